@@ -1,0 +1,56 @@
+"""The table of lowerings: from an operator's class to the function that writes it as ONNX nodes."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeAlias, TypeVar
+
+from hybridonnx.ops._registry import Operator
+from hybridonnx.ops._registry import find as find_operator
+
+Lowering: TypeAlias = Callable[..., Any]
+"""`(g, op, *inputs)` to a `Value`, or a tuple with one for each output (last hidden ones may be absent)."""
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_table: dict[type[Operator], Lowering] = {}
+
+
+def lowers(*operators: type[Operator] | str) -> Callable[[_Function], _Function]:
+    """Make a function the lowering of these operators, given as classes or names."""
+
+    def register(function: _Function) -> _Function:
+        for item in operators:
+            cls = find_operator(item) if isinstance(item, str) else item
+            if _table.setdefault(cls, function) is not function:
+                raise ValueError(f"{cls.names[0]} has two lowerings")
+        return function
+
+    return register
+
+
+def lowers_as(onnx_type: str, *names: str) -> None:
+    """Lower each operator of `names` to one `onnx_type` node with the same inputs and no attributes."""
+
+    def lowering(g: Any, op: Operator, *inputs: Any) -> Any:
+        return getattr(g, onnx_type)(*inputs)
+
+    lowers(*names)(lowering)
+
+
+@cache
+def load_all() -> dict[type[Operator], Lowering]:
+    """Every lowering by operator class."""
+    package = __name__.rpartition(".")[0]
+    for module in pkgutil.iter_modules(sys.modules[package].__path__):
+        if not module.name.startswith("_"):
+            importlib.import_module(f"{package}.{module.name}")
+    return _table
+
+
+def find(cls: type[Operator]) -> Lowering | None:
+    """The lowering of an operator class, `None` if it has none."""
+    return load_all().get(cls)

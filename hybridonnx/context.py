@@ -1,0 +1,105 @@
+"""Devices: `cpu()`, `gpu(i)` and the scope that says which one is current."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any, ClassVar
+
+from .errors import MXNetError
+
+
+class Context:
+    """A device that arrays live on; as a `with` block it is the default for arrays made inside."""
+
+    devtype2str: ClassVar[dict[int, str]] = {1: "cpu", 2: "gpu", 3: "cpu_pinned", 5: "cpu_shared"}
+    devstr2type: ClassVar[dict[str, int]] = {name: code for code, name in devtype2str.items()}
+    _scopes: ClassVar[threading.local] = threading.local()
+
+    __slots__ = ("device_id", "device_typeid")
+
+    device_typeid: int
+    device_id: int
+
+    def __init__(self, device_type: str | Context, device_id: int = 0) -> None:
+        if isinstance(device_type, Context):
+            self.device_typeid, self.device_id = device_type.device_typeid, device_type.device_id
+            return
+        if device_type not in self.devstr2type:
+            raise MXNetError(
+                f"Context: one of {', '.join(self.devstr2type)} is required, got {device_type!r}."
+            )
+        self.device_typeid = self.devstr2type[device_type]
+        self.device_id = int(device_id)
+
+    @property
+    def device_type(self) -> str:
+        """The name of the kind of device."""
+        return self.devtype2str[self.device_typeid]
+
+    def __hash__(self) -> int:
+        return hash((self.device_typeid, self.device_id))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Context)
+            and self.device_typeid == other.device_typeid
+            and self.device_id == other.device_id
+        )
+
+    def __str__(self) -> str:
+        return f"{self.device_type}({self.device_id})"
+
+    __repr__ = __str__
+
+    def __enter__(self) -> Context:
+        _stack().append(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _stack().pop()
+
+    def empty_cache(self) -> None:
+        """Nothing: memory that arrays no longer use is returned at once."""
+
+
+def _stack() -> list[Context]:
+    stack: list[Context] | None = getattr(Context._scopes, "stack", None)
+    if stack is None:
+        stack = Context._scopes.stack = []
+    return stack
+
+
+_CPU = Context("cpu", 0)
+
+
+def current_context() -> Context:
+    """The context of the innermost `with` block of this thread, `cpu(0)` outside of any."""
+    stack = _stack()
+    return stack[-1] if stack else _CPU
+
+
+def cpu(device_id: int = 0) -> Context:
+    """The processor; `device_id` is a label without effect."""
+    return Context("cpu", device_id)
+
+
+def cpu_pinned(device_id: int = 0) -> Context:
+    """The processor, in MXNet with page-locked memory; here the same as `cpu()`."""
+    return Context("cpu_pinned", device_id)
+
+
+def gpu(device_id: int = 0) -> Context:
+    """The GPU number `device_id`."""
+    return Context("gpu", device_id)
+
+
+def as_context(ctx: Any) -> Context:
+    """`ctx` itself, or the current context for `None`. Raises `MXNetError` for anything else."""
+    if ctx is None:
+        return current_context()
+    if isinstance(ctx, Context):
+        return ctx
+    raise MXNetError(f"ctx: a Context such as mx.cpu() is required, got {ctx!r}.")

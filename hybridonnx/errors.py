@@ -1,0 +1,48 @@
+"""Every exception of the framework. `MXNetError` is the root of the tree."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class MXNetError(RuntimeError):
+    """Anything that the framework refuses or cannot do."""
+
+
+class AttributeValueError(MXNetError, ValueError):
+    """An operator attribute that is unknown, missing, or has a value that does not fit its type."""
+
+
+class ShapeError(MXNetError, ValueError):
+    """Shapes that do not fit an operator or each other."""
+
+
+class DTypeError(MXNetError, TypeError):
+    """Element types that do not fit an operator or each other."""
+
+
+class UnknownOperatorError(MXNetError, AttributeError):
+    """A name that no operator has."""
+
+
+class FormatError(MXNetError, ValueError):
+    """A file that is damaged, truncated, or not of the format it was read as."""
+
+
+class ConversionError(MXNetError):
+    """A graph that cannot be converted exactly to or from ONNX."""
+
+
+class DeferredInitializationError(MXNetError):
+    """A parameter was used before its shape was known and its values were drawn."""
+
+
+class NotImplementedForSymbol(MXNetError, NotImplementedError):  # noqa: N818  (MXNet's name)
+    """A method of arrays that symbols, which have no values, do not have."""
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """A sentence with the names nearest to `name`, or nothing."""
+    near = difflib.get_close_matches(name, list(known), n=3)
+    return f" Did you mean {' or '.join(near)}?" if near else ""

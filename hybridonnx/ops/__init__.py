@@ -1,0 +1,1 @@
+"""What operators mean: attributes, shapes, NumPy kernels and gradients, one family a file."""

@@ -1,0 +1,495 @@
+"""The base of operators, the table of them, and the helpers that make a class of one table row."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cache, lru_cache
+from inspect import get_annotations
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar, dataclass_transform
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..attrs import read
+from ..dtypes import DType
+from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError, UnknownOperatorError, suggest
+from ._shapes import Shape, axis_indices, broadcast, show, unify
+
+Array: TypeAlias = NDArray[Any]
+"""What kernels take and give: a NumPy array of any dtype."""
+
+
+class Spec(NamedTuple):
+    """What is known of an array before it exists."""
+
+    shape: Shape | None = None
+    dtype: DType | None = None
+
+
+class Attribute(NamedTuple):
+    """One entry of an operator's schema."""
+
+    kind: Any
+    default: Any
+    required: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operator:
+    """An operator with its attributes. The fields of a subclass are its attributes, in MXNet's order.
+
+    An operator is immutable and interned, so it may be a key and may cache what follows from it.
+    """
+
+    names: ClassVar[tuple[str, ...]] = ()
+    """The name that files use, then the aliases."""
+    inputs: ClassVar[tuple[str, ...]] = ("data",)
+    """Every input that the operator can have, optional ones last; `input_names` says which it does have."""
+    aux: ClassVar[tuple[str, ...]] = ()
+    """Those inputs that are auxiliary states: never given a gradient, changed by `updated` when training."""
+    variadic: ClassVar[str] = ""
+    """The attribute that counts the inputs, if their number is free; they are named arg0, arg1, …"""
+    outputs: ClassVar[tuple[str, ...]] = ("output",)
+    """The outputs' names."""
+    hidden: ClassVar[int] = 0
+    """How many of the last outputs serve the gradient alone and are not shown."""
+    elementwise: ClassVar[bool] = False
+    """All inputs and outputs have one shape, so that any of them tells the others."""
+    broadcasts: ClassVar[bool] = False
+    """Inputs are broadcast against each other; the reverse sweep sums their gradients back."""
+    modal: ClassVar[bool] = False
+    """Whether training changes what the operator computes; then `training` tells."""
+    noise: ClassVar[str] = ""
+    """For operators that draw: "uniform" in [0, 1), "normal", or "other" (see `draw`)."""
+    not_differentiable: ClassVar[str] = ""
+    """Why the operator has no gradient, as half a sentence; its inputs then receive none."""
+    not_in_onnx: ClassVar[str] = ""
+    """Why ONNX cannot express the operator, as half a sentence."""
+    hint: ClassVar[str] = ""
+    """What to do when the shapes do not fit, as a sentence."""
+    source: ClassVar[tuple[str, int]] = ("", 0)
+    """File and line of the definition."""
+
+    training: bool = field(default=False, metadata={"internal": True})
+
+    # ---- what a subclass may say
+
+    def input_names(self) -> tuple[str, ...]:
+        """The names of the inputs that these attributes ask for."""
+        if self.variadic:
+            return tuple(f"arg{i}" for i in range(getattr(self, self.variadic)))
+        return self.inputs
+
+    def output_names(self) -> tuple[str, ...]:
+        """The names of all outputs, hidden ones included."""
+        return self.outputs
+
+    def visible(self) -> int:
+        """How many of the outputs a user sees."""
+        return len(self.output_names()) - self.hidden
+
+    def check(self) -> None:
+        """Raise `AttributeValueError` for attribute values that do not go together."""
+
+    def infer_inputs(self, *shapes: Any, **_: Any) -> Sequence[Shape | None]:
+        """What the known input shapes tell of unknown ones, such as a weight's from the data's."""
+        return shapes
+
+    def infer_shape(self, *shapes: Any, **_: Any) -> Shape | list[Shape]:
+        """The outputs' shapes: one, or a list of several. Sizes of the inputs may be unknown, ranks not."""
+        first: Shape = shapes[0]
+        return first
+
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        """What the known output shapes tell of the inputs'."""
+        return inputs
+
+    def infer_input_dtypes(self, *dtypes: Any, **_: Any) -> Sequence[DType | None]:
+        """What the known input dtypes tell of unknown ones. Unless overridden, all are one."""
+        found = [d for d in dtypes if d is not None]
+        if any(d != found[0] for d in found):
+            given = ", ".join(f"{n} {d}" for n, d in zip(self.input_names(), dtypes, strict=False))
+            raise DTypeError(
+                f"{self.names[0]}: inputs of one dtype are required, got {given}. Cast with astype."
+            )
+        return [found[0] if found else None] * len(dtypes)
+
+    def infer_dtype(self, *dtypes: Any, **_: Any) -> DType | list[DType | None] | None:
+        """The outputs' dtypes: one for all of them, or a list. Unless overridden, the first input's."""
+        return dtypes[0] if dtypes else None
+
+    def draw(self, rng: np.random.Generator, *inputs: Spec) -> Array:
+        """The noise for one execution; `forward` receives it after the inputs."""
+        out = self.infer(inputs)[1][0]
+        if not isinstance(out.shape, tuple):
+            raise ShapeError(f"{self.names[0]}: shapes are required to draw from, got {show(out.shape)}.")
+        size = tuple(d or 0 for d in out.shape)
+        return (
+            rng.random(size, np.float32) if self.noise == "uniform" else rng.standard_normal(size, np.float32)
+        )
+
+    def draws(self) -> bool:
+        """Whether this execution takes noise."""
+        return bool(self.noise)
+
+    def forward(self, *inputs: Any, **_: Any) -> Array | tuple[Array, ...]:
+        """The outputs, new arrays of NumPy. The inputs must not change."""
+        raise MXNetError(f"{self.names[0]}: has no kernel. Please report the model that needs it.")
+
+    def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any, **_: Any) -> Sequence[Any]:
+        """The inputs' gradients (`None`: no gradient) from the outputs', `dy`, and the outputs, `y`.
+
+        `F` is `nd` or `sym`. `dy` and `y` are tuples if there are several outputs, hidden ones included.
+        """
+        raise MXNetError(f"{self.names[0]}: has no gradient rule. Please report the model that needs it.")
+
+    def updated(self, F: Any, y: Any, *inputs: Any, **_: Any) -> Sequence[Any]:
+        """The new values of the auxiliary states, in their order, after a training step's forward pass."""
+        return ()
+
+    # ---- what the framework asks
+
+    @classmethod
+    @cache
+    def schema(cls) -> dict[str, Attribute]:
+        """Attribute name to type and default, in order."""
+        return {
+            f.name: Attribute(_annotation(cls, f.name), f.default, f.default is MISSING)
+            for f in fields(cls)
+            if not f.metadata.get("internal")
+        }
+
+    @classmethod
+    def make(cls, attributes: Mapping[str, Any], lenient: bool = False) -> Self:
+        """The operator with these attributes, Python values or text; `lenient` passes over unknown ones."""
+        items = tuple(attributes.items())
+        try:
+            made: Self = _interned(cls, lenient, items)
+        except TypeError:  # a list or an array among the values, which cannot be a key
+            made = _make(cls, lenient, items)
+        return made
+
+    def attributes(self) -> dict[str, Any]:
+        """All attribute values by name."""
+        return {name: getattr(self, name) for name in self.schema()}
+
+    def in_mode(self, training: bool) -> Operator:
+        """The operator as it is when training, or when not."""
+        if not self.modal or self.training == training:
+            return self
+        return _in_mode(self, training)
+
+    def infer(
+        self, inputs: Sequence[Spec], outputs: Sequence[Spec] = ()
+    ) -> tuple[tuple[Spec, ...], tuple[Spec, ...]]:
+        """All that can be known of inputs and outputs from what is known of them."""
+        shapes: list[Shape | None] = [s.shape for s in inputs]
+        count = len(self.output_names())
+        out_shapes: list[Shape | None] = [s.shape for s in outputs] or [None] * count
+        shapes, out_shapes = self._infer_shapes(shapes, out_shapes)
+        dtypes = list(self.infer_input_dtypes(*(s.dtype for s in inputs)))
+        out = self.infer_dtype(*dtypes)
+        out_dtypes = out if isinstance(out, list) else [out] * count
+        return tuple(map(Spec, shapes, dtypes)), tuple(map(Spec, out_shapes, out_dtypes))
+
+    def _infer_shapes(
+        self, shapes: list[Shape | None], outputs: list[Shape | None]
+    ) -> tuple[list[Shape | None], list[Shape | None]]:
+        owner = self.names[0]
+        if self.elementwise:
+            one = self._one_shape(*shapes, *outputs)
+            return [one] * len(shapes), [one] * len(outputs)
+        if any(o is not None for o in outputs):
+            back = self.infer_back(outputs, shapes)
+            shapes = [unify(owner, a, b) for a, b in zip(shapes, back, strict=True)]
+        told = self.infer_inputs(*shapes)
+        shapes = [self._fits(i, a, b) for i, (a, b) in enumerate(zip(shapes, told, strict=True))]
+        complete = [s for s in shapes if s is not None]
+        if len(complete) != len(shapes):
+            return shapes, outputs
+        result = self.infer_shape(*complete)
+        found = result if isinstance(result, list) else [result]
+        return shapes, [unify(owner, a, b) for a, b in zip(found, outputs, strict=True)]
+
+    def _one_shape(self, *shapes: Shape | None) -> Shape | None:
+        try:
+            return unify(self.names[0], *shapes)
+        except ShapeError as exc:
+            raise ShapeError(f"{exc}{self.hint and ' '}{self.hint}") from None
+
+    def _fits(self, index: int, given: Shape | None, required: Shape | None) -> Shape | None:
+        try:
+            return unify(self.names[0], required, given)
+        except ShapeError:
+            name = self.input_names()[index]
+            raise ShapeError(
+                f"{self.names[0]}: {name} of shape {show(required)} is required, got {show(given)}."
+            ) from None
+
+
+def _annotation(cls: type[Operator], name: str) -> Any:
+    """The type of one field, without evaluating the class variables' types beside it."""
+    owner = next(c for c in cls.__mro__ if name in get_annotations(c))
+    written = get_annotations(owner)[name]
+    return eval(written, dict(vars(sys.modules[owner.__module__]))) if isinstance(written, str) else written
+
+
+def _make(cls: type[Operator], lenient: bool, items: tuple[tuple[str, Any], ...]) -> Any:
+    schema, owner = cls.schema(), cls.names[0]
+    values = {}
+    for name, value in items:
+        if name in schema:
+            values[name] = read(owner, name, schema[name].kind, value)
+        elif not lenient:
+            raise AttributeValueError(
+                f"{owner}: has no attribute {name!r}; it has {', '.join(schema) or 'none'}."
+                f"{suggest(name, schema)}"
+            )
+    missing = [name for name, a in schema.items() if a.required and name not in values]
+    if missing:
+        raise AttributeValueError(f"{owner}: attribute {missing[0]} is required, and was not given.")
+    made = cls(**values)
+    made.check()
+    return made
+
+
+_interned: Callable[..., Any] = lru_cache(maxsize=8192)(_make)
+
+
+@cache
+def _in_mode(op: Operator, training: bool) -> Operator:
+    return replace(op, training=training)
+
+
+# ---- the table
+
+_table: dict[str, type[Operator]] = {}
+_OperatorClass = TypeVar("_OperatorClass", bound=type[Operator])
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def operator(name: str, *aliases: str) -> Callable[[_OperatorClass], _OperatorClass]:
+    """Make a class an operator known by `name`, which files use, and by `aliases`."""
+    frame = sys._getframe(1)
+
+    def register(cls: _OperatorClass) -> _OperatorClass:
+        made: _OperatorClass = dataclass(frozen=True, kw_only=True)(cls)  # type: ignore[assignment]
+        _add(made, (name, *aliases), (frame.f_code.co_filename, frame.f_lineno))
+        return made
+
+    return register
+
+
+def _add(cls: type[Operator], names: tuple[str, ...], source: tuple[str, int]) -> None:
+    cls.names, cls.source = names, source
+    for name in names:
+        if _table.setdefault(name, cls) is not cls:
+            raise MXNetError(f"{name}: is defined at {_table[name].source} and again at {source}.")
+
+
+@cache
+def load_all() -> dict[str, type[Operator]]:
+    """Every operator by each of its names. Families are found by their files; there is no list."""
+    package = __name__.rpartition(".")[0]
+    for module in pkgutil.iter_modules(sys.modules[package].__path__):
+        if not module.name.startswith("_"):
+            importlib.import_module(f"{package}.{module.name}")
+    return _table
+
+
+def find(name: str) -> type[Operator]:
+    """The operator class called `name`. Raises `UnknownOperatorError` with the nearest names."""
+    found = _table.get(name) or load_all().get(name)
+    if found is None:
+        raise UnknownOperatorError(f"{name}: no operator has this name.{suggest(name, _table)}")
+    return found
+
+
+# ---- how calls are written
+
+
+def bind(
+    cls: type[Operator], args: Sequence[Any], kwargs: Mapping[str, Any], is_input: Callable[[Any], bool]
+) -> tuple[list[Any], dict[str, Any]]:
+    """A call's inputs (`None` where one is left out, trailing ones cut) and attributes.
+
+    Positional arguments are the inputs in their order, then the attributes in theirs.
+    """
+    if cls.variadic:
+        return _bind_variadic(cls, args, kwargs, is_input)
+    names = (*cls.inputs, *cls.schema())
+    if len(args) > len(names):
+        raise MXNetError(
+            f"{cls.names[0]}: at most {len(names)} positional arguments ({', '.join(names)}) are possible, "
+            f"got {len(args)}."
+        )
+    given = dict(zip(names, args, strict=False))
+    for name, value in kwargs.items():
+        if name in given:
+            raise MXNetError(f"{cls.names[0]}: {name} is given twice, by position and by name.")
+        given[name] = value
+    inputs = [given.pop(name, None) for name in cls.inputs]
+    for name, value in zip(cls.inputs, inputs, strict=True):
+        if value is not None and not is_input(value):
+            raise MXNetError(
+                f"{cls.names[0]}: input {name} must be an array or a symbol, as the other inputs, "
+                f"got {type(value).__name__}."
+            )
+    while inputs and inputs[-1] is None:
+        inputs.pop()
+    return inputs, given
+
+
+def _bind_variadic(
+    cls: type[Operator], args: Sequence[Any], kwargs: Mapping[str, Any], is_input: Callable[[Any], bool]
+) -> tuple[list[Any], dict[str, Any]]:
+    if len(args) == 1 and isinstance(args[0], list | tuple):
+        args = args[0]
+    given = dict(kwargs)
+    inputs = list(args)
+    inputs += [
+        given.pop(f"arg{i}") for i in range(len(inputs), len(given) + len(inputs)) if f"arg{i}" in given
+    ]
+    for i, value in enumerate(inputs):
+        if not is_input(value):
+            raise MXNetError(
+                f"{cls.names[0]}: input {i} must be an array or a symbol, as the other inputs, "
+                f"got {type(value).__name__}; attributes are given by name."
+            )
+    count = given.setdefault(cls.variadic, len(inputs))
+    if int(count) != len(inputs):
+        raise MXNetError(f"{cls.names[0]}: {cls.variadic} is {count}, but {len(inputs)} inputs were given.")
+    return inputs, given
+
+
+# ---- operators of one table row
+
+Rule: TypeAlias = Callable[..., Sequence[Any]]
+
+
+def _row(base: type[Operator], names: tuple[str, ...], depth: int = 2, **facts: Any) -> type[Operator]:
+    frame = sys._getframe(depth)
+    cls = type(names[0], (base,), {"__module__": frame.f_globals["__name__"], **facts})
+    _add(cls, names, (frame.f_code.co_filename, frame.f_lineno))
+    return cls
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unary(Operator):
+    """`data` of any shape to an output of the same shape."""
+
+    elementwise: ClassVar[bool] = True
+    fn: ClassVar[staticmethod[..., Array]]
+    rule: ClassVar[staticmethod[..., Sequence[Any]]]
+
+    def forward(self, data: Array) -> Array:
+        return self.fn(data)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return self.rule(F, dy, y, data)
+
+
+def unary(
+    name: str, fn: Callable[[Array], Array], rule: Rule | str, *aliases: str, **facts: Any
+) -> type[Operator]:
+    """An elementwise operator. `rule(F, dy, y, data)` gives a 1-tuple; a string says why there is none."""
+    return _row(Unary, (name, *aliases), fn=staticmethod(fn), **_rule(rule), **facts)
+
+
+def _rule(rule: Rule | str) -> dict[str, Any]:
+    if isinstance(rule, str):
+        return {"not_differentiable": rule}
+    return {"rule": staticmethod(rule)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Binary(Operator):
+    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs")
+    fn: ClassVar[staticmethod[..., Array]]
+    rule: ClassVar[staticmethod[..., Sequence[Any]]]
+
+    def infer_shape(self, lhs: Shape, rhs: Shape) -> Shape:
+        return broadcast(self.names[0], lhs, rhs)
+
+    def forward(self, lhs: Array, rhs: Array) -> Array:
+        return self.fn(lhs, rhs).astype(lhs.dtype, copy=False)
+
+    def gradient(self, F: Any, dy: Any, y: Any, lhs: Any, rhs: Any) -> Sequence[Any]:
+        return self.rule(F, dy, y, lhs, rhs)
+
+
+def binary(
+    name: str, fn: Callable[[Array, Array], Array], rule: Rule | str, *aliases: str, **facts: Any
+) -> type[Operator]:
+    """An operator of two inputs; they broadcast unless `elementwise=True`. `rule(F, dy, y, lhs, rhs)`."""
+    facts.setdefault("broadcasts", not facts.get("elementwise", False))
+    return _row(Binary, (name, *aliases), fn=staticmethod(fn), **_rule(rule), **facts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scalar(Operator):
+    """`data` of any shape and the number `scalar` to an output of the same shape."""
+
+    elementwise: ClassVar[bool] = True
+    fn: ClassVar[staticmethod[..., Array]]
+    rule: ClassVar[staticmethod[..., Sequence[Any]]]
+    scalar: float = 1.0
+    is_int: bool = True
+
+    def forward(self, data: Array) -> Array:
+        return self.fn(data, data.dtype.type(self.scalar)).astype(data.dtype, copy=False)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return self.rule(F, dy, y, data, self.scalar)
+
+
+def scalar(
+    name: str, fn: Callable[[Array, Any], Array], rule: Rule | str, *aliases: str, **facts: Any
+) -> type[Operator]:
+    """An operator of an array and a number. `rule(F, dy, y, data, scalar)` gives a 1-tuple."""
+    return _row(Scalar, (name, *aliases), fn=staticmethod(fn), **_rule(rule), **facts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reduction(Operator):
+    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+
+    fn: ClassVar[staticmethod[..., Array]]
+    rule: ClassVar[staticmethod[..., Sequence[Any]]]
+    axis: tuple[int, ...] | None = None
+    keepdims: bool = False
+    exclude: bool = False
+
+    def axes(self, rank: int) -> tuple[int, ...]:
+        """The sorted axes that are reduced."""
+        return axis_indices(self.names[0], self.axis, rank, self.exclude)
+
+    def infer_shape(self, data: Shape) -> Shape:
+        reduced = self.axes(len(data))
+        kept = tuple(
+            1 if i in reduced else d for i, d in enumerate(data) if self.keepdims or i not in reduced
+        )
+        return kept or (1,)
+
+    def forward(self, data: Array) -> Array:
+        axes = self.axes(data.ndim)
+        result = np.asarray(self.fn(data, axis=axes, keepdims=self.keepdims))
+        return result.astype(data.dtype, copy=False).reshape(result.shape or (1,))
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return self.rule(F, self, dy, y, data)
+
+
+def reduction(
+    name: str, fn: Callable[..., Array], rule: Rule | str, *aliases: str, **facts: Any
+) -> type[Operator]:
+    """A reduction. `rule(F, op, dy, y, data)` gives a 1-tuple; `op` is the operator, for its attributes."""
+    return _row(Reduction, (name, *aliases), fn=staticmethod(fn), **_rule(rule), **facts)
