@@ -1,0 +1,153 @@
+"""One eager call of an operator: check, draw, run, record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from .. import random
+from ..autograd import TapeNode, state
+from ..context import Context, current_context
+from ..dtypes import DType
+from ..errors import MXNetError
+from ..ops._registry import Array, Operator, Spec, bind
+from ..ops._shapes import Shape, show
+from .ndarray import NDArray
+
+
+def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """An operator called as MXNet's users write it: arrays, then attributes; also `out`, `ctx` and `name`."""
+    out = kwargs.pop("out", None)
+    kwargs.pop("name", None)
+    ctx = None if "ctx" in cls.schema() else kwargs.pop("ctx", None)
+    inputs, attributes = bind(cls, args, kwargs, _is_array)
+    op = cls.make(attributes)
+    return invoke(op, select(op, inputs), out, ctx)
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, NDArray)
+
+
+def select(op: Operator, inputs: Sequence[Any]) -> list[Any]:
+    """Those of the inputs, given in the order of the class's, that the operator's attributes ask for."""
+    owner, names = op.names[0], op.input_names()
+    if op.variadic:
+        return list(inputs)
+    given: Mapping[str, Any] = {n: v for n, v in zip(op.inputs, inputs, strict=False) if v is not None}
+    extra = [n for n in given if n not in names]
+    missing = [n for n in names if n not in given]
+    if extra or missing:
+        raise MXNetError(
+            f"{owner}: inputs {', '.join(names) or 'none'} are required with these attributes, "
+            f"got {', '.join(given) or 'none'}."
+        )
+    return [given[n] for n in names]
+
+
+@lru_cache(maxsize=16384)
+def _specs(op: Operator, inputs: tuple[Spec, ...]) -> tuple[Spec, ...]:
+    given, outputs = op.infer(inputs)
+    if given != inputs:
+        for name, a, b in zip(op.input_names(), given, inputs, strict=True):
+            if a != b:
+                raise MXNetError(
+                    f"{op.names[0]}: {name} of shape {show(a.shape)} and dtype {a.dtype} is required, "
+                    f"got {show(b.shape)} and {b.dtype}."
+                )
+    return outputs
+
+
+def invoke(op: Operator, inputs: Sequence[NDArray], out: Any = None, ctx: Context | None = None) -> Any:
+    """Run an operator on arrays, into `out` if given. One array, or a list if several outputs are visible."""
+    op = op.in_mode(state.training)
+    arrays = [x._data for x in inputs]
+    device = inputs[0]._ctx if inputs else ctx or _device(op)
+    _one_device(op, inputs, device)
+    specs = _specs(op, tuple([Spec(a.shape, a.dtype) for a in arrays]))
+    results = run(op, arrays, specs)
+    outputs = [NDArray._on_tape(y, device, None) for y in results]
+    if state.recording and not op.not_differentiable:
+        _record(op, inputs, arrays, outputs, device)
+    if op.training and op.aux:
+        _update(op, inputs, outputs)
+    shown = outputs[: op.visible()]
+    if out is not None:
+        return _write(op, shown, out)
+    return shown[0] if len(shown) == 1 else shown
+
+
+def run(op: Operator, arrays: Sequence[Array], specs: Sequence[Spec]) -> list[Array]:
+    """The kernel's outputs as new contiguous arrays of the inferred dtypes."""
+    if op.draws():
+        with random.Drawing() as rng:
+            noise = op.draw(rng, *[Spec(a.shape, a.dtype) for a in arrays])
+        results = op.forward(*arrays, noise)
+    else:
+        results = op.forward(*arrays)
+    several = results if isinstance(results, tuple | list) else (results,)
+    return [_own(y, arrays, spec.dtype, spec.shape) for y, spec in zip(several, specs, strict=True)]
+
+
+def _own(y: Any, arrays: Sequence[Array], dtype: DType | None, shape: Shape | None) -> Array:
+    made = np.asarray(y, dtype=dtype, order="C")
+    if any(np.may_share_memory(made, a) for a in arrays):
+        made = made.copy()
+    return made.reshape(shape) if made.ndim == 0 and shape is not None else made  # type: ignore[arg-type]
+
+
+def _device(op: Operator) -> Context:
+    name = getattr(op, "ctx", None)
+    if not name:
+        return current_context()
+    kind, _, number = str(name).rstrip(")").partition("(")
+    return Context(kind, int(number or 0))
+
+
+def _one_device(op: Operator, inputs: Sequence[NDArray], device: Context) -> None:
+    for x in inputs:
+        if x._ctx is not device and x._ctx != device:
+            raise MXNetError(
+                f"{op.names[0]}: inputs on one context are required, got {device} and {x._ctx}. "
+                "Move one with as_in_context."
+            )
+
+
+def _record(
+    op: Operator, inputs: Sequence[NDArray], arrays: Sequence[Array], outputs: Sequence[NDArray], ctx: Context
+) -> None:
+    entries = [x._entry for x in inputs]
+    if any(entry is not None for entry in entries):
+        node = TapeNode(op, entries, arrays, [y._data for y in outputs], ctx)
+        for i, y in enumerate(outputs):
+            y._entry = (node, i)
+
+
+def _update(op: Operator, inputs: Sequence[NDArray], outputs: Sequence[NDArray]) -> None:
+    plain = [y.detach() for y in outputs]
+    taken = [x.detach() for x in inputs]
+    before, state.recording = state.recording, False
+    try:
+        updated = op.updated(NDArray.F, plain if len(plain) > 1 else plain[0], *taken)
+    finally:
+        state.recording = before
+    for name, value in zip(op.aux, updated, strict=False):
+        inputs[op.inputs.index(name)]._data[...] = value._data
+
+
+def _write(op: Operator, outputs: Sequence[NDArray], out: Any) -> Any:
+    targets = list(out) if isinstance(out, list | tuple) else [out]
+    if len(targets) > len(outputs):
+        raise MXNetError(f"{op.names[0]}: out takes at most {len(outputs)} arrays, got {len(targets)}.")
+    for target, y in zip(targets, outputs, strict=False):
+        if target.shape != y.shape:
+            raise MXNetError(
+                f"{op.names[0]}: out of shape {show(y.shape)} is required, got {show(target.shape)}."
+            )
+        target._data[...] = y._data
+        if y._entry is not None:
+            target._entry = y._entry
+    return out
