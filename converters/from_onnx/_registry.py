@@ -1,0 +1,105 @@
+"""The table of imports: from an ONNX operator's name to the function that says it in MXNet's operators."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable
+from functools import cache, cached_property
+from inspect import Parameter, signature
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+Const: TypeAlias = Annotated[Any, "constant"]
+"""Annotation of an input that must be a constant; it arrives as a NumPy array, or `None` if absent."""
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class Import:
+    """An import function `(F, *inputs, **attributes)`, with what its signature says."""
+
+    def __init__(self, function: Callable[..., Any], op_type: str, versions: tuple[int, ...], domain: str):
+        self.function, self.op_type, self.versions, self.domain = function, op_type, versions, domain
+
+    @cached_property
+    def _parameters(self) -> list[Parameter]:
+        return list(signature(self.function).parameters.values())[1:]
+
+    @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the fixed inputs."""
+        return tuple(p.name for p in self._parameters if p.kind is Parameter.POSITIONAL_OR_KEYWORD)
+
+    @cached_property
+    def variadic(self) -> bool:
+        """Whether any number of inputs may follow the fixed ones."""
+        return any(p.kind is Parameter.VAR_POSITIONAL for p in self._parameters)
+
+    @cached_property
+    def required(self) -> int:
+        """How many inputs must be there."""
+        return sum(
+            p.kind is Parameter.POSITIONAL_OR_KEYWORD and p.default is Parameter.empty
+            for p in self._parameters
+        )
+
+    @cached_property
+    def attributes(self) -> dict[str, bool]:
+        """Attribute name to whether it must be there."""
+        return {
+            p.name: p.default is Parameter.empty
+            for p in self._parameters
+            if p.kind is Parameter.KEYWORD_ONLY and p.name != "opset"
+        }
+
+    @cached_property
+    def wants_opset(self) -> bool:
+        """Whether the function asks for the version of the operator."""
+        return any(p.name == "opset" for p in self._parameters)
+
+    @cached_property
+    def constants(self) -> frozenset[str]:
+        """The names of the inputs that must be constants."""
+        # Annotations are text under `from __future__ import annotations`; `Const | None` counts as well.
+        return frozenset(
+            p.name for p in self._parameters if p.annotation is Const or "Const" in str(p.annotation)
+        )
+
+
+_table: dict[tuple[str, str], dict[int, Import]] = {}
+
+
+def imports(
+    *op_types: str, versions: tuple[int, ...], domain: str = ""
+) -> Callable[[_Function], _Function]:
+    """Make a function the import of these ONNX operators, in the versions that it was written for.
+
+    Two functions may share an operator if their versions differ.
+    """
+
+    def register(function: _Function) -> _Function:
+        for op_type in op_types:
+            known = _table.setdefault((domain, op_type), {})
+            entry = Import(function, op_type, versions, domain)
+            for version in versions:
+                if known.setdefault(version, entry) is not entry:
+                    raise ValueError(f"{op_type} version {version} has two imports")
+        return function
+
+    return register
+
+
+@cache
+def load_all() -> dict[tuple[str, str], dict[int, Import]]:
+    """Every import by domain and operator name, then version."""
+    package = __name__.rpartition(".")[0]
+    for module in pkgutil.iter_modules(sys.modules[package].__path__):
+        if not module.name.startswith("_"):
+            importlib.import_module(f"{package}.{module.name}")
+    return _table
+
+
+def find(op_type: str, domain: str = "") -> dict[int, Import]:
+    """The imports of an ONNX operator by version; none if nobody has written one."""
+    return load_all().get((domain, op_type), {})
