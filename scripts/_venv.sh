@@ -1,0 +1,94 @@
+# Sourced by the other scripts, which run in the project's folder from here on. Needs bash and Python only.
+#   use_venv EXTRA     sets up .venv with the package and an extra ("", test or dev); sets $PYTHON
+#   use_oracle         sets up .oracle with Apache MXNet 1.9.1; sets $HYBRIDONNX_ORACLE
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+ORACLE_PACKAGES=(numpy==1.23.5 mxnet==1.9.1)
+
+say() { printf '%s\n' "$*" >&2; }
+fail() { say "$0: $*"; exit 1; }
+
+# holds PYTHON CONDITION: the interpreter runs, and the condition is true there
+holds() { "$1" -c "import sys; sys.exit(not ($2))" >/dev/null 2>&1; }
+
+# find_python CONDITION NEED CANDIDATE...: the first candidate that meets the condition and can make environments
+find_python() {
+  local condition=$1 need=$2 candidate bare=
+  shift 2
+  for candidate in "$@"; do
+    holds "$candidate" "$condition" || continue
+    if "$candidate" -c 'import ensurepip, venv' >/dev/null 2>&1; then command -v "$candidate"; return; fi
+    bare=${bare:-$candidate}
+  done
+  [ -z "$bare" ] || fail "$bare has no venv or no ensurepip module; add it (Debian, Ubuntu: apt install python3-venv)."
+  fail "$need is required, and none of $* is one; get it from https://www.python.org/downloads/."
+}
+
+# make_environment FOLDER CONDITION NEED CANDIDATE...: makes the folder, unless it is there and works
+make_environment() {
+  local folder=$1 python
+  shift
+  if holds "$folder/bin/python" "$1" && "$folder/bin/python" -m pip --version >/dev/null 2>&1; then return; fi
+  python=$(find_python "$@") || exit
+  say "making $folder with $("$python" --version)"
+  "$python" -m venv --clear "$folder" || fail "$python could not make $folder."
+}
+
+# pip_install FOLDER ARGUMENT...
+pip_install() {
+  local folder=$1
+  shift
+  say "installing into $folder: $* (minutes the first time)"
+  "$folder/bin/python" -m pip install -qq --disable-pip-version-check "$@" || fail "pip could not install $*."
+}
+
+# What the packages in .venv depend on: pyproject.toml, the interpreter and this folder. Nothing where there is none.
+fingerprint() {
+  .venv/bin/python -c 'if True:
+    import hashlib, os, sys
+    with open("pyproject.toml", "rb") as file:
+        print(hashlib.sha256(file.read()).hexdigest(), sys.version.split()[0], os.getcwd())' 2>/dev/null
+}
+
+# is_fresh EXTRA: .venv holds what the extra asks for; dev includes test, and both include the package itself
+is_fresh() {
+  local wanted extra
+  wanted=$(fingerprint) || return
+  for extra in dev test package; do
+    [ "$(cat ".venv/stamp-$extra" 2>/dev/null)" != "$wanted" ] || return 0
+    [ "$extra" != "$1" ] || return 1
+  done
+}
+
+set_up_venv() {
+  is_fresh "${1:-package}" && return
+  make_environment .venv 'sys.version_info >= (3, 11)' 'Python 3.11 or later' \
+    ${PYTHON:+"$PYTHON"} python3 python3.14 python3.13 python3.12 python3.11
+  pip_install .venv --editable ".${1:+[$1]}"
+  fingerprint >".venv/stamp-${1:-package}"
+}
+
+set_up_oracle() {
+  [ "$(cat .oracle/stamp 2>/dev/null)" != "${ORACLE_PACKAGES[*]}" ] || return 0
+  make_environment .oracle 'sys.version_info[:2] == (3, 11)' 'Python 3.11, the last that Apache MXNet 1.9.1 runs on,' \
+    python3.11 python3 python
+  pip_install .oracle "${ORACLE_PACKAGES[@]}"
+  echo "${ORACLE_PACKAGES[*]}" >.oracle/stamp
+}
+
+# One set-up at a time, where the system has flock.
+locked() {
+  exec 9<scripts/_venv.sh
+  if command -v flock >/dev/null; then flock 9; fi
+  "$@"
+  exec 9<&-
+}
+
+use_venv() {
+  locked set_up_venv "$1"
+  PYTHON=$PWD/.venv/bin/python
+}
+
+use_oracle() {
+  locked set_up_oracle
+  export HYBRIDONNX_ORACLE=$PWD/.oracle/bin/python
+}

@@ -1,0 +1,143 @@
+"""Prints file:line of every facet of an operator."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hybridonnx.errors import UnknownOperatorError
+from hybridonnx.ops import _registry
+
+ROOT = Path(__file__).resolve().parents[1]
+METHODS = (
+    "input_names",
+    "infer_inputs",
+    "infer_shape",
+    "infer_dtype",
+    "draw",
+    "forward",
+    "gradient",
+    "updated",
+)
+"""The facets that are methods of the class."""
+
+
+class Place(NamedTuple):
+    """Where one facet stands."""
+
+    facet: str
+    file: str
+    line: int
+    note: str = ""
+
+    def __str__(self) -> str:
+        path = Path(self.file)
+        shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+        return f"{self.facet:<13}{shown}:{self.line}{self.note and '   '}{self.note}"
+
+
+def in_class(op: type[_registry.Operator]) -> Iterator[Place]:
+    """The class or the table row, and the methods that the class or its family defines."""
+    yield Place("class", *op.source, ", ".join(op.names))
+    for name in METHODS:
+        owner = next(cls for cls in op.__mro__ if name in vars(cls))
+        if owner is _registry.Operator:
+            continue
+        row = {"forward": "fn", "gradient": "rule"}.get(name, "")
+        if row in vars(op):
+            yield Place(name, *op.source, f"{row} of the row")
+        elif not (name == "gradient" and op.not_differentiable):
+            function = inspect.unwrap(vars(owner)[name])
+            yield Place(name, *start(function), "" if owner is op else f"of {owner.__name__}")
+
+
+def start(function: Callable[..., Any]) -> tuple[str, int]:
+    """File and line of a function."""
+    return function.__code__.co_filename, function.__code__.co_firstlineno
+
+
+def lowering(op: type[_registry.Operator]) -> Iterator[Place]:
+    """The function that writes the operator as ONNX, or the row that names it."""
+    from converters.to_onnx import _registry as lowerings
+
+    function = lowerings.find(op)
+    if function is None:
+        return
+    file, line = start(function)
+    if file == lowerings.__file__:  # made of a row
+        yield from mentions(op, "converters/to_onnx", "lowering", lambda node: isinstance(node, ast.Expr))
+    else:
+        yield Place("lowering", file, line)
+
+
+def importers(op: type[_registry.Operator]) -> Iterator[Place]:
+    """The functions that make the operator out of ONNX nodes."""
+    return mentions(op, "converters/from_onnx", "importer", lambda node: isinstance(node, ast.stmt))
+
+
+def cases(op: type[_registry.Operator]) -> Iterator[Place]:
+    """The tests' data."""
+    return mentions(op, "tests/ops", "Case", is_case)
+
+
+def is_case(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "Case"
+
+
+def mentions(
+    op: type[_registry.Operator], folder: str, facet: str, unit: Callable[[ast.AST], bool]
+) -> Iterator[Place]:
+    """The topmost nodes of a kind in a folder's files that name the operator, as text or as F.name."""
+    for path in sorted((ROOT / folder).glob("*.py")):
+        for node in topmost(ast.parse(path.read_bytes()), unit):
+            if any(named(part) in op.names for part in ast.walk(node)):
+                yield Place(facet, str(path), node.lineno, getattr(node, "name", ""))
+
+
+def topmost(node: ast.AST, unit: Callable[[ast.AST], bool]) -> Iterator[Any]:
+    for child in ast.iter_child_nodes(node):
+        if unit(child):
+            yield child
+        else:
+            yield from topmost(child, unit)
+
+
+def named(node: ast.AST) -> str:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    return node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def report(op: type[_registry.Operator]) -> Iterator[str]:
+    """One line for each place, or for what is not there and why."""
+    yield from map(str, in_class(op))
+    if op.not_differentiable:
+        yield f"{'gradient':<13}none: {op.not_differentiable}"
+    for facet, places, reason in (
+        ("lowering", lowering(op), op.not_in_onnx),
+        ("importer", importers(op), ""),
+        ("Case", cases(op), ""),
+    ):
+        lines = [str(place) for place in places]
+        yield from lines or [f"{facet:<13}none{reason and ': '}{reason}"]
+
+
+def main(names: list[str]) -> int:
+    if not names or names[0].startswith("-"):
+        print("usage: scripts/where OPERATOR...")
+        return 2
+    for name in names:
+        try:
+            print(*report(_registry.find(name)), sep="\n")
+        except UnknownOperatorError as exc:
+            print(exc, file=sys.stderr)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
