@@ -1,0 +1,132 @@
+"""Each module imports by itself, imports go one way, and importing the package costs next to nothing."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("hybridonnx", "converters")
+SECONDS = 0.15
+"""What `import hybridonnx, hybridonnx.gluon` may add to the import of NumPy."""
+
+# Reads module names, imports each in a fork of an interpreter that has imported nothing of the project,
+# and prints the tracebacks of those that fail.
+IMPORT_EACH = """
+import importlib, json, os, sys, traceback
+import {preload}
+
+def imports(name, pipe):
+    try:
+        importlib.import_module(name)
+    except BaseException:
+        with os.fdopen(pipe, "w") as file:
+            file.write(traceback.format_exc(limit=-3))
+
+failed = {{}}
+names = json.load(sys.stdin)
+for name in names:
+    read, write = os.pipe()
+    if os.fork() == 0:
+        imports(name, write)
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as file:
+        report = file.read()
+    if os.wait()[1] or report:
+        failed[name] = report or "the interpreter died"
+json.dump(failed, sys.stdout)
+"""
+
+IMPORT_TIME = """
+import time
+import numpy
+start = time.process_time()
+import hybridonnx, hybridonnx.gluon
+print(time.process_time() - start)
+"""
+
+
+def modules(package: str) -> dict[str, Path]:
+    """Every module of a package, by its full name."""
+    found = {}
+    for path in sorted((ROOT / package).rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = {name: path for package in PACKAGES for name, path in modules(package).items()}
+
+
+def python(code: str, stdin: str = "") -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=stdin, cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
+@pytest.mark.parametrize(("package", "preload"), [("hybridonnx", "numpy"), ("converters", "numpy, onnx")])
+def test_each_module_imports_first(package, preload):
+    failed = json.loads(python(IMPORT_EACH.format(preload=preload), json.dumps(list(modules(package)))))
+    assert not failed, "\n".join(f"import {name}\n{report}" for name, report in failed.items())
+
+
+def test_package_loads_neither_onnx_nor_onnxruntime():
+    code = (
+        "import sys, hybridonnx, hybridonnx.gluon; print(*{name.partition('.')[0] for name in sys.modules})"
+    )
+    assert not {"onnx", "onnxruntime", "converters"} & set(python(code).split())
+
+
+def test_package_root_loads_no_module_of_its_own():
+    code = "import sys, hybridonnx, converters; print(*sys.modules)"
+    loaded = [name for name in python(code).split() if name.startswith(("hybridonnx.", "converters."))]
+    assert not loaded, (
+        f"loaded by the bare import: {', '.join(loaded)}; load names on first use, by __getattr__"
+    )
+
+
+def test_package_imports_quickly():
+    seconds = min(float(python(IMPORT_TIME)) for _ in range(5))
+    assert seconds <= SECONDS, (
+        f"import hybridonnx, hybridonnx.gluon: {SECONDS} s are allowed, took {seconds:.3f} s"
+    )
+
+
+def imported(name: str, path: Path) -> Iterator[tuple[int, str]]:
+    """Line and full name of everything that a module imports."""
+    parents = (name if path.name == "__init__.py" else name.rpartition(".")[0]).split(".")
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = parents[: len(parents) - node.level + 1] if node.level else []
+            source = ".".join([*base, *([node.module] if node.module else [])])
+            yield from ((node.lineno, f"{source}.{alias.name}") for alias in node.names)
+
+
+def roots_imported(name: str, path: Path) -> Iterator[str]:
+    """Imports of names from a package above the module; such a package is only half loaded then."""
+    for line, target in imported(name, path):
+        source = target.rpartition(".")[0]
+        takes_root = target in PACKAGES or source in PACKAGES or name.startswith(f"{source}.")
+        if takes_root and target not in MODULES.keys() - set(PACKAGES):
+            yield f"{path.relative_to(ROOT)}:{line} imports {target}"
+
+
+def test_no_module_imports_its_package_root():
+    found = [report for name, path in MODULES.items() for report in roots_imported(name, path)]
+    # The converters are asked as a module, by the three that may know of them.
+    seam = re.compile(r"hybridonnx/(runtime/\w+|onnx|test_utils)\.py:\d+ imports converters")
+    found = [report for report in found if not seam.fullmatch(report)]
+    assert not found, "import the module that defines the name:\n" + "\n".join(found)

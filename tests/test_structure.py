@@ -1,0 +1,107 @@
+"""Sizes, names and places of source files."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("hybridonnx", "converters", "tests", "samples", "benchmarks", "scripts")
+FILE_LINES = 800
+FUNCTION_LINES = 50
+
+VAGUE = {"utils", "util", "helpers", "helper", "common", "misc"}
+MXNET_NAMES = {"hybridonnx/util.py", "hybridonnx/gluon/utils.py"}
+
+FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
+LIBRARY = [path for path in FILES if path.relative_to(ROOT).parts[0] in ("hybridonnx", "converters")]
+
+
+def shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_bytes())
+
+
+def test_files_are_short():
+    lines = {shown(path): path.read_bytes().count(b"\n") for path in FILES}
+    long = [f"{name} has {count} lines" for name, count in lines.items() if count > FILE_LINES]
+    assert not long, f"at most {FILE_LINES} lines; split by what the parts do:\n" + "\n".join(long)
+
+
+def test_functions_are_short():
+    long = []
+    for path in FILES:
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                count = (node.end_lineno or node.lineno) - node.lineno + 1
+                if count > FUNCTION_LINES:
+                    long.append(f"{shown(path)}:{node.lineno} {node.name} has {count} lines")
+    assert not long, f"at most {FUNCTION_LINES} lines; give the steps names:\n" + "\n".join(long)
+
+
+def test_modules_are_named_for_what_they_do():
+    vague = [shown(p) for p in LIBRARY if {p.stem.strip("_"), p.parent.name} & VAGUE]
+    vague = [name for name in vague if name not in MXNET_NAMES]
+    assert not vague, f"these names say nothing: {', '.join(vague)}"
+
+
+def test_every_module_has_a_layer():
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    layers = next(c["layers"] for c in config["contracts"] if c["name"].startswith("Layers"))
+    placed = {name.strip(" ()") for layer in layers for name in layer.replace("|", ":").split(":")}
+    modules = {f"hybridonnx.{path.stem}" for path in (ROOT / "hybridonnx").iterdir() if is_module(path)}
+    missing = sorted(modules - placed)
+    assert not missing, f"give a place among the layers of pyproject.toml: {', '.join(missing)}"
+
+
+def is_module(path: Path) -> bool:
+    return path.name != "__init__.py" and (path.suffix == ".py" or (path / "__init__.py").is_file())
+
+
+@pytest.mark.parametrize("folder", ["converters/to_onnx", "converters/from_onnx", "tests/ops"])
+def test_families_have_the_names_of_operator_families(folder):
+    families = {path.stem for path in (ROOT / "hybridonnx/ops").glob("[!_]*.py")}
+    strangers = sorted(shown(p) for p in (ROOT / folder).glob("[!_]*.py") if p.stem not in families)
+    assert not strangers, f"no hybridonnx/ops file of the same name: {', '.join(strangers)}"
+
+
+@pytest.mark.parametrize("package", ["hybridonnx", "converters"])
+def test_package_roots_do_no_work(package):
+    path = ROOT / package / "__init__.py"
+    work = [f"{shown(path)}:{node.lineno}" for node in tree(path).body if does_work(node)]
+    assert not work, "a package root says names and loads them on first use, nothing else:\n" + "\n".join(
+        work
+    )
+
+
+def does_work(node: ast.stmt) -> bool:
+    if isinstance(node, ast.If):
+        return ast.unparse(node.test) not in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+    if isinstance(node, ast.Expr):
+        return not isinstance(node.value, ast.Constant)
+    return not isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign | ast.FunctionDef)
+
+
+def test_nothing_is_unpickled():
+    unsafe = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
+    found = []
+    for path in LIBRARY:
+        for node in ast.walk(tree(path)):
+            named = {a.name for a in node.names} if isinstance(node, ast.Import) else set()
+            named |= {node.module or ""} if isinstance(node, ast.ImportFrom) else set()
+            allows = (
+                isinstance(node, ast.keyword)
+                and node.arg == "allow_pickle"
+                and ast.unparse(node.value) != "False"
+            )
+            if named & unsafe or allows:
+                found.append(f"{shown(path)}:{node.lineno}")  # type: ignore[attr-defined]
+    assert not found, "files may come from strangers:\n" + "\n".join(found)
