@@ -1,0 +1,403 @@
+"""Cases of operators as data, and the checks that hold for every operator.
+
+A `Case` names an operator, its inputs and its attributes. The checks compare kernels with stored results of
+real MXNet or a formula, gradients with differences of the kernel, and every other way of running the operator
+with the kernel.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import autograd, random
+from .ndarray._invoke import invoke
+from .ndarray.ndarray import NDArray
+from .ops._registry import Array, Operator, Spec, find
+
+# ---- inputs
+
+
+@dataclass(frozen=True)
+class Draw:
+    """An input drawn by a named rule; the same case always draws the same values."""
+
+    kind: str
+    shape: tuple[int, ...]
+    low: float = 0.0
+    high: float = 1.0
+    dtype: str | None = None
+
+    def values(self, rng: np.random.RandomState) -> Array:
+        """The values, float64 unless the draw says another dtype."""
+        drawn: Array
+        if self.kind == "ints":
+            drawn = rng.randint(int(self.low), int(self.high), self.shape).astype(np.float64)
+        elif self.kind == "uniform":
+            drawn = rng.uniform(self.low, self.high, self.shape)
+        elif self.kind == "distinct":
+            count = int(np.prod(self.shape))
+            drawn = (rng.permutation(count).reshape(self.shape) - count / 2) * (4.0 / max(count, 1))
+        else:
+            drawn = rng.standard_normal(self.shape)
+        return np.asarray(drawn)
+
+
+def ints(shape: tuple[int, ...], high: int, low: int = 0, dtype: str = "float32") -> Draw:
+    """Whole numbers in [low, high), such as indices; never perturbed by gradient checks."""
+    return Draw("ints", shape, low, high, dtype)
+
+
+def uniform(shape: tuple[int, ...], low: float = 0.0, high: float = 1.0) -> Draw:
+    """Uniform draws from [low, high)."""
+    return Draw("uniform", shape, low, high)
+
+
+def distinct(shape: tuple[int, ...]) -> Draw:
+    """Values in [-2, 2) in random order, no two of them equal."""
+    return Draw("distinct", shape)
+
+
+# ---- cases
+
+_OPTIONS = ("dtypes", "formula", "grad_tol", "no", "tol", "training")
+
+
+@dataclass(frozen=True, init=False)
+class Case:
+    """One operator with inputs and attributes; see the module's docstring."""
+
+    op: str
+    inputs: tuple[Any, ...]
+    attributes: Mapping[str, Any]
+    tol: float = 1e-5
+    """Largest difference from the expected output, relative to its largest value."""
+    grad_tol: float = 1e-5
+    """The same for gradients."""
+    formula: Callable[..., Any] | None = None
+    """What to compare with instead of a stored result: a function of the inputs (and the noise, if any)."""
+    training: bool = False
+    dtypes: tuple[str, ...] = ("float32",)
+    no: Mapping[str, str] = field(default_factory=dict)
+    """Checks that are expected to fail, with the reason."""
+
+    def __init__(self, op: str, inputs: Sequence[Any] = (), **attributes: Any) -> None:
+        drawn = tuple(Draw("normal", tuple(x)) if isinstance(x, tuple) else x for x in inputs)
+        for name, value in (("op", op), ("inputs", drawn), ("attributes", attributes), ("no", {})):
+            object.__setattr__(self, name, value)
+
+    def but(self, **options: Any) -> Case:
+        """The same case with other options: tol, grad_tol, formula, training, dtypes, no."""
+        unknown = set(options) - set(_OPTIONS)
+        if unknown:
+            raise TypeError(f"Case.but: {sorted(unknown)} are no options; they are {_OPTIONS}")
+        made = object.__new__(Case)
+        for name in ("op", "inputs", "attributes", *_OPTIONS):
+            object.__setattr__(made, name, options.get(name, getattr(self, name)))
+        return made
+
+    def __str__(self) -> str:
+        shapes = ",".join("x".join(map(str, x.shape)) or "scalar" for x in self.inputs)
+        attributes = ",".join(f"{k}={v}".replace(" ", "") for k, v in self.attributes.items())
+        return f"{self.op}({shapes};{attributes}){'T' if self.training else ''}"
+
+    def key(self) -> str:
+        """A short name that is the same as long as what the case computes is."""
+        shown = [x if isinstance(x, Draw) else (x.dtype.name, x.tolist()) for x in self.inputs]
+        text = f"{self.op} {shown} {sorted(map(str, self.attributes.items()))} {self.training}"
+        return f"{self.op}-{hashlib.sha1(text.encode()).hexdigest()[:10]}"
+
+    def operator(self) -> Operator:
+        """The operator of the case, in its mode."""
+        cls = find(self.op)
+        attributes = dict(self.attributes)
+        if cls.variadic:
+            attributes.setdefault(cls.variadic, len(self.inputs))
+        return cls.make(attributes).in_mode(self.training)
+
+    def arrays(self, dtype: str = "float32") -> list[Array]:
+        """The input values; `dtype` holds for those inputs whose dtype the case leaves open."""
+        found = []
+        for i, x in enumerate(self.inputs):
+            if isinstance(x, Draw):
+                seed = zlib.crc32(f"{self.op} {i} {x.kind} {x.shape}".encode())
+                drawn = x.values(np.random.RandomState(seed))
+                wanted = np.dtype(x.dtype or dtype)
+                if wanted.kind in "iu" and x.dtype is None:
+                    drawn = np.abs(drawn * 4) if wanted.kind == "u" else drawn * 4
+                found.append(np.ascontiguousarray(drawn.astype(wanted)))
+            else:
+                found.append(np.array(x))
+        return found
+
+    def floating(self) -> list[bool]:
+        """Which inputs hold real numbers, which a derivative can be taken with respect to."""
+        return [
+            (x.dtype is None if isinstance(x, Draw) else np.asarray(x).dtype.kind == "f") for x in self.inputs
+        ]
+
+    def heads(self, outputs: Sequence[Array]) -> list[Array]:
+        """Head gradients for these outputs."""
+        seed = zlib.crc32(f"{self.op} heads".encode())
+        rng = np.random.RandomState(seed)
+        return [np.asarray(rng.standard_normal(y.shape)).astype(y.dtype) for y in outputs]
+
+
+def wide(case: Case) -> list[Array]:
+    """The inputs in float64 where they are real numbers, for derivatives by differences."""
+    arrays = case.arrays("float64")
+    return [a.astype(np.float64) if real else a for a, real in zip(arrays, case.floating(), strict=True)]
+
+
+# ---- running
+
+_SEED = 7
+
+
+def run(case: Case, arrays: Sequence[Array]) -> list[Array]:
+    """The kernel's visible outputs through an eager call, with the same noise at every run."""
+    random.seed(_SEED)
+    with autograd.train_mode() if case.training else autograd.predict_mode():
+        found = invoke(case.operator(), [NDArray(a.copy()) for a in arrays])
+    return [y.asnumpy() for y in (found if isinstance(found, list) else [found])]
+
+
+def gradients(
+    case: Case, arrays: Sequence[Array], heads: Sequence[Array] | None = None
+) -> tuple[list[Array], list[Array]]:
+    """The eager outputs, and the gradient of each real input (zeros where it has none)."""
+    random.seed(_SEED)
+    variables = [NDArray(a.copy()) for a in arrays]
+    for x, real in zip(variables, case.floating(), strict=True):
+        if real:
+            x.attach_grad()
+    with autograd.record(train_mode=case.training):
+        found = invoke(case.operator(), variables)
+    outputs = found if isinstance(found, list) else [found]
+    values = [y.asnumpy() for y in outputs]
+    recorded = [y for y in outputs if y._entry is not None]
+    if recorded:
+        given = [
+            NDArray(h)
+            for h, y in zip(heads or case.heads(values), outputs, strict=True)
+            if y._entry is not None
+        ]
+        autograd.backward(recorded, given, train_mode=case.training)
+    return values, [x.grad.asnumpy() for x in variables if x.grad is not None]
+
+
+def difference(got: Array, expected: Array) -> float:
+    """The largest difference relative to the largest expected value; NaN must meet NaN, infinity itself."""
+    if got.shape != expected.shape:
+        raise AssertionError(f"shape {expected.shape} is expected, got {got.shape}")
+    if expected.size == 0:
+        return 0.0
+    a, b = np.asarray(got, np.float64), np.asarray(expected, np.float64)
+    odd = ~np.isfinite(b)
+    if not np.array_equal(a[odd], b[odd], equal_nan=True):
+        return float("inf")
+    a, b = np.where(odd, 0, a), np.where(odd, 0, b)
+    return float(np.abs(a - b).max() / max(np.abs(b).max(), 1e-2))
+
+
+def assert_near(got: Array, expected: Array, tol: float, what: str) -> None:
+    """Raise `AssertionError` with the largest difference unless it is within `tol`."""
+    found = difference(got, expected)
+    if not found <= tol:
+        raise AssertionError(f"{what}: differs by {found:.3g} of the largest value, allowed is {tol:.3g}")
+
+
+_TOLERANCE = {"float16": 4e-3, "float32": 1.0, "float64": 1.0}
+
+
+def tolerance(case: Case, dtype: str) -> float:
+    """What the case allows, at least float16's own error for that dtype."""
+    return max(case.tol, _TOLERANCE[dtype]) if dtype == "float16" else case.tol
+
+
+# ---- checks
+
+
+def check_forward(case: Case, dtype: str, expected: Sequence[Array]) -> None:
+    """The kernel gives the expected outputs in the expected dtypes."""
+    got = run(case, case.arrays(dtype))
+    assert len(got) == len(expected), f"{len(expected)} outputs are expected, got {len(got)}"
+    for i, (a, b) in enumerate(zip(got, expected, strict=True)):
+        assert a.dtype == b.dtype, f"output {i}: {b.dtype} is expected, got {a.dtype}"
+        assert_near(a, b, tolerance(case, dtype), f"output {i}")
+
+
+def expected_by_formula(case: Case, dtype: str) -> list[Array]:
+    """The outputs that the case's formula gives."""
+    assert case.formula is not None
+    arrays = case.arrays(dtype)
+    op = case.operator()
+    if op.draws():
+        arrays.append(op.draw(np.random.default_rng(_SEED), *[Spec(a.shape, a.dtype) for a in arrays]))
+    found = case.formula(*arrays)
+    return [np.asarray(y) for y in (found if isinstance(found, tuple | list) else (found,))]
+
+
+def check_infer(case: Case, dtype: str = "float32") -> None:
+    """Shapes and dtypes are those that the kernel returns, also when sizes are not known yet."""
+    arrays = case.arrays(dtype)
+    op = case.operator()
+    got = run(case, arrays)
+    specs = [Spec(a.shape, a.dtype) for a in arrays]
+    _, outputs = op.infer(specs)
+    for i, (y, spec) in enumerate(zip(got, outputs, strict=False)):
+        assert (y.shape, y.dtype) == spec, (
+            f"output {i}: inferred {spec}, the kernel gives {y.shape} {y.dtype}"
+        )
+    for size in (0, 1):
+        free = [
+            Spec(tuple(None if i == size else d for i, d in enumerate(s.shape or ())), s.dtype) for s in specs
+        ]
+        _, guessed = op.infer(free)
+        for y, spec in zip(got, guessed, strict=False):
+            assert spec.shape is None or (
+                len(spec.shape) == y.ndim
+                and all(a is None or a == b for a, b in zip(spec.shape, y.shape, strict=True))
+            ), f"with axis {size} unknown {spec.shape} is inferred, the kernel gives {y.shape}"
+    _, none = op.infer([Spec() for _ in specs])
+    assert len(none) == len(op.output_names())
+
+
+def check_inputs_kept(case: Case) -> None:
+    """Inputs are unchanged, outputs do not share their memory, and strides do not matter."""
+    arrays = case.arrays()
+    op = case.operator()
+    before = [a.copy() for a in arrays]
+    with autograd.train_mode() if case.training else autograd.predict_mode():
+        random.seed(_SEED)
+        plain = invoke(op, [NDArray(a) for a in arrays])
+        random.seed(_SEED)
+        strided = invoke(op, [NDArray(_strided(a)) for a in arrays])
+    aux = [op.input_names().index(name) for name in op.aux] if op.training else []
+    for i, (a, b) in enumerate(zip(arrays, before, strict=True)):
+        assert i in aux or np.array_equal(a, b, equal_nan=a.dtype.kind == "f"), f"input {i} was changed"
+    several = isinstance(plain, list)
+    for y, z in zip(plain if several else [plain], strided if several else [strided], strict=True):
+        assert y._data.flags.c_contiguous
+        assert not any(np.shares_memory(y._data, a) for a in arrays)
+        assert_near(z.asnumpy(), y.asnumpy(), 1e-6, "with strided inputs")
+
+
+def _strided(a: Array) -> Array:
+    """The same values in memory that is not contiguous."""
+    if a.ndim == 0:
+        return a
+    spread = np.zeros((*a.shape[:-1], a.shape[-1] * 2), a.dtype)
+    spread[..., ::2] = a
+    return spread[..., ::2]
+
+
+def check_attribute_text(case: Case) -> None:
+    """Attributes written as symbol.json writes them read back the same."""
+    from .attrs import text
+
+    op = case.operator()
+    again = type(op).make({k: text(v) for k, v in op.attributes().items()}).in_mode(case.training)
+    assert again == op, f"{again} was read back, {op} was written"
+
+
+def _direction(case: Case, arrays: Sequence[Array], salt: str) -> list[Array]:
+    rng = np.random.RandomState(zlib.crc32(f"{case.op} {salt}".encode()))
+    return [
+        np.asarray(rng.standard_normal(a.shape)) * (1.0 if real else 0.0)
+        for a, real in zip(arrays, case.floating(), strict=True)
+    ]
+
+
+def _slope(f: Callable[[float], float], step: float) -> float:
+    """The derivative of f at 0 by a fourth-order central difference."""
+    return (8 * (f(step) - f(-step)) - (f(2 * step) - f(-2 * step))) / (12 * step)
+
+
+def check_gradient(case: Case, step: float = 1e-5) -> None:
+    """The gradient's product with a random direction is the kernel's derivative in that direction."""
+    arrays = wide(case)
+    values, grads = gradients(case, arrays)
+    heads = case.heads(values)
+    along = _direction(case, arrays, "direction")
+
+    def moved(t: float) -> float:
+        outputs = run(case, [_step(a, t, d) for a, d in zip(arrays, along, strict=True)])
+        return float(sum(np.sum(y.astype(np.float64) * h) for y, h in zip(outputs, heads, strict=True)))
+
+    slope = _slope(moved, step)
+    real = [d for d, floating in zip(along, case.floating(), strict=True) if floating]
+    found = sum(float(np.sum(g * d)) for g, d in zip(grads, real, strict=True))
+    scale = max(
+        1.0, abs(slope), sum(float(np.abs(g * d).sum()) for g, d in zip(grads, real, strict=True)) / 10
+    )
+    assert abs(found - slope) <= case.grad_tol * scale, (
+        f"the gradient gives {found:.8g}, differences {slope:.8g}"
+    )
+
+
+def _step(a: Array, t: float, d: Array) -> Array:
+    return np.asarray(a + t * d) if a.dtype.kind == "f" else a
+
+
+def _second(
+    case: Case, arrays: Sequence[Array], heads: Sequence[Array]
+) -> tuple[float, list[Array], list[Array]]:
+    """The sum of the gradients times fixed weights, and its gradients in the inputs and in the heads."""
+    random.seed(_SEED)
+    xs = [NDArray(a.copy()) for a in arrays]
+    ws = [NDArray(h.copy()) for h in heads]
+    real = [x for x, floating in zip(xs, case.floating(), strict=True) if floating]
+    for v in (*real, *ws):
+        v.attach_grad()
+    with autograd.record(train_mode=case.training):
+        found = invoke(case.operator(), xs)
+        outputs = found if isinstance(found, list) else [found]
+        given = [(y, w) for y, w in zip(outputs, ws, strict=True) if y._entry is not None]
+        entries = [x._entry for x in real]
+        grads, _ = autograd._differentiate(
+            [y for y, _ in given], [w for _, w in given], True, True, case.training
+        )
+        firsts = [grads[e] for e in entries if e in grads]
+        rng = np.random.RandomState(7)
+        weights = [NDArray(rng.standard_normal(g.shape)) for g in firsts]
+        total = sum(float(np.sum(g.asnumpy() * w.asnumpy())) for g, w in zip(firsts, weights, strict=True))
+        recorded = [(g, w) for g, w in zip(firsts, weights, strict=True) if g._entry is not None]
+    if recorded:
+        autograd.backward([g for g, _ in recorded], [w for _, w in recorded], train_mode=case.training)
+    return total, [_grad(x) for x in real], [_grad(w) for w in ws]
+
+
+def _grad(x: NDArray) -> Array:
+    assert x.grad is not None
+    return x.grad.asnumpy()
+
+
+def check_second_gradient(case: Case, step: float = 1e-5) -> None:
+    """The gradient's own gradient, in the inputs and in the heads, is the derivative of the gradient."""
+    arrays = wide(case)
+    heads = case.heads(run(case, arrays))
+    along = _direction(case, arrays, "second")
+    along_heads = [np.random.RandomState(3).standard_normal(h.shape) for h in heads]
+    _, in_inputs, in_heads = _second(case, arrays, heads)
+
+    def moved(t: float) -> float:
+        return _second(
+            case,
+            [_step(a, t, d) for a, d in zip(arrays, along, strict=True)],
+            [h + t * d for h, d in zip(heads, along_heads, strict=True)],
+        )[0]
+
+    slope = _slope(moved, step)
+    real = [d for d, floating in zip(along, case.floating(), strict=True) if floating]
+    parts = [*zip(in_inputs, real, strict=True), *zip(in_heads, along_heads, strict=True)]
+    found = sum(float(np.sum(g * d)) for g, d in parts)
+    scale = max(1.0, abs(slope), sum(float(np.abs(g * d).sum()) for g, d in parts) / 10)
+    assert abs(found - slope) <= 10 * case.grad_tol * scale, (
+        f"the second gradient gives {found:.8g}, differences {slope:.8g}"
+    )

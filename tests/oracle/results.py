@@ -1,0 +1,116 @@
+"""Store what real MXNet 1.9.1 computes for the cases of tests/ops, in results/<family>.npz.
+
+Run with the oracle environment's Python and MXNET_SUBGRAPH_BACKEND=NONE:
+
+    python tests/oracle/results.py [FAMILY ...]
+
+For each case and dtype: its visible outputs (`KEY.DTYPE.out.I`), and for float32 the real inputs' gradients
+for fixed head gradients (`KEY.float32.grad.I`). What MXNet refuses is stored as the text of its error
+(`KEY.DTYPE.error`).
+"""
+
+import ctypes
+import sys
+import warnings
+from pathlib import Path
+
+import mxnet as mx
+import numpy as np
+from mxnet.base import _LIB, check_call
+from mxnet.ndarray._internal import _imperative_invoke
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "ops")]
+
+import importlib.util  # noqa: E402
+
+
+def cases_of(path):
+    """The cases that a file of tests/ops lists."""
+    spec = importlib.util.spec_from_file_location(f"ops_{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.CASES
+
+
+def handle_of(name):
+    """MXNet's handle of an operator."""
+    handle = ctypes.c_void_p()
+    check_call(_LIB.NNGetOpHandle(ctypes.c_char_p(name.encode()), ctypes.byref(handle)))
+    return handle
+
+
+def invoke(case, arrays):
+    """The visible outputs of real MXNet."""
+    attributes = dict(case.attributes)
+    variadic = type(case.operator()).variadic
+    if variadic:
+        attributes.setdefault(variadic, len(arrays))
+    found = _imperative_invoke(
+        handle_of(case.op),
+        arrays,
+        list(attributes),
+        [mx_text(v) for v in attributes.values()],
+        None,
+        False,
+        False,
+    )
+    return found if isinstance(found, list | tuple) else [found]
+
+
+def mx_text(value):
+    """An attribute value as MXNet's front end writes it."""
+    return np.dtype(value).name if isinstance(value, type) else str(value)
+
+
+def results(case, dtype):
+    """Outputs and, for float32, gradients."""
+    xs = [mx.nd.array(a, dtype=a.dtype) for a in case.arrays(dtype)]
+    real = case.floating()
+    for x, floating in zip(xs, real, strict=True):
+        if floating and dtype == "float32":
+            x.attach_grad()
+    with mx.autograd.record(train_mode=case.training):
+        outputs = invoke(case, xs)
+    found = {f"out.{i}": y.asnumpy() for i, y in enumerate(outputs)}
+    if dtype != "float32":
+        return found
+    heads = case.heads([y.asnumpy() for y in outputs])
+    try:
+        mx.autograd.backward(
+            outputs, [mx.nd.array(h, dtype=h.dtype) for h in heads], train_mode=case.training
+        )
+    except mx.MXNetError:
+        return found
+    wanted = [x for x, floating in zip(xs, real, strict=True) if floating]
+    found.update({f"grad.{i}": x.grad.asnumpy() for i, x in enumerate(wanted)})
+    return found
+
+
+def store(path):
+    """Run and store one family."""
+    stored = {}
+    for case in cases_of(path):
+        if case.formula is not None:
+            continue
+        for dtype in case.dtypes:
+            try:
+                found = results(case, dtype)
+            except (mx.MXNetError, ValueError, TypeError) as exc:
+                found = {"error": np.array(str(exc).splitlines()[0][:200])}
+            stored.update({f"{case.key()}.{dtype}.{k}": v for k, v in found.items()})
+    target = ROOT / "tests" / "oracle" / "results" / f"{path.stem}.npz"
+    target.parent.mkdir(exist_ok=True)
+    np.savez_compressed(target, **stored)
+    errors = [k for k in stored if k.endswith(".error")]
+    print(f"{path.stem}: {len(stored)} arrays, {target.stat().st_size >> 10} KiB, refused: {len(errors)}")
+    for key in errors:
+        print("  ", key, stored[key])
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    chosen = sys.argv[1:]
+    for file in sorted((ROOT / "tests" / "ops").glob("*.py")):
+        if not chosen or file.stem in chosen:
+            store(file)

@@ -1,0 +1,112 @@
+"""The checks of hybridonnx.test_utils over all cases of tests/ops."""
+
+from __future__ import annotations
+
+import importlib.util
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hybridonnx import test_utils
+from hybridonnx.test_utils import Case
+
+HERE = Path(__file__).resolve().parent
+
+
+def _cases(path: Path) -> list[Case]:
+    spec = importlib.util.spec_from_file_location(f"ops_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return list(module.CASES)
+
+
+FAMILIES = {path.stem: _cases(path) for path in sorted((HERE / "ops").glob("*.py"))}
+
+
+@cache
+def stored(family: str) -> dict[str, np.ndarray]:
+    """Real MXNet's results for a family."""
+    with np.load(HERE / "oracle" / "results" / f"{family}.npz") as found:
+        return dict(found)
+
+
+def _expected(family: str, case: Case, dtype: str, kind: str) -> list[np.ndarray]:
+    prefix = f"{case.key()}.{dtype}.{kind}."
+    found = {k: v for k, v in stored(family).items() if k.startswith(prefix)}
+    return [found[f"{prefix}{i}"] for i in range(len(found))]
+
+
+def over(check: str, with_dtypes: bool = False, only=lambda case: True):
+    """Parametrize a test by every case for which `only` holds; `no` of the case makes it a strict failure."""
+    params = []
+    for family, cases in FAMILIES.items():
+        for case in cases:
+            if not only(case):
+                continue
+            marks = [pytest.mark.xfail(reason=case.no[check], strict=True)] if check in case.no else []
+            for dtype in case.dtypes if with_dtypes else ("float32",):
+                params.append(pytest.param(family, case, dtype, marks=marks, id=f"{case}-{dtype}"))
+    return pytest.mark.parametrize(("family", "case", "dtype"), params)
+
+
+def differentiable(case: Case) -> bool:
+    return any(case.floating()) and not case.operator().not_differentiable
+
+
+def test_case_names_are_unique():
+    for family, cases in FAMILIES.items():
+        keys = [case.key() for case in cases]
+        repeated = {str(c) for c in cases if keys.count(c.key()) > 1}
+        assert not repeated, f"{family}: {repeated}"
+
+
+@over("forward", with_dtypes=True)
+def test_forward(family, case, dtype):
+    if case.formula is not None:
+        expected = test_utils.expected_by_formula(case, dtype)
+    else:
+        refused = stored(family).get(f"{case.key()}.{dtype}.error")
+        assert refused is None, f"real MXNet refuses the case: {refused}"
+        expected = _expected(family, case, dtype, "out")
+        assert expected, "no stored result: run tests/oracle/results.py"
+    test_utils.check_forward(case, dtype, expected)
+
+
+@over("infer", with_dtypes=True)
+def test_infer(family, case, dtype):
+    test_utils.check_infer(case, dtype)
+
+
+@over("inputs")
+def test_inputs_kept(family, case, dtype):
+    test_utils.check_inputs_kept(case)
+
+
+@over("attributes")
+def test_attribute_text(family, case, dtype):
+    test_utils.check_attribute_text(case)
+
+
+@over("gradient", only=differentiable)
+def test_gradient(family, case, dtype):
+    test_utils.check_gradient(case)
+
+
+@over("second", only=differentiable)
+def test_second_gradient(family, case, dtype):
+    test_utils.check_second_gradient(case)
+
+
+@over("oracle", only=lambda case: case.formula is None and any(case.floating()))
+def test_gradient_is_mxnets(family, case, dtype):
+    expected = _expected(family, case, dtype, "grad")
+    if not expected:
+        pytest.skip("real MXNet has no gradient here")
+    _, got = test_utils.gradients(case, case.arrays())
+    assert len(got) == len(expected)
+    for i, (a, b) in enumerate(zip(got, expected, strict=True)):
+        test_utils.assert_near(a, b, max(case.tol, 1e-5), f"gradient {i}")
