@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -22,7 +22,10 @@ _Kind = defs.OpSchema.AttrType
 
 
 class Parameter(NamedTuple):
-    """An input or output of an ONNX operator. Parameters with equal `type` have one element type."""
+    """An input or output of an ONNX operator. Parameters with equal `type` have one element type.
+
+    `type` is ONNX's text of the type itself, `tensor(bool)`, if there is but one.
+    """
 
     name: str
     type: str
@@ -66,12 +69,14 @@ def signature(op_type: str, opset: int, domain: str = "") -> Signature:
         schema = defs.get_schema(op_type, opset, domain)
     except defs.SchemaError:
         raise ConversionError(_unknown(op_type, opset, domain)) from None
-    types = {c.type_param_str: _dtypes(c.allowed_type_strs) for c in schema.type_constraints}
+    allowed = {c.type_param_str: list(c.allowed_type_strs) for c in schema.type_constraints}
+    types = {name: _dtypes(strings) for name, strings in allowed.items()}
+    only = {name: strings[0] for name, strings in allowed.items() if len(strings) == 1}
     return Signature(
         op_type,
         schema.since_version,
-        tuple(map(_parameter, schema.inputs)),
-        tuple(map(_parameter, schema.outputs)),
+        tuple(_parameter(formal, only) for formal in schema.inputs),
+        tuple(_parameter(formal, only) for formal in schema.outputs),
         {name: attribute.type for name, attribute in schema.attributes.items()},
         types,
         schema,
@@ -90,15 +95,15 @@ def _unknown(op_type: str, opset: int, domain: str) -> str:
     return f"{op_type}: ONNX has no operator of this name at opset {opset}.{suggest(op_type, known)}"
 
 
-def _dtypes(allowed: object) -> frozenset[DType]:
-    found = (dtype_of_type_string(text) for text in allowed)  # type: ignore[attr-defined]
+def _dtypes(allowed: Iterable[str]) -> frozenset[DType]:
+    found = (dtype_of_type_string(text) for text in allowed)
     return frozenset(dtype for dtype in found if dtype is not None)
 
 
-def _parameter(formal: defs.OpSchema.FormalParameter) -> Parameter:
+def _parameter(formal: defs.OpSchema.FormalParameter, only: Mapping[str, str]) -> Parameter:
     return Parameter(
         formal.name,
-        formal.type_str,
+        only.get(formal.type_str, formal.type_str),
         formal.option == _Option.Optional,
         formal.option == _Option.Variadic,
         formal.is_homogeneous,

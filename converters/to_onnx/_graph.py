@@ -1,0 +1,402 @@
+"""The ONNX graph that lowerings build: `g.Conv(x, w, strides=(1, 1))` adds a node and gives its output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from onnx import defs
+
+from hybridonnx.dtypes import DType
+from hybridonnx.errors import ConversionError
+from hybridonnx.ops._registry import Spec
+from hybridonnx.ops._shapes import Shape
+
+from ..opsets import DEFAULT, Signature, check_opset, signature
+from ..values import Array, dtype_of, dtype_of_type_string, elem_type
+from ._forms import Forms
+from ._shapes import node_shapes
+
+_Kind = defs.OpSchema.AttrType
+_int64 = np.dtype("int64")
+
+
+class NeedsShape(ConversionError):  # noqa: N818  (what is needed, not what is wrong)
+    """A lowering needs a size that is not known; with fixed input shapes it can be written."""
+
+
+class Node:
+    """One ONNX node before it is written."""
+
+    __slots__ = ("attributes", "domain", "inputs", "op_type", "outputs", "scope", "signature")
+
+    def __init__(
+        self, op_type: str, domain: str, inputs: list[Value | None], attributes: dict[str, Any], scope: str
+    ):
+        self.op_type, self.domain, self.inputs, self.attributes = op_type, domain, inputs, attributes
+        self.scope = scope
+        self.outputs: list[Value] = []
+        self.signature: Signature | None = None
+
+
+class Value:
+    """A value of the graph: an input, a parameter, a constant, or an output of a node."""
+
+    __slots__ = ("_shape", "constant", "dtype", "graph", "index", "name", "node")
+
+    def __init__(self, graph: Graph, dtype: DType | None, shape: Shape | None = None, name: str = ""):
+        self.graph, self.dtype, self._shape, self.name = graph, dtype, shape, name
+        self.node: Node | None = None
+        self.index = 0
+        self.constant: Array | None = None
+
+    @property
+    def shape(self) -> Shape | None:
+        """The sizes, `None` for each unknown one, or `None` if even the rank is unknown."""
+        if self._shape is None and self.node is not None and self.node.signature is not None:
+            for output, shape in zip(
+                self.node.outputs, node_shapes(self.node, self.graph.opset), strict=False
+            ):
+                output._shape = output._shape or shape
+        return self._shape
+
+    @shape.setter
+    def shape(self, shape: Shape | None) -> None:
+        self._shape = shape
+
+    @property
+    def rank(self) -> int:
+        """The number of axes."""
+        if self.shape is None:
+            raise NeedsShape("a value of known rank is required. Give the inputs' shapes.")
+        return len(self.shape)
+
+    def __repr__(self) -> str:
+        return f"<Value {self.name or '?'} {self.dtype} {self._shape}>"
+
+    def _node(self, op_type: str, inputs: list[Any]) -> Value:
+        made: Value = self.graph.node(op_type, inputs)
+        return made
+
+    def __neg__(self) -> Value:
+        return self._node("Neg", [self])
+
+    def __add__(self, other: Any) -> Value:
+        return self._node("Add", [self, other])
+
+    def __radd__(self, other: Any) -> Value:
+        return self._node("Add", [other, self])
+
+    def __sub__(self, other: Any) -> Value:
+        return self._node("Sub", [self, other])
+
+    def __rsub__(self, other: Any) -> Value:
+        return self._node("Sub", [other, self])
+
+    def __mul__(self, other: Any) -> Value:
+        return self._node("Mul", [self, other])
+
+    def __rmul__(self, other: Any) -> Value:
+        return self._node("Mul", [other, self])
+
+    def __truediv__(self, other: Any) -> Value:
+        return self._node("Div", [self, other])
+
+    def __rtruediv__(self, other: Any) -> Value:
+        return self._node("Div", [other, self])
+
+
+class Graph(Forms):
+    """A graph being built for one opset.
+
+    `g.<OnnxOp>(*inputs, outputs=1, **attributes)` adds a node of any operator of ONNX and returns its output,
+    or with `outputs` above 1 a tuple. What opsets write differently is a method of `Forms`.
+
+    Inputs are `Value`s, `None` for an absent optional one, or constants: a number takes the element type that
+    the operator asks for beside the other inputs, a list of whole numbers is int64, an array stays as it is.
+    An attribute that is `None` is left out; element types may be given as NumPy dtypes.
+    """
+
+    def __init__(self, opset: int = DEFAULT, parent: Graph | None = None):
+        self.opset = check_opset(opset)
+        self.parent = parent
+        self.nodes: list[Node] = []
+        self.inputs: list[Value] = []
+        self.results: list[Value] = []
+        self.scope = ""
+        """The name of the MXNet node that is being lowered."""
+        self.operator: tuple[str, Sequence[Spec]] = ("", ())
+        """The MXNet operator that is being lowered, and its inferred outputs."""
+        self._constants: dict[Any, Value] = {} if parent is None else parent._constants
+        self._shapes: dict[int, Value] = {}
+
+    # ---- nodes
+
+    def __getattr__(self, op_type: str) -> Callable[..., Any]:
+        if op_type.startswith("_"):
+            raise AttributeError(op_type)
+        signature(op_type, self.opset)
+
+        def add(*inputs: Any, outputs: int = 1, **attributes: Any) -> Any:
+            return self.node(op_type, inputs, outputs, attributes)
+
+        return add
+
+    def node(
+        self,
+        op_type: str,
+        inputs: Sequence[Any],
+        outputs: int = 1,
+        attributes: dict[str, Any] | None = None,
+        domain: str = "",
+    ) -> Any:
+        """Add a node of any domain: what `g.<OnnxOp>` does, with everything spelled out."""
+        kind = signature(op_type, self.opset, domain)
+        values = self._inputs(kind, inputs)
+        written = {
+            name: self._attribute(kind, name, value)
+            for name, value in (attributes or {}).items()
+            if value is not None
+        }
+        node = Node(op_type, domain, values, written, self.scope)
+        node.signature = kind
+        for index in range(outputs):
+            value = Value(self, self._dtype(kind, index, values, written))
+            value.node, value.index = node, index
+            node.outputs.append(value)
+        self.nodes.append(node)
+        return node.outputs[0] if outputs == 1 else tuple(node.outputs)
+
+    def foreign(
+        self,
+        op_type: str,
+        domain: str,
+        inputs: Sequence[Value | None],
+        specs: Sequence[Spec],
+        **attributes: Any,
+    ) -> tuple[Value, ...]:
+        """Add a node of a domain that is not ONNX's own, whose outputs are as `specs` says."""
+        node = Node(op_type, domain, list(inputs), attributes, self.scope)
+        for index, spec in enumerate(specs):
+            value = Value(self, spec.dtype, spec.shape)
+            value.node, value.index = node, index
+            node.outputs.append(value)
+        self.nodes.append(node)
+        return tuple(node.outputs)
+
+    def _inputs(self, kind: Signature, given: Sequence[Any]) -> list[Value | None]:
+        by_type: dict[str, DType] = {}
+        first: DType | None = None
+        for index, item in enumerate(given):
+            if isinstance(item, Value) and item.dtype is not None:
+                self._check(kind, index, item.dtype)
+                by_type.setdefault(kind.input(index).type, item.dtype)
+                first = first or item.dtype
+        values: list[Value | None] = []
+        for index, item in enumerate(given):
+            if item is None or isinstance(item, Value):
+                values.append(item)
+                continue
+            wanted = by_type.get(kind.input(index).type)
+            values.append(self.const(item, wanted or self._default(kind, index, first)))
+        while values and values[-1] is None:
+            values.pop()
+        return values
+
+    def _check(self, kind: Signature, index: int, dtype: DType) -> None:
+        parameter = kind.input(index)
+        allowed = kind.types.get(parameter.type)
+        if allowed and dtype not in allowed:
+            raise ConversionError(
+                f"{kind.op_type}: ONNX at opset {self.opset} takes {', '.join(sorted(map(str, allowed)))} "
+                f"as {parameter.name}, got {dtype}. Cast around it, or export with a newer opset."
+            )
+
+    def _default(self, kind: Signature, index: int, first: DType | None) -> DType | None:
+        """The dtype of a number where no other input tells: the first input's, if that is possible."""
+        name = kind.input(index).type
+        allowed = kind.types.get(name) or frozenset(filter(None, [dtype_of_type_string(name)]))
+        if first in allowed or not allowed:
+            return first
+        return _int64 if _int64 in allowed else min(allowed, key=str)
+
+    def _dtype(
+        self, kind: Signature, index: int, inputs: list[Value | None], attributes: dict[str, Any]
+    ) -> DType | None:
+        name = kind.output(index).type
+        fixed = dtype_of_type_string(name)
+        if fixed is not None:
+            return fixed
+        for position, value in enumerate(inputs):
+            if value is not None and value.dtype is not None and kind.input(position).type == name:
+                return value.dtype
+        return _dtype_by_attribute(kind.op_type, attributes)
+
+    def _attribute(self, kind: Signature, name: str, value: Any) -> Any:
+        wanted = kind.attributes.get(name)
+        if wanted is None:
+            raise ConversionError(
+                f"{kind.op_type}: ONNX at opset {self.opset} has the attributes "
+                f"{', '.join(kind.attributes) or 'none'}, got {name}. Export with a newer opset if it has it."
+            )
+        try:
+            return _CONVERT[wanted](value)
+        except (TypeError, ValueError, KeyError):
+            type_name = str(wanted).rpartition(".")[2]
+            raise ConversionError(
+                f"{kind.op_type}: attribute {name} must be of ONNX's type {type_name}, got {value!r}."
+            ) from None
+
+    # ---- what lowerings ask
+
+    def const(self, value: Any, dtype: DType | None = None) -> Value:
+        """A constant; equal ones are stored once. Numbers and lists take `dtype`, arrays keep their own."""
+        array = _constant(value, dtype)
+        key = (array.dtype.str, array.shape, array.tobytes())
+        if key not in self._constants:
+            made = Value(self, array.dtype, array.shape)
+            made.constant = array
+            self._constants[key] = made
+        return self._constants[key]
+
+    def shape_of(self, x: Value) -> Value:
+        """The sizes of `x` as an int64 vector: a constant if all are known."""
+        if x.shape is not None and None not in x.shape:
+            return self.const(list(x.shape))
+        if id(x) not in self._shapes:
+            self._shapes[id(x)] = self.node("Shape", [x])
+        return self._shapes[id(x)]
+
+    def size_of(self, x: Value, axis: int) -> Value:
+        """One size of `x` as an int64 vector of length 1: a constant if it is known."""
+        if x.shape is not None and x.shape[axis] is not None:
+            return self.const([x.shape[axis]])
+        return self.Slice(self.shape_of(x), [axis], [axis + 1 if axis != -1 else x.rank], [0])
+
+    def sizes(self, x: Value | Spec) -> tuple[int, ...]:
+        """The sizes of `x`; the graph is lowered again with fixed shapes if one is unknown (`NeedsShape`)."""
+        found = () if x.shape is None else tuple(d for d in x.shape if d is not None)
+        if x.shape is None or len(found) != len(x.shape):
+            raise NeedsShape(f"{self.operator[0]}: fixed input shapes are required. Give every size.")
+        return found
+
+    def output(self, i: int = 0) -> Spec:
+        """What is known of the `i`-th output of the operator being lowered."""
+        return self.operator[1][i]
+
+    def via(self, dtype: Any, function: Callable[..., Any], *inputs: Any) -> Any:
+        """`function(*inputs)` computed in `dtype`: inputs are cast to it, results back to the first's dtype.
+
+        Use it where ONNX Runtime has no kernel for a dtype: `g.via(np.float32, g.Erf, x)`.
+        """
+        back = next(x.dtype for x in inputs if isinstance(x, Value))
+        result = function(*(self.Cast(x, dtype) if isinstance(x, Value) else x for x in inputs))
+        if isinstance(result, tuple):
+            return tuple(self.Cast(y, back) for y in result)
+        return self.Cast(result, back)
+
+    def body(self, inputs: Sequence[Spec], build: Callable[..., Sequence[Value]]) -> Graph:
+        """A graph for an attribute such as Loop's `body`: `build(graph, *values)` gives its outputs.
+
+        `build` may use values of this graph as well.
+        """
+        graph = Graph(self.opset, self)
+        graph.scope, graph.operator = self.scope, self.operator
+        graph.inputs = [Value(graph, spec.dtype, spec.shape) for spec in inputs]
+        graph.results = list(build(graph, *graph.inputs))
+        return graph
+
+
+_BY_ATTRIBUTE: dict[str, tuple[str, str]] = {
+    "Cast": ("to", ""),
+    "RandomNormal": ("dtype", "float32"),
+    "RandomUniform": ("dtype", "float32"),
+    "Multinomial": ("dtype", "int32"),
+    "HannWindow": ("output_datatype", "float32"),
+    "HammingWindow": ("output_datatype", "float32"),
+    "BlackmanWindow": ("output_datatype", "float32"),
+    "MelWeightMatrix": ("output_datatype", "float32"),
+    "EyeLike": ("dtype", ""),
+    "RandomNormalLike": ("dtype", ""),
+    "RandomUniformLike": ("dtype", ""),
+    "Bernoulli": ("dtype", ""),
+    "QuantizeLinear": ("output_dtype", "uint8"),
+}
+"""Operators whose output's element type an attribute tells: its name, and what it is without."""
+
+
+def _dtype_by_attribute(op_type: str, attributes: dict[str, Any]) -> DType | None:
+    if op_type == "ConstantOfShape":
+        value = attributes.get("value")
+        return np.dtype("float32") if value is None else value.dtype
+    name, default = _BY_ATTRIBUTE.get(op_type, ("", ""))
+    if attributes.get(name):
+        return dtype_of(attributes[name])
+    return np.dtype(default) if default else None
+
+
+def _constant(value: Any, dtype: DType | None) -> Array:
+    if isinstance(value, np.ndarray | np.generic):
+        return np.asarray(value)
+    if isinstance(value, list | tuple):
+        whole = all(isinstance(v, int | np.integer) for v in value)
+        return np.array(value, _int64 if whole else dtype or np.dtype("float32"))
+    if isinstance(value, bool | int | float):
+        if dtype is not None and dtype.kind in "iu" and isinstance(value, float) and not value.is_integer():
+            raise ConversionError(f"ONNX: a whole number is required as a constant of {dtype}, got {value}.")
+        return np.array(value, dtype)
+    raise ConversionError(f"ONNX: a value, a number or an array is required as input, got {value!r}.")
+
+
+def _int(value: Any) -> int:
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        return elem_type(value)
+    if isinstance(value, float | np.floating | str):
+        raise TypeError
+    return int(value)
+
+
+def _float(value: Any) -> float:
+    if isinstance(value, str):
+        raise TypeError
+    return float(value)
+
+
+def _str(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _tuple_of(item: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
+    def convert(value: Any) -> tuple[Any, ...]:
+        if isinstance(value, str):
+            raise TypeError
+        return tuple(map(item, value))
+
+    return convert
+
+
+def _array(value: Any) -> Array:
+    if not isinstance(value, np.ndarray | np.generic):
+        raise TypeError
+    return np.asarray(value)
+
+
+def _graph(value: Any) -> Graph:
+    if not isinstance(value, Graph):
+        raise TypeError
+    return value
+
+
+_CONVERT: dict[Any, Callable[[Any], Any]] = {
+    _Kind.INT: _int,
+    _Kind.INTS: _tuple_of(_int),
+    _Kind.FLOAT: _float,
+    _Kind.FLOATS: _tuple_of(_float),
+    _Kind.STRING: _str,
+    _Kind.STRINGS: _tuple_of(_str),
+    _Kind.TENSOR: _array,
+    _Kind.GRAPH: _graph,
+}

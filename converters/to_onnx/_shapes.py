@@ -1,0 +1,57 @@
+"""Shapes of intermediate values, asked of ONNX's own shape inference one node at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onnx import TensorProto, TypeProto, helper, shape_inference
+
+from hybridonnx.ops._shapes import Shape
+
+from ..opsets import ir_version
+from ..values import elem_type, to_tensor
+from ._write import node_proto
+
+if TYPE_CHECKING:
+    from ._graph import Node, Value
+
+_MOST_DATA = 1024
+
+
+def node_shapes(node: Node, opset: int) -> list[Shape | None]:
+    """What is known of the shapes of a node's outputs."""
+    if node.signature is None or any(v is not None and v.dtype is None for v in node.inputs):
+        return [None] * len(node.outputs)
+    inputs = ["" if v is None else f"i{i}" for i, v in enumerate(node.inputs)]
+    outputs = [f"o{i}" for i in range(len(node.outputs))]
+    types, data = {}, {}
+    for name, value in zip(inputs, node.inputs, strict=True):
+        if value is not None:
+            types[name] = _type(value)
+            if value.constant is not None and value.constant.size <= _MOST_DATA:
+                data[name] = to_tensor(name, value.constant)
+    try:
+        found = shape_inference.infer_node_outputs(
+            node.signature.schema,
+            node_proto(node, inputs, outputs),
+            types,
+            data,
+            opset_imports=[helper.make_opsetid("", opset)],
+            ir_version=ir_version(opset),
+        )
+    except (shape_inference.InferenceError, RuntimeError):
+        return [None] * len(node.outputs)
+    return [_shape(found.get(name)) for name in outputs]
+
+
+def _type(value: Value) -> TypeProto:
+    made: TypeProto = helper.make_tensor_type_proto(elem_type(value.dtype), value.shape)
+    return made
+
+
+def _shape(found: TypeProto | None) -> Shape | None:
+    if found is None or found.tensor_type.elem_type == TensorProto.UNDEFINED:
+        return None
+    if not found.tensor_type.HasField("shape"):
+        return None
+    return tuple(d.dim_value if d.HasField("dim_value") else None for d in found.tensor_type.shape.dim)

@@ -1,0 +1,163 @@
+"""Nodes and graphs as ONNX's protobuf messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from onnx import AttributeProto, GraphProto, NodeProto, defs, helper
+
+from ..values import to_tensor, value_info
+
+if TYPE_CHECKING:
+    from ._graph import Graph, Node, Value
+
+_Kind = defs.OpSchema.AttrType
+Writer: TypeAlias = "Callable[[Graph], GraphProto]"
+
+
+def node_proto(
+    node: Node, inputs: Sequence[str], outputs: Sequence[str], write: Writer | None = None
+) -> NodeProto:
+    """A node whose inputs and outputs have these names; `write` turns the graphs among its attributes."""
+    proto = NodeProto(op_type=node.op_type, domain=node.domain, input=inputs, output=outputs)
+    for name, value in node.attributes.items():
+        if node.signature is None:
+            made = value if isinstance(value, AttributeProto) else helper.make_attribute(name, value)
+            proto.attribute.append(made)
+            continue
+        kind = node.signature.attributes[name]
+        attribute = proto.attribute.add(name=name, type=_TYPES[kind])
+        if kind == _Kind.GRAPH:
+            if write is not None:
+                attribute.g.CopyFrom(write(value))
+        else:
+            _SET[kind](attribute, value)
+    return proto
+
+
+_TYPES: dict[Any, Any] = {
+    _Kind.INT: AttributeProto.INT,
+    _Kind.INTS: AttributeProto.INTS,
+    _Kind.FLOAT: AttributeProto.FLOAT,
+    _Kind.FLOATS: AttributeProto.FLOATS,
+    _Kind.STRING: AttributeProto.STRING,
+    _Kind.STRINGS: AttributeProto.STRINGS,
+    _Kind.TENSOR: AttributeProto.TENSOR,
+    _Kind.GRAPH: AttributeProto.GRAPH,
+}
+
+_SET: dict[Any, Callable[[AttributeProto, Any], None]] = {
+    _Kind.INT: lambda a, v: setattr(a, "i", v),
+    _Kind.INTS: lambda a, v: a.ints.extend(v),
+    _Kind.FLOAT: lambda a, v: setattr(a, "f", v),
+    _Kind.FLOATS: lambda a, v: a.floats.extend(v),
+    _Kind.STRING: lambda a, v: setattr(a, "s", v.encode()),
+    _Kind.STRINGS: lambda a, v: a.strings.extend(s.encode() for s in v),
+    _Kind.TENSOR: lambda a, v: a.t.CopyFrom(to_tensor("", v)),
+}
+
+
+def live_nodes(graph: Graph, results: Sequence[Value]) -> tuple[list[Node], list[Value]]:
+    """The nodes that the results need, in order, and every value that they or their graphs use."""
+    used: dict[int, Value] = {id(v): v for v in results}
+    kept: list[Node] = []
+    for node in reversed(graph.nodes):
+        if not any(id(output) in used for output in node.outputs):
+            continue
+        kept.append(node)
+        for value in (*node.inputs, *_used_inside(node)):
+            if value is not None:
+                used[id(value)] = value
+    return kept[::-1], list(used.values())
+
+
+def _used_inside(node: Node) -> list[Value]:
+    found: list[Value] = []
+    for name, value in node.attributes.items():
+        if node.signature is not None and node.signature.attributes[name] == _Kind.GRAPH:
+            found += live_nodes(value, value.results)[1]
+    return found
+
+
+class GraphWriter:
+    """Gives every node and value a name that is used once in the whole model, and writes graphs.
+
+    Values that have a name keep it; `taken` are names that nothing else may get.
+    """
+
+    def __init__(self, taken: Sequence[str]):
+        self._taken_values = set(taken)
+        self._taken_nodes: set[str] = set()
+        self._names: dict[int, str] = {}
+        self._held: list[Value] = []  # so that no id is used twice
+        self.constants: dict[str, Value] = {}
+        """The constants that the written nodes use, by name."""
+
+    def write(self, graph: Graph, results: Sequence[Value], name: str) -> GraphProto:
+        """The graph that computes `results` from its inputs; constants and parameters are not in it."""
+        nodes, used = live_nodes(graph, results)
+        needed = {id(v) for v in used}
+        alone = _count(node.scope for node in nodes)
+        written = []
+        for node in nodes:
+            title = self._title(node, alone[node.scope] == 1)
+            outputs = [self._output(node, v, title, id(v) in needed) for v in node.outputs]
+            while outputs and not outputs[-1]:
+                outputs.pop()
+            inputs = ["" if v is None else self.name(v) for v in node.inputs]
+            proto = node_proto(node, inputs, outputs, self._body)
+            proto.name = title
+            written.append(proto)
+        return GraphProto(name=name, node=written)
+
+    def _body(self, graph: Graph) -> GraphProto:
+        for value in graph.inputs:
+            self._assign(value, value.name or f"{graph.scope}/in")
+        proto = self.write(graph, graph.results, f"{graph.scope}/body")
+        for value in graph.inputs:
+            proto.input.append(value_info(self.name(value), value.dtype, value.shape))
+        for value in graph.results:
+            proto.output.append(value_info(self.name(value), value.dtype, value.shape))
+        return proto
+
+    def _title(self, node: Node, alone: bool) -> str:
+        scope = node.scope or node.op_type
+        return _unique(scope if alone or not node.scope else f"{scope}/{node.op_type}", self._taken_nodes)
+
+    def _output(self, node: Node, value: Value, title: str, needed: bool) -> str:
+        """The name of an output; an optional one that nobody uses is left out."""
+        if not needed and node.signature is not None and node.signature.output(value.index).optional:
+            return ""
+        if value.name:
+            return self.name(value)
+        return self._assign(value, f"{title}/out{value.index or ''}")
+
+    def name(self, value: Value) -> str:
+        """The name of a value."""
+        if value.name:
+            return value.name
+        if id(value) not in self._names:
+            name = self._assign(value, "const")
+            self.constants[name] = value
+        return self._names[id(value)]
+
+    def _assign(self, value: Value, wish: str) -> str:
+        self._held.append(value)
+        return self._names.setdefault(id(value), _unique(wish, self._taken_values))
+
+
+def _count(items: Any) -> dict[Any, int]:
+    counts: dict[Any, int] = {}
+    for item in items:
+        counts[item] = counts.get(item, 0) + 1
+    return counts
+
+
+def _unique(wish: str, taken: set[str]) -> str:
+    name, number = wish, 0
+    while name in taken:
+        number += 1
+        name = f"{wish}_{number}"
+    taken.add(name)
+    return name
