@@ -61,55 +61,49 @@ def start(function: Callable[..., Any]) -> tuple[str, int]:
 
 
 def lowering(op: type[_registry.Operator]) -> Iterator[Place]:
-    """The function that writes the operator as ONNX, or the row that names it."""
+    """The function that writes the operator as ONNX; where a row makes it, the row."""
     from converters.to_onnx import _registry as lowerings
 
     function = lowerings.find(op)
     if function is None:
         return
-    file, line = start(function)
-    if file == lowerings.__file__:  # made of a row
-        yield from mentions(op, "converters/to_onnx", "lowering", lambda node: isinstance(node, ast.Expr))
+    if "<" in function.__qualname__:  # a lambda, or local to the function that the row calls
+        yield from mentions(op, "converters/to_onnx", "lowering")
     else:
-        yield Place("lowering", file, line)
+        yield Place("lowering", *start(function), function.__name__)
 
 
 def importers(op: type[_registry.Operator]) -> Iterator[Place]:
     """The functions that make the operator out of ONNX nodes."""
-    return mentions(op, "converters/from_onnx", "importer", lambda node: isinstance(node, ast.stmt))
+    return mentions(op, "converters/from_onnx", "importer")
 
 
 def cases(op: type[_registry.Operator]) -> Iterator[Place]:
     """The tests' data."""
-    return mentions(op, "tests/ops", "Case", is_case)
+    return mentions(op, "tests/ops", "Case")
 
 
-def is_case(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "Case"
+def mentions(op: type[_registry.Operator], folder: str, facet: str) -> Iterator[Place]:
+    """The functions, and the lines outside of any, that name the operator in a folder's files."""
+    for path in sorted((ROOT / folder).glob("[!_]*.py")):
+        for statement in ast.parse(path.read_bytes()).body:
+            lines = sorted({node.lineno for node in named(statement, op.names)})
+            if lines and isinstance(statement, ast.FunctionDef):
+                yield Place(facet, str(path), statement.lineno, statement.name)
+            else:
+                yield from (Place(facet, str(path), line) for line in lines)
 
 
-def mentions(
-    op: type[_registry.Operator], folder: str, facet: str, unit: Callable[[ast.AST], bool]
-) -> Iterator[Place]:
-    """The topmost nodes of a kind in a folder's files that name the operator, as text or as F.name."""
-    for path in sorted((ROOT / folder).glob("*.py")):
-        for node in topmost(ast.parse(path.read_bytes()), unit):
-            if any(named(part) in op.names for part in ast.walk(node)):
-                yield Place(facet, str(path), node.lineno, getattr(node, "name", ""))
-
-
-def topmost(node: ast.AST, unit: Callable[[ast.AST], bool]) -> Iterator[Any]:
+def named(node: ast.AST, names: tuple[str, ...]) -> Iterator[Any]:
+    """The nodes that are one of the names, as text or as F.name. An attribute's value is no name."""
+    if isinstance(node, ast.keyword) and isinstance(node.value, ast.Constant):
+        return
+    if isinstance(node, ast.Attribute) and node.attr in names and ast.unparse(node.value) == "F":
+        yield node
+    if isinstance(node, ast.Constant) and node.value in names:
+        yield node
     for child in ast.iter_child_nodes(node):
-        if unit(child):
-            yield child
-        else:
-            yield from topmost(child, unit)
-
-
-def named(node: ast.AST) -> str:
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    return node.attr if isinstance(node, ast.Attribute) else ""
+        yield from named(child, names)
 
 
 def report(op: type[_registry.Operator]) -> Iterator[str]:
