@@ -69,6 +69,8 @@ class Operator:
     """Why the operator has no gradient, as half a sentence; its inputs then receive none."""
     not_in_onnx: ClassVar[str] = ""
     """Why ONNX cannot express the operator, as half a sentence."""
+    takes_bool: ClassVar[bool] = True
+    """Whether inputs may be bool; arithmetic does not take them."""
     hint: ClassVar[str] = ""
     """What to do when the shapes do not fit, as a sentence."""
     source: ClassVar[tuple[str, int]] = ("", 0)
@@ -118,6 +120,8 @@ class Operator:
             raise DTypeError(
                 f"{self.names[0]}: inputs of one dtype are required, got {given}. Cast with astype."
             )
+        if found and found[0].kind == "b" and not self.takes_bool:
+            raise DTypeError(f"{self.names[0]}: numbers are required, got bool. Cast with astype.")
         return [found[0] if found else None] * len(dtypes)
 
     def infer_dtype(self, *dtypes: Any, **_: Any) -> DType | list[DType | None] | None:
@@ -413,6 +417,7 @@ class Binary(Operator):
     """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
 
     inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs")
+    takes_bool: ClassVar[bool] = False
     fn: ClassVar[staticmethod[..., Array]]
     rule: ClassVar[staticmethod[..., Sequence[Any]]]
 
@@ -436,7 +441,10 @@ def binary(
 
 @dataclass(frozen=True, kw_only=True)
 class Scalar(Operator):
-    """`data` of any shape and the number `scalar` to an output of the same shape."""
+    """`data` of any shape and the number `scalar` to an output of the same shape.
+
+    `is_int` matters for whole numbers alone: then the scalar is truncated to one, else the output is float64.
+    """
 
     elementwise: ClassVar[bool] = True
     fn: ClassVar[staticmethod[..., Array]]
@@ -444,8 +452,17 @@ class Scalar(Operator):
     scalar: float = 1.0
     is_int: bool = True
 
+    def infer_dtype(self, data: DType | None) -> DType | None:
+        if data is None or data.kind == "f":
+            return data
+        if not self.is_int:
+            return np.dtype("float64")
+        return np.dtype("int64") if data.kind == "b" else data
+
     def forward(self, data: Array) -> Array:
-        return self.fn(data, data.dtype.type(self.scalar)).astype(data.dtype, copy=False)
+        dtype = self.infer_dtype(data.dtype)
+        taken = data.astype(dtype, copy=False)
+        return self.fn(taken, np.asarray(self.scalar).astype(taken.dtype)).astype(dtype, copy=False)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         return self.rule(F, dy, y, data, self.scalar)

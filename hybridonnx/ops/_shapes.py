@@ -47,9 +47,9 @@ def axis_index(owner: str, axis: int, rank: int) -> int:
 
 
 def axis_indices(owner: str, axes: Sequence[int] | None, rank: int, exclude: bool = False) -> tuple[int, ...]:
-    """The sorted axes that `axes` names (`None` or none: all), or with `exclude` those that it does not."""
+    """The sorted axes that `axes` names, or with `exclude` those that it does not; all if it names none."""
     if not axes:
-        return () if exclude and axes is not None else tuple(range(rank))
+        return tuple(range(rank))
     found = {axis_index(owner, axis, rank) for axis in axes}
     if len(found) != len(axes):
         raise ShapeError(f"{owner}: axes must differ from each other, got {tuple(axes)}.")
