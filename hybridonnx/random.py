@@ -1,35 +1,33 @@
-"""Seeds and the generator that every draw comes from."""
+"""Seeds and random draws: `mx.random.seed(42)`, `mx.random.uniform(shape=(2, 3))`."""
 
 from __future__ import annotations
 
-import threading
-from typing import Any
+from .ndarray.random import (
+    exponential,
+    gamma,
+    generalized_negative_binomial,
+    multinomial,
+    negative_binomial,
+    normal,
+    poisson,
+    randint,
+    randn,
+    shuffle,
+    uniform,
+)
+from .ops._generator import seed
 
-import numpy as np
-
-from .errors import MXNetError
-
-_lock = threading.Lock()
-_generator = np.random.default_rng()
-
-
-def seed(seed_state: int, ctx: Any = "all") -> None:
-    """Start the generator anew, so that the same draws follow. All devices share it, whatever `ctx` says."""
-    global _generator
-    try:
-        fresh = np.random.default_rng(int(seed_state) & 0xFFFFFFFF)
-    except (TypeError, ValueError):
-        raise MXNetError(f"random.seed: a whole number is required, got {seed_state!r}.") from None
-    with _lock:
-        _generator = fresh
-
-
-class Drawing:
-    """The generator, for as long as the `with` block lasts; other threads wait."""
-
-    def __enter__(self) -> np.random.Generator:
-        _lock.acquire()
-        return _generator
-
-    def __exit__(self, *_: object) -> None:
-        _lock.release()
+__all__ = [
+    "exponential",
+    "gamma",
+    "generalized_negative_binomial",
+    "multinomial",
+    "negative_binomial",
+    "normal",
+    "poisson",
+    "randint",
+    "randn",
+    "seed",
+    "shuffle",
+    "uniform",
+]

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import random
 from ..autograd import TapeNode, state
 from ..context import Context, current_context
 from ..dtypes import DType
 from ..errors import MXNetError
+from ..ops._generator import Drawing
 from ..ops._registry import Array, Operator, Spec, bind
 from ..ops._shapes import Shape, show
 from .ndarray import NDArray
@@ -83,10 +83,10 @@ def invoke(op: Operator, inputs: Sequence[NDArray], out: Any = None, ctx: Contex
 def run(op: Operator, arrays: Sequence[Array], specs: Sequence[Spec]) -> list[Array]:
     """The kernel's outputs as new contiguous arrays of the inferred dtypes."""
     if op.draws():
-        with random.Drawing() as rng:
+        with Drawing() as rng:
             noise = op.draw(rng, *[Spec(a.shape, a.dtype) for a in arrays])
-        results = op.forward(*arrays, noise)
-    else:
+        arrays = [*arrays, noise]
+    with np.errstate(all="ignore"):  # infinities and NaN are results like others
         results = op.forward(*arrays)
     several = results if isinstance(results, tuple | list) else (results,)
     return [_own(y, arrays, spec.dtype, spec.shape) for y, spec in zip(several, specs, strict=True)]

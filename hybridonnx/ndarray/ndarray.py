@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -9,9 +11,17 @@ import numpy as np
 from ..autograd import Leaf, backward, state
 from ..context import Context, as_context
 from ..dtypes import DType, as_dtype
-from ..errors import MXNetError
+from ..errors import MXNetError, ShapeError
 from ..ops._registry import Array
+from ._methods import FLUENT
 from ._namespace import F as _F
+
+
+def _indexing() -> ModuleType:
+    """The module of `get` and `put`, which imports this one."""
+    from . import _indexing as module
+
+    return module
 
 
 class NDArray:
@@ -74,11 +84,105 @@ class NDArray:
 
     ctx = context
 
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __iter__(self) -> Iterator[NDArray]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"\n{self._data}\n<{type(self).__name__} {'x'.join(map(str, self.shape))} @{self._ctx}>"
+
+    # ---- parts of it
+
+    def __getitem__(self, key: Any) -> NDArray:
+        found: NDArray = _indexing().get(self, key)
+        return found
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        _indexing().put(self, key, value)
+
+    def reshape(self, *shape: Any, **kwargs: Any) -> NDArray:
+        """The same memory in another shape; the codes 0, -1, -2, -3, -4 are those of the operator `Reshape`."""
+        wanted = kwargs.pop("shape", shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)
+        reverse = kwargs.pop("reverse", False)
+        if kwargs or (not shape and not isinstance(wanted, list | tuple)):
+            raise TypeError(f"reshape: takes a shape and reverse, got {kwargs or shape!r}.")
+        reshaped: NDArray = _F.Reshape(self, shape=tuple(wanted), reverse=reverse)
+        return self._sharing(reshaped)
+
+    def reshape_view(self, *shape: Any) -> NDArray:
+        """The same as `reshape`."""
+        return self.reshape(*shape)
+
+    def reshape_like(self, rhs: NDArray, **kwargs: Any) -> NDArray:
+        """The same memory in the shape of another array."""
+        reshaped: NDArray = _F.reshape_like(self, rhs, **kwargs)
+        return self._sharing(reshaped)
+
+    def _sharing(self, reshaped: NDArray) -> NDArray:
+        reshaped._data = self._data.reshape(reshaped._data.shape)
+        return reshaped
+
+    @property
+    def T(self) -> NDArray:
+        """A copy with the axes in reverse order."""
+        turned: NDArray = _F.transpose(self)
+        return turned
+
+    def slice_assign(self, rhs: NDArray, begin: Any, end: Any, step: Any = None) -> NDArray:
+        """A copy in which the region from `begin` to `end` is `rhs`."""
+        assigned: NDArray = _F._slice_assign(self, rhs, begin=begin, end=end, step=step or ())
+        return assigned
+
     # ---- its values elsewhere
 
     def asnumpy(self) -> Array:
         """A copy as a NumPy array."""
         return self._data.copy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return self._data.astype(dtype or self._data.dtype)
+
+    def asscalar(self) -> Any:
+        """The only element, as a NumPy number. Raises `ValueError` if there are several."""
+        if self.size != 1:
+            raise ValueError(f"The current array is not a scalar: it has shape {self.shape}.")
+        return self._data.reshape(-1)[0]
+
+    def item(self) -> Any:
+        """The only element, as a Python number."""
+        return self.asscalar().item()
+
+    def wait_to_read(self) -> None:
+        """Nothing: the values are there as soon as the array is."""
+
+    wait_to_write = wait_to_read
+
+    def copyto(self, other: NDArray | Context) -> NDArray:
+        """Copy into another array, or into a new one on a context."""
+        if isinstance(other, Context):
+            return NDArray(self._data.copy(), other)
+        if other is self:
+            raise MXNetError("copyto: another array than the source itself is required.")
+        if not isinstance(other, NDArray):
+            raise TypeError(f"copyto: an NDArray or a Context is required, got {type(other).__name__}.")
+        if other.shape != self.shape:
+            raise ShapeError(f"copyto: a target of shape {self.shape} is required, got {other.shape}.")
+        other._data[...] = self._data
+        return other
+
+    def as_in_context(self, context: Context) -> NDArray:
+        """The array itself if it lives on `context`, else a copy there."""
+        return self if self._ctx == context else self.copyto(context)
+
+    as_in_ctx = as_in_context
+
+    def tostype(self, stype: str) -> NDArray:
+        """The array itself: it is dense. Raises `MXNetError` for sparse storage types."""
+        if stype != "default":
+            raise MXNetError(f"tostype: storage type 'default' is required, got {stype!r}.")
+        return self
 
     def copy(self) -> NDArray:
         """A copy."""
@@ -106,6 +210,16 @@ class NDArray:
         """The gradient, if `attach_grad` was called."""
         return None if self._leaf is None else self._leaf.grad
 
+    @property
+    def _fresh_grad(self) -> bool:
+        """Whether the gradient was written since an update used it."""
+        return self._leaf is not None and self._leaf.fresh
+
+    @_fresh_grad.setter
+    def _fresh_grad(self, fresh: bool) -> None:
+        if self._leaf is not None:
+            self._leaf.fresh = fresh
+
     def detach(self) -> NDArray:
         """The same values, sharing memory, cut off from the tape."""
         return NDArray._on_tape(self._data, self._ctx, None)
@@ -132,7 +246,8 @@ class NDArray:
         return self
 
     def __neg__(self) -> NDArray:
-        return _arithmetic(self, -1.0, "broadcast_mul", "_mul_scalar")
+        negated: NDArray = _F.negative(self)
+        return negated
 
     def __abs__(self) -> NDArray:
         found: NDArray = _F.abs(self)
@@ -153,10 +268,8 @@ def _arithmetic(lhs: NDArray, rhs: Any, name: str, scalar_name: str) -> NDArray:
         result = getattr(_F, name)(lhs, rhs)
     elif isinstance(rhs, bool | int | float | np.number | np.bool_):
         result = getattr(_F, scalar_name)(lhs, scalar=rhs)
-    elif isinstance(rhs, np.ndarray | list | tuple):
-        result = getattr(_F, name)(lhs, NDArray(np.asarray(rhs, lhs._data.dtype, order="C"), lhs._ctx))
     else:
-        result = NotImplemented
+        raise TypeError(f"type {type(rhs)} not supported: an NDArray or a number is required; see nd.array.")
     return result
 
 
@@ -196,3 +309,16 @@ for _name, (_array, _scalar, _reversed) in _OPERATORS.items():
     setattr(NDArray, f"__i{_name}__", _in_place_operator(_array, _scalar))
 for _name, (_array, _scalar) in _COMPARISONS.items():
     setattr(NDArray, f"__{_name}__", _operator(_array, _scalar))
+
+
+def _method(name: str) -> Callable[..., Any]:
+    def method(self: NDArray, *args: Any, **kwargs: Any) -> Any:
+        return getattr(_F, name)(self, *args, **kwargs)
+
+    method.__name__ = name
+    method.__doc__ = f"The operator `{name}` on this array."
+    return method
+
+
+for _name in FLUENT:
+    setattr(NDArray, _name, _method(_name))

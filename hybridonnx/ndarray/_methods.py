@@ -1,0 +1,46 @@
+"""Operators that are also methods, of arrays and of symbols alike."""
+
+FLUENT = (
+    *(
+        "abs",
+        "arccos",
+        "arccosh",
+        "arcsin",
+        "arcsinh",
+        "arctan",
+        "arctanh",
+        "argmax",
+        "argmax_channel",
+        "argmin",
+    ),
+    *("argsort", "broadcast_axes", "broadcast_like", "broadcast_to", "cbrt", "ceil", "clip", "cos", "cosh"),
+    *("degrees", "depth_to_space", "diag", "exp", "expand_dims", "expm1", "fix", "flatten", "flip", "floor"),
+    *("log", "log10", "log1p", "log2", "log_softmax", "max", "mean", "min", "nanprod", "nansum", "norm"),
+    *("one_hot", "ones_like", "pad", "pick", "prod", "radians", "rcbrt", "reciprocal", "relu", "repeat"),
+    *(
+        "reshape_like",
+        "rint",
+        "round",
+        "rsqrt",
+        "shape_array",
+        "sigmoid",
+        "sign",
+        "sin",
+        "sinh",
+        "size_array",
+    ),
+    *(
+        "slice",
+        "slice_axis",
+        "slice_like",
+        "softmax",
+        "softmin",
+        "sort",
+        "space_to_depth",
+        "split",
+        "split_v2",
+    ),
+    *("sqrt", "square", "squeeze", "sum", "swapaxes", "take", "tan", "tanh", "tile", "topk", "transpose"),
+    *("trunc", "zeros_like"),
+)
+"""MXNet's list, common to NDArray and Symbol."""

@@ -1,0 +1,153 @@
+"""Arrays from Python values, constants and sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ..context import Context, as_context
+from ..dtypes import as_dtype
+from ..errors import MXNetError
+from ..ops._registry import Array
+from .ndarray import NDArray
+
+
+def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
+    """An array of the values of `source_array`, float32 unless it is an NDArray or `dtype` is given."""
+    if isinstance(source_array, NDArray):
+        dtype = source_array.dtype if dtype is None else dtype
+        source_array = source_array._data
+    try:
+        data = np.array(source_array, dtype=as_dtype(dtype), order="C")
+    except (ValueError, TypeError) as exc:
+        if isinstance(exc, MXNetError):
+            raise
+        raise TypeError("source_array must be array like object") from exc
+    return NDArray(data, _usable(ctx))
+
+
+def _usable(ctx: Context | None) -> Context:
+    """The context, if arrays can live there."""
+    ctx = as_context(ctx)
+    if ctx.device_type == "gpu":
+        raise MXNetError(f"{ctx}: arrays on a GPU are not available in this version; use mx.cpu().")
+    return ctx
+
+
+def _shape(shape: Any) -> tuple[int, ...]:
+    found = (int(shape),) if isinstance(shape, int | np.integer) else tuple(int(d) for d in shape)
+    if any(d < 0 for d in found):
+        raise MXNetError(f"shape: sizes of at least 0 are required, got {found}.")
+    return found
+
+
+def _filled(make: Callable[..., Array]) -> Callable[..., NDArray]:
+    def create(
+        shape: Any, ctx: Context | None = None, dtype: Any = None, stype: str | None = None, **kwargs: Any
+    ) -> NDArray:
+        made = NDArray(make(_shape(shape), as_dtype(dtype)), _usable(ctx))
+        return _into(made, kwargs.get("out"))
+
+    return create
+
+
+def _into(made: NDArray, out: NDArray | None) -> NDArray:
+    if out is None:
+        return made
+    out[:] = made
+    return out
+
+
+zeros = _filled(np.zeros)
+zeros.__name__, zeros.__doc__ = "zeros", "An array of zeros; `dtype` is float32 unless given."
+ones = _filled(np.ones)
+ones.__name__, ones.__doc__ = "ones", "An array of ones; `dtype` is float32 unless given."
+
+
+def empty(shape: Any, ctx: Context | None = None, dtype: Any = None, stype: str | None = None) -> NDArray:
+    """An array whose values nobody has set yet (they are zero)."""
+    return zeros(shape, ctx, dtype)
+
+
+def full(
+    shape: Any, val: float, ctx: Context | None = None, dtype: Any = None, out: NDArray | None = None
+) -> NDArray:
+    """An array of which every element is `val`."""
+    return _into(NDArray(np.full(_shape(shape), val, as_dtype(dtype)), _usable(ctx)), out)
+
+
+def arange(
+    start: float,
+    stop: float | None = None,
+    step: float = 1.0,
+    repeat: int = 1,
+    infer_range: Any = None,
+    ctx: Context | None = None,
+    dtype: Any = None,
+) -> NDArray:
+    """Numbers from `start` (0 if `stop` is not given) to below `stop` by `step`, each `repeat` times."""
+    if stop is None:
+        start, stop = 0, start
+    return NDArray(np.repeat(np.arange(start, stop, step), repeat).astype(as_dtype(dtype)), _usable(ctx))
+
+
+def linspace(
+    start: float,
+    stop: float,
+    num: int,
+    endpoint: bool = True,
+    ctx: Context | None = None,
+    dtype: Any = None,
+) -> NDArray:
+    """`num` evenly spaced numbers from `start` to `stop`."""
+    return NDArray(np.linspace(start, stop, num, endpoint).astype(as_dtype(dtype)), _usable(ctx))
+
+
+def eye(N: int, M: int = 0, k: int = 0, ctx: Context | None = None, dtype: Any = None) -> NDArray:
+    """An (N, M) matrix, square if M is 0, with ones on the diagonal `k` to the right of the main one."""
+    return NDArray(np.eye(N, M or None, k, dtype=as_dtype(dtype)), _usable(ctx))
+
+
+def concatenate(arrays: list[NDArray], axis: int = 0, always_copy: bool = True) -> NDArray:
+    """The arrays one after the other along `axis`."""
+    if len(arrays) == 1 and not always_copy:
+        return arrays[0]
+    joined: NDArray = NDArray.F.Concat(*arrays, dim=axis)
+    return joined
+
+
+def moveaxis(tensor: NDArray, source: Any, destination: Any) -> NDArray:
+    """The array with the axes `source` at the places `destination`, the others in their order."""
+    axes = range(tensor.ndim)
+    sources = [s % tensor.ndim for s in _listed(source)]
+    targets = [d % tensor.ndim for d in _listed(destination)]
+    rest = iter([a for a in axes if a not in sources])
+    placed = dict(zip(targets, sources, strict=True))
+    result: NDArray = NDArray.F.transpose(
+        tensor, axes=[placed[i] if i in placed else next(rest) for i in axes]
+    )
+    return result
+
+
+def _listed(value: int | Iterable[int]) -> list[int]:
+    return [value] if isinstance(value, int) else list(value)
+
+
+def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
+    """Rows of `out`, (N, depth), with a one at the column that `indices`, (N,), names and zeros elsewhere."""
+    out[:] = NDArray.F.one_hot(indices, depth=out.shape[1])
+    return out
+
+
+def from_numpy(ndarray: Array, zero_copy: bool = True) -> NDArray:
+    """An array over the memory of a NumPy array, or a copy."""
+    if zero_copy and not ndarray.flags.c_contiguous:
+        raise ValueError("Only arrays with flags.c_contiguous == True are supported; pass zero_copy=False.")
+    as_dtype(ndarray.dtype)
+    return NDArray(ndarray if zero_copy else ndarray.copy(), _usable(None))
+
+
+def waitall() -> None:
+    """Nothing: operators have finished when their call returns."""

@@ -1,0 +1,131 @@
+"""Random draws as arrays: `nd.random.uniform`, and the same as `mx.random.uniform`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import MXNetError
+from .ndarray import NDArray
+
+
+def _draw(
+    name: str,
+    parameters: dict[str, Any],
+    shape: Any,
+    dtype: Any,
+    ctx: Any,
+    out: NDArray | None,
+    **kwargs: Any,
+) -> Any:
+    """Draws whose parameters are numbers, or arrays with a distribution for each element."""
+    arrays = [isinstance(p, NDArray) for p in parameters.values()]
+    if shape is None and out is not None:
+        shape = out.shape
+    if any(arrays) and not all(arrays):
+        raise MXNetError(f"random.{name}: parameters that are all arrays or all numbers are required.")
+    if dtype is not None:
+        kwargs["dtype"] = dtype
+    if any(arrays):
+        kwargs["shape"] = () if shape is None else shape
+        return getattr(NDArray.F, f"_sample_{name}")(*parameters.values(), out=out, **kwargs)
+    kwargs["shape"] = (1,) if shape is None else shape
+    return getattr(NDArray.F, f"_random_{name}")(**parameters, out=out, ctx=str(ctx) if ctx else "", **kwargs)
+
+
+def uniform(
+    low: Any = 0,
+    high: Any = 1,
+    shape: Any = None,
+    dtype: Any = None,
+    ctx: Any = None,
+    out: Any = None,
+    **kwargs: Any,
+) -> NDArray:
+    """Uniform draws from [low, high)."""
+    drawn: NDArray = _draw("uniform", {"low": low, "high": high}, shape, dtype, ctx, out)
+    return drawn
+
+
+def normal(
+    loc: Any = 0,
+    scale: Any = 1,
+    shape: Any = None,
+    dtype: Any = None,
+    ctx: Any = None,
+    out: Any = None,
+    **kwargs: Any,
+) -> NDArray:
+    """Normal draws with mean `loc` and standard deviation `scale`."""
+    names = ("mu", "sigma") if isinstance(loc, NDArray) else ("loc", "scale")
+    drawn: NDArray = _draw("normal", dict(zip(names, (loc, scale), strict=True)), shape, dtype, ctx, out)
+    return drawn
+
+
+def randn(
+    *shape: int, loc: Any = 0, scale: Any = 1, dtype: Any = None, ctx: Any = None, out: Any = None
+) -> NDArray:
+    """Normal draws of a shape given as separate sizes."""
+    return normal(loc, scale, shape or None, dtype, ctx, out)
+
+
+def poisson(lam: Any = 1, shape: Any = None, dtype: Any = None, ctx: Any = None, out: Any = None) -> NDArray:
+    """Poisson draws with mean `lam`."""
+    drawn: NDArray = _draw("poisson", {"lam": lam}, shape, dtype, ctx, out)
+    return drawn
+
+
+def exponential(
+    scale: Any = 1, shape: Any = None, dtype: Any = None, ctx: Any = None, out: Any = None
+) -> NDArray:
+    """Exponential draws with mean `scale`."""
+    drawn: NDArray = _draw("exponential", {"lam": 1.0 / scale}, shape, dtype, ctx, out)
+    return drawn
+
+
+def gamma(
+    alpha: Any = 1, beta: Any = 1, shape: Any = None, dtype: Any = None, ctx: Any = None, out: Any = None
+) -> NDArray:
+    """Gamma draws with shape `alpha` and scale `beta`."""
+    drawn: NDArray = _draw("gamma", {"alpha": alpha, "beta": beta}, shape, dtype, ctx, out)
+    return drawn
+
+
+def negative_binomial(
+    k: Any = 1, p: Any = 1, shape: Any = None, dtype: Any = None, ctx: Any = None, out: Any = None
+) -> NDArray:
+    """The number of failures before `k` successes of probability `p`."""
+    drawn: NDArray = _draw("negative_binomial", {"k": k, "p": p}, shape, dtype, ctx, out)
+    return drawn
+
+
+def generalized_negative_binomial(
+    mu: Any = 1, alpha: Any = 1, shape: Any = None, dtype: Any = None, ctx: Any = None, out: Any = None
+) -> NDArray:
+    """Poisson draws whose rates are gamma draws of mean `mu` and dispersion `alpha`."""
+    drawn: NDArray = _draw(
+        "generalized_negative_binomial", {"mu": mu, "alpha": alpha}, shape, dtype, ctx, out
+    )
+    return drawn
+
+
+def randint(
+    low: int, high: int, shape: Any = None, dtype: Any = None, ctx: Any = None, out: Any = None
+) -> NDArray:
+    """Whole numbers from [low, high), int32 unless `dtype` says int64."""
+    drawn: NDArray = _draw("randint", {"low": low, "high": high}, shape, dtype, ctx, out)
+    return drawn
+
+
+def multinomial(
+    data: NDArray, shape: Any = None, get_prob: bool = False, out: Any = None, dtype: Any = "int32"
+) -> Any:
+    """Draws of category numbers with the probabilities `data`, (…, k)."""
+    return NDArray.F._sample_multinomial(
+        data, shape=() if shape is None else shape, get_prob=get_prob, out=out, dtype=dtype
+    )
+
+
+def shuffle(data: NDArray, **kwargs: Any) -> NDArray:
+    """A copy with the rows in random order."""
+    shuffled: NDArray = NDArray.F._shuffle(data, **kwargs)
+    return shuffled
