@@ -13,22 +13,33 @@ _SPACES = {
     "op": ("",),
     "sparse": ("_sparse_", ""),
 }
+_MODULES = ("creation", "arithmetic", "ndarray")
 
 
 def __getattr__(name: str) -> Any:
-    """A function of one of the modules, a group of operators, or an operator."""
+    """A function of one of the modules, a group of operators, a module, or an operator."""
     if name.startswith("__"):
         raise AttributeError(name)
-    for module in ("creation", "arithmetic", "ndarray"):
-        found = getattr(importlib.import_module(f"{__name__}.{module}"), name, None)
-        if found is not None:
-            break
+    namespace = importlib.import_module(f"{__name__}._namespace")
+    if name in _SPACES:
+        found = namespace.Namespace(f"nd.{name}", *_SPACES[name])
+    elif name == "random":
+        return importlib.import_module(f"{__name__}.random")
     else:
-        namespace = importlib.import_module(f"{__name__}._namespace")
-        found = (
-            namespace.Namespace(f"nd.{name}", *_SPACES[name])
-            if name in _SPACES
-            else getattr(namespace.F, name)
-        )
+        found = _function(name) or getattr(namespace.F, name)
     globals()[name] = found
     return found
+
+
+def _function(name: str) -> Any:
+    if name.startswith("_"):
+        return None
+    modules = (importlib.import_module(f"{__name__}.{module}") for module in _MODULES)
+    return next((vars(module)[name] for module in modules if name in vars(module)), None)
+
+
+def __dir__() -> list[str]:
+    names = {*globals(), *_SPACES, "random", *dir(importlib.import_module(f"{__name__}._namespace").F)}
+    for module in _MODULES:
+        names |= {n for n, v in vars(importlib.import_module(f"{__name__}.{module}")).items() if callable(v)}
+    return sorted(n for n in names if not n.startswith("_"))

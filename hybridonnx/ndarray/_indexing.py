@@ -1,6 +1,6 @@
 """Reading and writing arrays by basic and advanced indices.
 
-A basic index (numbers, slices, None, …) of a contiguous region gives a view that shares memory, others a copy.
+A basic index (numbers, slices, None, …) of a contiguous region gives a view that shares memory, others copy.
 A single element keeps one axis, as there are no arrays without axes.
 """
 

@@ -103,7 +103,7 @@ class NDArray:
         _indexing().put(self, key, value)
 
     def reshape(self, *shape: Any, **kwargs: Any) -> NDArray:
-        """The same memory in another shape; the codes 0, -1, -2, -3, -4 are those of the operator `Reshape`."""
+        """The same memory in another shape; the codes 0, -1, -2, -3, -4 are the operator's, `Reshape`."""
         wanted = kwargs.pop("shape", shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)
         reverse = kwargs.pop("reverse", False)
         if kwargs or (not shape and not isinstance(wanted, list | tuple)):
