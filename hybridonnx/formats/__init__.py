@@ -1,0 +1,1 @@
+"""Readers and writers of MXNet's files, on plain data."""

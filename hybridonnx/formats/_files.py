@@ -1,0 +1,49 @@
+"""Files that are either wholly written or not touched at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeAlias
+
+PathLike: TypeAlias = str | os.PathLike[str]
+
+
+def write_atomically(path: PathLike, chunks: Iterable[Any]) -> None:
+    """Write the bytes of `chunks`, one after another, as the file `path`.
+
+    They go to a temporary name in the same folder, which replaces `path` once everything is on the disk. A
+    link is followed, and a file that was there keeps its permissions.
+    """
+    target = Path(path).resolve()
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:64]}.", suffix=".tmp", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            for chunk in chunks:
+                file.write(chunk)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, _mode(target))
+        os.replace(name, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _mode(target: Path) -> int:
+    """The permissions of the file that is replaced, or those of a new one."""
+    try:
+        return stat.S_IMODE(target.stat().st_mode)
+    except FileNotFoundError:
+        return 0o666 & ~_umask()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
