@@ -77,7 +77,7 @@ def _quiet(function: Callable[..., Real]) -> Callable[..., Real]:
 def _series(t: Real, coefficients: Real, x: ArrayLike) -> Real:
     if np.asarray(x).dtype.itemsize <= 4:
         coefficients = coefficients[: np.flatnonzero(abs(coefficients) > _SINGLE)[-1] + 1]
-    result: Real = chebval(t, coefficients)
+    result: Real = np.asarray(chebval(t, coefficients), np.float64)
     return result
 
 
@@ -128,7 +128,7 @@ def _halley(y: Real, target: Real, x: ArrayLike) -> Real:
 
 @_quiet
 def gammaln(x: ArrayLike) -> Real:
-    """The logarithm of the gamma function's absolute value; infinite at 0, -1, -2, …"""
+    """The logarithm of the gamma function's absolute value; infinite at 0 and below at whole numbers."""
     z = np.asarray(x, np.float64)
     reflected = np.log(np.pi) - np.log(abs(_sin_pi(z))) - _gammaln_right(1 - z)
     result = np.where(z < 0.5, reflected, _gammaln_right(z))
@@ -139,7 +139,7 @@ def _gammaln_right(z: Real) -> Real:
     """`gammaln` for z ≥ 1/2."""
     z = np.maximum(z, 0.5)
     shifted = z + _LANCZOS_SHIFT + 0.5
-    total = np.full_like(z, 0.999999999999997092)
+    total: Real = np.full_like(z, 0.999999999999997092)
     for n, c in enumerate(_LANCZOS, 1):
         total += c / (z + n)
     result: Real = (z + 0.5) * np.log(shifted) - shifted + np.log(np.sqrt(2 * np.pi) * total / z)
@@ -156,7 +156,7 @@ def _sin_pi(z: Real) -> Real:
 
 @_quiet
 def gamma(x: ArrayLike) -> Real:
-    """The gamma function; ±∞ at ±0, nan at -1, -2, …"""
+    """The gamma function; ±∞ at ±0, nan at negative whole numbers."""
     z = np.asarray(x, np.float64)
     right = np.exp(_gammaln_right(z))
     reflected = np.pi / (_sin_pi(z) * np.exp(_gammaln_right(1 - z)))

@@ -1,0 +1,46 @@
+"""Kernels of arithmetic on two arrays, or an array and a number, with MXNet's rules for whole numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._registry import Array
+
+
+def divide(a: Array, b: Array) -> Array:
+    """The quotient; of whole numbers truncated towards zero, and 0 where the divisor is."""
+    if a.dtype.kind == "f":
+        quotient: Array = np.divide(a, b)
+        return quotient
+    whole: Array = np.floor_divide(a, b)
+    if a.dtype.kind == "u":
+        return whole
+    inexact = (whole * b != a) & (b != 0)
+    rounded: Array = whole + (inexact & ((a < 0) != (b < 0))).astype(a.dtype)
+    return rounded
+
+
+def modulo(a: Array, b: Array) -> Array:
+    """The remainder with the sign of the divisor, and 0 where the divisor is."""
+    rest: Array = np.mod(a, b)
+    return np.where(b == 0, rest.dtype.type(0), rest)
+
+
+def power(a: Array, b: Array) -> Array:
+    """The power; of whole numbers computed in float64 and truncated."""
+    return _in_float64(np.power, a, b)
+
+
+def hypot(a: Array, b: Array) -> Array:
+    """The square root of the sum of the squares; of whole numbers truncated."""
+    return _in_float64(np.hypot, a, b)
+
+
+def _in_float64(function: Any, a: Array, b: Array) -> Array:
+    if a.dtype.kind == "f":
+        result: Array = function(a, b)
+        return result
+    exact: Array = function(a.astype(np.float64), b.astype(np.float64))
+    return exact.astype(a.dtype)

@@ -1,0 +1,397 @@
+"""Reductions over axes, and their opposite, broadcasting to a shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..attrs import Ints
+from ..dtypes import DType, as_dtype
+from ..errors import AttributeValueError, ShapeError
+from ._registry import Array, Operator, Reduction, Rule, _row, _rule, operator
+from ._shapes import Dim, Shape, axis_index, axis_indices, broadcast, show
+
+# ---- sums, products and extremes
+
+
+def _sum(data: Array, axis: Ints, keepdims: bool) -> Array:
+    if data.dtype.kind == "b":
+        return np.asarray(np.any(data, axis=axis, keepdims=keepdims))
+    return np.asarray(np.sum(data, axis=axis, keepdims=keepdims, dtype=_accumulator(data)))
+
+
+def _prod(data: Array, axis: Ints, keepdims: bool) -> Array:
+    return np.asarray(np.prod(data, axis=axis, keepdims=keepdims, dtype=_accumulator(data)))
+
+
+def _accumulator(data: Array) -> DType:
+    """float16 is summed in float32; whole numbers wrap in their own dtype, as MXNet's do."""
+    return np.dtype(np.float32) if data.dtype == np.float16 else data.dtype
+
+
+def _mean(data: Array, axis: Ints, keepdims: bool) -> Array:
+    total = _sum(data, axis, keepdims)
+    count = prod(data.shape[i] for i in axis)
+    if data.dtype.kind == "f":
+        return np.asarray(total / total.dtype.type(count))
+    return np.asarray(np.trunc(total / count))
+
+
+def _nan_as(value: int, reduced: Callable[..., Array]) -> Callable[..., Array]:
+    def kernel(data: Array, axis: Ints, keepdims: bool) -> Array:
+        if data.dtype.kind == "f":
+            data = np.where(np.isnan(data), data.dtype.type(value), data)
+        return reduced(data, axis, keepdims)
+
+    return kernel
+
+
+def _extreme(function: Callable[..., Any]) -> Callable[..., Array]:
+    def kernel(data: Array, axis: Ints, keepdims: bool) -> Array:
+        if 0 in (data.shape[i] for i in axis):
+            raise ShapeError(
+                f"{function.__name__.removeprefix('a')}: axes of size 1 or more are required to reduce, "
+                f"got shape {show(data.shape)}."
+            )
+        return np.asarray(function(data, axis=axis, keepdims=keepdims))
+
+    return kernel
+
+
+def _spread(F: Any, op: Any, value: Any, data: Any) -> Any:
+    """A reduced value at all the places of `data` that went into it."""
+    return F._spread_like(value, data, axis=op.axis, keepdims=op.keepdims, exclude=op.exclude)
+
+
+def _mean_rule(F: Any, op: Any, dy: Any, y: Any, x: Any) -> Sequence[Any]:
+    return (F._spread_like(dy, x, axis=op.axis, keepdims=op.keepdims, exclude=op.exclude, mean=True),)
+
+
+def _prod_rule(F: Any, op: Any, dy: Any, y: Any, x: Any) -> Sequence[Any]:
+    """The product of the other factors; those that are 0, of which two matter, are multiplied apart."""
+    zero = x == 0
+    safe = x * (1 - zero) + zero
+    over = {"axis": op.axis, "keepdims": op.keepdims, "exclude": op.exclude}
+    count = _spread(F, op, F.sum(zero, **over), x)
+    zeros = _spread(F, op, F.sum(zero * x, **over), x)
+    rest = _spread(F, op, F.prod(safe, **over) * dy, x) / safe
+    others = (count == 0) + (count == 1) * (zero + (1 - zero) * zeros) + (count == 2) * zero * (zeros - x)
+    return (rest * others,)
+
+
+def _nanprod_rule(F: Any, op: Any, dy: Any, y: Any, x: Any) -> Sequence[Any]:
+    real = x == x
+    (found,) = _prod_rule(F, op, dy, y, F.where(real, x, F.ones_like(x)))
+    return (found * real,)
+
+
+def reduced(name: str, fn: Callable[..., Array], rule: Rule, *aliases: str) -> type[Operator]:
+    """A reduction with MXNet's attributes axis, keepdims and exclude."""
+    return _row(Reduction, (name, *aliases), fn=staticmethod(fn), **_rule(rule))
+
+
+def _extreme_rule(F: Any, op: Any, dy: Any, y: Any, x: Any) -> Sequence[Any]:
+    return (_spread(F, op, dy, x) * (x == _spread(F, op, y, x)),)
+
+
+reduced("sum", _sum, lambda F, op, dy, y, x: (_spread(F, op, dy, x),), "_sparse_sum", "sum_axis")
+reduced("mean", _mean, _mean_rule, "_sparse_mean")
+reduced("prod", _prod, _prod_rule)
+reduced("nansum", _nan_as(0, _sum), lambda F, op, dy, y, x: (_spread(F, op, dy, x) * (x == x),))
+reduced("nanprod", _nan_as(1, _prod), _nanprod_rule)
+reduced("max", _extreme(np.amax), _extreme_rule, "max_axis")
+reduced("min", _extreme(np.amin), _extreme_rule, "min_axis")
+reduced(
+    "_square_sum",
+    lambda x, axis, keepdims: _sum(np.square(x), axis, keepdims),
+    lambda F, op, dy, y, x: (_spread(F, op, dy, x) * x * 2,),
+)
+
+
+@operator("norm", "_sparse_norm")
+class Norm(Operator):
+    """The L1 or L2 norm (`ord`) of `data` over `axis`, or over all axes."""
+
+    ord: int = 2
+    axis: Ints | None = None
+    out_dtype: Literal["float16", "float32", "float64", "int32", "int64", "int8"] | None = None
+    keepdims: bool = False
+    exclude: ClassVar[bool] = False
+
+    def check(self) -> None:
+        if self.ord not in (1, 2):
+            raise AttributeValueError(f"norm: ord must be 1 or 2, got {self.ord}.")
+
+    def infer_shape(self, data: Shape) -> Shape:
+        return reduced_shape(data, axis_indices("norm", self.axis, len(data)), self.keepdims)
+
+    def infer_dtype(self, data: DType | None) -> DType | None:
+        return data if self.out_dtype is None else as_dtype(self.out_dtype)
+
+    def forward(self, data: Array) -> Array:
+        axes = axis_indices("norm", self.axis, data.ndim)
+        wide = data.astype(np.float64 if data.dtype.itemsize > 4 else np.float32, copy=False)
+        if self.ord == 1:
+            found = np.sum(abs(wide), axis=axes, keepdims=self.keepdims)
+        else:
+            found = np.sqrt(np.sum(np.square(wide), axis=axes, keepdims=self.keepdims))
+        result = np.asarray(found)
+        return result.astype(self.infer_dtype(data.dtype)).reshape(result.shape or (1,))
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        if self.ord == 1:
+            return (_spread(F, self, dy, data) * F.sign(data),)
+        return (data * _spread(F, self, dy / y, data),)
+
+
+def reduced_shape(data: Shape, axes: Sequence[int], keepdims: bool) -> Shape:
+    """The shape that remains of `data` without `axes`; `(1,)` if nothing does."""
+    return tuple(1 if i in axes else d for i, d in enumerate(data) if keepdims or i not in axes) or (1,)
+
+
+# ---- places of extremes
+
+
+class _Place(Operator):
+    """The place of an extreme of `data` along `axis`, or in all of it, in the dtype of `data`."""
+
+    not_differentiable = "it is piecewise constant"
+    takes_bool = False
+    fn: ClassVar[staticmethod[..., Any]]
+
+    def along(self) -> tuple[int | None, bool]:
+        """The axis, and whether it is kept."""
+        return getattr(self, "axis", None), getattr(self, "keepdims", False)
+
+    def infer_shape(self, data: Shape) -> Shape:
+        axis, keepdims = self.along()
+        axes = range(len(data)) if axis is None else [axis_index(self.names[0], axis, len(data))]
+        return reduced_shape(data, axes, keepdims)
+
+    def forward(self, data: Array) -> Array:
+        axis, keepdims = self.along()
+        if data.size == 0:
+            raise ShapeError(
+                f"{self.names[0]}: at least one element is required, got shape {show(data.shape)}."
+            )
+        found = np.asarray(self.fn(data, axis=axis, keepdims=keepdims))
+        return found.astype(data.dtype).reshape(found.shape or (1,))
+
+
+@operator("argmax")
+class ArgMax(_Place):
+    """The first place of the maximum of `data` along `axis`, or in all of it, in the dtype of `data`."""
+
+    fn = staticmethod(np.argmax)
+    axis: int | None = None
+    keepdims: bool = False
+
+
+@operator("argmin")
+class ArgMin(_Place):
+    """The first place of the minimum of `data` along `axis`, or in all of it, in the dtype of `data`."""
+
+    fn = staticmethod(np.argmin)
+    axis: int | None = None
+    keepdims: bool = False
+
+
+@operator("argmax_channel")
+class ArgMaxChannel(_Place):
+    """The first place of the maximum of `data` (N, C, *rest) along C, in the dtype of `data`."""
+
+    fn = staticmethod(np.argmax)
+
+    def along(self) -> tuple[int | None, bool]:
+        return 1, False
+
+
+# ---- broadcasting
+
+
+@operator("broadcast_to")
+class BroadcastTo(Operator):
+    """`data` with its axes of size 1 repeated to the sizes of `shape`, in which 0 keeps a size."""
+
+    shape: Ints = ()
+
+    def infer_shape(self, data: Shape) -> Shape:
+        if len(data) != len(self.shape):
+            raise ShapeError(
+                f"broadcast_to: as many sizes as data has axes are required, got {self.shape} for "
+                f"{show(data)}. Add axes to data with reshape or expand_dims."
+            )
+        sizes = zip(data, self.shape, strict=True)
+        return tuple(_repeated("broadcast_to", d, s, data) if s else d for d, s in sizes)
+
+    def forward(self, data: Array) -> Array:
+        return np.broadcast_to(data, self.infer_shape(data.shape))  # type: ignore[arg-type]
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F._sum_like(dy, data),)
+
+
+def _repeated(owner: str, size: Dim, wanted: Dim, data: Shape) -> Dim:
+    """The size of an axis that is to be repeated to `wanted`."""
+    if size is not None and wanted is not None and size not in (1, wanted):
+        raise ShapeError(
+            f"{owner}: sizes of 1 are required where data is to be repeated, got {size} (to be {wanted}) in "
+            f"{show(data)}."
+        )
+    return size if wanted is None and size != 1 else wanted
+
+
+@operator("broadcast_axis", "broadcast_axes")
+class BroadcastAxis(Operator):
+    """`data` with each of `axis`, of size 1, repeated to the size beside it in `size`."""
+
+    axis: Ints = ()
+    size: Ints = ()
+
+    def check(self) -> None:
+        if len(self.axis) != len(self.size):
+            raise AttributeValueError(
+                f"broadcast_axis: a size for each axis is required, got axis={self.axis}, size={self.size}."
+            )
+
+    def infer_shape(self, data: Shape) -> Shape:
+        result = list(data)
+        for axis, size in zip(self.axis, self.size, strict=True):
+            index = axis_index("broadcast_axis", axis, len(data))
+            result[index] = _repeated("broadcast_axis", data[index], size, data)
+        return tuple(result)
+
+    def forward(self, data: Array) -> Array:
+        return np.broadcast_to(data, self.infer_shape(data.shape))  # type: ignore[arg-type]
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F._sum_like(dy, data),)
+
+
+class _Like(Operator):
+    """An operator that takes the second input's shape alone."""
+
+    def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
+        return dtypes
+
+
+@operator("broadcast_like")
+class BroadcastLike(_Like):
+    """`lhs` with axes of size 1 repeated as in `rhs`: all of them, or `lhs_axes` as `rhs_axes`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs")
+    lhs_axes: Ints | None = None
+    rhs_axes: Ints | None = None
+
+    def check(self) -> None:
+        if len(self.lhs_axes or ()) != len(self.rhs_axes or ()):
+            raise AttributeValueError(
+                "broadcast_like: lhs_axes and rhs_axes of one length are required, "
+                f"got {self.lhs_axes} and {self.rhs_axes}."
+            )
+
+    def axes(self, lhs: int, rhs: int) -> list[tuple[int, int]]:
+        """The pairs of axes, given the ranks."""
+        if self.lhs_axes is None or self.rhs_axes is None:
+            if lhs != rhs:
+                raise ShapeError(
+                    f"broadcast_like: as many axes in lhs as in rhs are required, got {lhs} and {rhs}. "
+                    "Say which belong together with lhs_axes and rhs_axes."
+                )
+            return [(i, i) for i in range(lhs)]
+        pairs = zip(self.lhs_axes, self.rhs_axes, strict=True)
+        return [
+            (axis_index("broadcast_like", a, lhs), axis_index("broadcast_like", b, rhs)) for a, b in pairs
+        ]
+
+    def infer_shape(self, lhs: Shape, rhs: Shape) -> Shape:
+        result = list(lhs)
+        for a, b in self.axes(len(lhs), len(rhs)):
+            result[a] = _repeated("broadcast_like", lhs[a], rhs[b], lhs)
+        return tuple(result)
+
+    def forward(self, lhs: Array, rhs: Array) -> Array:
+        return np.broadcast_to(lhs, self.infer_shape(lhs.shape, rhs.shape))  # type: ignore[arg-type]
+
+    def gradient(self, F: Any, dy: Any, y: Any, lhs: Any, rhs: Any) -> Sequence[Any]:
+        return F._sum_like(dy, lhs), None
+
+
+# ---- adjoints
+
+
+@operator("_sum_like")
+class SumLike(_Like):
+    """`data` summed over the axes in which `like`, broadcast to its shape, is repeated."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "like")
+
+    def infer_shape(self, data: Shape, like: Shape) -> Shape:
+        broadcast("_sum_like", data, like)
+        return like
+
+    def forward(self, data: Array, like: Array) -> Array:
+        if data.shape == like.shape:
+            return data
+        lead = data.ndim - like.ndim
+        axes = tuple(range(lead)) + tuple(
+            i + lead for i, d in enumerate(like.shape) if d == 1 and data.shape[i + lead] != 1
+        )
+        return _sum(data, axes, True).reshape(like.shape)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, like: Any) -> Sequence[Any]:
+        return F._broadcast_as(dy, data), None
+
+
+@operator("_broadcast_as")
+class BroadcastAs(_Like):
+    """`data` broadcast to the shape of `like`, which may have more axes."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "like")
+
+    def infer_shape(self, data: Shape, like: Shape) -> Shape:
+        broadcast("_broadcast_as", data, like)
+        return like
+
+    def forward(self, data: Array, like: Array) -> Array:
+        return np.broadcast_to(data, like.shape)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, like: Any) -> Sequence[Any]:
+        return F._sum_like(dy, data), None
+
+
+@operator("_spread_like")
+class SpreadLike(_Like):
+    """`data`, a reduction of an array of the shape of `like`, repeated to that shape.
+
+    With `mean` it is divided by the number of repetitions, which is the adjoint of the mean.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "like")
+    axis: Ints | None = None
+    keepdims: bool = False
+    exclude: bool = False
+    mean: bool = False
+
+    def axes(self, rank: int) -> tuple[int, ...]:
+        """The sorted axes that had been reduced."""
+        return axis_indices("_spread_like", self.axis, rank, self.exclude)
+
+    def infer_shape(self, data: Shape, like: Shape) -> Shape:
+        return like
+
+    def forward(self, data: Array, like: Array) -> Array:
+        axes = self.axes(like.ndim)
+        kept = tuple(1 if i in axes else d for i, d in enumerate(like.shape))
+        value = data.reshape(kept)
+        if self.mean:
+            count = prod(like.shape[i] for i in axes)
+            value = (value / _accumulator(data).type(count)).astype(data.dtype, copy=False)
+        return np.broadcast_to(value, like.shape)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, like: Any) -> Sequence[Any]:
+        reduce = F.mean if self.mean else F.sum
+        return reduce(dy, axis=self.axis, keepdims=self.keepdims, exclude=self.exclude), None
