@@ -70,9 +70,7 @@ class Import:
 _table: dict[tuple[str, str], dict[int, Import]] = {}
 
 
-def imports(
-    *op_types: str, versions: tuple[int, ...], domain: str = ""
-) -> Callable[[_Function], _Function]:
+def imports(*op_types: str, versions: tuple[int, ...], domain: str = "") -> Callable[[_Function], _Function]:
     """Make a function the import of these ONNX operators, in the versions that it was written for.
 
     Two functions may share an operator if their versions differ.

@@ -128,6 +128,8 @@ class Graph(Forms):
         """The name of the MXNet node that is being lowered."""
         self.operator: tuple[str, Sequence[Spec]] = ("", ())
         """The MXNet operator that is being lowered, and its inferred outputs."""
+        self.domains: dict[str, int] = {} if parent is None else parent.domains
+        """The domains of foreign nodes, with their versions."""
         self._constants: dict[Any, Value] = {} if parent is None else parent._constants
         self._shapes: dict[int, Value] = {}
 
@@ -174,9 +176,11 @@ class Graph(Forms):
         domain: str,
         inputs: Sequence[Value | None],
         specs: Sequence[Spec],
+        version: int = 1,
         **attributes: Any,
     ) -> tuple[Value, ...]:
         """Add a node of a domain that is not ONNX's own, whose outputs are as `specs` says."""
+        self.domains[domain] = version
         node = Node(op_type, domain, list(inputs), attributes, self.scope)
         for index, spec in enumerate(specs):
             value = Value(self, spec.dtype, spec.shape)

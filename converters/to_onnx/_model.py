@@ -1,0 +1,277 @@
+"""Lowered graphs as ONNX models: assembled, checked, and written to files."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from onnx import GraphProto, ModelProto, TensorProto, checker, helper, shape_inference
+
+from hybridonnx.errors import ConversionError
+from hybridonnx.ops._registry import Spec
+from hybridonnx.ops._shapes import sizes
+
+from ..opsets import DEFAULT, check_opset, ir_version
+from ..values import Array, elem_type, to_tensor, value_info
+from ._graph import Value
+from ._walk import Noise, Traced, trace
+from ._write import GraphWriter
+
+PRODUCER = "hybridonnx"
+_PROTOBUF_LIMIT = (1 << 31) - (1 << 24)
+_SMALL = 1024
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """An ONNX model with what its user must know."""
+
+    model: ModelProto
+    inputs: tuple[str, ...]
+    """The graph's inputs, noise not included."""
+    outputs: tuple[str, ...]
+    parameters: Mapping[str, Spec]
+    """The initializers that are parameters of the Symbol."""
+    noise: tuple[Noise, ...] = ()
+    """Further inputs, which take the draws of random operators."""
+
+
+def lower(
+    symbol: Any,
+    inputs: Mapping[str, Spec],
+    params: Mapping[str, Array],
+    *,
+    opset: int = DEFAULT,
+    training: bool = False,
+    outputs: Sequence[str] | None = None,
+    embed: bool = True,
+    noise_inputs: bool = False,
+    dim_names: Mapping[str, Mapping[int, str]] | None = None,
+) -> Lowered:
+    """The Symbol as an ONNX model. It is not checked here; `check` does that.
+
+    A variable is an input if `inputs` has it, else a parameter. Unknown sizes of inputs become free
+    dimensions, called by `dim_names` (input name and axis). Without such a name they may differ from each other:
+    `batch` is the first axis of the only input whose first size is free, others are called by input and axis.
+
+    With `embed=False` the parameters' values stay outside: they are declared as external data, and whoever
+    runs the model hands them over (`SessionOptions.add_external_initializers`).
+    With `noise_inputs` the draws of random operators are inputs; otherwise ONNX draws.
+    """
+    check_opset(opset)
+    names = list(outputs if outputs is not None else symbol.list_outputs())
+    traced = trace(symbol, inputs, params, opset, training, names, noise_inputs)
+    lowered = _assemble(traced, dim_names or {})
+    return embedded(lowered, params) if embed else lowered
+
+
+def _assemble(traced: Traced, dim_names: Mapping[str, Mapping[int, str]]) -> Lowered:
+    writer = GraphWriter([*traced.inputs, *traced.parameters, *traced.names, *(n.name for n in traced.noise)])
+    proto = writer.write(traced.graph, traced.results, PRODUCER)
+    first = [name for name, value in traced.inputs.items() if (value.shape or (1,))[0] is None]
+    for name, value in traced.inputs.items():
+        dims = {0: "batch"} if first == [name] else {}
+        proto.input.append(_input(name, value, {**dims, **dim_names.get(name, {})}))
+    for noise, value in zip(traced.noise, traced.graph.inputs, strict=True):
+        proto.input.append(_input(noise.name, value, {}))
+    for name, value in zip(traced.names, traced.results, strict=True):
+        proto.output.append(value_info(name, value.dtype, value.shape))
+    for name, value in writer.constants.items():
+        assert value.constant is not None
+        proto.initializer.append(to_tensor(name, value.constant))
+    parameters = _used(traced, proto)
+    proto.initializer.extend(_declared(name, spec) for name, spec in parameters.items())
+    return Lowered(
+        _model(proto, traced.graph.opset, traced.graph.domains),
+        tuple(traced.inputs),
+        tuple(traced.names),
+        parameters,
+        tuple(traced.noise),
+    )
+
+
+def _input(name: str, value: Value, names: Mapping[int, str]) -> Any:
+    def size(axis: int, known: int | None) -> int | str:
+        if known is not None:
+            return known
+        return names.get(axis) or f"{name}_{axis}"
+
+    shape = None if value.shape is None else tuple(size(i, d) for i, d in enumerate(value.shape))
+    return value_info(name, value.dtype, shape)
+
+
+def _used(traced: Traced, proto: GraphProto) -> dict[str, Spec]:
+    """The parameters that the written graph needs."""
+    used = _names_read(proto)
+    return {name: Spec(value.shape, value.dtype) for name, value in traced.parameters.items() if name in used}
+
+
+def _names_read(proto: GraphProto) -> set[str]:
+    found = {output.name for output in proto.output}
+    for node in proto.node:
+        found.update(node.input)
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                found |= _names_read(attribute.g)
+    return found
+
+
+def _model(proto: GraphProto, opset: int, domains: Mapping[str, int]) -> ModelProto:
+    imports = [helper.make_opsetid("", opset), *(helper.make_opsetid(d, v) for d, v in domains.items())]
+    return ModelProto(
+        ir_version=ir_version(opset),
+        producer_name=PRODUCER,
+        producer_version=_version(),
+        opset_import=imports,
+        graph=proto,
+    )
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(PRODUCER)
+    except PackageNotFoundError:  # run from a checkout
+        return "0"
+
+
+# ---- parameters inside and outside
+
+
+def _declared(name: str, spec: Spec, location: str = "parameters") -> TensorProto:
+    """A tensor whose bytes are elsewhere."""
+    tensor = TensorProto(name=name, data_type=elem_type(spec.dtype), dims=sizes(spec.shape or ()))
+    tensor.data_location = TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value=location)
+    return tensor
+
+
+def embedded(lowered: Lowered, params: Mapping[str, Array]) -> Lowered:
+    """The same model with the parameters' values inside. Raises `ConversionError` above protobuf's limit."""
+    if weight(lowered) > _PROTOBUF_LIMIT:
+        raise ConversionError(
+            f"ONNX: parameters below 2 GB are required in one message, got {weight(lowered)} bytes. "
+            "Export to a file, which puts them beside it."
+        )
+    model = ModelProto()
+    model.CopyFrom(lowered.model)
+    for tensor in model.graph.initializer:
+        if tensor.name in lowered.parameters:
+            tensor.ClearField("data_location")
+            tensor.ClearField("external_data")
+            tensor.raw_data = _bytes(params[tensor.name])
+    return replace(lowered, model=model)
+
+
+def _bytes(array: Array) -> bytes:
+    return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+
+
+def weight(lowered: Lowered) -> int:
+    """How many bytes the parameters have."""
+    total = 0
+    for spec in lowered.parameters.values():
+        assert spec.shape is not None
+        assert spec.dtype is not None
+        count = spec.dtype.itemsize
+        for size in sizes(spec.shape):
+            count *= size
+        total += count
+    return total
+
+
+def outside(
+    lowered: Lowered, params: Mapping[str, Array], location: str, write: Callable[[bytes], Any]
+) -> ModelProto:
+    """The model with the parameters' bytes given to `write`, one after the other, for a file `location`."""
+    model = ModelProto()
+    model.CopyFrom(lowered.model)
+    offset = 0
+    for tensor in model.graph.initializer:
+        if tensor.name in lowered.parameters:
+            data = _bytes(params[tensor.name])
+            del tensor.external_data[:]
+            for key, value in (("location", location), ("offset", str(offset)), ("length", str(len(data)))):
+                tensor.external_data.add(key=key, value=value)
+            write(data)
+            offset += len(data)
+    return model
+
+
+# ---- checks
+
+
+def check(lowered: Lowered, params: Mapping[str, Array]) -> ModelProto:
+    """Let ONNX check the model and infer all shapes, strictly; returns it with the shapes, without weights.
+
+    Parameters take part as inputs, so that their bytes are not copied about; small ones keep their values,
+    which shape inference may need.
+    """
+    light = ModelProto()
+    light.CopyFrom(lowered.model)
+    kept = []
+    for tensor in light.graph.initializer:
+        spec = lowered.parameters.get(tensor.name)
+        if spec is None:
+            kept.append(tensor)
+        elif params[tensor.name].size <= _SMALL and spec.dtype is not None and spec.dtype.kind in "iu":
+            kept.append(to_tensor(tensor.name, params[tensor.name]))
+        else:
+            light.graph.input.append(value_info(tensor.name, spec.dtype, spec.shape))
+    del light.graph.initializer[:]
+    light.graph.initializer.extend(kept)
+    try:
+        checker.check_model(light)
+        return shape_inference.infer_shapes(light, check_type=True, strict_mode=True, data_prop=True)
+    except (checker.ValidationError, shape_inference.InferenceError) as exc:
+        raise ConversionError(
+            f"ONNX: a valid model is required, got one of which ONNX says: {exc} Please report the model."
+        ) from exc
+
+
+def with_shapes(lowered: Lowered, inferred: ModelProto, values: bool = False) -> Lowered:
+    """The model with the inferred shapes of its outputs, and with `values` of everything in between."""
+    model = ModelProto()
+    model.CopyFrom(lowered.model)
+    del model.graph.output[:]
+    model.graph.output.extend(inferred.graph.output)
+    if values:
+        model.graph.value_info.extend(inferred.graph.value_info)
+    return replace(lowered, model=model)
+
+
+# ---- files
+
+
+def save(lowered: Lowered, params: Mapping[str, Array], path: str | os.PathLike[str]) -> str:
+    """Write the model to a file, and weights above protobuf's limit to one file beside it."""
+    target = Path(path)
+    if weight(lowered) <= _PROTOBUF_LIMIT:
+        data = embedded(lowered, params).model.SerializeToString()
+        _write_file(target, lambda file: file.write(data))
+        return str(path)
+    beside = target.with_name(target.name + ".data")
+    model = ModelProto()
+
+    def write(file: Any) -> None:
+        model.CopyFrom(outside(lowered, params, beside.name, file.write))
+
+    _write_file(beside, write)
+    _write_file(target, lambda file: file.write(model.SerializeToString()))
+    return str(path)
+
+
+def _write_file(target: Path, write: Callable[[Any], Any]) -> None:
+    """Write under another name in the same folder, then rename, so that nobody meets half a file."""
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as file:
+            write(file)
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,297 @@
+"""The walk over a Symbol's nodes that lowers each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from hybridonnx.dtypes import float32
+from hybridonnx.errors import ConversionError, MXNetError, UnknownOperatorError, suggest
+from hybridonnx.ops._registry import Operator, Spec
+from hybridonnx.ops._shapes import known
+
+from ..values import Array
+from ._graph import Graph, NeedsShape, Value
+from ._registry import find
+
+Entry: TypeAlias = tuple[Any, int]
+"""A node of a Symbol and the index of one of its outputs."""
+
+
+class Noise(NamedTuple):
+    """An input of a lowered graph that takes the draws of one random operator."""
+
+    name: str
+    op: Operator
+    specs: tuple[Spec, ...]
+    """The operator's inputs: what `op.draw` needs beside a generator."""
+
+
+@dataclass
+class Walk:
+    """Lowers what a Symbol's outputs need, node by node."""
+
+    graph: Graph
+    training: bool
+    noise_inputs: bool
+    """Whether random operators take their draws as inputs of the graph; else ONNX draws."""
+    values: dict[tuple[int, int], Value] = field(default_factory=dict)
+    noise: list[Noise] = field(default_factory=list)
+
+    def variable(self, node: Any, spec: Spec) -> Value:
+        """Make a variable of the Symbol a value of the graph, under its name."""
+        value = Value(self.graph, spec.dtype, spec.shape, node.name)
+        self.values[id(node), 0] = value
+        return value
+
+    def lower(self, node: Any, specs: Mapping[Entry, Spec]) -> None:
+        """Add the ONNX nodes for one node of the Symbol."""
+        op = node.op.in_mode(self.training)
+        inputs = [self.values.get((id(n), i)) for n, i in node.inputs]
+        outputs = [specs.get((node, i), Spec()) for i in range(len(op.output_names()))]
+        self.graph.scope, self.graph.operator = node.name, (op.names[0], outputs)
+        if op.draws():
+            given = tuple(specs.get(entry, Spec()) for entry in node.inputs)
+            inputs.append(self._noise(node, op, given, outputs[0]))
+        lowering = find(type(op))
+        assert lowering is not None  # `refuse` has looked
+        results = lowering(self.graph, op, *inputs)
+        for i, value in enumerate(results if isinstance(results, tuple | list) else (results,)):
+            _agree(op, i, value, outputs[i])
+            self.values[id(node), i] = value
+
+    def _noise(self, node: Any, op: Operator, inputs: tuple[Spec, ...], output: Spec) -> Value:
+        if self.noise_inputs:
+            drawn = op.draw(np.random.default_rng(0), *map(_one_of_each, inputs))
+            name = f"{node.name}_noise"
+            value = Value(self.graph, drawn.dtype, (None,) * drawn.ndim, name)
+            self.noise.append(Noise(name, op, inputs))
+            self.graph.inputs.append(value)
+            return value
+        like = next((v for v in self._inputs(node) if op.elementwise and v.dtype is not None), None)
+        g, draw = self.graph, "RandomUniform" if op.noise == "uniform" else "RandomNormal"
+        if like is not None and not known(output.shape):
+            made: Value = g.node(f"{draw}Like", [like], attributes={"dtype": float32})
+        else:
+            made = g.node(draw, [], attributes={"dtype": float32, "shape": g.sizes(output)})
+        return made
+
+    def _inputs(self, node: Any) -> list[Value]:
+        return [self.values[id(n), i] for n, i in node.inputs if (id(n), i) in self.values]
+
+
+def _one_of_each(spec: Spec) -> Spec:
+    """The spec with 1 for unknown sizes: enough to learn the rank and dtype of the noise."""
+    shape = None if spec.shape is None else tuple(1 if d is None else d for d in spec.shape)
+    return Spec(shape, spec.dtype)
+
+
+def _agree(op: Operator, index: int, value: Value, spec: Spec) -> None:
+    """Hold a lowering to what was inferred, and give its value the shape."""
+    if value.dtype is None:
+        value.dtype = spec.dtype
+    elif spec.dtype is not None and value.dtype != spec.dtype:
+        raise ConversionError(
+            f"{op.names[0]}: output {index} of dtype {spec.dtype} is required, its lowering gave "
+            f"{value.dtype}. Please report the model."
+        )
+    if value.node is not None and spec.shape is not None:
+        value.shape = spec.shape
+
+
+# ---- which nodes
+
+
+def needed(outputs: Sequence[Entry], training: bool) -> list[Any]:
+    """The nodes that the outputs depend on, inputs before users; labels count only when training."""
+    order: list[Any] = []
+    seen: set[int] = set()
+    stack = [(node, False) for node, _ in reversed(outputs)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.append((node, True))
+            stack += [(n, False) for n in reversed(_uses(node, training)) if id(n) not in seen]
+    return order
+
+
+def _uses(node: Any, training: bool) -> list[Any]:
+    if node.is_variable:
+        return []
+    sources = [n for n, _ in node.inputs]
+    try:
+        op = node.op
+    except MXNetError:  # `refuse` reports it
+        return sources
+    labels = () if training else getattr(op, "labels", ())
+    if not labels:
+        return sources
+    return [n for n, name in zip(sources, op.input_names(), strict=False) if name not in labels]
+
+
+def refuse(nodes: Iterable[Any], noise_inputs: bool) -> None:
+    """Raise one error that names every operator that ONNX cannot have, with the nodes."""
+    reasons: dict[str, list[str]] = {}
+    for node in nodes:
+        reason = "" if node.is_variable else _refusal(node, noise_inputs)
+        if reason:
+            reasons.setdefault(reason, []).append(node.name)
+    if reasons:
+        lines = [f"  {reason} ({_nodes(names)})" for reason, names in reasons.items()]
+        raise ConversionError(
+            "ONNX: operators that ONNX can express are required, got\n" + "\n".join(lines) + "\n"
+            "Replace them, or cut the graph before them with get_internals."
+        )
+
+
+def _refusal(node: Any, noise_inputs: bool) -> str:
+    try:
+        op = node.op
+    except UnknownOperatorError as exc:
+        return str(exc)
+    if op.not_in_onnx:
+        return f"{op.names[0]}: {op.not_in_onnx}"
+    if find(type(op)) is None:
+        return f"{op.names[0]}: has no lowering"
+    if op.noise == "other" and op.draws() and not noise_inputs:
+        return f"{op.names[0]}: ONNX has no such distribution"
+    return ""
+
+
+def _nodes(names: list[str]) -> str:
+    shown = ", ".join(names[:5])
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return f"node{'s' if len(names) > 1 else ''} {shown}{more}"
+
+
+# ---- the whole graph
+
+
+@dataclass
+class Traced:
+    """A Symbol as a graph, before it is written."""
+
+    graph: Graph
+    results: list[Value]
+    inputs: dict[str, Value]
+    parameters: dict[str, Value]
+    noise: list[Noise]
+    names: list[str]
+    """The outputs' names."""
+
+
+def trace(
+    symbol: Any,
+    inputs: Mapping[str, Spec],
+    params: Mapping[str, Array],
+    opset: int,
+    training: bool,
+    names: Sequence[str],
+    noise_inputs: bool,
+) -> Traced:
+    """Lower the whole Symbol."""
+    nodes = needed(symbol.outputs, training)
+    refuse(nodes, noise_inputs)
+    _exist(inputs, symbol)
+    specs = infer(nodes, _specs(nodes, inputs, params))
+    walk = Walk(Graph(opset), training, noise_inputs)
+    found_inputs: dict[str, Value] = {}
+    parameters: dict[str, Value] = {}
+    for node in nodes:
+        try:
+            if not node.is_variable:
+                walk.lower(node, specs)
+                continue
+            value = walk.variable(node, specs[node, 0])
+            (found_inputs if node.name in inputs else parameters)[node.name] = value
+        except Exception as exc:
+            if not isinstance(exc, NeedsShape):
+                exc.add_note(f"in node {node.name} ({node.op_name})")
+            raise
+    results = [_result(walk, entry, name) for entry, name in zip(symbol.outputs, names, strict=True)]
+    named, final = name_outputs(walk.graph, results, names, {**found_inputs, **parameters})
+    ordered = {name: found_inputs[name] for name in inputs if name in found_inputs}
+    return Traced(walk.graph, named, ordered, parameters, walk.noise, final)
+
+
+def _result(walk: Walk, entry: Entry, name: str) -> Value:
+    node, index = entry
+    value = walk.values.get((id(node), index))
+    if value is None:
+        raise ConversionError(
+            f"{node.op_name}: an output that inference has is required, got output {index} of {node.name}, "
+            "which serves training only. Take another output."
+        )
+    return value
+
+
+def _exist(inputs: Mapping[str, Spec], symbol: Any) -> None:
+    names = [node.name for node in needed(symbol.outputs, True) if node.is_variable]
+    for name in inputs:
+        if name not in names:
+            raise ConversionError(
+                f"ONNX: a name of one of the graph's variables ({', '.join(names[:5])}, …) is required, "
+                f"got {name}.{suggest(name, names)}"
+            )
+
+
+def _specs(nodes: Sequence[Any], inputs: Mapping[str, Spec], params: Mapping[str, Array]) -> dict[str, Spec]:
+    found, missing = {}, []
+    names = [node.name for node in nodes if node.is_variable]
+    for name in names:
+        if name in inputs:
+            found[name] = Spec(inputs[name].shape, inputs[name].dtype or float32)
+        elif name in params:
+            found[name] = Spec(params[name].shape, params[name].dtype)
+        else:
+            missing.append(name)
+    if missing:
+        raise ConversionError(
+            f"ONNX: a shape for each input and a value for each parameter are required, got neither for "
+            f"{', '.join(missing)}. Inputs are given by shape, parameters by array."
+        )
+    return found
+
+
+def infer(nodes: Sequence[Any], known_specs: Mapping[str, Spec]) -> dict[Entry, Spec]:
+    """Shapes and dtypes of all nodes, forward from the variables'."""
+    specs: dict[Entry, Spec] = {}
+    for node in nodes:
+        if node.is_variable:
+            specs[node, 0] = known_specs[node.name]
+            continue
+        try:
+            given = [specs.get(entry, Spec()) for entry in node.inputs]
+            _, outputs = node.op.infer(given)
+        except MXNetError as exc:
+            exc.add_note(f"in node {node.name} ({node.op_name})")
+            raise
+        specs.update(((node, i), spec) for i, spec in enumerate(outputs))
+    return specs
+
+
+def name_outputs(
+    graph: Graph, results: Sequence[Value], names: Sequence[str], taken: Mapping[str, Value]
+) -> tuple[list[Value], list[str]]:
+    """Values that carry the outputs' names; a value that has a name already gets a copy where it must."""
+    named: list[Value] = []
+    final: list[str] = []
+    graph.scope = ""
+    for value, wish in zip(results, names, strict=True):
+        name, number = wish, 0
+        while name in final or (name in taken and taken[name] is not value):
+            number += 1
+            name = f"{wish}_{number}"
+        if value.name != name:
+            if value.name or value.node is None or value.graph is not graph:
+                value = graph.node("Identity", [value])
+            value.name = name
+        named.append(value)
+        final.append(name)
+    return named, final
