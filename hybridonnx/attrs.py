@@ -30,9 +30,22 @@ def text(value: Any) -> str:
     """The text that MXNet writes into symbol.json for a Python attribute value."""
     if isinstance(value, str):
         return value
-    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+    if isinstance(value, np.dtype) or (
+        isinstance(value, type) and issubclass(value, np.generic | bool | int | float)
+    ):
         return np.dtype(value).name
-    return str(value)
+    return str(_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    """`value` with Python's numbers in place of NumPy's, which print otherwise inside sequences."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, tuple):
+        return tuple(_plain(item) for item in value)
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value.item() if isinstance(value, np.integer | np.bool_) else value
 
 
 def coerce(kind: Any, value: Any) -> Any:

@@ -73,6 +73,8 @@ class Operator:
     """Whether inputs may be bool; arithmetic does not take them."""
     hint: ClassVar[str] = ""
     """What to do when the shapes do not fit, as a sentence."""
+    initializers: ClassVar[Mapping[str, str]] = {}
+    """Input name to the text of the initializer that a variable made for this input receives."""
     source: ClassVar[tuple[str, int]] = ("", 0)
     """File and line of the definition."""
 
