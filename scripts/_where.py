@@ -95,13 +95,18 @@ def mentions(op: type[_registry.Operator], folder: str, facet: str) -> Iterator[
 
 
 def named(node: ast.AST, names: tuple[str, ...]) -> Iterator[Any]:
-    """The nodes that are one of the names, as text or as F.name. An attribute's value is no name."""
+    """The nodes that are one of the names: as text, among other operators' names, or as F.name.
+
+    The value of an attribute is no name.
+    """
     if isinstance(node, ast.keyword) and isinstance(node.value, ast.Constant):
         return
     if isinstance(node, ast.Attribute) and node.attr in names and ast.unparse(node.value) == "F":
         yield node
-    if isinstance(node, ast.Constant) and node.value in names:
-        yield node
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        words = node.value.split()
+        if not set(words).isdisjoint(names) and all(word in _registry.load_all() for word in words):
+            yield node
     for child in ast.iter_child_nodes(node):
         yield from named(child, names)
 
