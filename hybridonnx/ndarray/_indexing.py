@@ -13,6 +13,7 @@ import numpy as np
 from ..autograd import state
 from ..errors import MXNetError
 from ..ops._registry import Array
+from ._watch import written
 from .ndarray import NDArray
 
 
@@ -101,3 +102,4 @@ def put(x: NDArray, key: Any, value: Any) -> None:
         raise ValueError(
             f"indexing: a value that broadcasts to shape {target.shape} is required, got {value.shape}."
         ) from None
+    written(x._data)

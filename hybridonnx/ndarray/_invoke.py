@@ -15,6 +15,7 @@ from ..errors import MXNetError
 from ..ops._generator import Drawing
 from ..ops._registry import Array, Operator, Spec, bind
 from ..ops._shapes import Shape, show
+from ._watch import written
 from .ndarray import NDArray
 
 
@@ -135,7 +136,9 @@ def _update(op: Operator, inputs: Sequence[NDArray], outputs: Sequence[NDArray])
     finally:
         state.recording = before
     for name, value in zip(op.aux, updated, strict=False):
-        inputs[op.inputs.index(name)]._data[...] = value._data
+        state_array = inputs[op.inputs.index(name)]._data
+        state_array[...] = value._data
+        written(state_array)
 
 
 def _write(op: Operator, outputs: Sequence[NDArray], out: Any) -> Any:
@@ -148,6 +151,7 @@ def _write(op: Operator, outputs: Sequence[NDArray], out: Any) -> Any:
                 f"{op.names[0]}: out of shape {show(y.shape)} is required, got {show(target.shape)}."
             )
         target._data[...] = y._data
+        written(target._data)
         if y._entry is not None:
             target._entry = y._entry
     return out

@@ -15,6 +15,7 @@ from ..errors import MXNetError, ShapeError
 from ..ops._registry import Array
 from ._methods import FLUENT
 from ._namespace import F as _F
+from ._watch import written
 
 
 def _indexing() -> ModuleType:
@@ -170,6 +171,7 @@ class NDArray:
         if other.shape != self.shape:
             raise ShapeError(f"copyto: a target of shape {self.shape} is required, got {other.shape}.")
         other._data[...] = self._data
+        written(other._data)
         return other
 
     def as_in_context(self, context: Context) -> NDArray:
@@ -243,6 +245,7 @@ class NDArray:
                 f"in-place arithmetic: a result of shape {self.shape} is required, got {result.shape}."
             )
         self._data[...] = result._data
+        written(self._data)
         return self
 
     def __neg__(self) -> NDArray:

@@ -1,0 +1,1 @@
+"""Graphs compiled by ONNX Runtime."""

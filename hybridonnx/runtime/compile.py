@@ -1,0 +1,163 @@
+"""A Symbol as a function on arrays: compiled by ONNX Runtime for inference, on the kernels for training."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from ..autograd import state
+from ..context import Context
+from ..errors import ConversionError
+from ..ndarray._watch import Watch
+from ..ndarray.ndarray import NDArray
+from ..ops._registry import Array, Spec
+from ..symbol.execute import execute
+
+logger = logging.getLogger("hybridonnx")
+
+_MOST_SESSIONS = 16
+_PATIENCE = 4
+_MOST_PATIENCE = 256
+
+Run: TypeAlias = Callable[[dict[str, Array]], list[Array]]
+
+
+class CompiledGraph:
+    """A Symbol with its parameters, called with the inputs' arrays.
+
+    Sessions are kept by the inputs' dtypes and shapes, the batch size (first axis) left open where the graph
+    allows it, and the least recently used is dropped. Parameters are frozen into a session. When one changes,
+    the session is dropped, and the graph runs on one that takes the parameters as inputs until they have kept
+    still for some calls. Calls from several threads at once are safe.
+    """
+
+    def __init__(
+        self,
+        symbol: Any,
+        inputs: Sequence[str],
+        parameters: Mapping[str, NDArray],
+        static_alloc: bool = False,
+        static_shape: bool = False,
+    ) -> None:
+        self._symbol = symbol
+        self._inputs = list(inputs)
+        self._parameters = dict(parameters)
+        self._arrays = {name: array._data for name, array in parameters.items()}
+        self._static_alloc = static_alloc
+        self._fixed_shapes = static_shape
+        self._on_kernels = False
+        self._sessions: OrderedDict[Any, Any] = OrderedDict()
+        self._lock = threading.RLock()
+        self._watch = Watch(self._arrays.values())
+        self._calm = _MOST_PATIENCE
+        self._patience = _PATIENCE
+
+    def __call__(self, args: Sequence[NDArray]) -> list[NDArray]:
+        """All outputs, for the inputs in their order."""
+        if state.recording or state.training or self._on_kernels:
+            return self._execute(args)
+        arrays = [x._data for x in args]
+        frozen = self._settled()
+        session = self._sessions.get(self._key(arrays, frozen)) or self._session(arrays, frozen)
+        if session is None:
+            return self._execute(args)
+        feeds = dict(zip(self._inputs, arrays, strict=True))
+        feeds = {name: feeds[name] for name in session.inputs if name in feeds}
+        if not frozen:
+            feeds.update((name, a) for name, a in self._arrays.items() if name in session.inputs)
+        ctx: Context = args[0]._ctx
+        return [NDArray._on_tape(y, ctx, None) for y in session(feeds)]
+
+    def _execute(self, args: Sequence[NDArray]) -> list[NDArray]:
+        values = {**self._parameters, **dict(zip(self._inputs, args, strict=True))}
+        found: list[NDArray] = execute(self._symbol, values)
+        return found
+
+    # ---- parameters that change
+
+    def _settled(self) -> bool:
+        """Whether parameters are to be frozen into the session of this call."""
+        if not self._watch.dirty and self._calm >= self._patience:
+            return True
+        with self._lock:
+            if self._watch.dirty:
+                self._watch.dirty = False
+                self._drop_frozen()
+                if self._calm >= self._patience:
+                    self._patience = min(2 * self._patience, _MOST_PATIENCE)
+                self._calm = 0
+            self._calm += 1
+            return self._calm >= self._patience
+
+    def _drop_frozen(self) -> None:
+        for key in [key for key in self._sessions if key[0]]:
+            del self._sessions[key]
+
+    # ---- sessions
+
+    def _key(self, arrays: Sequence[Array], frozen: bool) -> Any:
+        if self._fixed_shapes:
+            return (frozen, *[(a.dtype, a.shape) for a in arrays])
+        return (frozen, *[(a.dtype, a.shape[1:]) for a in arrays])
+
+    def _session(self, arrays: Sequence[Array], frozen: bool) -> Any:
+        """The session for arrays like these, made now if there is none; `None` if ONNX lacks an operator."""
+        with self._lock:
+            key = self._key(arrays, frozen)
+            if key in self._sessions:
+                self._sessions.move_to_end(key)
+                return self._sessions[key]
+            session = self._compile(arrays, frozen)
+            if session is not None:
+                self._sessions[self._key(arrays, frozen)] = session
+                while len(self._sessions) > _MOST_SESSIONS:
+                    self._sessions.popitem(last=False)
+            return session
+
+    def _compile(self, arrays: Sequence[Array], frozen: bool) -> Any:
+        """Lower and compile; with fixed shapes if the lowering needs them."""
+        import converters.to_onnx as to_onnx
+
+        from .session import Session
+
+        if self._draws():
+            self._fixed_shapes = True
+        try:
+            lowered = self._lower(to_onnx, arrays, frozen)
+        except to_onnx.NeedsShape:
+            if self._fixed_shapes:
+                raise
+            self._fixed_shapes = True
+            return self._compile(arrays, frozen)
+        except ConversionError as exc:
+            logger.info("hybridize: the graph runs on the kernels, not in ONNX Runtime. %s", exc)
+            self._on_kernels = True
+            return None
+        return Session(lowered, self._arrays if frozen else {}, self._static_alloc)
+
+    def _draws(self) -> bool:
+        """Whether any operator draws in prediction; what it draws depends on the shapes."""
+        nodes = self._symbol.get_internals().outputs
+        return any(not node.is_variable and node.op.in_mode(False).draws() for node, _ in nodes)
+
+    def _lower(self, to_onnx: Any, arrays: Sequence[Array], frozen: bool) -> Any:
+        fixed = self._fixed_shapes
+        specs = {
+            name: Spec(a.shape if fixed else (None, *a.shape[1:]), a.dtype)
+            for name, a in zip(self._inputs, arrays, strict=True)
+        }
+        names = {name: {0: f"{name}_0"} for name in specs}
+        if not frozen:
+            specs.update((name, Spec(a.shape, a.dtype)) for name, a in self._arrays.items())
+        return to_onnx.lower(
+            self._symbol,
+            specs,
+            self._arrays if frozen else {},
+            embed=False,
+            noise_inputs=True,
+            dim_names=names,
+            outputs=[f"output{i}" for i in range(len(self._symbol.outputs))],
+        )
