@@ -11,9 +11,9 @@ Each line of "operators" is one canonical operator:
     key_var_num_args  the attribute that counts variadic inputs, or ""
     attributes        [name, type, "required" | "optional" | "", default text or null], in declared order
     composed          one entry per set of attributes tried, with only automatically created variables:
-                      arguments, auxiliary and outputs (without the "op_" prefix), total_outputs (with hidden ones),
+                      arguments, auxiliary and outputs (without "op_"), total_outputs (hidden ones too),
                       attrs_json (attributes as symbol.json shows them, where they differ from those given).
-                      "creates_inputs": false where MXNet makes no variables, so one per declared input was given.
+                      "creates_inputs": false where MXNet makes no variables, so one per input was given.
                       "refused": true where MXNet wouldn't compose it.
 """
 
@@ -308,7 +308,7 @@ def guarded(work):
             os.dup2(null.fileno(), 2)
         try:
             answer = work()
-        except Exception:  # whatever MXNet refuses with
+        except mx.MXNetError:
             answer = None
         with os.fdopen(write, "w") as pipe:
             json.dump(answer, pipe)
