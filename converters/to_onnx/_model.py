@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from onnx import GraphProto, ModelProto, TensorProto, checker, helper, shape_inference
 
 from hybridonnx.errors import ConversionError
+from hybridonnx.formats._files import write_atomically
 from hybridonnx.ops._registry import Spec
 from hybridonnx.ops._shapes import sizes
 
@@ -55,7 +56,7 @@ def lower(
     """The Symbol as an ONNX model. It is not checked here; `check` does that.
 
     A variable is an input if `inputs` has it, else a parameter. Unknown sizes of inputs become free
-    dimensions, called by `dim_names` (input name and axis). Without such a name they may differ from each other:
+    dimensions, called by `dim_names` (input name and axis). Without such a name they may all differ:
     `batch` is the first axis of the only input whose first size is free, others are called by input and axis.
 
     With `embed=False` the parameters' values stay outside: they are declared as external data, and whoever
@@ -174,32 +175,27 @@ def _bytes(array: Array) -> bytes:
 
 def weight(lowered: Lowered) -> int:
     """How many bytes the parameters have."""
-    total = 0
-    for spec in lowered.parameters.values():
-        assert spec.shape is not None
-        assert spec.dtype is not None
-        count = spec.dtype.itemsize
-        for size in sizes(spec.shape):
-            count *= size
-        total += count
-    return total
+    return sum(map(_size, lowered.parameters.values()))
 
 
-def outside(
-    lowered: Lowered, params: Mapping[str, Array], location: str, write: Callable[[bytes], Any]
-) -> ModelProto:
-    """The model with the parameters' bytes given to `write`, one after the other, for a file `location`."""
+def _size(spec: Spec) -> int:
+    assert spec.dtype is not None
+    return prod(sizes(spec.shape or ())) * spec.dtype.itemsize
+
+
+def outside(lowered: Lowered, location: str) -> ModelProto:
+    """The model with the parameters in a file `location`, one after the other in their order."""
     model = ModelProto()
     model.CopyFrom(lowered.model)
+    declared = {tensor.name: tensor for tensor in model.graph.initializer}
     offset = 0
-    for tensor in model.graph.initializer:
-        if tensor.name in lowered.parameters:
-            data = _bytes(params[tensor.name])
-            del tensor.external_data[:]
-            for key, value in (("location", location), ("offset", str(offset)), ("length", str(len(data)))):
-                tensor.external_data.add(key=key, value=value)
-            write(data)
-            offset += len(data)
+    for name, spec in lowered.parameters.items():
+        length = _size(spec)
+        tensor = declared[name]
+        del tensor.external_data[:]
+        for key, value in (("location", location), ("offset", str(offset)), ("length", str(length))):
+            tensor.external_data.add(key=key, value=value)
+        offset += length
     return model
 
 
@@ -250,28 +246,10 @@ def with_shapes(lowered: Lowered, inferred: ModelProto, values: bool = False) ->
 
 def save(lowered: Lowered, params: Mapping[str, Array], path: str | os.PathLike[str]) -> str:
     """Write the model to a file, and weights above protobuf's limit to one file beside it."""
-    target = Path(path)
     if weight(lowered) <= _PROTOBUF_LIMIT:
-        data = embedded(lowered, params).model.SerializeToString()
-        _write_file(target, lambda file: file.write(data))
+        write_atomically(path, [embedded(lowered, params).model.SerializeToString()])
         return str(path)
-    beside = target.with_name(target.name + ".data")
-    model = ModelProto()
-
-    def write(file: Any) -> None:
-        model.CopyFrom(outside(lowered, params, beside.name, file.write))
-
-    _write_file(beside, write)
-    _write_file(target, lambda file: file.write(model.SerializeToString()))
+    beside = Path(path).with_name(Path(path).name + ".data")
+    write_atomically(beside, (_bytes(params[name]) for name in lowered.parameters))
+    write_atomically(path, [outside(lowered, beside.name).SerializeToString()])
     return str(path)
-
-
-def _write_file(target: Path, write: Callable[[Any], Any]) -> None:
-    """Write under another name in the same folder, then rename, so that nobody meets half a file."""
-    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-    try:
-        with part.open("xb") as file:
-            write(file)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)

@@ -3,32 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+from hybridonnx.attrs import text
 from hybridonnx.ops._registry import Operator, Spec
+from hybridonnx.symbol._compose import Outputs
+from hybridonnx.symbol._graph import VARIABLE, Entry, Node
 
 from ..opsets import DEFAULT
 from ._model import Lowered, lower
-
-
-@dataclass(eq=False)
-class _Node:
-    name: str
-    op: Operator | None = None
-    inputs: list[tuple[_Node, int]] = field(default_factory=list)
-
-    @property
-    def op_name(self) -> str:
-        return "null" if self.op is None else self.op.names[0]
-
-    @property
-    def is_variable(self) -> bool:
-        return self.op is None
-
-
-@dataclass(frozen=True)
-class _Graph:
-    outputs: list[tuple[_Node, int]]
 
 
 def lower_operator(
@@ -39,11 +21,12 @@ def lower_operator(
     Its outputs are those that the operator shows, called `output0`, `output1`, …
     """
     names = op.input_names()
-    variables = [_Node(name) for name in names]
-    node = _Node(op.names[0], op, [(v, 0) for v in variables])
+    variables = [Entry(Node(VARIABLE, name), 0) for name in names]
+    attrs = {name: text(value) for name, value in op.attributes().items()}
+    node = Node(op.names[0], op.names[0], attrs, variables)
     count = op.visible()
     return lower(
-        _Graph([(node, i) for i in range(count)]),
+        Outputs([Entry(node, i) for i in range(count)]),
         dict(zip(names, specs, strict=True)),
         {},
         opset=opset,

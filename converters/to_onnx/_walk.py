@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,13 +12,13 @@ from hybridonnx.dtypes import float32
 from hybridonnx.errors import ConversionError, MXNetError, UnknownOperatorError, suggest
 from hybridonnx.ops._registry import Operator, Spec
 from hybridonnx.ops._shapes import known
+from hybridonnx.symbol._compose import Outputs
+from hybridonnx.symbol._graph import Entry, Node
+from hybridonnx.symbol.infer import infer
 
 from ..values import Array
 from ._graph import Graph, NeedsShape, Value
 from ._registry import find
-
-Entry: TypeAlias = tuple[Any, int]
-"""A node of a Symbol and the index of one of its outputs."""
 
 
 class Noise(NamedTuple):
@@ -38,20 +38,20 @@ class Walk:
     training: bool
     noise_inputs: bool
     """Whether random operators take their draws as inputs of the graph; else ONNX draws."""
-    values: dict[tuple[int, int], Value] = field(default_factory=dict)
+    values: dict[Entry, Value] = field(default_factory=dict)
     noise: list[Noise] = field(default_factory=list)
 
-    def variable(self, node: Any, spec: Spec) -> Value:
+    def variable(self, node: Node, spec: Spec) -> Value:
         """Make a variable of the Symbol a value of the graph, under its name."""
         value = Value(self.graph, spec.dtype, spec.shape, node.name)
-        self.values[id(node), 0] = value
+        self.values[Entry(node, 0)] = value
         return value
 
-    def lower(self, node: Any, specs: Mapping[Entry, Spec]) -> None:
+    def lower(self, node: Node, specs: Mapping[Entry, Spec]) -> None:
         """Add the ONNX nodes for one node of the Symbol."""
         op = node.op.in_mode(self.training)
-        inputs = [self.values.get((id(n), i)) for n, i in node.inputs]
-        outputs = [specs.get((node, i), Spec()) for i in range(len(op.output_names()))]
+        inputs = [self.values.get(entry) for entry in node.inputs]
+        outputs = [specs.get(Entry(node, i), Spec()) for i in range(len(op.output_names()))]
         self.graph.scope, self.graph.operator = node.name, (op.names[0], outputs)
         if op.draws():
             given = tuple(specs.get(entry, Spec()) for entry in node.inputs)
@@ -61,9 +61,9 @@ class Walk:
         results = lowering(self.graph, op, *inputs)
         for i, value in enumerate(results if isinstance(results, tuple | list) else (results,)):
             _agree(op, i, value, outputs[i])
-            self.values[id(node), i] = value
+            self.values[Entry(node, i)] = value
 
-    def _noise(self, node: Any, op: Operator, inputs: tuple[Spec, ...], output: Spec) -> Value:
+    def _noise(self, node: Node, op: Operator, inputs: tuple[Spec, ...], output: Spec) -> Value:
         if self.noise_inputs:
             drawn = op.draw(np.random.default_rng(0), *map(_one_of_each, inputs))
             name = f"{node.name}_noise"
@@ -79,8 +79,8 @@ class Walk:
             made = g.node(draw, [], attributes={"dtype": float32, "shape": g.sizes(output)})
         return made
 
-    def _inputs(self, node: Any) -> list[Value]:
-        return [self.values[id(n), i] for n, i in node.inputs if (id(n), i) in self.values]
+    def _inputs(self, node: Node) -> list[Value]:
+        return [self.values[entry] for entry in node.inputs if entry in self.values]
 
 
 def _one_of_each(spec: Spec) -> Spec:
@@ -105,23 +105,23 @@ def _agree(op: Operator, index: int, value: Value, spec: Spec) -> None:
 # ---- which nodes
 
 
-def needed(outputs: Sequence[Entry], training: bool) -> list[Any]:
+def needed(outputs: Sequence[Entry], training: bool) -> list[Node]:
     """The nodes that the outputs depend on, inputs before users; labels count only when training."""
-    order: list[Any] = []
-    seen: set[int] = set()
+    order: list[Node] = []
+    seen: set[Node] = set()
     stack = [(node, False) for node, _ in reversed(outputs)]
     while stack:
         node, ready = stack.pop()
         if ready:
             order.append(node)
-        elif id(node) not in seen:
-            seen.add(id(node))
+        elif node not in seen:
+            seen.add(node)
             stack.append((node, True))
-            stack += [(n, False) for n in reversed(_uses(node, training)) if id(n) not in seen]
+            stack += [(n, False) for n in reversed(_uses(node, training)) if n not in seen]
     return order
 
 
-def _uses(node: Any, training: bool) -> list[Any]:
+def _uses(node: Node, training: bool) -> list[Node]:
     if node.is_variable:
         return []
     sources = [n for n, _ in node.inputs]
@@ -135,7 +135,7 @@ def _uses(node: Any, training: bool) -> list[Any]:
     return [n for n, name in zip(sources, op.input_names(), strict=False) if name not in labels]
 
 
-def refuse(nodes: Iterable[Any], noise_inputs: bool) -> None:
+def refuse(nodes: Iterable[Node], noise_inputs: bool) -> None:
     """Raise one error that names every operator that ONNX cannot have, with the nodes."""
     reasons: dict[str, list[str]] = {}
     for node in nodes:
@@ -150,7 +150,7 @@ def refuse(nodes: Iterable[Any], noise_inputs: bool) -> None:
         )
 
 
-def _refusal(node: Any, noise_inputs: bool) -> str:
+def _refusal(node: Node, noise_inputs: bool) -> str:
     try:
         op = node.op
     except UnknownOperatorError as exc:
@@ -187,7 +187,7 @@ class Traced:
 
 
 def trace(
-    symbol: Any,
+    symbol: Outputs,
     inputs: Mapping[str, Spec],
     params: Mapping[str, Array],
     opset: int,
@@ -199,7 +199,7 @@ def trace(
     nodes = needed(symbol.outputs, training)
     refuse(nodes, noise_inputs)
     _exist(inputs, symbol)
-    specs = infer(nodes, _specs(nodes, inputs, params))
+    specs = infer(symbol, _specs(nodes, inputs, params), partial=True)
     walk = Walk(Graph(opset), training, noise_inputs)
     found_inputs: dict[str, Value] = {}
     parameters: dict[str, Value] = {}
@@ -208,11 +208,11 @@ def trace(
             if not node.is_variable:
                 walk.lower(node, specs)
                 continue
-            value = walk.variable(node, specs[node, 0])
+            value = walk.variable(node, specs[Entry(node, 0)])
             (found_inputs if node.name in inputs else parameters)[node.name] = value
         except Exception as exc:
             if not isinstance(exc, NeedsShape):
-                exc.add_note(f"in node {node.name} ({node.op_name})")
+                exc.add_note(node.described())
             raise
     results = [_result(walk, entry, name) for entry, name in zip(symbol.outputs, names, strict=True)]
     named, final = name_outputs(walk.graph, results, names, {**found_inputs, **parameters})
@@ -222,7 +222,7 @@ def trace(
 
 def _result(walk: Walk, entry: Entry, name: str) -> Value:
     node, index = entry
-    value = walk.values.get((id(node), index))
+    value = walk.values.get(entry)
     if value is None:
         raise ConversionError(
             f"{node.op_name}: an output that inference has is required, got output {index} of {node.name}, "
@@ -231,7 +231,7 @@ def _result(walk: Walk, entry: Entry, name: str) -> Value:
     return value
 
 
-def _exist(inputs: Mapping[str, Spec], symbol: Any) -> None:
+def _exist(inputs: Mapping[str, Spec], symbol: Outputs) -> None:
     names = [node.name for node in needed(symbol.outputs, True) if node.is_variable]
     for name in inputs:
         if name not in names:
@@ -241,7 +241,7 @@ def _exist(inputs: Mapping[str, Spec], symbol: Any) -> None:
             )
 
 
-def _specs(nodes: Sequence[Any], inputs: Mapping[str, Spec], params: Mapping[str, Array]) -> dict[str, Spec]:
+def _specs(nodes: Sequence[Node], inputs: Mapping[str, Spec], params: Mapping[str, Array]) -> dict[str, Spec]:
     found, missing = {}, []
     names = [node.name for node in nodes if node.is_variable]
     for name in names:
@@ -257,23 +257,6 @@ def _specs(nodes: Sequence[Any], inputs: Mapping[str, Spec], params: Mapping[str
             f"{', '.join(missing)}. Inputs are given by shape, parameters by array."
         )
     return found
-
-
-def infer(nodes: Sequence[Any], known_specs: Mapping[str, Spec]) -> dict[Entry, Spec]:
-    """Shapes and dtypes of all nodes, forward from the variables'."""
-    specs: dict[Entry, Spec] = {}
-    for node in nodes:
-        if node.is_variable:
-            specs[node, 0] = known_specs[node.name]
-            continue
-        try:
-            given = [specs.get(entry, Spec()) for entry in node.inputs]
-            _, outputs = node.op.infer(given)
-        except MXNetError as exc:
-            exc.add_note(f"in node {node.name} ({node.op_name})")
-            raise
-        specs.update(((node, i), spec) for i, spec in enumerate(outputs))
-    return specs
 
 
 def name_outputs(
