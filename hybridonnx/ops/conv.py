@@ -1,0 +1,555 @@
+"""Convolution, transposed convolution, and the operators that are their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from ..attrs import Ints
+from ..dtypes import DType
+from ..errors import AttributeValueError, ShapeError
+from ._registry import Array, Operator, operator
+from ._shapes import Dim, Shape, show
+from ._windows import (
+    channels_last,
+    extent,
+    from_first,
+    needed,
+    offsets,
+    padded,
+    per_axis,
+    positions,
+    require_floats,
+    require_positive,
+    require_rank,
+    scatter,
+    shape_from_first,
+    shape_to_first,
+    to_first,
+    view,
+)
+
+_LAYOUTS = ("NCW", "NCHW", "NCDHW")
+_Tune = Literal["None", "fastest", "limited_workspace", "off"]
+_Layout = Literal["NCDHW", "NCHW", "NCW", "NDHWC", "NHWC"]
+
+
+# ---- kernels on arrays with the channels in axis 1
+
+_CHUNK = 1 << 22
+"""About how many elements of columns are made at a time: they should stay in the cache."""
+
+
+@dataclass(frozen=True)
+class Windows:
+    """How windows lie on the spatial axes: everything that the three kernels share."""
+
+    kernel: Ints
+    stride: Ints
+    dilate: Ints
+    pad: Ints
+    groups: int
+
+    def out(self, spatial: Sequence[int]) -> tuple[int, ...]:
+        """The number of windows on each axis."""
+        spans = self._spans()
+        return tuple(
+            (n + 2 * p - span) // s + 1
+            for n, p, span, s in zip(spatial, self.pad, spans, self.stride, strict=True)
+        )
+
+    def _spans(self) -> Ints:
+        return tuple(extent(k, d) for k, d in zip(self.kernel, self.dilate, strict=True))
+
+    def reach(self, spatial: Sequence[int], out: Sequence[int]) -> Ints:
+        """The sizes of padded data: what all windows reach over, and at least the data itself."""
+        ends = needed(out, self.kernel, self.stride, self.dilate)
+        return tuple(max(e, n + p) for e, n, p in zip(ends, spatial, self.pad, strict=True))
+
+    def pointwise(self) -> bool:
+        """Whether windows are single elements without padding."""
+        return set(self.kernel) <= {1} and not any(self.pad)
+
+    def columns(self, x: Array, out: Sequence[int]) -> Array:
+        """The windows of `x` (n, C, *spatial) as matrices (groups, C / groups · kernel, n · out)."""
+        spatial = x.shape[2:]
+        filled = padded(x, self.pad, self.reach(spatial, out)).swapaxes(0, 1)
+        windows = view(filled, self.kernel, self.stride, self.dilate, out)
+        rank = len(self.kernel)
+        ordered = windows.transpose(0, *range(2, 2 + rank), 1, *range(2 + rank, 2 + 2 * rank))
+        return ordered.reshape(self.groups, x.shape[1] // self.groups * prod(self.kernel), len(x) * prod(out))
+
+    def from_columns(self, columns: Array, shape: tuple[int, ...], out: Sequence[int]) -> Array:
+        """The sum of matrices like those of `columns` at the windows' places in an array of `shape`."""
+        n, channels, *spatial = shape
+        split = columns.reshape(channels, *self.kernel, n, *out)
+        rank = len(self.kernel)
+        split = split.transpose(0, 1 + rank, *range(1, 1 + rank), *range(2 + rank, 2 + 2 * rank))
+        full = scatter(split, self.reach(spatial, out), self.kernel, self.stride, self.dilate)
+        inner: Any = (..., *(slice(p, p + d) for p, d in zip(self.pad, spatial, strict=True)))
+        dx: Array = full[inner].swapaxes(0, 1)
+        return dx
+
+    def batches(self, n: int, channels: int, out: Sequence[int]) -> Iterator[slice]:
+        """The batch in parts whose columns are not too large."""
+        step = max(1, _CHUNK // max(1, channels * prod(self.kernel) * prod(out)))
+        return (slice(i, min(i + step, n)) for i in range(0, n, step))
+
+
+def _rows(y: Array, groups: int) -> Array:
+    """(n, F, *out) as matrices (groups, F / groups, n · out)."""
+    return y.swapaxes(0, 1).reshape(groups, y.shape[1] // groups, len(y) * prod(y.shape[2:]))
+
+
+def convolve(w: Windows, x: Array, weight: Array) -> Array:
+    """Convolution of x (N, C, *spatial) with weight (F, C / groups, *kernel)."""
+    out = w.out(x.shape[2:])
+    if weight.shape[1] == 1 and not w.pointwise():
+        return _convolve_depthwise(w, x, weight, out)
+    filters = weight.shape[0]
+    y = np.empty((len(x), filters, *out), x.dtype)
+    matrices = weight.reshape(w.groups, filters // w.groups, -1)
+    for part in w.batches(len(x), x.shape[1], out):
+        product = np.matmul(matrices, w.columns(x[part], out))
+        y[part] = product.reshape(filters, -1, *out).swapaxes(0, 1)
+    return y
+
+
+def _convolve_depthwise(w: Windows, x: Array, weight: Array, out: Sequence[int]) -> Array:
+    """Convolution where each group has one channel: a sum over the places in the window, without columns."""
+    n, channels = x.shape[:2]
+    each = weight.shape[0] // channels
+    filled = padded(x, w.pad, w.reach(x.shape[2:], out))[:, :, None]
+    y = np.zeros((n, channels, each, *out), x.dtype)
+    held = np.empty((channels, each, *out), x.dtype)
+    taps = weight.reshape(channels, each, *w.kernel, *(1 for _ in out))
+    places = offsets(w.kernel, w.stride, w.dilate, out)
+    cuts = [(taps[place], cut) for place, cut in places]
+    for image, target in zip(filled, y, strict=True):  # one by one, so that they stay in the cache
+        for tap, cut in cuts:
+            target += np.multiply(image[cut], tap, out=held)
+    return y.reshape(n, channels * each, *out)
+
+
+def convolve_data_grad(w: Windows, dy: Array, weight: Array, shape: tuple[int, ...]) -> Array:
+    """What `convolve` does to x of `shape`, backwards: dy (N, F, *out) to (N, C, *spatial)."""
+    out = dy.shape[2:]
+    dx = np.empty(shape, dy.dtype)
+    matrices = weight.reshape(w.groups, weight.shape[0] // w.groups, -1).swapaxes(1, 2)
+    for part in w.batches(len(dy), shape[1], out):
+        columns = np.matmul(matrices, _rows(dy[part], w.groups))
+        piece = dx[part]
+        piece[...] = w.from_columns(columns, piece.shape, out)
+    return dx
+
+
+def convolve_weight_grad(w: Windows, dy: Array, x: Array, shape: tuple[int, ...]) -> Array:
+    """The sum over batch and places of dy (N, F, *out) times the windows of x, as a weight of `shape`."""
+    out = dy.shape[2:]
+    dw = np.zeros((w.groups, shape[0] // w.groups, prod(shape[1:])), dy.dtype)
+    for part in w.batches(len(x), x.shape[1], out):
+        dw += np.matmul(_rows(dy[part], w.groups), w.columns(x[part], out).swapaxes(1, 2))
+    return dw.reshape(shape)
+
+
+def _wide(array: Array) -> Array:
+    """float16 as float32, in which sums of products are exact enough; BLAS knows no float16 either."""
+    return array.astype(np.float32) if array.dtype == np.float16 else array
+
+
+# ---- operators
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Window(Operator):
+    """The attributes that all of the family have, and what follows from them."""
+
+    kernel: Ints
+    stride: Ints = ()
+    dilate: Ints = ()
+    pad: Ints = ()
+
+    if TYPE_CHECKING:  # each operator has these in MXNet's order, after its own
+        num_filter: int
+        num_group: int = 1
+        layout: _Layout | None = None
+
+    def check(self) -> None:
+        name = self.names[0]
+        if not 1 <= len(self.kernel) <= 3:
+            raise AttributeValueError(f"{name}: kernel must have 1, 2 or 3 axes, got {self.kernel}.")
+        stride, dilate, pad = self.window()
+        require_positive(name, kernel=self.kernel, stride=stride, dilate=dilate)
+        require_positive(name, num_filter=self.num_filter, num_group=self.num_group)
+        if any(p < 0 for p in pad):
+            raise AttributeValueError(f"{name}: pad must not be negative, got {pad}.")
+        if self.num_filter % self.num_group:
+            raise AttributeValueError(
+                f"{name}: num_filter must be a multiple of num_group {self.num_group}, got {self.num_filter}."
+            )
+        if self.layout is not None and len(self.layout) != len(self.kernel) + 2:
+            raise AttributeValueError(
+                f"{name}: a layout with {len(self.kernel)} spatial axes is required for kernel "
+                f"{self.kernel}, got {self.layout}."
+            )
+
+    def window(self) -> tuple[Ints, Ints, Ints]:
+        """Stride, dilation and padding of each axis."""
+        name, kernel = self.names[0], self.kernel
+        return (
+            per_axis(name, "stride", self.stride, kernel, 1),
+            per_axis(name, "dilate", self.dilate, kernel, 1),
+            per_axis(name, "pad", self.pad, kernel, 0),
+        )
+
+    def windows(self) -> Windows:
+        """The windows without regard to the data's sizes."""
+        return Windows(self.kernel, *self.window(), self.num_group)
+
+    def last(self) -> bool:
+        """Whether the channels are the last axis, of the data and of the weight."""
+        return channels_last(self.layout)
+
+    def infer_input_dtypes(self, *dtypes: Any, **_: Any) -> Sequence[DType | None]:
+        require_floats(self.names[0], *dtypes)
+        return super().infer_input_dtypes(*dtypes)
+
+    def channels(self, data: Shape) -> Dim:
+        """How many channels the data has."""
+        require_rank(self.names[0], data, self.kernel, self.layout or _LAYOUTS[len(self.kernel) - 1])
+        count: Dim = shape_to_first(data, self.layout)[1]
+        if count is not None and count % self.num_group:
+            raise ShapeError(
+                f"{self.names[0]}: a number of channels that num_group {self.num_group} divides is required, "
+                f"got data {show(data)}."
+            )
+        return count
+
+    def first(self, array: Array) -> Array:
+        """An array with its channels moved to axis 1, in a dtype to compute in."""
+        return _wide(to_first(array, self.layout))
+
+    def back(self, result: Array, like: Array) -> Array:
+        """A result as the layout and the dtype of the inputs want it."""
+        placed: Array = from_first(result, self.layout)
+        return placed.astype(like.dtype, copy=False)
+
+    def shared(self) -> dict[str, Any]:
+        """The attributes that the gradients' operators have as well."""
+        return {
+            "kernel": self.kernel,
+            "stride": self.stride,
+            "dilate": self.dilate,
+            "pad": self.pad,
+            "num_filter": self.num_filter,
+            "num_group": self.num_group,
+            "layout": self.layout,
+        }
+
+    def bias_gradient(self, F: Any, dy: Any) -> Any:
+        """The bias' gradient."""
+        return F.sum(dy, axis=(-1,) if self.last() else (1,), exclude=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Forward(_Window):
+    """What Convolution and its gradients infer."""
+
+    def weight_shape(self, data: Shape) -> Shape:
+        """The weight's shape: (num_filter, C / num_group, *kernel), or with the channels last."""
+        count = self.channels(data)
+        per_group = None if count is None else count // self.num_group
+        return shape_from_first((self.num_filter, per_group, *self.kernel), self.layout)
+
+    def convolved(self, data: Shape) -> Shape:
+        """The shape of the convolution of `data`."""
+        self.channels(data)
+        n, _, *spatial = shape_to_first(data, self.layout)
+        axes = zip(spatial, self.kernel, *self.window(), strict=True)
+        out = [positions(self.names[0], d, extent(k, dil), s, p) for d, k, s, dil, p in axes]
+        return shape_from_first((n, self.num_filter, *out), self.layout)
+
+
+@operator("Convolution", "_npx_convolution")
+class Convolution(_Forward):
+    """Convolution of data (N, C, *spatial) with weight (num_filter, C / num_group, *kernel)."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "weight", "bias")
+    num_filter: int
+    num_group: int = 1
+    workspace: int = 1024
+    no_bias: bool = False
+    cudnn_tune: _Tune | None = None
+    cudnn_off: bool = False
+    layout: _Layout | None = None
+
+    def input_names(self) -> tuple[str, ...]:
+        return self.inputs[: 2 if self.no_bias else 3]
+
+    def infer_inputs(self, data: Shape | None, *others: Shape | None) -> Sequence[Shape | None]:
+        if data is None:
+            return (None, *others)
+        return (data, self.weight_shape(data), (self.num_filter,))[: 1 + len(others)]
+
+    def infer_shape(self, data: Shape, *_: Shape) -> Shape:
+        return self.convolved(data)
+
+    def forward(self, data: Array, weight: Array, bias: Array | None = None) -> Array:
+        y = convolve(self.windows(), self.first(data), self.first(weight))
+        if bias is not None:
+            y += _wide(bias).reshape(-1, *(1 for _ in self.kernel))
+        return self.back(y, data)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, weight: Any, bias: Any = None) -> Sequence[Any]:
+        same = self.shared()
+        grads = (F._conv_data_grad(dy, weight, data, **same), F._conv_weight_grad(dy, data, weight, **same))
+        return grads if bias is None else (*grads, self.bias_gradient(F, dy))
+
+
+@operator("_conv_data_grad")
+class ConvDataGrad(_Forward):
+    """The gradient of Convolution in its data: dy (N, num_filter, *out) and weight to the shape of `data`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("dy", "weight", "data")
+    num_filter: int
+    num_group: int = 1
+    layout: _Layout | None = None
+
+    def infer_inputs(
+        self, dy: Shape | None, weight: Shape | None, data: Shape | None
+    ) -> Sequence[Shape | None]:
+        if data is None:
+            return dy, weight, data
+        return self.convolved(data), self.weight_shape(data), data
+
+    def infer_shape(self, dy: Shape, weight: Shape, data: Shape) -> Shape:
+        return data
+
+    def forward(self, dy: Array, weight: Array, data: Array) -> Array:
+        shape = shape_to_first(data.shape, self.layout)
+        return self.back(convolve_data_grad(self.windows(), self.first(dy), self.first(weight), shape), dy)
+
+    def gradient(self, F: Any, dy: Any, y: Any, head: Any, weight: Any, data: Any) -> Sequence[Any]:
+        same = self.shared()
+        return (
+            F.Convolution(dy, weight, no_bias=True, **same),
+            F._conv_weight_grad(head, dy, weight, **same),
+            None,
+        )
+
+
+@operator("_conv_weight_grad")
+class ConvWeightGrad(_Forward):
+    """The gradient of Convolution in its weight: dy (N, num_filter, *out), data to `weight`'s shape."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("dy", "data", "weight")
+    num_filter: int
+    num_group: int = 1
+    layout: _Layout | None = None
+
+    def infer_inputs(
+        self, dy: Shape | None, data: Shape | None, weight: Shape | None
+    ) -> Sequence[Shape | None]:
+        if data is None:
+            return dy, data, weight
+        return self.convolved(data), data, self.weight_shape(data)
+
+    def infer_shape(self, dy: Shape, data: Shape, weight: Shape) -> Shape:
+        return weight
+
+    def forward(self, dy: Array, data: Array, weight: Array) -> Array:
+        shape = shape_to_first(weight.shape, self.layout)
+        return self.back(convolve_weight_grad(self.windows(), self.first(dy), self.first(data), shape), dy)
+
+    def gradient(self, F: Any, dy: Any, y: Any, head: Any, data: Any, weight: Any) -> Sequence[Any]:
+        same = self.shared()
+        return (
+            F.Convolution(data, dy, no_bias=True, **same),
+            F._conv_data_grad(head, dy, data, **same),
+            None,
+        )
+
+
+# ---- transposed convolution: the data gradient of a convolution from num_filter channels to the data's
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Transposed(_Window):
+    """What Deconvolution and its gradients infer."""
+
+    adj: Ints = ()
+    target_shape: Ints = ()
+
+    def check(self) -> None:
+        super().check()
+        if self.target():
+            require_positive(self.names[0], target_shape=self.target())
+            return
+        adj, (stride, _, _) = self.adjustment(), self.window()
+        if any(not 0 <= a < s for a, s in zip(adj, stride, strict=True)):
+            raise AttributeValueError(
+                f"{self.names[0]}: adj must be smaller than stride {stride} on each axis, got {adj}."
+            )
+
+    def adjustment(self) -> Ints:
+        """What is added at the end of each axis."""
+        return per_axis(self.names[0], "adj", self.adj, self.kernel, 0)
+
+    def target(self) -> Ints:
+        """The wanted spatial sizes, none if they follow from the data's."""
+        if not any(self.target_shape):
+            return ()
+        return per_axis(self.names[0], "target_shape", self.target_shape, self.kernel, 0)
+
+    def shared(self) -> dict[str, Any]:
+        return {**super().shared(), "adj": self.adj, "target_shape": self.target_shape}
+
+    def placed(self, spatial: Sequence[Dim]) -> tuple[tuple[Dim, ...], tuple[Dim, ...]]:
+        """For data of these spatial sizes the padding of each axis and the output's sizes."""
+        stride, dilate, pad = self.window()
+        spans = [extent(k, d) for k, d in zip(self.kernel, dilate, strict=True)]
+        full = [
+            None if n is None else (n - 1) * s + span
+            for n, s, span in zip(spatial, stride, spans, strict=True)
+        ]
+        if not self.target():
+            axes = zip(full, pad, self.adjustment(), strict=True)
+            return pad, tuple(None if f is None else f - 2 * p + a for f, p, a in axes)
+        pads = [None if f is None else self._excess(f, t) for f, t in zip(full, self.target(), strict=True)]
+        return tuple(pads), self.target()
+
+    def _excess(self, full: int, target: int) -> int:
+        """The padding that leaves `target` of `full`; if it is odd, the end keeps one more."""
+        if full < target:
+            raise ShapeError(
+                f"{self.names[0]}: target_shape of at most {full} is possible with this data, got {target}."
+            )
+        return (full - target + 1) // 2
+
+    def weight_shape(self, data: Shape) -> Shape:
+        """The weight's shape: (C, num_filter / num_group, *kernel), or with the channels last."""
+        per_group = self.num_filter // self.num_group
+        return shape_from_first((self.channels(data), per_group, *self.kernel), self.layout)
+
+    def spread(self, data: Shape) -> Shape:
+        """The shape of the transposed convolution of `data`."""
+        self.channels(data)
+        n, _, *spatial = shape_to_first(data, self.layout)
+        out = self.placed(spatial)[1]
+        if any(d is not None and d < 1 for d in out):
+            raise ShapeError(f"{self.names[0]}: less pad is required for data {show(data)}, got {self.pad}.")
+        return shape_from_first((n, self.num_filter, *out), self.layout)
+
+    def windows_on(self, data: tuple[int, ...]) -> Windows:
+        """The windows of the convolution that goes the other way, from the output to data of this shape."""
+        stride, dilate, _ = self.window()
+        pads = self.placed(shape_to_first(data, self.layout)[2:])[0]
+        return Windows(self.kernel, stride, dilate, tuple(p or 0 for p in pads), self.num_group)
+
+
+@operator("Deconvolution", "_npx_deconvolution")
+class Deconvolution(_Transposed):
+    """Transposed convolution of data (N, C, *spatial) with weight (C, num_filter / num_group, *kernel)."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "weight", "bias")
+    num_filter: int
+    num_group: int = 1
+    workspace: int = 512
+    no_bias: bool = True
+    cudnn_tune: _Tune | None = None
+    cudnn_off: bool = False
+    layout: _Layout | None = None
+
+    def input_names(self) -> tuple[str, ...]:
+        return self.inputs[: 2 if self.no_bias else 3]
+
+    def infer_inputs(self, data: Shape | None, *others: Shape | None) -> Sequence[Shape | None]:
+        if data is None:
+            return (None, *others)
+        return (data, self.weight_shape(data), (self.num_filter,))[: 1 + len(others)]
+
+    def infer_shape(self, data: Shape, *_: Shape) -> Shape:
+        return self.spread(data)
+
+    def forward(self, data: Array, weight: Array, bias: Array | None = None) -> Array:
+        shape = shape_to_first(self.spread(data.shape), self.layout)
+        y = convolve_data_grad(self.windows_on(data.shape), self.first(data), self.first(weight), shape)
+        if bias is not None:
+            y += _wide(bias).reshape(-1, *(1 for _ in self.kernel))
+        return self.back(y, data)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, weight: Any, bias: Any = None) -> Sequence[Any]:
+        same = self.shared()
+        grads = (
+            F._deconv_data_grad(dy, weight, data, **same),
+            F._deconv_weight_grad(dy, data, weight, **same),
+        )
+        return grads if bias is None else (*grads, self.bias_gradient(F, dy))
+
+
+@operator("_deconv_data_grad")
+class DeconvDataGrad(_Transposed):
+    """The gradient of Deconvolution in its data: dy (N, num_filter, *out) and weight to `data`'s shape."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("dy", "weight", "data")
+    num_filter: int
+    num_group: int = 1
+    layout: _Layout | None = None
+
+    def infer_inputs(
+        self, dy: Shape | None, weight: Shape | None, data: Shape | None
+    ) -> Sequence[Shape | None]:
+        if data is None:
+            return dy, weight, data
+        return self.spread(data), self.weight_shape(data), data
+
+    def infer_shape(self, dy: Shape, weight: Shape, data: Shape) -> Shape:
+        return data
+
+    def forward(self, dy: Array, weight: Array, data: Array) -> Array:
+        return self.back(convolve(self.windows_on(data.shape), self.first(dy), self.first(weight)), dy)
+
+    def gradient(self, F: Any, dy: Any, y: Any, head: Any, weight: Any, data: Any) -> Sequence[Any]:
+        same = self.shared()
+        return (
+            F.Deconvolution(dy, weight, no_bias=True, **same),
+            F._deconv_weight_grad(head, dy, weight, **same),
+            None,
+        )
+
+
+@operator("_deconv_weight_grad")
+class DeconvWeightGrad(_Transposed):
+    """The gradient of Deconvolution in its weight: dy (N, num_filter, *out) and data to `weight`'s shape."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("dy", "data", "weight")
+    num_filter: int
+    num_group: int = 1
+    layout: _Layout | None = None
+
+    def infer_inputs(
+        self, dy: Shape | None, data: Shape | None, weight: Shape | None
+    ) -> Sequence[Shape | None]:
+        if data is None:
+            return dy, data, weight
+        return self.spread(data), data, self.weight_shape(data)
+
+    def infer_shape(self, dy: Shape, data: Shape, weight: Shape) -> Shape:
+        return weight
+
+    def forward(self, dy: Array, data: Array, weight: Array) -> Array:
+        shape = shape_to_first(weight.shape, self.layout)
+        w = self.windows_on(data.shape)
+        return self.back(convolve_weight_grad(w, self.first(data), self.first(dy), shape), dy)
+
+    def gradient(self, F: Any, dy: Any, y: Any, head: Any, data: Any, weight: Any) -> Sequence[Any]:
+        same = self.shared()
+        return (
+            F.Deconvolution(data, dy, no_bias=True, **same),
+            F._deconv_data_grad(head, dy, data, **same),
+            None,
+        )

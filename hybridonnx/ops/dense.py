@@ -1,0 +1,225 @@
+"""Products of matrices: fully connected layers, dot, batch_dot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..errors import ShapeError
+from ._registry import Array, Operator, operator
+from ._shapes import Dim, Shape, show, size
+
+_Storage = Literal["None", "csr", "default", "row_sparse"]
+
+
+def _matmul(a: Array, b: Array) -> Array:
+    """The matrix product; float16 is summed in float32."""
+    if a.dtype == np.float16:
+        product: Array = np.matmul(a.astype(np.float32), b.astype(np.float32))
+        return product.astype(np.float16)
+    product = np.matmul(a, b)
+    return product
+
+
+@operator("FullyConnected", "_npx_fully_connected", "_sparse_FullyConnected")
+class FullyConnected(Operator):
+    """Data (N, ...) seen as (N, D), times weight (num_hidden, D) transposed, plus bias (num_hidden,).
+
+    Without `flatten` only the last axis of the data is replaced: (..., D) to (..., num_hidden).
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "weight", "bias")
+    num_hidden: int
+    no_bias: bool = False
+    flatten: bool = True
+
+    def check(self) -> None:
+        if self.num_hidden < 1:
+            raise ShapeError(f"FullyConnected: num_hidden must be positive, got {self.num_hidden}.")
+
+    def input_names(self) -> tuple[str, ...]:
+        return self.inputs[: 2 if self.no_bias else 3]
+
+    def infer_inputs(self, data: Shape | None, *others: Shape | None) -> Sequence[Shape | None]:
+        if data is None:
+            return (None, *others)
+        if not data:
+            raise ShapeError("FullyConnected: data with at least 1 axis is required, got (). Reshape it.")
+        width = size(data[1:]) if self.flatten else data[-1]
+        return (data, (self.num_hidden, width), (self.num_hidden,))[: 1 + len(others)]
+
+    def infer_shape(self, data: Shape, *_: Shape) -> Shape:
+        return (data[0], self.num_hidden) if self.flatten else (*data[:-1], self.num_hidden)
+
+    def forward(self, data: Array, weight: Array, bias: Array | None = None) -> Array:
+        flat = data.reshape(len(data), prod(data.shape[1:])) if self.flatten else data
+        y = _matmul(flat, weight.T)
+        return y if bias is None else y + bias
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, weight: Any, bias: Any = None) -> Sequence[Any]:
+        if self.flatten:
+            rows, flat = dy, F.reshape(data, shape=(0, -1))
+        else:
+            rows, flat = (F.reshape(a, shape=(-1, 0), reverse=True) for a in (dy, data))
+        d_data = F.reshape_like(F.dot(rows, weight), data)
+        d_weight = F.dot(rows, flat, transpose_a=True)
+        return (d_data, d_weight) if bias is None else (d_data, d_weight, F.sum(rows, axis=0))
+
+
+# ---- dot: the last axis of lhs against the first of rhs, or with a transpose the other way round
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Dot(Operator):
+    """What dot and its gradients infer and compute."""
+
+    transpose_a: bool = False
+    transpose_b: bool = False
+
+    def product_shape(self, lhs: Shape, rhs: Shape) -> Shape:
+        """The shape of dot(lhs, rhs)."""
+        if not lhs or not rhs:
+            raise ShapeError(f"dot: arrays of 1 or more axes are required, got {show(lhs)} and {show(rhs)}.")
+        (left, a), (b, right) = self._left(lhs), self._right(rhs)
+        if a is not None and b is not None and a != b:
+            raise ShapeError(
+                f"dot: equal sizes are required of the {'first' if self.transpose_a else 'last'} axis of lhs "
+                f"and the {'last' if self.transpose_b else 'first'} axis of rhs, "
+                f"got {show(lhs)} and {show(rhs)}."
+            )
+        return (*left, *right) or (1,)
+
+    def _left(self, lhs: Any) -> tuple[Any, Dim]:
+        return (lhs[1:], lhs[0]) if self.transpose_a else (lhs[:-1], lhs[-1])
+
+    def _right(self, rhs: Any) -> tuple[Dim, Any]:
+        return (rhs[-1], rhs[:-1]) if self.transpose_b else (rhs[0], rhs[1:])
+
+    def left_matrix(self, lhs: Array) -> Array:
+        """lhs as (M, K)."""
+        if self.transpose_a:
+            return lhs.reshape(lhs.shape[0], prod(lhs.shape[1:])).T
+        return lhs.reshape(prod(lhs.shape[:-1]), lhs.shape[-1])
+
+    def right_matrix(self, rhs: Array) -> Array:
+        """rhs as (K, N)."""
+        if self.transpose_b:
+            return rhs.reshape(prod(rhs.shape[:-1]), rhs.shape[-1]).T
+        return rhs.reshape(rhs.shape[0], prod(rhs.shape[1:]))
+
+    def transposes(self) -> dict[str, Any]:
+        """The attributes that the gradients' operators have as well."""
+        return {"transpose_a": self.transpose_a, "transpose_b": self.transpose_b}
+
+
+@operator("dot", "_sparse_dot")
+class Dot(_Dot):
+    """lhs (*left, K) and rhs (K, *right) to (*left, *right); the product of two vectors is (1,)."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs")
+    forward_stype: _Storage | None = None
+
+    def infer_shape(self, lhs: Shape, rhs: Shape) -> Shape:
+        return self.product_shape(lhs, rhs)
+
+    def forward(self, lhs: Array, rhs: Array) -> Array:
+        shape: Any = self.product_shape(lhs.shape, rhs.shape)
+        return _matmul(self.left_matrix(lhs), self.right_matrix(rhs)).reshape(shape)
+
+    def gradient(self, F: Any, dy: Any, y: Any, lhs: Any, rhs: Any) -> Sequence[Any]:
+        same = self.transposes()
+        return F._dot_lhs_grad(dy, rhs, lhs, **same), F._dot_rhs_grad(dy, lhs, rhs, **same)
+
+
+@operator("_dot_lhs_grad")
+class DotLhsGrad(_Dot):
+    """The gradient of dot in lhs: dy (*left, *right) and rhs to the shape of `lhs`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("dy", "rhs", "lhs")
+
+    def infer_inputs(self, dy: Shape | None, rhs: Shape | None, lhs: Shape | None) -> Sequence[Shape | None]:
+        return (dy if lhs is None or rhs is None else self.product_shape(lhs, rhs)), rhs, lhs
+
+    def infer_shape(self, dy: Shape, rhs: Shape, lhs: Shape) -> Shape:
+        return lhs
+
+    def forward(self, dy: Array, rhs: Array, lhs: Array) -> Array:
+        right = self.right_matrix(rhs)
+        rows = dy.reshape(prod(self._left(lhs.shape)[0]), right.shape[1])
+        result = _matmul(right, rows.T) if self.transpose_a else _matmul(rows, right.T)
+        return result.reshape(lhs.shape)
+
+    def gradient(self, F: Any, dy: Any, y: Any, head: Any, rhs: Any, lhs: Any) -> Sequence[Any]:
+        same = self.transposes()
+        return F.dot(dy, rhs, **same), F._dot_rhs_grad(head, dy, rhs, **same), None
+
+
+@operator("_dot_rhs_grad")
+class DotRhsGrad(_Dot):
+    """The gradient of dot in rhs: dy (*left, *right) and lhs to the shape of `rhs`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("dy", "lhs", "rhs")
+
+    def infer_inputs(self, dy: Shape | None, lhs: Shape | None, rhs: Shape | None) -> Sequence[Shape | None]:
+        return (dy if lhs is None or rhs is None else self.product_shape(lhs, rhs)), lhs, rhs
+
+    def infer_shape(self, dy: Shape, lhs: Shape, rhs: Shape) -> Shape:
+        return rhs
+
+    def forward(self, dy: Array, lhs: Array, rhs: Array) -> Array:
+        left = self.left_matrix(lhs)
+        rows = dy.reshape(left.shape[0], prod(self._right(rhs.shape)[1]))
+        result = _matmul(rows.T, left) if self.transpose_b else _matmul(left.T, rows)
+        return result.reshape(rhs.shape)
+
+    def gradient(self, F: Any, dy: Any, y: Any, head: Any, lhs: Any, rhs: Any) -> Sequence[Any]:
+        same = self.transposes()
+        return F.dot(lhs, dy, **same), F._dot_lhs_grad(head, dy, lhs, **same), None
+
+
+@operator("batch_dot", "_npx_batch_dot")
+class BatchDot(Operator):
+    """lhs (*batch, M, K) and rhs (*batch, K, N) to (*batch, M, N), after transposing the last two axes."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs")
+    transpose_a: bool = False
+    transpose_b: bool = False
+    forward_stype: _Storage | None = None
+
+    def infer_shape(self, lhs: Shape, rhs: Shape) -> Shape:
+        if len(lhs) != len(rhs) or len(lhs) < 3:
+            raise ShapeError(
+                f"batch_dot: two arrays with the same number of axes, 3 or more, are required, "
+                f"got {show(lhs)} and {show(rhs)}."
+            )
+        m, a = lhs[-2:][::-1] if self.transpose_a else lhs[-2:]
+        b, n = rhs[-2:][::-1] if self.transpose_b else rhs[-2:]
+        pairs = [*zip(lhs[:-2], rhs[:-2], strict=True), (a, b)]
+        if any(p is not None and q is not None and p != q for p, q in pairs):
+            raise ShapeError(
+                f"batch_dot: equal batch axes and (M, K) against (K, N) are required, got {show(lhs)} and "
+                f"{show(rhs)} with transpose_a={self.transpose_a}, transpose_b={self.transpose_b}."
+            )
+        return (*(q if p is None else p for p, q in pairs[:-1]), m, n)
+
+    def forward(self, lhs: Array, rhs: Array) -> Array:
+        return _matmul(
+            lhs.swapaxes(-1, -2) if self.transpose_a else lhs,
+            rhs.swapaxes(-1, -2) if self.transpose_b else rhs,
+        )
+
+    def gradient(self, F: Any, dy: Any, y: Any, lhs: Any, rhs: Any) -> Sequence[Any]:
+        a, b = self.transpose_a, self.transpose_b
+        if a:
+            d_lhs = F.batch_dot(rhs, dy, transpose_a=b, transpose_b=True)
+        else:
+            d_lhs = F.batch_dot(dy, rhs, transpose_b=not b)
+        if b:
+            d_rhs = F.batch_dot(dy, lhs, transpose_a=True, transpose_b=a)
+        else:
+            d_rhs = F.batch_dot(lhs, dy, transpose_a=not a)
+        return d_lhs, d_rhs

@@ -1,0 +1,377 @@
+"""Images made larger or smaller: UpSampling, bilinear resizing, adaptive average pooling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from ..attrs import Ints
+from ..dtypes import DType
+from ..errors import AttributeValueError, ShapeError
+from ._registry import Array, Operator, operator
+from ._shapes import Dim, Shape, show, sizes
+from ._windows import require_floats, require_positive
+from .conv import Deconvolution
+
+
+def _require_images(owner: str, *shapes: Shape) -> None:
+    for shape in shapes:
+        if len(shape) != 4:
+            raise ShapeError(f"{owner}: images (N, C, H, W) are required, got {show(shape)}.")
+
+
+# ---- UpSampling
+
+
+def _repeated(x: Array, scale: int) -> Array:
+    """Each pixel of x (N, C, H, W) as a square of scale by scale pixels."""
+    n, c, h, w = x.shape
+    spread = np.broadcast_to(x[:, :, :, None, :, None], (n, c, h, scale, w, scale))
+    return spread.reshape(n, c, h * scale, w * scale)
+
+
+def _gathered(dy: Array, scale: int) -> Array:
+    """The sum of each square of scale by scale pixels: `_repeated` backwards."""
+    n, c, h, w = dy.shape
+    split = dy.reshape(n, c, h // scale, scale, w // scale, scale)
+    return np.asarray(split.sum(axis=(3, 5), dtype=np.promote_types(dy.dtype, np.float32)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Nearest(Operator):
+    """What nearest-neighbour upsampling of several images and its gradient know."""
+
+    variadic: ClassVar[str] = "num_args"
+    if TYPE_CHECKING:  # each operator has these in MXNet's order
+        scale: int
+        multi_input_mode: str
+        num_args: int
+
+    def infer_input_dtypes(self, *dtypes: Any, **_: Any) -> Sequence[DType | None]:
+        require_floats("UpSampling", *dtypes)
+        return super().infer_input_dtypes(*dtypes)
+
+    def scales(self, *images: Shape) -> list[int]:
+        """How much larger each image becomes: all get the size that `scale` gives to the first."""
+        _require_images("UpSampling", *images)
+        wanted = tuple(None if d is None else d * self.scale for d in images[0][2:])
+        return [self._scale(image, wanted) for image in images]
+
+    def _scale(self, image: Shape, wanted: Shape) -> int:
+        found = {w // d for w, d in zip(wanted, image[2:], strict=True) if w is not None and d}
+        if len(found) > 1 or any(
+            w is not None and d and w % d for w, d in zip(wanted, image[2:], strict=True)
+        ):
+            raise ShapeError(
+                f"UpSampling: images that an equal factor in height and width makes {show(wanted)} are "
+                f"required, got {show(image)}."
+            )
+        return found.pop() if found else self.scale
+
+    def upsampled(self, *images: Shape) -> Shape:
+        """The shape of the images side by side in their channels, or of their sum."""
+        self.scales(*images)
+        n, c, h, w = images[0]
+        if self.multi_input_mode == "concat":
+            counts = [image[1] for image in images]
+            c = None if None in counts else sum(d for d in counts if d is not None)
+        elif any(None not in (c, image[1]) and image[1] != c for image in images):
+            raise ShapeError(
+                f"UpSampling: images with {c} channels are required for multi_input_mode 'sum', "
+                f"got {', '.join(map(show, images))}."
+            )
+        return (n, c, None if h is None else h * self.scale, None if w is None else w * self.scale)
+
+
+@operator("UpSampling")
+class UpSampling(_Nearest):
+    """Images (N, C, H, W) made `scale` times larger, by repetition or by a trained kernel `weight`."""
+
+    scale: int
+    num_filter: int = 0
+    sample_type: Literal["bilinear", "nearest"]
+    multi_input_mode: Literal["concat", "sum"] = "concat"
+    num_args: int
+    workspace: int = 512
+
+    def check(self) -> None:
+        require_positive("UpSampling", scale=self.scale, num_args=self.num_args)
+        if self.sample_type == "bilinear":
+            require_positive("UpSampling", num_filter=self.num_filter)
+
+    def input_names(self) -> tuple[str, ...]:
+        return ("data", "weight") if self.sample_type == "bilinear" else super().input_names()
+
+    def deconvolution(self) -> Deconvolution:
+        """The transposed convolution that bilinear upsampling is."""
+        scale = self.scale
+        return Deconvolution(
+            kernel=(2 * scale - scale % 2,) * 2,
+            stride=(scale, scale),
+            pad=(scale // 2,) * 2,
+            num_filter=self.num_filter,
+            num_group=self.num_filter,
+        )
+
+    def infer_inputs(self, *images: Shape | None) -> Sequence[Shape | None]:
+        if self.sample_type == "bilinear":
+            return self.deconvolution().infer_inputs(*images)
+        return images
+
+    def infer_shape(self, *images: Shape) -> Shape:
+        if self.sample_type == "bilinear":
+            return self.deconvolution().infer_shape(*images)
+        return self.upsampled(*images)
+
+    def forward(self, *images: Array) -> Array:
+        if self.sample_type == "bilinear":
+            return self.deconvolution().forward(*images)
+        scales = self.scales(*(x.shape for x in images))
+        larger = [_repeated(x, s) for x, s in zip(images, scales, strict=True)]
+        if self.multi_input_mode == "concat":
+            return np.concatenate(larger, axis=1)
+        total = larger[0]
+        for image in larger[1:]:
+            total = total + image
+        return total
+
+    def gradient(self, F: Any, dy: Any, y: Any, *images: Any) -> Sequence[Any]:
+        if self.sample_type == "bilinear":
+            return self.deconvolution().gradient(F, dy, y, *images)
+        if len(images) == 1:
+            square = (self.scale, self.scale)
+            return (F.Pooling(dy, kernel=square, stride=square, pool_type="sum"),)
+        found: Sequence[Any] = F._upsampling_grad(
+            dy, *images, scale=self.scale, multi_input_mode=self.multi_input_mode
+        )
+        return found
+
+
+@operator("_upsampling_grad")
+class UpSamplingGrad(_Nearest):
+    """The gradients of nearest UpSampling: dy (N, C, H, W), then the images, to one of each image's shape."""
+
+    scale: int
+    multi_input_mode: Literal["concat", "sum"] = "concat"
+    num_args: int
+
+    def output_names(self) -> tuple[str, ...]:
+        return tuple(f"output{i}" for i in range(self.num_args - 1))
+
+    def infer_inputs(self, dy: Shape | None, *images: Shape | None) -> Sequence[Shape | None]:
+        known = [i for i in images if i is not None]
+        return (self.upsampled(*known) if len(known) == len(images) else dy), *images
+
+    def infer_shape(self, dy: Shape, *images: Shape) -> Shape | list[Shape]:
+        return list(images)
+
+    def forward(self, dy: Array, *images: Array) -> Array | tuple[Array, ...]:
+        parts = [dy] * len(images)
+        if self.multi_input_mode == "concat":
+            parts = np.split(dy, np.cumsum([x.shape[1] for x in images])[:-1], axis=1)
+        scales = self.scales(*(x.shape for x in images))
+        found = tuple(_gathered(p, s).astype(dy.dtype) for p, s in zip(parts, scales, strict=True))
+        return found if len(found) > 1 else found[0]
+
+    def gradient(self, F: Any, dy: Any, y: Any, head: Any, *images: Any) -> Sequence[Any]:
+        heads = dy if isinstance(dy, list | tuple) else (dy,)
+        same = {"scale": self.scale, "multi_input_mode": self.multi_input_mode, "sample_type": "nearest"}
+        return F.UpSampling(*heads, **same), *(None for _ in images)
+
+
+# ---- resizing that is a matrix product along each axis
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Separable(Operator):
+    """Images (N, C, H, W) as rows @ image @ columns, which the sizes before and after determine."""
+
+    def infer_input_dtypes(self, *dtypes: Any, **_: Any) -> Sequence[DType | None]:
+        require_floats(self.names[0], *dtypes)
+        return super().infer_input_dtypes(*dtypes)
+
+    def matrix(self, size: int, wanted: int) -> Array:
+        """The matrix (wanted, size) along one axis."""
+        raise NotImplementedError
+
+    def resized(self, data: Shape, *like: Shape) -> tuple[Dim, Dim]:
+        """The height and width that images of this shape get."""
+        raise NotImplementedError
+
+    def matrices(self, data: Sequence[int], *like: Sequence[int]) -> tuple[Array, Array]:
+        """The matrices (H', H) and (W', W) for images of this shape."""
+        height, width = sizes(self.resized(tuple(data), *map(tuple, like)))
+        return self.matrix(data[2], height), self.matrix(data[3], width)
+
+    def result_shape(self, data: Shape, *like: Shape) -> Shape:
+        """The resized images' shape."""
+        _require_images(self.names[0], data, *like)
+        return (*data[:2], *self.resized(data, *like))
+
+    def sent(self, rows: Array, images: Array, columns: Array) -> Array:
+        """rows @ image @ columns for every image, computed in float32 at least."""
+        wide = np.promote_types(images.dtype, np.float32)
+        found: Array = np.matmul(rows.astype(wide), np.matmul(images.astype(wide), columns.astype(wide)))
+        return found.astype(images.dtype)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Bilinear(_Separable):
+    height: int = 1
+    width: int = 1
+    scale_height: float | None = None
+    scale_width: float | None = None
+    mode: Literal["like", "odd_scale", "size", "to_even_down", "to_even_up", "to_odd_down", "to_odd_up"] = (
+        "size"
+    )
+    align_corners: bool = True
+
+    def check(self) -> None:
+        if self.mode == "odd_scale" and (self.scale_height is None or self.scale_width is None):
+            raise AttributeValueError(
+                f"{self.names[0]}: scale_height and scale_width are required for mode 'odd_scale', "
+                f"got {self.scale_height} and {self.scale_width}."
+            )
+
+    def resized(self, data: Shape, *like: Shape) -> tuple[Dim, Dim]:
+        if like:
+            return like[0][2], like[0][3]
+        found = (
+            self._size(data[2], self.height, self.scale_height),
+            self._size(data[3], self.width, self.scale_width),
+        )
+        if any(d is not None and d < 1 for d in found):
+            raise ShapeError(
+                f"{self.names[0]}: a size of at least (1, 1) is required, got {show(found)} for data "
+                f"{show(data)}."
+            )
+        return found
+
+    def _size(self, size: Dim, fixed: int, scale: float | None) -> Dim:
+        if self.mode == "size" and scale is None:
+            return fixed
+        if size is None:
+            return None
+        if self.mode in ("size", "odd_scale"):
+            odd = size % 2 if self.mode == "odd_scale" else 0
+            return int((size - odd) * (scale or 0.0)) + odd
+        if size % 2 == ("odd" in self.mode):
+            return size
+        return size + (1 if self.mode.endswith("up") else -1)
+
+    def matrix(self, size: int, wanted: int) -> Array:
+        place = np.arange(wanted, dtype=np.float64)
+        if wanted == 1:
+            source = place
+        elif self.align_corners:
+            source = place * (size - 1) / (wanted - 1)
+        else:
+            source = np.maximum((place + 0.5) * size / wanted - 0.5, 0)
+        low = np.minimum(source.astype(np.int64), size - 1)
+        high = np.minimum(low + 1, size - 1)
+        share = source - low
+        found = np.zeros((wanted, size))
+        rows = np.arange(wanted)
+        found[rows, low] += 1 - share
+        found[rows, high] += share
+        return found
+
+
+@operator("_contrib_BilinearResize2D")
+class BilinearResize2D(_Bilinear):
+    """Images (N, C, H, W) resized by bilinear interpolation, to a size or as large as `like`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "like")
+
+    def input_names(self) -> tuple[str, ...]:
+        return self.inputs if self.mode == "like" else ("data",)
+
+    def infer_shape(self, data: Shape, *like: Shape) -> Shape:
+        return self.result_shape(data, *like)
+
+    def forward(self, data: Array, *like: Array) -> Array:
+        rows, columns = self.matrices(data.shape, *(x.shape for x in like))
+        return self.sent(rows, data, columns.T)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, *like: Any) -> Sequence[Any]:
+        return F._bilinear_resize_grad(dy, data, align_corners=self.align_corners), *(None for _ in like)
+
+
+@operator("_bilinear_resize_grad")
+class BilinearResizeGrad(_Bilinear):
+    """The gradient of bilinear resizing: dy (N, C, H', W') to the shape of `data`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("dy", "data")
+
+    def infer_shape(self, dy: Shape, data: Shape) -> Shape:
+        _require_images(self.names[0], dy, data)
+        return data
+
+    def forward(self, dy: Array, data: Array) -> Array:
+        rows, columns = self.matrices(data.shape, dy.shape)
+        return self.sent(rows.T, dy, columns)
+
+    def gradient(self, F: Any, dy: Any, y: Any, head: Any, data: Any) -> Sequence[Any]:
+        resized = F._contrib_BilinearResize2D(dy, head, mode="like", align_corners=self.align_corners)
+        return resized, None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Adaptive(_Separable):
+    output_size: Ints = ()
+
+    def check(self) -> None:
+        require_positive(self.names[0], output_size=self.output_size)
+        if len(self.output_size) > 2:
+            raise AttributeValueError(
+                f"{self.names[0]}: output_size must have 1 or 2 numbers, got {self.output_size}."
+            )
+
+    def resized(self, data: Shape, *like: Shape) -> tuple[Dim, Dim]:
+        given = self.output_size or (1,)
+        return given[0], given[-1]
+
+    def matrix(self, size: int, wanted: int) -> Array:
+        place = np.arange(wanted)[:, None]
+        start, end = place * size // wanted, -(-(place + 1) * size // wanted)
+        source = np.arange(size)
+        found: Array = ((source >= start) & (source < end)) / (end - start)
+        return found
+
+
+@operator("_contrib_AdaptiveAvgPooling2D")
+class AdaptiveAvgPooling2D(_Adaptive):
+    """The means of images (N, C, H, W) over output_size equal parts of height and width."""
+
+    def infer_shape(self, data: Shape) -> Shape:
+        return self.result_shape(data)
+
+    def forward(self, data: Array) -> Array:
+        rows, columns = self.matrices(data.shape)
+        return self.sent(rows, data, columns.T)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F._adaptive_pool_grad(dy, data, output_size=self.output_size),)
+
+
+@operator("_adaptive_pool_grad")
+class AdaptivePoolGrad(_Adaptive):
+    """The gradient of adaptive average pooling: dy (N, C, H', W') to the shape of `data`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("dy", "data")
+
+    def infer_inputs(self, dy: Shape | None, data: Shape | None) -> Sequence[Shape | None]:
+        return (dy if data is None else self.result_shape(data)), data
+
+    def infer_shape(self, dy: Shape, data: Shape) -> Shape:
+        return data
+
+    def forward(self, dy: Array, data: Array) -> Array:
+        rows, columns = self.matrices(data.shape)
+        return self.sent(rows.T, dy, columns)
+
+    def gradient(self, F: Any, dy: Any, y: Any, head: Any, data: Any) -> Sequence[Any]:
+        return F._contrib_AdaptiveAvgPooling2D(dy, output_size=self.output_size), None
