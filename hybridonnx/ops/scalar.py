@@ -23,7 +23,9 @@ def _power(F: Any, dy: Any, y: Any, x: Any, s: float) -> Sequence[Any]:
 
 
 def _rpower(F: Any, dy: Any, y: Any, x: Any, s: float) -> Sequence[Any]:
-    log = math.log(s) if s > 0 else -math.inf if s == 0 else math.nan
+    if s == 0:
+        return (None,)
+    log = math.log(s) if s > 0 else math.nan
     return (dy * y * log,)
 
 

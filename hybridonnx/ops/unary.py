@@ -57,11 +57,17 @@ def _round(data: Array) -> Array:
     return np.where(abs(data - whole) >= 0.5, whole + np.copysign(1, data).astype(data.dtype), whole)
 
 
+def _rint(data: Array) -> Array:
+    """To the nearest whole number, halves down; not to even, as elsewhere."""
+    low, high = np.floor(data), np.ceil(data)
+    return np.where(data - low > high - data, high, low)
+
+
 exact("negative", np.negative, lambda F, dy, y, x: (-dy,), "_sparse_negative")
 exact("abs", np.abs, lambda F, dy, y, x: (dy * F.sign(x),), "_sparse_abs")
 exact("sign", sign_kernel, _CONSTANT, "_sparse_sign")
 rounding("round", _round, "_sparse_round")
-rounding("rint", np.rint, "_sparse_rint")
+rounding("rint", _rint, "_sparse_rint")
 rounding("fix", np.trunc, "_sparse_fix")
 rounding("trunc", np.trunc, "_sparse_trunc")
 rounding("ceil", np.ceil, "_sparse_ceil")
