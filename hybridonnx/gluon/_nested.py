@@ -1,0 +1,49 @@
+"""Nested lists of arrays or symbols, flattened for a graph and put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from .parameter import tensor_types
+
+Format: TypeAlias = "int | list[Format]"
+"""How many items there are at a place: 0 for one on its own, -1 for `None`, or the formats of a list."""
+
+
+def flatten(value: Any, role: str) -> tuple[list[Any], Format]:
+    """The items of a nested list in order, and how they were nested. `role` is "input" or "output"."""
+    if isinstance(value, tensor_types):
+        return [value], 0
+    if value is None:
+        return [None], -1
+    if not isinstance(value, list | tuple):
+        raise ValueError(
+            f"{role}: (nested) lists of arrays or of symbols are required, got {value!r} of {type(value)}. "
+            "Pass other values as attributes of the block."
+        )
+    flat: list[Any] = []
+    formats: list[Format] = []
+    for item in value:
+        items, form = flatten(item, role)
+        flat += items
+        formats.append(form)
+    return flat, formats
+
+
+def regroup(flat: Sequence[Any], form: Format) -> Any:
+    """The nested list of format `form` with the items of `flat`."""
+    value, rest = _take(list(flat), form)
+    if rest:
+        raise ValueError(f"outputs: items of the format {form} are required, got {len(rest)} more.")
+    return value
+
+
+def _take(flat: list[Any], form: Format) -> tuple[Any, list[Any]]:
+    if isinstance(form, int):
+        return flat[0], flat[1:]
+    taken = []
+    for item in form:
+        value, flat = _take(flat, item)
+        taken.append(value)
+    return taken, flat

@@ -1,0 +1,81 @@
+"""A table of a block's layers: their output shapes and numbers of parameters."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from math import prod
+from typing import Any
+
+from ..ndarray.ndarray import NDArray
+from .block import Block
+from .parameter import Parameter
+
+_WIDTH = 80
+
+
+def summarize(block: Block, inputs: tuple[Any, ...]) -> None:
+    """Run the block once on `inputs` and print a row for each layer in the order of their calls."""
+    rows: OrderedDict[str, tuple[Any, int]] = OrderedDict(Input=(_shapes(inputs), 0))
+    seen: set[int] = set()
+    counts = {"total": 0, "trainable": 0, "shared": 0}
+    handles: list[Any] = []
+
+    def hook(layer: Block, _: Any, outputs: Any) -> None:
+        size = 0
+        for param in layer.params.values():
+            count = _count(param)
+            size += count
+            counts["total"] += count
+            counts["trainable"] += 0 if param.grad_req == "null" else count
+            if id(param) in seen:
+                counts["shared"] += count
+            seen.add(id(param))
+        rows[f"{type(layer).__name__}-{len(rows)}"] = (_shapes(outputs), size)
+
+    def register(layer: Block) -> None:
+        if getattr(layer, "_active", False):
+            raise AssertionError(f'"{layer.name}" must not be hybridized to print summary.')
+        handles.append(layer.register_forward_hook(hook))
+
+    try:
+        block.apply(register)
+        block(*inputs)
+    finally:
+        for handle in handles:
+            handle.detach()
+    print(_table(rows, counts))
+
+
+def _count(param: Parameter) -> int:
+    return prod(param.shape or ())
+
+
+def _shapes(value: Any) -> Any:
+    if isinstance(value, NDArray):
+        return value.shape
+    found = [_shapes(v) for v in value] if isinstance(value, list | tuple) else [None]
+    return found[0] if len(found) == 1 else found
+
+
+def _row(*cells: Any) -> str:
+    return f"{cells[0]:>20}  {cells[1]:>42} {cells[2]:>15}"
+
+
+def _table(rows: OrderedDict[str, tuple[Any, int]], counts: dict[str, int]) -> str:
+    total, trainable, shared = counts["total"], counts["trainable"], counts["shared"]
+    return "\n".join(
+        [
+            "-" * _WIDTH,
+            _row("Layer (type)", "Output Shape", "Param #"),
+            "=" * _WIDTH,
+            *(_row(name, str(shape), size) for name, (shape, size) in rows.items()),
+            "=" * _WIDTH,
+            "Parameters in forward computation graph, duplicate included",
+            f"   Total params: {total}",
+            f"   Trainable params: {trainable}",
+            f"   Non-trainable params: {total - trainable}",
+            f"Shared params in forward computation graph: {shared}",
+            f"Unique parameters in model: {total - shared}",
+            "-" * _WIDTH,
+        ]
+    )

@@ -1,0 +1,341 @@
+"""Blocks: parts of a model that hold parameters and other blocks."""
+
+from __future__ import annotations
+
+import re
+import threading
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from .. import initializer
+from ..context import Context
+from ..errors import MXNetError
+from ..name import Prefix, current
+from ..ndarray.ndarray import NDArray
+from .parameter import Constant, Parameter, ParameterDict, brief
+
+
+class _BlockScope:
+    """The names inside a block: children are numbered by kind, operators get the block's prefix."""
+
+    _current = threading.local()
+
+    def __init__(self, block: Block | None) -> None:
+        self._block = block
+        self._counter: dict[str, int] = {}
+        self._before: list[_BlockScope | None] = []
+        self._names: list[Any] = []
+
+    @staticmethod
+    def create(prefix: str | None, params: ParameterDict | None, hint: str) -> tuple[str, ParameterDict]:
+        """The prefix and the parameters of a new block."""
+        scope: _BlockScope | None = getattr(_BlockScope._current, "value", None)
+        if scope is None or scope._block is None:
+            if prefix is None:
+                prefix = current().get(None, hint) + "_"
+            return prefix, ParameterDict(prefix if params is None else params.prefix, params)
+        if prefix is None:
+            count = scope._counter.get(hint, 0)
+            scope._counter[hint] = count + 1
+            prefix = f"{hint}{count}_"
+        parent = scope._block.params
+        made = (
+            ParameterDict(parent.prefix + prefix, parent._shared)
+            if params is None
+            else ParameterDict(params.prefix, params)
+        )
+        return scope._block.prefix + prefix, made
+
+    def __enter__(self) -> _BlockScope:
+        if self._block is not None and self._block._empty_prefix:
+            return self
+        self._before.append(getattr(_BlockScope._current, "value", None))
+        _BlockScope._current.value = self
+        scope = Prefix("" if self._block is None else self._block.prefix)
+        scope.__enter__()
+        self._names.append(scope)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._block is not None and self._block._empty_prefix:
+            return
+        self._names.pop().__exit__(kind, value, trace)
+        _BlockScope._current.value = self._before.pop()
+
+
+class HookHandle:
+    """A registered hook, which `detach` removes."""
+
+    def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
+        self._hooks = hooks
+        hooks[id(self)] = hook
+
+    def detach(self) -> None:
+        """Remove the hook."""
+        self._hooks.pop(id(self), None)
+
+    def __enter__(self) -> HookHandle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.detach()
+
+
+class Block:
+    """A part of a model. Subclasses make children and parameters in `__init__` and define `forward`."""
+
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
+        self._empty_prefix = prefix == ""
+        self._prefix, self._params = _BlockScope.create(prefix, params, self._alias())
+        self._name = self._prefix.removesuffix("_")
+        self._scope = _BlockScope(self)
+        self._children: OrderedDict[str, Block] = OrderedDict()
+        self._reg_params: dict[str, Parameter] = {}
+        self._forward_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self._forward_pre_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+
+    def __repr__(self) -> str:
+        lines = [
+            f"  ({key}): {_indented(repr(child))}"
+            for key, child in self.__dict__.items()
+            if isinstance(child, Block)
+        ]
+        return f"{type(self).__name__}(\n" + "\n".join(lines) + "\n)"
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        existing = self.__dict__.get(name)
+        if isinstance(existing, Parameter | Block) and not isinstance(value, type(existing)):
+            raise TypeError(
+                f"Changing attribute type for {name} from {type(existing)} to {type(value)} is not allowed."
+            )
+        if isinstance(value, Block):
+            self.register_child(value, name)
+        elif isinstance(value, Parameter):
+            registered = self._reg_params.get(name)
+            if registered is not None and registered is not existing:
+                raise AssertionError(
+                    f"Overriding Parameter attribute {name} is not allowed. If you want to share parameters "
+                    "between blocks, please set 'params' at Block construction instead."
+                )
+            self._reg_params[name] = value
+        super().__setattr__(name, value)
+
+    def _alias(self) -> str:
+        return type(self).__name__.lower()
+
+    # ---- what it is
+
+    @property
+    def prefix(self) -> str:
+        """What the names of its parameters and operators begin with."""
+        return self._prefix
+
+    @property
+    def name(self) -> str:
+        """The prefix without the underscore at its end."""
+        return self._name
+
+    @property
+    def params(self) -> ParameterDict:
+        """Its own parameters, those of children not included."""
+        return self._params
+
+    def name_scope(self) -> _BlockScope:
+        """A scope in which children and parameters get names that begin with this block's prefix."""
+        return self._scope
+
+    def collect_params(self, select: str | None = None) -> ParameterDict:
+        """The parameters of the block and its children whose names match the regular expression `select`."""
+        found = ParameterDict(self._params.prefix)
+        if select is None:
+            found.update(self.params)
+        else:
+            pattern = re.compile(select)
+            found._params.update({n: v for n, v in self.params.items() if pattern.match(n)})
+        for child in self._children.values():
+            found.update(child.collect_params(select))
+        return found
+
+    def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
+        """Parameters by their place in the tree of attributes, the names of `save_parameters`."""
+        start = f"{prefix}." if prefix else ""
+        found = {start + key: value for key, value in self._reg_params.items()}
+        for name, child in self._children.items():
+            found.update(child._collect_params_with_prefix(start + name))
+        return found
+
+    # ---- children and hooks
+
+    def register_child(self, block: Block, name: str | None = None) -> None:
+        """Add a child. Assigning a block to an attribute does the same."""
+        self._children[str(len(self._children)) if name is None else name] = block
+
+    def register_forward_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:
+        """Call `hook(block, inputs)` before every forward pass."""
+        return HookHandle(self._forward_pre_hooks, hook)
+
+    def register_forward_hook(self, hook: Callable[..., Any]) -> HookHandle:
+        """Call `hook(block, inputs, outputs)` after every forward pass."""
+        return HookHandle(self._forward_hooks, hook)
+
+    def apply(self, fn: Callable[[Block], Any]) -> Block:
+        """Call `fn` on every child, recursively, then on the block itself."""
+        for child in self._children.values():
+            child.apply(fn)
+        fn(self)
+        return self
+
+    # ---- parameters
+
+    def initialize(
+        self, init: Any = None, ctx: Any = None, verbose: bool = False, force_reinit: bool = False
+    ) -> None:
+        """Initialize all parameters, `init` (uniform in ±0.07) where a parameter has none of its own."""
+        self.collect_params().initialize(
+            initializer.Uniform() if init is None else init, ctx, verbose, force_reinit
+        )
+
+    def cast(self, dtype: Any) -> None:
+        """Give all parameters another dtype."""
+        for child in self._children.values():
+            child.cast(dtype)
+        for param in self.params.values():
+            param.cast(dtype)
+
+    def save_parameters(self, filename: str, deduplicate: bool = False) -> None:
+        """Write all values under their places in the tree; `deduplicate` writes shared ones once."""
+        from ..ndarray.files import save
+
+        params = self._collect_params_with_prefix()
+        if deduplicate:
+            first = {id(param): name for name, param in reversed(params.items())}
+            params = {name: param for name, param in params.items() if first[id(param)] == name}
+        save(filename, {name: param._reduce() for name, param in params.items()})
+
+    def load_parameters(
+        self,
+        filename: str,
+        ctx: Any = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+    ) -> None:
+        """Read values that `save_parameters` wrote, or `export` or `ParameterDict.save`, by their names."""
+        from ..ndarray.files import load
+
+        loaded = load(filename)
+        params = self._collect_params_with_prefix()
+        if not loaded and not params:
+            return
+        if not isinstance(loaded, dict):
+            raise MXNetError(f"{filename}: a file of named arrays is required, got a list without names.")
+        if not any("." in name for name in loaded) and not set(loaded) <= set(params):
+            self.collect_params().load(
+                filename, ctx, allow_missing, ignore_extra, self.prefix, cast_dtype, dtype_source
+            )
+            return
+        self._load_values(
+            loaded, params, filename, ctx, allow_missing, ignore_extra, cast_dtype, dtype_source
+        )
+
+    def _load_values(
+        self,
+        loaded: dict[str, NDArray],
+        params: dict[str, Parameter],
+        filename: str,
+        ctx: Any,
+        allow_missing: bool,
+        ignore_extra: bool,
+        cast_dtype: bool,
+        dtype_source: str,
+    ) -> None:
+        if not allow_missing:
+            given = {id(params[name]) for name in loaded if name in params}
+            for name, param in params.items():
+                if name not in loaded and id(param) not in given:
+                    raise AssertionError(
+                        f"Parameter '{name}' is missing in file '{filename}', which contains parameters: "
+                        f"{brief(list(loaded))}. Set allow_missing=True to ignore missing parameters."
+                    )
+        for name, value in loaded.items():
+            if name in params:
+                params[name]._load_init(value, ctx, cast_dtype, dtype_source)
+            elif not ignore_extra:
+                raise ValueError(
+                    f"Parameter '{name}' loaded from file '{filename}' is not present in this block, which has "
+                    f"{brief(list(params))}. Set ignore_extra=True to ignore it."
+                )
+
+    def load_dict(
+        self,
+        param_dict: dict[str, NDArray],
+        ctx: Any = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+    ) -> None:
+        """Take values by their places in the tree."""
+        params = self._collect_params_with_prefix()
+        names = {k.removeprefix("arg:").removeprefix("aux:"): v for k, v in param_dict.items()}
+        self._load_values(
+            names, params, "the dictionary", ctx, allow_missing, ignore_extra, cast_dtype, dtype_source
+        )
+
+    def save_params(self, filename: str) -> None:
+        """Write all values under their names; deprecated, as `save_parameters` is."""
+        warnings.warn(
+            "save_params is deprecated. Please use save_parameters.", DeprecationWarning, stacklevel=2
+        )
+        self.collect_params().save(filename, strip_prefix=self.prefix)
+
+    def load_params(
+        self, filename: str, ctx: Any = None, allow_missing: bool = False, ignore_extra: bool = False
+    ) -> None:
+        """Read values that `save_params` wrote; deprecated, use `load_parameters`."""
+        warnings.warn(
+            "load_params is deprecated. Please use load_parameters.", DeprecationWarning, stacklevel=2
+        )
+        self.load_parameters(filename, ctx, allow_missing, ignore_extra)
+
+    # ---- running
+
+    def hybridize(self, active: bool = True, **kwargs: Any) -> None:
+        """Compile the children that are HybridBlocks."""
+        for child in self._children.values():
+            child.hybridize(active, **kwargs)
+
+    def __call__(self, *args: Any) -> Any:
+        for hook in self._forward_pre_hooks.values():
+            hook(self, args)
+        out = self.forward(*args)
+        for hook in self._forward_hooks.values():
+            hook(self, args, out)
+        return out
+
+    def forward(self, *args: Any) -> Any:
+        """The outputs for the inputs; subclasses define it."""
+        raise NotImplementedError(f"{type(self).__name__}: forward must be defined.")
+
+    def summary(self, *inputs: Any) -> None:
+        """Print the output shapes and the number of parameters of every layer for these inputs."""
+        from ._summary import summarize
+
+        summarize(self, inputs)
+
+    def reset_ctx(self, ctx: Context | list[Context]) -> None:
+        """Move all parameters to other contexts."""
+        self.collect_params().reset_ctx(ctx)
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n  ")
+
+
+__all__ = ["Block", "Constant", "HookHandle", "Parameter"]

@@ -1,0 +1,250 @@
+"""Blocks that are traced into a graph, which ONNX Runtime compiles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import ndarray, symbol
+from ..errors import DeferredInitializationError, MXNetError
+from ..ndarray.files import save
+from ..ndarray.ndarray import NDArray
+from ..runtime.compile import CompiledGraph
+from ..symbol.symbol import Group, Symbol, var
+from ._nested import Format, flatten, regroup
+from .block import Block
+from .parameter import Constant, Parameter, ParameterDict
+
+
+class HybridBlock(Block):
+    """A block whose `hybrid_forward(F, x, …, **params)` runs on arrays (F is `nd`) and on symbols (`sym`).
+
+    After `hybridize()` it is traced once, and the graph runs in ONNX Runtime.
+    """
+
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
+        super().__init__(prefix, params)
+        self._active = False
+        self._flags: dict[str, Any] = {}
+        self._traced: tuple[list[Symbol], Symbol] | None = None
+        self._in_format: Format | None = None
+        self._out_format: Format | None = None
+        self._compiled: CompiledGraph | None = None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if isinstance(value, HybridBlock | Parameter):
+            self._clear_cached_op()
+
+    def register_child(self, block: Block, name: str | None = None) -> None:
+        """Add a child, which must be a HybridBlock too."""
+        if not isinstance(block, HybridBlock):
+            called = f" '{name}'" if name else ""
+            raise ValueError(
+                f"Children of HybridBlock must also be HybridBlock, but child{called} {block} of {self.name} "
+                f"has type {type(block)}. If you are using Sequential, please try HybridSequential instead."
+            )
+        super().register_child(block, name)
+        self._clear_cached_op()
+
+    # ---- compiling
+
+    def hybridize(
+        self,
+        active: bool = True,
+        backend: str | None = None,
+        backend_opts: dict[str, Any] | None = None,
+        clear: bool = True,
+        static_alloc: bool = False,
+        static_shape: bool = False,
+        inline_limit: int = 2,
+        forward_bulk_size: int | None = None,
+        backward_bulk_size: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Compile the block at its next call, or with `active=False` stop doing so.
+
+        `static_alloc` reuses output buffers that nobody holds any more; `static_shape` compiles for each input
+        shape on its own, so that more is computed beforehand. The other options are accepted and have no effect.
+        """
+        if backend is not None or backend_opts:
+            raise MXNetError(
+                f"hybridize: backend None is required, as graphs run in ONNX Runtime, got {backend!r}."
+            )
+        if static_shape and not static_alloc:
+            raise ValueError("hybridize: static_alloc=True is required with static_shape=True, got False.")
+        self._active = active
+        self._flags = {"static_alloc": static_alloc, "static_shape": static_shape}
+        self._clear_cached_op()
+        for child in self._children.values():
+            child.hybridize(active, static_alloc=static_alloc, static_shape=static_shape)
+
+    def _clear_cached_op(self) -> None:
+        """Forget the trace and what was compiled."""
+        self.__dict__["_traced"] = None
+        self.__dict__["_compiled"] = None
+
+    def _parameters_replaced(self) -> None:
+        """Forget what was compiled: a parameter has other arrays now."""
+        self.__dict__["_compiled"] = None
+
+    def cast(self, dtype: Any) -> None:
+        """Give all parameters another dtype."""
+        self._clear_cached_op()
+        super().cast(dtype)
+
+    # ---- tracing
+
+    def _get_graph(self, *args: Any) -> tuple[list[Symbol], Symbol]:
+        """The inputs' variables and the outputs as symbols, traced now if that was not done before."""
+        if self._traced is None:
+            flat, self._in_format = flatten(list(args), "input")
+            present = [i for i, x in enumerate(flat) if x is not None]
+            names = {i: "data" if len(flat) == 1 else f"data{i}" for i in present}
+            variables = [var(names[i]) if i in names else None for i in range(len(flat))]
+            grouped = regroup(variables, self._in_format)
+            params = {name: param.var() for name, param in self._reg_params.items()}
+            with self.name_scope():
+                out = self.hybrid_forward(symbol, *grouped, **params)
+            outputs, self._out_format = flatten(out, "output")
+            present_inputs = [v for v in variables if v is not None]
+            self._traced = present_inputs, Group([y for y in outputs if y is not None])
+        return self._traced
+
+    def infer_shape(self, *args: Any) -> None:
+        """Complete the parameters' shapes for inputs like `args`."""
+        inputs, out = self._get_graph(*args)
+        flat = [x for x in flatten(list(args), "input")[0] if x is not None]
+        shapes = {v.name: x.shape for v, x in zip(inputs, flat, strict=True)}
+        found, _, aux = out.infer_shape(**shapes)
+        if found is None:
+            raise ValueError(
+                f"{self.name}: shapes of all parameters are required, and those of the inputs do not tell "
+                "them. Give in_units, in_channels and the like."
+            )
+        known = dict(zip(out.list_arguments(), found, strict=True))
+        known.update(zip(out.list_auxiliary_states(), aux, strict=True))
+        for name, param in self.collect_params().items():
+            if name in known:
+                param.shape = known[name]
+
+    def infer_type(self, *args: Any) -> None:
+        """Set the parameters' dtypes to what inputs like `args` ask for."""
+        inputs, out = self._get_graph(*args)
+        flat = [x for x in flatten(list(args), "input")[0] if x is not None]
+        types = {v.name: x.dtype for v, x in zip(inputs, flat, strict=True)}
+        found, _, aux = out.infer_type(**types)
+        known = dict(zip(out.list_arguments(), found, strict=True))
+        known.update(zip(out.list_auxiliary_states(), aux, strict=True))
+        for name, param in self.collect_params().items():
+            if name in known:
+                param.dtype = known[name]
+
+    def _finish_deferred(self, *args: Any) -> None:
+        """Initialize the parameters that wait for the shape of the inputs."""
+        try:
+            self.infer_shape(*args)
+        except MXNetError as exc:
+            raise ValueError(
+                f"Deferred initialization failed because shape cannot be inferred for {self.name}. {exc}"
+            ) from exc
+        for param in self.collect_params().values():
+            param._finish_deferred_init()
+
+    def _compile(self, *args: Any) -> CompiledGraph:
+        """The compiled graph over the present arrays of the parameters."""
+        inputs, out = self._get_graph(*args)
+        names = {*out.list_arguments(), *out.list_auxiliary_states()} - {v.name for v in inputs}
+        params = {name: param for name, param in self.collect_params().items() if name in names}
+        try:
+            arrays = {name: param.data() for name, param in params.items()}
+        except DeferredInitializationError:
+            self._finish_deferred(*args)
+            arrays = {name: param.data() for name, param in params.items()}
+        for param in params.values():
+            param._users.add(self)
+        compiled = CompiledGraph(out, [v.name for v in inputs], arrays, **self._flags)
+        self.__dict__["_compiled"] = compiled
+        return compiled
+
+    def _call_compiled(self, *args: Any) -> Any:
+        compiled = self._compiled or self._compile(*args)
+        if len(args) == 1 and isinstance(args[0], NDArray) and self._in_format == [0]:
+            flat: Sequence[Any] = args
+        else:
+            flat, form = flatten(list(args), "input")
+            if form != self._in_format:
+                raise ValueError(f"{self.name}: inputs nested as {self._in_format} are required, got {form}.")
+            flat = [x for x in flat if x is not None]
+        outputs = compiled(flat)
+        return outputs[0] if self._out_format == 0 else self._regrouped(outputs)
+
+    def _regrouped(self, outputs: list[NDArray]) -> Any:
+        assert self._out_format is not None
+        return regroup(outputs, self._out_format)
+
+    # ---- running
+
+    def forward(self, x: Any, *args: Any) -> Any:
+        """Call `hybrid_forward` with the parameters, or the graph compiled from it."""
+        first = x if isinstance(x, NDArray | Symbol) else next(iter(_tensors([x, *args])), None)
+        if isinstance(first, NDArray):
+            if self._active:
+                return self._call_compiled(x, *args)
+            with first.context:
+                return self.hybrid_forward(ndarray, x, *args, **self._arrays(first, x, *args))
+        if not isinstance(first, Symbol):
+            raise ValueError(
+                f"{self.name}: inputs that are NDArrays or Symbols are required, got {type(x).__name__}. "
+                "See mx.nd.array."
+            )
+        params = {name: param.var() for name, param in self._reg_params.items()}
+        with self.name_scope():
+            return self.hybrid_forward(symbol, x, *args, **params)
+
+    def _arrays(self, like: NDArray, *args: Any) -> dict[str, NDArray]:
+        try:
+            return {name: param.data(like.context) for name, param in self._reg_params.items()}
+        except DeferredInitializationError:
+            self._finish_deferred(*args)
+            return {name: param.data(like.context) for name, param in self._reg_params.items()}
+
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """The outputs, computed with `F`; subclasses define it."""
+        raise NotImplementedError(f"{type(self).__name__}: hybrid_forward must be defined.")
+
+    # ---- files
+
+    def export(self, path: str, epoch: int = 0, remove_amp_cast: bool = True) -> tuple[str, str]:
+        """Write `path-symbol.json` and `path-NNNN.params` in MXNet's formats; returns both names."""
+        if self._traced is None:
+            raise RuntimeError(
+                "Please first call block.hybridize() and then run forward with this block at least once "
+                "before calling export."
+            )
+        out = self._traced[1]
+        symbol_file = f"{path}-symbol.json"
+        params_file = f"{path}-{epoch:04d}.params"
+        out.save(symbol_file, remove_amp_cast=remove_amp_cast)
+        arguments, states = set(out.list_arguments()), set(out.list_auxiliary_states())
+        values = {}
+        for name, param in self.collect_params().items():
+            if name in arguments:
+                values[f"arg:{name}"] = param._reduce()
+            elif name in states:
+                values[f"aux:{name}"] = param._reduce()
+        save(params_file, values)
+        return symbol_file, params_file
+
+
+def _tensors(items: Sequence[Any]) -> list[Any]:
+    found: list[Any] = []
+    for item in items:
+        if isinstance(item, list | tuple):
+            found += _tensors(item)
+        elif isinstance(item, NDArray | Symbol):
+            found.append(item)
+    return found
+
+
+__all__ = ["Constant", "HybridBlock"]

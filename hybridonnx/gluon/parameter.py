@@ -1,0 +1,609 @@
+"""Parameters: arrays with a name, a gradient, and values drawn once their shape is known."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import autograd, initializer
+from ..context import Context, cpu, current_context
+from ..dtypes import as_dtype
+from ..errors import DeferredInitializationError, MXNetError
+from ..ndarray import creation
+from ..ndarray.ndarray import NDArray
+from ..symbol.symbol import Symbol, var
+
+__all__ = ["Constant", "DeferredInitializationError", "Parameter", "ParameterDict", "tensor_types"]
+
+tensor_types = (Symbol, NDArray)
+
+
+class _Deferred(NamedTuple):
+    """An initialization that waits for the shape."""
+
+    init: Any
+    ctx: list[Context]
+    default_init: Any
+    data: NDArray | None
+
+
+def _contexts(ctx: Any) -> list[Context]:
+    if ctx is None:
+        return [current_context()]
+    return [ctx] if isinstance(ctx, Context) else list(ctx)
+
+
+def shape_is_known(shape: Sequence[int] | None) -> bool:
+    """Whether the rank and all sizes are known (an unknown size is 0 or -1)."""
+    return shape is not None and all(d > 0 for d in shape)
+
+
+class Parameter:
+    """A named array of a block.
+
+    `shape` may hold 0 for sizes that the first input tells; `grad_req` is "write", "add" or "null".
+    """
+
+    def __init__(
+        self,
+        name: str,
+        grad_req: str = "write",
+        shape: Any = None,
+        dtype: Any = np.float32,
+        lr_mult: float = 1.0,
+        wd_mult: float = 1.0,
+        init: Any = None,
+        allow_deferred_init: bool = False,
+        differentiable: bool = True,
+        stype: str = "default",
+        grad_stype: str = "default",
+    ) -> None:
+        self._var: Symbol | None = None
+        self._data: list[NDArray] | None = None
+        self._grad: list[NDArray] | None = None
+        self._deferred: _Deferred | None = None
+        self._differentiable = differentiable
+        self._allow_deferred_init = allow_deferred_init
+        self._grad_req = "null"
+        self._users: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._shape = (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
+        self.name = name
+        self._dtype: Any = as_dtype(dtype).type
+        self.lr_mult = lr_mult
+        self.wd_mult = wd_mult
+        self.grad_req = grad_req
+        self.init = init
+        self._stype, self._grad_stype = stype, grad_stype
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} {self.name} (shape={self.shape}, dtype={self._dtype})"
+
+    # ---- attributes
+
+    @property
+    def dtype(self) -> Any:
+        """The element type, as NumPy's scalar type."""
+        return self._dtype
+
+    @dtype.setter
+    def dtype(self, dtype: Any) -> None:
+        self.cast(dtype)
+
+    @property
+    def stype(self) -> str:
+        """The storage type."""
+        return self._stype
+
+    @property
+    def grad_req(self) -> str:
+        """What happens to gradients: "write", "add" or "null"."""
+        return self._grad_req
+
+    @grad_req.setter
+    def grad_req(self, req: str) -> None:
+        if req not in ("write", "add", "null"):
+            raise MXNetError(f"{self.name}: grad_req must be 'write', 'add' or 'null', got {req!r}.")
+        if not self._differentiable:
+            req = "null"
+        if self._grad_req == req:
+            return
+        self._grad_req = req
+        if req == "null":
+            self._grad = None
+            for array in self._data or ():
+                array._entry, array._leaf = None, None
+        elif self._data is not None:
+            self._init_grad()
+
+    @property
+    def shape(self) -> tuple[int, ...] | None:
+        """The sizes of the axes, 0 for unknown ones; `None` if nothing is known."""
+        return self._shape
+
+    @shape.setter
+    def shape(self, new_shape: Any) -> None:
+        new_shape = tuple(int(d) for d in new_shape)
+        known = self._shape
+        if known is not None:
+            fits = len(known) == len(new_shape) and all(
+                a in (0, -1) or a == b for a, b in zip(known, new_shape, strict=True)
+            )
+            if not fits:
+                raise AssertionError(
+                    f"{self.name}: a shape that agrees with {known} is required, got {new_shape}."
+                )
+        self._shape = new_shape
+
+    # ---- initialization
+
+    def initialize(
+        self, init: Any = None, ctx: Any = None, default_init: Any = None, force_reinit: bool = False
+    ) -> None:
+        """Draw the values, at once or when the shape is known. `init` outranks the parameter's own."""
+        if self._data is not None and not force_reinit:
+            warnings.warn(
+                f"Parameter '{self.name}' is already initialized, ignoring. "
+                "Set force_reinit=True to re-initialize.",
+                stacklevel=2,
+            )
+            return
+        self._data = self._grad = None
+        if default_init is None:
+            default_init = initializer.Uniform()
+        chosen = init if init is not None else self.init if self.init is not None else default_init
+        if not shape_is_known(self.shape):
+            if not self._allow_deferred_init:
+                raise ValueError(
+                    f"Cannot initialize Parameter '{self.name}' because it has invalid shape: {self.shape}. "
+                    "Give every size."
+                )
+            self._deferred = _Deferred(chosen, _contexts(ctx), default_init, None)
+            return
+        self._deferred = _Deferred(chosen, _contexts(ctx), default_init, None)
+        self._finish_deferred_init()
+
+    def _finish_deferred_init(self) -> None:
+        """Draw the values now that the shape is known."""
+        if self._deferred is None:
+            return
+        if not shape_is_known(self.shape):
+            raise AssertionError(
+                f"Cannot initialize Parameter '{self.name}' because it has invalid shape: {self.shape}. "
+                "Give in_units, in_channels and the like, or call the block once with data."
+            )
+        init, ctx, default_init, data = self._deferred
+        self._deferred = None
+        with autograd.pause():
+            if data is None:
+                data = creation.zeros(self.shape, dtype=self.dtype, ctx=cpu())
+                described = init if isinstance(init, str) else init.dumps()
+                initializer.create(default_init)(
+                    initializer.InitDesc(self.name, {"__init__": described}), data
+                )
+            self._place(data, ctx)
+
+    def _place(self, data: NDArray, ctx: list[Context]) -> None:
+        """Make `data` the values on these contexts."""
+        self._data = [NDArray(data._data if i == 0 else data._data.copy(), c) for i, c in enumerate(ctx)]
+        self._init_grad()
+        self._replaced()
+
+    def _init_grad(self) -> None:
+        """Attach gradients, unless none are wanted."""
+        if self._grad_req == "null" or self._data is None:
+            self._grad = None
+            return
+        for array in self._data:
+            array.attach_grad(self._grad_req)
+        self._grad = [array.grad for array in self._data if array.grad is not None]
+
+    def _replaced(self) -> None:
+        """Tell those who compiled the arrays that they are others now."""
+        for user in tuple(self._users):
+            user._parameters_replaced()
+
+    def _load_init(
+        self, data: NDArray, ctx: Any, cast_dtype: bool = False, dtype_source: str = "current"
+    ) -> None:
+        """Take the values of a file."""
+        if self.shape is not None:
+            self._check_loaded(data)
+            self._shape = data.shape
+        else:
+            self._shape = data.shape
+        if np.dtype(self.dtype) != np.dtype(data.dtype):
+            if not cast_dtype:
+                raise AssertionError(
+                    f"Failed loading Parameter '{self.name}' from saved params: dtype "
+                    f"{np.dtype(self.dtype).name} is required, got {np.dtype(data.dtype).name}. "
+                    "Set cast_dtype=True to cast."
+                )
+            if dtype_source == "saved":
+                self._dtype = data.dtype
+            else:
+                data = data.astype(self.dtype)
+        if self._data is None:
+            deferred_ctx = self._deferred.ctx if self._deferred else None
+            self._deferred = None
+            self._place(data.copyto(cpu()), _contexts(ctx) if ctx is not None else deferred_ctx or [cpu()])
+            return
+        self.set_data(data)
+
+    def _check_loaded(self, data: NDArray) -> None:
+        assert self.shape is not None
+        fits = len(self.shape) == len(data.shape) and all(
+            a in (0, -1) or a == b for a, b in zip(self.shape, data.shape, strict=True)
+        )
+        if not fits:
+            raise AssertionError(
+                f"Failed loading Parameter '{self.name}' from saved params: shape {self.shape} is required, "
+                f"got {data.shape}."
+            )
+
+    # ---- values
+
+    def _check_initialized(self) -> list[NDArray]:
+        if self._data is not None:
+            return self._data
+        if self._deferred is not None:
+            raise DeferredInitializationError(
+                f"Parameter '{self.name}' has not been initialized yet because initialization was deferred. "
+                "Actual initialization happens during the first forward pass. Please pass one batch of data "
+                "through the network before accessing Parameters."
+            )
+        raise MXNetError(
+            f"Parameter '{self.name}' has not been initialized. Call initialize() on the block, or load its "
+            "parameters, before using it."
+        )
+
+    def _on(self, arrays: list[NDArray], ctx: Context | None) -> NDArray:
+        if ctx is None:
+            if len(arrays) == 1:
+                return arrays[0]
+            ctx = current_context()
+        for array in arrays:
+            if array.context == ctx:
+                return array
+        raise MXNetError(
+            f"Parameter '{self.name}' was not initialized on context {ctx}. "
+            f"It was only initialized on {[a.context for a in arrays]}."
+        )
+
+    def data(self, ctx: Context | None = None) -> NDArray:
+        """The values on a context. Raises `DeferredInitializationError` while the shape is unknown."""
+        return self._on(self._check_initialized(), ctx)
+
+    def list_data(self) -> list[NDArray]:
+        """The values on every context."""
+        return list(self._check_initialized())
+
+    def list_ctx(self) -> list[Context]:
+        """The contexts that the values are on."""
+        if self._data is None and self._deferred is not None:
+            return self._deferred.ctx
+        return [array.context for array in self._check_initialized()]
+
+    def set_data(self, data: Any) -> None:
+        """Replace the values on every context."""
+        self.shape = data.shape
+        if self._data is None:
+            if self._deferred is None:
+                raise AssertionError(
+                    f"Parameter '{self.name}' has not been initialized. Call initialize() first."
+                )
+            source = data if isinstance(data, NDArray) else creation.array(data, dtype=self.dtype)
+            self._deferred = self._deferred._replace(data=source.copyto(cpu()))
+            return
+        for array in self._data:
+            array[:] = data
+
+    def _reduce(self) -> NDArray:
+        """The values as a copy on the CPU."""
+        return self._check_initialized()[0].detach().copyto(cpu())
+
+    def reset_ctx(self, ctx: Any) -> None:
+        """Move the values to other contexts."""
+        contexts = _contexts(ctx)
+        if self._data is not None:
+            with autograd.pause():
+                self._place(self._reduce(), contexts)
+        elif self._deferred is not None:
+            self._deferred = self._deferred._replace(ctx=contexts)
+        else:
+            raise ValueError(
+                f"Cannot reset context for Parameter '{self.name}' because it has not been initialized."
+            )
+
+    def cast(self, dtype: Any) -> None:
+        """Give values and gradient another dtype."""
+        self._dtype = as_dtype(dtype).type
+        if self._data is None:
+            return
+        with autograd.pause():
+            self._data = [array.detach().astype(self._dtype) for array in self._data]
+            self._init_grad()
+        self._var = None
+        self._replaced()
+
+    # ---- gradients
+
+    def grad(self, ctx: Context | None = None) -> NDArray:
+        """The gradient on a context."""
+        return self._on(self.list_grad(), ctx)
+
+    def list_grad(self) -> list[NDArray]:
+        """The gradient on every context."""
+        self._check_initialized()
+        if self._grad is None:
+            raise MXNetError(
+                f"Cannot get gradient array for Parameter '{self.name}' because grad_req='null'."
+            )
+        return list(self._grad)
+
+    def zero_grad(self) -> None:
+        """Set the gradient to zero."""
+        for gradient in self._grad or ():
+            gradient[:] = 0
+
+    # ---- in graphs
+
+    def var(self) -> Symbol:
+        """The variable that stands for the parameter in graphs."""
+        if self._var is None:
+            self._var = var(
+                self.name,
+                shape=self.shape,
+                dtype=self.dtype,
+                lr_mult=self.lr_mult,
+                wd_mult=self.wd_mult,
+                init=self.init,
+                stype=self._stype,
+            )
+        return self._var
+
+
+class Constant(Parameter):
+    """A parameter that holds fixed values and has no gradient."""
+
+    def __init__(self, name: str, value: Any) -> None:
+        if not isinstance(value, NDArray):
+            value = creation.array(value)
+        self.value: NDArray = value
+        init = initializer.constant_of(value)
+        super().__init__(name, grad_req="null", shape=value.shape, dtype=value.dtype, init=init)
+
+    def __repr__(self) -> str:
+        return f"Constant {self.name} (shape={self.shape}, dtype={self._dtype})"
+
+    @property
+    def grad_req(self) -> str:
+        """Always "null"."""
+        return "null"
+
+    @grad_req.setter
+    def grad_req(self, req: str) -> None:
+        if req != "null":
+            warnings.warn(
+                f"Constant parameter '{self.name}' does not support grad_req other than 'null'.", stacklevel=2
+            )
+
+
+class ParameterDict:
+    """Parameters by name, in the order of their creation; `shared` ones are looked up by `get`."""
+
+    def __init__(self, prefix: str = "", shared: ParameterDict | None = None) -> None:
+        self._prefix = prefix
+        self._params: OrderedDict[str, Parameter] = OrderedDict()
+        self._shared = shared
+
+    def __repr__(self) -> str:
+        name = f"{self._prefix} " if self._prefix else ""
+        return f"{name}(\n" + "\n".join(f"  {p!r}" for p in self.values()) + "\n)"
+
+    def __getitem__(self, key: str) -> Parameter:
+        return self._params[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._params)
+
+    def __len__(self) -> int:
+        return len(self._params)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._params
+
+    def items(self) -> Any:
+        """Names and parameters."""
+        return self._params.items()
+
+    def keys(self) -> Any:
+        """The names."""
+        return self._params.keys()
+
+    def values(self) -> Any:
+        """The parameters."""
+        return self._params.values()
+
+    @property
+    def prefix(self) -> str:
+        """What the names of the parameters that `get` makes begin with."""
+        return self._prefix
+
+    def _find(self, name: str) -> Parameter | None:
+        if name in self._params:
+            return self._params[name]
+        if self._shared is not None:
+            found = self._shared._find(name)
+            if found is not None:
+                self._params[name] = found
+                return found
+        return None
+
+    def get(self, name: str, **kwargs: Any) -> Parameter:
+        """The parameter called `prefix + name`, made with `kwargs` if there is none; else they must agree."""
+        name = self._prefix + name
+        param = self._find(name)
+        if param is None:
+            param = Parameter(name, **kwargs)
+            self._params[name] = param
+            return param
+        for key, value in kwargs.items():
+            _agree(param, key, value)
+        return param
+
+    def get_constant(self, name: str, value: Any = None) -> Constant:
+        """The constant called `prefix + name`, made with `value` if there is none."""
+        name = self._prefix + name
+        param = self._find(name)
+        if param is None:
+            if value is None:
+                raise KeyError(f"No constant named '{name}'. Please specify value if you want to create it.")
+            param = Constant(name, value)
+            self._params[name] = param
+        if not isinstance(param, Constant):
+            raise AssertionError(f"Parameter '{name}' already exists but it is not a constant.")
+        if value is not None:
+            given = value.asnumpy() if isinstance(value, NDArray) else np.asarray(value)
+            if given.shape != param.shape or not np.array_equal(given, param.value.asnumpy()):
+                raise AssertionError(
+                    f"Constant '{name}' already exists but its value differs from the new one."
+                )
+        return param
+
+    def update(self, other: ParameterDict) -> None:
+        """Take all parameters of another dictionary."""
+        for name, param in other.items():
+            if name in self._params and self._params[name] is not param:
+                raise ValueError(
+                    "Cannot update self with other because they have different Parameters with the same "
+                    f"name '{name}'."
+                )
+        self._params.update(other._params)
+
+    def initialize(
+        self, init: Any = None, ctx: Any = None, verbose: bool = False, force_reinit: bool = False
+    ) -> None:
+        """Initialize all parameters; `init` is used where a parameter has none of its own."""
+        init = initializer.Uniform() if init is None else init
+        if verbose:
+            init.set_verbosity(verbose=verbose)
+        for param in self.values():
+            param.initialize(None, ctx, init, force_reinit=force_reinit)
+
+    def zero_grad(self) -> None:
+        """Set all gradients to zero."""
+        for param in self.values():
+            param.zero_grad()
+
+    def reset_ctx(self, ctx: Any) -> None:
+        """Move all parameters to other contexts."""
+        for param in self.values():
+            param.reset_ctx(ctx)
+
+    def list_ctx(self) -> list[Context]:
+        """The contexts that any of the parameters is on."""
+        found = {str(c): c for param in self.values() for c in param.list_ctx()}
+        return list(found.values())
+
+    def setattr(self, name: str, value: Any) -> None:
+        """Set an attribute, such as `grad_req`, of all parameters."""
+        for param in self.values():
+            setattr(param, name, value)
+
+    def save(self, filename: str, strip_prefix: str = "") -> None:
+        """Write the values, under names without `strip_prefix`, as a .params file."""
+        from ..ndarray.files import save
+
+        values = {}
+        for param in self.values():
+            if not param.name.startswith(strip_prefix):
+                raise ValueError(
+                    f"Prefix '{strip_prefix}' is to be stripped before saving, but Parameter's name "
+                    f"'{param.name}' does not start with it."
+                )
+            values[param.name[len(strip_prefix) :]] = param._reduce()
+        save(filename, values)
+
+    def load(
+        self,
+        filename: str,
+        ctx: Any = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        restore_prefix: str = "",
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+    ) -> None:
+        """Read a .params file, whose names lack `restore_prefix` and may begin with arg: or aux:."""
+        from ..ndarray.files import load
+
+        loaded = load(filename)
+        if not isinstance(loaded, dict):
+            raise MXNetError(f"{filename}: a file of named arrays is required, got a list without names.")
+        names = {k.removeprefix("arg:").removeprefix("aux:"): v for k, v in loaded.items()}
+        self.load_dict(
+            names, ctx, allow_missing, ignore_extra, restore_prefix, filename, cast_dtype, dtype_source
+        )
+
+    def load_dict(
+        self,
+        param_dict: dict[str, NDArray],
+        ctx: Any = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        restore_prefix: str = "",
+        filename: str | None = None,
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+    ) -> None:
+        """Take values by name."""
+        where = f" in file '{filename}'" if filename else ""
+        values = {restore_prefix + k: v for k, v in param_dict.items()}
+        if not allow_missing:
+            for name in self.keys():
+                if name not in values:
+                    raise AssertionError(
+                        f"Parameter '{name[len(restore_prefix) :]}' is missing{where}. "
+                        f"The file has: {brief(list(param_dict))}. Set allow_missing=True to pass over it."
+                    )
+        for name, value in values.items():
+            if name in self._params:
+                self._params[name]._load_init(value, ctx, cast_dtype, dtype_source)
+            elif not ignore_extra:
+                raise AssertionError(
+                    f"Parameter '{name[len(restore_prefix) :]}' loaded{where} is not present in ParameterDict."
+                    f" It has: {brief(list(self.keys()))}. Set ignore_extra=True to ignore it."
+                )
+
+
+def _agree(param: Parameter, key: str, value: Any) -> None:
+    """Hold an attribute of an existing parameter to what is asked for; shapes may complete each other."""
+    existing = getattr(param, key, None)
+    if existing is None:
+        setattr(param, key, value)
+        return
+    if key == "shape" and value is not None and len(value) == len(existing):
+        merged = tuple(b if a in (0, -1) else a for a, b in zip(existing, value, strict=True))
+        if all(b in (0, -1) or a == b for a, b in zip(merged, value, strict=True)):
+            param._shape = merged
+            return
+    elif key == "dtype" and np.dtype(value) == np.dtype(existing):
+        return
+    if value is not None and value != existing:
+        raise AssertionError(
+            f"Cannot retrieve Parameter '{param.name}' because desired attribute does not match with stored "
+            f"for attribute '{key}': desired '{value}' vs stored '{existing}'."
+        )
+
+
+def brief(names: Sequence[str], limit: int = 7) -> str:
+    """Some of the names, quoted."""
+    shown = [f"'{n}'" for n in names]
+    if len(shown) > limit:
+        shown = [*shown[: limit // 2], "...", *shown[-(limit // 2) :]]
+    return ", ".join(shown)
