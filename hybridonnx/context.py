@@ -103,3 +103,8 @@ def as_context(ctx: Any) -> Context:
     if isinstance(ctx, Context):
         return ctx
     raise MXNetError(f"ctx: a Context such as mx.cpu() is required, got {ctx!r}.")
+
+
+def num_gpus() -> int:
+    """The number of GPUs that arrays can live on: none in this version."""
+    return 0

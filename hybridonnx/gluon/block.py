@@ -268,8 +268,8 @@ class Block:
                 params[name]._load_init(value, ctx, cast_dtype, dtype_source)
             elif not ignore_extra:
                 raise ValueError(
-                    f"Parameter '{name}' loaded from file '{filename}' is not present in this block, which has "
-                    f"{brief(list(params))}. Set ignore_extra=True to ignore it."
+                    f"Parameter '{name}' loaded from file '{filename}' is not present in this block, which "
+                    f"has {brief(list(params))}. Set ignore_extra=True to ignore it."
                 )
 
     def load_dict(

@@ -64,8 +64,8 @@ class HybridBlock(Block):
     ) -> None:
         """Compile the block at its next call, or with `active=False` stop doing so.
 
-        `static_alloc` reuses output buffers that nobody holds any more; `static_shape` compiles for each input
-        shape on its own, so that more is computed beforehand. The other options are accepted and have no effect.
+        `static_alloc` reuses output buffers that nobody holds any more; `static_shape` compiles for each
+        input shape on its own, so that more is computed beforehand. The other options have no effect.
         """
         if backend is not None or backend_opts:
             raise MXNetError(

@@ -576,8 +576,8 @@ class ParameterDict:
                 self._params[name]._load_init(value, ctx, cast_dtype, dtype_source)
             elif not ignore_extra:
                 raise AssertionError(
-                    f"Parameter '{name[len(restore_prefix) :]}' loaded{where} is not present in ParameterDict."
-                    f" It has: {brief(list(self.keys()))}. Set ignore_extra=True to ignore it."
+                    f"Parameter '{name[len(restore_prefix) :]}' loaded{where} is not present in "
+                    f"ParameterDict. It has: {brief(list(self.keys()))}. Set ignore_extra=True to ignore it."
                 )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from ..errors import DeferredInitializationError, MXNetError, suggest
 from ..ndarray.ndarray import NDArray
+from ..runtime.convert import import_onnx
 from ..symbol.execute import execute
 from ..symbol.symbol import Group, Symbol, load, var
 from ._nested import flatten
@@ -15,7 +15,7 @@ from .parameter import ParameterDict
 
 
 class SymbolBlock(HybridBlock):
-    """A block that computes `outputs`, symbols, from `inputs`, variables among them; the rest are parameters."""
+    """A block that computes symbols, `outputs`, from some of their variables, `inputs`; others are parameters."""
 
     @staticmethod
     def imports(
@@ -134,8 +134,8 @@ def _input_names(variables: list[Any], graph: Symbol) -> list[str]:
     missing = [name for name in names if name not in known]
     if missing:
         raise MXNetError(
-            f"SymbolBlock: names of the graph's variables are required as inputs, got {missing[0]}; the graph has "
-            f"{', '.join(known[:8])}{', …' if len(known) > 8 else ''}.{suggest(missing[0], known)}"
+            f"SymbolBlock: names of the graph's variables are required as inputs, got {missing[0]}; the "
+            f"graph has {', '.join(known[:8])}{', …' if len(known) > 8 else ''}.{suggest(missing[0], known)}"
         )
     return names
 
@@ -149,11 +149,7 @@ def _dtypes(graph: Symbol) -> dict[str, Any]:
 
 
 def _from_onnx(path: str, names: list[str], ctx: Any) -> SymbolBlock:
-    from converters.from_onnx import import_model
-
-    if not os.path.isfile(path):
-        raise FileNotFoundError(path)
-    graph, arguments, states = import_model(path)
+    graph, arguments, states = import_onnx(path)
     inputs = [name for name in graph.list_inputs() if name not in arguments and name not in states]
     if names and sorted(names) != sorted(inputs):
         raise MXNetError(
