@@ -115,7 +115,7 @@ class HybridBlock(Block):
         """Complete the parameters' shapes for inputs like `args`."""
         inputs, out = self._get_graph(*args)
         flat = [x for x in flatten(list(args), "input")[0] if x is not None]
-        shapes = {v.name: x.shape for v, x in zip(inputs, flat, strict=True)}
+        shapes = {input_name(v): x.shape for v, x in zip(inputs, flat, strict=True)}
         found, _, aux = out.infer_shape(**shapes)
         if found is None:
             raise ValueError(
@@ -132,7 +132,7 @@ class HybridBlock(Block):
         """Set the parameters' dtypes to what inputs like `args` ask for."""
         inputs, out = self._get_graph(*args)
         flat = [x for x in flatten(list(args), "input")[0] if x is not None]
-        types = {v.name: x.dtype for v, x in zip(inputs, flat, strict=True)}
+        types = {input_name(v): x.dtype for v, x in zip(inputs, flat, strict=True)}
         found, _, aux = out.infer_type(**types)
         known = dict(zip(out.list_arguments(), found, strict=True))
         known.update(zip(out.list_auxiliary_states(), aux, strict=True))
@@ -154,7 +154,7 @@ class HybridBlock(Block):
     def _compile(self, *args: Any) -> CompiledGraph:
         """The compiled graph over the present arrays of the parameters."""
         inputs, out = self._get_graph(*args)
-        names = {*out.list_arguments(), *out.list_auxiliary_states()} - {v.name for v in inputs}
+        names = {*out.list_arguments(), *out.list_auxiliary_states()} - {input_name(v) for v in inputs}
         params = {name: param for name, param in self.collect_params().items() if name in names}
         try:
             arrays = {name: param.data() for name, param in params.items()}
@@ -163,7 +163,7 @@ class HybridBlock(Block):
             arrays = {name: param.data() for name, param in params.items()}
         for param in params.values():
             param._users.add(self)
-        compiled = CompiledGraph(out, [v.name for v in inputs], arrays, **self._flags)
+        compiled = CompiledGraph(out, [input_name(v) for v in inputs], arrays, **self._flags)
         self.__dict__["_compiled"] = compiled
         return compiled
 
@@ -235,6 +235,11 @@ class HybridBlock(Block):
                 values[f"aux:{name}"] = param._reduce()
         save(params_file, values)
         return symbol_file, params_file
+
+
+def input_name(variable: Symbol) -> str:
+    """The name of a variable."""
+    return variable.list_outputs()[0]
 
 
 def _tensors(items: Sequence[Any]) -> list[Any]:

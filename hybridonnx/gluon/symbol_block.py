@@ -10,12 +10,12 @@ from ..runtime.convert import import_onnx
 from ..symbol.execute import execute
 from ..symbol.symbol import Group, Symbol, load, var
 from ._nested import flatten
-from .hybrid_block import HybridBlock
+from .hybrid_block import HybridBlock, input_name
 from .parameter import ParameterDict
 
 
 class SymbolBlock(HybridBlock):
-    """A block that computes symbols, `outputs`, from some of their variables, `inputs`; others are parameters."""
+    """A block that computes symbols, `outputs`, from variables of theirs, `inputs`; others are parameters."""
 
     @staticmethod
     def imports(
@@ -98,7 +98,7 @@ class SymbolBlock(HybridBlock):
         flat, form = flatten([x, *args], "input")
         if form != self._in_format:
             raise ValueError(f"{self.name}: inputs nested as {self._in_format} are required, got {form}.")
-        composed = graph(**{v.name: s for v, s in zip(variables, flat, strict=True)})
+        composed: Any = graph(**{input_name(v): s for v, s in zip(variables, flat, strict=True)})
         return composed if self._out_format == 0 else self._regrouped(list(composed))
 
     def _call_on_kernels(self, *args: Any) -> Any:
@@ -111,7 +111,7 @@ class SymbolBlock(HybridBlock):
         except DeferredInitializationError:
             self._finish_deferred(*args)
             values = {name: param.data() for name, param in self._reg_params.items()}
-        values.update({v.name: a for v, a in zip(variables, flat, strict=True)})
+        values.update({input_name(v): a for v, a in zip(variables, flat, strict=True)})
         outputs = execute(graph, values)
         return outputs[0] if self._out_format == 0 else self._regrouped(outputs)
 
@@ -130,7 +130,7 @@ def _input_names(variables: list[Any], graph: Symbol) -> list[str]:
     for variable in variables:
         if not isinstance(variable, Symbol) or len(variable.list_outputs()) != 1 or variable.get_children():
             raise MXNetError(f"SymbolBlock: inputs that are variables are required, got {variable!r}.")
-        names.append(variable.name)
+        names.append(input_name(variable))
     missing = [name for name in names if name not in known]
     if missing:
         raise MXNetError(
