@@ -71,6 +71,10 @@ class Operator:
     """Why ONNX cannot express the operator, as half a sentence."""
     takes_bool: ClassVar[bool] = True
     """Whether inputs may be bool; arithmetic does not take them."""
+    takes_ints: ClassVar[bool] = True
+    """Whether inputs may be whole numbers; most functions of analysis do not take them, nor bool."""
+    labels: ClassVar[tuple[str, ...]] = ()
+    """Inputs that only training uses; exported models leave them out."""
     hint: ClassVar[str] = ""
     """What to do when the shapes do not fit, as a sentence."""
     initializers: ClassVar[Mapping[str, str]] = {}
@@ -124,6 +128,10 @@ class Operator:
             )
         if found and found[0].kind == "b" and not self.takes_bool:
             raise DTypeError(f"{self.names[0]}: numbers are required, got bool. Cast with astype.")
+        if found and found[0].kind != "f" and not self.takes_ints:
+            raise DTypeError(
+                f"{self.names[0]}: real numbers are required, got {found[0]}. Cast with astype('float32')."
+            )
         return [found[0] if found else None] * len(dtypes)
 
     def infer_dtype(self, *dtypes: Any, **_: Any) -> DType | list[DType | None] | None:
@@ -158,6 +166,11 @@ class Operator:
     def updated(self, F: Any, y: Any, *inputs: Any, **_: Any) -> Sequence[Any]:
         """The new values of the auxiliary states, in their order, after a training step's forward pass."""
         return ()
+
+    @classmethod
+    def upgraded(cls, attributes: dict[str, str], version: int) -> dict[str, str]:
+        """Attribute text of a file that MXNet `version` wrote (904 is 0.9.4), as 1.9.1 would write it."""
+        return attributes
 
     # ---- what the framework asks
 

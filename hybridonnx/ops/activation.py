@@ -1,0 +1,210 @@
+"""Activations that are chosen by an attribute, and those with parameters of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import pi, sqrt
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..dtypes import DType
+from ..errors import AttributeValueError, ShapeError
+from ._registry import Array, Operator, operator
+from ._shapes import Shape, show
+from ._special import erf
+
+SELU_ALPHA = 1.6732632423543772
+SELU_SCALE = 1.0507009873554805
+
+
+def _sigmoid(x: Array) -> Array:
+    half: Array = np.tanh(x * x.dtype.type(0.5))  # which cannot overflow
+    result: Array = (half + 1) * x.dtype.type(0.5)
+    return result
+
+
+def _softrelu(x: Array) -> Array:
+    softened: Array = np.logaddexp(x, x.dtype.type(0))
+    return softened
+
+
+_KERNELS: dict[str, Callable[[Array], Array]] = {
+    "relu": lambda x: np.maximum(x, x.dtype.type(0)),
+    "sigmoid": _sigmoid,
+    "softrelu": _softrelu,
+    "softsign": lambda x: x / (1 + np.abs(x)),
+    "tanh": np.tanh,
+}
+
+
+def _softsign_gradient(F: Any, dy: Any, y: Any, x: Any) -> Any:
+    denominator = 1 + F.abs(x)
+    return dy / (denominator * denominator)
+
+
+_GRADIENTS: dict[str, Callable[..., Any]] = {
+    "relu": lambda F, dy, y, x: dy * (x > 0),
+    "sigmoid": lambda F, dy, y, x: dy * y * (1 - y),
+    "softrelu": lambda F, dy, y, x: dy * F.sigmoid(x),
+    "softsign": _softsign_gradient,
+    "tanh": lambda F, dy, y, x: dy * (1 - y * y),
+}
+
+
+@operator("Activation", "_npx_activation")
+class Activation(Operator):
+    """`data` of any shape through a function; softrelu is log(1 + exp(x)), softsign x / (1 + |x|)."""
+
+    elementwise: ClassVar[bool] = True
+    takes_ints: ClassVar[bool] = False
+    act_type: Literal["relu", "sigmoid", "softrelu", "softsign", "tanh"]
+
+    def forward(self, data: Array) -> Array:
+        return _KERNELS[self.act_type](data)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (_GRADIENTS[self.act_type](F, dy, y, data),)
+
+
+# ---- leaky ones
+
+
+@operator("_prelu_slope")
+class PReluSlope(Operator):
+    """The slopes `gamma` with axes that broadcast against `data` (N, C, *spatial): (C,) belongs to axis 1.
+
+    Slopes of several axes belong to the data's first ones.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("gamma", "data")
+
+    def infer_input_dtypes(self, gamma: Any, data: Any) -> Sequence[DType | None]:
+        return gamma, data
+
+    def infer_shape(self, gamma: Shape, data: Shape) -> Shape:
+        return slope_shape(gamma, len(data))
+
+    def forward(self, gamma: Array, data: Array) -> Array:
+        return gamma.reshape(slope_shape(gamma.shape, data.ndim))  # type: ignore[arg-type]
+
+    def gradient(self, F: Any, dy: Any, y: Any, gamma: Any, data: Any) -> Sequence[Any]:
+        return F.reshape_like(dy, gamma), None
+
+
+def slope_shape(gamma: Shape, rank: int) -> Shape:
+    """The shape with `rank` axes of PReLU's slopes."""
+    if len(gamma) > rank:
+        raise ShapeError(
+            f"LeakyReLU: gamma with at most the data's {rank} axes is required, got {show(gamma)}."
+        )
+    before = (1,) if len(gamma) == 1 and rank > 1 else ()
+    return before + gamma + (1,) * (rank - len(gamma) - len(before))
+
+
+@operator("LeakyReLU", "_npx_leaky_relu")
+class LeakyReLU(Operator):
+    """`data` (N, C, *spatial) where it is positive; where it is not, the data times a slope, or a curve.
+
+    The slope is an attribute (leaky), learned as `gamma` (C,) or (1,) (prelu), or drawn between the bounds
+    for each element when training and else their mean (rrelu, which also gives the drawn slopes).
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "gamma")
+    modal: ClassVar[bool] = True
+    noise: ClassVar[str] = "uniform"
+    takes_ints: ClassVar[bool] = False
+    initializers: ClassVar[Mapping[str, str]] = {"gamma": '["Constant", {"value": 0.25}]'}
+    act_type: Literal["elu", "gelu", "leaky", "prelu", "rrelu", "selu"] = "leaky"
+    slope: float = 0.25
+    lower_bound: float = 0.125
+    upper_bound: float = 0.334
+
+    def input_names(self) -> tuple[str, ...]:
+        return self.inputs if self.act_type == "prelu" else ("data",)
+
+    def output_names(self) -> tuple[str, ...]:
+        return ("output", "mask") if self.act_type == "rrelu" else ("output",)
+
+    def check(self) -> None:
+        if self.act_type == "rrelu" and self.lower_bound > self.upper_bound:
+            raise AttributeValueError(
+                f"LeakyReLU: lower_bound up to upper_bound={self.upper_bound} is required, "
+                f"got {self.lower_bound}."
+            )
+
+    def draws(self) -> bool:
+        return self.act_type == "rrelu" and self.training
+
+    def mean_slope(self) -> float:
+        """The slope that is not learned or drawn."""
+        return (self.lower_bound + self.upper_bound) / 2 if self.act_type == "rrelu" else self.slope
+
+    def infer_inputs(self, data: Shape | None, gamma: Shape | None = None) -> Sequence[Shape | None]:
+        if self.act_type != "prelu":
+            return (data,)
+        if data is not None and gamma is None:
+            return data, (data[min(1, len(data) - 1)],)
+        return data, gamma
+
+    def infer_shape(self, data: Shape, gamma: Shape | None = None) -> Shape | list[Shape]:
+        if gamma is not None:
+            self._fit_slopes(data, gamma)
+        return [data, data] if self.act_type == "rrelu" else data
+
+    def _fit_slopes(self, data: Shape, gamma: Shape) -> None:
+        slopes = slope_shape(gamma, len(data))
+        if any(None not in (s, d) and s not in (1, d) for s, d in zip(slopes, data, strict=True)):
+            raise ShapeError(
+                f"LeakyReLU: gamma of shape (1,) or ({show(data[1:2]).strip('(,)')},), the data's axis 1, is "
+                f"required, got {show(gamma)} with data {show(data)}."
+            )
+
+    def forward(self, data: Array, *others: Array) -> Array | tuple[Array, ...]:
+        if self.act_type in _CURVES:
+            return _CURVES[self.act_type](self, data).astype(data.dtype, copy=False)
+        slope: Any = data.dtype.type(self.mean_slope())
+        if self.act_type == "prelu":
+            slope = others[0].reshape(slope_shape(others[0].shape, data.ndim))
+        elif self.draws():
+            drawn = self.lower_bound + (self.upper_bound - self.lower_bound) * others[0]
+            slope = drawn.astype(data.dtype)
+        y = np.where(data > 0, data, data * slope)
+        if self.act_type != "rrelu":
+            return y
+        return y, (slope if self.draws() else np.zeros_like(data))
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, gamma: Any = None) -> Sequence[Any]:
+        right = data > 0
+        left = 1 - right
+        if self.act_type == "gelu":
+            phi = F.exp(data * data * -0.5) * (1 / sqrt(2 * pi))
+            return (dy * (0.5 * (1 + F.erf(data * sqrt(0.5))) + data * phi),)
+        if self.act_type == "elu":
+            return (dy * (right + left * (y + self.slope)),)
+        if self.act_type == "selu":
+            return (dy * (right * SELU_SCALE + left * (y + SELU_SCALE * SELU_ALPHA)),)
+        if self.act_type == "prelu":
+            slope = F._prelu_slope(gamma, data)
+            d_slope = F._sum_like(dy * data * left, slope)
+            return dy * (right + left * slope), F.reshape_like(d_slope, gamma)
+        if self.act_type == "rrelu":
+            return (dy[0] * (right + left * (y[1] if self.draws() else self.mean_slope())),)
+        return (dy * (right + left * self.slope),)
+
+
+def _elu(op: LeakyReLU, x: Array) -> Array:
+    return np.where(x > 0, x, np.expm1(np.minimum(x, 0)) * x.dtype.type(op.slope))
+
+
+def _selu(op: LeakyReLU, x: Array) -> Array:
+    left = np.expm1(np.minimum(x, 0)) * SELU_ALPHA
+    return np.where(x > 0, x, left) * SELU_SCALE
+
+
+def _gelu(op: LeakyReLU, x: Array) -> Array:
+    gelu: Array = 0.5 * x * (1 + erf(x * sqrt(0.5)))
+    return gelu
+
+
+_CURVES: dict[str, Callable[[LeakyReLU, Array], Array]] = {"elu": _elu, "selu": _selu, "gelu": _gelu}

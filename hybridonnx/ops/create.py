@@ -1,0 +1,211 @@
+"""Arrays made from attributes alone."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..attrs import DTypeName, Ints
+from ..dtypes import FLAGS, DType, as_dtype, float32
+from ..errors import AttributeValueError, ShapeError
+from ._registry import Array, Operator, operator
+from ._shapes import Shape, show
+
+_CONSTANT = "it is constant"
+
+
+def open_shape(shape: Ints | None) -> Shape | None:
+    """A shape attribute of MXNet: 0 is a size, and no sizes at all a shape, that the graph around tells."""
+    return tuple(d or None for d in shape) if shape else None
+
+
+class _Shaped(Operator):
+    """What creators with a shape attribute share. Unknown sizes are found from the output's users."""
+
+    inputs: ClassVar[tuple[str, ...]] = ()
+    not_differentiable: ClassVar[str] = _CONSTANT
+    shape: Any
+    dtype: Any
+    ctx: str
+
+    def infer_shape(self) -> Any:
+        return [open_shape(self.shape)]
+
+    def infer_dtype(self) -> DType | None:
+        return as_dtype(self.dtype)
+
+    def full(self, value: float) -> Array:
+        """An array of one value."""
+        if not self.shape or 0 in self.shape:
+            raise ShapeError(
+                f"{self.names[0]}: a shape with every size is required, got {show(open_shape(self.shape))}. "
+                "Sizes of 0 can be left open in symbols only, where other inputs tell them."
+            )
+        dtype = self.infer_dtype()
+        with np.errstate(invalid="ignore"):
+            return np.full(self.shape, np.asarray(value).astype(dtype), dtype)
+
+
+@operator("_zeros")
+class Zeros(_Shaped):
+    """Zeros of the given shape."""
+
+    shape: Ints = ()
+    ctx: str = ""
+    dtype: DTypeName = DTypeName("float32")
+
+    def forward(self) -> Array:
+        return self.full(0)
+
+
+@operator("_ones")
+class Ones(_Shaped):
+    """Ones of the given shape."""
+
+    shape: Ints = ()
+    ctx: str = ""
+    dtype: DTypeName = DTypeName("float32")
+
+    def forward(self) -> Array:
+        return self.full(1)
+
+
+@operator("_full", "_npi_full")
+class Full(_Shaped):
+    """An array of the given shape that holds `value` everywhere."""
+
+    shape: Ints | None = None
+    ctx: str = ""
+    dtype: DTypeName = DTypeName("float32")
+    value: float
+
+    def forward(self) -> Array:
+        return self.full(self.value)
+
+
+@operator("_zeros_without_dtype")
+class ZerosWithoutDType(_Shaped):
+    """Zeros of the given shape, with the dtype as MXNet's number for it; -1 leaves it open."""
+
+    shape: Ints | None = None
+    ctx: str = ""
+    dtype: int = -1
+
+    def infer_dtype(self) -> DType | None:
+        return FLAGS.get(self.dtype, float32)
+
+    def forward(self) -> Array:
+        return self.full(0)
+
+
+# ---- sequences
+
+
+@operator("_arange")
+class Arange(Operator):
+    """Numbers from `start` up to but without `stop` in steps, each `repeat` times, as a vector.
+
+    Without `stop` they go from 0 to `start`; with infer_range the graph around tells how many there are.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ()
+    not_differentiable: ClassVar[str] = _CONSTANT
+    start: float
+    stop: float | None = None
+    step: float = 1.0
+    repeat: int = 1
+    infer_range: bool = False
+    ctx: str = ""
+    dtype: DTypeName = DTypeName("float32")
+
+    def check(self) -> None:
+        if self.repeat < 1:
+            raise AttributeValueError(f"_arange: repeat of at least 1 is required, got {self.repeat}.")
+        if self.step == 0 or (not self.open() and self.count() <= 0):
+            raise AttributeValueError(
+                "_arange: a step that leads from start to stop is required, got start="
+                f"{self.bounds()[0]}, stop={self.bounds()[1]}, step={self.step}."
+            )
+
+    def open(self) -> bool:
+        """Whether the graph around tells the length."""
+        return self.infer_range and self.stop is None
+
+    def bounds(self) -> tuple[float, float]:
+        """The first number, and the one that is not reached."""
+        return (0.0, self.start) if self.stop is None else (self.start, self.stop)
+
+    def count(self) -> int:
+        """How many different numbers there are."""
+        first, end = self.bounds()
+        return ceil((end - first) / self.step)
+
+    def infer_shape(self) -> Shape:
+        return (None if self.open() else self.count() * self.repeat,)
+
+    def infer_dtype(self) -> DType:
+        return as_dtype(self.dtype)
+
+    def of_length(self, length: int) -> Array:
+        """The first `length` numbers. As in MXNet start and step become the dtype's before they are used."""
+        dtype = self.infer_dtype()
+        first = self.start if self.open() else self.bounds()[0]
+        places = np.arange(length) // self.repeat
+        start, step = (np.asarray(v).astype(dtype) for v in (first, self.step))
+        return np.asarray(start + places.astype(dtype) * step, dtype)
+
+    def forward(self) -> Array:
+        if self.open():
+            raise ShapeError("_arange: stop is required outside of symbols, got infer_range=True alone.")
+        return self.of_length(self.count() * self.repeat)
+
+
+@operator("_linspace", "_npi_linspace")
+class Linspace(Operator):
+    """`num` evenly spaced numbers from `start` to `stop` (num,), the last one included with `endpoint`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ()
+    not_differentiable: ClassVar[str] = _CONSTANT
+    start: float
+    stop: float
+    num: int
+    endpoint: bool = True
+    ctx: str = ""
+    dtype: DTypeName = DTypeName("float32")
+
+    def check(self) -> None:
+        if self.num < 0:
+            raise AttributeValueError(f"_linspace: num of at least 0 is required, got {self.num}.")
+
+    def infer_shape(self) -> Shape:
+        return (self.num,)
+
+    def infer_dtype(self) -> DType:
+        return as_dtype(self.dtype)
+
+    def forward(self) -> Array:
+        return np.linspace(self.start, self.stop, self.num, self.endpoint).astype(self.infer_dtype())
+
+
+@operator("_eye")
+class Eye(Operator):
+    """A matrix (N, M), or (N, N) without M, of ones on the `k`-th diagonal and zeros elsewhere."""
+
+    inputs: ClassVar[tuple[str, ...]] = ()
+    not_differentiable: ClassVar[str] = _CONSTANT
+    N: int
+    M: int = 0
+    k: int = 0
+    ctx: str = ""
+    dtype: DTypeName = DTypeName("float32")
+
+    def infer_shape(self) -> Shape:
+        return (self.N, self.M or self.N)
+
+    def infer_dtype(self) -> DType:
+        return as_dtype(self.dtype)
+
+    def forward(self) -> Array:
+        return np.eye(self.N, self.M or self.N, self.k, self.infer_dtype())

@@ -1,0 +1,62 @@
+"""Dropout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..attrs import Ints
+from ..errors import AttributeValueError
+from ._registry import Array, Operator, operator
+from ._shapes import Shape, axis_indices
+
+
+@operator("Dropout", "_npx_dropout")
+class Dropout(Operator):
+    """`data` of any shape with a part p of its elements 0 and the others divided by 1 - p.
+
+    Along `axes` one decision holds for all elements. Outside training nothing changes, unless mode=always.
+    """
+
+    outputs: ClassVar[tuple[str, ...]] = ("output", "mask")
+    hidden: ClassVar[int] = 1
+    modal: ClassVar[bool] = True
+    noise: ClassVar[str] = "uniform"
+    takes_ints: ClassVar[bool] = False
+    p: float = 0.5
+    mode: Literal["always", "training"] = "training"
+    axes: Ints = ()
+    cudnn_off: bool | None = False
+
+    def check(self) -> None:
+        if not 0 <= self.p <= 1:
+            raise AttributeValueError(f"Dropout: p must lie in [0, 1], got {self.p}.")
+
+    def draws(self) -> bool:
+        return self.p > 0 and (self.training or self.mode == "always")
+
+    def shared(self, rank: int) -> tuple[int, ...]:
+        """The axes along which one decision holds."""
+        return axis_indices(self.names[0], self.axes, rank) if self.axes else ()
+
+    def scale(self) -> float:
+        """What the elements that stay are multiplied by."""
+        return 1 / (1 - self.p) if self.p < 1 else 0.0
+
+    def infer_shape(self, data: Shape) -> list[Shape]:
+        shared = self.shared(len(data))
+        return [data, tuple(1 if i in shared else d for i, d in enumerate(data))]
+
+    def forward(self, data: Array, noise: Array | None = None) -> tuple[Array, ...]:
+        shared = self.shared(data.ndim)
+        first = tuple(slice(0, 1) if i in shared else slice(None) for i in range(data.ndim))
+        if noise is None:
+            shape = tuple(1 if i in shared else d for i, d in enumerate(data.shape))
+            return data, np.ones(shape, data.dtype)
+        mask = (noise[first] < 1 - self.p) * data.dtype.type(self.scale())
+        return data * mask, mask
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (dy[0] * y[1] if self.draws() else dy[0],)

@@ -1,0 +1,300 @@
+"""Output operators: they predict in the forward pass, and their gradient is that of a loss with a label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..errors import AttributeValueError, ShapeError
+from ._registry import Array, Operator, operator
+from ._shapes import Shape, show, size
+from .softmax import softmax_of
+
+_OF_A_LOSS = "it is the gradient of a loss already"
+
+
+class _Output(Operator):
+    """What output operators share: an output of the data's shape, and a label for training alone."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "label")
+    labels: ClassVar[tuple[str, ...]] = ("label",)
+    takes_ints: ClassVar[bool] = False
+
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        return outputs[0], *inputs[1:]
+
+
+# ---- softmax
+
+
+@operator("SoftmaxOutput", "Softmax")
+class SoftmaxOutput(_Output):
+    """Softmax of `data`, whose gradient is that of the cross entropy with `label`, times grad_scale.
+
+    Classes are all elements of an instance (N, K), the last axis (preserve_shape), or axis 1 of
+    (N, K, *places) (multi_output). A label is a class number for each softmax, or has the data's shape.
+    The gradient of the output counts only with out_grad.
+    """
+
+    grad_scale: float = 1.0
+    ignore_label: float = -1.0
+    multi_output: bool = False
+    use_ignore: bool = False
+    preserve_shape: bool = False
+    normalization: Literal["batch", "null", "valid"] = "null"
+    out_grad: bool = False
+    smooth_alpha: float = 0.0
+
+    def infer_inputs(self, data: Shape | None, label: Shape | None) -> Sequence[Shape | None]:
+        if data is None:
+            return data, label
+        possible = self.label_shapes(data)
+        if label is None:
+            return data, possible[0]
+        if not any(_fits(label, shape) for shape in possible):
+            raise ShapeError(
+                f"SoftmaxOutput: label of shape {' or '.join(map(show, possible))} is required for data "
+                f"{show(data)}, got {show(label)}."
+            )
+        return data, label
+
+    def label_shapes(self, data: Shape) -> list[Shape]:
+        """The shapes that a label may have, the usual one first."""
+        if len(data) < 2:
+            raise ShapeError(f"SoftmaxOutput: data of at least 2 axes is required, got {show(data)}.")
+        if not self.multi_output:
+            return [data[:-1], data]
+        return [(data[0], size(data[2:])), (data[0], *data[2:]), (data[0], 1, *data[2:]), data]
+
+    def forward(self, data: Array, label: Array) -> Array:
+        if self.multi_output:
+            return softmax_of(data, 1)
+        if self.preserve_shape:
+            return softmax_of(data, -1)
+        return softmax_of(data.reshape(len(data), -1), 1).reshape(data.shape)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, label: Any) -> Sequence[Any]:
+        inputs = (y, label, dy) if self.out_grad else (y, label)
+        return F._softmax_output_gradient(*inputs, **self.attributes()), None
+
+
+def _fits(label: Shape, shape: Shape) -> bool:
+    return len(label) == len(shape) and all(
+        a is None or b is None or a == b for a, b in zip(label, shape, strict=True)
+    )
+
+
+@operator("_softmax_output_gradient")
+class SoftmaxOutputGradient(SoftmaxOutput):
+    """The gradient of `SoftmaxOutput`'s data, of its shape, from its output `y`, its label and `dy`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("y", "label", "dy")
+    labels: ClassVar[tuple[str, ...]] = ()
+    not_differentiable: ClassVar[str] = _OF_A_LOSS
+
+    def input_names(self) -> tuple[str, ...]:
+        return self.inputs if self.out_grad else self.inputs[:2]
+
+    def infer_inputs(self, *shapes: Shape | None) -> Sequence[Shape | None]:
+        y, label = super().infer_inputs(*shapes[:2])
+        return (y, label, y) if self.out_grad else (y, label)
+
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        return inputs
+
+    def rows(self, y: Sequence[int]) -> tuple[int, int, int]:
+        """The shape (softmaxes before, classes, softmaxes after) of y."""
+        if self.multi_output:
+            return y[0], y[1], prod(y[2:])
+        if self.preserve_shape:
+            return prod(y[:-1]), y[-1], 1
+        return y[0], prod(y[1:]), 1
+
+    def forward(self, y: Array, label: Array, dy: Array | None = None) -> Array:
+        if label.shape == y.shape:
+            grad = (y - label) * y.dtype.type(self.grad_scale)
+        else:
+            grad = self._of_classes(y, label).astype(y.dtype, copy=False)
+        result: Array = grad if dy is None else grad * dy
+        return result
+
+    def _of_classes(self, y: Array, label: Array) -> Array:
+        before, classes, after = self.rows(y.shape)
+        numbers = label.astype(np.int64).reshape(-1)
+        wanted = numbers[: before * after].reshape(before, 1, after)
+        hot = np.arange(classes)[:, None] == wanted
+        grad = y.reshape(before, classes, after) - self.targets(hot, classes)
+        ignored = numbers == int(self.ignore_label)
+        if self.use_ignore:
+            grad = np.where(wanted == int(self.ignore_label), 0, grad)
+        counts = {"null": after, "batch": before * after, "valid": max(int((~ignored).sum()), 1)}
+        result: Array = grad * (self.grad_scale / counts[self.normalization])
+        return result.reshape(y.shape)
+
+    def targets(self, hot: Any, classes: int) -> Any:
+        """The probabilities that are wanted, of `hot`: 1 at the label's class and 0 elsewhere."""
+        if not self.smooth_alpha:
+            return hot
+        rest = self.smooth_alpha / max(classes - 1, 1)
+        return hot * (1 - self.smooth_alpha - rest) + rest
+
+
+# ---- regression
+
+
+class _Regression(_Output):
+    """What the regressions share: the label may differ in shape as long as batch and size agree."""
+
+    grad_scale: float
+
+    def infer_inputs(self, data: Shape | None, label: Shape | None) -> Sequence[Shape | None]:
+        if data is None:
+            return data, label
+        if label is None:
+            return data, data[:1] if len(data) == 2 and data[1] == 1 else data
+        sizes = size(data), size(label)
+        if (label[:1] != data[:1] or sizes[0] != sizes[1]) and None not in (*sizes, *label[:1], *data[:1]):
+            raise ShapeError(
+                f"{self.names[0]}: label of shape {show(data)} is required, got {show(label)}. "
+                "Other shapes of the same batch and size will do."
+            )
+        return data, label
+
+    def scaled(self, F: Any, y: Any, difference: Any) -> Sequence[Any]:
+        """The gradients: the difference times grad_scale, divided by an instance's number of outputs."""
+        return difference * self.grad_scale / F._count(y, axis=(0,), exclude=True), None
+
+
+@operator("LinearRegressionOutput", "_sparse_LinearRegressionOutput")
+class LinearRegressionOutput(_Regression):
+    """`data` (N, *) as it is, whose gradient is that of half the squared difference to `label`."""
+
+    grad_scale: float = 1.0
+
+    def forward(self, data: Array, label: Array) -> Array:
+        return data
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, label: Any) -> Sequence[Any]:
+        return self.scaled(F, y, y - F.reshape_like(label, y))
+
+
+@operator("LogisticRegressionOutput", "_sparse_LogisticRegressionOutput")
+class LogisticRegressionOutput(_Regression):
+    """The sigmoid of `data` (N, *), whose gradient is that of the binary cross entropy with `label`."""
+
+    grad_scale: float = 1.0
+
+    def forward(self, data: Array, label: Array) -> Array:
+        half = data.dtype.type(0.5)
+        sigmoid: Array = (np.tanh(data * half) + 1) * half
+        return sigmoid
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, label: Any) -> Sequence[Any]:
+        return self.scaled(F, y, y - F.reshape_like(label, y))
+
+
+@operator("MAERegressionOutput", "_sparse_MAERegressionOutput")
+class MAERegressionOutput(_Regression):
+    """`data` (N, *) as it is, whose gradient is that of the absolute difference to `label`."""
+
+    grad_scale: float = 1.0
+
+    def forward(self, data: Array, label: Array) -> Array:
+        return data
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, label: Any) -> Sequence[Any]:
+        above = y > F.reshape_like(label, y)
+        return self.scaled(F, y, above * 2 - 1)
+
+
+# ---- classes
+
+
+@operator("_one_hot_like")
+class OneHotLike(Operator):
+    """`label` (N,) as rows of 0 with one 1, in shape and dtype of `like` (N, K); no 1 outside of 0 … K-1."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("label", "like")
+    not_differentiable: ClassVar[str] = "it is piecewise constant"
+
+    def infer_input_dtypes(self, label: Any, like: Any) -> Sequence[Any]:
+        return label, like
+
+    def infer_dtype(self, label: Any, like: Any) -> Any:
+        return like
+
+    def infer_shape(self, label: Shape, like: Shape) -> Shape:
+        return like
+
+    def forward(self, label: Array, like: Array) -> Array:
+        return (np.arange(like.shape[1]) == label.astype(np.int64)[:, None]).astype(like.dtype)
+
+
+def _class_labels(owner: str, data: Shape | None, label: Shape | None) -> Sequence[Shape | None]:
+    if data is None:
+        return data, label
+    if len(data) != 2:
+        raise ShapeError(f"{owner}: data (N, K) is required, got {show(data)}.")
+    return data, data[:1]
+
+
+@operator("softmax_cross_entropy")
+class SoftmaxCrossEntropy(Operator):
+    """The cross entropy of softmax(data), data (N, K), with classes `label` (N,), summed to shape (1,)."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "label")
+    takes_ints: ClassVar[bool] = False
+    least: ClassVar[float] = 1e-8
+    """Probabilities count as no less than this."""
+
+    def infer_inputs(self, data: Shape | None, label: Shape | None) -> Sequence[Shape | None]:
+        return _class_labels(self.names[0], data, label)
+
+    def infer_shape(self, data: Shape, label: Shape) -> Shape:
+        return (1,)
+
+    def forward(self, data: Array, label: Array) -> Array:
+        hot = np.arange(data.shape[1]) == label.astype(np.int64)[:, None]
+        picked = np.where(hot, softmax_of(data, 1), 0).sum(1)
+        losses: Array = -np.log(np.maximum(picked, self.least))
+        return losses.sum(keepdims=True).astype(data.dtype)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, label: Any) -> Sequence[Any]:
+        return (F.softmax(data, axis=1) - F._one_hot_like(label, data)) * dy, None
+
+
+@operator("SVMOutput")
+class SVMOutput(_Output):
+    """`data` (N, K) as it is, whose gradient is that of hinge losses with classes `label` (N,), squared
+    unless use_linear: each score should lie beyond the margin on its side.
+    """
+
+    margin: float = 1.0
+    regularization_coefficient: float = 1.0
+    use_linear: bool = False
+
+    def check(self) -> None:
+        if self.margin < 0 or self.regularization_coefficient < 0:
+            raise AttributeValueError(
+                "SVMOutput: margin and regularization_coefficient of at least 0 are required, got "
+                f"{self.margin} and {self.regularization_coefficient}."
+            )
+
+    def infer_inputs(self, data: Shape | None, label: Shape | None) -> Sequence[Shape | None]:
+        return _class_labels(self.names[0], data, label)
+
+    def forward(self, data: Array, label: Array) -> Array:
+        return data
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, label: Any) -> Sequence[Any]:
+        side = F._one_hot_like(label, y) * 2 - 1
+        missing = self.margin - side * y
+        weight = (missing > 0) if self.use_linear else F.relu(missing) * 2
+        return -side * weight * self.regularization_coefficient, None

@@ -1,0 +1,502 @@
+"""Normalization: over the batch, a layer, an instance, a group, a vector's length, neighbouring channels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..attrs import Ints
+from ..dtypes import DType, float32
+from ..errors import AttributeValueError, ShapeError
+from ._registry import Array, Operator, operator
+from ._shapes import Dim, Shape, axis_index, axis_indices, show, unify
+
+_FLOAT16 = np.dtype("float16")
+
+
+def _wide(data: Array) -> Array:
+    """`data` in a dtype that sums of it fit in."""
+    return data.astype(np.float32) if data.dtype == _FLOAT16 else data
+
+
+def _moments(data: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
+    """Mean and variance over `axes`, which stay with size 1."""
+    mean = data.mean(axes, keepdims=True)
+    return mean, np.square(data - mean).mean(axes, keepdims=True)
+
+
+def _along(vector: Array, rank: int, axis: int) -> Array:
+    return vector.reshape([-1 if i == axis else 1 for i in range(rank)])
+
+
+@operator("_along_axis")
+class AlongAxis(Operator):
+    """`data` (C,) with as many axes as `like`: C at `axis`, 1 elsewhere."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "like")
+    axis: int = 1
+
+    def infer_input_dtypes(self, data: Any, like: Any) -> Sequence[DType | None]:
+        return data, like
+
+    def infer_shape(self, data: Shape, like: Shape) -> Shape:
+        axis = axis_index(self.names[0], self.axis, len(like))
+        return tuple(data[0] if i == axis else 1 for i in range(len(like)))
+
+    def forward(self, data: Array, like: Array) -> Array:
+        return _along(data, like.ndim, axis_index(self.names[0], self.axis, like.ndim))
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, like: Any) -> Sequence[Any]:
+        return F.reshape_like(dy, data), None
+
+
+@operator("_count")
+class Count(Operator):
+    """How many elements of `data` a reduction over `axis` takes (with `exclude`, over others), as (1,)."""
+
+    not_differentiable: ClassVar[str] = "it does not depend on the values"
+    axis: Ints = ()
+    exclude: bool = False
+
+    def axes(self, rank: int) -> tuple[int, ...]:
+        """The axes that are counted."""
+        return axis_indices(self.names[0], self.axis, rank, self.exclude)
+
+    def infer_shape(self, data: Shape) -> Shape:
+        return (1,)
+
+    def forward(self, data: Array) -> Array:
+        return np.array([np.prod([data.shape[i] for i in self.axes(data.ndim)])], data.dtype)
+
+
+def _normalized_gradient(
+    F: Any, dy: Any, stats: tuple[Any, Any], centred: Any, inverse: Any, over: dict[str, Any]
+) -> Any:
+    """The gradient of (centred * inverse, mean, inverse) with the gradients `dy` and `stats`.
+
+    All but `dy` and `centred` have size 1 along the normalized axes, which `over` names for a mean.
+    """
+    count = F._count(centred, axis=over["axis"], exclude=over.get("exclude", False))
+    d_mean = stats[0] / count - F.mean(dy, keepdims=True, **over) * inverse
+    d_inverse = stats[1] / count + F.mean(dy * centred, keepdims=True, **over)
+    return dy * inverse - centred * (d_inverse * inverse * inverse * inverse) + d_mean
+
+
+# ---- over the batch
+
+_BATCH_INPUTS = ("data", "gamma", "beta", "moving_mean", "moving_var")
+
+
+class _OverBatch(Operator):
+    """What the batch normalizations share. The output named var holds 1 / sqrt(variance + eps)."""
+
+    inputs: ClassVar[tuple[str, ...]] = _BATCH_INPUTS
+    aux: ClassVar[tuple[str, ...]] = _BATCH_INPUTS[3:]
+    outputs: ClassVar[tuple[str, ...]] = ("output", "mean", "var")
+    modal: ClassVar[bool] = True
+    takes_ints: ClassVar[bool] = False
+    initializers: ClassVar[Mapping[str, str]] = {"moving_mean": '["zero", {}]', "moving_var": '["one", {}]'}
+
+    eps: float
+    momentum: float
+    fix_gamma: bool
+    use_global_stats: bool
+    output_mean_var: bool
+    axis: int
+
+    def visible(self) -> int:
+        return 3 if self.output_mean_var else 1
+
+    def of_batch(self) -> bool:
+        """Whether the batch's own statistics are used, not the moving ones."""
+        return self.training and not self.use_global_stats
+
+    def infer_inputs(self, *shapes: Shape | None) -> Sequence[Shape | None]:
+        data, *vectors = shapes
+        owner = self.names[0]
+        found: Shape | None = None
+        if data is not None:
+            found = (data[axis_index(owner, self.axis, len(data))],)
+        for name, vector in zip(self.inputs[1:], vectors, strict=True):
+            if vector is not None and len(vector) != 1:
+                raise ShapeError(f"{owner}: {name} of shape (C,) is required, got {show(vector)}.")
+            if None not in (vector, found) and None not in (*vector, *found) and vector != found:  # type: ignore[misc]
+                raise ShapeError(
+                    f"{owner}: {name} of shape {show(found)} is required, got {show(vector)}; data has shape "
+                    f"{show(data)} and the channels are on axis {self.axis}."
+                )
+            found = unify(owner, found, vector)
+        return data, *[found] * 4
+
+    def infer_shape(self, data: Shape, gamma: Shape, *_: Shape) -> list[Shape]:
+        return [data, gamma, gamma]
+
+    def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
+        data = dtypes[0]
+        if data == _FLOAT16:  # statistics are kept in float32
+            return data, *super().infer_input_dtypes(float32, *dtypes[1:])[1:]
+        if data is None:
+            return dtypes
+        return super().infer_input_dtypes(*dtypes)
+
+    def infer_dtype(self, data: DType | None, gamma: DType | None, *_: Any) -> list[DType | None]:
+        return [data, gamma, gamma]
+
+    def forward(
+        self, data: Array, gamma: Array, beta: Array, moving_mean: Array, moving_var: Array
+    ) -> tuple[Array, ...]:
+        axis, x = axis_index(self.names[0], self.axis, data.ndim), _wide(data)
+        mean, var = moving_mean, moving_var
+        if self.of_batch():
+            others = tuple(i for i in range(data.ndim) if i != axis)
+            mean, var = (np.reshape(m, -1) for m in _moments(x, others))
+        inverse = (1 / np.sqrt(var + self.eps)).astype(x.dtype)
+        scale = inverse if self.fix_gamma else gamma * inverse
+        y = (x - _along(mean, data.ndim, axis)) * _along(scale, data.ndim, axis)
+        y += _along(beta, data.ndim, axis)
+        return y.astype(data.dtype, copy=False), mean.copy(), inverse
+
+    def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
+        data, gamma, _, _, _ = inputs
+        mean, inverse = y[1], y[2]
+        dout = F._cast_like(dy[0], mean)
+        centred = F._cast_like(data, mean) - F._along_axis(mean, data, axis=self.axis)
+        d_beta = F.sum(dout, axis=(self.axis,), exclude=True)
+        product = F.sum(dout * centred, axis=(self.axis,), exclude=True)
+        scale = inverse if self.fix_gamma else inverse * gamma
+        dx = dout * F._along_axis(scale, data, axis=self.axis)
+        if self.of_batch():
+            # what flows back through mean and inverse is one multiple of `centred` and one shift per channel
+            count = F._count(F._cast_like(data, mean), axis=(self.axis,), exclude=True)
+            d_inverse = dy[2] + (product if self.fix_gamma else product * gamma)
+            slope = d_inverse * inverse * inverse * inverse / count
+            shift = (dy[1] - d_beta * scale) / count
+            dx = dx - centred * F._along_axis(slope, data, axis=self.axis)
+            dx = dx + F._along_axis(shift, data, axis=self.axis)
+        d_gamma = None if self.fix_gamma else product * inverse
+        return F._cast_like(dx, data), d_gamma, d_beta, None, None
+
+    def updated(self, F: Any, y: Any, *inputs: Any) -> Sequence[Any]:
+        moving_mean, moving_var = inputs[3:]
+        if not self.of_batch():
+            return moving_mean, moving_var
+        var = F.relu(1 / (y[2] * y[2]) - self.eps)  # rounding must not make it negative
+        keep, take = self.momentum, 1 - self.momentum
+        return moving_mean * keep + y[1] * take, moving_var * keep + var * take
+
+
+@operator("BatchNorm", "_npx_batch_norm")
+class BatchNorm(_OverBatch):
+    """`data` (N, C, *spatial) with each channel's mean 0 and variance 1, times gamma (C,) plus beta (C,).
+
+    When training, the statistics are the batch's and the moving ones follow them; else they are the moving
+    ones. With fix_gamma (MXNet's default) gamma counts as 1, whatever is stored in it.
+    """
+
+    eps: float = 1e-3
+    momentum: float = 0.9
+    fix_gamma: bool = True
+    use_global_stats: bool = False
+    output_mean_var: bool = False
+    axis: int = 1
+    cudnn_off: bool = False
+    min_calib_range: float | None = None
+    max_calib_range: float | None = None
+
+
+@operator("BatchNorm_v1")
+class BatchNormV1(_OverBatch):
+    """`BatchNorm` of data (N, C, *spatial), as old files call it."""
+
+    axis: ClassVar[int] = 1  # type: ignore[misc]
+    eps: float = 1e-3
+    momentum: float = 0.9
+    fix_gamma: bool = True
+    use_global_stats: bool = False
+    output_mean_var: bool = False
+
+
+@operator("_contrib_SyncBatchNorm")
+class SyncBatchNorm(_OverBatch):
+    """`BatchNorm` of data (N, C, *spatial) over the batches of `ndev` devices; here there is one."""
+
+    axis: ClassVar[int] = 1  # type: ignore[misc]
+    eps: float = 1e-3
+    momentum: float = 0.9
+    fix_gamma: bool = True
+    use_global_stats: bool = False
+    output_mean_var: bool = False
+    ndev: int = 1
+    key: str
+
+    def check(self) -> None:
+        if self.ndev != 1:
+            raise AttributeValueError(
+                f"_contrib_SyncBatchNorm: ndev=1 is required, got {self.ndev}. "
+                "Statistics are not exchanged between devices here."
+            )
+
+
+# ---- over a layer, an instance, a group
+
+
+@operator("LayerNorm", "_npx_layer_norm")
+class LayerNorm(Operator):
+    """`data` with mean 0 and variance 1 along `axis` of size C, times gamma (C,) plus beta (C,).
+
+    The outputs mean and std keep that axis with size 1; std is sqrt(variance + eps).
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "gamma", "beta")
+    outputs: ClassVar[tuple[str, ...]] = ("output", "mean", "std")
+    takes_ints: ClassVar[bool] = False
+    axis: int = -1
+    eps: float = 1e-5
+    output_mean_var: bool = False
+
+    def visible(self) -> int:
+        return 3 if self.output_mean_var else 1
+
+    def infer_inputs(
+        self, data: Shape | None, gamma: Shape | None, beta: Shape | None
+    ) -> Sequence[Shape | None]:
+        if data is None:
+            return data, unify(self.names[0], gamma, beta), unify(self.names[0], gamma, beta)
+        size = data[axis_index(self.names[0], self.axis, len(data))]
+        return data, (size,), (size,)
+
+    def infer_shape(self, data: Shape, gamma: Shape, beta: Shape) -> list[Shape]:
+        axis = axis_index(self.names[0], self.axis, len(data))
+        kept = tuple(1 if i == axis else d for i, d in enumerate(data))
+        return [data, kept, kept]
+
+    def forward(self, data: Array, gamma: Array, beta: Array) -> tuple[Array, ...]:
+        axis, x = axis_index(self.names[0], self.axis, data.ndim), _wide(data)
+        mean, var = _moments(x, (axis,))
+        std = np.sqrt(var + x.dtype.type(self.eps))
+        y = (x - mean) / std * _along(gamma, data.ndim, axis) + _along(beta, data.ndim, axis)
+        return tuple(a.astype(data.dtype, copy=False) for a in (y, mean, std))
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, gamma: Any, beta: Any) -> Sequence[Any]:
+        inverse = 1 / y[2]
+        centred = data - y[1]
+        stats = dy[1], -dy[2] * y[2] * y[2]
+        scaled = dy[0] * F._along_axis(gamma, data, axis=self.axis)
+        dx = _normalized_gradient(F, scaled, stats, centred, inverse, {"axis": (self.axis,)})
+        d_gamma = F.sum(dy[0] * centred * inverse, axis=(self.axis,), exclude=True)
+        return dx, d_gamma, F.sum(dy[0], axis=(self.axis,), exclude=True)
+
+
+def _spatial(owner: str, data: Shape) -> tuple[int, ...]:
+    """The axes after (N, C)."""
+    if len(data) < 3:
+        raise ShapeError(f"{owner}: data (N, C, *spatial) of at least 3 axes is required, got {show(data)}.")
+    return tuple(range(2, len(data)))
+
+
+@operator("InstanceNorm")
+class InstanceNorm(Operator):
+    """`data` (N, C, *spatial) with mean 0 and variance 1 in each channel of each instance, times gamma (C,)
+    plus beta (C,).
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "gamma", "beta")
+    outputs: ClassVar[tuple[str, ...]] = ("output", "mean", "var")
+    takes_ints: ClassVar[bool] = False
+    hidden: ClassVar[int] = 2
+    eps: float = 1e-3
+
+    def infer_inputs(
+        self, data: Shape | None, gamma: Shape | None, beta: Shape | None
+    ) -> Sequence[Shape | None]:
+        if data is None:
+            return data, unify(self.names[0], gamma, beta), unify(self.names[0], gamma, beta)
+        _spatial(self.names[0], data)
+        return data, (data[1],), (data[1],)
+
+    def infer_shape(self, data: Shape, gamma: Shape, beta: Shape) -> list[Shape]:
+        kept = (*data[:2], *[1] * len(_spatial(self.names[0], data)))
+        return [data, kept, kept]
+
+    def forward(self, data: Array, gamma: Array, beta: Array) -> tuple[Array, ...]:
+        x = _wide(data)
+        mean, var = _moments(x, _spatial(self.names[0], data.shape))
+        inverse = 1 / np.sqrt(var + x.dtype.type(self.eps))
+        y = (x - mean) * (inverse * _along(gamma, data.ndim, 1)) + _along(beta, data.ndim, 1)
+        return tuple(a.astype(data.dtype, copy=False) for a in (y, mean, inverse))
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, gamma: Any, beta: Any) -> Sequence[Any]:
+        centred = data - y[1]
+        scaled = dy[0] * F._along_axis(gamma, data)
+        over = {"axis": (0, 1), "exclude": True}
+        dx = _normalized_gradient(F, scaled, dy[1:], centred, y[2], over)
+        d_gamma = F.sum(dy[0] * centred * y[2], axis=(1,), exclude=True)
+        return dx, d_gamma, F.sum(dy[0], axis=(1,), exclude=True)
+
+
+@operator("GroupNorm")
+class GroupNorm(Operator):
+    """`data` (N, C, *spatial) with mean 0 and variance 1 in each of G = num_groups groups of channels, times
+    gamma (G,) plus beta (G,), one number for a group. The outputs mean and std are (N, G).
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "gamma", "beta")
+    outputs: ClassVar[tuple[str, ...]] = ("output", "mean", "std")
+    takes_ints: ClassVar[bool] = False
+    num_groups: int = 1
+    eps: float = 1e-5
+    output_mean_var: bool = False
+
+    def visible(self) -> int:
+        return 3 if self.output_mean_var else 1
+
+    def check(self) -> None:
+        if self.num_groups < 1:
+            raise AttributeValueError(
+                f"GroupNorm: num_groups of at least 1 is required, got {self.num_groups}."
+            )
+
+    def infer_inputs(
+        self, data: Shape | None, gamma: Shape | None, beta: Shape | None
+    ) -> Sequence[Shape | None]:
+        return data, (self.num_groups,), (self.num_groups,)
+
+    def infer_shape(self, data: Shape, gamma: Shape, beta: Shape) -> list[Shape]:
+        _spatial(self.names[0], data)
+        if data[1] is not None and data[1] % self.num_groups:
+            raise ShapeError(
+                f"GroupNorm: a number of channels divisible by num_groups={self.num_groups} is required, "
+                f"got data {show(data)}."
+            )
+        kept: Shape = (data[0], self.num_groups)
+        return [data, kept, kept]
+
+    def forward(self, data: Array, gamma: Array, beta: Array) -> tuple[Array, ...]:
+        groups = _wide(data).reshape(len(data), self.num_groups, -1)
+        mean, var = _moments(groups, (2,))
+        std = np.sqrt(var + groups.dtype.type(self.eps))
+        y = (groups - mean) / std * gamma[:, None] + beta[:, None]
+        found = y.reshape(data.shape), mean[:, :, 0], std[:, :, 0]
+        return tuple(a.astype(data.dtype, copy=False) for a in found)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, gamma: Any, beta: Any) -> Sequence[Any]:
+        groups, given = (F.reshape(a, shape=(0, self.num_groups, -1)) for a in (data, dy[0]))
+        mean, std, d_mean, d_std = (F.expand_dims(a, axis=2) for a in (*y[1:], *dy[1:]))
+        inverse, centred = 1 / std, groups - mean
+        scaled = given * F._along_axis(gamma, groups)
+        stats = d_mean, -d_std * std * std
+        dx = _normalized_gradient(F, scaled, stats, centred, inverse, {"axis": (2,)})
+        d_gamma = F.sum(given * centred * inverse, axis=(1,), exclude=True)
+        return F.reshape_like(dx, data), d_gamma, F.sum(given, axis=(1,), exclude=True)
+
+
+# ---- by length
+
+
+@operator("L2Normalization")
+class L2Normalization(Operator):
+    """`data` (N, C, *spatial) divided by the length of its vectors: sqrt(sum of squares + eps).
+
+    A vector is a whole instance, all channels of one place (mode channel), or one channel's places (spatial).
+    """
+
+    outputs: ClassVar[tuple[str, ...]] = ("output", "norm")
+    takes_ints: ClassVar[bool] = False
+    hidden: ClassVar[int] = 1
+    eps: float = 1e-10
+    mode: Literal["channel", "instance", "spatial"] = "instance"
+
+    def over(self) -> dict[str, Any]:
+        """The axes of a vector, as a reduction takes them."""
+        if self.mode == "channel":
+            return {"axis": (1,)}
+        return {"axis": (0,) if self.mode == "instance" else (0, 1), "exclude": True}
+
+    def axes(self, data: Sequence[Dim]) -> tuple[int, ...]:
+        """The axes of a vector."""
+        if len(data) < 2 or (self.mode != "instance" and len(data) < 3):
+            raise ShapeError(
+                f"L2Normalization: data of at least {2 if self.mode == 'instance' else 3} axes is required "
+                f"for mode={self.mode}, got {show(tuple(data))}."
+            )
+        over = self.over()
+        return axis_indices(self.names[0], over["axis"], len(data), over.get("exclude", False))
+
+    def infer_shape(self, data: Shape) -> list[Shape]:
+        axes = self.axes(data)
+        return [data, tuple(1 if i in axes else d for i, d in enumerate(data))]
+
+    def forward(self, data: Array) -> tuple[Array, ...]:
+        x = _wide(data)
+        norm = np.sqrt(np.square(x).sum(self.axes(data.shape), keepdims=True) + x.dtype.type(self.eps))
+        return (x / norm).astype(data.dtype, copy=False), norm.astype(data.dtype, copy=False)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        out, norm = y
+        along = F.sum(dy[0] * out, keepdims=True, **self.over()) / norm
+        return (dy[0] / norm + out * (dy[1] - along),)
+
+
+# ---- by neighbouring channels
+
+
+@operator("_channel_window_sum")
+class ChannelWindowSum(Operator):
+    """`data` (N, C, *spatial), each channel replaced by the sum of the `nsize` (odd) channels around it."""
+
+    elementwise: ClassVar[bool] = True
+    nsize: int = 1
+
+    def forward(self, data: Array) -> Array:
+        return _window_sum(data, self.nsize)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F._channel_window_sum(dy, nsize=self.nsize),)
+
+
+def _window_sum(data: Array, size: int) -> Array:
+    channels = data.shape[1]
+    total = data.copy()
+    for k in range(1, min(size // 2 + 1, channels)):
+        total[:, k:] += data[:, : channels - k]
+        total[:, : channels - k] += data[:, k:]
+    return total
+
+
+@operator("LRN")
+class LRN(Operator):
+    """`data` (N, C, *spatial) times (knorm + alpha / nsize * S) ** -beta, S the sum of the squares of the
+    `nsize` channels around each.
+    """
+
+    outputs: ClassVar[tuple[str, ...]] = ("output", "tmp_norm")
+    takes_ints: ClassVar[bool] = False
+    hidden: ClassVar[int] = 1
+    alpha: float = 1e-4
+    beta: float = 0.75
+    knorm: float = 2.0
+    nsize: int
+
+    def check(self) -> None:
+        if self.nsize < 1 or self.nsize % 2 == 0:
+            raise AttributeValueError(f"LRN: an odd nsize is required, got {self.nsize}.")
+
+    def infer_shape(self, data: Shape) -> list[Shape]:
+        if len(data) < 2:
+            raise ShapeError(f"LRN: data (N, C, *spatial) is required, got {show(data)}.")
+        return [data, data]
+
+    def forward(self, data: Array) -> tuple[Array, ...]:
+        x = _wide(data)
+        norm = self.knorm + (self.alpha / self.nsize) * _window_sum(np.square(x), self.nsize)
+        y = x * norm**-self.beta
+        return y.astype(data.dtype, copy=False), norm.astype(data.dtype, copy=False)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        norm = y[1]
+        power = norm**-self.beta
+        d_norm = dy[1] - dy[0] * data * power / norm * self.beta
+        window = F._channel_window_sum(d_norm, nsize=self.nsize)
+        return (dy[0] * power + data * window * (2 * self.alpha / self.nsize),)
