@@ -402,3 +402,50 @@ def check_second_gradient(case: Case, step: float = 1e-5) -> None:
     assert abs(found - slope) <= 10 * case.grad_tol * scale, (
         f"the second gradient gives {found:.8g}, differences {slope:.8g}"
     )
+
+
+# ---- in ONNX Runtime
+
+OPSETS = (13, 18, 22)
+"""The versions of ONNX that lowerings are checked at."""
+
+
+def _run_onnx(lowered: Any, feeds: Mapping[str, Array]) -> list[Array]:
+    import onnxruntime as ort
+
+    options = ort.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    session = ort.InferenceSession(lowered.model.SerializeToString(), options, ["CPUExecutionProvider"])
+    taken = {i.name for i in session.get_inputs()}
+    found: list[Array] = session.run(None, {k: v for k, v in feeds.items() if k in taken})
+    return found
+
+
+def check_onnx(case: Case, dtype: str, opset: int, free: bool = False) -> None:
+    """The lowering gives in ONNX Runtime what the kernel gives; with `free`, for an open first axis as well.
+
+    A lowering may refuse an open axis, if it does so with `NeedsShape`.
+    """
+    from converters import to_onnx
+    from converters.to_onnx._single import lower_operator
+
+    op, arrays = case.operator(), case.arrays(dtype)
+    expected = run(case, arrays)
+    specs = [Spec((None, *a.shape[1:]) if free and a.ndim else a.shape, a.dtype) for a in arrays]
+    try:
+        lowered = lower_operator(op, specs, opset=opset)
+    except to_onnx.NeedsShape:
+        if free:
+            return
+        raise
+    to_onnx.check(lowered, {})
+    feeds = dict(zip(op.input_names(), arrays, strict=True))
+    if op.draws():
+        known = [Spec(a.shape, a.dtype) for a in arrays]
+        feeds[lowered.noise[0].name] = op.draw(np.random.default_rng(_SEED), *known)
+    got = _run_onnx(lowered, feeds)
+    assert len(got) == len(expected), f"{len(expected)} outputs are expected, got {len(got)}"
+    for i, (a, b) in enumerate(zip(got, expected, strict=True)):
+        assert a.dtype == b.dtype, f"output {i}: {b.dtype} is expected, got {a.dtype}"
+        assert_near(a, b, max(tolerance(case, dtype), 1e-5), f"output {i} in ONNX Runtime")

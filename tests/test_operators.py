@@ -110,3 +110,18 @@ def test_gradient_is_mxnets(family, case, dtype):
     assert len(got) == len(expected)
     for i, (a, b) in enumerate(zip(got, expected, strict=True)):
         test_utils.assert_near(a, b, max(case.tol, 1e-5), f"gradient {i}")
+
+
+def in_onnx(case: Case) -> bool:
+    return not case.operator().not_in_onnx
+
+
+@over("onnx", with_dtypes=True, only=in_onnx)
+def test_onnx(family, case, dtype):
+    for opset in test_utils.OPSETS if dtype == case.dtypes[0] else (18,):
+        test_utils.check_onnx(case, dtype, opset)
+
+
+@over("onnx", only=lambda case: in_onnx(case) and case.inputs)
+def test_onnx_with_open_batch(family, case, dtype):
+    test_utils.check_onnx(case, dtype, 18, free=True)
