@@ -1,1 +1,6 @@
 """From ONNX models to MXNet graphs: one family of operators a file, and the walk over the model."""
+
+from ._import import get_model_metadata as get_model_metadata
+from ._import import import_model as import_model
+from ._import import load as load
+from ._walk import Imported as Imported

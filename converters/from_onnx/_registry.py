@@ -13,6 +13,9 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 Const: TypeAlias = Annotated[Any, "constant"]
 """Annotation of an input that must be a constant; it arrives as a NumPy array, or `None` if absent."""
 
+Hint: TypeAlias = Annotated[Any, "constant if known"]
+"""Annotation of an input that is a NumPy array if it is constant, and `None` if it is absent or computed."""
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -61,9 +64,17 @@ class Import:
     @cached_property
     def constants(self) -> frozenset[str]:
         """The names of the inputs that must be constants."""
+        return self._annotated("Const", Const)
+
+    @cached_property
+    def hints(self) -> frozenset[str]:
+        """The names of the inputs whose value only helps."""
+        return self._annotated("Hint", Hint)
+
+    def _annotated(self, name: str, kind: Any) -> frozenset[str]:
         # Annotations are text under `from __future__ import annotations`; `Const | None` counts as well.
         return frozenset(
-            p.name for p in self._parameters if p.annotation is Const or "Const" in str(p.annotation)
+            p.name for p in self._parameters if p.annotation is kind or name in str(p.annotation)
         )
 
 

@@ -43,10 +43,12 @@ class Node:
 class Value:
     """A value of the graph: an input, a parameter, a constant, or an output of a node."""
 
-    __slots__ = ("_shape", "constant", "dtype", "graph", "index", "name", "node")
+    __slots__ = ("_shape", "constant", "dtype", "graph", "index", "name", "node", "wish")
 
     def __init__(self, graph: Graph, dtype: DType | None, shape: Shape | None = None, name: str = ""):
         self.graph, self.dtype, self._shape, self.name = graph, dtype, shape, name
+        self.wish = ""
+        """The name that the value gets if nothing else has it."""
         self.node: Node | None = None
         self.index = 0
         self.constant: Array | None = None

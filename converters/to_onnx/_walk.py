@@ -62,6 +62,8 @@ class Walk:
         for i, value in enumerate(results if isinstance(results, tuple | list) else (results,)):
             _agree(op, i, value, outputs[i])
             self.values[Entry(node, i)] = value
+            if value.node is not None and not value.wish:
+                value.wish = f"{node.name}_{op.output_names()[i]}"
 
     def _noise(self, node: Node, op: Operator, inputs: tuple[Spec, ...], output: Spec) -> Value:
         if self.noise_inputs:

@@ -131,7 +131,7 @@ class GraphWriter:
             return ""
         if value.name:
             return self.name(value)
-        return self._assign(value, f"{title}/out{value.index or ''}")
+        return self._assign(value, value.wish or f"{title}/out{value.index or ''}")
 
     def name(self, value: Value) -> str:
         """The name of a value."""

@@ -1,0 +1,307 @@
+"""What is known of a model's values before anything is converted: constants and static shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+from onnx import (
+    AttributeProto,
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    TensorProto,
+    TypeProto,
+    ValueInfoProto,
+    checker,
+    defs,
+    helper,
+    inliner,
+    shape_inference,
+)
+
+from hybridonnx.dtypes import DType
+from hybridonnx.errors import ConversionError, FormatError
+
+from ..values import Array, dtype_of, elem_type, to_tensor, value_info
+from ._reader import Model
+
+Dims: TypeAlias = tuple[int | str | None, ...]
+"""Sizes of a value: a number, the name of a free dimension, or `None`."""
+
+_SMALL = 4096
+"""Constants up to this many elements take part in shape inference with their values."""
+_MOST_FOLDED = 1 << 28
+"""No folded constant has more elements: a small file must not fill the memory."""
+
+
+class Facts:
+    """Constants by name, and shapes and dtypes of all values, of a model whose constant nodes are folded."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.constants: dict[str, Array] = {}
+        self.tensors: dict[str, TensorProto] = {t.name: t for t in model.proto.graph.initializer}
+        self.dims: dict[str, Dims | None] = {}
+        self.dtypes: dict[str, DType] = {}
+        self.nodes: list[NodeProto] = list(model.proto.graph.node)
+        if model.proto.graph.sparse_initializer:
+            raise ConversionError(f"{model.title}: dense initializers are required, got sparse ones.")
+        self._study()
+
+    def _study(self) -> None:
+        while True:
+            self._infer()
+            if not self._fold():
+                return
+
+    def inline(self, op_types: Iterable[str]) -> None:
+        """Put ONNX's own definitions in place of these operators."""
+        chosen = [("", op_type) for op_type in op_types]
+        light = inliner.inline_selected_functions(self._light(), chosen, inline_schema_functions=True)
+        self.nodes = list(light.graph.node)
+        self._study()
+
+    def is_constant(self, name: str) -> bool:
+        """Whether the value is the same in every run."""
+        return name in self.constants or name in self.tensors
+
+    def constant(self, name: str) -> Array:
+        """The value of a constant."""
+        if name not in self.constants:
+            self.constants[name] = self.model.array(self.tensors[name])
+        return self.constants[name]
+
+    def shape(self, name: str) -> Dims | None:
+        """The sizes of a value as far as they are known."""
+        if name in self.constants:
+            return self.constants[name].shape
+        if name in self.tensors:
+            return tuple(self.tensors[name].dims)
+        return self.dims.get(name)
+
+    def dtype(self, name: str) -> DType | None:
+        """The dtype of a value if it is known."""
+        if name in self.constants:
+            return self.constants[name].dtype
+        if name in self.tensors:
+            return dtype_of(self.tensors[name].data_type)
+        return self.dtypes.get(name)
+
+    # ---- shapes
+
+    def _infer(self) -> None:
+        """Let ONNX infer what it can, on a copy without weights."""
+        light = self._light()
+        try:
+            found = shape_inference.infer_shapes(light, data_prop=True)
+        except (shape_inference.InferenceError, checker.ValidationError, RuntimeError) as exc:
+            raise FormatError(f"{self.model.title}: a valid model is required; ONNX says: {exc}") from None
+        for info in (*found.graph.input, *found.graph.value_info, *found.graph.output):
+            self._learn(info)
+
+    def _light(self) -> ModelProto:
+        proto = self.model.proto
+        light = ModelProto(ir_version=max(proto.ir_version, 4), opset_import=proto.opset_import)
+        light.functions.extend(proto.functions)
+        graph = light.graph
+        graph.name = proto.graph.name or "graph"
+        graph.node.extend(self.nodes)
+        graph.output.extend(proto.graph.output)
+        graph.value_info.extend(proto.graph.value_info)
+        graph.input.extend(i for i in proto.graph.input if not self.is_constant(i.name))
+        for name in {**self.tensors, **self.constants}:
+            shape, dtype = self.shape(name), self.dtype(name)
+            if dtype is not None and dtype.kind in "iub" and shape is not None and _count(shape) <= _SMALL:
+                graph.initializer.append(to_tensor(name, self.constant(name)))
+            elif dtype is not None:
+                graph.input.append(value_info(name, dtype, shape))
+        return light
+
+    def _learn(self, info: ValueInfoProto) -> None:
+        tensor = info.type.tensor_type
+        if not info.type.HasField("tensor_type"):
+            return
+        if tensor.elem_type and tensor.elem_type in TensorProto.DataType.values():
+            try:
+                self.dtypes[info.name] = dtype_of(tensor.elem_type)
+            except ConversionError:  # whoever needs the value reports it
+                return
+        if tensor.HasField("shape"):
+            self.dims[info.name] = tuple(_dim(d) for d in tensor.shape.dim)
+
+    # ---- constants
+
+    def _fold(self) -> bool:
+        """Take constant nodes out. Whether new nodes came in, of which more may become known."""
+        kept: list[NodeProto] = []
+        entered = False
+        for node in self.nodes:
+            branch = self._branch(node)
+            if branch is not None:
+                kept += self._spliced(node, branch)
+                entered = True
+            elif not self._folded(node):
+                kept.append(node)
+        self.nodes = kept
+        return entered
+
+    def _folded(self, node: NodeProto) -> bool:
+        if node.domain not in ("", "ai.onnx") or not node.output:
+            return False
+        if node.op_type in _READ:
+            found = _READ[node.op_type](self, node)
+            if found is not None:
+                self.constants[node.output[0]] = found
+                return True
+        if not _may_fold(node) or not all(self.is_constant(n) for n in node.input if n):
+            return False
+        inputs = {name: self.constant(name) for name in node.input if name}
+        if not self._affordable(node, inputs):
+            raise ConversionError(
+                f"{node.op_type}: a constant of at most {_MOST_FOLDED} elements is required, "
+                f"got a larger one at node {title(node)}."
+            )
+        results = evaluate(node, self.model.opset, inputs)
+        if results is None:
+            return False
+        self.constants.update((n, r) for n, r in zip(node.output, results, strict=False) if n)
+        return True
+
+    def _affordable(self, node: NodeProto, inputs: dict[str, Array]) -> bool:
+        schema = defs.get_schema(node.op_type, self.model.opset, "")
+        types = {name: _type(array) for name, array in inputs.items()}
+        data = {n: to_tensor(n, a) for n, a in inputs.items() if a.size <= _SMALL}
+        version = self.model.opset
+        try:
+            found = shape_inference.infer_node_outputs(
+                schema, node, types, data, opset_imports=[helper.make_opsetid("", version)], ir_version=8
+            )
+        except (shape_inference.InferenceError, RuntimeError):
+            return True  # evaluation reports it
+        shapes = [tuple(_dim(d) for d in t.tensor_type.shape.dim) for t in found.values()]
+        return all(_count(shape) <= _MOST_FOLDED for shape in shapes)
+
+    def _branch(self, node: NodeProto) -> GraphProto | None:
+        """The branch that an `If` with a constant condition always takes."""
+        if node.op_type != "If" or node.domain or not self.is_constant(node.input[0]):
+            return None
+        taken = "then_branch" if bool(self.constant(node.input[0])) else "else_branch"
+        found: GraphProto = next(a.g for a in node.attribute if a.name == taken)
+        return found
+
+    def _spliced(self, node: NodeProto, branch: GraphProto) -> list[NodeProto]:
+        """The nodes of a branch in place of its `If`; its outputs get the names of the `If`'s."""
+        self.tensors.update((t.name, t) for t in branch.initializer)
+        copies = [
+            helper.make_node("Identity", [inner.name], [outer], name=f"{title(node)}_{i}")
+            for i, (inner, outer) in enumerate(zip(branch.output, node.output, strict=True))
+        ]
+        return [*branch.node, *copies]
+
+
+def title(node: NodeProto) -> str:
+    """What a node is called: its name, or its first output's."""
+    return node.name or next(iter(node.output), node.op_type)
+
+
+def _dim(dim: Any) -> int | str | None:
+    if dim.HasField("dim_value"):
+        return int(dim.dim_value)
+    return str(dim.dim_param) or None
+
+
+def _count(shape: Sequence[int | str | None]) -> int:
+    return prod(d for d in shape if isinstance(d, int))
+
+
+def _type(array: Array) -> TypeProto:
+    made: TypeProto = helper.make_tensor_type_proto(elem_type(array.dtype), array.shape)
+    return made
+
+
+# ---- single nodes
+
+
+def _may_fold(node: NodeProto) -> bool:
+    if any(a.type in (AttributeProto.GRAPH, AttributeProto.GRAPHS) for a in node.attribute):
+        return False
+    return node.op_type not in _DRAWING
+
+
+_DRAWING = frozenset(
+    {
+        "Bernoulli",
+        "Multinomial",
+        "RandomNormal",
+        "RandomNormalLike",
+        "RandomUniform",
+        "RandomUniformLike",
+    }
+)
+"""Operators whose outputs differ from run to run."""
+
+
+def evaluate(node: NodeProto, opset: int, inputs: dict[str, Array]) -> list[Array] | None:
+    """The outputs of one node by ONNX's own reference implementation, `None` if it has none."""
+    from onnx.reference import ReferenceEvaluator  # which takes a while to load
+
+    names = [name for name in node.output if name]
+    given = [value_info(name, array.dtype, array.shape) for name, array in inputs.items()]
+    graph = helper.make_graph([node], "node", given, [ValueInfoProto(name=name) for name in names])
+    try:
+        found = ReferenceEvaluator(graph, opsets={"": opset}).run(None, inputs)
+    except (NotImplementedError, RuntimeError, TypeError, ValueError, IndexError, AttributeError):
+        return None  # the import function may know more
+    by_name = dict(zip(names, map(np.asarray, found), strict=True))
+    return [by_name.get(name, np.empty(0)) for name in node.output]
+
+
+def _constant_node(facts: Facts, node: NodeProto) -> Array | None:
+    (attribute,) = node.attribute
+    if attribute.name == "value":
+        return facts.model.array(attribute.t)
+    value = helper.get_attribute_value(attribute)
+    dtype = {"value_float": "f4", "value_floats": "f4", "value_int": "i8", "value_ints": "i8"}
+    if attribute.name not in dtype:
+        raise ConversionError(f"Constant: numbers are required, got {attribute.name} at node {title(node)}.")
+    return np.array(value, dtype[attribute.name])
+
+
+def _static_shape(facts: Facts, node: NodeProto) -> Array | None:
+    shape = facts.shape(node.input[0])
+    if shape is None:
+        return None
+    told = {a.name: a.i for a in node.attribute}
+    part = shape[told.get("start", 0) : told.get("end")]
+    return np.array(part, np.int64) if all(isinstance(d, int) for d in part) else None
+
+
+def _static_size(facts: Facts, node: NodeProto) -> Array | None:
+    shape = facts.shape(node.input[0])
+    if shape is None or not all(isinstance(d, int) for d in shape):
+        return None
+    return np.array(_count(shape), np.int64)
+
+
+def _cast_like(facts: Facts, node: NodeProto) -> Array | None:
+    dtype = facts.dtype(node.input[1])
+    if dtype is None or not facts.is_constant(node.input[0]):
+        return None
+    return facts.constant(node.input[0]).astype(dtype)
+
+
+_READ = {"CastLike": _cast_like, "Constant": _constant_node, "Shape": _static_shape, "Size": _static_size}
+"""Operators that are constant although no input need be."""
+
+
+def undefined(nodes: Iterable[NodeProto], known: Iterable[str]) -> list[str]:
+    """Names that a node uses before anything defines them."""
+    there = set(known)
+    found: list[str] = []
+    for node in nodes:
+        found += [name for name in node.input if name and name not in there]
+        there.update(node.output)
+    return found

@@ -1,0 +1,181 @@
+"""`F` of the import functions: every function of `sym`, and what is known statically of values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from onnx import NodeProto
+
+from hybridonnx.dtypes import DType, as_dtype
+from hybridonnx.errors import ConversionError, DTypeError, MXNetError
+from hybridonnx.ops._registry import Spec
+from hybridonnx.ops._registry import find as find_operator
+from hybridonnx.ops._shapes import Shape
+from hybridonnx.symbol._compose import call
+from hybridonnx.symbol._graph import VARIABLE, Entry, Node
+from hybridonnx.symbol.symbol import Broadcasting
+
+from ..values import Array
+from ._facts import Dims, Facts, title
+
+
+class Functions:
+    """What import functions get as `F`.
+
+    `F.<operator>(…)` makes a symbol, arithmetic on symbols broadcasts. Of a symbol `x` `F.shape(x)` and
+    `F.dtype(x)` tell what is known, and `F.value(x)` the NumPy array if it is constant. ONNX's scalars have
+    the shape (), although MXNet keeps them as (1,).
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._specs: dict[Entry, Spec] = {}
+        self._names: dict[Entry, str] = {}
+        """The ONNX values that entries stand for."""
+        self.arrays: dict[str, Array] = {}
+        """The values of the variables that stand for constants."""
+        self._node: NodeProto | None = None
+        self._variables: dict[str, Broadcasting] = {}
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        cls = find_operator(name)
+
+        def function(*args: Any, **kwargs: Any) -> Broadcasting:
+            return call(cls, name, args, kwargs, Broadcasting)
+
+        setattr(self, name, function)
+        return function
+
+    # ---- what is known
+
+    def shape(self, x: Broadcasting) -> Shape | None:
+        """The sizes of a value, `None` for each unknown one, or `None` if even the rank is unknown."""
+        dims = self.dims(x)
+        return None if dims is None else tuple(d if isinstance(d, int) else None for d in dims)
+
+    def dims(self, x: Broadcasting) -> Dims | None:
+        """Like `shape`, with the names of free sizes: equal names mean equal sizes."""
+        (entry,) = x.outputs
+        told = self._facts.shape(self._names[entry]) if entry in self._names else None
+        if told == ():
+            return ()
+        spec = self.spec(entry)
+        if told is None or spec.shape is None or len(told) != len(spec.shape):
+            return spec.shape if spec.shape is not None else told
+        return tuple(b if a is None else a for a, b in zip(spec.shape, told, strict=True))
+
+    def rank(self, x: Broadcasting) -> int:
+        """The number of axes; a `ConversionError` if it is unknown."""
+        shape = self.shape(x)
+        if shape is None:
+            raise ConversionError("a value of known rank is required. Give the inputs' shapes in the model.")
+        return len(shape)
+
+    def dtype(self, x: Broadcasting) -> DType | None:
+        """The dtype that the symbol has, if it is known; ONNX's bool may be another one here."""
+        return self.spec(x.outputs[0]).dtype
+
+    def value(self, x: Any) -> Array | None:
+        """The array that a value is in every run, `None` if it is computed."""
+        name = self._names.get(x.outputs[0])
+        if name is None or not self._facts.is_constant(name):
+            return None
+        return self._facts.constant(name)
+
+    def result(self, i: int = 0) -> Dims | None:
+        """What ONNX infers of the shape of the node's `i`-th output; free sizes by name."""
+        outputs = () if self._node is None else self._node.output
+        return self._facts.shape(outputs[i]) if i < len(outputs) else None
+
+    def result_dtype(self, i: int = 0) -> DType | None:
+        """What ONNX infers of the dtype of the node's `i`-th output."""
+        outputs = () if self._node is None else self._node.output
+        return self._facts.dtype(outputs[i]) if i < len(outputs) else None
+
+    def const(self, value: Any, dtype: Any = None) -> Broadcasting:
+        """A constant that the model does not have, as a new parameter."""
+        owner = "const" if self._node is None else title(self._node)
+        number = sum(name.startswith(f"{owner}_const") for name in self._facts.constants)
+        name = f"{owner}_const{number}"
+        self._facts.constants[name] = np.asarray(value, dtype)
+        return self.constant(name)
+
+    # ---- what the walk does
+
+    def begin(self, node: NodeProto) -> None:
+        """Say which node is being imported."""
+        self._node = node
+
+    def variable(self, name: str) -> Broadcasting:
+        """An input of the model as a symbol."""
+        dims = self._facts.shape(name)
+        shape = None if dims is None else tuple(d if isinstance(d, int) else None for d in dims)
+        return self._made(name, Spec(shape if shape != () else (1,), self._facts.dtype(name)))
+
+    def constant(self, name: str) -> Broadcasting:
+        """A constant of the model as a symbol: a variable with a value."""
+        if name not in self._variables:
+            array = self._facts.constant(name)
+            try:
+                as_dtype(array.dtype)
+            except DTypeError:
+                raise ConversionError(
+                    f"constant {name}: a dtype that MXNet has is required, got {array.dtype}."
+                ) from None
+            # MXNet has no arrays without axes
+            self.arrays[name] = array.reshape(array.shape or (1,))
+            self._made(name, Spec(self.arrays[name].shape, array.dtype))
+        return self._variables[name]
+
+    def _made(self, name: str, spec: Spec) -> Broadcasting:
+        entry = Entry(Node(VARIABLE, name), 0)
+        self._specs[entry] = spec
+        self._names[entry] = name
+        self._variables[name] = Broadcasting([entry])
+        return self._variables[name]
+
+    def call_it(self, entry: Entry, name: str) -> None:
+        """Let an entry stand for a value of the model."""
+        self._names.setdefault(entry, name)
+
+    def spec(self, entry: Entry) -> Spec:
+        """What MXNet's operators tell of an entry."""
+        if entry not in self._specs:
+            for node in self._unknown(entry.node):
+                self._infer(node)
+        return self._specs[entry]
+
+    def _unknown(self, node: Node) -> list[Node]:
+        """The nodes up to this one of which nothing was inferred yet, inputs first."""
+        order: list[Node] = []
+        stack, seen = [(node, False)], set()
+        while stack:
+            node, ready = stack.pop()
+            if ready:
+                order.append(node)
+            elif node not in seen and Entry(node, 0) not in self._specs:
+                seen.add(node)
+                stack.append((node, True))
+                stack += [(entry.node, False) for entry in reversed(node.inputs)]
+        return order
+
+    def _infer(self, node: Node) -> None:
+        if node.is_variable:  # one that an import function left out
+            self._specs[Entry(node, 0)] = Spec()
+            return
+        try:
+            _, outputs = node.op.infer([self._specs[entry] for entry in node.inputs])
+        except MXNetError as exc:
+            exc.add_note(node.described())
+            raise
+        self._specs.update((Entry(node, i), spec) for i, spec in enumerate(outputs))
+
+
+def entries(result: Any) -> Sequence[Entry]:
+    """The outputs that an import function returned: a symbol, or several."""
+    if isinstance(result, tuple | list):
+        return [entry for item in result for entry in item.outputs]
+    found: Sequence[Entry] = result.outputs
+    return found

@@ -1,0 +1,38 @@
+"""`import_model` and what else can be read from an ONNX file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridonnx.ndarray.ndarray import NDArray
+from hybridonnx.symbol.symbol import Symbol
+
+from ._reader import Source, read
+from ._walk import Imported, walk
+
+
+def load(source: Source) -> Imported:
+    """A model as a Symbol with NumPy arrays."""
+    return walk(read(source))
+
+
+def import_model(model_file: Source) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]:
+    """The Symbol of an ONNX model, its parameters, and its auxiliary states."""
+    imported = load(model_file)
+    states = set(imported.symbol.list_auxiliary_states())
+    arrays = {name: NDArray(array) for name, array in imported.arrays.items()}
+    used = [name for name in imported.symbol.list_inputs() if name in arrays]
+    arg_params = {name: arrays[name] for name in used if name not in states}
+    return imported.symbol, arg_params, {name: arrays[name] for name in used if name in states}
+
+
+def get_model_metadata(model_file: Source) -> dict[str, list[tuple[str, tuple[int, ...]]]]:
+    """The names and shapes of a model's inputs and outputs; a free size is 0."""
+    graph = read(model_file).proto.graph
+    constants = {tensor.name for tensor in graph.initializer}
+    inputs = [_declared(info) for info in graph.input if info.name not in constants]
+    return {"input_tensor_data": inputs, "output_tensor_data": [_declared(info) for info in graph.output]}
+
+
+def _declared(info: Any) -> tuple[str, tuple[int, ...]]:
+    return info.name, tuple(int(dim.dim_value) for dim in info.type.tensor_type.shape.dim)

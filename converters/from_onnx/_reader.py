@@ -1,0 +1,162 @@
+"""Reads ONNX files that may come from anyone: every length is checked before it is believed."""
+
+from __future__ import annotations
+
+import os
+from math import prod
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+from onnx import ModelProto, TensorProto, numpy_helper
+
+from hybridonnx.errors import ConversionError, FormatError
+
+from ..opsets import NEWEST
+from ..values import Array, dtype_of
+
+Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto"
+
+_LARGEST = (1 << 31) - 1
+_SIGNATURES: tuple[tuple[bytes, str], ...] = (
+    (b"PK\x03\x04", "a zip archive, such as PyTorch and Keras write"),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 file, such as Keras writes"),
+    (b"\x80\x02", "a pickle, such as PyTorch writes"),
+    (b"\x80\x04", "a pickle, such as PyTorch writes"),
+    (b"\x1f\x8b", "a gzip archive; unpack it first"),
+    (b"\x12\x01\x00\x00", "an array list of MXNet; read it with nd.load"),
+    (b"ORTM", "an ORT-format model; convert the ONNX file it was made from"),
+    (b"{", "JSON; a symbol.json is read with sym.load"),
+    (b"<", "a web page or XML; the download went wrong"),
+    (b"version https://git-lfs", "a Git LFS pointer; fetch the file itself"),
+)
+
+
+class Model:
+    """A parsed model and the folder that its external data must lie in."""
+
+    def __init__(self, proto: ModelProto, folder: Path | None, title: str):
+        self.proto, self.folder, self.title = proto, folder, title
+        self.opsets = {plain(item.domain): int(item.version) for item in proto.opset_import}
+
+    @property
+    def opset(self) -> int:
+        """The opset of ONNX's own operators."""
+        return self.opsets.get("", 0)
+
+    def array(self, tensor: TensorProto) -> Array:
+        """The values of a tensor, wherever they are."""
+        dtype = dtype_of(tensor.data_type)
+        if any(d < 0 for d in tensor.dims):
+            raise FormatError(f"{self.title}: sizes of at least 0 are required, got {list(tensor.dims)}.")
+        count = prod(tensor.dims)
+        if tensor.data_location == TensorProto.EXTERNAL:
+            return self._external(tensor, count * dtype.itemsize).view(dtype).reshape(tuple(tensor.dims))
+        if tensor.HasField("raw_data"):
+            self._length(tensor, len(tensor.raw_data), count * dtype.itemsize)
+            little = np.frombuffer(tensor.raw_data, dtype.newbyteorder("<"))
+            return little.astype(dtype).reshape(tuple(tensor.dims))
+        try:
+            return np.array(numpy_helper.to_array(tensor))
+        except (ValueError, TypeError) as exc:
+            raise FormatError(f"{self.title}: tensor {tensor.name} is damaged: {exc}") from None
+
+    def _length(self, tensor: TensorProto, got: int, required: int) -> None:
+        if got != required:
+            raise FormatError(
+                f"{self.title}: {required} bytes are required for tensor {tensor.name}, got {got}. "
+                "The file is damaged or truncated."
+            )
+
+    def _external(self, tensor: TensorProto, size: int) -> Array:
+        told = {item.key: item.value for item in tensor.external_data}
+        path = self._beside(tensor.name, told.get("location", ""))
+        try:
+            offset, length = int(told.get("offset") or 0), int(told.get("length") or size)
+        except ValueError:
+            raise FormatError(f"{self.title}: tensor {tensor.name} has a bad offset or length.") from None
+        self._length(tensor, length, size)
+        there = path.stat().st_size
+        if offset < 0 or offset + size > there:
+            raise FormatError(
+                f"{self.title}: {path.name} with at least {offset + size} bytes is required for tensor "
+                f"{tensor.name}, got {there}. The file is truncated."
+            )
+        return np.fromfile(path, np.uint8, size, offset=offset)
+
+    def _beside(self, name: str, location: str) -> Path:
+        if self.folder is None:
+            raise FormatError(
+                f"{self.title}: a file is required, because tensor {name} is in {location!r} beside it. "
+                "Import by file name."
+            )
+        folder = self.folder.resolve()
+        path = (folder / location).resolve()
+        if not location or not path.is_relative_to(folder):
+            raise FormatError(
+                f"{self.title}: external data inside the model's folder is required, got {location!r} "
+                f"for tensor {name}. Do not trust this file."
+            )
+        if not path.is_file():
+            raise FormatError(f"{self.title}: {location!r}, which holds tensor {name}, is not there.")
+        return path
+
+
+def read(source: Source) -> Model:
+    """The model of a file, of a file's bytes, or one that is parsed already."""
+    if isinstance(source, ModelProto):
+        return _checked(Model(source, None, "ONNX model"))
+    if isinstance(source, bytes):
+        return _checked(Model(_parse(source, "ONNX model"), None, "ONNX model"))
+    path = Path(source)
+    if not path.is_file():
+        there = "a folder" if path.is_dir() else "nothing"
+        raise FormatError(f"{path}: an ONNX file is required, got {there}.")
+    if path.stat().st_size > _LARGEST:
+        raise FormatError(
+            f"{path}: a file below 2 GB is required, got {path.stat().st_size} bytes. "
+            "Larger models keep their weights in a file beside."
+        )
+    return _checked(Model(_parse(path.read_bytes(), str(path)), path.parent, str(path)))
+
+
+def _parse(data: bytes, title: str) -> ModelProto:
+    if not data:
+        raise FormatError(f"{title}: an ONNX model is required, got an empty file.")
+    try:
+        proto: ModelProto = ModelProto.FromString(data)
+    except DecodeError:
+        raise FormatError(f"{title}: an ONNX model is required, got {_guess(data)}.") from None
+    if not proto.ir_version or not proto.HasField("graph"):
+        raise FormatError(f"{title}: an ONNX model is required, got {_guess(data)}.")
+    return proto
+
+
+def _guess(data: bytes) -> str:
+    for start, described in _SIGNATURES:
+        if data.startswith(start):
+            return described
+    if data[:1] == b"\x08" and len(data) > 2 and data[1] < 64:
+        return f"{len(data)} bytes that begin like one; the file is damaged or truncated"
+    return f"{len(data)} bytes of something else"
+
+
+def _checked(model: Model) -> Model:
+    if not model.opsets:
+        raise FormatError(
+            f"{model.title}: a complete model is required, got one without an opset. The file is truncated."
+        )
+    if model.opset > NEWEST:
+        raise ConversionError(
+            f"{model.title}: opset {NEWEST} or older is required, got {model.opset}. "
+            "Update the onnx package, or export the model with an older opset."
+        )
+    if model.opset == 0 and any(not plain(node.domain) for node in model.proto.graph.node):
+        raise FormatError(f"{model.title}: the opset of its operators is required, got none.")
+    return model
+
+
+def plain(domain: str) -> str:
+    """A domain's name; ONNX's own has two, of which the empty one is taken."""
+    return "" if domain == "ai.onnx" else domain

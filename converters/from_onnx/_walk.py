@@ -1,0 +1,263 @@
+"""The walk over a model's nodes that says each of them in MXNet's operators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from onnx import AttributeProto, NodeProto, defs, helper, inliner
+
+from hybridonnx.errors import ConversionError, MXNetError, suggest
+from hybridonnx.name import Prefix
+from hybridonnx.symbol._graph import Entry
+from hybridonnx.symbol.symbol import Broadcasting, Symbol
+
+from ..opsets import signature
+from ..values import Array
+from ._facts import Dims, Facts, title
+from ._functions import Functions, entries
+from ._reader import Model, plain
+from ._registry import Import, find, load_all
+
+
+@dataclass
+class Imported:
+    """A model as a Symbol, with the values of its variables that are no inputs."""
+
+    symbol: Symbol
+    arrays: Mapping[str, Array]
+    inputs: list[str]
+
+
+def walk(model: Model) -> Imported:
+    """Convert the whole model."""
+    _inline_local(model)
+    facts = Facts(model)
+    outputs = [info.name for info in model.proto.graph.output]
+    nodes = _expanded(facts, outputs)
+    _refuse(facts, nodes)
+    conversion = _Conversion(facts, Functions(facts))
+    inputs = [i.name for i in model.proto.graph.input if not facts.is_constant(i.name)]
+    for name in inputs:
+        conversion.values[name] = conversion.F.variable(name).outputs[0]
+    for node in nodes:
+        try:
+            conversion.convert(node)
+        except MXNetError as exc:
+            exc.add_note(f"in node {title(node)} ({node.op_type})")
+            raise
+    symbol = Symbol([conversion.entry(name) for name in outputs])
+    return Imported(symbol, conversion.F.arrays, inputs)
+
+
+@dataclass
+class _Conversion:
+    facts: Facts
+    F: Functions
+    values: dict[str, Entry] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.taken |= {i.name for i in self.facts.model.proto.graph.input}
+        self.taken |= {*self.facts.tensors, *self.facts.constants}
+
+    def entry(self, name: str) -> Entry:
+        """The entry of a value of the model."""
+        if name in self.values:
+            return self.values[name]
+        if not self.facts.is_constant(name):
+            raise ConversionError(
+                f"{self.facts.model.title}: nodes in order are required, got {name!r} used before it is made."
+            )
+        return self.F.constant(name).outputs[0]
+
+    def convert(self, node: NodeProto) -> None:
+        """Call the import function of a node, and give its results the node's names."""
+        entry = _import(self.facts, node)
+        assert entry is not None  # `_refuse` has looked
+        inputs = self._inputs(entry, node)
+        attributes = _attributes(self.facts, entry, node)
+        self.F.begin(node)
+        called = self._unique(title(node))
+        with Prefix(f"{called}_"):
+            results = entries(entry.function(self.F, *inputs, **attributes))
+        self._name(called, node, results)
+        for i, name in enumerate(node.output):
+            if name and i < len(results):
+                self.values[name] = results[i]
+                self.F.call_it(results[i], name)
+                _agree(node, i, self.F.spec(results[i]).shape, self.facts.shape(name))
+
+    def _inputs(self, entry: Import, node: NodeProto) -> list[Any]:
+        given = list(node.input)
+        if len(given) > len(entry.inputs) and not entry.variadic:
+            raise ConversionError(
+                f"{node.op_type}: inputs {', '.join(entry.inputs)} are known, got {len(given)} inputs."
+            )
+        if len(given) < entry.required or any(not name for name in given[: entry.required]):
+            raise ConversionError(
+                f"{node.op_type}: inputs {', '.join(entry.inputs[: entry.required])} are required, "
+                f"got {', '.join(filter(None, given)) or 'none'}."
+            )
+        names = [*entry.inputs, *[""] * (len(given) - len(entry.inputs))]
+        return [self._input(entry, p, name, node) for p, name in zip(names, given, strict=False)]
+
+    def _input(self, entry: Import, parameter: str, name: str, node: NodeProto) -> Any:
+        if not name:
+            return None
+        if parameter in entry.hints:
+            return self.facts.constant(name) if self.facts.is_constant(name) else None
+        if parameter not in entry.constants:
+            return Broadcasting([self.entry(name)])
+        if not self.facts.is_constant(name):
+            raise ConversionError(
+                f"{node.op_type}: a constant is required as {parameter}, got {name}, which is computed. "
+                "Export the model with fixed shapes, or simplify it first."
+            )
+        return self.facts.constant(name)
+
+    def _name(self, called: str, node: NodeProto, results: Iterable[Entry]) -> None:
+        """Name the nodes that the results come from after the ONNX node, if they are new."""
+        found = dict.fromkeys(e.node for e in results if e.node.name.startswith(f"{called}_"))
+        fresh = [made for made in found if not made.is_variable]
+        if len(fresh) == 1:
+            fresh[0].name = called
+
+    def _unique(self, wish: str) -> str:
+        name, number = wish, 0
+        while name in self.taken:
+            number += 1
+            name = f"{wish}_{number}"
+        self.taken.add(name)
+        return name
+
+
+def _agree(node: NodeProto, index: int, got: Dims | None, told: Dims | None) -> None:
+    """Hold an import to the shape that ONNX infers."""
+    if got is None or told is None or (told == () and got in ((1,), ())):
+        return
+    same = len(got) == len(told) and all(
+        a == b for a, b in zip(got, told, strict=True) if isinstance(a, int) and isinstance(b, int)
+    )
+    if not same:
+        raise ConversionError(
+            f"{node.op_type}: output {index} of shape {told} is required, its import gave {got}. "
+            "Please report the model."
+        )
+
+
+# ---- what a node says
+
+
+def _import(facts: Facts, node: NodeProto) -> Import | None:
+    domain = plain(node.domain)
+    return find(node.op_type, domain).get(_since(facts, node))
+
+
+def _since(facts: Facts, node: NodeProto) -> int:
+    """The version of the operator that the model means."""
+    domain = plain(node.domain)
+    opset = facts.model.opsets.get(domain, 0)
+    try:
+        return signature(node.op_type, opset, domain).since
+    except ConversionError:
+        return opset  # an operator that only its own library knows
+
+
+def _attributes(facts: Facts, entry: Import, node: NodeProto) -> dict[str, Any]:
+    given = {a.name: _attribute(facts, a) for a in node.attribute}
+    for name in given:
+        if name not in entry.attributes:
+            raise ConversionError(
+                f"{node.op_type}: attributes {', '.join(entry.attributes) or 'none'} are known, got {name}."
+                f"{suggest(name, entry.attributes)}"
+            )
+    missing = [name for name, required in entry.attributes.items() if required and name not in given]
+    if missing:
+        raise ConversionError(f"{node.op_type}: attribute {missing[0]} is required, and was not given.")
+    if entry.wants_opset:
+        given["opset"] = _since(facts, node)
+    return given
+
+
+def _attribute(facts: Facts, attribute: AttributeProto) -> Any:
+    value = helper.get_attribute_value(attribute)
+    if attribute.type == AttributeProto.TENSOR:
+        return facts.model.array(value)
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if attribute.type == AttributeProto.STRINGS:
+        return tuple(item.decode(errors="replace") for item in value)
+    return tuple(value) if attribute.type in (AttributeProto.INTS, AttributeProto.FLOATS) else value
+
+
+# ---- which nodes
+
+
+def _needed(facts: Facts, outputs: Iterable[str]) -> list[NodeProto]:
+    """The nodes that the outputs depend on, in order; inputs that must be constants do not count."""
+    wanted = set(outputs)
+    kept: list[NodeProto] = []
+    for node in reversed(facts.nodes):
+        if wanted.isdisjoint(node.output):
+            continue
+        kept.append(node)
+        entry = _import(facts, node)
+        for i, name in enumerate(node.input):
+            parameter = entry.inputs[i] if entry is not None and i < len(entry.inputs) else ""
+            if entry is None or parameter not in (entry.constants | entry.hints):
+                wanted.add(name)
+    return kept[::-1]
+
+
+def _inline_local(model: Model) -> None:
+    """Put the bodies of the model's own functions in their places."""
+    if model.proto.functions:
+        model.proto = inliner.inline_local_functions(model.proto)
+        model.opsets = {plain(item.domain): int(item.version) for item in model.proto.opset_import}
+
+
+def _expanded(facts: Facts, outputs: list[str]) -> list[NodeProto]:
+    """The needed nodes; those without an import give way to ONNX's definition of them, if it has one."""
+    tried: set[str] = set()
+    while True:
+        nodes = _needed(facts, outputs)
+        defined = {n.op_type for n in nodes if _import(facts, n) is None and _is_defined(facts, n)} - tried
+        if not defined:
+            return nodes
+        tried |= defined
+        facts.inline(defined)
+
+
+def _is_defined(facts: Facts, node: NodeProto) -> bool:
+    if plain(node.domain):
+        return False
+    try:
+        schema = defs.get_schema(node.op_type, facts.model.opset, "")
+    except defs.SchemaError:
+        return False
+    return bool(schema.has_function or schema.has_context_dependent_function)  # type: ignore[attr-defined]
+
+
+def _refuse(facts: Facts, nodes: Iterable[NodeProto]) -> None:
+    """Raise one error that names every operator that cannot be imported, with the nodes."""
+    reasons: dict[str, list[str]] = {}
+    for node in nodes:
+        if _import(facts, node) is None:
+            reasons.setdefault(_reason(facts, node), []).append(title(node))
+    if reasons:
+        lines = [f"  {why}: {len(names)} × ({', '.join(names[:5])})" for why, names in reasons.items()]
+        raise ConversionError(
+            f"{facts.model.title}: operators that MXNet can express are required, got\n" + "\n".join(lines)
+        )
+
+
+def _reason(facts: Facts, node: NodeProto) -> str:
+    domain = plain(node.domain)
+    full = f"{domain}.{node.op_type}" if domain else node.op_type
+    versions = sorted(find(node.op_type, domain))
+    if versions:
+        return f"{full} of version {_since(facts, node)} (read are {', '.join(map(str, versions))})"
+    near = suggest(node.op_type, [name for d, name in load_all() if d == domain]) if domain else ""
+    return f"{full}{near}"
