@@ -181,10 +181,8 @@ class Parameter:
         with autograd.pause():
             if data is None:
                 data = creation.zeros(self.shape, dtype=self.dtype, ctx=cpu())
-                described = init if isinstance(init, str) else init.dumps()
-                initializer.create(default_init)(
-                    initializer.InitDesc(self.name, {"__init__": described}), data
-                )
+                described = initializer.InitDesc(self.name, {"__init__": init})
+                initializer.create(default_init)(described, data)
             self._place(data, ctx)
 
     def _place(self, data: NDArray, ctx: list[Context]) -> None:
