@@ -45,6 +45,8 @@ def _plain(value: Any) -> Any:
         return tuple(_plain(item) for item in value)
     if isinstance(value, np.ndarray):
         return value.tolist()
+    if isinstance(value, np.floating):
+        return float(str(value))  # the digits that the narrower type needs
     return value.item() if isinstance(value, np.integer | np.bool_) else value
 
 

@@ -10,6 +10,7 @@ import itertools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from typing import Any, Protocol, TypeAlias
 
 from .errors import MXNetError
@@ -152,13 +153,16 @@ def sweep(
     grads: dict[Entry, Any],
     F: Any,
     values: Callable[[Any], tuple[Sequence[Any], Sequence[Any]]],
+    operator: Callable[[Any], Any] = attrgetter("op"),
 ) -> None:
     """Extend `grads`, the heads' gradients by entry, to everything that the heads depend on.
 
-    `nodes` are in topological order; `values(node)` gives its outputs and inputs as values of `F`.
+    `nodes` are in topological order; `values(node)` gives its outputs and inputs as values of `F`, and
+    `operator(node)` what it executes.
     """
     for node in reversed(nodes):
-        if node.op is None or node.op.not_differentiable:
+        op = operator(node)
+        if op is None or op.not_differentiable:
             continue
         wanted = [entry is not None for entry in node.inputs]
         if not any(wanted):
@@ -169,11 +173,11 @@ def sweep(
             continue
         dys = [F.zeros_like(y) if dy is None else dy for dy, y in zip(dys, ys, strict=True)]
         single = len(ys) == 1
-        found = node.op.gradient(F, dys[0] if single else tuple(dys), ys[0] if single else tuple(ys), *xs)
+        found = op.gradient(F, dys[0] if single else tuple(dys), ys[0] if single else tuple(ys), *xs)
         for entry, x, gradient in zip(node.inputs, xs, found, strict=True):
             if entry is None or gradient is None:
                 continue
-            summed = F._sum_like(gradient, x) if node.op.broadcasts else gradient
+            summed = F._sum_like(gradient, x) if op.broadcasts else gradient
             grads[entry] = F.elemwise_add(grads[entry], summed) if entry in grads else summed
 
 

@@ -167,6 +167,10 @@ class Operator:
         """The new values of the auxiliary states, in their order, after a training step's forward pass."""
         return ()
 
+    def settled(self, outputs: Sequence[Spec]) -> Operator:
+        """The operator with sizes that its attributes leave open, and the graph around tells."""
+        return self
+
     @classmethod
     def upgraded(cls, attributes: dict[str, str], version: int) -> dict[str, str]:
         """Attribute text of a file that MXNet `version` wrote (904 is 0.9.4), as 1.9.1 would write it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil
 from typing import Any, ClassVar
 
@@ -10,7 +12,7 @@ import numpy as np
 from ..attrs import DTypeName, Ints
 from ..dtypes import FLAGS, DType, as_dtype, float32
 from ..errors import AttributeValueError, ShapeError
-from ._registry import Array, Operator, operator
+from ._registry import Array, Operator, Spec, operator
 from ._shapes import Shape, show
 
 _CONSTANT = "it is constant"
@@ -35,6 +37,9 @@ class _Shaped(Operator):
 
     def infer_dtype(self) -> DType | None:
         return as_dtype(self.dtype)
+
+    def settled(self, outputs: Sequence[Spec]) -> Operator:
+        return replace(self, shape=outputs[0].shape)
 
     def full(self, value: float) -> Array:
         """An array of one value."""

@@ -7,6 +7,7 @@ number of times from each of several distributions, whose parameters are arrays 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -115,6 +116,9 @@ class _ByShape(_Drawn):
 
     def infer_shape(self) -> Any:
         return [open_shape(self.shape)]
+
+    def settled(self, outputs: Sequence[Spec]) -> Operator:
+        return replace(self, shape=outputs[0].shape)
 
     def infer_dtype(self) -> DType | None:
         return as_dtype(None if self.dtype == "None" else self.dtype)

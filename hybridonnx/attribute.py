@@ -1,0 +1,47 @@
+"""Attributes that every symbol made in a scope receives: `AttrScope`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from types import TracebackType
+
+
+class AttrScope:
+    """A `with` block in which symbols receive these attributes; inner scopes and symbols override them."""
+
+    def __init__(self, **kwargs: str) -> None:
+        for name, value in kwargs.items():
+            if not isinstance(value, str):
+                raise ValueError(
+                    f"AttrScope: attributes must be strings, got {value!r} as {name}. Write it as text."
+                )
+        self._attributes = kwargs
+
+    def get(self, attr: Mapping[str, str] | None) -> dict[str, str]:
+        """`attr` with the scope's attributes where it has none of its own."""
+        return {**self._attributes, **(attr or {})}
+
+    def __enter__(self) -> AttrScope:
+        merged = AttrScope()
+        merged._attributes = {**current()._attributes, **self._attributes}
+        _scopes.stack.append(merged)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _scopes.stack.pop()
+
+
+class _Scopes(threading.local):
+    def __init__(self) -> None:
+        self.stack = [AttrScope()]
+
+
+_scopes = _Scopes()
+
+
+def current() -> AttrScope:
+    """The attributes of the innermost `with` block of this thread and of those around it."""
+    return _scopes.stack[-1]

@@ -1,0 +1,115 @@
+"""Functions of `sym` that are no operators themselves: constants, sequences, choices between operators."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..dtypes import as_dtype
+from ..ops._registry import find
+from ._arithmetic import binary, is_number
+from ._compose import call
+from ._methods import split as split_v2
+from .symbol import Group, Symbol, Variable, load, load_json, var
+
+__all__ = (
+    "Group",
+    "Symbol",
+    "Variable",
+    "arange",
+    "eye",
+    "full",
+    "histogram",
+    "hypot",
+    "linspace",
+    "load",
+    "load_json",
+    "maximum",
+    "minimum",
+    "ones",
+    "pow",
+    "power",
+    "split_v2",
+    "var",
+    "zeros",
+)
+
+
+def _made(name: str, args: Sequence[Any], attributes: dict[str, Any]) -> Symbol:
+    return call(find(name), name, args, attributes, Symbol)
+
+
+def _dtype(dtype: Any) -> str:
+    return as_dtype(dtype).name
+
+
+def zeros(shape: Any, dtype: Any = None, **kwargs: Any) -> Symbol:
+    """Zeros; a size of 0 is found by inference."""
+    return _made("_zeros", (), {"shape": shape, "dtype": _dtype(dtype), **kwargs})
+
+
+def ones(shape: Any, dtype: Any = None, **kwargs: Any) -> Symbol:
+    """Ones; a size of 0 is found by inference."""
+    return _made("_ones", (), {"shape": shape, "dtype": _dtype(dtype), **kwargs})
+
+
+def full(shape: Any, val: float, dtype: Any = None, **kwargs: Any) -> Symbol:
+    """An array of which every element is `val`."""
+    return _made("_full", (), {"shape": shape, "dtype": _dtype(dtype), "value": float(val), **kwargs})
+
+
+def arange(
+    start: float,
+    stop: float | None = None,
+    step: float = 1.0,
+    repeat: int = 1,
+    infer_range: bool = False,
+    name: str | None = None,
+    dtype: Any = None,
+) -> Symbol:
+    """Numbers from `start` (0 if `stop` is not given) to below `stop` by `step`, each `repeat` times."""
+    told = {"start": start, "stop": stop, "step": step, "repeat": repeat, "infer_range": infer_range}
+    return _made("_arange", (), {**told, "name": name, "dtype": _dtype(dtype)})
+
+
+def linspace(
+    start: float, stop: float, num: int, endpoint: bool = True, name: str | None = None, dtype: Any = None
+) -> Symbol:
+    """`num` evenly spaced numbers from `start` to `stop`."""
+    told = {"start": start, "stop": stop, "num": num, "endpoint": endpoint}
+    return _made("_linspace", (), {**told, "name": name, "dtype": _dtype(dtype)})
+
+
+def eye(N: int, M: int = 0, k: int = 0, dtype: Any = None, **kwargs: Any) -> Symbol:
+    """An (N, M) matrix, square if M is 0, with ones on the diagonal `k` to the right of the main one."""
+    return _made("_eye", (), {"N": N, "M": M, "k": k, "dtype": _dtype(dtype), **kwargs})
+
+
+def histogram(
+    a: Symbol, bins: int | Symbol = 10, range: tuple[float, float] | None = None, **kwargs: Any
+) -> Symbol:
+    """How many values lie in each bin, and the bins' edges; `bins` is a number, or a symbol of the edges."""
+    if isinstance(bins, Symbol):
+        return _made("_histogram", (a, bins), kwargs)
+    if range is None:
+        raise ValueError("histogram: range is required for a symbol, whose values are not known.")
+    return _made("_histogram", (a,), {"bin_cnt": bins, "range": range, **kwargs})
+
+
+def _choice(what: str, numbers: Callable[[Any, Any], Any], sentence: str) -> Callable[[Any, Any], Any]:
+    def function(left: Any, right: Any) -> Any:
+        if is_number(left) and is_number(right):
+            return numbers(left, right)
+        return binary(what, left, right)
+
+    function.__name__ = function.__qualname__ = what
+    function.__doc__ = f"{sentence} of two symbols of one shape, a symbol and a number, or two numbers."
+    return function
+
+
+maximum = _choice("maximum", max, "The greater")
+minimum = _choice("minimum", min, "The smaller")
+hypot = _choice("hypot", math.hypot, "The hypotenuse")
+power = _choice("pow", lambda base, exp: base**exp, "The first to the power of the second")
+pow = power

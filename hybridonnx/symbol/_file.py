@@ -1,0 +1,113 @@
+"""Graphs to and from the text of `-symbol.json`, with what old files lack put right.
+
+`formats.symbol_json` knows the text; what takes knowledge of operators is done here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import FormatError
+from ..formats import symbol_json
+from ..formats.symbol_json import Graph, GraphNode
+from ..ops._registry import Operator, find
+from ._compose import HIDDEN_KEYS, Outputs, made_variable
+from ._graph import Entry, Node, is_operator, topological
+
+_BEFORE_VERSIONS = 800
+"""The version that files without one are taken for."""
+_LISTS_ALL_INPUTS = 900
+"""The version since which files list every input of an operator, auxiliary states included."""
+
+
+def to_json(symbol: Outputs) -> str:
+    """The text of a `-symbol.json` file."""
+    return symbol_json.write(_graph(symbol))
+
+
+def _graph(symbol: Outputs) -> Graph:
+    numbers: dict[Node, int] = {}
+    graph = Graph()
+    for node in topological(symbol.outputs):
+        numbers[node] = len(numbers)
+        versions = node.versions or (0,) * len(node.inputs)
+        inputs = [
+            (numbers[entry.node], entry.output, version)
+            for entry, version in zip(node.inputs, versions, strict=True)
+        ]
+        subgraphs = [_graph(subgraph) for subgraph in node.subgraphs]
+        graph.nodes.append(
+            GraphNode(node.op_name, node.name, node.attrs, inputs, subgraphs, outputs=node.count())
+        )
+    graph.heads = [(numbers[node], output, node.changes) for node, output in symbol.outputs]
+    return graph
+
+
+def from_json(text: str | bytes) -> list[Entry]:
+    """The outputs of the graph that a `-symbol.json` file holds. Raises `FormatError` if it holds none."""
+    graph = symbol_json.read(text)
+    return _entries(graph, graph.version or _BEFORE_VERSIONS)
+
+
+def _entries(graph: Graph, version: int) -> list[Entry]:
+    operators = [_operator(node) for node in graph.nodes]
+    if version < symbol_json.VERSION:
+        for node, cls in zip(graph.nodes, operators, strict=True):
+            _upgrade_hidden_keys(node, cls, graph.nodes)
+            if cls is not None:
+                node.attributes = cls.upgraded(node.attributes, version)
+    made: list[Node] = []
+    for node, cls in zip(graph.nodes, operators, strict=True):
+        made.append(_made(node, cls, made, version))
+    return [_checked(made, node, output, "heads") for node, output, _ in graph.heads]
+
+
+def _operator(node: GraphNode) -> type[Operator] | None:
+    """The operator's class; `None` for variables, and for operators that are not known yet."""
+    return None if node.is_variable or not is_operator(node.op) else find(node.op)
+
+
+def _upgrade_hidden_keys(node: GraphNode, cls: type[Operator] | None, nodes: Sequence[GraphNode]) -> None:
+    """Move `lr_mult` to `__lr_mult__`, and an operator's `weight_lr_mult` to its variable weight."""
+    for key in list(node.attributes):
+        hidden = next((h for h in HIDDEN_KEYS if key == h or key.endswith(f"_{h}")), None)
+        if hidden is None or (cls is not None and key in cls.schema()):
+            continue
+        if key == hidden:
+            node.attributes[f"__{hidden}__"] = node.attributes.pop(key)
+        elif cls is not None:
+            _move_to_input(node, cls, key, hidden, nodes)
+
+
+def _move_to_input(
+    node: GraphNode, cls: type[Operator], key: str, hidden: str, nodes: Sequence[GraphNode]
+) -> None:
+    owner = key.removesuffix(f"_{hidden}")
+    if owner in cls.inputs and cls.inputs.index(owner) < len(node.inputs):
+        variable = nodes[node.inputs[cls.inputs.index(owner)][0]]
+        if variable.is_variable:
+            variable.attributes[f"__{hidden}__"] = node.attributes.pop(key)
+
+
+def _made(node: GraphNode, cls: type[Operator] | None, before: Sequence[Node], version: int) -> Node:
+    inputs = [_checked(before, number, output, node.name) for number, output, _ in node.inputs]
+    subgraphs = [Outputs(_entries(subgraph, version)) for subgraph in node.subgraphs]
+    made = Node(cls.names[0] if cls else node.op, node.name, node.attributes, inputs, subgraphs)
+    made.stored_outputs = node.outputs
+    versions = [number for _, _, number in node.inputs]
+    if cls is not None and version < _LISTS_ALL_INPUTS:
+        missing = made.op.input_names()[len(inputs) :]
+        made.inputs += tuple(made_variable(made.op, node.name, name, node.attributes) for name in missing)
+        versions += [0] * len(missing)
+    made.versions = tuple(versions) if any(versions) else ()
+    return made
+
+
+def _checked(nodes: Sequence[Node], number: int, output: int, user: str) -> Entry:
+    node = nodes[number]
+    if node.is_known and output >= node.count():
+        raise FormatError(
+            f"symbol.json: {user!r} takes output {output} of node {number} ({node.name!r}), which has "
+            f"{node.count()}."
+        )
+    return Entry(node, output)

@@ -1,0 +1,203 @@
+"""The graph below symbols: nodes, the entries that join them, and their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from ..errors import MXNetError
+from ..ops._registry import Operator, find, load_all
+
+VARIABLE = "null"
+"""The operator name that files give to variables."""
+
+
+class Entry(NamedTuple):
+    """One output of a node."""
+
+    node: Node
+    output: int
+
+
+class Node:
+    """A variable or an operator in a graph. Its attributes are text, as files have them.
+
+    `inputs` never change, so that graphs have no cycles and nodes are shared freely.
+    """
+
+    __slots__ = (
+        "_op",
+        "attrs",
+        "changes",
+        "inputs",
+        "name",
+        "op_name",
+        "stored_outputs",
+        "subgraphs",
+        "versions",
+    )
+
+    def __init__(
+        self,
+        op_name: str,
+        name: str,
+        attrs: dict[str, str] | None = None,
+        inputs: Sequence[Entry] = (),
+        subgraphs: Sequence[Any] = (),
+    ) -> None:
+        self.op_name = op_name
+        self.name = name
+        self.attrs = {} if attrs is None else attrs
+        self.inputs = tuple(inputs)
+        self.subgraphs = tuple(subgraphs)
+        self.versions: tuple[int, ...] = ()
+        """The versions of the inputs that files name; none: all 0."""
+        self.changes = 0
+        """How many operators change this variable: its version for those to come."""
+        self.stored_outputs: int | None = None
+        """The number of outputs that a file told, for operators that are not known."""
+        self._op: Operator | None = None
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether the node is an input of the graph."""
+        return self.op_name == VARIABLE
+
+    @property
+    def op(self) -> Any:
+        """The operator, `None` for a variable. Raises `UnknownOperatorError` if none has the name."""
+        if self._op is None and not self.is_variable:
+            with self.named():
+                told = {key: text for key, text in self.attrs.items() if not key.startswith("__")}
+                self._op = find(self.op_name).make(told, lenient=True)
+        return self._op
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the node is a variable or its operator is in the registry."""
+        return self.is_variable or self._op is not None or is_operator(self.op_name)
+
+    def count(self) -> int:
+        """The number of outputs, hidden ones included."""
+        if self.is_variable:
+            return 1
+        if self.is_known:
+            return len(self.op.output_names())
+        return self.stored_outputs or 1
+
+    def visible(self) -> int:
+        """The number of outputs that a user sees."""
+        return self.op.visible() if self.is_known and not self.is_variable else self.count()
+
+    def output_names(self) -> list[str]:
+        """The full names of the outputs that a user sees."""
+        if self.is_variable:
+            return [self.name]
+        if self.is_known:
+            return [f"{self.name}_{output}" for output in self.op.output_names()[: self.op.visible()]]
+        count = self.count()
+        return [f"{self.name}_output{i if count > 1 else ''}" for i in range(count)]
+
+    def set_attribute(self, key: str, text: str) -> None:
+        """Change one attribute."""
+        self.attrs[key] = text
+        self._op = None
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """A scope whose errors tell that they come from this node."""
+        try:
+            yield
+        except MXNetError as exc:
+            exc.add_note(self.described())
+            raise
+
+    def described(self) -> str:
+        """The node, its operator and its inputs' names, as a sentence for errors."""
+        given = ", ".join(entry_name(e) for e in self.inputs[:8]) + (", …" if len(self.inputs) > 8 else "")
+        return f"In node {self.name} ({self.op_name}{' of ' if given else ''}{given})."
+
+    def __repr__(self) -> str:
+        return f"<Node {self.name} ({self.op_name})>"
+
+
+def is_operator(name: str) -> bool:
+    """Whether the registry has an operator of this name."""
+    return name in load_all()
+
+
+def entry_name(entry: Entry) -> str:
+    """An entry's name: the node's, with the number of the output if it is not the first."""
+    return f"{entry.node.name}[{entry.output}]" if entry.output else entry.node.name
+
+
+def topological(heads: Iterable[Entry]) -> list[Node]:
+    """Every node that `heads` depend on, each after its inputs: depth first, in the order of the inputs."""
+    order: list[Node] = []
+    seen: set[Node] = set()
+    for head, _ in heads:
+        if head in seen:
+            continue
+        seen.add(head)
+        waiting = [(head, iter(head.inputs))]
+        while waiting:
+            node, rest = waiting[-1]
+            for entry in rest:
+                if entry.node not in seen:
+                    seen.add(entry.node)
+                    waiting.append((entry.node, iter(entry.node.inputs)))
+                    break
+            else:
+                order.append(node)
+                waiting.pop()
+    return order
+
+
+def changed(nodes: Iterable[Node]) -> set[Node]:
+    """The variables among `nodes` that some operator changes: the auxiliary states."""
+    found: set[Node] = set()
+    for node in nodes:
+        for index in changed_inputs(node):
+            entry = node.inputs[index]
+            if entry.node.is_variable:
+                found.add(entry.node)
+    return found
+
+
+def changed_inputs(node: Node) -> list[int]:
+    """Which inputs an operator changes."""
+    if node.is_variable:
+        return []
+    if not node.is_known:  # a file says so by a version
+        return [i for i, version in enumerate(node.versions) if version]
+    aux = node.op.aux
+    if not aux:
+        return []
+    names = node.op.input_names()
+    return [i for i in range(min(len(names), len(node.inputs))) if names[i] in aux]
+
+
+def copied(nodes: Iterable[Node], replaced: dict[Node, Entry] | None = None) -> dict[Node, Node]:
+    """Copies of `nodes`, in topological order, by original; `replaced` variables give way to entries."""
+    copies: dict[Node, Node] = {}
+    for node in nodes:
+        if replaced and node in replaced:
+            continue
+        copies[node] = copy(node, [moved(entry, copies, replaced) for entry in node.inputs])
+    return copies
+
+
+def copy(node: Node, inputs: Sequence[Entry]) -> Node:
+    """A node like `node` with other inputs."""
+    made = Node(node.op_name, node.name, dict(node.attrs), inputs, node.subgraphs)
+    made.versions, made.changes, made.stored_outputs = node.versions, node.changes, node.stored_outputs
+    made._op = node._op
+    return made
+
+
+def moved(entry: Entry, copies: dict[Node, Node], replaced: dict[Node, Entry] | None = None) -> Entry:
+    """Where an entry of the original nodes is among the copies."""
+    if replaced and entry.node in replaced:
+        return replaced[entry.node]
+    return Entry(copies[entry.node], entry.output)

@@ -1,0 +1,94 @@
+"""`infer_shape` and `infer_type` as MXNet's users call them and read their results."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from ..dtypes import as_dtype
+from ..errors import MXNetError, suggest
+from ..ops._registry import Spec
+from ._graph import Entry
+from .infer import infer, legacy_shape
+
+Lists: TypeAlias = tuple[list[Any], list[Any], list[Any]]
+
+
+def infer_shape(symbol: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """The shapes of arguments, outputs and auxiliary states, or three times `None`."""
+    shapes = infer_shape_partial(symbol, args, kwargs)
+    if all(shape and 0 not in shape for part in shapes for shape in part):
+        return shapes
+    missing = [
+        f"{name}: {shape}"
+        for name, shape in zip(symbol.list_arguments(), shapes[0], strict=True)
+        if not shape or 0 in shape
+    ]
+    _warn("shape", "(sizes of 0 are unknown)", missing)
+    return None, None, None
+
+
+def infer_shape_partial(symbol: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Lists:
+    """The shapes as far as they can be told."""
+    told = _told("infer_shape", symbol, args, kwargs)
+    known = {name: Spec(_given_shape(name, shape)) for name, shape in told.items()}
+    return _lists(symbol, known, lambda spec: tuple(size or 0 for size in spec.shape or ()))
+
+
+def infer_type(symbol: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """The dtypes of arguments, outputs and auxiliary states, or three times `None`."""
+    types = infer_type_partial(symbol, args, kwargs)
+    if all(dtype is not None for part in types for dtype in part):
+        return types
+    names = symbol.list_arguments()
+    _warn("type", "", [name for name, dtype in zip(names, types[0], strict=True) if dtype is None])
+    return None, None, None
+
+
+def infer_type_partial(symbol: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Lists:
+    """The dtypes as far as they can be told."""
+    told = _told("infer_type", symbol, args, kwargs)
+    known = {name: Spec(None, as_dtype(dtype)) for name, dtype in told.items() if dtype is not None}
+    return _lists(symbol, known, lambda spec: spec.dtype and spec.dtype.type)
+
+
+def _told(method: str, symbol: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """What was told of variables, by name. Positional values go with the arguments in order."""
+    if args and kwargs:
+        raise ValueError(f"Symbol.{method}: values are given either by position or by name, not both.")
+    if args:
+        names = symbol.list_arguments()
+        if len(args) > len(names):
+            raise MXNetError(f"Symbol.{method}: {len(names)} arguments at most, got {len(args)} values.")
+        return {name: value for name, value in zip(names, args, strict=False) if value is not None}
+    names = symbol.list_inputs()
+    for name in kwargs:
+        if name not in names:
+            raise MXNetError(
+                f"Symbol.{method}: no variable is named {name!r}, only {', '.join(names[:10])}"
+                f"{', …' if len(names) > 10 else ''}.{suggest(name, names)}"
+            )
+    return dict(kwargs)
+
+
+def _given_shape(name: str, shape: Any) -> Any:
+    if not isinstance(shape, tuple | list):
+        raise TypeError(f"Symbol.infer_shape: a tuple is required as the shape of {name}, got {shape!r}.")
+    return legacy_shape(shape)
+
+
+def _lists(symbol: Any, known: Mapping[str, Spec], value: Callable[[Spec], Any]) -> Lists:
+    specs = infer(symbol, known, partial=True)
+    arguments, states = symbol._variables(False), symbol._variables(True)
+    return (
+        [value(specs[Entry(node, 0)]) for node in arguments],
+        [value(specs[entry]) for entry in symbol.outputs],
+        [value(specs[Entry(node, 0)]) for node in states],
+    )
+
+
+def _warn(what: str, note: str, missing: Sequence[str]) -> None:
+    shown = "".join(f"\n\t{name}" for name in missing)
+    told = f"Cannot decide {what} for the following arguments{note and ' '}{note}."
+    warnings.warn(f"{told} Consider providing them as input:{shown}", stacklevel=4)

@@ -1,0 +1,48 @@
+"""The attributes of variables as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .. import attribute
+from ..attrs import text
+from ..dtypes import as_dtype, flag_of
+from ..errors import MXNetError
+from ._compose import HIDDEN_KEYS
+
+_STORAGE = {"default": "0", "row_sparse": "1", "csr": "2"}
+
+
+def variable_attributes(
+    attr: Mapping[str, str] | None, told: Mapping[str, Any], own: Mapping[str, Any]
+) -> dict[str, str]:
+    """What a file says of a variable: `attr` with the scope's, what `var` was told, the user's own keys."""
+    attrs = {
+        f"__{key}__" if key in HIDDEN_KEYS else key: text(value)
+        for key, value in attribute.current().get(attr).items()
+    }
+    for key, value in told.items():
+        if value is not None:
+            name, written = _written(key, value)
+            attrs[f"__{name}__"] = written
+    for key, value in own.items():
+        if not (key.startswith("__") and key.endswith("__")):
+            raise ValueError(
+                f"var: attributes of your own begin and end with two underscores, got {key}. "
+                f"Write __{key.strip('_')}__."
+            )
+        attrs[key] = text(value)
+    return attrs
+
+
+def _written(key: str, value: Any) -> tuple[str, str]:
+    if key == "dtype":
+        return key, str(flag_of(as_dtype(value)))
+    if key == "init":
+        return key, value if isinstance(value, str) else value.dumps()
+    if key == "stype":
+        if value not in _STORAGE:
+            raise MXNetError(f"var: stype must be one of {', '.join(_STORAGE)}, got {value!r}.")
+        return "storage_type", _STORAGE[value]
+    return key, text(value)

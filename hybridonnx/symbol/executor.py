@@ -1,0 +1,332 @@
+"""A symbol bound to arrays: `Executor`, and the functions behind `Symbol.bind` and `simple_bind`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from .. import autograd
+from ..context import Context, as_context
+from ..dtypes import as_dtype
+from ..errors import MXNetError, ShapeError, suggest
+from ..ndarray.creation import array, zeros
+from ..ndarray.ndarray import NDArray
+from ..ops._registry import Spec
+from ..ops._shapes import show
+from ._graph import Entry
+from .execute import execute
+from .infer import infer, legacy_shape
+
+_REQUESTS = ("write", "add", "null")
+
+
+class Executor:
+    """A symbol, an array for each of its variables, and the outputs and gradients computed from them.
+
+    The arrays are the caller's own: what is written into them is used by the next `forward`, and `backward`
+    writes into the gradient arrays as `grad_req` says.
+    """
+
+    def __init__(
+        self,
+        symbol: Any,
+        ctx: Context | None,
+        arguments: Sequence[NDArray],
+        gradients: Sequence[NDArray | None],
+        requests: Sequence[str],
+        states: Sequence[NDArray],
+    ) -> None:
+        self._symbol = symbol
+        self._ctx = as_context(ctx)
+        self._names = symbol.list_arguments()
+        self._state_names = symbol.list_auxiliary_states()
+        self._requests = list(requests)
+        self.arg_arrays = list(arguments)
+        self.grad_arrays = list(gradients)
+        self.aux_arrays = list(states)
+        self._recorded: list[NDArray] | None = None
+        self._outputs: list[NDArray] | None = None
+
+    def __repr__(self) -> str:
+        return f"<Executor of {self._symbol!r}>"
+
+    # ---- arrays by name
+
+    @property
+    def arg_dict(self) -> dict[str, NDArray]:
+        """The arguments' arrays by name."""
+        return _by_name(self._names, self.arg_arrays)
+
+    @property
+    def grad_dict(self) -> dict[str, NDArray | None]:
+        """The arrays that receive gradients, by argument; `None` for arguments without one."""
+        return _by_name(self._names, self.grad_arrays)
+
+    @property
+    def aux_dict(self) -> dict[str, NDArray]:
+        """The auxiliary states' arrays by name."""
+        return _by_name(self._state_names, self.aux_arrays)
+
+    @property
+    def output_dict(self) -> dict[str, NDArray]:
+        """The outputs of the last `forward` by name."""
+        return _by_name(self._symbol.list_outputs(), self.outputs)
+
+    @property
+    def outputs(self) -> list[NDArray]:
+        """The outputs of the last `forward`; zeros before the first."""
+        if self._outputs is None:
+            known = {name: Spec(value.shape, value._data.dtype) for name, value in self._values().items()}
+            specs = infer(self._symbol, known)
+            found = [specs[entry] for entry in self._symbol.outputs]
+            self._outputs = [zeros(spec.shape, self._ctx, spec.dtype) for spec in found]
+        return self._outputs
+
+    def _values(self) -> dict[str, NDArray]:
+        return dict(
+            zip([*self._names, *self._state_names], [*self.arg_arrays, *self.aux_arrays], strict=True)
+        )
+
+    # ---- execution
+
+    def forward(self, is_train: bool = False, **kwargs: Any) -> list[NDArray]:
+        """Compute the outputs, after copying arrays given by argument name into those that are bound."""
+        arguments = self.arg_dict if kwargs else {}
+        for name, value in kwargs.items():
+            if name not in arguments:
+                raise TypeError(f"Executor.forward: no argument is named {name!r}.{suggest(name, arguments)}")
+            given = value if isinstance(value, NDArray) else array(value)
+            _copy(name, given, arguments[name])
+        self._recorded = None
+        self._outputs = self._run(is_train, is_train and any(r != "null" for r in self._requests))
+        return self._outputs
+
+    def _run(self, is_train: bool, record: bool) -> list[NDArray]:
+        """The outputs as arrays of their own; when recording, what was recorded is kept for `backward`."""
+        values = {name: _view(value) for name, value in self._values().items()}
+        if record:
+            for name, gradient, request in zip(self._names, self.grad_arrays, self._requests, strict=True):
+                if gradient is not None and request != "null":
+                    values[name]._entry = (autograd.Leaf(gradient, request), 0)
+        scope = autograd.record if record else autograd.pause
+        with scope(train_mode=is_train):
+            found = execute(self._symbol, values, self._ctx)
+        if record:
+            self._recorded = found
+        return [_view(output) for output in found]
+
+    def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
+        """Compute the gradients of the arguments from those of the outputs, by default ones."""
+        if self._recorded is None:
+            self._run(is_train=False, record=True)
+        heads = self._recorded or []
+        if out_grads is not None and not isinstance(out_grads, list | tuple | dict):
+            out_grads = [out_grads]
+        if isinstance(out_grads, dict):
+            out_grads = [out_grads.get(name) for name in self._symbol.list_outputs()]
+        if out_grads is not None and len(out_grads) != len(heads):
+            raise MXNetError(
+                f"Executor.backward: {len(heads)} gradients of outputs are required, got {len(out_grads)}."
+            )
+        for gradient, request in zip(self.grad_arrays, self._requests, strict=True):
+            if gradient is not None and request == "write":
+                gradient[:] = 0  # what the outputs do not depend on has none
+        given = out_grads or [None] * len(heads)
+        known = [(head, gradient) for head, gradient in zip(heads, given, strict=True) if head._entry]
+        if known:
+            autograd.backward([h for h, _ in known], [g for _, g in known], True, is_train)
+
+    # ---- other arrays
+
+    def copy_params_from(
+        self,
+        arg_params: Mapping[str, NDArray],
+        aux_params: Mapping[str, NDArray] | None = None,
+        allow_extra_params: bool = False,
+    ) -> None:
+        """Copy arrays by name into those of the arguments and auxiliary states."""
+        given = (
+            (arg_params, self.arg_dict, "argument"),
+            (aux_params or {}, self.aux_dict, "auxiliary state"),
+        )
+        for params, targets, what in given:
+            for name, value in params.items():
+                if name in targets:
+                    _copy(name, value, targets[name])
+                elif not allow_extra_params:
+                    raise ValueError(
+                        f"Executor.copy_params_from: no {what} is named {name!r}.{suggest(name, targets)} "
+                        "allow_extra_params=True passes over others."
+                    )
+
+    def reshape(
+        self, partial_shaping: bool = False, allow_up_sizing: bool = False, **kwargs: Any
+    ) -> Executor:
+        """An executor for other shapes of the data, which shares the arrays whose shapes stay the same.
+
+        Without `partial_shaping` only the named arguments may change, and without `allow_up_sizing` they may
+        not grow.
+        """
+        known = {name: Spec(legacy_shape(shape)) for name, shape in kwargs.items()}
+        for name, value in self._values().items():
+            told = known.get(name)
+            known[name] = Spec(told.shape if told else None, value._data.dtype)
+        specs = _specs(self._symbol, known, "Executor.reshape")
+        arguments, gradients = [], []
+        for name, spec, old, gradient in zip(
+            self._names, specs[: len(self._names)], self.arg_arrays, self.grad_arrays, strict=True
+        ):
+            if spec.shape != old.shape:
+                _may_change(name, spec, old, name in kwargs or partial_shaping, allow_up_sizing)
+            arguments.append(_fitting(old, spec, self._ctx))
+            gradients.append(gradient and _fitting(gradient, spec, self._ctx))
+        states = [
+            _fitting(old, spec, self._ctx)
+            for old, spec in zip(self.aux_arrays, specs[len(self._names) :], strict=True)
+        ]
+        return Executor(self._symbol, self._ctx, arguments, gradients, self._requests, states)
+
+    def debug_str(self) -> str:
+        """The graph as text for people."""
+        text: str = self._symbol.debug_str()
+        return text
+
+
+def _view(value: NDArray) -> NDArray:
+    """The same memory as an array that is on no tape."""
+    return NDArray._on_tape(value._data, value._ctx, None)
+
+
+def _by_name(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+    if len(set(names)) != len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise ValueError(
+            f"Executor: names must differ to be looked up, got {', '.join(twice)} several times. "
+            "Use arg_arrays, aux_arrays or outputs, which are lists."
+        )
+    return dict(zip(names, values, strict=True))
+
+
+def _copy(name: str, value: NDArray, target: NDArray) -> None:
+    if value.shape != target.shape:
+        raise ShapeError(
+            f"Executor: shape {show(target.shape)} is required for {name}, got {show(value.shape)}. "
+            "Use reshape for other shapes."
+        )
+    with autograd.pause():
+        target[:] = value.as_in_context(target.context)
+
+
+def _may_change(name: str, spec: Spec, old: NDArray, allowed: bool, may_grow: bool) -> None:
+    told = f"Executor.reshape: the shape of {name} would change from {old.shape} to {spec.shape}."
+    if not allowed:
+        raise MXNetError(f"{told} Pass partial_shaping=True if that is intended.")
+    size = 1
+    for length in spec.shape or ():
+        size *= length or 0
+    if size > old.size and not may_grow:
+        raise MXNetError(f"{told} Pass allow_up_sizing=True to let it grow.")
+
+
+def _fitting(old: NDArray, spec: Spec, ctx: Context) -> NDArray:
+    return old if spec.shape == old.shape else zeros(spec.shape, ctx, old.dtype)
+
+
+# ---- binding
+
+
+def bind(
+    symbol: Any, ctx: Context | None, args: Any, args_grad: Any, grad_req: Any, aux_states: Any
+) -> Executor:
+    """An executor on the given arrays, listed in order or by name."""
+    names = symbol.list_arguments()
+    arguments = _listed("args", names, args)
+    gradients = _listed("args_grad", names, args_grad, missing=True)
+    states = _listed("aux_states", symbol.list_auxiliary_states(), aux_states)
+    requests = _requests(names, grad_req)
+    requests = [r if g is not None else "null" for r, g in zip(requests, gradients, strict=True)]
+    known = {
+        name: Spec(value.shape, value._data.dtype)
+        for name, value in zip([*names, *symbol.list_auxiliary_states()], [*arguments, *states], strict=True)
+    }
+    infer(symbol, known)  # shapes that do not fit are told now, with the node's name
+    return Executor(symbol, ctx, arguments, gradients, requests, states)
+
+
+def simple_bind(
+    symbol: Any,
+    ctx: Context | None,
+    grad_req: Any,
+    type_dict: Mapping[str, Any] | None,
+    shapes: Mapping[str, Any],
+) -> Executor:
+    """An executor on new arrays of zeros."""
+    names, state_names = symbol.list_arguments(), symbol.list_auxiliary_states()
+    types = type_dict or {}
+    for name in (*shapes, *types):
+        if name not in names and name not in state_names:
+            raise MXNetError(f"simple_bind: no variable is named {name!r}.{suggest(name, names)}")
+    known = {
+        name: Spec(
+            legacy_shape(shapes[name]) if name in shapes else None,
+            as_dtype(types[name]) if name in types else None,
+        )
+        for name in {**shapes, **types}
+    }
+    specs = _specs(symbol, known, "simple_bind")
+    made = [zeros(spec.shape, ctx, spec.dtype) for spec in specs]
+    arguments, states = made[: len(names)], made[len(names) :]
+    requests = _requests(names, grad_req)
+    gradients = [
+        None if request == "null" else zeros(value.shape, ctx, value.dtype)
+        for value, request in zip(arguments, requests, strict=True)
+    ]
+    return Executor(symbol, ctx, arguments, gradients, requests, states)
+
+
+def _specs(symbol: Any, known: Mapping[str, Spec], owner: str) -> list[Spec]:
+    """The complete specs of the arguments, then of the auxiliary states."""
+    specs = infer(symbol, known)
+    found = [specs[Entry(node, 0)] for node in (*symbol._variables(False), *symbol._variables(True))]
+    names = [*symbol.list_arguments(), *symbol.list_auxiliary_states()]
+    missing = [n for n, spec in zip(names, found, strict=True) if spec.shape is None or None in spec.shape]
+    if missing:
+        raise ShapeError(
+            f"{owner}: complete shapes of {', '.join(missing[:10])} are required; nothing else tells them."
+        )
+    return found
+
+
+def _listed(what: str, names: Sequence[str], values: Any, missing: bool = False) -> list[Any]:
+    """An array for each name, from a list in order or a dict; `missing` ones become `None`."""
+    if values is None:
+        values = {}
+    if isinstance(values, Mapping):
+        absent = [name for name in names if name not in values]
+        if absent and not missing:
+            raise ValueError(f"bind: an array is required in {what} for {', '.join(absent[:10])}.")
+        values = [values.get(name) for name in names]
+    found = list(values)
+    if len(found) != len(names):
+        raise ValueError(f"bind: {len(names)} arrays are required in {what}, got {len(found)}.")
+    for name, value in zip(names, found, strict=True):
+        if not isinstance(value, NDArray) and not (missing and value is None):
+            raise TypeError(f"bind: an NDArray is required in {what} as {name}, got {type(value).__name__}.")
+    return found
+
+
+def _requests(names: Sequence[str], grad_req: Any) -> list[str]:
+    """What to do with each argument's gradient, from one word for all, a list, or a dict."""
+    if isinstance(grad_req, str):
+        found: Iterable[str] = [grad_req] * len(names)
+    elif isinstance(grad_req, Mapping):
+        found = [grad_req.get(name, "null") for name in names]
+    else:
+        found = list(grad_req)
+    listed = list(found)
+    if len(listed) != len(names) or any(request not in _REQUESTS for request in listed):
+        raise MXNetError(
+            f"grad_req: one of {', '.join(_REQUESTS)}, or a list or dict of them for {len(names)} arguments, "
+            f"is required, got {grad_req!r}."
+        )
+    return listed

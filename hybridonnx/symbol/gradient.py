@@ -1,0 +1,68 @@
+"""Gradients as graphs: the operators' own rules, applied to symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import name
+from ..autograd import sweep
+from ..errors import MXNetError, suggest
+from ._compose import Outputs
+from ._graph import Entry, Node, topological
+from ._namespace import F
+from .symbol import Broadcasting, Symbol
+
+
+def gradients(
+    symbol: Outputs,
+    wanted: Sequence[Entry],
+    heads: Sequence[Symbol | None] | None = None,
+    training: bool = True,
+) -> list[Symbol | None]:
+    """The gradients of `symbol`'s outputs with respect to the entries `wanted`, `None` where there is none.
+
+    `heads` are the outputs' own gradients (`None`: ones). With `training`, operators are differentiated as they
+    are in training. The graph below `symbol` is part of the result, which reads its values, hidden outputs too.
+    """
+    nodes = _between(topological(symbol.outputs), wanted)
+    grads: dict[Any, Any] = {}
+    with name.Prefix("_gradient_"):
+        for entry, head in zip(symbol.outputs, heads or [None] * len(symbol.outputs), strict=True):
+            given = F.ones_like(_of(entry)) if head is None else Broadcasting(head.outputs)
+            grads[entry] = F.elemwise_add(grads[entry], given) if entry in grads else given
+        sweep(nodes, grads, F, _values, lambda node: node.op and node.op.in_mode(training))
+    return [Symbol(grads[entry].outputs) if entry in grads else None for entry in wanted]
+
+
+def gradient_symbol(symbol: Symbol, names: Sequence[str]) -> Symbol:
+    """A symbol whose outputs are the gradients of the sum of all outputs with respect to variables."""
+    by_name = {node.name: Entry(node, 0) for node in symbol.nodes() if node.is_variable}
+    for wanted in names:
+        if wanted not in by_name:
+            raise MXNetError(f"gradient: no variable is named {wanted!r}.{suggest(wanted, by_name)}")
+    entries = [by_name[wanted] for wanted in names]
+    found = gradients(symbol, entries)
+    zeros = (
+        F.zeros_like(_of(e)) if gradient is None else gradient
+        for e, gradient in zip(entries, found, strict=True)
+    )
+    return Symbol([entry for gradient in zeros for entry in gradient.outputs])
+
+
+def _between(nodes: Sequence[Node], wanted: Sequence[Entry]) -> list[Node]:
+    """Those of `nodes` that depend on one of the entries `wanted`, or have one."""
+    found: set[Node] = {entry.node for entry in wanted}
+    for node in nodes:
+        if any(entry.node in found for entry in node.inputs):
+            found.add(node)
+    return [node for node in nodes if node in found]
+
+
+def _of(entry: Entry) -> Broadcasting:
+    return Broadcasting([entry])
+
+
+def _values(node: Node) -> tuple[list[Broadcasting], list[Broadcasting]]:
+    """A node's outputs, hidden ones included, and inputs as symbols."""
+    return [_of(Entry(node, i)) for i in range(node.count())], [_of(entry) for entry in node.inputs]

@@ -1,0 +1,195 @@
+"""Shapes and dtypes of everything in a graph, from what is known of its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from ..attrs import Ints, coerce
+from ..dtypes import FLAGS, DType, as_dtype, float32
+from ..errors import DTypeError, MXNetError, ShapeError
+from ..ops._registry import Operator, Spec
+from ..ops._shapes import Shape, show
+from ._compose import Outputs
+from ._graph import Entry, Node, topological
+
+Specs = dict[Entry, Spec]
+"""What is known of each output of each node, hidden outputs included."""
+
+_UNKNOWN = Spec()
+
+
+def infer(symbol: Outputs, known: Mapping[str, Spec] | None = None, partial: bool = False) -> Specs:
+    """The specs of every entry that `symbol` depends on; `known` gives those of variables by name.
+
+    What `known` leaves open the variables' own `__shape__` and `__dtype__` tell. Sizes may stay unknown.
+    Unless `partial`, dtypes that nothing tells are float32, and an unknown shape is a `ShapeError`.
+    """
+    inference = _Inference(topological(symbol.outputs), known or {})
+    inference.run()
+    if not partial:
+        inference.default_dtypes()
+        inference.require_shapes()
+    return inference.specs
+
+
+class _Inference:
+    """Forward and backward passes over a graph until they tell nothing new."""
+
+    def __init__(self, nodes: Sequence[Node], known: Mapping[str, Spec]) -> None:
+        self.nodes = nodes
+        self.specs: Specs = {}
+        self.open: list[Node] = []
+        """The operators of which something is unknown, in topological order."""
+        for node in nodes:
+            if node.is_variable:
+                self.specs[Entry(node, 0)] = _variable_spec(node, known.get(node.name))
+            else:
+                self.open.append(node)
+
+    def run(self) -> None:
+        """Pass over the open nodes, forward and backward in turn, while that changes anything."""
+        self._pass(self.open)
+        while self.open:
+            before = len(self.open)
+            changed = self._pass(self.open[::-1])
+            self.open.reverse()
+            if changed:
+                changed = self._pass(self.open)
+            if not changed and len(self.open) == before:
+                return
+
+    def _pass(self, nodes: list[Node]) -> bool:
+        changed = False
+        still_open = []
+        for node in nodes:
+            try:
+                complete, news = self._visit(node)
+            except MXNetError as exc:
+                exc.add_note(self._described(node))
+                raise
+            changed |= news
+            if not complete:
+                still_open.append(node)
+        self.open = still_open
+        return changed
+
+    def _visit(self, node: Node) -> tuple[bool, bool]:
+        """Infer one node. Whether everything is known of it now, and whether anything is new."""
+        op: Operator = node.op
+        specs = self.specs
+        inputs = tuple([specs[entry] for entry in node.inputs])
+        places = [Entry(node, i) for i in range(len(op.output_names()))]
+        outputs = tuple([specs.get(place, _UNKNOWN) for place in places])
+        if len(inputs) != len(op.input_names()):
+            raise MXNetError(
+                f"{node.op_name}: inputs {', '.join(op.input_names()) or 'none'} are required, "
+                f"got {len(inputs)} inputs."
+            )
+        found_inputs, found_outputs = _infer(op, inputs, outputs)
+        for place, spec in zip(places, found_outputs, strict=True):
+            specs[place] = spec
+        if found_inputs != inputs:
+            for entry, before, spec in zip(node.inputs, inputs, found_inputs, strict=True):
+                if spec != before:
+                    specs[entry] = spec
+        news = found_inputs != inputs or found_outputs != outputs
+        return all(map(_complete, found_inputs)) and all(map(_complete, found_outputs)), news
+
+    def _described(self, node: Node) -> str:
+        given = [f"{e.node.name} {_shown(self.specs.get(e, _UNKNOWN))}" for e in node.inputs[:8]]
+        more = ["…"] if len(node.inputs) > 8 else []
+        return f"In node {node.name} ({node.op_name}) of {', '.join(given + more) or 'no inputs'}."
+
+    def default_dtypes(self) -> None:
+        """Make float32 of every variable's dtype that nothing tells, in the order of their use."""
+        for node in list(self.open):
+            for entry in node.inputs:
+                if entry.node.is_variable and self._make_float32(entry):
+                    self._pass([node])
+        for entry in [Entry(node, 0) for node in self.nodes if node.is_variable]:
+            self._make_float32(entry)
+        self.open = [node for node in self.nodes if not node.is_variable and self._is_open(node)]
+        self.run()
+
+    def _make_float32(self, entry: Entry) -> bool:
+        shape, dtype = self.specs[entry]
+        if dtype is None:
+            self.specs[entry] = Spec(shape, float32)
+        return dtype is None
+
+    def _is_open(self, node: Node) -> bool:
+        places = [Entry(node, i) for i in range(node.count())]
+        return not all(_complete(self.specs[entry]) for entry in (*node.inputs, *places))
+
+    def require_shapes(self) -> None:
+        """Raise `ShapeError` if there is an entry of unknown rank."""
+        missing = [e.node for e, spec in self.specs.items() if spec.shape is None]
+        if not missing:
+            return
+        variables = [node.name for node in missing if node.is_variable]
+        if variables:
+            raise ShapeError(
+                f"infer: the shapes of {', '.join(variables[:10])}{', …' if len(variables) > 10 else ''} are "
+                "required; nothing else tells them."
+            )
+        raise ShapeError(
+            f"infer: the shape of an output of {missing[0].name} ({missing[0].op_name}) depends on values."
+        )
+
+
+@lru_cache(maxsize=16384)
+def _infer(
+    op: Operator, inputs: tuple[Spec, ...], outputs: tuple[Spec, ...]
+) -> tuple[tuple[Spec, ...], tuple[Spec, ...]]:
+    return op.infer(inputs, outputs)
+
+
+def _complete(spec: Spec) -> bool:
+    return spec.shape is not None and spec.dtype is not None and None not in spec.shape
+
+
+def _shown(spec: Spec) -> str:
+    return f"{show(spec.shape)} {spec.dtype or 'of unknown dtype'}"
+
+
+# ---- variables
+
+
+def _variable_spec(node: Node, told: Spec | None) -> Spec:
+    with node.named():
+        shape, dtype = told or _UNKNOWN
+        if shape is None and "__shape__" in node.attrs:
+            shape = stored_shape(node.attrs["__shape__"])
+        if dtype is None and "__dtype__" in node.attrs:
+            dtype = stored_dtype(node.attrs["__dtype__"])
+        return Spec(shape, dtype)
+
+
+def stored_shape(text: str) -> Shape | None:
+    """The shape that a variable's `__shape__` tells. Sizes of 0 or less are unknown, as is an empty shape."""
+    try:
+        sizes: tuple[int, ...] = coerce(Ints, text)
+    except ValueError:
+        if text.strip() in ("None", ""):
+            return None
+        raise ShapeError(f"__shape__: a shape such as (2, 3) is required, got {text[:100]!r}.") from None
+    return legacy_shape(sizes)
+
+
+def legacy_shape(sizes: Sequence[int | None]) -> Shape | None:
+    """A shape in which MXNet's sizes of 0 (and -1) stand for unknown ones, and () for an unknown rank."""
+    return tuple(None if size is None or size <= 0 else int(size) for size in sizes) or None
+
+
+def stored_dtype(text: str) -> DType | None:
+    """The dtype that a variable's `__dtype__` tells: MXNet's flag, or a name."""
+    stripped = text.strip()
+    if stripped in ("-1", "None", ""):
+        return None
+    if stripped.isdecimal():
+        flag = int(stripped)
+        if flag not in FLAGS:
+            raise DTypeError(f"__dtype__: a flag among {', '.join(map(str, FLAGS))} is required, got {flag}.")
+        return FLAGS[flag]
+    return as_dtype(stripped)

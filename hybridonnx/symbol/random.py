@@ -1,0 +1,92 @@
+"""Random draws as symbols: `sym.random.uniform` and the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import MXNetError
+from ..ops._registry import find
+from ._compose import call
+from .symbol import Symbol
+
+
+def _draw(name: str, parameters: dict[str, Any], shape: Any, dtype: Any, kwargs: dict[str, Any]) -> Symbol:
+    """Draws whose parameters are numbers, or symbols with a distribution for each element."""
+    symbols = [isinstance(value, Symbol) for value in parameters.values()]
+    if any(symbols) and not all(symbols):
+        raise MXNetError(f"random.{name}: parameters that are all symbols or all numbers are required.")
+    told = {key: value for key, value in (("shape", shape), ("dtype", dtype)) if value is not None}
+    if any(symbols):
+        return _made(f"_sample_{name}", tuple(parameters.values()), {**told, **kwargs})
+    return _made(f"_random_{name}", (), {**parameters, **told, **kwargs})
+
+
+def _made(name: str, args: Any, attributes: dict[str, Any]) -> Symbol:
+    return call(find(name), name, args, attributes, Symbol)
+
+
+def uniform(low: Any = 0, high: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
+    """Uniform draws from [low, high)."""
+    return _draw("uniform", {"low": low, "high": high}, shape, dtype, kwargs)
+
+
+def normal(loc: Any = 0, scale: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
+    """Normal draws with mean `loc` and standard deviation `scale`."""
+    return _draw("normal", {"loc": loc, "scale": scale}, shape, dtype, kwargs)
+
+
+def randn(*shape: int, loc: Any = 0, scale: Any = 1, dtype: Any = None, **kwargs: Any) -> Symbol:
+    """Normal draws of a shape given as separate sizes."""
+    return normal(loc, scale, shape or None, dtype, **kwargs)
+
+
+def poisson(lam: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
+    """Poisson draws with mean `lam`."""
+    return _draw("poisson", {"lam": lam}, shape, dtype, kwargs)
+
+
+def exponential(scale: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
+    """Exponential draws with mean `scale`."""
+    return _draw("exponential", {"lam": 1.0 / scale}, shape, dtype, kwargs)
+
+
+def gamma(alpha: Any = 1, beta: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
+    """Gamma draws of shape `alpha` and scale `beta`."""
+    return _draw("gamma", {"alpha": alpha, "beta": beta}, shape, dtype, kwargs)
+
+
+def negative_binomial(k: Any = 1, p: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
+    """Failures before `k` successes of probability `p`."""
+    return _draw("negative_binomial", {"k": k, "p": p}, shape, dtype, kwargs)
+
+
+def generalized_negative_binomial(
+    mu: Any = 1, alpha: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any
+) -> Symbol:
+    """Negative binomial draws with mean `mu` and dispersion `alpha`."""
+    return _draw("generalized_negative_binomial", {"mu": mu, "alpha": alpha}, shape, dtype, kwargs)
+
+
+def randint(low: int, high: int, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
+    """Whole numbers from [low, high)."""
+    return _draw("randint", {"low": low, "high": high}, shape, dtype, kwargs)
+
+
+def multinomial(
+    data: Symbol, shape: Any = None, get_prob: bool = True, dtype: Any = "int32", **kwargs: Any
+) -> Symbol:
+    """Indices drawn with the probabilities along the last axis of `data`, and their logarithms."""
+    told = {} if shape is None else {"shape": shape}
+    return _made("_sample_multinomial", (data,), {"get_prob": get_prob, "dtype": dtype, **told, **kwargs})
+
+
+def shuffle(data: Symbol, **kwargs: Any) -> Symbol:
+    """`data` with its first axis in random order."""
+    return _made("_shuffle", (data,), kwargs)
+
+
+def __getattr__(name: str) -> Any:
+    """The other operators that draw, such as `uniform_like`."""
+    from ._namespace import random
+
+    return getattr(random, name)

@@ -1,0 +1,369 @@
+"""The class `Symbol`: some outputs of a graph, with everything that can be asked of it and done with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from operator import index
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+
+from ..errors import MXNetError, suggest
+from ..formats._files import write_atomically
+from . import _graph, _inferred
+from ._arithmetic import Arithmetic
+from ._compose import Outputs, settable, shown, single
+from ._debug import debug_str
+from ._file import from_json, to_json
+from ._graph import Entry, Node
+from ._methods import Methods
+from ._variables import variable_attributes
+
+if TYPE_CHECKING:
+    from ..context import Context
+    from ..ndarray.ndarray import NDArray
+    from .executor import Executor
+
+
+class Symbol(Arithmetic, Methods, Outputs):
+    """Some outputs of a graph of operators on variables.
+
+    Arithmetic on symbols takes operands of one shape, as in MXNet; `broadcast_add` and the like broadcast.
+    """
+
+    __slots__ = ("__weakref__", "_nodes")
+    __hash__ = None  # type: ignore[assignment]  # == makes a symbol
+
+    def __init__(self, outputs: Sequence[Entry]) -> None:
+        super().__init__(outputs)
+        self._nodes: list[Node] | None = None
+
+    def nodes(self) -> list[Node]:
+        """Every node below, variables included, each after its inputs."""
+        if self._nodes is None:
+            self._nodes = _graph.topological(self.outputs)
+        return self._nodes
+
+    # ---- what it is
+
+    @property
+    def name(self) -> str | None:
+        """The name of the node that the outputs come from, `None` if there are several."""
+        first = self.outputs[0].node
+        return first.name if all(entry.node is first for entry in self.outputs) else None
+
+    def __repr__(self) -> str:
+        if self.name is not None:
+            return f"<{type(self).__name__} {self.name}>"
+        return f"<{type(self).__name__} group [{', '.join(entry.node.name for entry in self.outputs)}]>"
+
+    def __len__(self) -> int:
+        return len(self.outputs)
+
+    @property
+    def num_outputs(self) -> int:
+        """The number of outputs."""
+        return len(self.outputs)
+
+    def __iter__(self) -> Iterator[Self]:
+        return (type(self)([entry]) for entry in self.outputs)
+
+    def __getitem__(self, key: int | str | slice) -> Self:
+        """An output by its number or name, or several by a slice."""
+        if isinstance(key, slice):
+            return self._select(self.outputs[key], key)
+        if isinstance(key, str):
+            return self._select([self.outputs[self._position(key)]], key)
+        try:
+            number = index(key)
+        except TypeError:
+            raise TypeError(
+                f"Symbol[…]: a number, a name or a slice is required, got {type(key).__name__}."
+            ) from None
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"Symbol[…]: there are {len(self)} outputs, got {number}.")
+        return type(self)([self.outputs[number]])
+
+    def _select(self, outputs: Sequence[Entry], key: object) -> Self:
+        if not outputs:
+            raise IndexError(f"Symbol[…]: none of {len(self)} outputs is in {key}.")
+        return type(self)(outputs)
+
+    def _position(self, name: str) -> int:
+        names = self.list_outputs()
+        if names.count(name) == 1:
+            return names.index(name)
+        if name in names:
+            raise ValueError(f"Symbol[…]: {names.count(name)} outputs are named {name!r}; use a number.")
+        raise ValueError(f"Symbol[…]: no output is named {name!r}.{suggest(name, names)}")
+
+    def list_outputs(self) -> list[str]:
+        """The outputs' names."""
+        names = {node: _output_names(node) for node in dict.fromkeys(entry.node for entry in self.outputs)}
+        return [names[entry.node][entry.output] for entry in self.outputs]
+
+    def list_inputs(self) -> list[str]:
+        """The names of all variables: arguments and auxiliary states."""
+        return [node.name for node in self.nodes() if node.is_variable]
+
+    def list_arguments(self) -> list[str]:
+        """The names of the variables that are no auxiliary states: data, labels and parameters."""
+        return [node.name for node in self._variables(False)]
+
+    def list_auxiliary_states(self) -> list[str]:
+        """The names of the variables that operators change while training."""
+        return [node.name for node in self._variables(True)]
+
+    def _variables(self, auxiliary: bool) -> list[Node]:
+        changed = _graph.changed(self.nodes())
+        return [node for node in self.nodes() if node.is_variable and (node in changed) == auxiliary]
+
+    def get_internals(self) -> Self:
+        """A symbol with the outputs of every node below."""
+        return type(self)([Entry(node, i) for node in self.nodes() for i in range(node.visible())])
+
+    def get_children(self) -> Self | None:
+        """A symbol with the inputs of the nodes that the outputs come from, `None` for a variable."""
+        nodes = dict.fromkeys(entry.node for entry in self.outputs)
+        inputs = [entry for node in nodes for entry in node.inputs]
+        return type(self)(inputs) if inputs else None
+
+    # ---- attributes
+
+    def attr(self, key: str) -> str | None:
+        """The text of one attribute of the node, `None` if it has no such one."""
+        return self.list_attr().get(key) if self.name is not None else None
+
+    def list_attr(self, recursive: bool = False) -> dict[str, str]:
+        """The attributes of the node as text."""
+        if recursive:
+            raise DeprecationWarning("Symbol.list_attr: recursive=True is not supported. Use attr_dict.")
+        return shown(self._node("list_attr").attrs)
+
+    def attr_dict(self) -> dict[str, dict[str, str]]:
+        """Node name to attributes as text, of all nodes below that have any."""
+        return {node.name: shown(node.attrs) for node in self.nodes() if node.attrs}
+
+    def _set_attr(self, **kwargs: str) -> None:
+        node = self._node("_set_attr")
+        for key, value in kwargs.items():
+            if not isinstance(value, str):
+                raise ValueError(f"Symbol._set_attr: text is required, got {value!r} as {key}.")
+            node.set_attribute(settable(node, key), value)
+
+    def _node(self, method: str) -> Node:
+        if self.name is None:
+            raise MXNetError(f"Symbol.{method}: outputs of one node are required, got {self!r}.")
+        return self.outputs[0].node
+
+    # ---- composition
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Self:
+        """A copy of the graph in which symbols take the place of variables, given by name or in order."""
+        name = kwargs.pop("name", None)
+        if args and kwargs:
+            raise TypeError("Symbol(…): symbols are given either by position or by name, not both.")
+        given = dict(zip(self.list_arguments(), args, strict=False)) if args else kwargs
+        if len(args) > len(given):
+            raise TypeError(f"Symbol(…): {len(given)} arguments at most are possible, got {len(args)}.")
+        for key, value in given.items():
+            if not isinstance(value, Outputs):
+                raise TypeError(f"Symbol(…): a symbol is required as {key}, got {type(value).__name__}.")
+        return self._replaced({key: single(f"Symbol(…): {key}", value) for key, value in given.items()}, name)
+
+    def _replaced(self, given: Mapping[str, Entry], name: str | None) -> Self:
+        names = self.list_inputs()
+        for key in given:
+            if key not in names:
+                raise MXNetError(
+                    f"Symbol(…): one of the variables {', '.join(names)} is required, got {key!r}."
+                    f"{suggest(key, names)}"
+                )
+        replaced = {n: given[n.name] for n in self.nodes() if n.is_variable and n.name in given}
+        copies = _graph.copied(self.nodes(), replaced)
+        outputs = [_graph.moved(entry, copies, replaced) for entry in self.outputs]
+        if name is not None and self.name is not None and self.outputs[0].node in copies:
+            outputs[0].node.name = name
+        return type(self)(outputs)
+
+    def __copy__(self) -> Self:
+        return self._replaced({}, None)
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self._replaced({}, None)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("Symbol: symbols are not pickled; use tojson and load_json.")
+
+    # ---- shapes and dtypes
+
+    def infer_shape(self, *args: Any, **kwargs: Any) -> Any:
+        """The shapes of arguments, outputs and auxiliary states from those of some arguments.
+
+        Three lists of shapes, or three times `None` if some shape cannot be told.
+        """
+        return _inferred.infer_shape(self, args, kwargs)
+
+    def infer_shape_partial(self, *args: Any, **kwargs: Any) -> Any:
+        """Like `infer_shape`, with 0 for sizes and `()` for shapes that cannot be told."""
+        return _inferred.infer_shape_partial(self, args, kwargs)
+
+    def infer_type(self, *args: Any, **kwargs: Any) -> Any:
+        """The dtypes of arguments, outputs and auxiliary states from those of some arguments.
+
+        Three lists of NumPy types, or three times `None` if some dtype cannot be told.
+        """
+        return _inferred.infer_type(self, args, kwargs)
+
+    def infer_type_partial(self, *args: Any, **kwargs: Any) -> Any:
+        """Like `infer_type`, with `None` for dtypes that cannot be told."""
+        return _inferred.infer_type_partial(self, args, kwargs)
+
+    # ---- files
+
+    def tojson(self, remove_amp_cast: bool = True) -> str:
+        """The text of a `-symbol.json` file, as MXNet writes it."""
+        return to_json(self)
+
+    def save(self, fname: str | os.PathLike[str], remove_amp_cast: bool = True) -> None:
+        """Write a `-symbol.json` file."""
+        write_atomically(fname, [self.tojson(remove_amp_cast).encode()])
+
+    def debug_str(self) -> str:
+        """The graph as text for people."""
+        return debug_str(self)
+
+    # ---- execution
+
+    def eval(self, ctx: Context | None = None, **kwargs: NDArray) -> list[NDArray]:
+        """The outputs' values, from an array for each variable."""
+        found: list[NDArray] = self.bind(ctx, kwargs, grad_req="null").forward()
+        return found
+
+    def bind(
+        self,
+        ctx: Context | None,
+        args: Any,
+        args_grad: Any = None,
+        grad_req: Any = "write",
+        aux_states: Any = None,
+        group2ctx: object = None,
+        shared_exec: object = None,
+    ) -> Executor:
+        """An executor on the given arrays, which it shares."""
+        from .executor import bind
+
+        return bind(self, ctx, args, args_grad, grad_req, aux_states)
+
+    def simple_bind(
+        self,
+        ctx: Context | None,
+        grad_req: Any = "write",
+        type_dict: Mapping[str, Any] | None = None,
+        stype_dict: object = None,
+        group2ctx: object = None,
+        shared_arg_names: object = None,
+        shared_exec: object = None,
+        shared_buffer: object = None,
+        **kwargs: Any,
+    ) -> Executor:
+        """An executor on new arrays of zeros, whose shapes follow from the given ones."""
+        from .executor import simple_bind
+
+        return simple_bind(self, ctx, grad_req, type_dict, kwargs)
+
+    def gradient(self, wrt: Sequence[str]) -> Self:
+        """The gradients of the sum of all outputs with respect to the variables named by `wrt`."""
+        from .gradient import gradient_symbol
+
+        return type(self)(gradient_symbol(self, wrt).outputs)
+
+    # ---- what only arrays have
+
+    def __getattr__(self, name: str) -> NoReturn:
+        told = f"'{type(self).__name__}' object has no attribute '{name}'"
+        if name in _ARRAYS_ONLY:
+            told += (
+                ". A symbol has no values yet: inside hybrid_forward use operators that take the size from "
+                "another input, such as reshape with 0 and -1, *_like and slice_like; elsewhere infer_shape "
+                "and infer_type"
+            )
+        raise AttributeError(told, name=name, obj=self)
+
+    def as_nd_ndarray(self) -> Self:
+        """The symbol itself."""
+        return self
+
+
+def _output_names(node: Node) -> list[str]:
+    """The names of all outputs of a node, hidden ones included."""
+    names = node.output_names()
+    if node.is_known and not node.is_variable:
+        names += [f"{node.name}_{output}" for output in node.op.output_names()[len(names) :]]
+    return names
+
+
+class Broadcasting(Symbol):
+    """A symbol whose arithmetic broadcasts, as that of arrays does; what is made of one is one too."""
+
+    __slots__ = ()
+    _broadcasts = True
+
+
+_ARRAYS_ONLY = frozenset("shape dtype size ndim context ctx stype grad T attach_grad copyto tostype".split())
+
+
+# ---- making symbols
+
+
+def var(
+    name: str,
+    attr: Mapping[str, str] | None = None,
+    shape: Any = None,
+    lr_mult: float | None = None,
+    wd_mult: float | None = None,
+    dtype: Any = None,
+    init: Any = None,
+    stype: str | None = None,
+    profiler_scope: object = None,
+    **kwargs: Any,
+) -> Symbol:
+    """A variable. Its shape, dtype and initializer may be told here; attributes of your own are `__so__`."""
+    if not isinstance(name, str):
+        raise TypeError(f"var: a string is required as the name, got {name!r}.")
+    told = {
+        "shape": shape,
+        "lr_mult": lr_mult,
+        "wd_mult": wd_mult,
+        "dtype": dtype,
+        "init": init,
+        "stype": stype,
+    }
+    return Symbol([Entry(Node(_graph.VARIABLE, name, variable_attributes(attr, told, kwargs)), 0)])
+
+
+Variable = var
+
+
+def Group(symbols: Sequence[Symbol]) -> Symbol:
+    """One symbol with the outputs of all `symbols`."""
+    listed = list(symbols)
+    if not listed or not all(isinstance(symbol, Symbol) for symbol in listed):
+        raise TypeError("Group: a list of symbols is required, at least one.")
+    kind = next((type(s) for s in listed if type(s) is not Symbol), Symbol)
+    return kind([entry for symbol in listed for entry in symbol.outputs])
+
+
+def load_json(json_str: str | bytes) -> Symbol:
+    """The symbol whose `-symbol.json` text this is. Raises `FormatError` for anything else."""
+    return Symbol(from_json(json_str))
+
+
+def load(fname: str | os.PathLike[str]) -> Symbol:
+    """The symbol of a `-symbol.json` file."""
+    with open(fname, "rb") as file:
+        text = file.read()
+    try:
+        return load_json(text)
+    except MXNetError as exc:
+        exc.add_note(f"In file {os.fspath(fname)}.")
+        raise
