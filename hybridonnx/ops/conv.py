@@ -105,9 +105,9 @@ def _rows(y: Array, groups: int) -> Array:
     return y.swapaxes(0, 1).reshape(groups, y.shape[1] // groups, len(y) * prod(y.shape[2:]))
 
 
-def convolve(w: Windows, x: Array, weight: Array) -> Array:
-    """Convolution of x (N, C, *spatial) with weight (F, C / groups, *kernel)."""
-    out = w.out(x.shape[2:])
+def convolve(w: Windows, x: Array, weight: Array, out: Sequence[int] = ()) -> Array:
+    """Convolution of x (N, C, *spatial) with weight (F, C / groups, *kernel) at all, or at `out`, places."""
+    out = out or w.out(x.shape[2:])
     if weight.shape[1] == 1 and not w.pointwise():
         return _convolve_depthwise(w, x, weight, out)
     filters = weight.shape[0]
@@ -511,7 +511,8 @@ class DeconvDataGrad(_Transposed):
         return data
 
     def forward(self, dy: Array, weight: Array, data: Array) -> Array:
-        return self.back(convolve(self.windows_on(data.shape), self.first(dy), self.first(weight)), dy)
+        out = shape_to_first(data.shape, self.layout)[2:]
+        return self.back(convolve(self.windows_on(data.shape), self.first(dy), self.first(weight), out), dy)
 
     def gradient(self, F: Any, dy: Any, y: Any, head: Any, weight: Any, data: Any) -> Sequence[Any]:
         same = self.shared()

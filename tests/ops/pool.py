@@ -11,17 +11,31 @@ FLOATS = ("float32", "float64")
 
 def pool(shape, kernel, **attributes):
     """Pooling of data without equal values."""
-    return Case("Pooling", [distinct(shape)], kernel=kernel, **attributes)
+    case = Case("Pooling", [distinct(shape)], kernel=kernel, **attributes)
+    return case.but(no=EMPTY) if _empty(shape, kernel, **attributes) else case
+
+
+EMPTY = {"gradient": "a window without data has the lowest number as maximum, which drowns all differences"}
+
+
+def _empty(shape, kernel, stride=(), pad=(), pool_type="max", pooling_convention="valid", **attributes):
+    """Whether a maximum is over a window that lies outside the data."""
+    if attributes.get("global_pool") or (pool_type, pooling_convention) != ("max", "full"):
+        return False
+    axes = zip(shape[2:], kernel, stride, pad or [0] * len(kernel), strict=True)
+    return any(-(-(n + 2 * p - k) // s) * s >= n + p for n, k, s, p in axes)
 
 
 def _windows(size, out, kernel, stride, pad):
     """For every output place, where its window lies in the data."""
     for place in product(*map(range, out)):
-        start = [i * s - p for i, s, p in zip(place, stride, pad)]
+        start = [i * s - p for i, s, p in zip(place, stride, pad, strict=True)]
         yield (
             place,
-            tuple(slice(max(a, 0), max(min(a + k, n), 0)) for a, k, n in zip(start, kernel, size)),
-            [min(a + k, n + p) - a for a, k, n, p in zip(start, kernel, size, pad)],
+            tuple(
+                slice(max(a, 0), max(min(a + k, n), 0)) for a, k, n in zip(start, kernel, size, strict=True)
+            ),
+            [min(a + k, n + p) - a for a, k, n, p in zip(start, kernel, size, pad, strict=True)],
         )
 
 
@@ -167,10 +181,10 @@ CASES = [
         no={"gradient": "all values are equal", "second": "all values are equal"}
     ),
     Case("_pool_grad", [(1, 1, 2, 2), np.ones((1, 1, 4, 4), np.float32)], kernel=(3, 3)).but(
-        formula=lambda dy, x: _tied(dy)
+        formula=lambda dy, x: _tied(dy), no=dict.fromkeys(("gradient", "second"), "all values are equal")
     ),
     Case("Pooling", [np.zeros((1, 1, 4, 4), np.float32)], kernel=(2, 2), pool_type="lp", p_value=2).but(
-        no={"gradient": "the norm has a kink at 0", "second": "the norm has a kink at 0"}
+        no={"second": "the norm has a kink at 0"}
     ),
     *adjoints((2, 3, 7, 8), (3, 3), (3, 3), (2, 2), (0, 0)),
     *adjoints((2, 3, 7, 8), (4, 4), (3, 3), (2, 2), (1, 1)),
@@ -181,7 +195,7 @@ CASES = [
         (2, 3, 7, 8), (3, 3), (4, 4), (5, 5), (2, 2), pooling_convention="full", count_include_pad=False
     ),
     *adjoints((2, 3, 9), (4,), (3,), (2,), (0,)),
-    *adjoints((1, 2, 4, 5, 4), (3, 2, 2), (2, 3, 2), (1, 2, 2), (0, 1, 0)),
+    *adjoints((1, 2, 4, 5, 4), (3, 3, 2), (2, 3, 2), (1, 2, 2), (0, 1, 0)),
     *(
         Case("_pool_grad", [(2, 3, 1, 1), distinct((2, 3, 5, 6))], pool_type=kind, global_pool=True).but(
             formula=grad_of(kind, (5, 6), (1, 1), (0, 0))

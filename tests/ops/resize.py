@@ -44,7 +44,7 @@ def _linear(n, m, corners):
 
 def resize_back(dy, x, corners=True):
     """The gradient of bilinear resizing."""
-    rows, columns = (_linear(n, m, corners) for n, m in zip(x.shape[2:], dy.shape[2:]))
+    rows, columns = (_linear(n, m, corners) for n, m in zip(x.shape[2:], dy.shape[2:], strict=True))
     return np.einsum("oh,ncop,pw->nchw", rows, dy, columns).astype(dy.dtype)
 
 
