@@ -100,6 +100,10 @@ class Operator:
         """How many of the outputs a user sees."""
         return len(self.output_names()) - self.hidden
 
+    def counted(self) -> int:
+        """How many outputs symbol.json counts: MXNet's workspaces are among them, which no one sees."""
+        return len(self.output_names())
+
     def check(self) -> None:
         """Raise `AttributeValueError` for attribute values that do not go together."""
 

@@ -254,6 +254,10 @@ class Pooling(_Pool):
     With pooling_convention "valid" only whole windows count, with "full" and "same" partial ones as well.
     """
 
+    def counted(self) -> int:
+        has_workspace = self.pool_type == "max" and self.kernel and self.layout in (None, *_LAYOUTS)
+        return 2 if has_workspace else 1
+
     def infer_shape(self, data: Shape) -> Shape:
         return self.pooled(data)
 

@@ -94,16 +94,22 @@ def compose(op: Operator, made: str, given: Sequence[Entry | None], attrs: dict[
         )
     inputs = [by_name[n] if n in by_name else made_variable(op, made, n, attrs) for n in names]
     node = Node(op.names[0], made, attrs, inputs)
+    tell_initializers(op, inputs)
     _count_changes(node)
     return node
 
 
 def made_variable(op: Operator, owner: str, input_name: str, attrs: Mapping[str, str]) -> Entry:
     """The variable that stands for an input left out: it inherits the operator's attributes."""
-    made = dict(attrs)
-    if input_name in op.initializers:
-        made.setdefault("__init__", op.initializers[input_name])
-    return Entry(Node(VARIABLE, f"{owner}_{input_name}", made), 0)
+    return Entry(Node(VARIABLE, f"{owner}_{input_name}", dict(attrs)), 0)
+
+
+def tell_initializers(op: Operator, inputs: Sequence[Entry]) -> None:
+    """Give variables that have no initializer the one that the operator has for this input."""
+    if op.initializers:
+        for name, entry in zip(op.input_names(), inputs, strict=False):
+            if name in op.initializers and entry.node.is_variable:
+                entry.node.attrs.setdefault("__init__", op.initializers[name])
 
 
 def _count_changes(node: Node) -> None:

@@ -11,7 +11,7 @@ from ..errors import FormatError
 from ..formats import symbol_json
 from ..formats.symbol_json import Graph, GraphNode
 from ..ops._registry import Operator, find
-from ._compose import HIDDEN_KEYS, Outputs, made_variable
+from ._compose import HIDDEN_KEYS, Outputs, made_variable, tell_initializers
 from ._graph import Entry, Node, is_operator, topological
 
 _BEFORE_VERSIONS = 800
@@ -37,7 +37,7 @@ def _graph(symbol: Outputs) -> Graph:
         ]
         subgraphs = [_graph(subgraph) for subgraph in node.subgraphs]
         graph.nodes.append(
-            GraphNode(node.op_name, node.name, node.attrs, inputs, subgraphs, outputs=node.count())
+            GraphNode(node.op_name, node.name, node.attrs, inputs, subgraphs, outputs=node.counted())
         )
     graph.heads = [(numbers[node], output, node.changes) for node, output in symbol.outputs]
     return graph
@@ -99,6 +99,7 @@ def _made(node: GraphNode, cls: type[Operator] | None, before: Sequence[Node], v
         missing = made.op.input_names()[len(inputs) :]
         made.inputs += tuple(made_variable(made.op, node.name, name, node.attributes) for name in missing)
         versions += [0] * len(missing)
+        tell_initializers(made.op, made.inputs)
     made.versions = tuple(versions) if any(versions) else ()
     return made
 

@@ -86,6 +86,10 @@ class Node:
             return len(self.op.output_names())
         return self.stored_outputs or 1
 
+    def counted(self) -> int:
+        """The number of outputs that files count."""
+        return self.count() if self.is_variable or not self.is_known else self.op.counted()
+
     def visible(self) -> int:
         """The number of outputs that a user sees."""
         return self.op.visible() if self.is_known and not self.is_variable else self.count()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from .. import name
@@ -22,8 +22,8 @@ def gradients(
 ) -> list[Symbol | None]:
     """The gradients of `symbol`'s outputs with respect to the entries `wanted`, `None` where there is none.
 
-    `heads` are the outputs' own gradients (`None`: ones). With `training`, operators are differentiated as they
-    are in training. The graph below `symbol` is part of the result, which reads its values, hidden outputs too.
+    `heads` are the outputs' own gradients (`None`: ones). With `training`, operators are differentiated as
+    they are in training. The results stand on `symbol`'s own nodes, of which they read hidden outputs too.
     """
     nodes = _between(topological(symbol.outputs), wanted)
     grads: dict[Any, Any] = {}
