@@ -46,7 +46,9 @@ class Value:
     __slots__ = ("_shape", "constant", "dtype", "graph", "index", "name", "node", "wish")
 
     def __init__(self, graph: Graph, dtype: DType | None, shape: Shape | None = None, name: str = ""):
-        self.graph, self.dtype, self._shape, self.name = graph, dtype, shape, name
+        self.graph, self._shape, self.name = graph, shape, name
+        self.dtype: Any = dtype
+        """The element type; `None` only for values that no lowering sees."""
         self.wish = ""
         """The name that the value gets if nothing else has it."""
         self.node: Node | None = None
@@ -335,7 +337,7 @@ _BY_ATTRIBUTE: dict[str, tuple[str, str]] = {
 def _dtype_by_attribute(op_type: str, attributes: dict[str, Any]) -> DType | None:
     if op_type == "ConstantOfShape":
         value = attributes.get("value")
-        return np.dtype("float32") if value is None else value.dtype
+        return np.dtype("float32" if value is None else value.dtype)
     name, default = _BY_ATTRIBUTE.get(op_type, ("", ""))
     if attributes.get(name):
         return dtype_of(attributes[name])

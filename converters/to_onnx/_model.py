@@ -9,7 +9,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from onnx import GraphProto, ModelProto, TensorProto, checker, helper, shape_inference
+from onnx import GraphProto, ModelProto, TensorProto, ValueInfoProto, checker, helper, shape_inference
 
 from hybridonnx.errors import ConversionError
 from hybridonnx.formats._files import write_atomically
@@ -221,6 +221,10 @@ def check(lowered: Lowered, params: Mapping[str, Array]) -> ModelProto:
             light.graph.input.append(value_info(tensor.name, spec.dtype, spec.shape))
     del light.graph.initializer[:]
     light.graph.initializer.extend(kept)
+    made = {name for node in light.graph.node for name in node.output}
+    for output in light.graph.output:
+        if output.name in made:  # or inference would not give the inputs' names to free sizes
+            output.type.tensor_type.ClearField("shape")
     try:
         checker.check_model(light)
         return shape_inference.infer_shapes(light, check_type=True, strict_mode=True, data_prop=True)
@@ -234,11 +238,35 @@ def with_shapes(lowered: Lowered, inferred: ModelProto, values: bool = False) ->
     """The model with the inferred shapes of its outputs, and with `values` of everything in between."""
     model = ModelProto()
     model.CopyFrom(lowered.model)
-    del model.graph.output[:]
-    model.graph.output.extend(inferred.graph.output)
+    inputs = {info.name: info for info in model.graph.input}
+    for mine, found in zip(model.graph.output, inferred.graph.output, strict=True):
+        _join(mine, inputs.get(mine.name, found))
     if values:
         model.graph.value_info.extend(inferred.graph.value_info)
     return replace(lowered, model=model)
+
+
+def _join(mine: ValueInfoProto, found: ValueInfoProto) -> None:
+    """Add what ONNX found of an output's shape to what MXNet's operators tell. They must not disagree."""
+    if not found.type.tensor_type.HasField("shape"):
+        return
+    dims, others = mine.type.tensor_type.shape.dim, found.type.tensor_type.shape.dim
+    if not mine.type.tensor_type.HasField("shape"):
+        mine.type.tensor_type.shape.CopyFrom(found.type.tensor_type.shape)
+    elif len(dims) != len(others) or any(
+        a.HasField("dim_value") and b.HasField("dim_value") and a.dim_value != b.dim_value
+        for a, b in zip(dims, others, strict=True)
+    ):
+        shown = [[d.dim_value or d.dim_param for d in shape] for shape in (dims, others)]
+        raise ConversionError(
+            f"ONNX: output {mine.name} of shape {shown[0]} is required, its nodes give {shown[1]}. "
+            "Please report the model."
+        )
+    for dim, other in zip(dims, others, strict=True):
+        if not dim.HasField("dim_value"):
+            dim.CopyFrom(other)
+        if dim.dim_param.startswith("unk__"):  # a name that inference made up
+            dim.ClearField("dim_param")
 
 
 # ---- files

@@ -49,9 +49,11 @@ class Walk:
 
     def lower(self, node: Node, specs: Mapping[Entry, Spec]) -> None:
         """Add the ONNX nodes for one node of the Symbol."""
-        op = node.op.in_mode(self.training)
+        op: Operator = node.op.in_mode(self.training)
         inputs = [self.values.get(entry) for entry in node.inputs]
         outputs = [specs.get(Entry(node, i), Spec()) for i in range(len(op.output_names()))]
+        if not inputs:
+            op = op.settled(outputs)
         self.graph.scope, self.graph.operator = node.name, (op.names[0], outputs)
         if op.draws():
             given = tuple(specs.get(entry, Spec()) for entry in node.inputs)
@@ -131,7 +133,7 @@ def _uses(node: Node, training: bool) -> list[Node]:
         op = node.op
     except MXNetError:  # `refuse` reports it
         return sources
-    labels = () if training else getattr(op, "labels", ())
+    labels = () if training else op.labels
     if not labels:
         return sources
     return [n for n, name in zip(sources, op.input_names(), strict=False) if name not in labels]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from importlib.util import find_spec
 from typing import Any
 
 
@@ -10,8 +11,8 @@ def __getattr__(name: str) -> Any:
     """A function, a group of operators, a module, or an operator."""
     if name.startswith("__"):
         raise AttributeError(name)
-    if name == "random":
-        return importlib.import_module(f"{__name__}.random")
+    if find_spec(f"{__name__}.{name}") is not None:  # `from . import` asks here before it looks for a file
+        return importlib.import_module(f"{__name__}.{name}")
     namespace = importlib.import_module(f"{__name__}._namespace")
     creation = importlib.import_module(f"{__name__}._creation")
     if name in namespace.SPACES:
