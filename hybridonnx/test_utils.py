@@ -137,9 +137,12 @@ class Case:
         return found
 
     def floating(self) -> list[bool]:
-        """Which inputs hold real numbers, which a derivative can be taken with respect to."""
+        """Which inputs, auxiliary states excepted, hold real numbers that a derivative can be taken by."""
+        op = self.operator()
+        states = [name in op.aux for name in op.input_names()]
         return [
-            (x.dtype is None if isinstance(x, Draw) else np.asarray(x).dtype.kind == "f") for x in self.inputs
+            not state and (x.dtype is None if isinstance(x, Draw) else np.asarray(x).dtype.kind == "f")
+            for x, state in zip(self.inputs, states, strict=True)
         ]
 
     def heads(self, outputs: Sequence[Array]) -> list[Array]:
@@ -449,3 +452,68 @@ def check_onnx(case: Case, dtype: str, opset: int, free: bool = False) -> None:
     for i, (a, b) in enumerate(zip(got, expected, strict=True)):
         assert a.dtype == b.dtype, f"output {i}: {b.dtype} is expected, got {a.dtype}"
         assert_near(a, b, max(tolerance(case, dtype), 1e-5), f"output {i} in ONNX Runtime")
+
+
+# ---- as symbols
+
+
+def _symbol(case: Case) -> tuple[Any, list[str]]:
+    """The case as a symbol of variables, and their names."""
+    from .symbol._namespace import F
+
+    op = case.operator()
+    names = list(op.input_names())
+    inputs = [F.var(name) for name in names]
+    return getattr(F, case.op)(*inputs, **case.attributes), names
+
+
+def _execute(case: Case, symbol: Any, values: Mapping[str, Array]) -> list[Array]:
+    from .symbol.execute import execute
+
+    seed(_SEED)
+    with autograd.train_mode() if case.training else autograd.predict_mode():
+        found = execute(symbol, {name: NDArray(a.copy()) for name, a in values.items()})
+    return [y.asnumpy() for y in found]
+
+
+def check_symbolic(case: Case) -> None:
+    """As a symbol the operator gives what it gives eagerly, and so does the graph of its gradient."""
+    from .symbol._graph import Entry
+    from .symbol.gradient import gradients as symbolic_gradients
+    from .symbol.symbol import Symbol, var
+
+    arrays = case.arrays()
+    symbol, names = _symbol(case)
+    values = dict(zip(names, arrays, strict=True))
+    expected, grads = gradients(case, arrays)
+    for i, (a, b) in enumerate(zip(_execute(case, symbol, values), expected, strict=True)):
+        assert_near(a, b, 1e-6, f"output {i} of the symbol")
+    if case.operator().not_differentiable:
+        return
+    heads = [var(f"head{i}") for i in range(len(expected))]
+    entries = {node.name: Entry(node, 0) for node in symbol.nodes() if node.is_variable}
+    wanted = [entries[n] for n, real in zip(names, case.floating(), strict=True) if real]
+    found = symbolic_gradients(symbol, wanted, heads, case.training)
+    values.update(zip((f"head{i}" for i in range(len(heads))), case.heads(expected), strict=True))
+    for i, (graph, b) in enumerate(zip(found, grads, strict=True)):
+        a = np.zeros_like(b) if graph is None else _execute(case, Symbol(graph.outputs), values)[0]
+        assert_near(a, b, 1e-5, f"gradient {i} of the symbol")
+
+
+def check_import(case: Case) -> None:
+    """The operator exported to ONNX and imported again gives what the kernel gives."""
+    from converters import from_onnx
+    from converters.to_onnx._single import lower_operator
+
+    op, arrays = case.operator(), case.arrays()
+    expected = run(case, arrays)
+    lowered = lower_operator(op, [Spec(a.shape, a.dtype) for a in arrays])
+    symbol, arguments, states = from_onnx.import_model(lowered.model)
+    values = {**{k: v._data for k, v in {**arguments, **states}.items()}}
+    values.update(zip(op.input_names(), arrays, strict=True))
+    if op.draws():
+        values[lowered.noise[0].name] = op.draw(
+            np.random.default_rng(_SEED), *[Spec(a.shape, a.dtype) for a in arrays]
+        )
+    for i, (a, b) in enumerate(zip(_execute(case, symbol, values), expected, strict=True)):
+        assert_near(a, b, max(case.tol, 1e-5), f"output {i} imported again")

@@ -125,3 +125,13 @@ def test_onnx(family, case, dtype):
 @over("onnx", only=lambda case: in_onnx(case) and case.inputs)
 def test_onnx_with_open_batch(family, case, dtype):
     test_utils.check_onnx(case, dtype, 18, free=True)
+
+
+@over("symbolic")
+def test_symbolic(family, case, dtype):
+    test_utils.check_symbolic(case)
+
+
+@over("import", only=lambda case: in_onnx(case) and not case.training)
+def test_import(family, case, dtype):
+    test_utils.check_import(case)

@@ -64,6 +64,14 @@ def _specs(op: Operator, inputs: tuple[Spec, ...]) -> tuple[Spec, ...]:
 
 def invoke(op: Operator, inputs: Sequence[NDArray], out: Any = None, ctx: Context | None = None) -> Any:
     """Run an operator on arrays, into `out` if given. One array, or a list if several outputs are visible."""
+    shown = invoke_all(op, inputs, ctx)[: op.visible()]
+    if out is not None:
+        return _write(op, shown, out)
+    return shown[0] if len(shown) == 1 else shown
+
+
+def invoke_all(op: Operator, inputs: Sequence[NDArray], ctx: Context | None = None) -> list[NDArray]:
+    """Run an operator on arrays. All outputs, hidden ones included."""
     op = op.in_mode(state.training)
     arrays = [x._data for x in inputs]
     device = inputs[0]._ctx if inputs else ctx or _device(op)
@@ -75,10 +83,7 @@ def invoke(op: Operator, inputs: Sequence[NDArray], out: Any = None, ctx: Contex
         _record(op, inputs, arrays, outputs, device)
     if op.training and op.aux:
         _update(op, inputs, outputs)
-    shown = outputs[: op.visible()]
-    if out is not None:
-        return _write(op, shown, out)
-    return shown[0] if len(shown) == 1 else shown
+    return outputs
 
 
 def run(op: Operator, arrays: Sequence[Array], specs: Sequence[Spec]) -> list[Array]:

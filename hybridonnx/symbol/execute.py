@@ -8,7 +8,7 @@ from typing import Any
 
 from ..context import Context
 from ..errors import MXNetError, suggest
-from ..ndarray._invoke import invoke
+from ..ndarray._invoke import invoke_all
 from ..ndarray.ndarray import NDArray
 from ..ops._registry import Spec
 from ._compose import Outputs
@@ -51,8 +51,8 @@ class _Run:
             self.arrays[Entry(node, 0)] = self._value(node)
             return
         with node.named():
-            found: Any = invoke(self._operator(node), [self.arrays[e] for e in node.inputs], ctx=self.ctx)
-        for i, array in enumerate(found if isinstance(found, list) else [found]):
+            found = invoke_all(self._operator(node), [self.arrays[e] for e in node.inputs], self.ctx)
+        for i, array in enumerate(found):
             if self.uses[Entry(node, i)]:
                 self.arrays[Entry(node, i)] = array
         for entry in node.inputs:
