@@ -238,7 +238,8 @@ class Graph(Forms):
             return fixed
         for position, value in enumerate(inputs):
             if value is not None and value.dtype is not None and kind.input(position).type == name:
-                return value.dtype
+                found: DType = value.dtype
+                return found
         return _dtype_by_attribute(kind.op_type, attributes)
 
     def _attribute(self, kind: Signature, name: str, value: Any) -> Any:

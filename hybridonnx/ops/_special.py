@@ -40,11 +40,11 @@ _ERFCX_MIDDLE = 15 / 4
 _ERFCX_LEFT = (1 - _ERFCX_MIDDLE) / (1 + _ERFCX_MIDDLE)
 
 # A first guess of erfinv(x) / x over w = -log(1 - x²), below and above w = 5 (Giles, 2010).
-_ERFINV_CENTRE = np.array(
+ERFINV_CENTRE = np.array(
     [2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087]
     + [-0.00125372503, -0.00417768164, 0.246640727, 1.50140941]
 )
-_ERFINV_TAIL = np.array(
+ERFINV_TAIL = np.array(
     [-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773]
     + [-0.0076224613, 0.00943887047, 1.00167406, 2.83297682]
 )
@@ -59,7 +59,7 @@ _LANCZOS = np.array(
 )
 _FACTORIALS = np.array([float(factorial(n)) for n in range(171)])
 
-_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 """B₂, B₄, …, B₁₆."""
 
 
@@ -113,8 +113,8 @@ def erfinv(x: ArrayLike) -> Real:
 
 def _erfinv_guess(x: Real) -> Real:
     w = -np.log((1 - x) * (1 + x))
-    centre = np.polyval(_ERFINV_CENTRE, w - 2.5)
-    tail = np.polyval(_ERFINV_TAIL, np.sqrt(w) - 3)
+    centre = np.polyval(ERFINV_CENTRE, w - 2.5)
+    tail = np.polyval(ERFINV_TAIL, np.sqrt(w) - 3)
     return x * np.where(w < 5, centre, tail)
 
 
@@ -174,7 +174,7 @@ def polygamma(x: ArrayLike, order: int) -> Real:
     z = np.asarray(x, np.float64)
     right = _polygamma_right(np.where(z < 0.5, 1 - z, z), order)
     sign = -1 if order % 2 else 1
-    result = np.where(z < 0.5, sign * right - np.pi * _cot_pi_derivative(z, order), right)
+    result = np.where(z < 0.5, sign * right - np.pi * cot_pi_derivative(order)(_cot_pi(z)), right)
     poles = (z == np.floor(z)) & (z <= 0)
     return np.where(poles, np.nan if order % 2 == 0 else np.inf, result)
 
@@ -192,18 +192,22 @@ def _polygamma_right(z: Real, order: int) -> Real:
     else:
         start = 1 / (2 * z) - np.log(z)
     total = start + factorial(order) * lift
-    for k, bernoulli in enumerate(_BERNOULLI, 1):
+    for k, bernoulli in enumerate(BERNOULLI, 1):
         scale = bernoulli * factorial(2 * k + order - 1) / factorial(2 * k)
         total = total + scale * z ** -(2.0 * k + order)
     result: Real = sign * total
     return np.where(np.isposinf(z), np.inf if order == 0 else 0.0, result)
 
 
-def _cot_pi_derivative(z: Real, order: int) -> Real:
-    """The derivative of that order of cot(πz): a polynomial in cot(πz)."""
-    polynomial = Polynomial([0.0, 1.0])
+def cot_pi_derivative(order: int) -> Polynomial:
+    """The derivative of that order of cot(πz) as a polynomial in cot(πz)."""
+    found = Polynomial([0.0, 1.0])
     for _ in range(order):
-        polynomial = -np.pi * Polynomial([1.0, 0.0, 1.0]) * polynomial.deriv()
+        found = -np.pi * Polynomial([1.0, 0.0, 1.0]) * found.deriv()
+    return found
+
+
+def _cot_pi(z: Real) -> Real:
     angle = np.pi * np.fmod(z, 1)
-    result: Real = polynomial(np.cos(angle) / np.sin(angle))
+    result: Real = np.cos(angle) / np.sin(angle)
     return result

@@ -57,9 +57,7 @@ reductions = [Case(name, [data(name)], **options) for name in REDUCTIONS for opt
 reductions += [Case(name, [data(name)], axis=(1,)).but(dtypes=FLOATS) for name in REDUCTIONS]
 reductions += [Case(name, [(5,)], axis=0) for name in ("sum", "mean", "prod")]
 reductions += [Case(name, [WITH_NAN], axis=1).but(no=HAS_NAN) for name in ("nansum", "nanprod")]
-reductions += [
-    Case(name, [WITH_NAN], axis=0).but(no=HAS_NAN) for name in ("max", "min")
-]
+reductions += [Case(name, [WITH_NAN], axis=0).but(no=HAS_NAN) for name in ("max", "min")]
 reductions += [Case(name, [TIES], axis=1).but(no=KINKS) for name in ("max", "min")]
 reductions += [
     Case(name, [ints((3, 4), 9, 0 if dtype == "uint8" else -9, dtype)], axis=1)

@@ -23,7 +23,14 @@ def positive(name: str) -> object:
 def edges(name: str, scalar: float) -> Case:
     """Zeros, infinities and NaN."""
     no = {"gradient": "some of the points are not finite"}
-    linear = name in ("_plus_scalar", "_minus_scalar", "_rminus_scalar", "_mul_scalar", "_div_scalar", "_mod_scalar")
+    linear = name in (
+        "_plus_scalar",
+        "_minus_scalar",
+        "_rminus_scalar",
+        "_mul_scalar",
+        "_div_scalar",
+        "_mod_scalar",
+    )
     if not linear and not (name in ("_maximum_scalar", "_minimum_scalar") and scalar not in POINTS):
         no["second"] = "the same"
     return Case(name, [POINTS], scalar=scalar, is_int=False).but(no=no)

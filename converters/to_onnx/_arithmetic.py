@@ -1,0 +1,108 @@
+"""Arithmetic on two values, with MXNet's rules where ONNX has none or ONNX Runtime would end the process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ._graph import Graph, Value
+
+Operand: TypeAlias = Any
+"""A `Value`, or an array for a number."""
+Arithmetic: TypeAlias = Callable[[Graph, Operand, Operand], Value]
+
+SMALL = (np.dtype("int8"), np.dtype("uint8"))
+TINY_OPSET = 14
+"""From here on ONNX adds, subtracts, multiplies and divides int8 and uint8."""
+
+
+def dtype_of(a: Operand, b: Operand) -> np.dtype[Any]:
+    """The dtype of both, one of which may be a number."""
+    found: np.dtype[Any] = next(v.dtype for v in (a, b) if isinstance(v, Value))
+    return found
+
+
+def through(
+    g: Graph, dtype: Any, function: Callable[..., Value], a: Operand, b: Operand, back: Any = None
+) -> Value:
+    """`function(a, b)` computed in another dtype."""
+    own = dtype_of(a, b) if back is None else back
+    wide = [g.Cast(v, dtype) if isinstance(v, Value) else np.asarray(v).astype(dtype) for v in (a, b)]
+    return g.Cast(function(*wide), own)
+
+
+def plain(onnx_type: str) -> Arithmetic:
+    """Addition, subtraction, multiplication: one node; the last bits are right in any wider dtype."""
+
+    def lowering(g: Graph, a: Operand, b: Operand) -> Value:
+        node = getattr(g, onnx_type)
+        if dtype_of(a, b) in SMALL and g.opset < TINY_OPSET:
+            return through(g, np.int32, node, a, b)
+        result: Value = node(a, b)
+        return result
+
+    return lowering
+
+
+def divide(g: Graph, a: Operand, b: Operand) -> Value:
+    """The quotient; of whole numbers towards zero, and 0 for a divisor of 0."""
+    dtype = dtype_of(a, b)
+    if dtype.kind == "f":
+        return g.Div(a, b)  # type: ignore[no-any-return]
+    if dtype in SMALL and g.opset < TINY_OPSET:
+        return through(g, np.int32, lambda x, y: _whole(g, g.Div, x, y), a, b)
+    return _whole(g, g.Div, a, b)
+
+
+def _whole(g: Graph, node: Callable[..., Value], a: Operand, b: Operand) -> Value:
+    """A division of whole numbers that survives a divisor of 0, at which ONNX Runtime's process ends."""
+    zero = dtype_of(a, b).type(0)
+    if not isinstance(b, Value):
+        return g.Mul(a, zero) if b == 0 else node(a, b)
+    is_zero = g.Equal(b, zero)
+    quotient = node(a, g.Where(is_zero, zero + zero.dtype.type(1), b))
+    return g.Where(is_zero, zero, quotient)  # type: ignore[no-any-return]
+
+
+def modulo(g: Graph, a: Operand, b: Operand) -> Value:
+    """The remainder with the sign of the divisor, and 0 for a divisor of 0."""
+    dtype = dtype_of(a, b)
+    if dtype in SMALL and g.opset < TINY_OPSET:
+        return through(g, np.int32, lambda x, y: _whole(g, g.Mod, x, y), a, b)
+    if dtype.kind != "f":
+        return _whole(g, g.Mod, a, b)
+    rest = g.Mod(a, b, fmod=1)
+    signed = g.Where(g.Less(g.Mul(rest, b), 0.0), g.Add(rest, b), rest)
+    return g.Where(g.Equal(b, dtype.type(0)), dtype.type(0), signed)  # type: ignore[no-any-return]
+
+
+def power(g: Graph, a: Operand, b: Operand) -> Value:
+    """The power; of whole numbers through float64."""
+    if dtype_of(a, b).kind != "f":
+        return through(g, np.float64, g.Pow, a, b)
+    return g.Pow(a, b)  # type: ignore[no-any-return]
+
+
+def hypot(g: Graph, a: Operand, b: Operand) -> Value:
+    """The hypotenuse, without overflow of the squares; of whole numbers through float64."""
+    if dtype_of(a, b).kind != "f":
+        return through(g, np.float64, lambda x, y: hypot(g, x, y), a, b)
+    a, b = (g.Abs(v) if isinstance(v, Value) else abs(v) for v in (a, b))
+    large, small = g.Max(a, b), g.Min(a, b)
+    ratio = g.Div(small, g.Where(g.Equal(large, 0.0), large.dtype.type(1), large))
+    return g.Mul(large, g.Sqrt(g.Add(g.Mul(ratio, ratio), 1.0)))  # type: ignore[no-any-return]
+
+
+add, subtract, multiply = plain("Add"), plain("Sub"), plain("Mul")
+
+
+def maximum(g: Graph, a: Operand, b: Operand) -> Value:
+    """The larger, or NaN."""
+    return g.Max(a, b)  # type: ignore[no-any-return]
+
+
+def minimum(g: Graph, a: Operand, b: Operand) -> Value:
+    """The smaller, or NaN."""
+    return g.Min(a, b)  # type: ignore[no-any-return]

@@ -1,0 +1,257 @@
+"""Lowerings of the elementwise operators of one array."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hybridonnx.ops.unary import Clip, HardSigmoid, MakeLoss, Polygamma, SmoothL1
+
+from ._arithmetic import divide, multiply, subtract
+from ._graph import Graph, Value
+from ._registry import lowers
+from ._special import erfinv, gamma, gammaln, polygamma
+
+Function = Callable[[Graph, Value], Value]
+_float32, _float64 = np.dtype("float32"), np.dtype("float64")
+
+
+def _smooth(names: str, function: Function, float64: bool = True) -> None:
+    """Functions of real numbers; whole ones go through float32, as in MXNet.
+
+    So does float64 where ONNX Runtime has no kernel for it.
+    """
+
+    @lowers(*names.split())
+    def lowering(g: Graph, op: Any, data: Value) -> Value:
+        if data.dtype.kind == "f" and (float64 or data.dtype != _float64):
+            return function(g, data)
+        result: Value = g.via(_float32, lambda x: function(g, x), data)
+        return result
+
+
+def _node(onnx_type: str) -> Function:
+    def function(g: Graph, x: Value) -> Value:
+        result: Value = getattr(g, onnx_type)(x)
+        return result
+
+    return function
+
+
+# ---- one node each
+
+for _names in (
+    "sqrt:Sqrt",
+    "reciprocal:Reciprocal",
+    "exp:Exp",
+    "log:Log",
+    "sin:Sin",
+    "cos:Cos",
+    "tanh:Tanh",
+    "sigmoid:Sigmoid",
+):
+    _smooth(_names.split(":")[0], _node(_names.split(":")[1]))
+for _names in ("arcsin:Asin", "arccos:Acos", "arctan:Atan"):
+    _smooth(_names.split(":")[0], _node(_names.split(":")[1]), float64=False)
+
+
+@lowers("erf")
+def erf(g: Graph, op: Any, data: Value) -> Value:
+    """Of whole numbers, truncated, it is 0 up to 5 and 1 from 6 on, where float64 rounds to it."""
+    if data.dtype.kind != "f":
+        return divide(g, g.Clip(data, 0 if data.dtype.kind == "u" else -6, 6), data.dtype.type(6))
+    return g.via(_float32, g.Erf, data) if data.dtype == _float64 else g.Erf(data)  # type: ignore[no-any-return]
+
+
+# ---- where ONNX Runtime has float32 alone, float64 is composed
+
+
+def _composed(name: str, onnx_type: str, function: Function) -> None:
+    _smooth(name, lambda g, x: function(g, x) if x.dtype == _float64 else getattr(g, onnx_type)(x))
+
+
+_composed("tan", "Tan", lambda g, x: g.Sin(x) / g.Cos(x))
+_composed("sinh", "Sinh", lambda g, x: (g.Exp(x) - g.Exp(-x)) * 0.5)
+_composed("cosh", "Cosh", lambda g, x: (g.Exp(x) + g.Exp(-x)) * 0.5)
+_composed("softsign", "Softsign", lambda g, x: x / (g.Abs(x) + 1.0))
+_composed("arcsinh", "Asinh", lambda g, x: g.Sign(x) * g.Log(g.Abs(x) + g.Sqrt(x * x + 1.0)))
+_composed("arccosh", "Acosh", lambda g, x: g.Log(x + g.Sqrt(x - 1.0) * g.Sqrt(x + 1.0)))
+_composed("arctanh", "Atanh", lambda g, x: g.Log((x + 1.0) / (1.0 - x)) * 0.5)
+
+# ---- what ONNX lacks
+
+
+def _cbrt(g: Graph, x: Value) -> Value:
+    return g.Sign(x) * g.Pow(g.Abs(x), 1 / 3)  # type: ignore[no-any-return]
+
+
+def _expm1(g: Graph, x: Value) -> Value:
+    """Through tanh near 0, where the difference would lose all digits."""
+    half = g.Tanh(x * 0.5)
+    near = half * 2.0 / (1.0 - half)
+    return g.Where(g.Less(g.Abs(x), 1.0), near, g.Exp(x) - 1.0)  # type: ignore[no-any-return]
+
+
+def _log1p(g: Graph, x: Value) -> Value:
+    """Near 0 the logarithm times what rounding `1 + x` has lost."""
+    one_more = x + 1.0
+    log, rounded = g.Log(one_more), one_more - 1.0
+    near = g.Where(g.Equal(rounded, 0.0), x, log * x / rounded)
+    return g.Where(g.Less(g.Abs(x), 0.5), near, log)  # type: ignore[no-any-return]
+
+
+_smooth("rsqrt", lambda g, x: g.Reciprocal(g.Sqrt(x)))
+_smooth("cbrt", _cbrt)
+_smooth("rcbrt", lambda g, x: g.Reciprocal(_cbrt(g, x)))
+_smooth("expm1", _expm1)
+_smooth("log1p", _log1p)
+_smooth("log10", lambda g, x: g.Log(x) * (1 / math.log(10)))
+_smooth("log2", lambda g, x: g.Log(x) * (1 / math.log(2)))
+_smooth("degrees", lambda g, x: x * (180 / math.pi))
+_smooth("radians", lambda g, x: x * (math.pi / 180))
+_smooth("erfinv", erfinv)
+_smooth("gamma", gamma)
+_smooth("gammaln", gammaln)
+
+
+@lowers(Polygamma)
+def lower_polygamma(g: Graph, op: Polygamma, data: Value) -> Value:
+    """The asymptotic series after a shift."""
+    return polygamma(g, data, op.order)
+
+
+# ---- sign and rounding
+
+
+def _rounding(name: str, function: Function) -> None:
+    """Whole numbers stay as they are."""
+
+    @lowers(name)
+    def lowering(g: Graph, op: Any, data: Value) -> Value:
+        if data.dtype.kind != "f":
+            return g.Identity(data)  # type: ignore[no-any-return]
+        return function(g, data)
+
+
+def _trunc(g: Graph, x: Value) -> Value:
+    return g.Where(g.Less(x, 0.0), g.Ceil(x), g.Floor(x))  # type: ignore[no-any-return]
+
+
+def _round(g: Graph, x: Value) -> Value:
+    size = g.Abs(x)
+    low = g.Floor(size)
+    up = g.Cast(g.GreaterOrEqual(size - low, 0.5), x.dtype)
+    return g.Sign(x) * (low + up)  # type: ignore[no-any-return]
+
+
+def _rint(g: Graph, x: Value) -> Value:
+    low, high = g.Floor(x), g.Ceil(x)
+    return g.Where(g.Greater(x - low, high - x), high, low)  # type: ignore[no-any-return]
+
+
+_rounding("ceil", _node("Ceil"))
+_rounding("floor", _node("Floor"))
+_rounding("trunc", _trunc)
+_rounding("fix", _trunc)
+_rounding("round", _round)
+_rounding("rint", _rint)
+
+
+@lowers("negative")
+def negative(g: Graph, op: Any, data: Value) -> Value:
+    """ONNX does not negate uint8, whose negative is its distance to 256."""
+    if data.dtype.kind == "u":
+        return subtract(g, data.dtype.type(0), data)
+    return -data
+
+
+@lowers("abs")
+def absolute(g: Graph, op: Any, data: Value) -> Value:
+    """One node for every dtype."""
+    return g.Abs(data)  # type: ignore[no-any-return]
+
+
+@lowers("sign")
+def sign(g: Graph, op: Any, data: Value) -> Value:
+    """Of NaN it is 0."""
+    if data.dtype.kind != "f":
+        return g.Sign(data)  # type: ignore[no-any-return]
+    up, down = (g.Cast(test(data, 0.0), data.dtype) for test in (g.Greater, g.Less))
+    return up - down
+
+
+@lowers("square")
+def square(g: Graph, op: Any, data: Value) -> Value:
+    """A product with itself."""
+    return multiply(g, data, data)
+
+
+@lowers("relu")
+def relu(g: Graph, op: Any, data: Value) -> Value:
+    """ONNX's Relu is for real numbers."""
+    if data.dtype.kind != "f":
+        return g.Max(data, 0)  # type: ignore[no-any-return]
+    return g.Relu(data)  # type: ignore[no-any-return]
+
+
+@lowers(HardSigmoid)
+def hard_sigmoid(g: Graph, op: HardSigmoid, data: Value) -> Value:
+    """ONNX Runtime's HardSigmoid is for float32."""
+    if data.dtype != _float32:
+        return g.Clip(data * op.alpha + op.beta, 0.0, 1.0)
+    return g.HardSigmoid(data, alpha=op.alpha, beta=op.beta)  # type: ignore[no-any-return]
+
+
+@lowers(Clip)
+def clip(g: Graph, op: Clip, data: Value) -> Value:
+    """ONNX gives `a_max` throughout if the limits are in the wrong order, MXNet does not."""
+    low, high = op.limits(data.dtype)
+    if low <= high:
+        return g.Clip(data, low, high)
+    raised = g.Where(g.Less(data, low), low, data)
+    return g.Where(g.Greater(data, high), high, raised)  # type: ignore[no-any-return]
+
+
+@lowers(SmoothL1)
+def smooth_l1(g: Graph, op: SmoothL1, data: Value) -> Value:
+    """Both branches, and a choice."""
+
+    def function(x: Value) -> Value:
+        size = g.Abs(x)
+        parabola = x * x * (0.5 * op.scalar**2)
+        if not op.scalar:
+            return parabola
+        inside = g.Less(size, op.bound())
+        return g.Where(inside, parabola, size - 0.5 * op.bound())  # type: ignore[no-any-return]
+
+    if data.dtype.kind != "f":
+        return g.via(_float32, function, data)  # type: ignore[no-any-return]
+    return function(data)
+
+
+# ---- identities and constants
+
+
+@lowers("_copy", "_copyto", "BlockGrad", "make_loss", MakeLoss)
+def identity(g: Graph, op: Any, data: Value) -> Value:
+    """The input."""
+    return g.Identity(data)  # type: ignore[no-any-return]
+
+
+@lowers("logical_not")
+def logical_not(g: Graph, op: Any, data: Value) -> Value:
+    """Whether the input is 0."""
+    return g.Cast(g.Equal(data, 0), data.dtype)
+
+
+def _like(name: str, value: int) -> None:
+    @lowers(name)
+    def lowering(g: Graph, op: Any, data: Value) -> Value:
+        return g.Full(g.shape_of(data), value, data.dtype)
+
+
+_like("ones_like", 1)
+_like("zeros_like", 0)
