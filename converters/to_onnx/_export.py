@@ -16,7 +16,7 @@ from hybridonnx.ops._registry import Spec
 from ..opsets import DEFAULT
 from ..values import Array
 from ._graph import NeedsShape
-from ._model import Lowered, check, lower, save, with_shapes
+from ._model import Lowered, check, lower, save
 from ._walk import needed
 
 Sizes: TypeAlias = "Sequence[int | str | None]"
@@ -73,7 +73,7 @@ def lower_checked(
     except NeedsShape as exc:
         free = [name for name, spec in inputs.items() if None in (spec.shape or ())]
         raise ConversionError(f"{exc} Free sizes were given for {', '.join(free)}.") from None
-    return with_shapes(lowered, check(lowered, params), values)
+    return check(lowered, params, values)
 
 
 def data_names(sym: Any, params: Mapping[str, Array]) -> list[str]:

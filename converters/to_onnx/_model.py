@@ -79,8 +79,9 @@ def _assemble(traced: Traced, dim_names: Mapping[str, Mapping[int, str]]) -> Low
         proto.input.append(_input(name, value, {**dims, **dim_names.get(name, {})}))
     for noise, value in zip(traced.noise, traced.graph.inputs, strict=True):
         proto.input.append(_input(noise.name, value, {}))
+    declared = {info.name: info for info in proto.input}
     for name, value in zip(traced.names, traced.results, strict=True):
-        proto.output.append(value_info(name, value.dtype, value.shape))
+        proto.output.append(declared.get(name) or value_info(name, value.dtype, value.shape))
     for name, value in writer.constants.items():
         assert value.constant is not None
         proto.initializer.append(to_tensor(name, value.constant))
@@ -202,12 +203,31 @@ def outside(lowered: Lowered, location: str) -> ModelProto:
 # ---- checks
 
 
-def check(lowered: Lowered, params: Mapping[str, Array]) -> ModelProto:
-    """Let ONNX check the model and infer all shapes, strictly; returns it with the shapes, without weights.
+def check(lowered: Lowered, params: Mapping[str, Array], values: bool = False) -> Lowered:
+    """The model with the shapes of its outputs, and with `values` of everything in between.
 
-    Parameters take part as inputs, so that their bytes are not copied about; small ones keep their values,
-    which shape inference may need.
+    ONNX infers all shapes, strictly, and then checks the model. Both work on a copy without weights.
     """
+    light = _light(lowered, params)
+    made = {name for node in light.graph.node for name in node.output}
+    for output in light.graph.output:
+        if output.name in made:  # or inference would not give the inputs' names to free sizes
+            output.type.tensor_type.ClearField("shape")
+    try:
+        found = shape_inference.infer_shapes(light, check_type=True, strict_mode=True, data_prop=True)
+        model = _with_shapes(lowered, found, values)
+        del light.graph.output[:]
+        light.graph.output.extend(model.graph.output)
+        checker.check_model(light)
+    except (checker.ValidationError, shape_inference.InferenceError) as exc:
+        raise ConversionError(
+            f"ONNX: a valid model is required, got one of which ONNX says: {exc} Please report the model."
+        ) from exc
+    return replace(lowered, model=model)
+
+
+def _light(lowered: Lowered, params: Mapping[str, Array]) -> ModelProto:
+    """The model with its parameters as inputs, but small integers, which shapes may come from, inside."""
     light = ModelProto()
     light.CopyFrom(lowered.model)
     kept = []
@@ -215,35 +235,23 @@ def check(lowered: Lowered, params: Mapping[str, Array]) -> ModelProto:
         spec = lowered.parameters.get(tensor.name)
         if spec is None:
             kept.append(tensor)
-        elif params[tensor.name].size <= _SMALL and spec.dtype is not None and spec.dtype.kind in "iu":
+        elif spec.dtype is not None and spec.dtype.kind in "iu" and params[tensor.name].size <= _SMALL:
             kept.append(to_tensor(tensor.name, params[tensor.name]))
         else:
             light.graph.input.append(value_info(tensor.name, spec.dtype, spec.shape))
     del light.graph.initializer[:]
     light.graph.initializer.extend(kept)
-    made = {name for node in light.graph.node for name in node.output}
-    for output in light.graph.output:
-        if output.name in made:  # or inference would not give the inputs' names to free sizes
-            output.type.tensor_type.ClearField("shape")
-    try:
-        checker.check_model(light)
-        return shape_inference.infer_shapes(light, check_type=True, strict_mode=True, data_prop=True)
-    except (checker.ValidationError, shape_inference.InferenceError) as exc:
-        raise ConversionError(
-            f"ONNX: a valid model is required, got one of which ONNX says: {exc} Please report the model."
-        ) from exc
+    return light
 
 
-def with_shapes(lowered: Lowered, inferred: ModelProto, values: bool = False) -> Lowered:
-    """The model with the inferred shapes of its outputs, and with `values` of everything in between."""
+def _with_shapes(lowered: Lowered, inferred: ModelProto, values: bool) -> ModelProto:
     model = ModelProto()
     model.CopyFrom(lowered.model)
-    inputs = {info.name: info for info in model.graph.input}
     for mine, found in zip(model.graph.output, inferred.graph.output, strict=True):
-        _join(mine, inputs.get(mine.name, found))
+        _join(mine, found)
     if values:
         model.graph.value_info.extend(inferred.graph.value_info)
-    return replace(lowered, model=model)
+    return model
 
 
 def _join(mine: ValueInfoProto, found: ValueInfoProto) -> None:
