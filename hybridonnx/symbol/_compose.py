@@ -35,7 +35,7 @@ def call(
     The result is of class `kind`, or of a subclass if an input is.
     """
     made = name.current().get(kwargs.pop("name", None), hint.lower())
-    kwargs = {**kwargs, **attribute.current().get(kwargs.pop("attr", None))}
+    kwargs |= attribute.current().get(kwargs.pop("attr", None))
     stored = {key: text(kwargs.pop(key)) for key in list(kwargs) if _is_users(key)}
     for key in HIDDEN_KEYS:
         if key in kwargs and key not in cls.schema():

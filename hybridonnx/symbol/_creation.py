@@ -111,5 +111,5 @@ def _choice(what: str, numbers: Callable[[Any, Any], Any], sentence: str) -> Cal
 maximum = _choice("maximum", max, "The greater")
 minimum = _choice("minimum", min, "The smaller")
 hypot = _choice("hypot", math.hypot, "The hypotenuse")
-power = _choice("pow", lambda base, exp: base**exp, "The first to the power of the second")
+power = _choice("power", lambda base, exp: base**exp, "The first to the power of the second")
 pow = power

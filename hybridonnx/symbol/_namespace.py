@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from ..errors import UnknownOperatorError
-from ..ops._registry import Operator, find, load_all
+from ..errors import UnknownOperatorError, suggest
+from ..ops._registry import Operator, load_all
 from . import _creation
 from ._compose import Outputs, call
 from .symbol import Broadcasting, Symbol
@@ -36,11 +36,8 @@ class Namespace:
             found = load_all().get(prefix + name)
             if found is not None:
                 return found
-        try:
-            return find(self._prefixes[0] + name)
-        except UnknownOperatorError as exc:
-            hint = _ONLY_ARRAYS if name in ("array", "from_numpy", "empty", "load_frombuffer") else ""
-            raise UnknownOperatorError(f"{self.__name__}.{exc}{hint}") from None
+        hint = _ONLY_ARRAYS if name in ("array", "from_numpy", "empty") else suggest(name, dir(self))
+        raise UnknownOperatorError(f"{self.__name__}.{name}: no operator has this name.{hint}")
 
     def __dir__(self) -> list[str]:
         return sorted(

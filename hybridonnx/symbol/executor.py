@@ -179,7 +179,7 @@ class Executor:
             if spec.shape != old.shape:
                 _may_change(name, spec, old, name in kwargs or partial_shaping, allow_up_sizing)
             arguments.append(_fitting(old, spec, self._ctx))
-            gradients.append(gradient and _fitting(gradient, spec, self._ctx))
+            gradients.append(None if gradient is None else _fitting(gradient, spec, self._ctx))
         states = [
             _fitting(old, spec, self._ctx)
             for old, spec in zip(self.aux_arrays, specs[len(self._names) :], strict=True)

@@ -89,11 +89,11 @@ class _Inference:
         found_inputs, found_outputs = _infer(op, inputs, outputs)
         for place, spec in zip(places, found_outputs, strict=True):
             specs[place] = spec
-        if found_inputs != inputs:
-            for entry, before, spec in zip(node.inputs, inputs, found_inputs, strict=True):
-                if spec != before:
-                    specs[entry] = spec
-        news = found_inputs != inputs or found_outputs != outputs
+        news = any(map(_differ, outputs, found_outputs))
+        for entry, before, spec in zip(node.inputs, inputs, found_inputs, strict=True):
+            if _differ(before, spec):
+                specs[entry] = spec
+                news = True
         return all(map(_complete, found_inputs)) and all(map(_complete, found_outputs)), news
 
     def _described(self, node: Node) -> str:
@@ -147,6 +147,11 @@ def _infer(
 
 def _complete(spec: Spec) -> bool:
     return spec.shape is not None and spec.dtype is not None and None not in spec.shape
+
+
+def _differ(before: Spec, after: Spec) -> bool:
+    """Whether more is known `after`. NumPy calls float64 equal to `None`, so dtypes are not compared."""
+    return before.shape != after.shape or (before.dtype is None) != (after.dtype is None)
 
 
 def _shown(spec: Spec) -> str:
