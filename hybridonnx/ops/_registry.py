@@ -220,10 +220,17 @@ class Operator:
         count = len(self.output_names())
         out_shapes: list[Shape | None] = [s.shape for s in outputs] or [None] * count
         shapes, out_shapes = self._infer_shapes(shapes, out_shapes)
-        dtypes = list(self.infer_input_dtypes(*(s.dtype for s in inputs)))
+        dtypes = list(self.infer_input_dtypes(*self._told_dtypes(inputs, outputs)))
         out = self.infer_dtype(*dtypes)
         out_dtypes = out if isinstance(out, list) else [out] * count
         return tuple(map(Spec, shapes, dtypes)), tuple(map(Spec, out_shapes, out_dtypes))
+
+    def _told_dtypes(self, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> list[DType | None]:
+        """The inputs' dtypes. If outputs have the first input's, as is usual, it may be theirs that tells."""
+        dtypes = [s.dtype for s in inputs]
+        if dtypes and dtypes[0] is None and outputs and type(self).infer_dtype is Operator.infer_dtype:
+            dtypes[0] = outputs[0].dtype
+        return dtypes
 
     def _infer_shapes(
         self, shapes: list[Shape | None], outputs: list[Shape | None]
