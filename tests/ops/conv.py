@@ -114,6 +114,13 @@ def deconv(data, filters, kernel, **attributes):
     return Case("Deconvolution", inputs, kernel=kernel, num_filter=filters, **attributes)
 
 
+def deconv3(data, weight, wide, plain, **attributes):
+    """A transposed convolution in 3 dimensions, which MXNet's own kernels cannot."""
+    return Case("Deconvolution", [data, weight], **attributes).but(
+        formula=lambda x, w: data_grad(x, w, np.zeros(wide, x.dtype), **plain)
+    )
+
+
 def _target(data, filters, kernel, pads, out, **attributes):
     """A transposed convolution that has this padding and output size, and its gradients by formula."""
     weight = (data[1], filters // attributes.get("num_group", 1), *kernel)
@@ -122,7 +129,9 @@ def _target(data, filters, kernel, pads, out, **attributes):
     same = {"kernel": kernel, "num_filter": filters, **attributes}
     wide = (data[0], filters, *out)
     return [
-        Case("Deconvolution", [data, weight], **same),
+        deconv3(data, weight, wide, plain, **same)
+        if len(kernel) == 3
+        else Case("Deconvolution", [data, weight], **same),
         Case("_deconv_data_grad", [wide, weight, data], **same).but(
             formula=lambda dy, w, x: convolution(dy, w, out=x.shape[2:], **plain)
         ),
@@ -227,8 +236,7 @@ CASES = [
     deconv((2, 3, 4, 4), 2, (1, 1), stride=(2, 2)),
     deconv((2, 3, 5, 6), 4, (2, 3), stride=(2, 2), target_shape=(10, 13)),
     deconv((2, 3, 5, 6), 4, (2, 3), stride=(2, 2), target_shape=(0, 0)),
-    deconv((1, 2, 3, 4, 3), 3, (2, 2, 2), stride=(2, 1, 1)),
-    deconv((1, 2, 3, 4, 3), 3, (3, 2, 2), stride=(2, 2, 1), pad=(1, 0, 1), no_bias=False),
+    *_target((1, 2, 3, 4, 3), 3, (3, 2, 2), (0, 0, 0), (7, 8, 4), stride=(2, 2, 1)),
     *_target((2, 3, 5, 6), 4, (2, 3), (0, 1), (10, 12), stride=(2, 2), target_shape=(10, 12)),
     *_target((2, 3, 5, 6), 4, (2, 3), (1, 1), (9, 12), stride=(2, 2), target_shape=(9, 12), adj=(1, 0)),
     *_target((2, 3, 5, 6), 4, (2, 3), (2, 2), (7, 9), stride=(2, 2), target_shape=(7, 9)),

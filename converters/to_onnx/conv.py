@@ -1,0 +1,165 @@
+"""Lowerings of convolution, transposed convolution and their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+from hybridonnx.ops._windows import extent
+from hybridonnx.ops.conv import (
+    ConvDataGrad,
+    Convolution,
+    ConvWeightGrad,
+    DeconvDataGrad,
+    Deconvolution,
+    DeconvWeightGrad,
+)
+
+from ._graph import Graph, Value
+from ._registry import lowers
+from ._windows import enclosed, from_first, single, spatial, to_first
+
+
+def _spans(op: Any) -> list[int]:
+    _, dilate, _ = op.window()
+    return [extent(k, d) for k, d in zip(op.kernel, dilate, strict=True)]
+
+
+def _window(op: Any, before: Sequence[int], after: Sequence[int]) -> dict[str, Any]:
+    """The attributes of Conv and ConvTranspose."""
+    stride, dilate, _ = op.window()
+    return {
+        "kernel_shape": op.kernel,
+        "strides": stride,
+        "dilations": dilate,
+        "pads": (*before, *after),
+        "group": op.num_group,
+    }
+
+
+def _in_layout(g: Graph, op: Any, node: Any, inputs: Sequence[Value | None], **attributes: Any) -> Value:
+    """A node on inputs with their channels in axis 1; a bias stays as it is."""
+    rank = len(op.kernel) + 2
+    first = [None if x is None else to_first(g, x, op.layout) for x in inputs[:2]]
+    result = single(g, lambda *values: node(*values, **attributes), *first, *inputs[2:])
+    return from_first(g, result, op.layout, rank)
+
+
+# ---- convolution
+
+
+@lowers(Convolution)
+def convolution(g: Graph, op: Convolution, data: Value, weight: Value, bias: Value | None = None) -> Value:
+    _, _, pad = op.window()
+    return _in_layout(g, op, g.Conv, [data, weight, bias], **_window(op, pad, pad))
+
+
+@lowers(ConvDataGrad)
+def conv_data_grad(g: Graph, op: ConvDataGrad, dy: Value, weight: Value, data: Value) -> Value:
+    stride, _, pad = op.window()
+    size = spatial(g, to_first(g, data, op.layout))
+    rest = [
+        (n + 2 * p - span) % s for n, p, span, s in zip(size, pad, _spans(op), stride, strict=True)
+    ]  # what no window reaches
+    return _in_layout(
+        g,
+        op,
+        g.ConvTranspose,
+        [dy, weight],
+        **_window(op, pad, pad),
+        output_padding=rest if any(rest) else None,
+    )
+
+
+@lowers(ConvWeightGrad)
+def conv_weight_grad(g: Graph, op: ConvWeightGrad, dy: Value, data: Value, weight: Value) -> Value:
+    return _weight_grad(g, op, dy, data, weight, op.window()[2])
+
+
+def _weight_grad(g: Graph, op: Any, dy: Value, data: Value, weight: Value, before: Sequence[int]) -> Value:
+    """dy times the windows of data as one product of matrices, summed over the batch and all places."""
+    heads, x = (to_first(g, v, op.layout) for v in (dy, data))
+    shape = g.sizes(to_first(g, weight, op.layout))
+
+    def built(heads: Value, x: Value) -> Value:
+        columns = _columns(g, op, x, spatial(g, heads), before)
+        return _summed(g, op.num_group, _batch_second(g, heads), columns, shape)
+
+    result: Value = single(g, built, heads, x)
+    return from_first(g, result, op.layout, len(shape))
+
+
+def _batch_second(g: Graph, x: Value) -> Value:
+    """(N, C, *spatial) as (C, N, *spatial)."""
+    return g.Transpose(x, [1, 0, *range(2, x.rank)])
+
+
+def _columns(g: Graph, op: Any, x: Value, out: Sequence[int], before: Sequence[int]) -> Value:
+    """The windows of x (N, C, *spatial) as (C, places in the window, N · out)."""
+    stride, dilate, _ = op.window()
+    reach = [(n - 1) * s + span for n, s, span in zip(out, stride, _spans(op), strict=True)]
+    after = [r - n - b for r, n, b in zip(reach, spatial(g, x), before, strict=True)]
+    filled = _batch_second(g, enclosed(g, x, before, after))
+    channels = x.shape[1] if x.shape is not None and x.shape[1] is not None else 0
+    axes = list(range(2, 2 + len(out)))
+    seen = []
+    for place in product(*map(range, op.kernel)):
+        start = [i * d for i, d in zip(place, dilate, strict=True)]
+        end = [a + (n - 1) * s + 1 for a, n, s in zip(start, out, stride, strict=True)]
+        seen.append(g.Reshape(g.Slice(filled, start, end, axes, stride), [channels, 1, -1]))
+    return g.Concat(*seen, axis=1)
+
+
+def _summed(g: Graph, groups: int, heads: Value, columns: Value, shape: Sequence[int]) -> Value:
+    """The products of heads (F, N, *out) and columns (C, K, N · out), by groups, as a weight of `shape`."""
+    filters, inner = shape[0], prod(shape[1:])
+    if groups == 1:
+        rows = g.Reshape(heads, [filters, -1])
+        result = g.Gemm(rows, g.Reshape(columns, [inner, -1]), transB=1)
+    else:
+        rows = g.Reshape(heads, [groups, filters // groups, -1])
+        result = g.MatMul(rows, g.Transpose(g.Reshape(columns, [groups, inner, -1]), [0, 2, 1]))
+    return g.Reshape(result, list(shape))
+
+
+# ---- transposed convolution
+
+
+def _around(g: Graph, op: Any, data: Value) -> tuple[Sequence[int], Sequence[int]]:
+    """How much of the full transposed convolution of `data` is cut off in front and behind."""
+    if not op.target():
+        pad: Sequence[int] = op.window()[2]
+        return pad, pad
+    stride = op.window()[0]
+    first = to_first(g, data, op.layout)
+    full = [(n - 1) * s + k for n, s, k in zip(spatial(g, first), stride, _spans(op), strict=True)]
+    excess = [f - t for f, t in zip(full, op.target(), strict=True)]
+    return [(e + 1) // 2 for e in excess], [e // 2 for e in excess]
+
+
+def deconvolve(g: Graph, op: Deconvolution, data: Value, weight: Value, bias: Value | None = None) -> Value:
+    """A transposed convolution."""
+    more = () if op.target() else op.adjustment()
+    return _in_layout(
+        g,
+        op,
+        g.ConvTranspose,
+        [data, weight, bias],
+        **_window(op, *_around(g, op, data)),
+        output_padding=more if any(more) else None,
+    )
+
+
+lowers(Deconvolution)(deconvolve)
+
+
+@lowers(DeconvDataGrad)
+def deconv_data_grad(g: Graph, op: DeconvDataGrad, dy: Value, weight: Value, data: Value) -> Value:
+    return _in_layout(g, op, g.Conv, [dy, weight], **_window(op, *_around(g, op, data)))
+
+
+@lowers(DeconvWeightGrad)
+def deconv_weight_grad(g: Graph, op: DeconvWeightGrad, dy: Value, data: Value, weight: Value) -> Value:
+    return _weight_grad(g, op, data, dy, weight, _around(g, op, data)[0])
