@@ -3,7 +3,7 @@
     python benchmarks/hybrid.py [ROUNDS]
 
 Both run in this process, in turns; medians over all turns are shown. Export and import times are shown as well.
-Real MXNet's times come from benchmarks/hybrid_mxnet.py, which its own environment runs.
+
 """
 
 import statistics

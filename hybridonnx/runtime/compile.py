@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from .. import config
 from ..autograd import state
 from ..context import Context
 from ..errors import ConversionError
@@ -18,7 +19,6 @@ from ..symbol.execute import execute
 
 logger = logging.getLogger("hybridonnx")
 
-_MOST_SESSIONS = 16
 _PATIENCE = 4
 _MOST_PATIENCE = 256
 
@@ -113,7 +113,7 @@ class CompiledGraph:
             session = self._compile(arrays, frozen)
             if session is not None:
                 self._sessions[self._key(arrays, frozen)] = session
-                while len(self._sessions) > _MOST_SESSIONS:
+                while len(self._sessions) > config.SESSIONS():
                     self._sessions.popitem(last=False)
             return session
 

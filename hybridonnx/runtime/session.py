@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import onnxruntime as ort
 
+from .. import config
 from ..errors import MXNetError
 from ..ops._generator import Drawing
 from ..ops._registry import Array
@@ -22,9 +22,7 @@ def options() -> Any:
     """Session options: ONNX Runtime's own defaults, quiet, with the threads that the environment asks for."""
     made = ort.SessionOptions()
     made.log_severity_level = 4
-    threads = os.environ.get("HYBRIDONNX_THREADS") or os.environ.get("OMP_NUM_THREADS")
-    if threads and threads.isdigit():
-        made.intra_op_num_threads = int(threads)
+    made.intra_op_num_threads = config.THREADS()
     return made
 
 

@@ -1,0 +1,37 @@
+"""Every environment switch: its name, type, default, and what it does."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from .errors import MXNetError
+
+_T = TypeVar("_T", int, bool, str)
+
+
+@dataclass(frozen=True)
+class Switch(Generic[_T]):
+    """An environment variable, read when it is asked for."""
+
+    name: str
+    default: _T
+    sentence: str
+
+    def __call__(self) -> _T:
+        """The value. Raises `MXNetError` if the environment holds something else than the type asks for."""
+        text = os.environ.get(self.name)
+        if text is None:
+            return self.default
+        kind = type(self.default)
+        try:
+            return kind(int(text)) if kind is not str else kind(text)
+        except ValueError:
+            raise MXNetError(f"{self.name}: a whole number is required, got {text!r}.") from None
+
+
+THREADS = Switch("HYBRIDONNX_THREADS", 0, "Threads of an ONNX Runtime session; 0: as many as it likes.")
+SESSIONS = Switch(
+    "HYBRIDONNX_SESSIONS", 16, "Sessions that a hybridized block keeps, one for each input shape."
+)
