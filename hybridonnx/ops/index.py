@@ -1,0 +1,567 @@
+"""Elements and rows chosen by arrays of indices, read and written.
+
+Indices may have any dtype; MXNet's are usually float32. They are cut off towards zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..attrs import DTypeName, Ints
+from ..dtypes import DType, as_dtype
+from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError
+from ._registry import Array, Operator, operator
+from ._shapes import Shape, axis_index, show, size, unify
+
+
+class _Indexed(Operator):
+    """An operator whose inputs have dtypes of their own; those of indices are any."""
+
+    def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
+        return dtypes
+
+
+def whole(indices: Array) -> Array:
+    """Indices as whole numbers; NaN is none of them, and counts as 0."""
+    if indices.dtype.kind == "f":
+        indices = np.nan_to_num(indices, posinf=2**62, neginf=-(2**62))
+    return indices.astype(np.int64)
+
+
+def normal(owner: str, indices: Array, count: int, mode: str) -> Array:
+    """Indices in [0, count) by MXNet's mode for those outside."""
+    found = whole(indices)
+    if found.size and not count:
+        raise ShapeError(f"{owner}: an axis of size 1 or more is required, got 0.")
+    if mode == "clip":
+        return np.clip(found, 0, max(count - 1, 0))
+    if mode == "wrap":
+        return found % max(count, 1)
+    if np.any((found < 0) | (found >= count)):
+        raise MXNetError(
+            f"{owner}: indices from 0 to {count - 1} are required, got {found.min()} to {found.max()}. "
+            "Use mode='clip' or 'wrap' if others may occur."
+        )
+    return found
+
+
+def add_rows(rows: Array, places: Array, count: int) -> Array:
+    """The sums of those of `rows` (M, *rest) that have one of the `places` (M,), as (count, *rest)."""
+    wide = rows.astype(np.float32) if rows.dtype == np.float16 else rows
+    result = np.zeros((count, *rows.shape[1:]), wide.dtype)
+    if places.size:
+        order = np.argsort(places, kind="stable")
+        ranked = places[order]
+        starts = np.flatnonzero(np.diff(ranked, prepend=-1))
+        result[ranked[starts]] = np.add.reduceat(wide[order], starts, axis=0)
+    return result.astype(rows.dtype, copy=False)
+
+
+# ---- rows
+
+
+class _Taking(_Indexed):
+    """`axis` and `mode` of `take` and its adjoint."""
+
+    axis: int = 0
+    mode: Literal["clip", "raise", "wrap"] = "clip"
+
+
+@operator("take", "_npi_take")
+class Take(_Taking):
+    """The parts of `a` along `axis` with these `indices`, whose axes take the place of `axis`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("a", "indices")
+    axis: int = 0
+    mode: Literal["clip", "raise", "wrap"] = "clip"
+
+    def infer_shape(self, a: Shape, indices: Shape) -> Shape:
+        at = axis_index("take", self.axis, len(a))
+        return a[:at] + indices + a[at + 1 :]
+
+    def forward(self, a: Array, indices: Array) -> Array:
+        count = a.shape[axis_index("take", self.axis, a.ndim)]
+        return np.take(a, normal("take", indices, count, self.mode), self.axis)
+
+    def gradient(self, F: Any, dy: Any, y: Any, a: Any, indices: Any) -> Sequence[Any]:
+        return F._take_grad(dy, indices, a, axis=self.axis, mode=self.mode), None
+
+
+@operator("_take_grad")
+class TakeGrad(_Taking):
+    """The adjoint of `take`: the parts of `dy` summed at their `indices` along `axis` of zeros like `a`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("dy", "indices", "a")
+    axis: int = 0
+    mode: Literal["clip", "raise", "wrap"] = "clip"
+
+    def infer_shape(self, dy: Shape, indices: Shape, a: Shape) -> Shape:
+        return a
+
+    def forward(self, dy: Array, indices: Array, a: Array) -> Array:
+        at = axis_index("take", self.axis, a.ndim)
+        count = a.shape[at]
+        places = normal("take", indices, count, self.mode).ravel()
+        rest = a.shape[:at] + a.shape[at + 1 :]
+        rows = np.moveaxis(dy, range(at, at + indices.ndim), range(indices.ndim))
+        found = add_rows(rows.reshape(places.size, *rest), places, count)
+        return np.moveaxis(found, 0, at)
+
+    def gradient(self, F: Any, dy: Any, y: Any, grad: Any, indices: Any, a: Any) -> Sequence[Any]:
+        return F.take(dy, indices, axis=self.axis, mode=self.mode), None, None
+
+
+@operator("Embedding", "_npx_embedding", "_sparse_Embedding")
+class Embedding(_Indexed):
+    """The rows of `weight` (input_dim, output_dim) at the indices `data`: (*data's shape, output_dim)."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "weight")
+    input_dim: int
+    output_dim: int
+    dtype: DTypeName = DTypeName("float32")
+    sparse_grad: bool = False
+
+    def infer_inputs(self, data: Shape | None, weight: Shape | None) -> Sequence[Shape | None]:
+        return data, (self.input_dim, self.output_dim)
+
+    def infer_shape(self, data: Shape, weight: Shape) -> Shape:
+        return (*data, self.output_dim)
+
+    def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
+        data, weight = dtypes
+        return data, weight or as_dtype(self.dtype)
+
+    def infer_dtype(self, data: DType | None, weight: DType) -> DType:
+        return weight
+
+    def forward(self, data: Array, weight: Array) -> Array:
+        return np.take(weight, normal("Embedding", data, self.input_dim, "clip"), 0)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, weight: Any) -> Sequence[Any]:
+        return None, F._take_grad(dy, data, weight, axis=0, mode="clip")
+
+
+@operator("_contrib_index_copy")
+class IndexCopy(_Indexed):
+    """`old_tensor` with the rows of `new_tensor` in place of those with the indices of `index_vector`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("old_tensor", "index_vector", "new_tensor")
+
+    def infer_shape(self, old: Shape, index: Shape, new: Shape) -> Shape:
+        if len(index) != 1 or len(new) != len(old):
+            raise ShapeError(
+                "_contrib_index_copy: a vector of indices and as many new rows are required, "
+                f"got {show(index)} and {show(new)}."
+            )
+        unify("_contrib_index_copy", index + old[1:], new)
+        return old
+
+    def forward(self, old: Array, index: Array, new: Array) -> Array:
+        result = old.copy()
+        result[normal("_contrib_index_copy", index, len(old), "raise")] = new
+        return result
+
+    def gradient(self, F: Any, dy: Any, y: Any, old: Any, index: Any, new: Any) -> Sequence[Any]:
+        kept = F._contrib_index_copy(dy, index, F.zeros_like(new))
+        return kept, None, F.take(dy, index, axis=0)
+
+
+@operator("_contrib_boolean_mask", "_npi_boolean_mask")
+class BooleanMask(_Indexed):
+    """Those rows of `data` (N, *rest) for which `index` (N,) is not 0."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "index")
+    axis: int = 0
+
+    def check(self) -> None:
+        if self.axis != 0:
+            raise AttributeValueError(f"_contrib_boolean_mask: axis must be 0, got {self.axis}.")
+
+    def infer_shape(self, data: Shape, index: Shape) -> Shape:
+        unify("_contrib_boolean_mask", data[:1], index)
+        return (None, *data[1:])
+
+    def forward(self, data: Array, index: Array) -> Array:
+        kept: Array = data[index != 0]
+        return kept
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, index: Any) -> Sequence[Any]:
+        return F._boolean_mask_grad(dy, index, data), None
+
+
+@operator("_boolean_mask_grad")
+class BooleanMaskGrad(_Indexed):
+    """The adjoint of `_contrib_boolean_mask`: the rows of `dy` at their places in zeros like `data`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("dy", "index", "data")
+
+    def infer_shape(self, dy: Shape, index: Shape, data: Shape) -> Shape:
+        return data
+
+    def forward(self, dy: Array, index: Array, data: Array) -> Array:
+        result = np.zeros(data.shape, dy.dtype)
+        result[index != 0] = dy
+        return result
+
+    def gradient(self, F: Any, dy: Any, y: Any, grad: Any, index: Any, data: Any) -> Sequence[Any]:
+        return F._contrib_boolean_mask(dy, index), None, None
+
+
+# ---- one element of each row
+
+
+class _Picking(_Indexed):
+    """`axis`, `keepdims` and `mode` of `pick` and its adjoint."""
+
+    axis: int | None = -1
+    keepdims: bool = False
+    mode: Literal["clip", "wrap"] = "clip"
+
+    def check(self) -> None:
+        if self.axis is None:
+            raise AttributeValueError("pick: an axis is required, got None. Flatten data first.")
+
+    def at(self, rank: int) -> int:
+        """The axis that is picked from."""
+        return axis_index("pick", self.axis or 0, rank)
+
+    def places(self, data: Array, index: Array) -> Array:
+        """The index along the axis, which is kept with size 1."""
+        at = self.at(data.ndim)
+        kept = index if index.ndim == data.ndim else np.expand_dims(index, at)
+        return normal("pick", kept, data.shape[at], self.mode)
+
+
+@operator("pick", "_npx_pick", "choose_element_0index")
+class Pick(_Picking):
+    """The element of each row of `data` along `axis` that `index` (data's shape without it) says."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "index")
+    axis: int | None = -1
+    keepdims: bool = False
+    mode: Literal["clip", "wrap"] = "clip"
+
+    def infer_inputs(self, data: Shape | None, index: Shape | None) -> Sequence[Shape | None]:
+        if data is None or (index is not None and len(index) == len(data)):
+            return data, None if data is None else self._kept(data)
+        at = self.at(len(data))
+        return data, self._kept(data) if self.keepdims and index is None else data[:at] + data[at + 1 :]
+
+    def _kept(self, data: Shape) -> Shape:
+        at = self.at(len(data))
+        return (*data[:at], 1, *data[at + 1 :])
+
+    def infer_shape(self, data: Shape, index: Shape) -> Shape:
+        at = self.at(len(data))
+        return self._kept(data) if self.keepdims else (data[:at] + data[at + 1 :]) or (1,)
+
+    def forward(self, data: Array, index: Array) -> Array:
+        at = self.at(data.ndim)
+        found = np.take_along_axis(data, self.places(data, index), at)
+        return found if self.keepdims or data.ndim == 1 else found.squeeze(at)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, index: Any) -> Sequence[Any]:
+        options = {"axis": self.axis, "keepdims": self.keepdims, "mode": self.mode}
+        return F._pick_grad(dy, index, data, **options), None
+
+
+@operator("_pick_grad")
+class PickGrad(_Picking):
+    """The adjoint of `pick`: `dy` at its places in zeros of the shape of `data`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("dy", "index", "data")
+    axis: int | None = -1
+    keepdims: bool = False
+    mode: Literal["clip", "wrap"] = "clip"
+
+    def infer_shape(self, dy: Shape, index: Shape, data: Shape) -> Shape:
+        return data
+
+    def forward(self, dy: Array, index: Array, data: Array) -> Array:
+        result = np.zeros(data.shape, dy.dtype)
+        places = self.places(data, index)
+        np.put_along_axis(result, places, dy.reshape(places.shape), self.at(data.ndim))
+        return result
+
+    def gradient(self, F: Any, dy: Any, y: Any, grad: Any, index: Any, data: Any) -> Sequence[Any]:
+        return F.pick(dy, index, axis=self.axis, keepdims=self.keepdims, mode=self.mode), None, None
+
+
+@operator("batch_take")
+class BatchTake(_Indexed):
+    """The element of each row of `a` (N, C) that `indices`, N whole numbers of any shape, say."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("a", "indices")
+
+    def infer_shape(self, a: Shape, indices: Shape) -> Shape:
+        count = size(indices)
+        if len(a) != 2 or (count is not None and a[0] is not None and count != a[0]):
+            raise ShapeError(
+                "batch_take: a (N, C) and N indices are required, got "
+                f"{show(a)} and {show(indices)}. Use pick for more axes."
+            )
+        return indices
+
+    def forward(self, a: Array, indices: Array) -> Array:
+        places = normal("batch_take", indices, a.shape[1], "clip")
+        return a[np.arange(len(a)), places.ravel()].reshape(indices.shape)
+
+    def gradient(self, F: Any, dy: Any, y: Any, a: Any, indices: Any) -> Sequence[Any]:
+        rows = F.Reshape(dy, shape=(-1,))
+        return F._pick_grad(rows, F.Reshape(indices, shape=(-1,)), a, axis=1), None
+
+
+# ---- along an axis
+
+
+class _Along(_Indexed):
+    """`axis` (`None`: all axes as one) of `_take_along_axis` and its adjoint."""
+
+    axis: int | None = -1
+    distinct: bool = False
+
+    def at(self, rank: int) -> int:
+        """The axis."""
+        return axis_index(self.names[0], self.axis or 0, rank)
+
+
+@operator("_take_along_axis")
+class TakeAlongAxis(_Along):
+    """The elements of `data` whose place along `axis` the same place of `indices` says.
+
+    The indices may be negative. `distinct` promises that they differ within each row.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "indices")
+    axis: int | None = -1
+    distinct: bool = False
+
+    def infer_shape(self, data: Shape, indices: Shape) -> Shape:
+        if self.axis is not None and len(data) != len(indices):
+            raise ShapeError(
+                f"_take_along_axis: equal ranks are required, got {show(data)} and {show(indices)}."
+            )
+        return indices
+
+    def forward(self, data: Array, indices: Array) -> Array:
+        if self.axis is None:
+            return data.ravel()[whole(indices)]
+        at = self.at(data.ndim)
+        return _part(data, indices, at)[places_along(whole(indices), at)]
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, indices: Any) -> Sequence[Any]:
+        return F._put_along_axis(dy, indices, data, axis=self.axis, distinct=self.distinct), None
+
+
+@operator("_put_along_axis")
+class PutAlongAxis(_Along):
+    """The adjoint of `_take_along_axis`: `dy` summed at its places in zeros of the shape of `data`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("dy", "indices", "data")
+    axis: int | None = -1
+    distinct: bool = False
+
+    def infer_shape(self, dy: Shape, indices: Shape, data: Shape) -> Shape:
+        return data
+
+    def forward(self, dy: Array, indices: Array, data: Array) -> Array:
+        result = np.zeros(data.shape, dy.dtype)
+        if self.axis is None:
+            np.add.at(result.reshape(-1), whole(indices).ravel(), dy.ravel())
+            return result
+        at = self.at(data.ndim)
+        np.add.at(_part(result, indices, at), places_along(whole(indices), at), dy)
+        return result
+
+    def gradient(self, F: Any, dy: Any, y: Any, grad: Any, indices: Any, data: Any) -> Sequence[Any]:
+        return F._take_along_axis(dy, indices, axis=self.axis, distinct=self.distinct), None, None
+
+
+def _part(data: Array, indices: Array, axis: int) -> Array:
+    """`data` cut to the sizes of `indices` along all axes but one."""
+    cut = [slice(None) if i == axis else slice(d) for i, d in enumerate(indices.shape)]
+    return data[tuple(cut)]
+
+
+def places_along(indices: Array, axis: int) -> tuple[Array, ...]:
+    """Index arrays for all axes from those for one."""
+    grid = list(np.ogrid[tuple(slice(d) for d in indices.shape)])
+    grid[axis] = indices
+    return tuple(grid)
+
+
+# ---- points
+
+
+def points(owner: str, indices: Array, shape: Sequence[int]) -> tuple[Array, ...]:
+    """The index arrays along the first axes that the rows of `indices` (M, ...) are."""
+    found = tuple(whole(indices))
+    for axis, (places, count) in enumerate(zip(found, shape, strict=False)):
+        if np.any((places < -count) | (places >= count)):
+            raise MXNetError(
+                f"{owner}: indices from {-count} to {count - 1} are required along axis {axis}, "
+                f"got {places.min()} to {places.max()}."
+            )
+    return found
+
+
+class _Points(_Indexed):
+    """An operator with indices (M, *points) into the first M axes."""
+
+    def chosen(self, data: Shape, indices: Shape) -> Shape | None:
+        """The shape of what the indices choose; `None` if M is unknown."""
+        if len(indices) < 2 or (indices[0] is not None and not 0 < indices[0] <= len(data)):
+            raise ShapeError(
+                f"{self.names[0]}: indices (M, *points) with M at most {len(data)}, the number of axes, "
+                f"are required, got {show(indices)}."
+            )
+        return None if indices[0] is None else indices[1:] + data[indices[0] :]
+
+
+@operator("gather_nd", "_npi_gather_nd", "_npx_gather_nd")
+class GatherND(_Points):
+    """The elements or parts of `data` at the points whose coordinates are the rows of `indices`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "indices")
+
+    def infer_shape(self, data: Shape, indices: Shape) -> Shape:
+        return self.chosen(data, indices)  # type: ignore[return-value]  # None if the rank is unknown
+
+    def forward(self, data: Array, indices: Array) -> Array:
+        return data[points("gather_nd", indices, data.shape)]
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, indices: Any) -> Sequence[Any]:
+        return F._gather_nd_grad(dy, indices, data), None
+
+
+@operator("_gather_nd_grad")
+class GatherNDGrad(_Points):
+    """The adjoint of `gather_nd`: `dy` summed at its points in zeros of the shape of `data`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("dy", "indices", "data")
+
+    def infer_shape(self, dy: Shape, indices: Shape, data: Shape) -> Shape:
+        return data
+
+    def forward(self, dy: Array, indices: Array, data: Array) -> Array:
+        lead = data.shape[: len(indices)]
+        flat = np.ravel_multi_index(points("gather_nd", indices, lead), lead, mode="wrap").ravel()
+        rest = data.shape[len(indices) :]
+        found = add_rows(dy.reshape(flat.size, *rest), flat, int(np.prod(lead)))
+        return found.reshape(data.shape)
+
+    def gradient(self, F: Any, dy: Any, y: Any, grad: Any, indices: Any, data: Any) -> Sequence[Any]:
+        return F.gather_nd(dy, indices), None, None
+
+
+@operator("scatter_nd")
+class ScatterND(_Points):
+    """Zeros of `shape` with `data` written to the points of `indices`; of equal points the last counts."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "indices")
+    shape: Ints
+
+    def infer_inputs(self, data: Shape | None, indices: Shape | None) -> Sequence[Shape | None]:
+        return (None if indices is None else self.chosen(self.shape, indices)), indices
+
+    def infer_shape(self, data: Shape, indices: Shape) -> Shape:
+        return self.shape
+
+    def forward(self, data: Array, indices: Array) -> Array:
+        result = np.zeros(self.shape, data.dtype)
+        result[points("scatter_nd", indices, self.shape)] = data
+        return result
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, indices: Any) -> Sequence[Any]:
+        return F.gather_nd(dy, indices), None
+
+
+@operator("_scatter_set_nd", "_npi_scatter_set_nd")
+class ScatterSetND(_Points):
+    """`lhs` with `rhs` written to the points of `indices`; of equal points the last counts."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs", "indices")
+    shape: Ints
+
+    def infer_inputs(
+        self, lhs: Shape | None, rhs: Shape | None, indices: Shape | None
+    ) -> Sequence[Shape | None]:
+        chosen = None if lhs is None or indices is None else self.chosen(lhs, indices)
+        return self.shape or lhs, chosen, indices
+
+    def forward(self, lhs: Array, rhs: Array, indices: Array) -> Array:
+        result = lhs.copy()
+        result[points("_scatter_set_nd", indices, lhs.shape)] = rhs
+        return result
+
+    def gradient(self, F: Any, dy: Any, y: Any, lhs: Any, rhs: Any, indices: Any) -> Sequence[Any]:
+        kept = F._scatter_set_nd(dy, F.zeros_like(rhs), indices, shape=self.shape)
+        return kept, F.gather_nd(dy, indices), None
+
+
+# ---- choices
+
+
+@operator("one_hot", "_npx_one_hot")
+class OneHot(Operator):
+    """`on_value` at each of `indices` along a new last axis of size `depth`, `off_value` elsewhere."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("indices",)
+    not_differentiable = "it is piecewise constant"
+    depth: int
+    on_value: float = 1.0
+    off_value: float = 0.0
+    dtype: DTypeName = DTypeName("float32")
+
+    def check(self) -> None:
+        if self.depth < 0:
+            raise AttributeValueError(f"one_hot: a depth of at least 0 is required, got {self.depth}.")
+
+    def infer_shape(self, indices: Shape) -> Shape:
+        return (*indices, self.depth)
+
+    def infer_dtype(self, indices: DType | None) -> DType:
+        return as_dtype(self.dtype)
+
+    def forward(self, indices: Array) -> Array:
+        chosen = whole(indices)[..., None] == np.arange(self.depth)
+        return np.where(chosen, self.on_value, self.off_value).astype(self.dtype)
+
+
+@operator("where", "_sparse_where")
+class Where(_Indexed):
+    """`x` where `condition` is not 0, else `y`; a vector as condition chooses between rows."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("condition", "x", "y")
+
+    def infer_inputs(
+        self, condition: Shape | None, x: Shape | None, y: Shape | None
+    ) -> Sequence[Shape | None]:
+        one = unify("where", x, y)
+        if condition is not None and one is not None:
+            unify("where", condition, one[:1] if len(condition) == 1 else one)
+        return condition, one, one
+
+    def infer_shape(self, condition: Shape, x: Shape, y: Shape) -> Shape:
+        return x
+
+    def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
+        condition, x, y = dtypes
+        if x != y and x is not None and y is not None:
+            raise DTypeError(f"where: x and y of one dtype are required, got {x} and {y}. Cast with astype.")
+        return condition, x or y, x or y
+
+    def infer_dtype(self, condition: DType | None, x: DType | None, y: DType | None) -> DType | None:
+        return x
+
+    def forward(self, condition: Array, x: Array, y: Array) -> Array:
+        if condition.ndim == 1:
+            condition = condition.reshape(-1, *(1,) * (x.ndim - 1))
+        return np.where(condition != 0, x, y)
+
+    def gradient(self, F: Any, dy: Any, y: Any, condition: Any, a: Any, b: Any) -> Sequence[Any]:
+        nothing = F.zeros_like(dy)
+        return None, F.where(condition, dy, nothing), F.where(condition, nothing, dy)

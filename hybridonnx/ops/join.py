@@ -1,0 +1,224 @@
+"""Arrays joined along an axis, and split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..attrs import Ints
+from ..dtypes import DType
+from ..errors import AttributeValueError, ShapeError
+from ._registry import Array, Operator, operator
+from ._shapes import Dim, Shape, axis_index, show, unify
+
+# ---- joining
+
+
+@operator("Concat", "_sparse_concat", "concat")
+class Concat(Operator):
+    """The inputs one after the other along `dim`."""
+
+    variadic = "num_args"
+    num_args: int
+    dim: int = 1
+
+    def check(self) -> None:
+        if self.num_args < 1:
+            raise AttributeValueError(f"Concat: at least one input is required, got {self.num_args}.")
+
+    def infer_inputs(self, *shapes: Shape | None) -> Sequence[Shape | None]:
+        known = [s for s in shapes if s is not None]
+        if not known:
+            return shapes
+        at = axis_index("Concat", self.dim, len(known[0]))
+        rest = unify("Concat", *(_without(s, at) for s in known)) or ()
+        return [None if s is None else (*rest[:at], s[at], *rest[at + 1 :]) for s in shapes]
+
+    def infer_shape(self, *shapes: Shape) -> Shape:
+        at = axis_index("Concat", self.dim, len(shapes[0]))
+        lengths = [s[at] for s in shapes]
+        total = None if None in lengths else sum(d for d in lengths if d is not None)
+        return (*shapes[0][:at], total, *shapes[0][at + 1 :])
+
+    def forward(self, *data: Array) -> Array:
+        return np.concatenate(data, axis=self.dim)
+
+    def gradient(self, F: Any, dy: Any, y: Any, *data: Any) -> Sequence[Any]:
+        if len(data) == 1:
+            return (dy,)
+        parts: Sequence[Any] = F._split_like(dy, *data, num_args=len(data) + 1, axis=self.dim)
+        return parts
+
+
+def _without(shape: Shape, axis: int) -> Shape:
+    return tuple(None if i == axis else d for i, d in enumerate(shape))
+
+
+@operator("_split_like")
+class SplitLike(Operator):
+    """The adjoint of `Concat`: the first input in parts along `axis`, each as long as a further input."""
+
+    variadic = "num_args"
+    num_args: int
+    axis: int = 1
+
+    def output_names(self) -> tuple[str, ...]:
+        return tuple(f"output{i}" for i in range(self.num_args - 1))
+
+    def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
+        return dtypes
+
+    def infer_shape(self, data: Shape, *likes: Shape) -> list[Shape]:
+        at = axis_index("_split_like", self.axis, len(data))
+        return [(*data[:at], like[at], *data[at + 1 :]) for like in likes]
+
+    def forward(self, data: Array, *likes: Array) -> tuple[Array, ...]:
+        ends = np.cumsum([like.shape[self.axis] for like in likes])
+        return tuple(np.split(data, ends[:-1], axis=self.axis))
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, *likes: Any) -> Sequence[Any]:
+        dys = dy if isinstance(dy, tuple | list) else [dy]
+        return F.Concat(*dys, dim=self.axis), *(None for _ in likes)
+
+
+@operator("stack")
+class Stack(Operator):
+    """The inputs, all of one shape, along a new axis."""
+
+    variadic = "num_args"
+    axis: int = 0
+    num_args: int
+
+    def check(self) -> None:
+        if self.num_args < 1:
+            raise AttributeValueError(f"stack: at least one input is required, got {self.num_args}.")
+
+    def infer_inputs(self, *shapes: Shape | None) -> Sequence[Shape | None]:
+        return [unify("stack", *shapes)] * len(shapes)
+
+    def infer_shape(self, *shapes: Shape) -> Shape:
+        first = shapes[0]
+        at = axis_index("stack", self.axis, len(first) + 1)
+        return (*first[:at], len(shapes), *first[at:])
+
+    def forward(self, *data: Array) -> Array:
+        return np.stack(data, axis=self.axis)
+
+    def gradient(self, F: Any, dy: Any, y: Any, *data: Any) -> Sequence[Any]:
+        if len(data) == 1:
+            return (F.reshape_like(dy, data[0]),)
+        parts: Sequence[Any] = F.SliceChannel(dy, num_outputs=len(data), axis=self.axis, squeeze_axis=True)
+        return parts
+
+
+# ---- splitting
+
+
+class _Splitting(Operator):
+    """`axis` and `squeeze_axis` of the operators that split."""
+
+    axis: int = 1
+    squeeze_axis: bool = False
+
+    def bounds(self, size: Dim) -> Sequence[Dim]:
+        """Where the parts begin, and the end of the last, for an axis of this size."""
+        raise NotImplementedError
+
+    def at(self, data: Shape) -> int:
+        """The axis that is split."""
+        if self.squeeze_axis and len(data) < 2:
+            raise ShapeError(
+                f"{self.names[0]}: at least two axes are required if one is squeezed, got {show(data)}."
+            )
+        return axis_index(self.names[0], self.axis, len(data))
+
+    def infer_shape(self, data: Shape) -> list[Shape]:
+        at = self.at(data)
+        lengths = [None if a is None or b is None else b - a for a, b in pairwise(self.bounds(data[at]))]
+        if not self.squeeze_axis:
+            return [(*data[:at], d, *data[at + 1 :]) for d in lengths]
+        if any(d not in (1, None) for d in lengths):
+            raise ShapeError(
+                f"{self.names[0]}: parts of size 1 are required to squeeze the axis, got "
+                f"{lengths} from {show(data)}."
+            )
+        return [data[:at] + data[at + 1 :] for _ in lengths]
+
+    def forward(self, data: Array) -> Array | tuple[Array, ...]:
+        shapes = self.infer_shape(data.shape)
+        at = self.at(data.shape)
+        inner = [int(b) for b in self.bounds(data.shape[at])[1:-1] if b is not None]
+        parts = np.split(data, inner, axis=at)
+        found = tuple(p.squeeze(at) if self.squeeze_axis else p for p in parts)
+        return found if len(shapes) > 1 else found[0]
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        if not isinstance(dy, tuple | list):
+            return (F.reshape_like(dy, data),)
+        if self.squeeze_axis:
+            return (F.stack(*dy, axis=self.axis),)
+        return (F.Concat(*dy, dim=self.axis),)
+
+
+@operator("SliceChannel", "split")
+class SliceChannel(_Splitting):
+    """`data` in `num_outputs` equal parts along `axis`, which goes with `squeeze_axis`."""
+
+    num_outputs: int
+    axis: int = 1
+    squeeze_axis: bool = False
+
+    def check(self) -> None:
+        if self.num_outputs < 1:
+            raise AttributeValueError(
+                f"SliceChannel: num_outputs of at least 1 is required, got {self.num_outputs}."
+            )
+
+    def output_names(self) -> tuple[str, ...]:
+        return tuple(f"output{i}" for i in range(self.num_outputs))
+
+    def bounds(self, size: Dim) -> Sequence[Dim]:
+        if size is None:
+            return [None] * (self.num_outputs + 1)
+        if size % self.num_outputs:
+            raise ShapeError(
+                f"SliceChannel: a size that num_outputs={self.num_outputs} divides is required, got {size}."
+            )
+        return [i * (size // self.num_outputs) for i in range(self.num_outputs + 1)]
+
+
+@operator("_split_v2", "_npi_split")
+class SplitV2(_Splitting):
+    """`data` along `axis` in `sections` about equal parts, or in parts that begin at `indices`, 0 first."""
+
+    indices: Ints
+    axis: int = 1
+    squeeze_axis: bool = False
+    sections: int = 0
+
+    def check(self) -> None:
+        if self.sections < 0 or (not self.sections and not self.indices):
+            raise AttributeValueError(
+                f"_split_v2: sections or indices are required, got {self.sections} and {self.indices}."
+            )
+        if not self.sections and (self.indices[0] != 0 or list(self.indices) != sorted(self.indices)):
+            raise AttributeValueError(
+                f"_split_v2: rising indices that begin with 0 are required, got {self.indices}."
+            )
+
+    def output_names(self) -> tuple[str, ...]:
+        return tuple(f"output{i}" for i in range(self.sections or len(self.indices)))
+
+    def bounds(self, size: Dim) -> Sequence[Dim]:
+        if self.sections:
+            if size is None:
+                return [None] * (self.sections + 1)
+            # the first parts are one longer if the size does not divide
+            each, longer = divmod(size, self.sections)
+            return [i * each + min(i, longer) for i in range(self.sections + 1)]
+        if size is not None and self.indices[-1] > size:
+            raise ShapeError(f"_split_v2: indices up to {size} are required, got {self.indices}.")
+        return [*self.indices, size]

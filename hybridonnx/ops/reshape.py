@@ -1,0 +1,587 @@
+"""Operators that give the same elements another shape or order, and what depends on shapes alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..attrs import Ints
+from ..dtypes import DType
+from ..errors import AttributeValueError, ShapeError
+from ._registry import Array, Operator, operator
+from ._shapes import Dim, Shape, axis_index, axis_indices, show, size, sizes
+
+# ---- reshape
+
+
+class Extent(NamedTuple):
+    """A size of a result: `factor` times the sizes of the input's axes `free`, which are unknown or 0."""
+
+    factor: Fraction
+    free: tuple[int, ...] = ()
+
+    def value(self, data: Shape) -> Dim:
+        """The size, given the input's sizes."""
+        sources = [data[axis] for axis in self.free]
+        if 0 in sources:
+            return 0
+        return None if None in sources else int(self.factor * prod(d for d in sources if d is not None))
+
+
+def product(extents: Sequence[Extent]) -> Extent:
+    """The extent of merged axes."""
+    return Extent(
+        prod((e.factor for e in extents), start=Fraction(1)), sum((e.free for e in extents), start=())
+    )
+
+
+def _source(data: Shape) -> list[Extent]:
+    return [Extent(Fraction(d)) if d else Extent(Fraction(1), (i,)) for i, d in enumerate(data)]
+
+
+class _Codes:
+    """Reads MXNet's reshape codes against the input's sizes, from the left."""
+
+    def __init__(self, codes: Ints, source: Sequence[Extent]):
+        self.codes, self.source, self.at = iter(codes), source, 0
+        self.made: list[Extent | None] = []
+
+    def read(self) -> list[Extent | None]:
+        """The result's sizes, `None` for the one to infer."""
+        for code in self.codes:
+            if code == 0:
+                self.made.append(self.next())
+            elif code == -2:
+                self.made += self.source[self.at :]
+                self.at = len(self.source)
+            elif code == -3:
+                self.made.append(product([self.next(), self.next()]))
+            elif code == -4:
+                self.made += self.split(self.next())
+            else:
+                self.made.append(None if code == -1 else Extent(Fraction(code)))
+                self.at += 1
+        return self.made
+
+    def next(self) -> Extent:
+        """The input's next size."""
+        if self.at >= len(self.source):
+            raise ShapeError(f"more axes are required, got {len(self.source)}")
+        self.at += 1
+        return self.source[self.at - 1]
+
+    def split(self, whole: Extent) -> list[Extent]:
+        """The two parts of a size that -4 splits."""
+        first, second = next(self.codes), next(self.codes)
+        if first == -1:
+            parts = [Extent(whole.factor / second, whole.free), Extent(Fraction(second))]
+        elif second == -1:
+            parts = [Extent(Fraction(first)), Extent(whole.factor / first, whole.free)]
+        else:
+            parts = [Extent(Fraction(first)), Extent(Fraction(second))]
+        joined = product(parts)
+        if not whole.free and (joined != whole or any(p.factor.denominator > 1 for p in parts)):
+            raise ShapeError(f"sizes whose product is {whole.factor} are required after -4")
+        return parts
+
+
+def _mirrored(extent: Extent, rank: int) -> Extent:
+    return Extent(extent.factor, tuple(rank - 1 - axis for axis in extent.free))
+
+
+@operator("Reshape", "reshape")
+class Reshape(Operator):
+    """`data` of any shape, its elements in order, to `shape`, in which codes up to 0 refer to data's sizes.
+
+    0 keeps a size, -1 stands for what is left over, -2 keeps all further sizes, -3 merges two, and -4 splits
+    one into the two numbers that follow. With `reverse` the codes count from the last axis.
+    """
+
+    shape: Ints = ()
+    reverse: bool = False
+    target_shape: Ints = ()
+    keep_highest: bool = False
+
+    def check(self) -> None:
+        codes = list(self.codes())
+        if self.reverse:
+            codes.reverse()
+        inferred = 0
+        while codes:
+            code = codes.pop(0)
+            pair = [codes.pop(0) for _ in range(2) if codes] if code == -4 else [1, 1]
+            if code < -4 or len(pair) < 2 or any(d < -1 or d == 0 for d in pair) or pair == [-1, -1]:
+                self._refuse("0, -1, -2, -3, -4 followed by two sizes, or sizes", "")
+            inferred += code == -1
+        if inferred > 1:
+            self._refuse("at most one -1 that does not follow -4", "")
+
+    def _refuse(self, required: str, end: str) -> None:
+        raise AttributeValueError(f"Reshape: {required} are required in shape, got {self.shape}{end}.")
+
+    def codes(self) -> Ints:
+        """The codes; those of the old attribute `target_shape` are said in today's."""
+        if self.shape or not self.target_shape:
+            return self.shape
+        codes = tuple(d or -1 for d in self.target_shape)
+        return (0, *codes[1:]) if self.keep_highest else codes
+
+    def extents(self, data: Shape) -> list[Extent]:
+        """Each size of the result."""
+        codes, source = self.codes(), _source(data)
+        if not codes:
+            raise ShapeError("Reshape: a shape is required, got none. Give shape=(…), (-1,) for one axis.")
+        try:
+            if self.reverse:
+                found = _Codes(codes[::-1], source[::-1]).read()[::-1]
+            else:
+                found = _Codes(codes, source).read()
+            return self._complete(found, source)
+        except ShapeError as exc:
+            raise ShapeError(
+                f"Reshape: {exc}, for data {show(data)} to shape {codes}{' reversed' * self.reverse}."
+            ) from None
+
+    def _complete(self, found: Sequence[Extent | None], source: Sequence[Extent]) -> list[Extent]:
+        whole, known = product(source), product([e for e in found if e is not None])
+        free = list(whole.free)
+        for axis in known.free:
+            free.remove(axis)
+        left = Extent(whole.factor / known.factor, tuple(free))
+        if None in found and left.factor.denominator > 1 and not free:
+            raise ShapeError(f"a size that divides by {known.factor} is required, got {whole.factor}")
+        if None not in found and not free and left.factor != 1:
+            raise ShapeError(f"as many elements are required, got {known.factor} for {whole.factor}")
+        return [left if e is None else e for e in found]
+
+    def infer_shape(self, data: Shape) -> Shape:
+        result = tuple(extent.value(data) for extent in self.extents(data))
+        before, after = size(data), size(result)
+        if before is not None and after is not None and before != after:
+            raise ShapeError(
+                f"Reshape: as many elements as data {show(data)} has are required, got {show(result)}."
+            )
+        return result
+
+    def forward(self, data: Array) -> Array:
+        return data.reshape(sizes(self.infer_shape(data.shape)))
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F.reshape_like(dy, data),)
+
+
+@operator("Flatten", "_npx_batch_flatten", "flatten")
+class Flatten(Operator):
+    """`data` (N, *rest) to (N, size of rest)."""
+
+    def infer_shape(self, data: Shape) -> Shape:
+        if not data:
+            raise ShapeError("Flatten: at least one axis is required, got ().")
+        return data[0], size(data[1:])
+
+    def forward(self, data: Array) -> Array:
+        return data.reshape(data.shape[0], prod(data.shape[1:]))
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F.reshape_like(dy, data),)
+
+
+@operator("reshape_like", "_npx_reshape_like")
+class ReshapeLike(Operator):
+    """`lhs` in the shape of `rhs`, or with its axes from lhs_begin to lhs_end replaced by rhs's."""
+
+    inputs = ("lhs", "rhs")
+    lhs_begin: int | None = None
+    lhs_end: int | None = None
+    rhs_begin: int | None = None
+    rhs_end: int | None = None
+
+    def infer_input_dtypes(self, lhs: DType | None, rhs: DType | None) -> Sequence[DType | None]:
+        return lhs, rhs
+
+    def whole(self) -> bool:
+        """Whether all axes are replaced by all of rhs's."""
+        return self.lhs_begin is None and self.lhs_end is None and not self.rhs_begin and self.rhs_end is None
+
+    def ranges(self, lhs: int, rhs: int) -> tuple[slice, slice]:
+        """The axes that are replaced and those that replace them, given the ranks."""
+        if self.whole():
+            return slice(0, lhs), slice(0, rhs)
+        return (
+            _axes("lhs", self.lhs_begin, self.lhs_end, lhs),
+            _axes("rhs", self.rhs_begin, self.rhs_end, rhs),
+        )
+
+    def infer_shape(self, lhs: Shape, rhs: Shape) -> Shape:
+        old, new = self.ranges(len(lhs), len(rhs))
+        before, after = size(lhs[old]), size(rhs[new])
+        if before is not None and after is not None and before != after:
+            raise ShapeError(
+                f"reshape_like: as many elements are required, got {show(lhs[old])} of lhs for "
+                f"{show(rhs[new])} of rhs."
+            )
+        return lhs[: old.start] + rhs[new] + lhs[old.stop :]
+
+    def forward(self, lhs: Array, rhs: Array) -> Array:
+        return lhs.reshape(sizes(self.infer_shape(lhs.shape, rhs.shape)))
+
+    def gradient(self, F: Any, dy: Any, y: Any, lhs: Any, rhs: Any) -> Sequence[Any]:
+        return F.reshape_like(dy, lhs), None
+
+
+def _axes(name: str, begin: int | None, end: int | None, rank: int) -> slice:
+    start, stop = slice(begin, end).indices(rank)[:2]
+    if start >= stop:
+        raise ShapeError(
+            f"reshape_like: {name}_begin below {name}_end is required, got {begin} and {end} for {rank} axes."
+        )
+    return slice(start, stop)
+
+
+@operator("expand_dims", "_npi_expand_dims")
+class ExpandDims(Operator):
+    """`data` with a new axis of size 1 at `axis` of the result."""
+
+    axis: int
+
+    def infer_shape(self, data: Shape) -> Shape:
+        at = axis_index("expand_dims", self.axis, len(data) + 1)
+        return (*data[:at], 1, *data[at:])
+
+    def forward(self, data: Array) -> Array:
+        return np.expand_dims(data, self.axis)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F.reshape_like(dy, data),)
+
+
+@operator("squeeze")
+class Squeeze(Operator):
+    """`data` without those of its axes that have size 1, or without `axis`."""
+
+    axis: Ints | None = None
+
+    def removed(self, data: Shape) -> tuple[int, ...] | None:
+        """The axes that go; `None` if that depends on unknown sizes."""
+        if self.axis is None:
+            return None if None in data else tuple(i for i, d in enumerate(data) if d == 1)
+        axes = axis_indices("squeeze", self.axis, len(data)) if self.axis else ()
+        for axis in axes:
+            if data[axis] not in (1, None):
+                raise ShapeError(f"squeeze: size 1 is required at axis {axis}, got data {show(data)}.")
+        return axes
+
+    def infer_shape(self, data: Shape) -> Shape:
+        axes = self.removed(data)
+        if axes is None:
+            return None  # type: ignore[return-value]  # not even the rank is known
+        return tuple(d for i, d in enumerate(data) if i not in axes) or (1,)
+
+    def forward(self, data: Array) -> Array:
+        return data.reshape(sizes(self.infer_shape(data.shape)))
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F.reshape_like(dy, data),)
+
+
+# ---- order
+
+
+@operator("transpose")
+class Transpose(Operator):
+    """`data` with its axes in the order `axes`, or reversed."""
+
+    axes: Ints = ()
+
+    def order(self, rank: int) -> tuple[int, ...]:
+        """The input's axis that each of the output's is."""
+        if not self.axes:
+            return tuple(reversed(range(rank)))
+        if sorted(self.axes) != list(range(rank)):
+            raise ShapeError(
+                f"transpose: each of the axes 0 to {rank - 1} is required once, got {self.axes}."
+            )
+        return self.axes
+
+    def infer_shape(self, data: Shape) -> Shape:
+        return tuple(data[i] for i in self.order(len(data)))
+
+    def forward(self, data: Array) -> Array:
+        return data.transpose(self.order(data.ndim))
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        back = sorted(range(len(self.axes)), key=lambda i: self.axes[i])
+        return (F.transpose(dy, axes=tuple(back)),)
+
+
+@operator("SwapAxis", "_npi_swapaxes", "swapaxes")
+class SwapAxis(Operator):
+    """`data` with the axes `dim1` and `dim2` exchanged."""
+
+    dim1: int = 0
+    dim2: int = 0
+
+    def order(self, rank: int) -> tuple[int, ...]:
+        """The input's axis that each of the output's is."""
+        a, b = (axis_index("SwapAxis", axis, rank) for axis in (self.dim1, self.dim2))
+        return tuple({a: b, b: a}.get(i, i) for i in range(rank))
+
+    def infer_shape(self, data: Shape) -> Shape:
+        return tuple(data[i] for i in self.order(len(data)))
+
+    def forward(self, data: Array) -> Array:
+        return data.transpose(self.order(data.ndim))
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F.SwapAxis(dy, dim1=self.dim1, dim2=self.dim2),)
+
+
+@operator("reverse", "flip")
+class Reverse(Operator):
+    """`data` with the elements along each of `axis` in reverse order."""
+
+    axis: Ints
+
+    def axes(self, rank: int) -> tuple[int, ...]:
+        """The axes that are reversed; twice is as good as never."""
+        for axis in self.axis:
+            if not 0 <= axis < rank:
+                raise ShapeError(
+                    f"reverse: axis must lie in [0, {rank - 1}] for {rank} axes, got {self.axis}."
+                )
+        return tuple(i for i in range(rank) if self.axis.count(i) % 2)
+
+    def infer_shape(self, data: Shape) -> Shape:
+        self.axes(len(data))
+        return data
+
+    def forward(self, data: Array) -> Array:
+        return np.flip(data, self.axes(data.ndim))
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F.reverse(dy, axis=self.axis),)
+
+
+class _Blocks(Operator):
+    """Moves blocks of `block_size` × `block_size` pixels between channels and space, for 4-D `data`."""
+
+    block_size: int
+
+    def check(self) -> None:
+        if self.block_size < 1:
+            raise AttributeValueError(
+                f"{self.names[0]}: a block_size of at least 1 is required, got {self.block_size}."
+            )
+
+    def four(self, data: Shape, divisors: tuple[int, int, int]) -> tuple[Dim, Dim, Dim, Dim]:
+        """The four sizes, if channels, height and width divide by `divisors`."""
+        if len(data) != 4 or any(d is not None and d % b for d, b in zip(data[1:], divisors, strict=True)):
+            c, h, w = divisors
+            raise ShapeError(
+                f"{self.names[0]}: data (N, C, H, W) is required, C divisible by {c}, H by {h} and W by {w}, "
+                f"got {show(data)}."
+            )
+        n, c_, h_, w_ = data
+        return n, c_, h_, w_
+
+
+@operator("depth_to_space")
+class DepthToSpace(_Blocks):
+    """`data` (N, b·b·C, H, W) to (N, C, b·H, b·W), where b is `block_size`."""
+
+    block_size: int
+
+    def infer_shape(self, data: Shape) -> Shape:
+        b = self.block_size
+        n, c, h, w = self.four(data, (b * b, 1, 1))
+        return n, c and c // (b * b), h and h * b, w and w * b
+
+    def forward(self, data: Array) -> Array:
+        b = self.block_size
+        n, c, h, w = sizes(self.infer_shape(data.shape))
+        blocks = data.reshape(n, b, b, c, h // b, w // b)
+        return blocks.transpose(0, 3, 4, 1, 5, 2).reshape(n, c, h, w)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F.space_to_depth(dy, block_size=self.block_size),)
+
+
+@operator("space_to_depth")
+class SpaceToDepth(_Blocks):
+    """`data` (N, C, b·H, b·W) to (N, b·b·C, H, W), where b is `block_size`."""
+
+    block_size: int
+
+    def infer_shape(self, data: Shape) -> Shape:
+        b = self.block_size
+        n, c, h, w = self.four(data, (1, b, b))
+        return n, c and c * b * b, h and h // b, w and w // b
+
+    def forward(self, data: Array) -> Array:
+        b = self.block_size
+        n, c, h, w = sizes(self.infer_shape(data.shape))
+        blocks = data.reshape(n, c // (b * b), h, b, w, b)
+        return blocks.transpose(0, 3, 5, 1, 2, 4).reshape(n, c, h, w)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F.depth_to_space(dy, block_size=self.block_size),)
+
+
+# ---- repetition
+
+
+@operator("tile", "_npi_tile")
+class Tile(Operator):
+    """`data` repeated as a whole `reps` times along each axis, counted from the last."""
+
+    reps: Ints
+
+    def check(self) -> None:
+        if any(r < 0 for r in self.reps):
+            raise AttributeValueError(f"tile: reps of at least 0 are required, got {self.reps}.")
+
+    def infer_shape(self, data: Shape) -> Shape:
+        rank = max(len(data), len(self.reps))
+        reps = (1,) * (rank - len(self.reps)) + self.reps
+        padded = (1,) * (rank - len(data)) + data
+        return tuple(0 if r == 0 else d and d * r for d, r in zip(padded, reps, strict=True))
+
+    def forward(self, data: Array) -> Array:
+        return np.tile(data, self.reps)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        if 0 in self.reps:
+            return (F.zeros_like(data),)
+        if all(r == 1 for r in self.reps):
+            return (F.reshape_like(dy, data),)
+        parts = tuple(code for r in self.reps for code in (r, -1, -4))
+        split = F.Reshape(dy, shape=(-2, *parts), reverse=True)
+        copies = tuple(range(-2 * len(self.reps), 0, 2))
+        return (F.reshape_like(F.sum(split, axis=copies), data),)
+
+
+@operator("repeat", "_np_repeat")
+class Repeat(Operator):
+    """`data` with each element repeated `repeats` times along `axis`, or flattened first."""
+
+    repeats: int
+    axis: int | None = None
+
+    def check(self) -> None:
+        if self.repeats < 0:
+            raise AttributeValueError(f"repeat: repeats of at least 0 are required, got {self.repeats}.")
+
+    def infer_shape(self, data: Shape) -> Shape:
+        if self.axis is None:
+            return (self._times(size(data)),)
+        at = axis_index("repeat", self.axis, len(data))
+        return (*data[:at], self._times(data[at]), *data[at + 1 :])
+
+    def _times(self, count: Dim) -> Dim:
+        return 0 if self.repeats == 0 else count and count * self.repeats
+
+    def forward(self, data: Array) -> Array:
+        return np.repeat(data, self.repeats, self.axis)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        axis = self.axis
+        if self.repeats == 0:
+            return (F.zeros_like(data),)
+        if axis is None:
+            rows = F.Reshape(dy, shape=(-1, self.repeats))
+            return (F.reshape_like(F.sum(rows, axis=(1,)), data),)
+        if axis >= 0:
+            split = F.Reshape(dy, shape=(0,) * axis + (-4, -1, self.repeats, -2))
+            return (F.sum(split, axis=(axis + 1,)),)
+        rest = (0,) * (-1 - axis)
+        split = F.Reshape(dy, shape=(-2, -1, self.repeats, -4, *rest), reverse=True)
+        return (F.sum(split, axis=(axis,)),)
+
+
+# ---- shapes as numbers
+
+
+class _OfShape(Operator):
+    """An operator of the shape of `data` alone."""
+
+    not_differentiable = "it depends on the shape alone"
+
+
+@operator("shape_array", "_npx_shape_array")
+class ShapeArray(_OfShape):
+    """The sizes of `data` as an int64 vector."""
+
+    def infer_shape(self, data: Shape) -> Shape:
+        return (len(data),)
+
+    def infer_dtype(self, data: DType | None) -> DType:
+        return np.dtype(np.int64)
+
+    def forward(self, data: Array) -> Array:
+        return np.array(data.shape, np.int64)
+
+
+@operator("size_array")
+class SizeArray(_OfShape):
+    """The number of elements of `data`, as an int64 vector of length 1."""
+
+    def infer_shape(self, data: Shape) -> Shape:
+        return (1,)
+
+    def infer_dtype(self, data: DType | None) -> DType:
+        return np.dtype(np.int64)
+
+    def forward(self, data: Array) -> Array:
+        return np.array([data.size], np.int64)
+
+
+@operator("_contrib_arange_like", "_npx_arange_like")
+class ArangeLike(_OfShape):
+    """start, start + step, … in the shape of `data`, or as many as `axis` is long; each `repeat` times."""
+
+    start: float = 0.0
+    step: float = 1.0
+    repeat: int = 1
+    ctx: str = ""
+    axis: int | None = None
+
+    def check(self) -> None:
+        if self.repeat < 1:
+            raise AttributeValueError(
+                f"_contrib_arange_like: a repeat of at least 1 is required, got {self.repeat}."
+            )
+
+    def infer_shape(self, data: Shape) -> Shape:
+        if self.axis is None:
+            return data
+        return (data[axis_index("_contrib_arange_like", self.axis, len(data))],)
+
+    def forward(self, data: Array) -> Array:
+        shape = sizes(self.infer_shape(data.shape))
+        counts = np.arange(prod(shape)) // self.repeat
+        return (self.start + self.step * counts).astype(data.dtype).reshape(shape)
+
+
+@operator("_contrib_index_array")
+class IndexArray(_OfShape):
+    """The index of each element of `data`, or its part along `axes`, as int64 (*data's shape, axes)."""
+
+    axes: Ints | None = None
+
+    def which(self, rank: int) -> tuple[int, ...]:
+        """The axes whose indices are given, in their order."""
+        axes = range(rank) if self.axes is None else self.axes
+        return tuple(axis_index("_contrib_index_array", axis, rank) for axis in axes)
+
+    def infer_shape(self, data: Shape) -> Shape:
+        return (*data, len(self.which(len(data))))
+
+    def infer_dtype(self, data: DType | None) -> DType:
+        return np.dtype(np.int64)
+
+    def forward(self, data: Array) -> Array:
+        return np.stack([np.indices(data.shape)[axis] for axis in self.which(data.ndim)], axis=-1)

@@ -1,0 +1,162 @@
+"""Batches of sequences of different lengths: time is the first axis of `data`, or the second."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..dtypes import DType
+from ..errors import AttributeValueError, ShapeError
+from ._registry import Array, Operator, operator
+from ._shapes import Shape, show
+
+
+class _Sequences(Operator):
+    """`data` (T, N, *rest), or with axis 1 (N, T, *rest), and if asked for the N lengths."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "sequence_length")
+    use_sequence_length: bool = False
+    axis: int = 0
+
+    def check(self) -> None:
+        if self.axis not in (0, 1):
+            raise AttributeValueError(f"{self.names[0]}: axis must be 0 or 1, got {self.axis}.")
+
+    def input_names(self) -> tuple[str, ...]:
+        return self.inputs if self.use_sequence_length else self.inputs[:1]
+
+    def infer_inputs(self, *shapes: Shape | None) -> Sequence[Shape | None]:
+        data = shapes[0]
+        if data is None:
+            return shapes
+        if len(data) < 2:
+            raise ShapeError(f"{self.names[0]}: at least two axes are required, got {show(data)}.")
+        return data, *[(data[1 - self.axis],)] * (len(shapes) - 1)
+
+    def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
+        return dtypes
+
+    def steps(self, data: Array) -> Array:
+        """The number of each step, to broadcast against the lengths."""
+        steps = np.arange(data.shape[self.axis])
+        return steps[:, None] if self.axis == 0 else steps[None, :]
+
+    def lengths(self, length: Array) -> Array:
+        """The lengths, to broadcast against the steps."""
+        found = np.trunc(length).astype(np.int64)
+        return found[None, :] if self.axis == 0 else found[:, None]
+
+
+def spread(mask: Array, data: Array) -> Array:
+    """A mask of the first two axes, to broadcast against `data`."""
+    return mask.reshape(mask.shape + (1,) * (data.ndim - 2))
+
+
+@operator("SequenceMask", "_npx_sequence_mask")
+class SequenceMask(_Sequences):
+    """`data` with `value` in place of the steps after each sequence's length."""
+
+    use_sequence_length: bool = False
+    value: float = 0.0
+    axis: int = 0
+
+    def infer_shape(self, data: Shape, *length: Shape) -> Shape:
+        return data
+
+    def forward(self, data: Array, length: Array | None = None) -> Array:
+        if length is None:
+            return data
+        inside = spread(self.steps(data) < self.lengths(length), data)
+        return np.where(inside, data, data.dtype.type(self.value))
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, *length: Any) -> Sequence[Any]:
+        if not length:
+            return (dy,)
+        return F.SequenceMask(dy, *length, use_sequence_length=True, axis=self.axis), None
+
+
+@operator("SequenceLast")
+class SequenceLast(_Sequences):
+    """The last step of each sequence, as (N, *rest)."""
+
+    use_sequence_length: bool = False
+    axis: int = 0
+
+    def infer_shape(self, data: Shape, *length: Shape) -> Shape:
+        return (data[1 - self.axis], *data[2:])
+
+    def forward(self, data: Array, length: Array | None = None) -> Array:
+        steps = np.moveaxis(data, self.axis, 0)
+        if length is None:
+            return steps[-1]
+        return steps[last(length, len(steps)), np.arange(len(length))]
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, *length: Any) -> Sequence[Any]:
+        options = {"use_sequence_length": self.use_sequence_length, "axis": self.axis}
+        return F._sequence_last_grad(dy, data, *length, **options), *(None for _ in length)
+
+
+def last(length: Array, steps: int) -> Array:
+    """The index of the last step; a sequence has one at least, and no more than there are."""
+    return np.asarray(np.clip(np.trunc(length).astype(np.int64) - 1, 0, max(steps - 1, 0)))
+
+
+@operator("_sequence_last_grad")
+class SequenceLastGrad(_Sequences):
+    """The adjoint of `SequenceLast`: `dy` (N, *rest) at the last steps of zeros of the shape of `data`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("dy", "data", "sequence_length")
+    use_sequence_length: bool = False
+    axis: int = 0
+
+    def input_names(self) -> tuple[str, ...]:
+        return self.inputs if self.use_sequence_length else self.inputs[:2]
+
+    def infer_inputs(self, *shapes: Shape | None) -> Sequence[Shape | None]:
+        return shapes
+
+    def infer_shape(self, dy: Shape, data: Shape, *length: Shape) -> Shape:
+        return data
+
+    def forward(self, dy: Array, data: Array, length: Array | None = None) -> Array:
+        result = np.zeros(data.shape, dy.dtype)
+        steps = np.moveaxis(result, self.axis, 0)
+        if length is None:
+            steps[-1] = dy
+        else:
+            steps[last(length, len(steps)), np.arange(len(length))] = dy
+        return result
+
+    def gradient(self, F: Any, dy: Any, y: Any, grad: Any, data: Any, *length: Any) -> Sequence[Any]:
+        options = {"use_sequence_length": self.use_sequence_length, "axis": self.axis}
+        return F.SequenceLast(dy, *length, **options), None, *(None for _ in length)
+
+
+@operator("SequenceReverse")
+class SequenceReverse(_Sequences):
+    """`data` (T, N, *rest) with the steps of each sequence in reverse order, those after it in place."""
+
+    use_sequence_length: bool = False
+    axis: int = 0
+
+    def check(self) -> None:
+        if self.axis != 0:
+            raise AttributeValueError(
+                f"SequenceReverse: axis must be 0, got {self.axis}. Use swapaxes before and after."
+            )
+
+    def infer_shape(self, data: Shape, *length: Shape) -> Shape:
+        return data
+
+    def forward(self, data: Array, length: Array | None = None) -> Array:
+        if length is None:
+            return data[::-1]
+        steps, ends = self.steps(data), np.minimum(self.lengths(length), len(data))
+        places = np.where(steps < ends, ends - 1 - steps, steps)
+        return np.take_along_axis(data, spread(places, data), 0)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, *length: Any) -> Sequence[Any]:
+        options = {"use_sequence_length": self.use_sequence_length, "axis": self.axis}
+        return F.SequenceReverse(dy, *length, **options), *(None for _ in length)

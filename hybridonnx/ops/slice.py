@@ -1,0 +1,266 @@
+"""Rectangular parts of arrays, read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..attrs import Ints, OptInts
+from ..dtypes import DType
+from ..errors import AttributeValueError, ShapeError
+from ._registry import Array, Operator, operator
+from ._shapes import Dim, Shape, axis_index, show, sizes
+
+
+class _Slicing(Operator):
+    """`begin`, `end` and `step` along the first axes, as Python's slices mean them."""
+
+    begin: OptInts
+    end: OptInts
+    step: OptInts = ()
+
+    def check(self) -> None:
+        if len(self.begin) != len(self.end) or (self.step and len(self.step) != len(self.begin)):
+            raise AttributeValueError(
+                f"{self.names[0]}: begin, end and step of one length are required, got {self.begin}, "
+                f"{self.end} and {self.step}."
+            )
+        if 0 in self.step:
+            raise AttributeValueError(f"{self.names[0]}: steps other than 0 are required, got {self.step}.")
+
+    def slices(self, rank: int) -> tuple[slice, ...]:
+        """A Python slice for each axis that is cut."""
+        if len(self.begin) > rank:
+            raise ShapeError(
+                f"{self.names[0]}: at most {rank} slices are possible for {rank} axes, "
+                f"got begin={self.begin}."
+            )
+        steps = self.step or (None,) * len(self.begin)
+        return tuple(map(slice, self.begin, self.end, steps))
+
+    def region(self, data: Shape) -> Shape:
+        """The sizes of the part."""
+        slices = self.slices(len(data))
+        cut = tuple(extent(d, s) for d, s in zip(data, slices, strict=False))
+        return cut + data[len(slices) :]
+
+
+def extent(size: Dim, cut: slice) -> Dim:
+    """How many elements a slice takes of an axis."""
+    if cut == slice(None) or cut == slice(None, None, 1):
+        return size
+    return None if size is None else len(range(*cut.indices(size)))
+
+
+@operator("slice", "_npi_slice", "_npx_slice", "_sparse_slice", "crop")
+class Slice(_Slicing):
+    """`data[begin:end:step]` along its first axes; None stands for an end of the axis."""
+
+    begin: OptInts
+    end: OptInts
+    step: OptInts = ()
+
+    def infer_shape(self, data: Shape) -> Shape:
+        return self.region(data)
+
+    def forward(self, data: Array) -> Array:
+        return data[self.slices(data.ndim)]
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F._slice_grad(dy, data, begin=self.begin, end=self.end, step=self.step),)
+
+
+@operator("_slice_grad")
+class SliceGrad(_Slicing):
+    """The adjoint of `slice`: `dy` at its places in zeros of the shape of `data`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("dy", "data")
+    begin: OptInts
+    end: OptInts
+    step: OptInts = ()
+
+    def infer_shape(self, dy: Shape, data: Shape) -> Shape:
+        return data
+
+    def forward(self, dy: Array, data: Array) -> Array:
+        result = np.zeros(data.shape, dy.dtype)
+        result[self.slices(data.ndim)] = dy
+        return result
+
+    def gradient(self, F: Any, dy: Any, y: Any, grad: Any, data: Any) -> Sequence[Any]:
+        return F.slice(dy, begin=self.begin, end=self.end, step=self.step), None
+
+
+@operator("_slice_assign", "_crop_assign", "_npi_slice_assign")
+class SliceAssign(_Slicing):
+    """`lhs` with `rhs` written to `lhs[begin:end:step]`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs")
+    begin: OptInts
+    end: OptInts
+    step: OptInts = ()
+
+    def infer_inputs(self, lhs: Shape | None, rhs: Shape | None) -> Sequence[Shape | None]:
+        return lhs, (rhs if lhs is None else self.region(lhs))
+
+    def forward(self, lhs: Array, rhs: Array) -> Array:
+        result = lhs.copy()
+        result[self.slices(lhs.ndim)] = rhs
+        return result
+
+    def gradient(self, F: Any, dy: Any, y: Any, lhs: Any, rhs: Any) -> Sequence[Any]:
+        where = {"begin": self.begin, "end": self.end, "step": self.step}
+        return F._slice_assign_scalar(dy, scalar=0.0, **where), F.slice(dy, **where)
+
+
+@operator("_slice_assign_scalar", "_crop_assign_scalar", "_npi_slice_assign_scalar")
+class SliceAssignScalar(_Slicing):
+    """`data` with the number `scalar` written to `data[begin:end:step]`."""
+
+    scalar: float = 0.0
+    begin: OptInts
+    end: OptInts
+    step: OptInts = ()
+
+    def infer_shape(self, data: Shape) -> Shape:
+        self.slices(len(data))
+        return data
+
+    def forward(self, data: Array) -> Array:
+        result = data.copy()
+        result[self.slices(data.ndim)] = self.scalar
+        return result
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        where = {"begin": self.begin, "end": self.end, "step": self.step}
+        return (F._slice_assign_scalar(dy, scalar=0.0, **where),)
+
+
+# ---- along one axis
+
+
+class _AxisSlicing(Operator):
+    """`begin` and `end` along one axis."""
+
+    axis: int
+    begin: int
+    end: int | None
+
+    def place(self, data: Shape) -> tuple[int, slice]:
+        """The axis and its slice; MXNet refuses empty ones and those that reach out."""
+        owner = self.names[0]
+        at = axis_index(owner, self.axis, len(data))
+        size = data[at]
+        if size is not None:
+            begin = self.begin + size * (self.begin < 0)
+            end = size if self.end is None else self.end + size * (self.end < 0)
+            if not 0 <= begin < end <= size:
+                raise ShapeError(
+                    f"{owner}: begin below end, both inside of the axis, are required, got {self.begin} and "
+                    f"{self.end} for axis {at} of {show(data)}."
+                )
+        return at, slice(self.begin, self.end)
+
+    def slices(self, data: Shape) -> tuple[slice, ...]:
+        """A Python slice for each axis up to the one that is cut."""
+        at, cut = self.place(data)
+        return (*[slice(None)] * at, cut)
+
+    def region(self, data: Shape) -> Shape:
+        """The sizes of the part."""
+        at, cut = self.place(data)
+        return (*data[:at], self._length(data[at], cut), *data[at + 1 :])
+
+    def _length(self, size: Dim, cut: slice) -> Dim:
+        if size is not None or cut == slice(0, None):
+            return extent(size, slice(self.begin, self.end))
+        if self.end is None:
+            return -self.begin if self.begin < 0 else None
+        return self.end - self.begin if (self.begin < 0) == (self.end < 0) else None
+
+
+@operator("slice_axis")
+class SliceAxis(_AxisSlicing):
+    """`data` from `begin` to `end` along `axis`; None is the end of the axis."""
+
+    axis: int
+    begin: int
+    end: int | None
+
+    def infer_shape(self, data: Shape) -> Shape:
+        return self.region(data)
+
+    def forward(self, data: Array) -> Array:
+        return data[self.slices(data.shape)]
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F._slice_axis_grad(dy, data, axis=self.axis, begin=self.begin, end=self.end),)
+
+
+@operator("_slice_axis_grad")
+class SliceAxisGrad(_AxisSlicing):
+    """The adjoint of `slice_axis`: `dy` at its place in zeros of the shape of `data`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("dy", "data")
+    axis: int
+    begin: int
+    end: int | None
+
+    def infer_shape(self, dy: Shape, data: Shape) -> Shape:
+        return data
+
+    def forward(self, dy: Array, data: Array) -> Array:
+        result = np.zeros(data.shape, dy.dtype)
+        result[self.slices(data.shape)] = dy
+        return result
+
+    def gradient(self, F: Any, dy: Any, y: Any, grad: Any, data: Any) -> Sequence[Any]:
+        return F.slice_axis(dy, axis=self.axis, begin=self.begin, end=self.end), None
+
+
+# ---- as long as another array
+
+
+@operator("slice_like")
+class SliceLike(Operator):
+    """The first elements of `data` along `axes` (or all), as many as `shape_like` has there."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "shape_like")
+    axes: Ints = ()
+
+    def infer_input_dtypes(self, data: DType | None, shape_like: DType | None) -> Sequence[DType | None]:
+        return data, shape_like
+
+    def cut(self, data: Shape, like: Shape) -> tuple[int, ...]:
+        """The axes that are cut."""
+        if not self.axes and len(data) != len(like):
+            raise ShapeError(
+                f"slice_like: inputs of one rank are required, got {show(data)} and {show(like)}. "
+                "Say which axes to cut with axes."
+            )
+        axes = self.axes or range(len(data))
+        found = tuple(sorted({axis_index("slice_like", axis, len(data)) for axis in axes}))
+        for axis in found:
+            if axis >= len(like) or _less(data[axis], like[axis]):
+                raise ShapeError(
+                    f"slice_like: a size of at most data's {show(data)} is required at axis {axis} "
+                    f"of shape_like, got {show(like)}."
+                )
+        return found
+
+    def infer_shape(self, data: Shape, like: Shape) -> Shape:
+        cut = self.cut(data, like)
+        return tuple(like[i] if i in cut else d for i, d in enumerate(data))
+
+    def forward(self, data: Array, like: Array) -> Array:
+        shape = sizes(self.infer_shape(data.shape, like.shape))
+        return data[tuple(slice(d) for d in shape)]
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, like: Any) -> Sequence[Any]:
+        return F._pad_like(dy, data), None
+
+
+def _less(size: Dim, wanted: Dim) -> bool:
+    return size is not None and wanted is not None and size < wanted
