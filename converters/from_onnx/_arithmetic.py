@@ -1,0 +1,44 @@
+"""What imports of arithmetic and comparisons share: numbers as attributes, and dtypes that fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def number(F: Any, x: Any, other: Any) -> float | None:
+    """The number that a constant `x` is, if beside `other` it may be an attribute of an operator."""
+    value = F.value(x)
+    if value is None or value.size != 1 or value.dtype.kind not in "fiu":
+        return None
+    shape = F.shape(other)
+    if value.ndim > (0 if shape is None else len(shape)):
+        return None  # it would give the result more axes
+    found = value.item()
+    return None if isinstance(found, int) and abs(found) > 1 << 53 else float(found)
+
+
+def two(F: Any, a: Any, b: Any, operator: str, scalar: str, reflected: str = "") -> Any:
+    """An operator of two values that broadcast, or of one and a number."""
+    right = number(F, b, a)
+    if right is not None:
+        return getattr(F, scalar)(a, scalar=right)
+    left = number(F, a, b)
+    if left is not None and (reflected or scalar):
+        return getattr(F, reflected or scalar)(b, scalar=left)
+    return getattr(F, operator)(a, b)
+
+
+def numeric(F: Any, x: Any) -> Any:
+    """`x` as numbers: MXNet's comparisons and logic do not take bool."""
+    return F.Cast(x, dtype="float32") if F.dtype(x) == np.bool_ else x
+
+
+def alike(F: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """Two values of ONNX's bool, which are of any dtype here, in one dtype."""
+    a, b = numeric(F, a), numeric(F, b)
+    first, second = F.dtype(a), F.dtype(b)
+    if first is not None and second is not None and first != second:
+        b = F.Cast(b, dtype=first.name)
+    return a, b

@@ -1,0 +1,98 @@
+"""Imports of arithmetic on two or more arrays."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+from hybridonnx.errors import ConversionError
+
+from ._arithmetic import number, two
+from ._registry import imports
+
+_ARITHMETIC: dict[str, tuple[str, str, str]] = {
+    "Add": ("broadcast_add", "_plus_scalar", ""),
+    "Sub": ("broadcast_sub", "_minus_scalar", "_rminus_scalar"),
+    "Mul": ("broadcast_mul", "_mul_scalar", ""),
+    "Div": ("broadcast_div", "_div_scalar", "_rdiv_scalar"),
+}
+
+
+def _arithmetic(onnx_type: str, operators: tuple[str, str, str]) -> None:
+    @imports(onnx_type, versions=(7, 13, 14))
+    def function(F: Any, a: Any, b: Any) -> Any:
+        return two(F, a, b, *operators)
+
+    @imports(onnx_type, versions=(6,))
+    def aligned(F: Any, a: Any, b: Any, *, axis: int | None = None, broadcast: int = 0) -> Any:
+        return two(F, a, _aligned(F, a, b, axis) if broadcast else b, *operators)
+
+
+for _type, _operators in _ARITHMETIC.items():
+    _arithmetic(_type, _operators)
+
+
+def _aligned(F: Any, a: Any, b: Any, axis: int | None) -> Any:
+    """`b` with axes of size 1 behind it, so that it begins at axis `axis` of `a`, as broadcasting once did."""
+    if axis is None or F.shape(b) == ():
+        return b
+    behind = F.rank(a) - axis % F.rank(a) - F.rank(b)
+    return F.Reshape(b, shape=(-2, *[1] * behind)) if behind > 0 else b
+
+
+@imports("Pow", versions=(7, 12, 13, 15))
+def power(F: Any, x: Any, y: Any) -> Any:
+    """The exponent may have another dtype in ONNX; the result has the base's."""
+    base, exponent, value = F.dtype(x), F.dtype(y), number(F, y, x)
+    if value is not None and (value.is_integer() or base is None or base.kind == "f"):
+        return F._power_scalar(x, scalar=value)
+    if base is not None and exponent is not None and base != exponent:
+        if base.kind != "f" and exponent.kind == "f":
+            raise ConversionError(
+                f"Pow: a base of real numbers is required with an exponent of {exponent}, got {base}. "
+                "Cast the base in the model."
+            )
+        y = F.Cast(y, dtype=base.name)
+    return two(F, x, y, "broadcast_power", "_power_scalar", "_rpower_scalar")
+
+
+@imports("Mod", versions=(10, 13, 28))
+def modulo(F: Any, a: Any, b: Any, *, fmod: int = 0) -> Any:
+    """MXNet's has the sign of the divisor; with `fmod` that of the dividend is asked for."""
+    rest = two(F, a, b, "broadcast_mod", "_mod_scalar", "_rmod_scalar")
+    if not fmod:
+        return rest
+    return rest - b * (rest != 0) * ((a < 0) != (b < 0))
+
+
+def _chain(F: Any, operator: str, inputs: tuple[Any, ...], scalar: str = "") -> Any:
+    if not scalar:
+        return reduce(getattr(F, operator), inputs)
+    return reduce(lambda a, b: two(F, a, b, operator, scalar), inputs)
+
+
+@imports("Max", versions=(6, 8, 12, 13))
+def maximum(F: Any, *inputs: Any) -> Any:
+    """Of any number of values."""
+    return _chain(F, "broadcast_maximum", inputs, "_maximum_scalar")
+
+
+@imports("Min", versions=(6, 8, 12, 13))
+def minimum(F: Any, *inputs: Any) -> Any:
+    """Of any number of values."""
+    return _chain(F, "broadcast_minimum", inputs, "_minimum_scalar")
+
+
+@imports("Sum", versions=(6, 8, 13))
+def total(F: Any, *inputs: Any) -> Any:
+    """Of any number of values, in one operator if they have one shape."""
+    shapes = [F.dims(x) for x in inputs]
+    if len(inputs) > 2 and shapes[0] is not None and None not in shapes[0] and len(set(shapes)) == 1:
+        return F.add_n(*inputs)
+    return _chain(F, "broadcast_add", inputs)
+
+
+@imports("Mean", versions=(6, 8, 13))
+def mean(F: Any, *inputs: Any) -> Any:
+    """The sum, divided."""
+    return total(F, *inputs) / float(len(inputs)) if len(inputs) > 1 else inputs[0]

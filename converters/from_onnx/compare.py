@@ -1,0 +1,31 @@
+"""Imports of comparisons and logic; ONNX's bool becomes 0 and 1 in the dtype of the inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._arithmetic import alike, two
+from ._registry import imports
+
+_COMPARISONS: dict[str, tuple[str, str, tuple[int, ...]]] = {
+    "Equal": ("equal", "equal", (7, 11, 13, 19)),
+    "Greater": ("greater", "lesser", (7, 9, 13)),
+    "GreaterOrEqual": ("greater_equal", "lesser_equal", (12, 16)),
+    "Less": ("lesser", "greater", (7, 9, 13)),
+    "LessOrEqual": ("lesser_equal", "greater_equal", (12, 16)),
+    "And": ("logical_and", "logical_and", (7,)),
+    "Or": ("logical_or", "logical_or", (7,)),
+    "Xor": ("logical_xor", "logical_xor", (7,)),
+}
+"""ONNX's name to MXNet's, MXNet's with the operands exchanged, and the versions."""
+
+
+def _comparison(onnx_type: str, stem: str, reflected: str, versions: tuple[int, ...]) -> None:
+    @imports(onnx_type, versions=versions)
+    def function(F: Any, a: Any, b: Any) -> Any:
+        a, b = alike(F, a, b)
+        return two(F, a, b, f"broadcast_{stem}", f"_{stem}_scalar", f"_{reflected}_scalar")
+
+
+for _type, (_stem, _reflected, _versions) in _COMPARISONS.items():
+    _comparison(_type, _stem, _reflected, _versions)

@@ -1,0 +1,153 @@
+"""Imports of reductions and of Expand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hybridonnx.errors import ConversionError
+
+from ._registry import Const, imports
+
+Reduce = Callable[..., Any]
+
+
+def _sum(F: Any, x: Any, **over: Any) -> Any:
+    return F.sum(x, **over)
+
+
+def _mean(F: Any, x: Any, **over: Any) -> Any:
+    return F.mean(x, **over)
+
+
+def _max(F: Any, x: Any, **over: Any) -> Any:
+    return F.max(x, **over)
+
+
+def _min(F: Any, x: Any, **over: Any) -> Any:
+    return F.min(x, **over)
+
+
+def _prod(F: Any, x: Any, **over: Any) -> Any:
+    return F.prod(x, **over)
+
+
+def _l1(F: Any, x: Any, **over: Any) -> Any:
+    return F.sum(F.abs(x), **over)
+
+
+def _l2(F: Any, x: Any, **over: Any) -> Any:
+    return F.norm(x, ord=2, **over)
+
+
+def _sum_square(F: Any, x: Any, **over: Any) -> Any:
+    return F.sum(F.square(x), **over)
+
+
+def _log_sum(F: Any, x: Any, **over: Any) -> Any:
+    return F.log(F.sum(x, **over))
+
+
+def _log_sum_exp(F: Any, x: Any, **over: Any) -> Any:
+    """With the largest taken out, so that no exponential is infinite."""
+    top = F.max(x, axis=over["axis"], keepdims=True)
+    return F.log(F.sum(F.exp(F.broadcast_sub(x, top)), **over)) + F.max(x, **over)
+
+
+_REDUCTIONS: dict[str, tuple[Reduce, tuple[int, ...], tuple[int, ...]]] = {
+    "ReduceSum": (_sum, (1, 11), (13,)),
+    "ReduceMean": (_mean, (1, 11, 13), (18,)),
+    "ReduceMax": (_max, (1, 11, 12, 13), (18, 20)),
+    "ReduceMin": (_min, (1, 11, 12, 13), (18, 20)),
+    "ReduceProd": (_prod, (1, 11, 13), (18,)),
+    "ReduceL1": (_l1, (1, 11, 13), (18,)),
+    "ReduceL2": (_l2, (1, 11, 13), (18,)),
+    "ReduceSumSquare": (_sum_square, (1, 11, 13), (18,)),
+    "ReduceLogSum": (_log_sum, (1, 11, 13), (18, 28)),
+    "ReduceLogSumExp": (_log_sum_exp, (1, 11, 13), (18, 28)),
+}
+"""The function, the versions with the axes as an attribute, and those with the axes as an input."""
+
+
+def _same(F: Any, x: Any) -> Any:
+    return x
+
+
+_WITHOUT_AXES: dict[Reduce, Reduce] = {
+    _l1: lambda F, x: F.abs(x),
+    _l2: lambda F, x: F.abs(x),
+    _sum_square: lambda F, x: F.square(x),
+    _log_sum: lambda F, x: F.log(x),
+}
+"""What is left of a reduction over no axes at all."""
+
+
+def _reduction(
+    onnx_type: str, function: Reduce, by_attribute: tuple[int, ...], by_input: tuple[int, ...]
+) -> None:
+    @imports(onnx_type, versions=by_attribute)
+    def with_attribute(F: Any, x: Any, *, axes: tuple[int, ...] = (), keepdims: int = 1) -> Any:
+        return function(F, x, axis=tuple(axes) or None, keepdims=bool(keepdims))
+
+    @imports(onnx_type, versions=by_input)
+    def with_input(
+        F: Any, x: Any, axes: Const = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+    ) -> Any:
+        chosen = () if axes is None else tuple(int(axis) for axis in np.ravel(axes))
+        if not chosen and noop_with_empty_axes:
+            return _WITHOUT_AXES.get(function, _same)(F, x)
+        return function(F, x, axis=chosen or None, keepdims=bool(keepdims))
+
+
+for _type, (_function, _by_attribute, _by_input) in _REDUCTIONS.items():
+    _reduction(_type, _function, _by_attribute, _by_input)
+
+
+# ---- places of extremes
+
+
+@imports("ArgMax", versions=(1, 11, 12, 13))
+def argmax(F: Any, x: Any, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> Any:
+    """MXNet gives the place in the dtype of the input, ONNX in int64."""
+    return _place(F, x, "argmax", axis, bool(keepdims), bool(select_last_index))
+
+
+@imports("ArgMin", versions=(1, 11, 12, 13))
+def argmin(F: Any, x: Any, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> Any:
+    """MXNet gives the place in the dtype of the input, ONNX in int64."""
+    return _place(F, x, "argmin", axis, bool(keepdims), bool(select_last_index))
+
+
+def _place(F: Any, x: Any, name: str, axis: int, keepdims: bool, last: bool) -> Any:
+    dtype = F.dtype(x)
+    if dtype is not None and dtype.name in ("float16", "int8", "uint8"):  # they cannot hold the place
+        x = F.Cast(x, dtype="float32")
+    if not last:
+        return F.Cast(getattr(F, name)(x, axis=axis, keepdims=keepdims), dtype="int64")
+    shape = F.shape(x)
+    size = None if shape is None else shape[axis]
+    if size is None:
+        raise ConversionError(
+            f"{name}: a known size of axis {axis} is required for select_last_index, got {shape}. "
+            "Give the inputs' shapes in the model."
+        )
+    found = getattr(F, name)(F.reverse(x, axis=(axis,)), axis=axis, keepdims=keepdims)
+    return F.Cast(size - 1 - found, dtype="int64")
+
+
+# ---- broadcasting
+
+
+@imports("Expand", versions=(8, 13))
+def expand(F: Any, x: Any, shape: Const) -> Any:
+    """ONNX adds axes in front as well, and a size of 1 asks for nothing."""
+    sizes = [int(d) for d in np.ravel(shape)]
+    rank = max(F.rank(x), 1)
+    if len(sizes) > rank:
+        x = F.Reshape(x, shape=(*[1] * (len(sizes) - rank), -2))
+    wanted = [0] * (rank - len(sizes)) + [0 if d == 1 else d for d in sizes]
+    own = [None] * (len(wanted) - rank) + list(F.shape(x) or [1])[-rank:]
+    asked = tuple(0 if d == have else d for d, have in zip(wanted, own, strict=True))
+    return F.broadcast_to(x, shape=asked) if any(asked) else x
