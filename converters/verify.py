@@ -103,14 +103,14 @@ def verify(
     where the models leave them open. With `layers` all values of equal names are compared as well.
     """
     first = runnable(model)
+    second = first if other is None else runnable(other)
+    drawn = _inputs(first, second, inputs, shapes, seed)
     if other is None:
-        if first.layers is None:
-            raise ConversionError("verify: two models are required, or a Symbol with its parameters.")
-        drawn = _inputs(first, first, inputs, shapes, seed)
-        second = runnable(_exported(model, drawn))
-    else:
-        second = runnable(other)
-        drawn = _inputs(first, second, inputs, shapes, seed)
+        if not _is_symbol(model):
+            raise ConversionError(
+                "verify: two models, or a Symbol with its parameters, are required, got one."
+            )
+        second = _of_onnx(exported(model[0], arrays_by_name(list(model[1:])), drawn))
     renamed = (
         dict(zip(second.inputs, drawn.values(), strict=False)) if set(second.inputs) - set(drawn) else drawn
     )
@@ -144,8 +144,8 @@ def runnable(model: Any) -> Runnable:
     """Anything that `verify` takes."""
     if isinstance(model, Runnable):
         return model
-    if isinstance(model, tuple | list) and model and isinstance(model[0], Symbol):
-        return _of_symbol(model[0], arrays_by_name(list(model[1:])))
+    if _is_symbol(model):
+        return of_symbol(model[0], arrays_by_name(list(model[1:])))
     if isinstance(model, str | os.PathLike | bytes | ModelProto):
         return _of_onnx(model)
     raise ConversionError(
@@ -154,7 +154,12 @@ def runnable(model: Any) -> Runnable:
     )
 
 
-def _of_symbol(symbol: Symbol, params: Arrays) -> Runnable:
+def _is_symbol(model: Any) -> bool:
+    return isinstance(model, tuple | list) and bool(model) and isinstance(model[0], Symbol)
+
+
+def of_symbol(symbol: Symbol, params: Arrays) -> Runnable:
+    """A Symbol with parameters, run on the kernels."""
     names = data_names(symbol, params)
     values = {name: NDArray(array) for name, array in params.items()}
     inner = symbol.get_internals()
@@ -224,8 +229,8 @@ def _exposed(source: Any) -> ModelProto:
     return model
 
 
-def _exported(model: Any, inputs: Arrays) -> bytes:
-    symbol, params = model[0], arrays_by_name(list(model[1:]))
+def exported(symbol: Symbol, params: Arrays, inputs: Arrays) -> bytes:
+    """The ONNX model of a Symbol, for inputs of these shapes."""
     specs = {name: Spec(array.shape, array.dtype) for name, array in inputs.items()}
     lowered = embedded(lower(symbol, specs, params, embed=False), params)
     data: bytes = lowered.model.SerializeToString()
@@ -233,6 +238,12 @@ def _exported(model: Any, inputs: Arrays) -> bytes:
 
 
 # ---- inputs and layers
+
+
+def draw(model: Any, shapes: Any = None, seed: int = 0) -> Arrays:
+    """Random inputs for a model, by name."""
+    found = runnable(model)
+    return _inputs(found, found, None, shapes, seed)
 
 
 def _inputs(first: Runnable, second: Runnable, given: Any, shapes: Any, seed: int) -> Arrays:

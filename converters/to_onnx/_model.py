@@ -11,6 +11,7 @@ from typing import Any
 
 from onnx import GraphProto, ModelProto, TensorProto, ValueInfoProto, checker, helper, shape_inference
 
+import hybridonnx
 from hybridonnx.errors import ConversionError
 from hybridonnx.formats._files import write_atomically
 from hybridonnx.ops._registry import Spec
@@ -127,19 +128,10 @@ def _model(proto: GraphProto, opset: int, domains: Mapping[str, int]) -> ModelPr
     return ModelProto(
         ir_version=ir_version(opset),
         producer_name=PRODUCER,
-        producer_version=_version(),
+        producer_version=hybridonnx.__version__,
         opset_import=imports,
         graph=proto,
     )
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(PRODUCER)
-    except PackageNotFoundError:  # run from a checkout
-        return "0"
 
 
 # ---- parameters inside and outside

@@ -54,3 +54,8 @@ def load_all() -> dict[type[Operator], Lowering]:
 def find(cls: type[Operator]) -> Lowering | None:
     """The lowering of an operator class, `None` if it has none."""
     return load_all().get(cls)
+
+
+def supported() -> list[str]:
+    """The names of all operators that have a lowering, aliases included."""
+    return sorted({name for cls in load_all() if not cls.not_in_onnx for name in cls.names})
