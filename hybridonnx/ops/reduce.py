@@ -180,6 +180,12 @@ class _Place(Operator):
         found = np.asarray(self.fn(data, axis=axis, keepdims=keepdims))
         return found.astype(data.dtype).reshape(found.shape or (1,))
 
+    @classmethod
+    def upgraded(cls, attributes: dict[str, str], version: int) -> dict[str, str]:
+        if version < 905 and attributes.get("axis") == "-1":  # it stood for no axis
+            return {key: text for key, text in attributes.items() if key != "axis"}
+        return attributes
+
 
 @operator("argmax")
 class ArgMax(_Place):

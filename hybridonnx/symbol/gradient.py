@@ -9,7 +9,7 @@ from .. import name
 from ..autograd import sweep
 from ..errors import MXNetError, suggest
 from ._compose import Outputs
-from ._graph import Entry, Node, topological
+from ._graph import Entry, Node, changed_inputs, topological
 from ._namespace import F
 from .symbol import Broadcasting, Symbol
 
@@ -33,6 +33,20 @@ def gradients(
             grads[entry] = F.elemwise_add(grads[entry], given) if entry in grads else given
         sweep(nodes, grads, F, _values, lambda node: node.op and node.op.in_mode(training))
     return [Symbol(grads[entry].outputs) if entry in grads else None for entry in wanted]
+
+
+def updates(symbol: Outputs) -> list[tuple[str, Symbol]]:
+    """The auxiliary states that training changes, by name, each with its value after a step."""
+    found: dict[str, Symbol] = {}
+    with name.Prefix("_update_"):
+        for node in topological(symbol.outputs):
+            if node.is_variable or not node.op.aux or not node.op.in_mode(True).training:
+                continue
+            ys, xs = _values(node)
+            values = node.op.in_mode(True).updated(F, ys[0] if len(ys) == 1 else tuple(ys), *xs)
+            for index, value in zip(changed_inputs(node), values, strict=False):
+                found[node.inputs[index].node.name] = Symbol(value.outputs)
+    return list(found.items())
 
 
 def gradient_symbol(symbol: Symbol, names: Sequence[str]) -> Symbol:
