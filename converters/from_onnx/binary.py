@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
-from hybridonnx.errors import ConversionError
-
 from ._arithmetic import number, two
 from ._registry import imports
 
@@ -33,7 +31,7 @@ for _type, _operators in _ARITHMETIC.items():
 
 
 def _aligned(F: Any, a: Any, b: Any, axis: int | None) -> Any:
-    """`b` with axes of size 1 behind it, so that it begins at axis `axis` of `a`, as broadcasting once did."""
+    """`b` with axes of size 1 behind it, to begin at axis `axis` of `a`, as broadcasting once did."""
     if axis is None or F.shape(b) == ():
         return b
     behind = F.rank(a) - axis % F.rank(a) - F.rank(b)
@@ -48,17 +46,14 @@ def power(F: Any, x: Any, y: Any) -> Any:
         return F._power_scalar(x, scalar=value)
     if base is not None and exponent is not None and base != exponent:
         if base.kind != "f" and exponent.kind == "f":
-            raise ConversionError(
-                f"Pow: a base of real numbers is required with an exponent of {exponent}, got {base}. "
-                "Cast the base in the model."
-            )
+            return F.Cast(F.broadcast_power(F.Cast(x, dtype=exponent.name), y), dtype=base.name)
         y = F.Cast(y, dtype=base.name)
     return two(F, x, y, "broadcast_power", "_power_scalar", "_rpower_scalar")
 
 
 @imports("Mod", versions=(10, 13, 28))
 def modulo(F: Any, a: Any, b: Any, *, fmod: int = 0) -> Any:
-    """MXNet's has the sign of the divisor; with `fmod` that of the dividend is asked for."""
+    """The sign is the divisor's, as in MXNet, or with `fmod` the dividend's; for a divisor of 0 it is 0, not NaN."""
     rest = two(F, a, b, "broadcast_mod", "_mod_scalar", "_rmod_scalar")
     if not fmod:
         return rest

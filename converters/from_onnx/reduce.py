@@ -97,7 +97,8 @@ def _reduction(
     ) -> Any:
         chosen = () if axes is None else tuple(int(axis) for axis in np.ravel(axes))
         if not chosen and noop_with_empty_axes:
-            return _WITHOUT_AXES.get(function, _same)(F, x)
+            left: Reduce = _WITHOUT_AXES.get(function, _same)
+            return left(F, x)
         return function(F, x, axis=chosen or None, keepdims=bool(keepdims))
 
 
@@ -133,7 +134,7 @@ def _place(F: Any, x: Any, name: str, axis: int, keepdims: bool, last: bool) -> 
             f"{name}: a known size of axis {axis} is required for select_last_index, got {shape}. "
             "Give the inputs' shapes in the model."
         )
-    found = getattr(F, name)(F.reverse(x, axis=(axis,)), axis=axis, keepdims=keepdims)
+    found = getattr(F, name)(F.reverse(x, axis=(axis % F.rank(x),)), axis=axis, keepdims=keepdims)
     return F.Cast(size - 1 - found, dtype="int64")
 
 
@@ -145,8 +146,8 @@ def expand(F: Any, x: Any, shape: Const) -> Any:
     """ONNX adds axes in front as well, and a size of 1 asks for nothing."""
     sizes = [int(d) for d in np.ravel(shape)]
     rank = max(F.rank(x), 1)
-    if len(sizes) > rank:
-        x = F.Reshape(x, shape=(*[1] * (len(sizes) - rank), -2))
+    for _ in range(len(sizes) - rank):
+        x = F.expand_dims(x, axis=0)
     wanted = [0] * (rank - len(sizes)) + [0 if d == 1 else d for d in sizes]
     own = [None] * (len(wanted) - rank) + list(F.shape(x) or [1])[-rank:]
     asked = tuple(0 if d == have else d for d, have in zip(wanted, own, strict=True))
