@@ -58,7 +58,7 @@ def export_model(
     own parameters: `export_model(net, "net.onnx", input_shapes=[("batch", 3, 224, 224)])`.
 
     Shapes and types are given for each input in order, or by name. A size that is `None` or a name is free.
-    With `dynamic` the sizes are those of `dynamic_input_shapes`, or all free. `opset_version` is 18 unless told.
+    With `dynamic` the sizes are those of `dynamic_input_shapes`, or all free. The opset is 18 unless told.
     """
     shapes = next((s for s in (input_shapes, in_shapes, input_shape) if s is not None), None)
     types = in_types if input_type is None else input_type

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hybridonnx.dtypes import DType, as_dtype
+from hybridonnx.dtypes import DType, as_dtype, float32
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops._registry import Spec
 
@@ -66,7 +66,7 @@ def lower_checked(
     values: bool = False,
 ) -> Lowered:
     """The Symbol as a model that ONNX has checked, its parameters still outside."""
-    inputs = {name: _spec(name, shapes[name], types[name]) for name in shapes}
+    inputs = {name: _spec(name, shapes[name], types.get(name, float32)) for name in shapes}
     dims = {name: _dim_names(shape) for name, shape in shapes.items()}
     try:
         lowered = lower(sym, inputs, params, opset=opset, embed=False, dim_names=dims)

@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hybridonnx.dtypes import float32
-from hybridonnx.errors import ConversionError, MXNetError, UnknownOperatorError, suggest
+from hybridonnx.dtypes import DType, float32
+from hybridonnx.errors import ConversionError, MXNetError, ShapeError, UnknownOperatorError, suggest
 from hybridonnx.ops._registry import Operator, Spec
-from hybridonnx.ops._shapes import known
 from hybridonnx.symbol._compose import Outputs
 from hybridonnx.symbol._graph import Entry, Node
 from hybridonnx.symbol.infer import infer
@@ -57,7 +56,7 @@ class Walk:
         self.graph.scope, self.graph.operator = node.name, (op.names[0], outputs)
         if op.draws():
             given = tuple(specs.get(entry, Spec()) for entry in node.inputs)
-            inputs.append(self._noise(node, op, given, outputs[0]))
+            inputs.append(self._noise(node, op, given))
         lowering = find(type(op))
         assert lowering is not None  # `refuse` has looked
         results = lowering(self.graph, op, *inputs)
@@ -67,30 +66,64 @@ class Walk:
             if value.node is not None and not value.wish:
                 value.wish = f"{node.name}_{op.output_names()[i]}"
 
-    def _noise(self, node: Node, op: Operator, inputs: tuple[Spec, ...], output: Spec) -> Value:
+    def _noise(self, node: Node, op: Operator, inputs: tuple[Spec, ...]) -> Value:
+        """What a random operator takes beside its inputs: an input of the graph, or ONNX's own draws."""
+        sizes, dtype = noise_sizes(op, inputs)
         if self.noise_inputs:
-            drawn = op.draw(np.random.default_rng(0), *map(_one_of_each, inputs))
             name = f"{node.name}_noise"
-            value = Value(self.graph, drawn.dtype, (None,) * drawn.ndim, name)
+            shape = tuple(size if isinstance(size, int) else None for size in sizes)
+            value = Value(self.graph, dtype, shape, name)
             self.noise.append(Noise(name, op, inputs))
             self.graph.inputs.append(value)
             return value
-        like = next((v for v in self._inputs(node) if op.elementwise and v.dtype is not None), None)
         g, draw = self.graph, "RandomUniform" if op.noise == "uniform" else "RandomNormal"
-        if like is not None and not known(output.shape):
-            made: Value = g.node(f"{draw}Like", [like], attributes={"dtype": float32})
-        else:
-            made = g.node(draw, [], attributes={"dtype": float32, "shape": g.sizes(output)})
-        return made
+        known = [size for size in sizes if isinstance(size, int)]
+        if len(known) == len(sizes):
+            return g.node(draw, [], attributes={"dtype": dtype, "shape": known})  # type: ignore[no-any-return]
+        places = [size if isinstance(size, int) else (self._input(node, size[0]), size[1]) for size in sizes]
+        parts = [[place] if isinstance(place, int) else g.size_of(*place) for place in places]
+        like = g.Full(g.Concat(*parts, axis=0), 0, dtype)
+        return g.node(f"{draw}Like", [like], attributes={"dtype": dtype})  # type: ignore[no-any-return]
 
-    def _inputs(self, node: Node) -> list[Value]:
-        return [self.values[entry] for entry in node.inputs if entry in self.values]
+    def _input(self, node: Node, index: int) -> Value:
+        return self.values[node.inputs[index]]
 
 
-def _one_of_each(spec: Spec) -> Spec:
-    """The spec with 1 for unknown sizes: enough to learn the rank and dtype of the noise."""
-    shape = None if spec.shape is None else tuple(1 if d is None else d for d in spec.shape)
-    return Spec(shape, spec.dtype)
+def noise_sizes(op: Operator, inputs: Sequence[Spec]) -> tuple[list[int | tuple[int, int]], DType]:
+    """The sizes of an operator's noise, numbers or the input and axis that they are taken from, and its dtype.
+
+    Where inputs have unknown sizes, the operator is asked for noise twice, with sizes that nothing else has.
+    """
+    free = [
+        (i, axis) for i, spec in enumerate(inputs) for axis, d in enumerate(spec.shape or ()) if d is None
+    ]
+    first, second = (_drawn(op, inputs, free, start) for start in (_PROBE, 2 * _PROBE))
+    by_probe = {_PROBE + k: place for k, place in enumerate(free)}
+    sizes: list[int | tuple[int, int]] = []
+    for a, b in zip(first.shape, second.shape, strict=True):
+        if a != b and (b - a != _PROBE or a not in by_probe):
+            raise NeedsShape(f"{op.names[0]}: fixed input shapes are required to draw. Give every size.")
+        sizes.append(a if a == b else by_probe[a])
+    return sizes, first.dtype
+
+
+_PROBE = 61
+
+
+def _drawn(op: Operator, inputs: Sequence[Spec], free: Sequence[tuple[int, int]], start: int) -> Array:
+    sizes = {place: start + k for k, place in enumerate(free)}
+    specs = [
+        Spec(tuple(sizes.get((i, axis), d) for axis, d in enumerate(spec.shape)), spec.dtype)
+        if spec.shape is not None
+        else spec
+        for i, spec in enumerate(inputs)
+    ]
+    try:
+        return op.draw(np.random.default_rng(0), *specs)
+    except ShapeError:
+        raise NeedsShape(
+            f"{op.names[0]}: fixed input shapes are required to draw. Give every size."
+        ) from None
 
 
 def _agree(op: Operator, index: int, value: Value, spec: Spec) -> None:
