@@ -299,8 +299,8 @@ class Mixed:
                 init(name, arr)
                 return
         raise ValueError(
-            f'Parameter name {name} did not match any pattern. Consider adding a ".*" pattern at the end with a '
-            "default Initializer."
+            f'Parameter name {name} did not match any pattern. Consider adding a ".*" pattern at the end '
+            "with a default Initializer."
         )
 
 

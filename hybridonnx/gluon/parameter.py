@@ -39,8 +39,8 @@ def _contexts(ctx: Any) -> list[Context]:
 
 
 def shape_is_known(shape: Sequence[int] | None) -> bool:
-    """Whether the rank and all sizes are known (an unknown size is 0 or -1)."""
-    return shape is not None and all(d > 0 for d in shape)
+    """Whether the rank and all sizes are known (an unknown size is 0 or -1, an unknown rank no sizes)."""
+    return bool(shape) and all(d > 0 for d in shape or ())
 
 
 class Parameter:
