@@ -100,8 +100,10 @@ def run(op: Operator, arrays: Sequence[Array], specs: Sequence[Spec]) -> list[Ar
 
 def _own(y: Any, arrays: Sequence[Array], dtype: DType | None, shape: Shape | None) -> Array:
     made = np.asarray(y, dtype=dtype, order="C")
-    if any(np.may_share_memory(made, a) for a in arrays):
-        made = made.copy()
+    for a in arrays:
+        if made is a or (made.base is not None and np.may_share_memory(made, a)):
+            made = made.copy()
+            break
     return made.reshape(shape) if made.ndim == 0 and shape is not None else made  # type: ignore[arg-type]
 
 

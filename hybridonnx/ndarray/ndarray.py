@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from types import ModuleType
 from typing import Any, ClassVar, Self
 
@@ -12,7 +13,7 @@ from ..autograd import Leaf, backward, state
 from ..context import Context, as_context
 from ..dtypes import DType, as_dtype
 from ..errors import MXNetError, ShapeError
-from ..ops._registry import Array
+from ..ops._registry import Array, Operator, find
 from ._methods import FLUENT
 from ._namespace import F as _F
 from ._watch import written
@@ -266,14 +267,22 @@ class NDArray:
 
 def _arithmetic(lhs: NDArray, rhs: Any, name: str, scalar_name: str) -> NDArray:
     """`lhs` and an array by operator `name`, or a number by `scalar_name`."""
+    from ._invoke import invoke  # which imports this module
+
     result: NDArray
     if isinstance(rhs, NDArray):
-        result = getattr(_F, name)(lhs, rhs)
+        result = invoke(_made(name), (lhs, rhs))
     elif isinstance(rhs, bool | int | float | np.number | np.bool_):
-        result = getattr(_F, scalar_name)(lhs, scalar=rhs)
+        result = invoke(find(scalar_name).make({"scalar": rhs}), (lhs,))
     else:
         raise TypeError(f"type {type(rhs)} not supported: an NDArray or a number is required; see nd.array.")
     return result
+
+
+@cache
+def _made(name: str) -> Operator:
+    """The operator without attributes called `name`."""
+    return find(name).make({})
 
 
 def _operator(name: str, scalar_name: str) -> Any:
