@@ -171,8 +171,10 @@ class _Pool(Operator):
             )
         stride, pad = self.window()
         require_positive("Pooling", kernel=self.kernel, stride=stride)
-        if any(p < 0 for p in pad):
-            raise AttributeValueError(f"Pooling: pad must not be negative, got {pad}.")
+        if any(not 0 <= p < k for p, k in zip(pad, self.kernel, strict=True)):
+            raise AttributeValueError(
+                f"Pooling: pad must not be negative and be smaller than kernel {self.kernel}, got {pad}."
+            )
         if self.pooling_convention == "same" and len(self.kernel) != 1:
             raise AttributeValueError(
                 f"Pooling: pooling_convention 'same' is possible with a kernel of 1 axis, got {self.kernel}. "

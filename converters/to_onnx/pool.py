@@ -1,0 +1,237 @@
+"""Lowerings of pooling and its gradients.
+
+Windows that hang over the data are padded for explicitly, and means divided by explicit counts, wherever
+ONNX's ceil_mode could differ from MXNet's convention "full" in a version of the operator or in a runtime.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from hybridonnx.ops._windows import shape_from_first
+from hybridonnx.ops.pool import Placed, PoolGrad, Pooling, PoolPick
+
+from ._graph import Graph, Value
+from ._registry import lowers
+from ._windows import enclosed, from_first, reshaped, single, spatial, to_first
+
+_float16, _float32 = np.dtype("float16"), np.dtype("float32")
+ADDS_AT = 16
+"""From this opset on ScatterElements can add."""
+
+
+def _lowest(x: Value) -> float:
+    return float(np.finfo(x.dtype).min)
+
+
+def _placed(g: Graph, op: Any, x: Value) -> tuple[Placed, Placed]:
+    """How the windows lie on x (N, C, *spatial), whose spatial sizes must be known; and those with data.
+
+    Only convention "full" has windows that lie behind the data altogether.
+    """
+    shape = (1, 1, *spatial(g, x))
+    at: Placed = op.placed(shape_from_first(shape, op.layout))
+    filled = (-(-(n + p) // s) for n, p, s in zip(at.size, at.pad, at.stride, strict=True))
+    return at, at._replace(out=tuple(min(a, b) for a, b in zip(at.out, filled, strict=True)))
+
+
+def _exact(at: Placed) -> dict[str, Any]:
+    """The attributes of a pooling node with exactly these windows."""
+    after = (max(a, 0) for a in at.after())
+    return {"kernel_shape": at.kernel, "strides": at.stride, "pads": (*at.pad, *after)}
+
+
+def _completed(g: Graph, y: Value, at: Placed, some: Placed, value: float) -> Value:
+    """`y` of `some` windows, with `value` for those that it lacks at the end of each axis."""
+    lacking = [a - b for a, b in zip(at.out, some.out, strict=True)]
+    return enclosed(g, y, [0] * len(lacking), lacking, value)
+
+
+# ---- pooling
+
+
+@lowers(Pooling)
+def pooling(g: Graph, op: Pooling, data: Value) -> Value:
+    rank = data.rank
+    x = to_first(g, data, op.layout)
+    function = {"max": _max, "avg": _mean, "sum": _sum, "lp": _norm}[op.pool_type]
+    if op.pool_type == "max":
+        y = function(g, op, x)
+    else:
+        y = single(g, lambda v: function(g, op, v), x)
+    return from_first(g, y, op.layout, rank)
+
+
+def _max(g: Graph, op: Pooling, x: Value) -> Value:
+    if op.global_pool:
+        return g.ReduceMax(x, _image_axes(x)) if x.dtype.itemsize == 8 else g.GlobalMaxPool(x)
+    pads = _simple_pads(op)
+    if pads is not None:
+        return g.MaxPool(x, **_window(op), **pads)  # type: ignore[no-any-return]
+    at, some = _placed(g, op, x)
+    return _completed(g, g.MaxPool(x, **_exact(some)), at, some, _lowest(x))
+
+
+def _image_axes(x: Value) -> list[int]:
+    return list(range(2, x.rank))
+
+
+def _window(op: Any) -> dict[str, Any]:
+    return {"kernel_shape": op.kernel, "strides": op.window()[0]}
+
+
+def _simple_pads(op: Pooling) -> dict[str, Any] | None:
+    """The padding as ONNX's pooling operators say it, if that is exact for every size of the data."""
+    stride, pad = op.window()
+    if op.pooling_convention == "valid":
+        return {"pads": (*pad, *pad)}
+    # ONNX leaves out a last window that starts behind the data; here there is none
+    starts_inside = all(s + p <= k for s, p, k in zip(stride, pad, op.kernel, strict=True))
+    if op.pooling_convention == "full" and starts_inside:
+        return {"pads": (*pad, *pad), "ceil_mode": 1}
+    return None
+
+
+def _mean(g: Graph, op: Pooling, x: Value) -> Value:
+    if op.global_pool:
+        return g.GlobalAveragePool(x)  # type: ignore[no-any-return]
+    pads, padded = _simple_pads(op), any(op.window()[1])
+    if pads is not None and not (padded and op.counts_pad() and "ceil_mode" in pads):
+        include = int(padded and op.counts_pad())
+        return g.AveragePool(x, **_window(op), **pads, count_include_pad=include)  # type: ignore[no-any-return]
+    at, some = _placed(g, op, x)
+    share = prod(op.kernel) / op.divisor(some)
+    y = _whole_mean(g, x, some)
+    y = y if (share == 1).all() else g.Mul(y, share.astype(x.dtype))
+    return _completed(g, y, at, some, 0.0)
+
+
+def _whole_mean(g: Graph, x: Value, some: Placed) -> Value:
+    """The sum of each window divided by its whole size, whatever of it lies in the data."""
+    return g.AveragePool(x, **_exact(some), count_include_pad=1)  # type: ignore[no-any-return]
+
+
+def _sum(g: Graph, op: Pooling, x: Value) -> Value:
+    if op.global_pool:
+        return g.ReduceSum(x, _image_axes(x))
+    pads = _simple_pads(op)
+    if pads is not None and "ceil_mode" not in pads:
+        mean = g.AveragePool(x, **_window(op), **pads, count_include_pad=1)
+    else:
+        at, some = _placed(g, op, x)
+        mean = _completed(g, _whole_mean(g, x, some), at, some, 0.0)
+    return g.Mul(mean, float(prod(op.kernel)))  # type: ignore[no-any-return]
+
+
+def _norm(g: Graph, op: Pooling, x: Value) -> Value:
+    if op.p_value == 1:  # MXNet keeps the sign of odd powers, so ONNX's norms do not do
+        return _sum(g, op, x)
+    if op.p_value == 2:
+        return _norm2(g, op, x)
+    cubes = _sum(g, op, g.Mul(x, g.Mul(x, x)))
+    return g.Mul(g.Sign(cubes), g.Pow(g.Abs(cubes), 1.0 / 3.0))  # type: ignore[no-any-return]
+
+
+def _norm2(g: Graph, op: Pooling, x: Value) -> Value:
+    if op.global_pool:
+        return g.ReduceL2(x, _image_axes(x))
+    pads = _simple_pads(op)
+    if pads is not None and "ceil_mode" not in pads and x.dtype == _float32:
+        return g.LpPool(x, **_window(op), **pads, p=2)  # type: ignore[no-any-return]
+    return g.Sqrt(_sum(g, op, g.Mul(x, x)))  # type: ignore[no-any-return]
+
+
+# ---- gradients
+
+
+@lowers(PoolGrad)
+def pool_grad(g: Graph, op: PoolGrad, dy: Value, data: Value) -> Value:
+    heads, x = (to_first(g, v, op.layout) for v in (dy, data))
+    if op.pool_type == "max":
+        function = _max_grad
+    elif op.global_pool:
+        function = _global_grad
+    else:
+        function = _sum_grad
+    dx = _in_float32(g, lambda *values: function(g, op, *values), heads, x)
+    return from_first(g, dx, op.layout, data.rank)
+
+
+def _in_float32(g: Graph, function: Any, *inputs: Value) -> Value:
+    """Through float32: sums of scattered float16 and windows of float64 have no kernels in ONNX Runtime."""
+    if inputs[0].dtype == _float32:
+        result: Value = function(*inputs)
+        return result
+    return g.via(_float32, function, *inputs)  # type: ignore[no-any-return]
+
+
+def _global_grad(g: Graph, op: PoolGrad, dy: Value, x: Value) -> Value:
+    if op.pool_type == "avg":
+        dy = g.Div(dy, float(prod(spatial(g, x))))
+    return g.Expand(dy, g.shape_of(x))
+
+
+def _sum_grad(g: Graph, op: PoolGrad, dy: Value, x: Value) -> Value:
+    """Each window's value at all its elements: a transposed convolution of single channels with ones."""
+    at, _ = _placed(g, op, x)
+    if op.pool_type == "avg":
+        dy = g.Mul(dy, (1 / op.divisor(at)).astype(_float32))
+    alone = g.Reshape(dy, [-1, 1, *at.out])
+    spread = g.ConvTranspose(
+        alone,
+        np.ones((1, 1, *at.kernel), _float32),
+        kernel_shape=at.kernel,
+        strides=at.stride,
+        pads=(*at.pad, *(max(a, 0) for a in at.after())),
+        output_padding=[max(-a, 0) for a in at.after()],
+    )
+    return reshaped(g, spread, x.shape, x)
+
+
+def _max_grad(g: Graph, op: PoolGrad, dy: Value, x: Value) -> Value:
+    at, some = _placed(g, op, x)
+    overlap = any(s < k for s, k in zip(at.stride, at.kernel, strict=True)) and prod(at.out) > 1
+    if overlap and g.opset < ADDS_AT:
+        return _max_grad_unfolded(g, dy, x, at)
+    if some != at:
+        dy = g.Slice(dy, [0] * len(at.out), list(some.out), _image_axes(x))
+    _, places = g.MaxPool(x, outputs=2, **_exact(some))
+    zeros = g.Full(g.ReduceProd(g.shape_of(x), [0], keepdims=1), 0.0, _float32)
+    updates = (zeros, g.Reshape(places, [-1]), g.Reshape(dy, [-1]))
+    flat = g.ScatterElements(*updates, axis=0, reduction="add" if overlap else None)
+    return reshaped(g, flat, x.shape, x)
+
+
+def _max_grad_unfolded(g: Graph, dy: Value, x: Value, at: Placed) -> Value:
+    """Without a scatter that adds: heads where they belong among the places of each window, then folded."""
+    after = [max(a, 0) for a in at.after()]
+    size = [n + b + a for n, b, a in zip(at.size, at.pad, after, strict=True)]
+    filled = g.Reshape(enclosed(g, x, at.pad, after, _lowest(x)), [-1, 1, *size])
+    places = list(product(*map(range, at.kernel)))
+    one = np.zeros((len(places), 1, *at.kernel), _float32)
+    for i, place in enumerate(places):
+        one[(i, 0, *place)] = 1
+    window = {"kernel_shape": at.kernel, "strides": at.stride}
+    top = g.ArgMax(g.Conv(filled, one, **window), axis=1, keepdims=1)
+    index = np.arange(len(places)).reshape(1, -1, *(1 for _ in at.kernel))
+    heads = g.Mul(g.Cast(g.Equal(top, index), _float32), g.Reshape(dy, [-1, 1, *at.out]))
+    rest = [max(-a, 0) for a in at.after()]
+    folded = g.ConvTranspose(heads, one, **window, pads=(*at.pad, *after), output_padding=rest)
+    return reshaped(g, folded, x.shape, x)
+
+
+@lowers(PoolPick)
+def pool_pick(g: Graph, op: PoolPick, values: Value, data: Value) -> Value:
+    source, x = (to_first(g, v, op.layout) for v in (values, data))
+    y = _in_float32(g, lambda *pair: _pick(g, op, *pair), source, x)
+    return from_first(g, y, op.layout, data.rank)
+
+
+def _pick(g: Graph, op: PoolPick, source: Value, x: Value) -> Value:
+    at, some = _placed(g, op, x)
+    _, places = g.MaxPool(x, outputs=2, **_exact(some))
+    return _completed(g, g.Gather(g.Reshape(source, [-1]), places), at, some, 0.0)
