@@ -90,7 +90,7 @@ class SequenceLast(_Sequences):
     def forward(self, data: Array, length: Array | None = None) -> Array:
         steps = np.moveaxis(data, self.axis, 0)
         if length is None:
-            return steps[-1]
+            return np.asarray(steps[-1])
         return steps[last(length, len(steps)), np.arange(len(length))]
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, *length: Any) -> Sequence[Any]:
