@@ -1,0 +1,80 @@
+"""Imports of Gemm and MatMul."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hybridonnx.errors import ConversionError
+
+from ._registry import imports
+
+
+@imports("Gemm", versions=(7, 9, 11, 13))
+def gemm(
+    F: Any,
+    a: Any,
+    b: Any,
+    c: Any = None,
+    *,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    transA: int = 0,
+    transB: int = 0,
+) -> Any:
+    if alpha == 1.0 and not transA and (c is None or beta == 1.0):
+        layer = _fully_connected(F, a, b, c, bool(transB))
+        if layer is not None:
+            return layer
+    y = F.dot(a, b, transpose_a=bool(transA), transpose_b=bool(transB))
+    y = y if alpha == 1.0 else y * alpha
+    if c is None or beta == 0.0:
+        return y
+    return y + (c if beta == 1.0 else c * beta)
+
+
+def _fully_connected(F: Any, a: Any, b: Any, c: Any, transposed: bool) -> Any:
+    """A layer if the weight is one: (num_hidden, D), or a constant that can be transposed."""
+    shape = F.shape(b)
+    if shape is None or shape[0 if transposed else 1] is None:
+        return None
+    hidden = shape[0 if transposed else 1]
+    if not transposed:
+        value = F.value(b)
+        if value is None:
+            return None
+        b = F.const(value.T.copy())
+    if c is None:
+        return F.FullyConnected(a, b, num_hidden=hidden, no_bias=True)
+    if F.shape(c) == (hidden,):
+        return F.FullyConnected(a, b, c, num_hidden=hidden)
+    return F.FullyConnected(a, b, num_hidden=hidden, no_bias=True) + c
+
+
+@imports("MatMul", versions=(1, 9, 13))
+def matmul(F: Any, a: Any, b: Any) -> Any:
+    left, right = F.rank(a), F.rank(b)
+    if left == 0 or right == 0:
+        raise ConversionError("MatMul: inputs with axes are required, got a scalar.")
+    if right <= 2:
+        return F.dot(a, b)
+    if left == 1:
+        return F.squeeze(_batched(F, F.expand_dims(a, axis=0), b, 2, right), axis=(-2,))
+    return _batched(F, a, b, left, right)
+
+
+def _batched(F: Any, a: Any, b: Any, left: int, right: int) -> Any:
+    """batch_dot of stacks of matrices whose batch axes broadcast."""
+    rank = max(left, right)
+    dims = [list(F.dims(x) or (None,) * r) for x, r in ((a, left), (b, right))]
+    for _ in range(rank - left):
+        a = F.expand_dims(a, axis=0)
+    for _ in range(rank - right):
+        b = F.expand_dims(b, axis=0)
+    one, two = ([1] * (rank - len(d)) + d for d in dims)
+    wider = [i for i in range(rank - 2) if one[i] == 1 and two[i] != 1]
+    if wider:
+        a = F.broadcast_like(a, b, lhs_axes=tuple(wider), rhs_axes=tuple(wider))
+    wider = [i for i in range(rank - 2) if two[i] == 1 and one[i] != 1]
+    if wider:
+        b = F.broadcast_like(b, a, lhs_axes=tuple(wider), rhs_axes=tuple(wider))
+    return F.batch_dot(a, b)

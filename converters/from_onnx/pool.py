@@ -1,0 +1,162 @@
+"""Imports of pooling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hybridonnx.errors import ConversionError
+
+from ._registry import imports
+from ._windows import Ints, Window, padded, sizes, window
+
+
+def _placed(
+    F: Any, x: Any, kernel: Ints, strides: Ints, dilations: Ints, pads: Ints, auto_pad: str, ceil: int
+) -> tuple[Window, bool]:
+    """The windows, and whether MXNet's convention "full" is what ceil_mode means here."""
+    if set(dilations) - {1}:
+        raise ConversionError(f"pooling: dilations of 1 are possible in MXNet, got {dilations}.")
+    at = window(F, x, kernel, strides, (), pads, auto_pad)
+    if not ceil or auto_pad not in ("NOTSET", ""):
+        return at, False
+    if at.even() and all(s + p <= k for s, p, k in zip(at.stride, at.before, at.kernel, strict=True)):
+        return at, True
+    # ONNX leaves out a last window that starts behind the data
+    return at._replace(after=_reached(F, x, at)), False
+
+
+def _reached(F: Any, x: Any, at: Window) -> Ints:
+    """The padding behind with which whole windows are those that ceil_mode counts."""
+    found = []
+    for n, k, s, b, a in zip(sizes(F, x), at.kernel, at.stride, at.before, at.after, strict=True):
+        last = -(-(n + b + a - k) // s)
+        last -= last * s >= n + b
+        found.append(max(last * s + k - n - b, 0))
+    return tuple(found)
+
+
+def _named(at: Window, full: bool) -> dict[str, Any]:
+    named = {"kernel": at.kernel, "stride": at.stride, "pad": at.before}
+    return {**named, "pooling_convention": "full"} if full else named
+
+
+def _bare(at: Window) -> Window:
+    """The windows on data that is padded already."""
+    none = (0,) * len(at.kernel)
+    return at._replace(before=none, after=none)
+
+
+def _fits(at: Window) -> bool:
+    """Whether MXNet can pad by itself: the same on both sides, and less than the kernel."""
+    return at.even() and all(p < k for p, k in zip(at.before, at.kernel, strict=True))
+
+
+@imports("MaxPool", versions=(1, 8, 10, 11, 12, 22))
+def max_pool(
+    F: Any,
+    x: Any,
+    *,
+    kernel_shape: Ints,
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+    dilations: Ints = (),
+    pads: Ints = (),
+    storage_order: int = 0,
+    strides: Ints = (),
+) -> Any:
+    at, full = _placed(F, x, kernel_shape, strides, dilations, pads, auto_pad, ceil_mode)
+    if not _fits(at):
+        lowest = float(np.finfo(F.dtype(x) or np.float32).min)
+        x, at = padded(F, x, at.before, at.after, lowest), _bare(at)
+    return F.Pooling(x, **_named(at, full), pool_type="max")
+
+
+@imports("AveragePool", versions=(1, 7, 10, 11, 19, 22))
+def average_pool(
+    F: Any,
+    x: Any,
+    *,
+    kernel_shape: Ints,
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+    count_include_pad: int = 0,
+    dilations: Ints = (),
+    pads: Ints = (),
+    strides: Ints = (),
+) -> Any:
+    at, full = _placed(F, x, kernel_shape, strides, dilations, pads, auto_pad, ceil_mode)
+    if _fits(at):
+        include = {} if count_include_pad or not any(at.before) else {"count_include_pad": False}
+        return F.Pooling(x, **_named(at, full), pool_type="avg", **include)
+    if count_include_pad and not ceil_mode:
+        return F.Pooling(padded(F, x, at.before, at.after), **_named(_bare(at), False), pool_type="avg")
+    given = window(F, x, kernel_shape, strides, (), pads, auto_pad)
+    return _counted(F, x, at, given.after if count_include_pad else None)
+
+
+def _counted(F: Any, x: Any, at: Window, after: Ints | None) -> Any:
+    """The sum of each window over how much of it is data, or data and the padding of the node."""
+    bare = _named(_bare(at), False)
+    total = F.Pooling(padded(F, x, at.before, at.after), **bare, pool_type="sum")
+    seen = F.ones_like(x)
+    if after is None:
+        seen = padded(F, seen, at.before, at.after)
+    else:
+        inside = tuple(min(a, b) for a, b in zip(after, at.after, strict=True))
+        seen = padded(F, seen, at.before, inside, 1.0)
+        seen = padded(
+            F, seen, (0,) * len(inside), tuple(b - a for a, b in zip(inside, at.after, strict=True))
+        )
+    return total / F.Pooling(seen, **bare, pool_type="sum")
+
+
+@imports("LpPool", versions=(2, 11, 18, 22))
+def lp_pool(
+    F: Any,
+    x: Any,
+    *,
+    kernel_shape: Ints,
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+    dilations: Ints = (),
+    p: int = 2,
+    pads: Ints = (),
+    strides: Ints = (),
+) -> Any:
+    at, full = _placed(F, x, kernel_shape, strides, dilations, pads, auto_pad, ceil_mode)
+    if not _fits(at):
+        x, at = padded(F, x, at.before, at.after), _bare(at)
+    return _norm(F, x, p, **_named(at, full))
+
+
+def _norm(F: Any, x: Any, p: int, **named: Any) -> Any:
+    """The p-norm of windows; MXNet's odd powers keep their sign."""
+    if p == 2:
+        return F.Pooling(x, **named, pool_type="lp", p_value=2)
+    if p in (1, 3):
+        return F.Pooling(F.abs(x), **named, pool_type="lp", p_value=p)
+    return F.Pooling(F.abs(x) ** p, **named, pool_type="sum") ** (1.0 / p)
+
+
+def _everything(F: Any, x: Any) -> dict[str, Any]:
+    rank = F.rank(x)
+    if not 3 <= rank <= 5:
+        raise ConversionError(f"global pooling: data with 3, 4 or 5 axes is required, got {rank}.")
+    return {"kernel": (1,) * (rank - 2), "global_pool": True}
+
+
+@imports("GlobalMaxPool", versions=(1, 22))
+def global_max_pool(F: Any, x: Any) -> Any:
+    return F.Pooling(x, **_everything(F, x), pool_type="max")
+
+
+@imports("GlobalAveragePool", versions=(1, 22))
+def global_average_pool(F: Any, x: Any) -> Any:
+    return F.Pooling(x, **_everything(F, x), pool_type="avg")
+
+
+@imports("GlobalLpPool", versions=(2, 22))
+def global_lp_pool(F: Any, x: Any, *, p: int = 2) -> Any:
+    return _norm(F, x, p, **_everything(F, x))

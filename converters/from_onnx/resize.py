@@ -1,0 +1,127 @@
+"""Imports of Resize and Upsample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import floor
+from typing import Any
+
+from hybridonnx.errors import ConversionError
+
+from ._registry import Const, imports
+
+_REPEATS = {
+    ("asymmetric", "floor"),
+    ("half_pixel", "round_prefer_floor"),
+    ("half_pixel", "round_prefer_ceil"),
+    ("pytorch_half_pixel", "round_prefer_floor"),
+    ("pytorch_half_pixel", "round_prefer_ceil"),
+    ("tf_half_pixel_for_nn", "floor"),
+}
+"""With these modes the nearest pixel of a whole scale is a repetition."""
+_CORNERS = {"align_corners": True, "half_pixel": False, "pytorch_half_pixel": False}
+
+
+@imports("Upsample", versions=(7,))
+def upsample7(F: Any, x: Any, *, scales: Sequence[float], mode: str = "nearest") -> Any:
+    return _resize(F, x, mode, "asymmetric", "floor", scales, None)
+
+
+@imports("Upsample", "Resize", versions=(9, 10))
+def upsample(F: Any, x: Any, scales: Const, *, mode: str = "nearest") -> Any:
+    return _resize(F, x, mode, "asymmetric", "floor", scales.tolist(), None)
+
+
+@imports("Resize", versions=(11, 13, 18, 19))
+def resize(
+    F: Any,
+    x: Any,
+    roi: Any = None,
+    scales: Const = None,
+    sizes: Const = None,
+    *,
+    antialias: int = 0,
+    axes: tuple[int, ...] = (),
+    coordinate_transformation_mode: str = "half_pixel",
+    cubic_coeff_a: float = -0.75,
+    exclude_outside: int = 0,
+    extrapolation_value: float = 0.0,
+    keep_aspect_ratio_policy: str = "stretch",
+    mode: str = "nearest",
+    nearest_mode: str = "round_prefer_floor",
+) -> Any:
+    if antialias or keep_aspect_ratio_policy != "stretch":
+        raise ConversionError(
+            "Resize: antialias 0 and keep_aspect_ratio_policy 'stretch' are possible in MXNet, "
+            f"got {antialias} and {keep_aspect_ratio_policy!r}."
+        )
+    rank = F.rank(x)
+    factors = None if scales is None or not scales.size else _by_axis(scales.tolist(), axes, [1.0] * rank)
+    shape = list(F.shape(x) or (None,) * rank)
+    wanted = None if sizes is None or not sizes.size else _by_axis(sizes.tolist(), axes, shape)
+    return _resize(F, x, mode, coordinate_transformation_mode, nearest_mode, factors, wanted)
+
+
+def _by_axis(given: Sequence[Any], axes: Sequence[int], default: list[Any]) -> list[Any]:
+    """One value for each axis, `default` for those that `axes` does not name."""
+    if not axes:
+        return list(given)
+    found = list(default)
+    for axis, value in zip(axes, given, strict=True):
+        found[axis] = value
+    return found
+
+
+def _resize(
+    F: Any, x: Any, mode: str, place: str, nearest: str, scales: Sequence[float] | None, wanted: Any
+) -> Any:
+    shape = list(F.shape(x) or (None,) * F.rank(x))
+    if wanted is None:
+        wanted = [None if d is None else floor(d * s) for d, s in zip(shape, scales or (), strict=True)]
+    if scales is None:
+        scales = [1.0 if w == d else w / d if d and w else 0.0 for w, d in zip(wanted, shape, strict=True)]
+    if all(s == 1 for s in scales):
+        return F.identity(x)
+    if mode == "nearest":
+        return _nearest(F, x, place, nearest, scales)
+    if mode == "linear":
+        return _linear(F, x, place, scales, wanted, shape)
+    raise ConversionError(f"Resize: mode 'nearest' or 'linear' is possible in MXNet, got {mode!r}.")
+
+
+def _nearest(F: Any, x: Any, place: str, nearest: str, scales: Sequence[float]) -> Any:
+    if (place, nearest) not in _REPEATS or any(s < 1 or s != int(s) for s in scales):
+        raise ConversionError(
+            "Resize: whole scales of at least 1 without align_corners are possible in MXNet for mode "
+            f"'nearest', got scales {list(scales)} with {place!r} and {nearest!r}."
+        )
+    if len(scales) == 4 and scales[:2] == [1, 1] and scales[2] == scales[3]:
+        return F.UpSampling(x, scale=int(scales[2]), sample_type="nearest")
+    for axis, scale in enumerate(scales):
+        if scale != 1:
+            x = F.repeat(x, repeats=int(scale), axis=axis)
+    return x
+
+
+def _linear(
+    F: Any, x: Any, place: str, scales: Sequence[float], wanted: Sequence[Any], shape: Sequence[Any]
+) -> Any:
+    if len(scales) != 4 or scales[0] != 1 or scales[1] != 1 or place not in _CORNERS:
+        raise ConversionError(
+            "Resize: images (N, C, H, W) and align_corners, half_pixel or pytorch_half_pixel are possible in "
+            f"MXNet for mode 'linear', got scales {list(scales)} with {place!r}."
+        )
+    corners = _CORNERS[place]
+    if None in wanted[2:]:
+        if any(s != int(s) for s in scales):
+            raise ConversionError("Resize: images of known size are required for scales that are not whole.")
+        return F._contrib_BilinearResize2D(
+            x, scale_height=scales[2], scale_width=scales[3], mode="size", align_corners=corners
+        )
+    exact = all(d is None or abs(d * s - w) < 1e-4 for d, s, w in zip(shape, scales, wanted, strict=True))
+    if not corners and (not exact or (place == "half_pixel" and 1 in wanted[2:])):
+        raise ConversionError(
+            "Resize: scales that give whole sizes, above 1, are required for half_pixel, "
+            f"got {list(scales)} for {list(shape)}."
+        )
+    return F._contrib_BilinearResize2D(x, height=wanted[2], width=wanted[3], align_corners=corners)
