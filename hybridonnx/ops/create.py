@@ -39,7 +39,9 @@ class _Shaped(Operator):
         return as_dtype(self.dtype)
 
     def settled(self, outputs: Sequence[Spec]) -> Operator:
-        return replace(self, shape=outputs[0].shape)
+        this: Any = self
+        made: Operator = replace(this, shape=outputs[0].shape)
+        return made
 
     def full(self, value: float) -> Array:
         """An array of one value."""
@@ -152,6 +154,12 @@ class Arange(Operator):
 
     def infer_dtype(self) -> DType:
         return as_dtype(self.dtype)
+
+    def settled(self, outputs: Sequence[Spec]) -> Operator:
+        length = (outputs[0].shape or (None,))[0]
+        if not self.open() or length is None:
+            return self
+        return replace(self, stop=self.start + (ceil(length / self.repeat) - 0.5) * self.step)
 
     def of_length(self, length: int) -> Array:
         """The first `length` numbers. As in MXNet start and step become the dtype's before they are used."""

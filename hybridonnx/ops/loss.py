@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
 from ._registry import Array, Operator, operator
 from ._shapes import Shape, show, size
@@ -27,6 +28,11 @@ class _Output(Operator):
         self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
     ) -> Sequence[Shape | None]:
         return outputs[0], *inputs[1:]
+
+    def infer_input_dtypes(
+        self, data: DType | None, label: DType | None, *dy: DType | None
+    ) -> Sequence[DType | None]:
+        return *super().infer_input_dtypes(data), label or data, *[data for _ in dy]
 
 
 # ---- softmax
@@ -49,6 +55,7 @@ class SoftmaxOutput(_Output):
     normalization: Literal["batch", "null", "valid"] = "null"
     out_grad: bool = False
     smooth_alpha: float = 0.0
+    """How much of the probability that is wanted goes to the other classes; not with multi_output."""
 
     def infer_inputs(self, data: Shape | None, label: Shape | None) -> Sequence[Shape | None]:
         if data is None:
@@ -119,7 +126,7 @@ class SoftmaxOutputGradient(SoftmaxOutput):
 
     def forward(self, y: Array, label: Array, dy: Array | None = None) -> Array:
         if label.shape == y.shape:
-            grad = (y - label) * y.dtype.type(self.grad_scale)
+            grad = (y - label.astype(y.dtype)) * y.dtype.type(self.grad_scale)
         else:
             grad = self._of_classes(y, label).astype(y.dtype, copy=False)
         result: Array = grad if dy is None else grad * dy
@@ -140,7 +147,7 @@ class SoftmaxOutputGradient(SoftmaxOutput):
 
     def targets(self, hot: Any, classes: int) -> Any:
         """The probabilities that are wanted, of `hot`: 1 at the label's class and 0 elsewhere."""
-        if not self.smooth_alpha:
+        if not self.smooth_alpha or self.multi_output:
             return hot
         rest = self.smooth_alpha / max(classes - 1, 1)
         return hot * (1 - self.smooth_alpha - rest) + rest
@@ -234,7 +241,8 @@ class OneHotLike(Operator):
         return like
 
     def forward(self, label: Array, like: Array) -> Array:
-        return (np.arange(like.shape[1]) == label.astype(np.int64)[:, None]).astype(like.dtype)
+        hot: Array = np.arange(like.shape[1]) == label.astype(np.int64)[:, None]
+        return hot.astype(like.dtype)
 
 
 def _class_labels(owner: str, data: Shape | None, label: Shape | None) -> Sequence[Shape | None]:
@@ -257,14 +265,17 @@ class SoftmaxCrossEntropy(Operator):
     def infer_inputs(self, data: Shape | None, label: Shape | None) -> Sequence[Shape | None]:
         return _class_labels(self.names[0], data, label)
 
+    def infer_input_dtypes(self, data: DType | None, label: DType | None) -> Sequence[DType | None]:
+        return *super().infer_input_dtypes(data), label or data
+
     def infer_shape(self, data: Shape, label: Shape) -> Shape:
         return (1,)
 
     def forward(self, data: Array, label: Array) -> Array:
         hot = np.arange(data.shape[1]) == label.astype(np.int64)[:, None]
         picked = np.where(hot, softmax_of(data, 1), 0).sum(1)
-        losses: Array = -np.log(np.maximum(picked, self.least))
-        return losses.sum(keepdims=True).astype(data.dtype)
+        total: Array = -np.log(np.maximum(picked, self.least)).sum(keepdims=True)
+        return total.astype(data.dtype)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, label: Any) -> Sequence[Any]:
         return (F.softmax(data, axis=1) - F._one_hot_like(label, data)) * dy, None

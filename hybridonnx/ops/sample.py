@@ -118,7 +118,9 @@ class _ByShape(_Drawn):
         return [open_shape(self.shape)]
 
     def settled(self, outputs: Sequence[Spec]) -> Operator:
-        return replace(self, shape=outputs[0].shape)
+        this: Any = self
+        made: Operator = replace(this, shape=outputs[0].shape)
+        return made
 
     def infer_dtype(self) -> DType | None:
         return as_dtype(None if self.dtype == "None" else self.dtype)
@@ -486,7 +488,7 @@ class SampleMultinomial(Operator):
         places = noise.reshape(len(rows), -1)
         below = np.cumsum(rows, 1)[:, None, :] <= places[:, :, None]
         drawn = np.minimum(below.sum(2), rows.shape[1] - 1)
-        numbers = drawn.reshape(noise.shape).astype(self.dtype)
+        numbers: Array = drawn.reshape(noise.shape).astype(self.dtype)
         if not self.get_prob:
             return numbers
         with np.errstate(divide="ignore"):

@@ -1,0 +1,111 @@
+"""Lowerings of activations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from hybridonnx.ops.activation import SELU_ALPHA, SELU_SCALE, Activation, LeakyReLU, PReluSlope
+
+from ._graph import Graph, Value
+from ._registry import lowers
+
+_float64 = np.dtype("float64")
+
+
+def _softrelu(g: Graph, x: Value) -> Value:
+    """Softplus without overflow; ONNX Runtime has the node for float32 alone."""
+    if x.dtype == _float64:
+        return g.Log(g.Exp(-g.Abs(x)) + 1.0) + g.Max(x, 0.0)  # type: ignore[no-any-return]
+    return g.Softplus(x)  # type: ignore[no-any-return]
+
+
+def _softsign(g: Graph, x: Value) -> Value:
+    if x.dtype == _float64:
+        return x / (g.Abs(x) + 1.0)  # type: ignore[no-any-return]
+    return g.Softsign(x)  # type: ignore[no-any-return]
+
+
+_FUNCTIONS: dict[str, Callable[[Graph, Value], Value]] = {
+    "relu": lambda g, x: g.Relu(x),
+    "sigmoid": lambda g, x: g.Sigmoid(x),
+    "softrelu": _softrelu,
+    "softsign": _softsign,
+    "tanh": lambda g, x: g.Tanh(x),
+}
+
+
+@lowers(Activation)
+def activation(g: Graph, op: Activation, data: Value) -> Value:
+    return _FUNCTIONS[op.act_type](g, data)
+
+
+# ---- leaky ones
+
+
+def _slopes(g: Graph, gamma: Value, rank: int) -> Value:
+    """gamma with the axes that broadcast against data (N, C, *spatial)."""
+    if gamma.rank == 1:
+        return gamma if rank <= 2 else g.Reshape(gamma, [-1] + [1] * (rank - 2))
+    return g.Unsqueeze(gamma, list(range(gamma.rank, rank)))
+
+
+@lowers(PReluSlope)
+def prelu_slope(g: Graph, op: PReluSlope, gamma: Value, data: Value) -> Value:
+    slopes = _slopes(g, gamma, data.rank)
+    return g.Unsqueeze(slopes, list(range(data.rank - slopes.rank)))
+
+
+def _minus(g: Graph, x: Value) -> Value:
+    """exp(x) - 1 where x is negative, else 0."""
+    return g.Exp(g.Min(x, 0.0)) - 1.0  # type: ignore[no-any-return]
+
+
+def _leaky(g: Graph, op: LeakyReLU, x: Value) -> Value:
+    return g.LeakyRelu(x, alpha=op.mean_slope())  # type: ignore[no-any-return]
+
+
+def _elu(g: Graph, op: LeakyReLU, x: Value) -> Value:
+    if x.dtype == _float64:
+        return g.Max(x, 0.0) + _minus(g, x) * op.slope  # type: ignore[no-any-return]
+    return g.Elu(x, alpha=op.slope)  # type: ignore[no-any-return]
+
+
+def _selu(g: Graph, op: LeakyReLU, x: Value) -> Value:
+    if x.dtype == _float64:
+        return (g.Max(x, 0.0) + _minus(g, x) * SELU_ALPHA) * SELU_SCALE  # type: ignore[no-any-return]
+    return g.Selu(x)  # type: ignore[no-any-return]
+
+
+def _gelu(g: Graph, op: LeakyReLU, x: Value) -> Value:
+    if g.opset >= 20 and x.dtype != _float64:
+        return g.Gelu(x)  # type: ignore[no-any-return]
+    scaled = x * sqrt(0.5)
+    erf: Value = g.via(np.float32, g.Erf, scaled) if x.dtype == _float64 else g.Erf(scaled)
+    return x * 0.5 * (erf + 1.0)
+
+
+_CURVES: dict[str, Callable[[Graph, LeakyReLU, Value], Value]] = {
+    "leaky": _leaky,
+    "elu": _elu,
+    "selu": _selu,
+    "gelu": _gelu,
+}
+
+
+@lowers(LeakyReLU)
+def leaky_relu(g: Graph, op: LeakyReLU, data: Value, other: Value | None = None) -> Any:
+    if op.act_type in _CURVES:
+        return _CURVES[op.act_type](g, op, data)
+    if op.act_type == "prelu":
+        assert other is not None  # gamma
+        return g.PRelu(data, _slopes(g, other, data.rank))
+    if other is None:
+        zeros = g.Full(g.shape_of(data), 0.0, data.dtype)
+        return _leaky(g, op, data), zeros
+    drawn = other * (op.upper_bound - op.lower_bound) + op.lower_bound
+    slope = g.Cast(drawn, data.dtype)
+    return g.Where(g.Greater(data, 0.0), data, data * slope), slope

@@ -1,0 +1,34 @@
+"""Lowerings of changes of dtype."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hybridonnx.dtypes import DType
+from hybridonnx.ops.cast import AmpCast, AmpMulticast, Cast, CastLike
+
+from ._graph import Graph, Value
+from ._registry import lowers
+
+
+def _as(g: Graph, data: Value, dtype: DType | None) -> Value:
+    """Real numbers become small whole ones by way of int32: ONNX leaves open what is out of range."""
+    if data.dtype is not None and data.dtype.kind == "f" and dtype in (np.dtype("int8"), np.dtype("uint8")):
+        data = g.Cast(data, np.int32)
+    return g.Cast(data, dtype)
+
+
+@lowers(Cast, AmpCast)
+def cast(g: Graph, op: Cast, data: Value) -> Value:
+    return _as(g, data, op.infer_dtype(data.dtype))
+
+
+@lowers(CastLike)
+def cast_like(g: Graph, op: CastLike, data: Value, like: Value) -> Value:
+    return _as(g, data, like.dtype)
+
+
+@lowers(AmpMulticast)
+def amp_multicast(g: Graph, op: AmpMulticast, *data: Value) -> tuple[Value, ...]:
+    dtype = op.infer_dtype(*(x.dtype for x in data))
+    return tuple(_as(g, x, dtype) for x in data)

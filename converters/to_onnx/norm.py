@@ -1,0 +1,186 @@
+"""Lowerings of normalization."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hybridonnx.ops.norm import (
+    LRN,
+    AlongAxis,
+    BatchNorm,
+    BatchNormV1,
+    ChannelWindowSum,
+    Count,
+    GroupNorm,
+    InstanceNorm,
+    L2Normalization,
+    LayerNorm,
+    SyncBatchNorm,
+)
+
+from ._graph import Graph, Value
+from ._registry import lowers
+
+_float16, _float32 = np.dtype("float16"), np.dtype("float32")
+
+
+def _wide(g: Graph, x: Value) -> Value:
+    """`x` in float32 if it is float16, for which ONNX Runtime has few kernels and sums too little room."""
+    return g.Cast(x, _float32) if x.dtype == _float16 else x
+
+
+def _along(g: Graph, vector: Value, rank: int, axis: int) -> Value:
+    """The vector (C,) with axes that broadcast against an array of `rank` axes with C at `axis`."""
+    if axis == rank - 1:
+        return vector
+    return g.Reshape(vector, [-1 if i == axis else 1 for i in range(rank)])
+
+
+def _moments(g: Graph, x: Value, axes: Sequence[int]) -> tuple[Value, Value, Value]:
+    """x - mean, mean and variance over `axes`, which stay with size 1."""
+    mean = g.ReduceMean(x, axes)
+    centred = x - mean
+    return centred, mean, g.ReduceMean(centred * centred, axes)
+
+
+@lowers(AlongAxis)
+def along_axis(g: Graph, op: AlongAxis, data: Value, like: Value) -> Value:
+    return g.Reshape(data, [-1 if i == op.axis % like.rank else 1 for i in range(like.rank)])
+
+
+@lowers(Count)
+def count(g: Graph, op: Count, data: Value) -> Value:
+    axes = op.axes(data.rank)
+    shape: Any = data.shape
+    if all(shape[i] is not None for i in axes):
+        return g.const(np.array([np.prod([shape[i] for i in axes])], data.dtype))
+    sizes = g.node("Gather", [g.shape_of(data), list(axes)])
+    return g.Cast(g.ReduceProd(sizes, [0]), data.dtype)
+
+
+# ---- over the batch
+
+
+@lowers(BatchNorm, BatchNormV1, SyncBatchNorm)
+def batch_norm(g: Graph, op: Any, data: Value, *vectors: Value) -> tuple[Value, ...]:
+    gamma, beta, mean, var = vectors
+    axis, x = op.axis % data.rank, _wide(g, data)
+    if op.fix_gamma:  # whatever is stored
+        gamma = _ones(g, gamma)
+    if op.of_batch():
+        centred, mean, var = _moments(g, x, [i for i in range(data.rank) if i != axis])
+        inverse = g.Reciprocal(g.Sqrt(var + op.eps))
+        y = centred * (inverse * _along(g, gamma, data.rank, axis)) + _along(g, beta, data.rank, axis)
+        return g.Cast(y, data.dtype), g.Reshape(mean, [-1]), g.Reshape(inverse, [-1])
+    inverse = g.Reciprocal(g.Sqrt(var + op.eps))
+    if axis == 1:
+        y = g.BatchNormalization(x, gamma, beta, mean, var, epsilon=op.eps, momentum=op.momentum)
+    else:
+        scale = gamma * inverse
+        shift = beta - mean * scale
+        y = x * _along(g, scale, data.rank, axis) + _along(g, shift, data.rank, axis)
+    return g.Cast(y, data.dtype), mean, inverse
+
+
+def _ones(g: Graph, vector: Value) -> Value:
+    shape = vector.shape
+    if shape is not None and shape[0] is not None:
+        return g.const(np.ones(shape[0], vector.dtype))
+    return g.Full(g.shape_of(vector), 1.0, vector.dtype)
+
+
+# ---- over a layer, an instance, a group
+
+
+@lowers(LayerNorm)
+def layer_norm(g: Graph, op: LayerNorm, data: Value, gamma: Value, beta: Value) -> tuple[Value, ...]:
+    axis, x = op.axis % data.rank, _wide(g, data)
+    gamma, beta = _wide(g, gamma), _wide(g, beta)
+    if axis == data.rank - 1 and g.opset >= 17 and x.dtype == _float32:
+        y, mean, inverse = g.LayerNormalization(x, gamma, beta, axis=-1, epsilon=op.eps, outputs=3)
+        return tuple(g.Cast(v, data.dtype) for v in (y, mean, g.Reciprocal(inverse)))
+    centred, mean, var = _moments(g, x, [axis])
+    std = g.Sqrt(var + op.eps)
+    y = centred / std * _along(g, gamma, data.rank, axis) + _along(g, beta, data.rank, axis)
+    return tuple(g.Cast(v, data.dtype) for v in (y, mean, std))
+
+
+@lowers(InstanceNorm)
+def instance_norm(g: Graph, op: InstanceNorm, data: Value, gamma: Value, beta: Value) -> tuple[Value, ...]:
+    x, gamma, beta = (_wide(g, v) for v in (data, gamma, beta))
+    centred, mean, var = _moments(g, x, range(2, data.rank))
+    inverse = g.Reciprocal(g.Sqrt(var + op.eps))
+    if x.dtype == _float32:
+        y = g.InstanceNormalization(x, gamma, beta, epsilon=op.eps)
+    else:
+        y = centred * (inverse * _along(g, gamma, data.rank, 1)) + _along(g, beta, data.rank, 1)
+    return tuple(g.Cast(v, data.dtype) for v in (y, mean, inverse))
+
+
+@lowers(GroupNorm)
+def group_norm(g: Graph, op: GroupNorm, data: Value, gamma: Value, beta: Value) -> tuple[Value, ...]:
+    x, gamma, beta = (_wide(g, v) for v in (data, gamma, beta))
+    groups = g.Reshape(x, [0, op.num_groups, -1])
+    centred, mean, var = _moments(g, groups, [2])
+    std = g.Sqrt(var + op.eps)
+    if x.dtype == _float32:
+        # MXNet has one gamma and beta for a group: instance normalization with groups as channels
+        y = g.InstanceNormalization(groups, gamma, beta, epsilon=op.eps)
+    else:
+        y = centred / std * _along(g, gamma, 3, 1) + _along(g, beta, 3, 1)
+    found = g.Reshape(y, g.shape_of(data)), g.Squeeze(mean, [2]), g.Squeeze(std, [2])
+    return tuple(g.Cast(v, data.dtype) for v in found)
+
+
+# ---- by length, and by neighbouring channels
+
+
+@lowers(L2Normalization)
+def l2_normalization(g: Graph, op: L2Normalization, data: Value) -> tuple[Value, ...]:
+    """ONNX's LpNormalization has no eps."""
+    x = _wide(g, data)
+    assert data.shape is not None  # an operator's input has a rank
+    norm = g.Sqrt(g.ReduceSum(x * x, op.axes(data.shape)) + op.eps)
+    return g.Cast(x / norm, data.dtype), g.Cast(norm, data.dtype)
+
+
+def _window_sum(g: Graph, x: Value, size: int) -> Value:
+    if size == 1:
+        return x
+    half, before = size // 2, [0] * x.rank
+    before[1] = half
+    padded = g.Pad(x, before * 2)
+    channels = g.size_of(x, 1)
+    parts = [
+        g.Slice(padded, [k], channels if k == 0 else channels_after(g, channels, k), [1]) for k in range(size)
+    ]
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def channels_after(g: Graph, channels: Value, k: int) -> Value:
+    """Where a slice of all channels that starts at `k` ends."""
+    if channels.constant is not None:
+        return g.const(channels.constant + k)
+    return channels + k
+
+
+@lowers(ChannelWindowSum)
+def channel_window_sum(g: Graph, op: ChannelWindowSum, data: Value) -> Value:
+    return _window_sum(g, data, op.nsize)
+
+
+@lowers(LRN)
+def lrn(g: Graph, op: LRN, data: Value) -> tuple[Value, ...]:
+    x = _wide(g, data)
+    norm = _window_sum(g, x * x, op.nsize) * (op.alpha / op.nsize) + op.knorm
+    if data.rank == 4 and x.dtype == _float32:
+        y = g.LRN(x, alpha=op.alpha, beta=op.beta, bias=op.knorm, size=op.nsize)
+    else:
+        y = x * g.Pow(norm, -op.beta)
+    return g.Cast(y, data.dtype), g.Cast(norm, data.dtype)

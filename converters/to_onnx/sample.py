@@ -1,0 +1,113 @@
+"""Lowerings of random operators: functions of a draw, which arrives as their last input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hybridonnx.ops._registry import Operator
+from hybridonnx.ops.sample import MultinomialGradient, SampleMultinomial, Shuffle
+
+from ._graph import Graph, Value
+from ._registry import lowers
+
+Formula = Callable[..., Value]
+
+
+def _uniform(g: Graph, noise: Value, low: Any, high: Any) -> Value:
+    drawn: Value = noise * (high - low) + low
+    return drawn
+
+
+def _normal(g: Graph, noise: Value, loc: Any, scale: Any) -> Value:
+    drawn: Value = noise * scale + loc
+    return drawn
+
+
+def _exponential(g: Graph, noise: Value, lam: Any) -> Value:
+    drawn: Value = -g.Log(1.0 - noise) / lam
+    return drawn
+
+
+def _whole_numbers(g: Graph, noise: Value, low: int, high: int) -> Value:
+    count = float(high - low)
+    return g.Min(g.Floor(g.Cast(noise, np.float64) * count), count - 1) + float(low)  # type: ignore[no-any-return]
+
+
+def _drawn(g: Graph, noise: Value, *parameters: Any) -> Value:
+    return noise
+
+
+def _by_attributes(name: str, formula: Formula) -> None:
+    """The operators that draw by a shape or like an array."""
+
+    @lowers(name)
+    def lowering(g: Graph, op: Any, *inputs: Value) -> Value:
+        values = formula(g, inputs[-1], *op.parameters())
+        return g.Cast(values, g.output().dtype)
+
+
+def _by_arrays(name: str, formula: Formula) -> None:
+    """The operators whose parameters are arrays, for each element of which there are several draws."""
+
+    @lowers(name)
+    def lowering(g: Graph, op: Any, *inputs: Value) -> Value:
+        *arrays, noise = inputs
+        dtype = np.result_type(*(x.dtype for x in inputs if x.dtype is not None))
+        new = list(range(arrays[0].rank, arrays[0].rank + len(op.shape)))
+        spread = [g.Unsqueeze(g.Cast(x, dtype), new) for x in arrays]
+        return g.Cast(formula(g, g.Cast(noise, dtype), *spread), g.output().dtype)
+
+
+_FORMULAS: dict[str, Formula] = {"uniform": _uniform, "normal": _normal, "exponential": _exponential}
+for _name, _formula in _FORMULAS.items():
+    _by_attributes(f"_random_{_name}", _formula)
+    _by_attributes(f"_random_{_name}_like", _formula)
+    _by_arrays(f"_sample_{_name}", _formula)
+for _name in ("gamma", "poisson", "negative_binomial", "generalized_negative_binomial"):
+    _by_attributes(f"_random_{_name}", _drawn)
+    _by_attributes(f"_random_{_name}_like", _drawn)
+_by_attributes("_random_randint", _whole_numbers)
+
+
+# ---- choices
+
+
+def _rows(g: Graph, data: Value, *others: Value) -> tuple[Value, ...]:
+    """Arrays (*batch, *) as matrices with a row for each element of data's batch."""
+    axis = data.rank - 1
+    return tuple(g.Flatten(x, axis=axis) for x in (data, *others))
+
+
+@lowers(SampleMultinomial)
+def sample_multinomial(g: Graph, op: SampleMultinomial, data: Value, noise: Value) -> Any:
+    rows, places = _rows(g, data, noise)
+    places = g.Cast(places, rows.dtype)
+    total = g.CumSum(rows, np.array(1, np.int64))
+    below = g.LessOrEqual(g.Unsqueeze(total, [1]), g.Unsqueeze(places, [2]))
+    count = g.ReduceSum(g.Cast(below, np.int64), [2], keepdims=0)
+    last = g.size_of(data, -1) - np.array([1], np.int64)
+    drawn = g.Min(count, last)
+    numbers = g.Cast(g.Reshape(drawn, g.shape_of(noise)), op.dtype)
+    if not op.get_prob:
+        return numbers
+    logarithms = g.Log(g.GatherElements(rows, drawn, axis=1))
+    return numbers, g.Reshape(logarithms, g.shape_of(noise))
+
+
+@lowers(MultinomialGradient)
+def multinomial_gradient(g: Graph, op: MultinomialGradient, dy: Value, drawn: Value, data: Value) -> Value:
+    rows, slopes, numbers = _rows(g, data, dy, drawn)
+    classes = np.arange(g.sizes(data)[-1])
+    hot = g.Equal(g.Unsqueeze(g.Cast(numbers, np.int64), [2]), classes)
+    total = g.ReduceSum(g.Unsqueeze(slopes, [2]) * g.Cast(hot, rows.dtype), [1], keepdims=0)
+    zero = np.array(0, rows.dtype)
+    grad = g.Where(g.Equal(total, zero), zero, total / rows)
+    return g.Reshape(grad, g.shape_of(data))
+
+
+@lowers(Shuffle)
+def shuffle(g: Graph, op: Operator, data: Value, noise: Value) -> Value:
+    return g.Gather(data, noise, axis=0)  # type: ignore[no-any-return]

@@ -1,0 +1,46 @@
+"""Cases of changes of dtype."""
+
+import numpy as np
+
+from hybridonnx.test_utils import Case, ints
+
+REAL = ("float16", "float32", "float64")
+WHOLE = ("int8", "uint8", "int32", "int64")
+EDGES = np.array([-2.7, -1.5, -0.5, 0, 0.5, 1.5, 2.7, 100, 300, -300], np.float32)
+COARSE = {"gradient": "the output is coarser than the differences"}
+ROUNDED = {**COARSE, "second": "the heads are rounded as well"}
+
+CASES = [
+    *[Case("Cast", [(2, 3)], dtype=d).but(dtypes=("float32", "float64"), no=COARSE) for d in REAL[:2]],
+    Case("Cast", [(2, 3)], dtype="float64").but(dtypes=REAL),
+    *[Case("Cast", [(2, 3)], dtype=d).but(no=ROUNDED) for d in (*WHOLE, "bool")],
+    *[Case("Cast", [EDGES], dtype=d).but(no=ROUNDED) for d in (*WHOLE, "bool")],
+    *[
+        Case("Cast", [ints((2, 3), 5, -5, source)], dtype=d)
+        for source in WHOLE[2:]
+        for d in (*WHOLE, *REAL, "bool")
+    ],
+    Case("Cast", [np.array([300, -1, 200, 127], np.int32)], dtype="int8"),
+    Case("Cast", [np.array([300, -1, 200, 127], np.int32)], dtype="uint8"),
+    Case("Cast", [np.array([True, False])], dtype="float32"),
+    Case("amp_cast", [(2, 3)], dtype="float16").but(dtypes=("float32", "float16"), no=COARSE),
+    Case("amp_cast", [(2, 3)], dtype="float32").but(dtypes=("float32", "float16"), no=COARSE),
+    Case("amp_cast", [ints((2, 3), 5, dtype="int32")], dtype="float16"),
+    Case("amp_multicast", [(2, 3), (4,)], num_outputs=2),
+    Case("amp_multicast", [np.ones((2,), np.float16), np.ones((3,), np.float32)], num_outputs=2),
+    Case(
+        "amp_multicast",
+        [np.ones((2,), np.float16), np.ones((3,), np.float32)],
+        num_outputs=2,
+        cast_narrow=True,
+    ),
+    Case("_cast_like", [(2, 3), ints((1,), 2, dtype="float64")]).but(
+        formula=lambda x, like: x.astype(np.float64), dtypes=REAL
+    ),
+    Case("_cast_like", [(2, 3), ints((1,), 2, dtype="int32")]).but(
+        formula=lambda x, like: x.astype(np.int32), no=ROUNDED
+    ),
+    Case("_cast_like", [ints((2, 3), 5, dtype="int64"), (1,)]).but(
+        formula=lambda x, like: x.astype(like.dtype)
+    ),
+]
