@@ -38,7 +38,7 @@ class InitDesc(str):
 
 def register(klass: _Class) -> _Class:
     """Make a subclass of `Initializer` known by its name, in any case."""
-    return _known_as(klass, klass.__name__)
+    return _known_as(klass, getattr(klass, "__name__", ""))
 
 
 def alias(*aliases: str) -> Callable[[_Class], _Class]:

@@ -10,8 +10,10 @@ draws nothing its output and gradients in training mode. Values of parameters an
 shape (`values`); head gradients are `values("head", shape)`. Mistakes are stored with the type of the error.
 """
 
+import inspect
 import json
 import os
+import re
 import warnings
 import zlib
 from pathlib import Path
@@ -346,6 +348,18 @@ def mistake(text):
     raise SystemExit(f"{text}: raises nothing")
 
 
+def signatures():
+    """The parameters of each layer's constructor with their defaults, objects as the names of their classes."""
+    found = {}
+    for space in (nn, cnn):
+        for name in dir(space):
+            layer = getattr(space, name)
+            if inspect.isclass(layer) and issubclass(layer, mx.gluon.Block) and "Block" not in name:
+                text = str(inspect.signature(layer))
+                found[name] = re.sub(r"<[\w.]*?(\w+) object at \w+>", r"\1", text)
+    return found
+
+
 def main():
     """Write both files."""
     warnings.simplefilter("ignore")
@@ -361,6 +375,7 @@ def main():
     facts = {
         "layers": layers,
         "models": models,
+        "signatures": signatures(),
         "mistakes": {text: mistake(text) for text in MISTAKES},
         "reprs": {text: repr(eval(text, namespace())) for text in REPRS},
     }
