@@ -1,4 +1,4 @@
-"""What imports of windows share: the padding that ONNX's attributes mean, and padding in MXNet's operators."""
+"""What imports of windows share: what ONNX's padding attributes mean, and padding in MXNet's operators."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def sizes(F: Any, x: Any) -> Ints:
     shape = F.shape(x)
     if shape is None or None in shape[2:]:
         raise ConversionError(
-            "known sizes after the channels are required for this padding. Give the model's inputs fixed shapes."
+            "known sizes after the channels are required for this padding. Fix the shapes of the inputs."
         )
     return tuple(d for d in shape[2:] if d is not None)
 
