@@ -190,7 +190,7 @@ def test_what_is_changed_has_versions(a):
 
 
 def test_calls_are_checked(a, b):
-    with pytest.raises(AttributeValueError, match="no attribute 'num_hiden'.*Did you mean num_hidden"):
+    with pytest.raises(AttributeValueError, match=r"no attribute 'num_hiden'.*Did you mean num_hidden"):
         sym.FullyConnected(a, num_hiden=3)
     with pytest.raises(AttributeValueError, match="num_hidden is required"):
         sym.FullyConnected(a)
@@ -307,7 +307,7 @@ def test_symbols_have_no_values(a):
 def test_unknown_operators_suggest_others():
     with pytest.raises(UnknownOperatorError, match=r"symbol.Convolutoin: .* Did you mean Convolution"):
         sym.Convolutoin  # noqa: B018
-    with pytest.raises(AttributeError, match="symbol.contrib.nope"):
+    with pytest.raises(AttributeError, match=r"symbol\.contrib\.nope"):
         sym.contrib.nope  # noqa: B018
     assert "Convolution" in dir(sym)
     assert not any(name.startswith("_") for name in dir(sym.op))
@@ -392,7 +392,7 @@ def test_scopes_of_attributes(a):
     assert outer.attr("ctx_group") == "mine"
     assert sym.var("s").list_attr() == {}
     with pytest.raises(ValueError, match="must be strings"):
-        AttrScope(x=1)
+        AttrScope(x=1)  # type: ignore[arg-type]
 
 
 def test_attributes_can_be_set(a):
