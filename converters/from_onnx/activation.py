@@ -48,6 +48,12 @@ def softplus(F: Any, x: Any) -> Any:
     return F.Activation(x, act_type="softrelu")
 
 
+@imports("ThresholdedRelu", versions=(10, 22))
+def thresholded_relu(F: Any, x: Any, *, alpha: float = 1.0) -> Any:
+    """MXNet has none: the input where it is above the threshold."""
+    return x * (x > alpha)
+
+
 # ---- learned slopes
 
 

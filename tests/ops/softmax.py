@@ -5,6 +5,7 @@ import numpy as np
 from hybridonnx.test_utils import Case, ints
 
 ALL = ("float32", "float64", "float16")
+WHOLE_INSTANCE = {"oracle": "MXNet sums over whole instances in the gradient, not in what it differentiates"}
 FAMILY = ("softmax", "log_softmax", "softmin")
 LARGE = np.array([[1000.0, 0.0, -1000.0], [88.0, 89.0, 90.0], [-500.0, -500.0, -501.0]], np.float32)
 
@@ -53,8 +54,8 @@ CASES = [
         formula=masked, dtypes=ALL
     ),
     Case("SoftmaxActivation", [(2, 3)]),
-    Case("SoftmaxActivation", [(2, 3, 4)]),
-    Case("SoftmaxActivation", [(2, 3, 4, 2)], mode="instance"),
+    Case("SoftmaxActivation", [(2, 3, 4)]).but(no=WHOLE_INSTANCE),
+    Case("SoftmaxActivation", [(2, 3, 4, 2)], mode="instance").but(no=WHOLE_INSTANCE),
     Case("SoftmaxActivation", [(2, 3, 4)], mode="channel"),
     Case("SoftmaxActivation", [(2, 3, 4, 2)], mode="channel"),
 ]
