@@ -81,6 +81,17 @@ def test_the_version_is_a_parameter():
     assert '["int", 10500]' in symbol_json.write(symbol_json.read(json.dumps(graph(X))), version=10500)
 
 
+def test_casts_for_mixed_precision_are_left_out():
+    cast = sym.amp_cast(sym.relu(sym.var("a"), name="r"), dtype="float16", name="c")
+    parts = sym.amp_multicast(cast, sym.var("b"), num_outputs=2, name="m")
+    total = sym.elemwise_add(parts[0], parts[1], name="p")
+    nodes = json.loads(total.tojson())["nodes"]
+    assert [n["name"] for n in nodes] == ["a", "r", "b", "p"]
+    assert nodes[3]["inputs"] == [[1, 0, 0], [2, 0, 0]]
+    assert len(json.loads(total.tojson(remove_amp_cast=False))["nodes"]) == 6
+    assert [n["name"] for n in json.loads(cast.tojson())["nodes"]] == ["a", "r", "c"]
+
+
 # ---- old files
 
 

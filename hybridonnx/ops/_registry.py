@@ -77,6 +77,8 @@ class Operator:
     """Inputs that only training uses; exported models leave them out."""
     hint: ClassVar[str] = ""
     """What to do when the shapes do not fit, as a sentence."""
+    mixes_precision: ClassVar[bool] = False
+    """Inserted for mixed precision alone, so that files leave the operator out."""
     initializers: ClassVar[Mapping[str, str]] = {}
     """Input name to the text of the initializer that a variable made for this input receives."""
     source: ClassVar[tuple[str, int]] = ("", 0)

@@ -63,6 +63,7 @@ class CastLike(Operator):
 class AmpCast(Operator):
     """`data` of any shape as `dtype` if it holds real numbers, else unchanged."""
 
+    mixes_precision: ClassVar[bool] = True
     elementwise: ClassVar[bool] = True
     dtype: DTypeName
 
@@ -80,6 +81,7 @@ class AmpCast(Operator):
 class AmpMulticast(Operator):
     """The inputs, of any shapes, all in the widest real dtype among them (with cast_narrow the narrowest)."""
 
+    mixes_precision: ClassVar[bool] = True
     variadic: ClassVar[str] = "num_outputs"
     num_outputs: int
     cast_narrow: bool = False

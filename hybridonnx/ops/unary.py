@@ -249,7 +249,7 @@ unary("_copyto", lambda x: x, lambda F, dy, y, x: (dy,), "_npi_copyto")
 unary("BlockGrad", lambda x: x, "it stops gradients", "_sparse_stop_gradient", "stop_gradient")
 unary("ones_like", np.ones_like, "it is constant")
 unary("zeros_like", np.zeros_like, "it is constant", "_sparse_zeros_like")
-unary("make_loss", lambda x: x, lambda F, dy, y, x: (F.ones_like(x),), "_sparse_make_loss")
+unary("make_loss", lambda x: x, lambda F, dy, y, x: (F.ones_like(x),), "_sparse_make_loss", outputs=("loss",))
 
 
 @operator("MakeLoss")

@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from ..errors import FormatError
 from ..formats import symbol_json
 from ..formats.symbol_json import Graph, GraphNode
 from ..ops._registry import Operator, find
 from ._compose import HIDDEN_KEYS, Outputs, made_variable, tell_initializers
-from ._graph import Entry, Node, is_operator, topological
+from ._graph import Entry, Node, copy, is_operator, moved, topological
 
 _BEFORE_VERSIONS = 800
 """The version that files without one are taken for."""
@@ -20,9 +20,27 @@ _LISTS_ALL_INPUTS = 900
 """The version since which files list every input of an operator, auxiliary states included."""
 
 
-def to_json(symbol: Outputs) -> str:
-    """The text of a `-symbol.json` file."""
-    return symbol_json.write(_graph(symbol))
+def to_json(symbol: Outputs, remove_amp_cast: bool = True) -> str:
+    """The text of a `-symbol.json` file, without casts that mixed precision has inserted."""
+    return symbol_json.write(_graph(_without_casts(symbol) if remove_amp_cast else symbol))
+
+
+def _without_casts(symbol: Outputs) -> Outputs:
+    """The graph in which the operators take what was cast for mixed precision as it was before."""
+    nodes = topological(symbol.outputs)
+    casts = {n for n in nodes if not n.is_variable and n.is_known and n.op.mixes_precision}
+    if not casts:
+        return symbol
+    copies: dict[Node, Node] = {}
+    for node in nodes:
+        copies[node] = copy(node, [moved(_before_casts(entry, casts), copies) for entry in node.inputs])
+    return Outputs([moved(entry, copies) for entry in symbol.outputs])
+
+
+def _before_casts(entry: Entry, casts: Set[Node]) -> Entry:
+    while entry.node in casts:
+        entry = entry.node.inputs[entry.output]
+    return entry
 
 
 def _graph(symbol: Outputs) -> Graph:

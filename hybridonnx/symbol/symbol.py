@@ -8,7 +8,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from ..errors import MXNetError, suggest
-from ..formats._files import write_atomically
+from ..formats._files import open_to_read, write_atomically
 from . import _graph, _inferred
 from ._arithmetic import Arithmetic
 from ._compose import Outputs, settable, shown, single
@@ -221,8 +221,8 @@ class Symbol(Arithmetic, Methods, Outputs):
     # ---- files
 
     def tojson(self, remove_amp_cast: bool = True) -> str:
-        """The text of a `-symbol.json` file, as MXNet writes it."""
-        return to_json(self)
+        """The text of a `-symbol.json` file, as MXNet writes it: without casts for mixed precision."""
+        return to_json(self, remove_amp_cast)
 
     def save(self, fname: str | os.PathLike[str], remove_amp_cast: bool = True) -> None:
         """Write a `-symbol.json` file."""
@@ -360,7 +360,7 @@ def load_json(json_str: str | bytes) -> Symbol:
 
 def load(fname: str | os.PathLike[str]) -> Symbol:
     """The symbol of a `-symbol.json` file."""
-    with open(fname, "rb") as file:
+    with open_to_read(fname) as file:
         text = file.read()
     try:
         return load_json(text)

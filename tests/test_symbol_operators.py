@@ -1,0 +1,38 @@
+"""Every operator composed with nothing given: the inputs and outputs that MXNet makes, under its names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hybridonnx.ops._registry import load_all
+from hybridonnx.symbol._compose import call
+from hybridonnx.symbol.symbol import Symbol
+
+TOLD = json.loads((Path(__file__).parent / "oracle" / "operators.json").read_text())["operators"]
+LOSES_ELEMENTS = {("_split_v2", 0)}
+"""What is refused although MXNet takes it: parts that do not begin with the first element."""
+
+CASES = [
+    pytest.param(name, case, id=f"{name}-{i}")
+    for name, told in TOLD.items()
+    if name in load_all() and not load_all()[name].variadic
+    for i, case in enumerate(told["composed"])
+    if not case.get("refused") and case.get("creates_inputs", True)
+    if (name, i) not in LOSES_ELEMENTS
+]
+
+
+def names(listed):
+    return [name.removeprefix("op_") for name in listed]
+
+
+@pytest.mark.parametrize(("name", "case"), CASES)
+def test_composed(name, case):
+    made = call(load_all()[name], "op", (), {**case["attrs"], "name": "op"}, Symbol)
+    assert names(made.list_arguments()) == case["arguments"]
+    assert names(made.list_auxiliary_states()) == case["auxiliary"]
+    assert names(made.list_outputs()) == case["outputs"]
+    assert made.nodes()[-1].counted() == case["total_outputs"]
