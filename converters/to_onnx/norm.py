@@ -12,6 +12,7 @@ from hybridonnx.ops.norm import (
     AlongAxis,
     BatchNorm,
     BatchNormV1,
+    BatchNormWithReLU,
     ChannelWindowSum,
     Count,
     GroupNorm,
@@ -83,6 +84,12 @@ def batch_norm(g: Graph, op: Any, data: Value, *vectors: Value) -> tuple[Value, 
         shift = beta - mean * scale
         y = x * _along(g, scale, data.rank, axis) + _along(g, shift, data.rank, axis)
     return g.Cast(y, data.dtype), mean, inverse
+
+
+@lowers(BatchNormWithReLU)
+def batch_norm_with_relu(g: Graph, op: BatchNormWithReLU, data: Value, *vectors: Value) -> tuple[Value, ...]:
+    y, mean, inverse = batch_norm(g, op, data, *vectors)
+    return g.Relu(y), mean, inverse
 
 
 def _ones(g: Graph, vector: Value) -> Value:

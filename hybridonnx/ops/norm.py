@@ -206,6 +206,21 @@ class BatchNorm(_OverBatch):
     max_calib_range: float | None = None
 
 
+@operator("_contrib_BatchNormWithReLU")
+class BatchNormWithReLU(BatchNorm):
+    """`BatchNorm` of data (N, C, *spatial), and of that what is positive."""
+
+    def counted(self) -> int:
+        return 4
+
+    def forward(self, *inputs: Array) -> tuple[Array, ...]:
+        y, mean, inverse = super().forward(*inputs)
+        return np.maximum(y, 0), mean, inverse
+
+    def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
+        return super().gradient(F, (dy[0] * (y[0] > 0), dy[1], dy[2]), y, *inputs)
+
+
 @operator("BatchNorm_v1")
 class BatchNormV1(_OverBatch):
     """`BatchNorm` of data (N, C, *spatial), as old files call it."""

@@ -58,7 +58,29 @@ BATCH = [
     batch((2, 3, 4), 3, fix_gamma=False, output_mean_var=True, eps=1e-5).but(dtypes=("float32", "float64")),
 ]
 
+
+def relu_formula(x, gamma, beta, mean, var, axis=1, fix_gamma=True, training=False):
+    others = tuple(i for i in range(x.ndim) if i != axis)
+    shape = [-1 if i == axis else 1 for i in range(x.ndim)]
+    mean, var = (x.mean(others), x.var(others)) if training else (mean, var)
+    scale = (1 if fix_gamma else gamma) / np.sqrt(var + 1e-3)
+    return np.maximum((x - mean.reshape(shape)) * scale.reshape(shape) + beta.reshape(shape), 0)
+
+
+def with_relu(data, channels, training=False, **attributes):
+    """MXNet has this operator in oneDNN alone, so that its results are a formula's."""
+    formula = partial(relu_formula, training=training, **attributes)
+    case = batch(data, channels, op="_contrib_BatchNormWithReLU", **attributes)
+    return case.but(formula=formula, training=training, tol=2e-5, grad_tol=1e-4)
+
+
 OTHERS = [
+    with_relu((2, 3, 4, 5), 3),
+    with_relu((2, 3, 4, 5), 5, axis=3, fix_gamma=False).but(dtypes=("float32", "float64")),
+    with_relu((4, 3), 3, fix_gamma=False),
+    with_relu((4, 3, 4, 5), 3, training=True),
+    with_relu((4, 3, 4, 5), 3, training=True, fix_gamma=False),
+    with_relu((4, 3, 4), 4, training=True, axis=2, fix_gamma=False),
     batch((2, 3, 4, 4), 3, op="BatchNorm_v1", fix_gamma=False, use_global_stats=True),
     training((2, 3, 4, 4), 3, op="BatchNorm_v1", fix_gamma=False),
     training((2, 3, 4, 4), 3, op="BatchNorm_v1"),

@@ -78,6 +78,9 @@ class ELU(HybridBlock):
 class SELU(HybridBlock):
     """The ELU whose constants keep mean 0 and variance 1."""
 
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+
     def hybrid_forward(self, F: Any, x: Any) -> Any:
         """The function of `x`, of any shape."""
         return F.LeakyReLU(x, act_type="selu", name="fwd")
@@ -85,6 +88,9 @@ class SELU(HybridBlock):
 
 class GELU(HybridBlock):
     """x times the normal distribution's function of x."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
         """The function of `x`, of any shape."""

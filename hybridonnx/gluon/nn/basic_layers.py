@@ -234,6 +234,9 @@ class Embedding(HybridBlock):
 class Flatten(HybridBlock):
     """(N, …) to (N, product of the others)."""
 
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+
     def hybrid_forward(self, F: Any, x: Any) -> Any:
         """`x` as a matrix."""
         return F.Flatten(x)
