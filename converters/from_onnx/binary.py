@@ -53,7 +53,7 @@ def power(F: Any, x: Any, y: Any) -> Any:
 
 @imports("Mod", versions=(10, 13, 28))
 def modulo(F: Any, a: Any, b: Any, *, fmod: int = 0) -> Any:
-    """The sign is the divisor's, as in MXNet, or with `fmod` the dividend's; for a divisor of 0 it is 0, not NaN."""
+    """The sign is the divisor's, or with `fmod` the dividend's; for a divisor of 0 it is 0, not NaN."""
     rest = two(F, a, b, "broadcast_mod", "_mod_scalar", "_rmod_scalar")
     if not fmod:
         return rest

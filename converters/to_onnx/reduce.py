@@ -209,7 +209,7 @@ def sum_like(g: Graph, op: SumLike, data: Value, like: Value) -> Value:
     """The axes to sum are known, unless sizes are unknown that may be 1 or not."""
     lead = data.rank - like.rank
     have, want = data.shape or (), (1,) * lead + tuple(like.shape or ())
-    if any(w is None and h is None for h, w in zip(have, want, strict=True)):
+    if any(w is None and h != 1 for h, w in zip(have, want, strict=True)):
         return _sum_where_repeated(g, data, like, lead)
     axes = [i for i, (h, w) in enumerate(zip(have, want, strict=True)) if i < lead or (w == 1 and h != 1)]
     if not axes:

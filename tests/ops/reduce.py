@@ -27,7 +27,7 @@ WITH_NAN = np.array([[1, 2, np.nan, 3], [3, 3, 0.5, -1], [2, 4, 1, np.nan]], np.
 WITH_ZEROS = np.array([[1, 2, 3, 4], [1, 0, 3, 4], [0, 2, 0, 4], [0, 0, 0, 4]], np.float32)
 TIES = np.array([[1, 3, 3, 0], [1, 0, 2, 0]], np.float32)
 EMPTY = np.zeros((0, 3), np.float32)
-HAS_NAN = {"gradient": "differences of NaN are NaN"}
+HAS_NAN = {"gradient": "differences of NaN are NaN", "onnx": "ONNX Runtime may overlook NaN"}
 KINKS = {"gradient": "equal values are kinks", "second": "the same"}
 
 
@@ -56,7 +56,7 @@ def sum_to(shape: tuple[int, ...]):
 reductions = [Case(name, [data(name)], **options) for name in REDUCTIONS for options in AXES]
 reductions += [Case(name, [data(name)], axis=(1,)).but(dtypes=FLOATS) for name in REDUCTIONS]
 reductions += [Case(name, [(5,)], axis=0) for name in ("sum", "mean", "prod")]
-reductions += [Case(name, [WITH_NAN], axis=1).but(no=HAS_NAN) for name in ("nansum", "nanprod")]
+reductions += [Case(name, [WITH_NAN], axis=1) for name in ("nansum", "nanprod")]
 reductions += [Case(name, [WITH_NAN], axis=0).but(no=HAS_NAN) for name in ("max", "min")]
 reductions += [Case(name, [TIES], axis=1).but(no=KINKS) for name in ("max", "min")]
 reductions += [
