@@ -30,6 +30,10 @@ class FormatError(MXNetError, ValueError):
     """A file that is damaged, truncated, or not of the format it was read as."""
 
 
+class MissingFileError(FileNotFoundError, MXNetError):
+    """A file that is not there."""
+
+
 class ConversionError(MXNetError):
     """A graph that cannot be converted exactly to or from ONNX."""
 

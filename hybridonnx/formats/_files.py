@@ -8,9 +8,19 @@ import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
+
+from ..errors import MissingFileError
 
 PathLike: TypeAlias = str | os.PathLike[str]
+
+
+def open_to_read(path: PathLike) -> BinaryIO:
+    """The file `path`, opened. Raises `MissingFileError` if it is not there."""
+    try:
+        return open(path, "rb")
+    except FileNotFoundError as exc:
+        raise MissingFileError(exc.errno, exc.strerror, exc.filename) from None
 
 
 def write_atomically(path: PathLike, chunks: Iterable[Any]) -> None:

@@ -11,9 +11,9 @@ _SPACES = {
     "image": ("_image_",),
     "linalg": ("_linalg_",),
     "op": ("",),
-    "sparse": ("_sparse_", ""),
 }
-_MODULES = ("creation", "arithmetic", "ndarray")
+_SUBMODULES = ("random", "sparse")
+_MODULES = ("creation", "arithmetic", "ndarray", "files")
 
 
 def __getattr__(name: str) -> Any:
@@ -23,8 +23,8 @@ def __getattr__(name: str) -> Any:
     namespace = importlib.import_module(f"{__name__}._namespace")
     if name in _SPACES:
         found = namespace.Namespace(f"nd.{name}", *_SPACES[name])
-    elif name == "random":
-        return importlib.import_module(f"{__name__}.random")
+    elif name in _SUBMODULES:
+        return importlib.import_module(f"{__name__}.{name}")
     else:
         found = _function(name) or getattr(namespace.F, name)
     globals()[name] = found
@@ -39,7 +39,7 @@ def _function(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    names = {*globals(), *_SPACES, "random", *dir(importlib.import_module(f"{__name__}._namespace").F)}
+    names = {*globals(), *_SPACES, *_SUBMODULES, *dir(importlib.import_module(f"{__name__}._namespace").F)}
     for module in _MODULES:
         names |= {n for n, v in vars(importlib.import_module(f"{__name__}.{module}")).items() if callable(v)}
     return sorted(n for n in names if not n.startswith("_"))

@@ -182,10 +182,12 @@ class NDArray:
     as_in_ctx = as_in_context
 
     def tostype(self, stype: str) -> NDArray:
-        """The array itself: it is dense. Raises `MXNetError` for sparse storage types."""
-        if stype != "default":
-            raise MXNetError(f"tostype: storage type 'default' is required, got {stype!r}.")
-        return self
+        """The array itself for 'default', or a copy of another storage type: 'csr' or 'row_sparse'."""
+        if stype == "default":
+            return self
+        from .sparse import cast_storage  # which imports this module
+
+        return cast_storage(self._data, stype, self._ctx)
 
     def copy(self) -> NDArray:
         """A copy."""

@@ -1,0 +1,79 @@
+"""Arrays to and from files: `nd.save`, `nd.load`."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from ..context import cpu
+from ..errors import MXNetError
+from ..formats._files import PathLike, open_to_read, write_atomically
+from ..formats.params import Value, read, read_bytes, write
+from ._np_shape import is_np_shape
+from .ndarray import NDArray
+from .sparse import BaseSparseNDArray, from_stored
+
+Loaded: TypeAlias = list[NDArray] | dict[str, NDArray]
+
+
+def save(fname: PathLike, data: NDArray | list[NDArray] | dict[str, NDArray]) -> None:
+    """Write one array, a list, or a dict of arrays by name as a `.params` file."""
+    names, arrays = _listed(data)
+    devices = [(x.context.device_typeid, x.context.device_id) for x in arrays]
+    write_atomically(fname, write([_stored(x) for x in arrays], names, devices, is_np_shape()))
+
+
+def load(fname: PathLike) -> Loaded:
+    """The arrays of a `.params` file on the CPU: a dict if the file has names, else a list.
+
+    Raises `FormatError` for anything that is not such a file, `MissingFileError` if there is none.
+    """
+    if not isinstance(fname, str | os.PathLike):
+        raise TypeError(f"load: fname required to be a string, got {fname!r}.")
+    with open_to_read(fname) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):  # a pipe tells its size at the end
+            return load_frombuffer(file.read())
+        return _noting(fname, lambda: read(file, status.st_size, is_np_shape()))
+
+
+def load_frombuffer(buf: bytes) -> Loaded:
+    """The same as `load`, from the bytes of a file."""
+    if not isinstance(buf, bytes | bytearray | memoryview):
+        raise TypeError(f"load_frombuffer: buf required to be bytes, got {type(buf).__name__}.")
+    return _wrapped(*read_bytes(bytes(buf), is_np_shape()))
+
+
+def _noting(fname: PathLike, reading: Callable[[], tuple[list[Value], list[str]]]) -> Loaded:
+    try:
+        return _wrapped(*reading())
+    except MXNetError as exc:
+        exc.add_note(f"In file {os.fspath(fname)}.")
+        raise
+
+
+def _listed(data: Any) -> tuple[list[str], list[NDArray]]:
+    if isinstance(data, NDArray):
+        return [], [data]
+    if not isinstance(data, dict | list | tuple):
+        raise ValueError(
+            "save: an NDArray, a list of NDArrays or a dict of NDArrays by name is required, "
+            f"got {type(data).__name__}."
+        )
+    names = list(data) if isinstance(data, dict) else []
+    arrays = list(data.values() if isinstance(data, dict) else data)
+    strange = [x for x in names if not isinstance(x, str)] + [x for x in arrays if not isinstance(x, NDArray)]
+    if strange:
+        raise TypeError(f"save only accept dict str->NDArray or list of NDArray, got {strange[0]!r}.")
+    return names, arrays
+
+
+def _stored(array: NDArray) -> Value:
+    return array.stored if isinstance(array, BaseSparseNDArray) else array._data
+
+
+def _wrapped(values: list[Value], names: list[str]) -> Loaded:
+    arrays = [from_stored(value, cpu()) for value in values]
+    return dict(zip(names, arrays, strict=True)) if names else arrays
