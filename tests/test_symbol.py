@@ -19,6 +19,7 @@ from hybridonnx.errors import (
     UnknownOperatorError,
 )
 from hybridonnx.name import NameManager, Prefix
+from hybridonnx.symbol._namespace import F
 from hybridonnx.symbol.symbol import Broadcasting
 
 
@@ -456,3 +457,12 @@ def test_created(make, op, attributes):
 def test_parameters_of_draws_are_of_one_kind(a):
     with pytest.raises(MXNetError, match="all symbols or all numbers"):
         sym.random.normal(a, 2)
+
+
+def test_one_namespace_for_rules_of_arrays_and_symbols(a):
+    x = Broadcasting(a.outputs)
+    made = [F.zeros((2,)), F.random.uniform(), F.contrib.index_array(x), F.maximum(x, 2), F._sum_like(x, x)]
+    assert all(isinstance(value, Broadcasting) for value in made)
+    assert [s.name for s in made[:2]] == ["_zeros0", "_random_uniform0"]
+    with pytest.raises(UnknownOperatorError, match="Did you mean"):
+        F.Convolutoin  # noqa: B018

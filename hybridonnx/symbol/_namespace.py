@@ -81,12 +81,28 @@ plain = Namespace("symbol", "")
 random = Namespace("symbol.random", "_random_", "_sample_")
 
 
+class _Converted:
+    """The functions of `sym.random`, each as `convert` makes it."""
+
+    def __init__(self, convert: Callable[[Any], Any]) -> None:
+        self._convert = convert
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        from . import random  # which finds other operators here
+
+        return self._convert(getattr(random, name))
+
+
 class Everything(Namespace):
     """All of `sym` in one object, private operators included; the results are of class `kind`."""
 
     def __getattr__(self, name: str) -> Any:
         if name in SPACES:
             found: Any = Namespace(f"symbol.{name}", *SPACES[name], kind=self._kind)
+        elif name == "random":
+            found = _Converted(self._converted)
         elif name in load_all() or name.startswith("_") or name not in _creation.__all__:
             return super().__getattr__(name)
         else:
