@@ -9,6 +9,7 @@ import pytest
 
 import hybridonnx.symbol as sym
 from hybridonnx.errors import DTypeError, MXNetError, ShapeError
+from hybridonnx.ndarray._np_shape import set_np_shape
 from hybridonnx.ops._registry import Spec
 from hybridonnx.symbol._graph import Entry
 from hybridonnx.symbol.infer import infer
@@ -178,3 +179,16 @@ def test_long_graphs_take_seconds(a):
     assert total.infer_shape(v4999=(2, 3))[1] == [(2, 3)]
     assert len(infer(sym.Group([v * 2 for v in variables]), partial=True)) == 10000
     assert time.process_time() - start < 10
+
+
+def test_numpy_shapes_have_sizes_of_0(a):
+    before = set_np_shape(True)
+    try:
+        assert (a + 1).infer_shape(a=(0, 2)) == ([(0, 2)], [(0, 2)], [])
+        assert (a + 1).infer_shape(a=()) == ([()], [()], [])
+        assert (a + 1).infer_shape_partial(a=(-1, 2)) == ([(-1, 2)], [(-1, 2)], [])
+        assert (a + 1).infer_shape_partial() == ([None], [None], [])
+        with pytest.warns(UserWarning, match="sizes of -1 are unknown"):
+            assert (a + 1).infer_shape(a=(-1, 2)) == (None, None, None)
+    finally:
+        set_np_shape(before)

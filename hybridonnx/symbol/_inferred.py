@@ -8,9 +8,10 @@ from typing import Any, TypeAlias
 
 from ..dtypes import as_dtype
 from ..errors import MXNetError, suggest
+from ..ndarray._np_shape import is_np_shape
 from ..ops._registry import Spec
 from ._graph import Entry
-from .infer import infer, legacy_shape
+from .infer import closed_shape, infer, open_shape
 
 Lists: TypeAlias = tuple[list[Any], list[Any], list[Any]]
 
@@ -18,14 +19,14 @@ Lists: TypeAlias = tuple[list[Any], list[Any], list[Any]]
 def infer_shape(symbol: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """The shapes of arguments, outputs and auxiliary states, or three times `None`."""
     shapes = infer_shape_partial(symbol, args, kwargs)
-    if all(shape and 0 not in shape for part in shapes for shape in part):
+    if all(_known(shape) for part in shapes for shape in part):
         return shapes
     missing = [
         f"{name}: {shape}"
         for name, shape in zip(symbol.list_arguments(), shapes[0], strict=True)
-        if not shape or 0 in shape
+        if not _known(shape)
     ]
-    _warn("shape", "(sizes of 0 are unknown)", missing)
+    _warn("shape", f"(sizes of {-1 if is_np_shape() else 0} are unknown)", missing)
     return None, None, None
 
 
@@ -33,7 +34,13 @@ def infer_shape_partial(symbol: Any, args: Sequence[Any], kwargs: Mapping[str, A
     """The shapes as far as they can be told."""
     told = _told("infer_shape", symbol, args, kwargs)
     known = {name: Spec(_given_shape(name, shape)) for name, shape in told.items()}
-    return _lists(symbol, known, lambda spec: tuple(size or 0 for size in spec.shape or ()))
+    return _lists(symbol, known, lambda spec: closed_shape(spec.shape))
+
+
+def _known(shape: tuple[int, ...] | None) -> bool:
+    if is_np_shape():
+        return shape is not None and -1 not in shape
+    return bool(shape) and 0 not in (shape or ())
 
 
 def infer_type(symbol: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -75,7 +82,7 @@ def _told(method: str, symbol: Any, args: Sequence[Any], kwargs: Mapping[str, An
 def _given_shape(name: str, shape: Any) -> Any:
     if not isinstance(shape, tuple | list):
         raise TypeError(f"Symbol.infer_shape: a tuple is required as the shape of {name}, got {shape!r}.")
-    return legacy_shape(shape)
+    return open_shape(shape)
 
 
 def _lists(symbol: Any, known: Mapping[str, Spec], value: Callable[[Spec], Any]) -> Lists:

@@ -15,7 +15,7 @@ from ..ops._registry import Spec
 from ..ops._shapes import show
 from ._graph import Entry
 from .execute import execute
-from .infer import infer, legacy_shape
+from .infer import infer, open_shape
 
 _REQUESTS = ("write", "add", "null")
 
@@ -167,7 +167,7 @@ class Executor:
         Without `partial_shaping` only the named arguments may change, and without `allow_up_sizing` they may
         not grow.
         """
-        known = {name: Spec(legacy_shape(shape)) for name, shape in kwargs.items()}
+        known = {name: Spec(open_shape(shape)) for name, shape in kwargs.items()}
         for name, value in self._values().items():
             told = known.get(name)
             known[name] = Spec(told.shape if told else None, value._data.dtype)
@@ -268,7 +268,7 @@ def simple_bind(
             raise MXNetError(f"simple_bind: no variable is named {name!r}.{suggest(name, names)}")
     known = {
         name: Spec(
-            legacy_shape(shapes[name]) if name in shapes else None,
+            open_shape(shapes[name]) if name in shapes else None,
             as_dtype(types[name]) if name in types else None,
         )
         for name in {**shapes, **types}

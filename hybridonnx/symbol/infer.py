@@ -8,6 +8,7 @@ from functools import lru_cache
 from ..attrs import Ints, coerce
 from ..dtypes import FLAGS, DType, as_dtype, float32
 from ..errors import DTypeError, MXNetError, ShapeError
+from ..ndarray._np_shape import is_np_shape
 from ..ops._registry import Operator, Spec
 from ..ops._shapes import Shape, show
 from ._compose import Outputs
@@ -172,19 +173,34 @@ def _variable_spec(node: Node, told: Spec | None) -> Spec:
 
 
 def stored_shape(text: str) -> Shape | None:
-    """The shape that a variable's `__shape__` tells. Sizes of 0 or less are unknown, as is an empty shape."""
+    """The shape that a variable's `__shape__` tells."""
     try:
         sizes: tuple[int, ...] = coerce(Ints, text)
     except ValueError:
         if text.strip() in ("None", ""):
             return None
         raise ShapeError(f"__shape__: a shape such as (2, 3) is required, got {text[:100]!r}.") from None
-    return legacy_shape(sizes)
+    return open_shape(sizes)
 
 
-def legacy_shape(sizes: Sequence[int | None]) -> Shape | None:
-    """A shape in which MXNet's sizes of 0 (and -1) stand for unknown ones, and () for an unknown rank."""
-    return tuple(None if size is None or size <= 0 else int(size) for size in sizes) or None
+def open_shape(sizes: Sequence[int | None]) -> Shape | None:
+    """A shape in which MXNet's sizes of 0 and -1 stand for unknown ones, and () for an unknown rank.
+
+    With NumPy's shape semantics on, only negative sizes are unknown.
+    """
+    least = 0 if is_np_shape() else 1
+    shape = tuple(None if size is None or size < least else int(size) for size in sizes)
+    return shape if shape or is_np_shape() else None
+
+
+def closed_shape(shape: Shape | None) -> tuple[int, ...] | None:
+    """The other way: a shape as MXNet tells it, with 0 for unknown sizes and () for an unknown rank.
+
+    With NumPy's shape semantics on, -1 and `None` stand for those.
+    """
+    if shape is None:
+        return None if is_np_shape() else ()
+    return tuple((-1 if is_np_shape() else 0) if size is None else size for size in shape)
 
 
 def stored_dtype(text: str) -> DType | None:
