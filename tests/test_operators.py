@@ -118,7 +118,13 @@ def in_onnx(case: Case) -> bool:
 
 @over("onnx", with_dtypes=True, only=in_onnx)
 def test_onnx(family, case, dtype):
-    for opset in test_utils.OPSETS if dtype == case.dtypes[0] else (18,):
+    test_utils.check_onnx(case, dtype, 18)
+
+
+@pytest.mark.slow
+@over("onnx", with_dtypes=True, only=in_onnx)
+def test_onnx_at_other_opsets(family, case, dtype):
+    for opset in test_utils.OPSETS:
         test_utils.check_onnx(case, dtype, opset)
 
 
