@@ -15,6 +15,7 @@ from hybridonnx.ops.reduce import (
     BroadcastAxis,
     BroadcastLike,
     BroadcastTo,
+    Moments,
     Norm,
     SpreadLike,
     SumLike,
@@ -138,6 +139,20 @@ def norm(g: Graph, op: Norm, data: Value) -> Value:
     if len(axes) == data.rank and not op.keepdims:
         result = _kept(g, result)
     return g.Cast(result, op.infer_dtype(data.dtype))
+
+
+@lowers(Moments)
+def moments(g: Graph, op: Moments, data: Value) -> tuple[Value, Value]:
+    """The mean, and the mean of squared distances from it."""
+    axes = op.over(data.rank)
+    mean = g.ReduceMean(data, axes, keepdims=1)
+    distance = data - mean
+    variance = g.ReduceMean(g.Mul(distance, distance), axes, keepdims=1)
+    if op.keepdims:
+        return mean, variance
+    if len(axes) == data.rank:
+        return _kept(g, mean), _kept(g, variance)
+    return g.Squeeze(mean, axes), g.Squeeze(variance, axes)
 
 
 # ---- places of extremes

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hybridonnx.ops.unary import Clip, HardSigmoid, MakeLoss, Polygamma, SmoothL1
+from hybridonnx.ops.unary import Clip, HardSigmoid, MakeLoss, Polygamma, Quadratic, SmoothL1
 
 from ._arithmetic import divide, multiply, subtract
 from ._graph import Graph, Value
@@ -126,10 +126,10 @@ def lower_polygamma(g: Graph, op: Polygamma, data: Value) -> Value:
 # ---- sign and rounding
 
 
-def _rounding(name: str, function: Function) -> None:
+def _rounding(names: str, function: Function) -> None:
     """Whole numbers stay as they are."""
 
-    @lowers(name)
+    @lowers(*names.split())
     def lowering(g: Graph, op: Any, data: Value) -> Value:
         if data.dtype.kind != "f":
             return g.Identity(data)  # type: ignore[no-any-return]
@@ -154,9 +154,8 @@ def _rint(g: Graph, x: Value) -> Value:
 
 _rounding("ceil", _node("Ceil"))
 _rounding("floor", _node("Floor"))
-_rounding("trunc", _trunc)
-_rounding("fix", _trunc)
-_rounding("round", _round)
+_rounding("trunc fix", _trunc)
+_rounding("round _contrib_round_ste", _round)
 _rounding("rint", _rint)
 
 
@@ -174,7 +173,7 @@ def absolute(g: Graph, op: Any, data: Value) -> Value:
     return g.Abs(data)  # type: ignore[no-any-return]
 
 
-@lowers("sign")
+@lowers("sign", "_contrib_sign_ste")
 def sign(g: Graph, op: Any, data: Value) -> Value:
     """Of NaN it is 0."""
     if data.dtype.kind != "f":
@@ -232,10 +231,23 @@ def smooth_l1(g: Graph, op: SmoothL1, data: Value) -> Value:
     return function(data)
 
 
+@lowers(Quadratic)
+def quadratic(g: Graph, op: Quadratic, data: Value) -> Value:
+    """By Horner's rule."""
+
+    def function(x: Value) -> Value:
+        result: Value = (x * op.a + op.b) * x + op.c
+        return result
+
+    if data.dtype.kind != "f":
+        return g.via(_float32, function, data)  # type: ignore[no-any-return]
+    return function(data)
+
+
 # ---- identities and constants
 
 
-@lowers("_copy", "_copyto", "BlockGrad", "make_loss", MakeLoss)
+@lowers("_copy", "_copyto", "BlockGrad", "make_loss", "_contrib_gradientmultiplier", MakeLoss)
 def identity(g: Graph, op: Any, data: Value) -> Value:
     """The input."""
     return g.Identity(data)  # type: ignore[no-any-return]

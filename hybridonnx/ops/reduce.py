@@ -12,7 +12,7 @@ from ..attrs import Ints
 from ..dtypes import DType, as_dtype
 from ..errors import AttributeValueError, ShapeError
 from ._registry import Array, Operator, Reduction, Rule, _row, _rule, operator
-from ._shapes import Dim, Shape, axis_index, axis_indices, broadcast, show
+from ._shapes import Dim, Shape, axis_index, axis_indices, broadcast, show, sizes
 
 # ---- sums, products and extremes
 
@@ -152,6 +152,41 @@ def reduced_shape(data: Shape, axes: Sequence[int], keepdims: bool) -> Shape:
     return tuple(1 if i in axes else d for i, d in enumerate(data) if keepdims or i not in axes) or (1,)
 
 
+@operator("moments")
+class Moments(Operator):
+    """The mean and the variance of `data` over `axes`."""
+
+    outputs: ClassVar[tuple[str, ...]] = ("output0", "output1")
+    takes_bool: ClassVar[bool] = False
+    axes: Ints | None = None
+    keepdims: bool = False
+
+    def check(self) -> None:
+        if not self.axes:
+            raise AttributeValueError("moments: axes are required, got none.")
+
+    def over(self, rank: int) -> tuple[int, ...]:
+        """The sorted axes that are reduced."""
+        return axis_indices("moments", self.axes, rank)
+
+    def infer_shape(self, data: Shape) -> list[Shape]:
+        return [reduced_shape(data, self.over(len(data)), self.keepdims)] * 2
+
+    def forward(self, data: Array) -> tuple[Array, Array]:
+        axes = self.over(data.ndim)
+        mean = _mean(data, axes, True)
+        variance = _mean(np.square(data - mean), axes, True)
+        shape = sizes(self.infer_shape(data.shape)[0])
+        first, second = (np.reshape(v, shape).astype(data.dtype) for v in (mean, variance))
+        return first, second
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        def spread(value: Any, mean: bool) -> Any:
+            return F._spread_like(value, data, axis=self.axes, keepdims=self.keepdims, mean=mean)
+
+        return (spread(dy[0], True) + spread(dy[1], True) * (data - spread(y[0], False)) * 2,)
+
+
 # ---- places of extremes
 
 
@@ -230,11 +265,11 @@ class BroadcastTo(Operator):
                 f"broadcast_to: as many sizes as data has axes are required, got {self.shape} for "
                 f"{show(data)}. Add axes to data with reshape or expand_dims."
             )
-        sizes = zip(data, self.shape, strict=True)
-        return tuple(_repeated("broadcast_to", d, s, data) if s else d for d, s in sizes)
+        pairs = zip(data, self.shape, strict=True)
+        return tuple(_repeated("broadcast_to", d, s, data) if s else d for d, s in pairs)
 
     def forward(self, data: Array) -> Array:
-        return np.broadcast_to(data, self.infer_shape(data.shape))  # type: ignore[arg-type]
+        return np.broadcast_to(data, sizes(self.infer_shape(data.shape)))
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         return (F._sum_like(dy, data),)
@@ -271,7 +306,7 @@ class BroadcastAxis(Operator):
         return tuple(result)
 
     def forward(self, data: Array) -> Array:
-        return np.broadcast_to(data, self.infer_shape(data.shape))  # type: ignore[arg-type]
+        return np.broadcast_to(data, sizes(self.infer_shape(data.shape)))
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         return (F._sum_like(dy, data),)
@@ -320,7 +355,7 @@ class BroadcastLike(_Like):
         return tuple(result)
 
     def forward(self, lhs: Array, rhs: Array) -> Array:
-        return np.broadcast_to(lhs, self.infer_shape(lhs.shape, rhs.shape))  # type: ignore[arg-type]
+        return np.broadcast_to(lhs, sizes(self.infer_shape(lhs.shape, rhs.shape)))
 
     def gradient(self, F: Any, dy: Any, y: Any, lhs: Any, rhs: Any) -> Sequence[Any]:
         return F._sum_like(dy, lhs), None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ._arithmetic import divide, hypot, modulo, power
-from ._registry import Array, scalar
+from ._registry import Array, Operator, operator, scalar
 
 
 def _floored(F: Any, dy: Any, y: Any, x: Any, s: float) -> Sequence[Any]:
@@ -60,3 +60,18 @@ scalar(
     "_npi_minimum_scalar",
 )
 scalar("_hypot_scalar", hypot, lambda F, dy, y, x, s: (dy * x / y,), "_HypotScalar", "_npi_hypot_scalar")
+
+
+@operator("_contrib_gradientmultiplier")
+class GradientMultiplier(Operator):
+    """`data` of any shape, unchanged; its gradient is multiplied by `scalar`."""
+
+    elementwise: ClassVar[bool] = True
+    scalar: float = 1.0
+    is_int: bool = True
+
+    def forward(self, data: Array) -> Array:
+        return data
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (dy * self.scalar,)

@@ -73,6 +73,17 @@ rounding("trunc", np.trunc, "_sparse_trunc")
 rounding("ceil", np.ceil, "_sparse_ceil")
 rounding("floor", np.floor, "_sparse_floor")
 
+
+def _straight_through(name: str, fn: Callable[[Array], Array], *aliases: str) -> None:
+    """A step function whose gradient passes as if it were not there, for training quantized nets."""
+    _row(Unary, (name, *aliases), fn=staticmethod(fn), takes_bool=False, **_rule(lambda F, dy, y, x: (dy,)))
+
+
+_straight_through("_contrib_sign_ste", sign_kernel, "_sparse__contrib_sign_ste")
+_straight_through(
+    "_contrib_round_ste", lambda x: _round(x) if x.dtype.kind == "f" else x, "_sparse__contrib_round_ste"
+)
+
 # ---- powers and roots
 
 exact("square", np.square, lambda F, dy, y, x: (dy * x * 2,), "_sparse_square")
@@ -239,6 +250,25 @@ class SmoothL1(Operator):
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         return (dy * F.clip(data * self.scalar**2, a_min=-1.0, a_max=1.0),)
+
+
+@operator("_contrib_quadratic")
+class Quadratic(Operator):
+    """`a * data² + b * data + c` for `data` of any shape."""
+
+    elementwise = True
+    takes_bool = False
+    a: float = 0.0
+    b: float = 0.0
+    c: float = 0.0
+
+    def forward(self, data: Array) -> Array:
+        x = data if data.dtype.kind == "f" else data.astype(np.float32)
+        a, b, c = (x.dtype.type(v) for v in (self.a, self.b, self.c))
+        return np.asarray((a * x + b) * x + c).astype(data.dtype, copy=False)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (dy * (data * (2 * self.a) + self.b),)
 
 
 # ---- identities, losses and constants

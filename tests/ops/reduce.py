@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from hybridonnx.test_utils import Case, distinct, ints, uniform
@@ -9,7 +11,7 @@ from hybridonnx.test_utils import Case, distinct, ints, uniform
 FLOATS = ("float32", "float64", "float16")
 WHOLE = ("int32", "int64", "int8", "uint8")
 REDUCTIONS = ["sum", "mean", "prod", "nansum", "nanprod", "max", "min"]
-AXES = [
+AXES: list[dict[str, Any]] = [
     {},
     {"keepdims": True},
     {"axis": 1},
@@ -137,6 +139,8 @@ adjoints = [
 refuses = {"oracle": "MXNet refuses sizes of 0"}
 
 CASES = [
+    *[Case("moments", [(2, 3, 4)], axes=axes) for axes in (1, (0, 2), (-1, 0), (0, 1, 2))],
+    Case("moments", [(2, 3, 4)], axes=(0, 2), keepdims=True).but(dtypes=FLOATS),
     *reductions,
     *norms,
     *places,

@@ -75,6 +75,9 @@ CASES = [
         no={"oracle": "MXNet's gradient is NaN, of 0 · log 0"}
     ),
     Case("_mul_scalar", [np.array([2**53 + 1, -(2**53) - 1], np.int64)], scalar=1.0),
+    Case("_contrib_gradientmultiplier", [(2, 3)], scalar=2.5).but(
+        dtypes=FLOATS, no={"gradient": "the gradient is meant to be another"}
+    ),
     Case("_scatter_plus_scalar", [(2, 3)], scalar=2.5),
     Case("_scatter_minus_scalar", [(2, 3)], scalar=2.5),
     Case("_maximum_scalar", [np.array([1.0, 2.0, 0.0], np.float32)], scalar=1.0).but(

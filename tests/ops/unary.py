@@ -47,6 +47,8 @@ THROUGH_FLOAT = [
 ]
 IGNORES_HEAD = {"gradient": "the gradient is that of a loss, whatever the output's"}
 
+PASSES = {"gradient": "the gradient passes as if the steps were not there"}
+
 
 def edges(name: str) -> Case:
     """Where functions have poles, jumps and limits."""
@@ -92,6 +94,17 @@ CASES = [
         for by in ("null", "batch", "valid")
     ],
     Case("MakeLoss", [(4, 3)], normalization="valid", valid_thresh=1e3).but(no=IGNORES_HEAD),
+    *[
+        Case(f"_contrib_{name}_ste", [x]).but(
+            dtypes=FLOATS if isinstance(x, tuple) else ("float32",), no=PASSES
+        )
+        for name in ("sign", "round")
+        for x in ((3, 5), HALVES)
+    ],
+    Case("_contrib_round_ste", [ints((3, 4), 9, -9, "int32")]),
+    Case("_contrib_quadratic", [(3, 4)], a=1.5, b=-2.0, c=0.25).but(dtypes=FLOATS),
+    Case("_contrib_quadratic", [(3, 4)]),
+    Case("_contrib_quadratic", [ints((3, 4), 9, 0, "int32")], a=1.5, b=2.5, c=3.0),
     Case("gamma", [uniform((3, 5), -3.9, -3.1)]).but(tol=1e-4),
     Case("gammaln", [uniform((3, 5), -3.9, -3.1)]).but(tol=1e-4),
     Case("hard_sigmoid", [uniform((3, 5), -5, 5)]).but(dtypes=FLOATS),
