@@ -21,6 +21,9 @@ from ._graph import Graph, Value
 from ._registry import lowers
 from ._windows import enclosed, from_first, single, spatial, to_first
 
+FEW = 4
+"""Up to so many channels a weight's gradient is a convolution, above a product of matrices."""
+
 
 def _spans(op: Any) -> list[int]:
     _, dilate, _ = op.window()
@@ -59,18 +62,35 @@ def convolution(g: Graph, op: Convolution, data: Value, weight: Value, bias: Val
 @lowers(ConvDataGrad)
 def conv_data_grad(g: Graph, op: ConvDataGrad, dy: Value, weight: Value, data: Value) -> Value:
     stride, _, pad = op.window()
+    spans = _spans(op)
+    if set(stride) == {1} and all(p < span for p, span in zip(pad, spans, strict=True)):
+        # ONNX Runtime's convolution is faster than its transposed one
+        kernel, rest = _turned(g, op, weight), [span - 1 - p for span, p in zip(spans, pad, strict=True)]
+        return _in_layout(g, op, g.Conv, [dy, kernel], **_window(op, rest, rest))
     size = spatial(g, to_first(g, data, op.layout))
-    rest = [
-        (n + 2 * p - span) % s for n, p, span, s in zip(size, pad, _spans(op), stride, strict=True)
-    ]  # what no window reaches
-    return _in_layout(
-        g,
-        op,
-        g.ConvTranspose,
-        [dy, weight],
-        **_window(op, pad, pad),
-        output_padding=rest if any(rest) else None,
-    )
+    left = [  # what no window reaches
+        (n + 2 * p - span) % s for n, p, span, s in zip(size, pad, spans, stride, strict=True)
+    ]
+    more = left if any(left) else None
+    return _in_layout(g, op, g.ConvTranspose, [dy, weight], **_window(op, pad, pad), output_padding=more)
+
+
+def _turned(g: Graph, op: ConvDataGrad, weight: Value) -> Value:
+    """The weight with its channels and filters exchanged and its window mirrored on all axes."""
+    first = to_first(g, weight, op.layout)
+    rank, groups = first.rank, op.num_group
+    axes = list(range(2, rank))
+    if set(op.kernel) != {1}:
+        last = [-1] * len(axes)
+        first = g.Slice(first, last, [-(1 << 31)] * len(axes), axes, last)
+    if groups == 1:
+        turned = g.Transpose(first, [1, 0, *axes])
+    else:
+        filters, channels = g.sizes(to_first(g, weight, op.layout))[:2]
+        split = g.Reshape(first, [groups, filters // groups, channels, *op.kernel])
+        swapped = g.Transpose(split, [0, 2, 1, *range(3, rank + 1)])
+        turned = g.Reshape(swapped, [groups * channels, filters // groups, *op.kernel])
+    return from_first(g, turned, op.layout, rank)
 
 
 @lowers(ConvWeightGrad)
@@ -84,6 +104,8 @@ def _weight_grad(g: Graph, op: Any, dy: Value, data: Value, weight: Value, befor
     shape = g.sizes(to_first(g, weight, op.layout))
 
     def built(heads: Value, x: Value) -> Value:
+        if op.num_group == 1 and shape[1] <= FEW < prod(op.kernel):
+            return _correlated(g, op, heads, x, before)
         columns = _columns(g, op, x, spatial(g, heads), before)
         return _summed(g, op.num_group, _batch_second(g, heads), columns, shape)
 
@@ -91,17 +113,33 @@ def _weight_grad(g: Graph, op: Any, dy: Value, data: Value, weight: Value, befor
     return from_first(g, result, op.layout, len(shape))
 
 
+def _correlated(g: Graph, op: Any, heads: Value, x: Value, before: Sequence[int]) -> Value:
+    """The same as a convolution of data with dy, over the batch as channels, where steps are dilations."""
+    stride, dilate, _ = op.window()
+    after = _after(g, op, x, spatial(g, heads), before)
+    filled = _batch_second(g, enclosed(g, x, before, after))
+    result = g.Conv(filled, _batch_second(g, heads), strides=dilate, dilations=stride)
+    axes = list(range(2, x.rank))
+    if any(a < 0 for a in after):  # some of the data is beyond all windows
+        result = g.Slice(result, [0] * len(axes), list(op.kernel), axes)
+    return _batch_second(g, result)
+
+
 def _batch_second(g: Graph, x: Value) -> Value:
     """(N, C, *spatial) as (C, N, *spatial)."""
     return g.Transpose(x, [1, 0, *range(2, x.rank)])
 
 
+def _after(g: Graph, op: Any, x: Value, out: Sequence[int], before: Sequence[int]) -> list[int]:
+    """How much further than the data the windows reach, negative where they leave some out."""
+    axes = zip(out, op.window()[0], _spans(op), spatial(g, x), before, strict=True)
+    return [(n - 1) * s + span - size - b for n, s, span, size, b in axes]
+
+
 def _columns(g: Graph, op: Any, x: Value, out: Sequence[int], before: Sequence[int]) -> Value:
     """The windows of x (N, C, *spatial) as (C, places in the window, N · out)."""
     stride, dilate, _ = op.window()
-    reach = [(n - 1) * s + span for n, s, span in zip(out, stride, _spans(op), strict=True)]
-    after = [r - n - b for r, n, b in zip(reach, spatial(g, x), before, strict=True)]
-    filled = _batch_second(g, enclosed(g, x, before, after))
+    filled = _batch_second(g, enclosed(g, x, before, _after(g, op, x, out, before)))
     channels = x.shape[1] if x.shape is not None and x.shape[1] is not None else 0
     axes = list(range(2, 2 + len(out)))
     seen = []

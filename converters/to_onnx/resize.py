@@ -30,6 +30,9 @@ _float32, _float64 = np.dtype("float32"), np.dtype("float64")
 def upsampling(g: Graph, op: UpSampling, *images: Value) -> Value:
     if op.sample_type == "bilinear":
         return deconvolve(g, op.deconvolution(), *images)
+    if len(images) > 1:  # their scales are ratios of sizes
+        for x in images:
+            spatial(g, x)
     scales = op.scales(*(x.shape if x.shape is not None else g.sizes(x) for x in images))
     larger = [_repeated(g, x, s) for x, s in zip(images, scales, strict=True)]
     if op.multi_input_mode == "concat":
@@ -52,7 +55,7 @@ def _repeated(g: Graph, x: Value, scale: int) -> Value:
 
 @lowers(UpSamplingGrad)
 def upsampling_grad(g: Graph, op: UpSamplingGrad, dy: Value, *images: Value) -> Any:
-    shapes = [g.output(i).shape or g.sizes(g.output(i)) for i in range(len(images))]
+    shapes = [(None, *(x.shape or g.sizes(x))[1:2], *spatial(g, x)) for x in images]
     parts = (dy,) * len(images)
     if op.multi_input_mode == "concat" and len(images) > 1:
         counts = [s[1] for s in shapes]

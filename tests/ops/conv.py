@@ -162,7 +162,7 @@ CASES = [
     conv((2, 3, 5), 4, (1,)),
     # 2-D
     conv((2, 3, 7, 8), 4, (3, 3)).but(dtypes=FLOATS),
-    conv((2, 3, 7, 8), 4, (3, 3)).but(
+    conv((2, 3, 7, 7), 4, (3, 3)).but(
         dtypes=("float16",), formula=lambda x, w, b: convolution(x, w, kernel=(3, 3)) + b[:, None, None]
     ),
     conv((2, 3, 7, 8), 4, (3, 3), no_bias=True, layout="NCHW"),
@@ -209,6 +209,7 @@ CASES = [
     *adjoints((2, 3, 8, 8), 4, (3, 3), stride=(2, 2), pad=(1, 1)),
     *adjoints((2, 4, 9, 8), 6, (3, 2), stride=(2, 1), dilate=(1, 2), pad=(1, 0), num_group=2),
     *adjoints((2, 4, 7, 7), 4, (3, 3), stride=(2, 2), pad=(1, 1), num_group=4),
+    *adjoints((2, 2, 9, 8), 3, (3, 3), stride=(2, 1), dilate=(2, 1), pad=(1, 1)),
     *adjoints((2, 4, 5, 6), 3, (1, 1)),
     *adjoints((2, 4, 5, 6), 4, (1, 1), stride=(2, 2), num_group=2),
     *adjoints((2, 3, 3, 3), 2, (3, 3), pad=(3, 3)),
