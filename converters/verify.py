@@ -132,8 +132,8 @@ def difference(name: str, expected: Array, got: Array) -> Difference:
     odd = ~(np.isfinite(a) & np.isfinite(b))
     if not np.array_equal(a[odd], b[odd], equal_nan=True):
         return Difference(name, got.shape, float("inf"), float("inf"))
-    gap = float(np.abs(np.where(odd, 0, a - b)).max())
-    scale = float(np.abs(np.where(odd, 0, a)).max())
+    a, b = np.where(odd, 0, a), np.where(odd, 0, b)
+    gap, scale = float(np.abs(a - b).max()), float(np.abs(a).max())
     return Difference(name, got.shape, gap, gap / max(scale, 1e-6))
 
 

@@ -25,6 +25,8 @@ from onnx import (
 from hybridonnx.dtypes import DType
 from hybridonnx.errors import ConversionError, FormatError
 
+from ..inference import infer_shapes
+from ..opsets import signature
 from ..values import Array, dtype_of, elem_type, to_tensor, value_info
 from ._reader import Model
 
@@ -59,8 +61,15 @@ class Facts:
 
     def inline(self, op_types: Iterable[str]) -> None:
         """Put ONNX's own definitions in place of these operators."""
-        chosen = [("", op_type) for op_type in op_types]
-        light = inliner.inline_selected_functions(self._light(), chosen, inline_schema_functions=True)
+        chosen = set(op_types)
+        self.nodes = [_spelled_out(n, self.model.opset) if n.op_type in chosen else n for n in self.nodes]
+        # Definitions may depend on the inputs' types
+        typed = infer_shapes(self._light())
+        names = [("", op_type) for op_type in chosen]
+        try:
+            light = inliner.inline_selected_functions(typed, names, inline_schema_functions=True)
+        except RuntimeError:  # a type is unknown; the operators stay, and are refused
+            return
         self.nodes = list(light.graph.node)
         self._study()
 
@@ -96,7 +105,7 @@ class Facts:
         """Let ONNX infer what it can, on a copy without weights."""
         light = self._light()
         try:
-            found = shape_inference.infer_shapes(light, data_prop=True)
+            found = infer_shapes(light)
         except (shape_inference.InferenceError, checker.ValidationError, RuntimeError) as exc:
             raise FormatError(f"{self.model.title}: a valid model is required; ONNX says: {exc}") from None
         for info in (*found.graph.input, *found.graph.value_info, *found.graph.output):
@@ -156,7 +165,7 @@ class Facts:
             if found is not None:
                 self.constants[node.output[0]] = found
                 return True
-        if not _may_fold(node) or not all(self.is_constant(n) for n in node.input if n):
+        if not _may_fold(node, self.model.opset) or not all(self.is_constant(n) for n in node.input if n):
             return False
         inputs = {name: self.constant(name) for name in node.input if name}
         if not self._affordable(node, inputs):
@@ -171,7 +180,7 @@ class Facts:
         return True
 
     def _affordable(self, node: NodeProto, inputs: dict[str, Array]) -> bool:
-        schema = defs.get_schema(node.op_type, self.model.opset, "")
+        schema = signature(node.op_type, self.model.opset).schema
         types = {name: _type(array) for name, array in inputs.items()}
         data = {n: to_tensor(n, a) for n, a in inputs.items() if a.size <= _SMALL}
         version = self.model.opset
@@ -179,7 +188,7 @@ class Facts:
             found = shape_inference.infer_node_outputs(
                 schema, node, types, data, opset_imports=[helper.make_opsetid("", version)], ir_version=8
             )
-        except (shape_inference.InferenceError, RuntimeError):
+        except (shape_inference.InferenceError, checker.ValidationError, RuntimeError):
             return True  # evaluation reports it
         shapes = [tuple(_dim(d) for d in t.tensor_type.shape.dim) for t in found.values()]
         return all(_count(shape) <= _MOST_FOLDED for shape in shapes)
@@ -225,7 +234,22 @@ def _type(array: Array) -> TypeProto:
 # ---- single nodes
 
 
-def _may_fold(node: NodeProto) -> bool:
+def _spelled_out(node: NodeProto, opset: int) -> NodeProto:
+    """The node with every attribute that has a default: definitions take what is left out for absent."""
+    given = {attribute.name for attribute in node.attribute}
+    full = NodeProto()
+    full.CopyFrom(node)
+    for name, attribute in defs.get_schema(node.op_type, opset, "").attributes.items():
+        if name not in given and attribute.default_value.type:
+            full.attribute.append(attribute.default_value)
+    return full
+
+
+def _may_fold(node: NodeProto, opset: int) -> bool:
+    try:
+        signature(node.op_type, opset)
+    except ConversionError:
+        return False
     if any(a.type in (AttributeProto.GRAPH, AttributeProto.GRAPHS) for a in node.attribute):
         return False
     return node.op_type not in _DRAWING
@@ -253,7 +277,7 @@ def evaluate(node: NodeProto, opset: int, inputs: dict[str, Array]) -> list[Arra
     graph = helper.make_graph([node], "node", given, [ValueInfoProto(name=name) for name in names])
     try:
         found = ReferenceEvaluator(graph, opsets={"": opset}).run(None, inputs)
-    except (NotImplementedError, RuntimeError, TypeError, ValueError, IndexError, AttributeError):
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError):
         return None  # the import function may know more
     by_name = dict(zip(names, map(np.asarray, found), strict=True))
     return [by_name.get(name, np.empty(0)) for name in node.output]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hybridonnx.errors import FormatError
 from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.symbol.symbol import Symbol
 
@@ -13,7 +14,10 @@ from ._walk import Imported, walk
 
 def load(source: Source) -> Imported:
     """A model as a Symbol with NumPy arrays."""
-    return walk(read(source))
+    try:
+        return walk(read(source))
+    except UnicodeDecodeError:  # protobuf reads texts when they are asked for
+        raise FormatError("ONNX model: text in UTF-8 is required, got other bytes. It is damaged.") from None
 
 
 def import_model(model_file: Source) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]:

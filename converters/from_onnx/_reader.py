@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from math import prod
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
-from onnx import ModelProto, TensorProto, numpy_helper
+from onnx import GraphProto, ModelProto, TensorProto, numpy_helper
 
 from hybridonnx.errors import ConversionError, FormatError
 
@@ -152,9 +153,22 @@ def _checked(model: Model) -> Model:
             f"{model.title}: opset {NEWEST} or older is required, got {model.opset}. "
             "Update the onnx package, or export the model with an older opset."
         )
+    strange = [version for version in model.opsets.values() if not 0 < version < 1 << 31]
+    if strange:
+        raise FormatError(f"{model.title}: opsets from 1 on are required, got {strange[0]}. It is damaged.")
+    if any(isinstance(text, bytes) for text in _texts(model.proto.graph)):
+        raise FormatError(f"{model.title}: names in UTF-8 are required, got other bytes. It is damaged.")
     if model.opset == 0 and any(not plain(node.domain) for node in model.proto.graph.node):
         raise FormatError(f"{model.title}: the opset of its operators is required, got none.")
     return model
+
+
+def _texts(graph: GraphProto) -> Iterator[object]:
+    """All names; protobuf gives those that are not UTF-8 as bytes."""
+    for node in graph.node:
+        yield from (node.op_type, node.domain, node.name, *node.input, *node.output)
+        yield from (attribute.name for attribute in node.attribute)
+    yield from (item.name for item in (*graph.initializer, *graph.input, *graph.output))
 
 
 def plain(domain: str) -> str:

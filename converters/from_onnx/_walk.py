@@ -45,8 +45,13 @@ def walk(model: Model) -> Imported:
         try:
             conversion.convert(node)
         except MXNetError as exc:
-            exc.add_note(f"in node {title(node)} ({node.op_type})")
+            exc.add_note(f"In node {title(node)} ({node.op_type}).")
             raise
+        except (ArithmeticError, LookupError, TypeError, ValueError) as exc:
+            raise ConversionError(
+                f"{node.op_type}: inputs and attributes that fit are required at node {title(node)}, "
+                f"got some that end in {type(exc).__name__}: {exc}"
+            ) from exc
     symbol = Symbol([conversion.entry(name) for name in outputs])
     return Imported(symbol, conversion.F.arrays, inputs)
 

@@ -27,7 +27,8 @@ def upsample7(F: Any, x: Any, *, scales: Sequence[float], mode: str = "nearest")
     return _resize(F, x, mode, "asymmetric", "floor", scales, None)
 
 
-@imports("Upsample", "Resize", versions=(9, 10))
+@imports("Upsample", versions=(9, 10))
+@imports("Resize", versions=(10,))
 def upsample(F: Any, x: Any, scales: Const, *, mode: str = "nearest") -> Any:
     return _resize(F, x, mode, "asymmetric", "floor", scales.tolist(), None)
 

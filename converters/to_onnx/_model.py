@@ -17,6 +17,7 @@ from hybridonnx.formats._files import write_atomically
 from hybridonnx.ops._registry import Spec
 from hybridonnx.ops._shapes import sizes
 
+from ..inference import infer_shapes
 from ..opsets import DEFAULT, check_opset, ir_version
 from ..values import Array, elem_type, to_tensor, value_info
 from ._graph import Value
@@ -206,7 +207,7 @@ def check(lowered: Lowered, params: Mapping[str, Array], values: bool = False) -
         if output.name in made:  # or inference would not give the inputs' names to free sizes
             output.type.tensor_type.ClearField("shape")
     try:
-        found = shape_inference.infer_shapes(light, check_type=True, strict_mode=True, data_prop=True)
+        found = infer_shapes(light, strict=True)
         model = _with_shapes(lowered, found, values)
         del light.graph.output[:]
         light.graph.output.extend(model.graph.output)

@@ -90,7 +90,7 @@ class Walk:
 
 
 def noise_sizes(op: Operator, inputs: Sequence[Spec]) -> tuple[list[int | tuple[int, int]], DType]:
-    """The sizes of an operator's noise, numbers or the input and axis that they are taken from, and its dtype.
+    """The sizes of an operator's noise, numbers or the input and axis that has them, and its dtype.
 
     Where inputs have unknown sizes, the operator is asked for noise twice, with sizes that nothing else has.
     """
