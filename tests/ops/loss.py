@@ -1,6 +1,7 @@
 """Cases of output operators."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -85,6 +86,13 @@ def in_rows(label, like):
     return (np.arange(like.shape[1]) == label.astype(int)[:, None]).astype(like.dtype)
 
 
+PLACES: list[Any] = [
+    ((2, 3, 4), (2, 4), {"multi_output": True, "use_ignore": True, "ignore_label": 1}),
+    ((2, 3, 4), (2, 4), {"multi_output": True, "normalization": "batch", "smooth_alpha": 0.1}),
+    ((2, 3, 4), (2, 1, 4), {"multi_output": True, "normalization": "valid", "ignore_label": 2}),
+    ((2, 4, 3), (2, 4), {"preserve_shape": True, "normalization": "batch"}),
+    ((2, 4, 3), (2, 4), {"use_ignore": True, "ignore_label": 0, "normalization": "valid"}),
+]
 GRADIENTS = [
     Case("_softmax_output_gradient", [(4, 3), ints((4,), 3)]).but(formula=cross_entropy_gradient),
     Case("_softmax_output_gradient", [(4, 3), ints((4,), 3)], grad_scale=2.0).but(
@@ -98,13 +106,7 @@ GRADIENTS = [
         Case("_softmax_output_gradient", [data, ints(label, 3)], **attributes).but(
             no={"forward": "it is checked as the gradient of SoftmaxOutput"}
         )
-        for data, label, attributes in [
-            ((2, 3, 4), (2, 4), {"multi_output": True, "use_ignore": True, "ignore_label": 1}),
-            ((2, 3, 4), (2, 4), {"multi_output": True, "normalization": "batch", "smooth_alpha": 0.1}),
-            ((2, 3, 4), (2, 1, 4), {"multi_output": True, "normalization": "valid", "ignore_label": 2}),
-            ((2, 4, 3), (2, 4), {"preserve_shape": True, "normalization": "batch"}),
-            ((2, 4, 3), (2, 4), {"use_ignore": True, "ignore_label": 0, "normalization": "valid"}),
-        ]
+        for data, label, attributes in PLACES
     ],
     Case("_one_hot_like", [ints((4,), 5, -1), (4, 3)]).but(formula=in_rows),
     Case("_one_hot_like", [ints((4,), 3, dtype="int32"), (4, 3)]).but(formula=in_rows, dtypes=ALL),

@@ -1,5 +1,7 @@
 """Cases of softmax and its relatives."""
 
+from typing import Any
+
 import numpy as np
 
 from hybridonnx.test_utils import Case, ints
@@ -20,14 +22,15 @@ def masked(data, length, axis=-1, temperature=None, use_length=True):
     return (power / np.where(total > 0, total, 1)).astype(data.dtype)
 
 
+MASKED: list[Any] = [
+    ((2, 3, 4), (2, 3), 5, "int32", {}),
+    ((2, 3, 4), (2, 4), 4, "int64", {"axis": 1}),
+    ((2, 3, 4), (3, 4), 3, "int32", {"axis": 0}),
+    ((3, 5), (3,), 6, "int32", {"temperature": 2.0}),
+]
 LENGTHS = [
     Case("softmax", [data, ints(length, high, dtype=dtype)], use_length=True, **attributes)
-    for data, length, high, dtype, attributes in [
-        ((2, 3, 4), (2, 3), 5, "int32", {}),
-        ((2, 3, 4), (2, 4), 4, "int64", {"axis": 1}),
-        ((2, 3, 4), (3, 4), 3, "int32", {"axis": 0}),
-        ((3, 5), (3,), 6, "int32", {"temperature": 2.0}),
-    ]
+    for data, length, high, dtype, attributes in MASKED
 ]
 
 CASES = [
