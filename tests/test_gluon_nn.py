@@ -8,6 +8,7 @@ import re
 import warnings
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ BLOCKS = FACTS["layers"] | FACTS["models"]
 HYBRID = [key for key, fact in BLOCKS.items() if "symbol" in fact]
 RUN = [key for key in BLOCKS if f"{key}.out" in ARRAYS]
 TRAINED = [key for key in BLOCKS if f"{key}.train.out" in ARRAYS]
-NEAR = {"rtol": 1e-4, "atol": 2e-5}
+NEAR: Any = {"rtol": 1e-4, "atol": 2e-5}
 
 
 def values(name, shape):
@@ -211,7 +212,7 @@ def test_constructors_take_what_mxnets_take(name):
 
 
 def test_all_names_can_be_imported():
-    names = {}
+    names: dict[str, Any] = {}
     exec("from hybridonnx.gluon.nn import *\nfrom hybridonnx.gluon.contrib.nn import *", names)
     assert {"Dense", "HybridBlock", "SymbolBlock", "Conv3DTranspose", "Swish", "HybridConcurrent"} <= set(
         names
@@ -351,7 +352,7 @@ def test_pixel_shuffle_moves_channels_into_space():
 
 
 def test_layers_may_be_subclassed():
-    class Doubled(nn.Dense):
+    class Doubled(nn.Dense):  # type: ignore[misc]
         def hybrid_forward(self, F, x, weight, bias=None):
             return super().hybrid_forward(F, x, weight * 2, bias)
 

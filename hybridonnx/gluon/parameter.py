@@ -540,7 +540,7 @@ class ParameterDict:
         """Read a .params file, whose names lack `restore_prefix` and may begin with arg: or aux:."""
         from ..ndarray.files import load
 
-        loaded = load(filename)
+        loaded = load(filename) or {}  # a file without arrays has no names either
         if not isinstance(loaded, dict):
             raise MXNetError(f"{filename}: a file of named arrays is required, got a list without names.")
         names = {k.removeprefix("arg:").removeprefix("aux:"): v for k, v in loaded.items()}

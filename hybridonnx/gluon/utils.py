@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import ndarray
 from ..context import Context
 from ..ndarray import creation
 from ..ndarray.ndarray import NDArray
@@ -30,7 +29,8 @@ def split_data(data: NDArray, num_slice: int, batch_axis: int = 0, even_split: b
         )
     each, more = divmod(size, num_slice)  # the first `more` parts have one element more
     ends = [i * each + min(i, more) for i in range(num_slice + 1)]
-    return [ndarray.slice_axis(data, axis=batch_axis, begin=a, end=b) for a, b in pairwise(ends)]
+    before = (slice(None),) * (batch_axis % data.ndim)
+    return [data[(*before, slice(a, b))] for a, b in pairwise(ends)]
 
 
 def split_and_load(

@@ -349,7 +349,7 @@ def mistake(text):
 
 
 def signatures():
-    """The parameters of each layer's constructor with their defaults, objects as the names of their classes."""
+    """The parameters of each layer's constructor with defaults, objects as the names of their classes."""
     found = {}
     for space in (nn, cnn):
         for name in dir(space):
