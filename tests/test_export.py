@@ -13,7 +13,7 @@ import pytest
 import hybridonnx
 from converters import to_onnx
 from converters.opsets import DEFAULT, NEWEST, OLDEST, ir_version
-from converters.to_onnx import _model
+from converters.to_onnx import _file, _model
 from converters.to_onnx._graph import Graph, NeedsShape, Value
 from converters.verify import verify
 from hybridonnx import symbol as sym
@@ -211,7 +211,8 @@ def test_parameters_outside_the_message(rng):
 def test_weights_above_the_limit_lie_beside_the_model(rng, tmp_path, monkeypatch):
     symbol = net()
     values = params(rng, symbol, data=(2, 3, 8, 8))
-    monkeypatch.setattr(_model, "_PROTOBUF_LIMIT", 100)
+    monkeypatch.setattr(_file, "PROTOBUF_LIMIT", 100)
+    monkeypatch.setattr(_model, "PROTOBUF_LIMIT", 100)
     path = export(symbol, values, [(2, 3, 8, 8)], tmp_path)
     assert sorted(os.listdir(tmp_path)) == ["model.onnx", "model.onnx.data"]
     assert os.path.getsize(path) < 3000

@@ -160,7 +160,7 @@ class Facts:
     def _folded(self, node: NodeProto) -> bool:
         if node.domain not in ("", "ai.onnx") or not node.output:
             return False
-        if node.op_type in _READ:
+        if node.op_type in _READ and len(node.input) == _READ_INPUTS[node.op_type]:
             found = _READ[node.op_type](self, node)
             if found is not None:
                 self.constants[node.output[0]] = found
@@ -195,11 +195,10 @@ class Facts:
 
     def _branch(self, node: NodeProto) -> GraphProto | None:
         """The branch that an `If` with a constant condition always takes."""
-        if node.op_type != "If" or node.domain or not self.is_constant(node.input[0]):
+        if node.op_type != "If" or node.domain or not node.input or not self.is_constant(node.input[0]):
             return None
         taken = "then_branch" if bool(self.constant(node.input[0])) else "else_branch"
-        found: GraphProto = next(a.g for a in node.attribute if a.name == taken)
-        return found
+        return next((a.g for a in node.attribute if a.name == taken), None)
 
     def _spliced(self, node: NodeProto, branch: GraphProto) -> list[NodeProto]:
         """The nodes of a branch in place of its `If`; its outputs get the names of the `If`'s."""
@@ -319,6 +318,7 @@ def _cast_like(facts: Facts, node: NodeProto) -> Array | None:
 
 _READ = {"CastLike": _cast_like, "Constant": _constant_node, "Shape": _static_shape, "Size": _static_size}
 """Operators that are constant although no input need be."""
+_READ_INPUTS = {"CastLike": 2, "Constant": 0, "Shape": 1, "Size": 1}
 
 
 def undefined(nodes: Iterable[NodeProto], known: Iterable[str]) -> list[str]:

@@ -2,11 +2,11 @@
 
 from ._export import arrays_by_name as arrays_by_name
 from ._export import export_model as export_model
+from ._file import save as save
 from ._graph import NeedsShape as NeedsShape
 from ._model import Lowered as Lowered
 from ._model import check as check
 from ._model import lower as lower
-from ._model import save as save
 from ._registry import supported as supported
 from ._single import lower_operator as lower_operator
 from ._walk import Noise as Noise

@@ -15,8 +15,9 @@ from hybridonnx.ops._registry import Spec
 
 from ..opsets import DEFAULT
 from ..values import Array
+from ._file import save
 from ._graph import NeedsShape
-from ._model import Lowered, check, lower, save
+from ._model import Lowered, check, lower
 from ._walk import needed
 
 Sizes: TypeAlias = "Sequence[int | str | None]"

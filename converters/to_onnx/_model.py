@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from pathlib import Path
 from typing import Any
 
+import numpy as np
 from onnx import GraphProto, ModelProto, TensorProto, ValueInfoProto, checker, helper, shape_inference
 
 import hybridonnx
 from hybridonnx.errors import ConversionError
-from hybridonnx.formats._files import write_atomically
 from hybridonnx.ops._registry import Spec
 from hybridonnx.ops._shapes import sizes
 
@@ -25,7 +23,7 @@ from ._walk import Noise, Traced, trace
 from ._write import GraphWriter
 
 PRODUCER = "hybridonnx"
-_PROTOBUF_LIMIT = (1 << 31) - (1 << 24)
+PROTOBUF_LIMIT = (1 << 31) - (1 << 24)
 _SMALL = 1024
 
 
@@ -148,7 +146,7 @@ def _declared(name: str, spec: Spec, location: str = "parameters") -> TensorProt
 
 def embedded(lowered: Lowered, params: Mapping[str, Array]) -> Lowered:
     """The same model with the parameters' values inside. Raises `ConversionError` above protobuf's limit."""
-    if weight(lowered) > _PROTOBUF_LIMIT:
+    if weight(lowered) > PROTOBUF_LIMIT:
         raise ConversionError(
             f"ONNX: parameters below 2 GB are required in one message, got {weight(lowered)} bytes. "
             "Export to a file, which puts them beside it."
@@ -159,38 +157,24 @@ def embedded(lowered: Lowered, params: Mapping[str, Array]) -> Lowered:
         if tensor.name in lowered.parameters:
             tensor.ClearField("data_location")
             tensor.ClearField("external_data")
-            tensor.raw_data = _bytes(params[tensor.name])
+            tensor.raw_data = little(params[tensor.name]).tobytes()
     return replace(lowered, model=model)
 
 
-def _bytes(array: Array) -> bytes:
-    return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+def little(array: Array) -> Array:
+    """The array in memory as files have it."""
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
 
 
 def weight(lowered: Lowered) -> int:
     """How many bytes the parameters have."""
-    return sum(map(_size, lowered.parameters.values()))
+    return sum(map(byte_size, lowered.parameters.values()))
 
 
-def _size(spec: Spec) -> int:
+def byte_size(spec: Spec) -> int:
+    """How many bytes a parameter has."""
     assert spec.dtype is not None
     return prod(sizes(spec.shape or ())) * spec.dtype.itemsize
-
-
-def outside(lowered: Lowered, location: str) -> ModelProto:
-    """The model with the parameters in a file `location`, one after the other in their order."""
-    model = ModelProto()
-    model.CopyFrom(lowered.model)
-    declared = {tensor.name: tensor for tensor in model.graph.initializer}
-    offset = 0
-    for name, spec in lowered.parameters.items():
-        length = _size(spec)
-        tensor = declared[name]
-        del tensor.external_data[:]
-        for key, value in (("location", location), ("offset", str(offset)), ("length", str(length))):
-            tensor.external_data.add(key=key, value=value)
-        offset += length
-    return model
 
 
 # ---- checks
@@ -268,17 +252,3 @@ def _join(mine: ValueInfoProto, found: ValueInfoProto) -> None:
             dim.CopyFrom(other)
         if dim.dim_param.startswith("unk__"):  # a name that inference made up
             dim.ClearField("dim_param")
-
-
-# ---- files
-
-
-def save(lowered: Lowered, params: Mapping[str, Array], path: str | os.PathLike[str]) -> str:
-    """Write the model to a file, and weights above protobuf's limit to one file beside it."""
-    if weight(lowered) <= _PROTOBUF_LIMIT:
-        write_atomically(path, [embedded(lowered, params).model.SerializeToString()])
-        return str(path)
-    beside = Path(path).with_name(Path(path).name + ".data")
-    write_atomically(beside, (_bytes(params[name]) for name in lowered.parameters))
-    write_atomically(path, [outside(lowered, beside.name).SerializeToString()])
-    return str(path)

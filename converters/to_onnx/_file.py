@@ -1,0 +1,94 @@
+"""Models written to files: the weights go from their arrays to the file without a copy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+from onnx import GraphProto, ModelProto, TensorProto
+
+from hybridonnx.formats._files import write_atomically
+
+from ..values import Array
+from ._model import PROTOBUF_LIMIT, Lowered, byte_size, little, weight
+
+Chunk: TypeAlias = bytes | memoryview
+
+
+def save(lowered: Lowered, params: Mapping[str, Array], path: str | os.PathLike[str]) -> str:
+    """Write the model to a file, and weights above protobuf's limit to one file beside it."""
+    if weight(lowered) <= PROTOBUF_LIMIT:
+        write_atomically(path, chunks(lowered, params))
+        return str(path)
+    beside = Path(path).with_name(Path(path).name + ".data")
+    write_atomically(beside, (_view(params[name]) for name in lowered.parameters))
+    write_atomically(path, [_outside(lowered, beside.name).SerializeToString()])
+    return str(path)
+
+
+def _outside(lowered: Lowered, location: str) -> ModelProto:
+    """The model with the parameters in a file `location`, one after the other in their order."""
+    model = ModelProto()
+    model.CopyFrom(lowered.model)
+    declared = {tensor.name: tensor for tensor in model.graph.initializer}
+    offset = 0
+    for name, spec in lowered.parameters.items():
+        length = byte_size(spec)
+        tensor = declared[name]
+        del tensor.external_data[:]
+        for key, value in (("location", location), ("offset", str(offset)), ("length", str(length))):
+            tensor.external_data.add(key=key, value=value)
+        offset += length
+    return model
+
+
+# ---- protobuf's wire format, in which a message is its fields one after the other
+
+
+def chunks(lowered: Lowered, params: Mapping[str, Array]) -> Iterator[Chunk]:
+    """The bytes of the model with the parameters inside, piece by piece."""
+    model = ModelProto()
+    model.CopyFrom(lowered.model)
+    graph = GraphProto()
+    graph.CopyFrom(model.graph)
+    model.ClearField("graph")
+    outside = [tensor for tensor in graph.initializer if tensor.name in lowered.parameters]
+    inside = [tensor for tensor in graph.initializer if tensor.name not in lowered.parameters]
+    del graph.initializer[:]
+    graph.initializer.extend(inside)
+    tensors = [_tensor(tensor, params[tensor.name]) for tensor in outside]
+    head = graph.SerializeToString()
+    size = len(head) + sum(len(chunk) for tensor in tensors for chunk in tensor)
+    yield model.SerializeToString()
+    yield _begin(ModelProto.GRAPH_FIELD_NUMBER, size)
+    yield head
+    for tensor in tensors:
+        yield from tensor
+
+
+def _tensor(declared: TensorProto, array: Array) -> list[Chunk]:
+    """The field of the graph that holds a tensor."""
+    plain = TensorProto(name=declared.name, data_type=declared.data_type, dims=declared.dims)
+    data = _view(array)
+    head = plain.SerializeToString() + _begin(TensorProto.RAW_DATA_FIELD_NUMBER, len(data))
+    return [_begin(GraphProto.INITIALIZER_FIELD_NUMBER, len(head) + len(data)), head, data]
+
+
+def _view(array: Array) -> Chunk:
+    return little(array).data.cast("B") if array.size and array.ndim else little(array).tobytes()
+
+
+def _begin(field: int, size: int) -> bytes:
+    """What stands before a field of `size` bytes."""
+    return _varint(field << 3 | 2) + _varint(size)
+
+
+def _varint(number: int) -> bytes:
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
