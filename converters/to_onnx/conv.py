@@ -11,6 +11,7 @@ from hybridonnx.ops._windows import extent
 from hybridonnx.ops.conv import (
     ConvDataGrad,
     Convolution,
+    ConvolutionV1,
     ConvWeightGrad,
     DeconvDataGrad,
     Deconvolution,
@@ -53,7 +54,7 @@ def _in_layout(g: Graph, op: Any, node: Any, inputs: Sequence[Value | None], **a
 # ---- convolution
 
 
-@lowers(Convolution)
+@lowers(Convolution, ConvolutionV1)
 def convolution(g: Graph, op: Convolution, data: Value, weight: Value, bias: Value | None = None) -> Value:
     _, _, pad = op.window()
     return _in_layout(g, op, g.Conv, [data, weight, bias], **_window(op, pad, pad))

@@ -310,6 +310,13 @@ class Convolution(_Forward):
         return grads if bias is None else (*grads, self.bias_gradient(F, dy))
 
 
+@operator("Convolution_v1")
+class ConvolutionV1(Convolution):
+    """Convolution of data (N, C, *spatial) as files of MXNet's first versions may call it."""
+
+    layout: Literal["NCDHW", "NCHW", "NDHWC", "NHWC"] | None = None
+
+
 @operator("_conv_data_grad")
 class ConvDataGrad(_Forward):
     """The gradient of Convolution in its data: dy (N, num_filter, *out) and weight to the shape of `data`."""

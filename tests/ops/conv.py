@@ -188,6 +188,10 @@ CASES = [
     Case("Convolution", [(2, 5, 6, 3), (4, 2, 3, 3), (4,)], **NHWC).but(
         formula=lambda x, w, b: _last(convolution)(x, w, **PLAIN) + b
     ),
+    Case("Convolution_v1", [(2, 4, 7, 8), (6, 2, 3, 3), (6,)], kernel=(3, 3), num_filter=6, num_group=2),
+    Case(
+        "Convolution_v1", [(2, 3, 7, 8), (4, 3, 3, 2)], kernel=(3, 2), num_filter=4, no_bias=True, pad=(1, 0)
+    ),
     # 3-D
     conv((2, 3, 5, 6, 4), 4, (3, 2, 2)),
     conv((1, 4, 5, 6, 4), 4, (3, 3, 3), stride=(2, 2, 1), pad=(1, 1, 1), num_group=2, layout="NCDHW"),
