@@ -54,10 +54,12 @@ def power(F: Any, x: Any, y: Any) -> Any:
 @imports("Mod", versions=(10, 13, 28))
 def modulo(F: Any, a: Any, b: Any, *, fmod: int = 0) -> Any:
     """The sign is the divisor's, or with `fmod` the dividend's; for a divisor of 0 it is 0, not NaN."""
-    rest = two(F, a, b, "broadcast_mod", "_mod_scalar", "_rmod_scalar")
     if not fmod:
-        return rest
-    return rest - b * (rest != 0) * ((a < 0) != (b < 0))
+        return two(F, a, b, "broadcast_mod", "_mod_scalar", "_rmod_scalar")
+    divisor = number(F, b, a)
+    if divisor is not None:
+        return F.sign(a) * F._mod_scalar(F.abs(a), scalar=abs(divisor))
+    return F.sign(a) * F.broadcast_mod(F.abs(a), F.abs(b))
 
 
 def _chain(F: Any, operator: str, inputs: tuple[Any, ...], scalar: str = "") -> Any:
