@@ -12,7 +12,7 @@ from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
 from ._registry import Array, Operator, operator
 from ._shapes import Shape, show
-from ._special import erf
+from ._special import erf, erf_single
 
 SELU_ALPHA = 1.6732632423543772
 SELU_SCALE = 1.0507009873554805
@@ -25,7 +25,8 @@ def _sigmoid(x: Array) -> Array:
 
 
 def _softrelu(x: Array) -> Array:
-    softened: Array = np.logaddexp(x, x.dtype.type(0))
+    softened: Array = np.log1p(np.exp(-np.abs(x)))
+    softened += np.maximum(x, x.dtype.type(0))
     return softened
 
 
@@ -203,8 +204,14 @@ def _selu(op: LeakyReLU, x: Array) -> Array:
 
 
 def _gelu(op: LeakyReLU, x: Array) -> Array:
-    gelu: Array = 0.5 * x * (1 + erf(x * sqrt(0.5)))
-    return gelu
+    if x.dtype == np.float64:
+        gelu: Array = 0.5 * x * (1 + erf(x * sqrt(0.5)))
+        return gelu
+    single = x.astype(np.float32, copy=False)
+    scaled: Array = erf_single(single * np.float32(sqrt(0.5)))
+    scaled += 1
+    scaled *= single * np.float32(0.5)
+    return scaled
 
 
 _CURVES: dict[str, Callable[[LeakyReLU, Array], Array]] = {"elu": _elu, "selu": _selu, "gelu": _gelu}

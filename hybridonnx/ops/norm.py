@@ -21,10 +21,18 @@ def _wide(data: Array) -> Array:
     return data.astype(np.float32) if data.dtype == _FLOAT16 else data
 
 
-def _moments(data: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
-    """Mean and variance over `axes`, which stay with size 1."""
+def _moments(data: Array, axes: tuple[int, ...]) -> tuple[Array, Array, Array]:
+    """data - mean, mean and variance over `axes`, which stay with size 1."""
     mean = data.mean(axes, keepdims=True)
-    return mean, np.square(data - mean).mean(axes, keepdims=True)
+    centred: Array = data - mean
+    return centred, mean, np.square(centred).mean(axes, keepdims=True)
+
+
+def _affine(data: Array, scale: Array, shift: Array) -> Array:
+    """data * scale + shift, in the memory of `data`."""
+    data *= scale
+    data += shift
+    return data
 
 
 def _along(vector: Array, rank: int, axis: int) -> Array:
@@ -151,11 +159,13 @@ class _OverBatch(Operator):
         mean, var = moving_mean, moving_var
         if self.of_batch():
             others = tuple(i for i in range(data.ndim) if i != axis)
-            mean, var = (np.reshape(m, -1) for m in _moments(x, others))
+            centred, mean, var = _moments(x, others)
+            mean, var = mean.reshape(-1), var.reshape(-1)
+        else:
+            centred = x - _along(mean, data.ndim, axis)
         inverse = (1 / np.sqrt(var + self.eps)).astype(x.dtype)
         scale = inverse if self.fix_gamma else gamma * inverse
-        y = (x - _along(mean, data.ndim, axis)) * _along(scale, data.ndim, axis)
-        y += _along(beta, data.ndim, axis)
+        y = _affine(centred, _along(scale, data.ndim, axis), _along(beta, data.ndim, axis))
         return y.astype(data.dtype, copy=False), mean.copy(), inverse
 
     def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
@@ -289,9 +299,10 @@ class LayerNorm(Operator):
 
     def forward(self, data: Array, gamma: Array, beta: Array) -> tuple[Array, ...]:
         axis, x = axis_index(self.names[0], self.axis, data.ndim), _wide(data)
-        mean, var = _moments(x, (axis,))
+        centred, mean, var = _moments(x, (axis,))
         std = np.sqrt(var + x.dtype.type(self.eps))
-        y = (x - mean) / std * _along(gamma, data.ndim, axis) + _along(beta, data.ndim, axis)
+        centred /= std
+        y = _affine(centred, _along(gamma, data.ndim, axis), _along(beta, data.ndim, axis))
         return tuple(a.astype(data.dtype, copy=False) for a in (y, mean, std))
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, gamma: Any, beta: Any) -> Sequence[Any]:
@@ -337,9 +348,9 @@ class InstanceNorm(Operator):
 
     def forward(self, data: Array, gamma: Array, beta: Array) -> tuple[Array, ...]:
         x = _wide(data)
-        mean, var = _moments(x, _spatial(self.names[0], data.shape))
+        centred, mean, var = _moments(x, _spatial(self.names[0], data.shape))
         inverse = 1 / np.sqrt(var + x.dtype.type(self.eps))
-        y = (x - mean) * (inverse * _along(gamma, data.ndim, 1)) + _along(beta, data.ndim, 1)
+        y = _affine(centred, inverse * _along(gamma, data.ndim, 1), _along(beta, data.ndim, 1))
         return tuple(a.astype(data.dtype, copy=False) for a in (y, mean, inverse))
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, gamma: Any, beta: Any) -> Sequence[Any]:
@@ -390,9 +401,10 @@ class GroupNorm(Operator):
 
     def forward(self, data: Array, gamma: Array, beta: Array) -> tuple[Array, ...]:
         groups = _wide(data).reshape(len(data), self.num_groups, -1)
-        mean, var = _moments(groups, (2,))
+        centred, mean, var = _moments(groups, (2,))
         std = np.sqrt(var + groups.dtype.type(self.eps))
-        y = (groups - mean) / std * gamma[:, None] + beta[:, None]
+        centred /= std
+        y = _affine(centred, gamma[:, None], beta[:, None])
         found = y.reshape(data.shape), mean[:, :, 0], std[:, :, 0]
         return tuple(a.astype(data.dtype, copy=False) for a in found)
 
