@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__version__ = "0.1.0"
+from ._version import __version__ as __version__
 
 _MODULES = {"nd": "ndarray", "sym": "symbol", "init": "initializer", "rnd": "random", "viz": "visualization"}
 """Short names of modules."""

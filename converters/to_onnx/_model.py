@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from onnx import GraphProto, ModelProto, TensorProto, ValueInfoProto, checker, helper, shape_inference
 
-import hybridonnx
+from hybridonnx._version import __version__
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops._registry import Spec
 from hybridonnx.ops._shapes import sizes
@@ -127,7 +127,7 @@ def _model(proto: GraphProto, opset: int, domains: Mapping[str, int]) -> ModelPr
     return ModelProto(
         ir_version=ir_version(opset),
         producer_name=PRODUCER,
-        producer_version=hybridonnx.__version__,
+        producer_version=__version__,
         opset_import=imports,
         graph=proto,
     )
