@@ -24,8 +24,7 @@ def node(op_type, *shapes, opset=18, constants=(), dtype="float32", **attributes
         s if s is None or isinstance(s, np.ndarray) else rng.standard_normal(s).astype(dtype) for s in shapes
     ]
     names = ["" if v is None else f"x{i}" for i, v in enumerate(values)]
-    given = dict(zip(names, values, strict=True))
-    given.pop("", None)
+    given = {n: v for n, v in zip(names, values, strict=True) if v is not None}
     fixed = {n for n, s in zip(names, shapes, strict=True) if isinstance(s, np.ndarray)}
     fixed |= {f"x{i}" for i in constants}
     graph = helper.make_graph(
