@@ -144,7 +144,7 @@ class _Reader:
             filled += got
         self._advance(filled, array.nbytes)
         if dtype == np.bool_ and array.view(np.uint8).max(initial=0) > 1:
-            self.fail(f"{what} of bool, bytes of 0 and 1,", "other bytes", at)
+            self.fail(f"{what} of bool as bytes of 0 and 1", "other bytes", at)
         return array
 
     def _advance(self, got: int, count: int) -> None:
@@ -226,7 +226,7 @@ def _sparse(reader: _Reader, storage: int) -> Value:
     stored, shape, dtype = _shape(reader), _shape(reader), _header(reader)
     layouts = [(_dtype(reader), _shape(reader)) for _ in range(2 if storage == _CSR else 1)]
     if any(kind not in _INDEX_DTYPES or len(sizes) != 1 for kind, sizes in layouts):
-        reader.fail("indices of one axis of int64 or int32", str(layouts), at)
+        reader.fail("a list of indices of dtype int64 or int32", str(layouts), at)
     data = reader.array(stored, dtype)
     parts = [reader.array(sizes, kind, "indices") for kind, sizes in layouts]
     made = CSR(shape, data, *parts) if storage == _CSR else RowSparse(shape, data, *parts)
@@ -269,18 +269,18 @@ def _csr_fault(value: CSR) -> tuple[str, str] | None:
     rows, columns = value.shape
     ends, indices, stored = value.indptr, value.indices, len(value.data)
     if len(ends) != rows + 1 or ends[0] != 0 or ends[-1] != stored or (ends[1:] < ends[:-1]).any():
-        return f"row ends that rise from 0 to {stored} over {rows} rows", "others"
+        return f"a list of row ends from 0 up to {stored} over {rows} rows", "another"
     if len(indices) != stored or not _within(indices, columns):
-        return f"{stored} column indices from 0 to {columns - 1}", f"{len(indices)}, or others"
+        return f"a list of {stored} column indices from 0 to {columns - 1}", "another"
     return None
 
 
 def _row_sparse_fault(value: RowSparse) -> tuple[str, str] | None:
     expected = (len(value.indices), *value.shape[1:])
     if not value.shape or value.data.shape != expected:
-        return f"rows of shape {expected}", f"shape {value.data.shape} for {value.shape}"
+        return f"data of shape {expected}", f"shape {value.data.shape} for {value.shape}"
     if not _within(value.indices, value.shape[0]):
-        return f"row indices from 0 to {value.shape[0] - 1}", "others"
+        return f"a list of row indices from 0 to {value.shape[0] - 1}", "another"
     return None
 
 

@@ -55,6 +55,9 @@ class BaseSparseNDArray(NDArray):
             f"{name}: an array of the storage type 'default' is required for {what}. Use tostype."
         )
 
+    def __getitem__(self, key: Any) -> NDArray:
+        return self.tostype("default")[key]
+
     def __setitem__(self, key: Any, value: Any) -> None:
         self._refuse("new values in place")
 
@@ -196,7 +199,7 @@ def from_stored(value: Value, ctx: Context) -> NDArray:
 def _checked(stored: CSR | RowSparse) -> Any:
     fault = find_fault(stored)
     if fault:
-        raise ShapeError(f"{stored.stype}: {fault[0]} are required, got {fault[1]}.")
+        raise ShapeError(f"{stored.stype}: {fault[0]} is required, got {fault[1]}.")
     return stored
 
 
@@ -258,10 +261,10 @@ def row_sparse_array(
         source = _array(arg1, dtype) if not parts else _fail_parts("row_sparse_array", len(parts))
         return cast_storage(source, "row_sparse", ctx)  # type: ignore[return-value]
     data, rows = _array(parts[0], dtype), _array(parts[1], np.int64)
-    order = np.argsort(rows, kind="stable")
     inferred = (int(rows.max(initial=-1)) + 1, *data.shape[1:])
-    made = RowSparse(_shape(shape or inferred), data[order], rows[order])
-    return RowSparseNDArray(_checked(made), ctx)
+    made = _checked(RowSparse(_shape(shape or inferred), data, rows))
+    order = np.argsort(rows, kind="stable")
+    return RowSparseNDArray(RowSparse(made.shape, data[order], rows[order]), ctx)
 
 
 def _fail_parts(name: str, count: int) -> NoReturn:
