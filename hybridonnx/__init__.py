@@ -10,8 +10,6 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from ._version import __version__ as __version__
-
 _MODULES = {"nd": "ndarray", "sym": "symbol", "init": "initializer", "rnd": "random", "viz": "visualization"}
 """Short names of modules."""
 _NAMES = {
@@ -20,6 +18,7 @@ _NAMES = {
     "MXNetError": "errors",
     "NDArray": "ndarray",
     "Symbol": "symbol",
+    "__version__": "_version",
     "cpu": "context",
     "cpu_pinned": "context",
     "current_context": "context",
@@ -31,10 +30,10 @@ _NAMES = {
 
 def __getattr__(name: str) -> Any:
     """A module by its name or short name, or one of the root's own names."""
-    if name.startswith("_"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _NAMES:
         found = getattr(importlib.import_module(f"{__name__}.{_NAMES[name]}"), name)
+    elif name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     else:
         path = f"{__name__}.{_MODULES.get(name, name)}"
         try:
