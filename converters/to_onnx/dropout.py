@@ -17,4 +17,4 @@ def dropout(g: Graph, op: Dropout, data: Value, noise: Value | None = None) -> A
     for axis in op.shared(data.rank):
         noise = g.Slice(noise, [0], [1], [axis])
     mask = g.Cast(g.Less(noise, 1 - op.p), data.dtype) * op.scale()
-    return data * mask, mask
+    return data * mask, g.Expand(mask, g.shape_of(data)) if op.axes else mask

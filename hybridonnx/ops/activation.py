@@ -148,6 +148,11 @@ class LeakyReLU(Operator):
             return data, (data[min(1, len(data) - 1)],)
         return data, gamma
 
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        return outputs[0], *inputs[1:]
+
     def infer_shape(self, data: Shape, gamma: Shape | None = None) -> Shape | list[Shape]:
         if gamma is not None:
             self._fit_slopes(data, gamma)

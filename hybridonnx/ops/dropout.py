@@ -10,7 +10,7 @@ import numpy as np
 from ..attrs import Ints
 from ..errors import AttributeValueError
 from ._registry import Array, Operator, operator
-from ._shapes import Shape, axis_indices
+from ._shapes import axis_indices
 
 
 @operator("Dropout", "_npx_dropout")
@@ -22,6 +22,7 @@ class Dropout(Operator):
 
     outputs: ClassVar[tuple[str, ...]] = ("output", "mask")
     hidden: ClassVar[int] = 1
+    elementwise: ClassVar[bool] = True
     modal: ClassVar[bool] = True
     noise: ClassVar[str] = "uniform"
     takes_ints: ClassVar[bool] = False
@@ -45,18 +46,13 @@ class Dropout(Operator):
         """What the elements that stay are multiplied by."""
         return 1 / (1 - self.p) if self.p < 1 else 0.0
 
-    def infer_shape(self, data: Shape) -> list[Shape]:
-        shared = self.shared(len(data))
-        return [data, tuple(1 if i in shared else d for i, d in enumerate(data))]
-
     def forward(self, data: Array, noise: Array | None = None) -> tuple[Array, ...]:
         shared = self.shared(data.ndim)
         first = tuple(slice(0, 1) if i in shared else slice(None) for i in range(data.ndim))
         if noise is None:
-            shape = tuple(1 if i in shared else d for i, d in enumerate(data.shape))
-            return data, np.ones(shape, data.dtype)
+            return data, np.ones_like(data)
         mask = (noise[first] < 1 - self.p) * data.dtype.type(self.scale())
-        return data * mask, mask
+        return data * mask, np.broadcast_to(mask, data.shape)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         return (dy[0] * y[1] if self.draws() else dy[0],)

@@ -138,6 +138,11 @@ class _OverBatch(Operator):
             found = unify(owner, found, vector)
         return data, *[found] * 4
 
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        return outputs[0], *inputs[1:]
+
     def infer_shape(self, data: Shape, gamma: Shape, *_: Shape) -> list[Shape]:
         return [data, gamma, gamma]
 
@@ -291,6 +296,11 @@ class LayerNorm(Operator):
             return data, unify(self.names[0], gamma, beta), unify(self.names[0], gamma, beta)
         size = data[axis_index(self.names[0], self.axis, len(data))]
         return data, (size,), (size,)
+
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        return outputs[0], *inputs[1:]
 
     def infer_shape(self, data: Shape, gamma: Shape, beta: Shape) -> list[Shape]:
         axis = axis_index(self.names[0], self.axis, len(data))

@@ -34,6 +34,11 @@ class _AlongAxis(Operator):
     dtype: Any
     use_length: bool | None
 
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        return outputs[0], *inputs[1:]
+
     def infer_shape(self, data: Shape, *length: Shape) -> Shape:
         axis_index(self.names[0], self.axis, len(data))
         return data
