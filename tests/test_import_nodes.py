@@ -1,154 +1,143 @@
-"""Imports of single ONNX nodes in all their versions: they compute what ONNX Runtime computes."""
+"""ONNX's own test models: each is imported and computes ONNX's numbers, or is refused with a reason."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import numpy_helper
 
 from converters import from_onnx
-from converters.verify import verify
-from hybridonnx import autograd, nd
-from hybridonnx.errors import ConversionError
+from hybridonnx.errors import ConversionError, MXNetError
+from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.symbol.execute import execute
 
-F32 = TensorProto.FLOAT
+DATA = Path(onnx.__file__).parent / "backend" / "test" / "data"
+SMALL_MODELS = sorted(DATA.glob("pytorch-*/*/model.onnx"))
+
+RANDOM = ("bernoulli", "training_dropout")
+"""Tests whose expected outputs are drawn."""
+KNOWN = {
+    "test_mod_float_edge_cases": "MXNet's modulo of infinities is NaN",
+    "test_swiglu_float16": "ONNX expects the result of computing in float32",
+}
+"""Beginnings of names of tests that differ, with the reason."""
 
 
-def model(op_type, shape, weights, opset, outputs=1, **attributes) -> Any:
-    names = [f"w{i}" if w is not None else "" for i, w in enumerate(weights)]
-    results = [f"y{i}" for i in range(outputs)]
-    graph = helper.make_graph(
-        [helper.make_node(op_type, ["x", *names], results, **attributes)],
-        "test",
-        [helper.make_tensor_value_info("x", F32, shape)],
-        [helper.make_tensor_value_info(name, F32, None) for name in results],
-        [numpy_helper.from_array(np.asarray(w), n) for w, n in zip(weights, names, strict=True) if n],
+def fed(array: Any) -> NDArray:
+    """An array as MXNet has it: with one axis at least."""
+    values = np.asarray(array)
+    return NDArray(values.reshape(values.shape or (1,)).copy())
+
+
+def run(imported: from_onnx.Imported, inputs: dict[str, Any]) -> list[np.ndarray]:
+    values = {name: NDArray(array) for name, array in imported.arrays.items()}
+    given = {name: fed(array) for name, array in inputs.items() if name in imported.inputs}
+    return [y.asnumpy() for y in execute(imported.symbol, {**values, **given})]
+
+
+def compare(got: np.ndarray, expected: Any, rtol: float, atol: float) -> None:
+    wanted = np.asarray(expected)
+    wanted = wanted.reshape(wanted.shape or (1,))
+    assert got.shape == wanted.shape, f"shape {wanted.shape} is expected, got {got.shape}"
+    assert got.dtype == wanted.dtype or wanted.dtype == bool, f"{wanted.dtype} is expected, got {got.dtype}"
+    np.testing.assert_allclose(
+        got.astype(np.float64), wanted.astype(np.float64), rtol=max(rtol, 1e-3), atol=max(atol, 1e-5)
     )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
 
 
-def weight(*shape, low=0.5, high=2.0):
-    rng = np.random.default_rng(sum(shape) + len(shape))
-    return rng.uniform(low, high, shape).astype(np.float32)
+def constant_where_whole(model: onnx.ModelProto, inputs: dict[str, Any]) -> onnx.ModelProto:
+    """The model with its whole-number inputs after the first as constants, as most models have them."""
+    made = onnx.ModelProto()
+    made.CopyFrom(model)
+    for info in list(made.graph.input)[1:]:
+        if info.name not in inputs:  # a constant already
+            continue
+        array = np.asarray(inputs[info.name])
+        if array.dtype.kind in "iub":
+            made.graph.initializer.append(numpy_helper.from_array(array, info.name))
+    return made
 
 
-def batch(channels):
-    return [weight(channels), weight(channels, low=-1), weight(channels, low=-1), weight(channels)]
+def outcome(model: onnx.ModelProto, sets: Any, rtol: float, atol: float) -> str:
+    """`right`, or why the import was refused. Wrong numbers raise."""
+    names = [
+        info.name for info in model.graph.input if info.name not in {t.name for t in model.graph.initializer}
+    ]
+    refusal = ""
+    for inputs, outputs in sets:
+        given = dict(zip(names, inputs, strict=False))
+        try:
+            imported = from_onnx.load(model)
+        except MXNetError as exc:
+            refusal = str(exc)
+            try:
+                imported = from_onnx.load(constant_where_whole(model, given))
+            except MXNetError:
+                return refusal
+        for got, expected in zip(run(imported, given), outputs, strict=True):
+            compare(got, expected, rtol, atol)
+    return "right"
 
 
-def channels(count, **kwargs):
-    return [weight(count), weight(count, low=-1)]
+def stored(path: Path) -> Iterator[tuple[list[Any], list[Any]]]:
+    for folder in sorted(path.parent.glob("test_data_set_*")):
+        yield tuple(  # type: ignore[misc]
+            [
+                numpy_helper.to_array(onnx.load_tensor(str(folder / f"{kind}_{i}.pb")))
+                for i in range(len(list(folder.glob(f"{kind}_*.pb"))))
+            ]
+            for kind in ("input", "output")
+        )
 
 
-IMAGE = (2, 4, 5, 6)
-NODES = [
-    ("BatchNormalization", IMAGE, batch(4), (7, 9, 14, 15, 22), {"epsilon": 1e-3}),
-    ("BatchNormalization", (3, 4), batch(4), (9, 15), {}),
-    ("InstanceNormalization", IMAGE, channels(4), (6, 18, 22), {"epsilon": 1e-2}),
-    ("GroupNormalization", IMAGE, channels(4), (21,), {"num_groups": 2}),
-    ("LayerNormalization", IMAGE, channels(6), (17,), {}),
-    ("LayerNormalization", IMAGE, channels(6)[:1], (17,), {"epsilon": 0.1}),
-    ("LayerNormalization", IMAGE, [weight(5, 6), weight(5, 6)], (17,), {"axis": 2}),
-    ("LayerNormalization", IMAGE, [weight(4, 5, 6), weight(4, 5, 6)], (17,), {"axis": -3}),
-    ("LayerNormalization", IMAGE, [weight(1), weight(1)], (17,), {"axis": 3}),
-    ("LRN", IMAGE, [], (13,), {"size": 3, "alpha": 0.1, "beta": 0.6, "bias": 1.5}),
-    ("LpNormalization", IMAGE, [], (13, 22), {"axis": 1}),
-    ("LpNormalization", IMAGE, [], (13, 22), {"p": 1}),
-    ("MeanVarianceNormalization", IMAGE, [], (13,), {}),
-    ("Dropout", IMAGE, [], (7, 10), {"ratio": 0.3}),
-    ("Dropout", IMAGE, [], (12, 13, 22), {}),
-    ("Dropout", IMAGE, [np.float32(0.3), np.array(False)], (13,), {}),
-    ("LeakyRelu", IMAGE, [], (6, 16), {}),
-    ("LeakyRelu", IMAGE, [], (16,), {"alpha": 0.3}),
-    ("PRelu", IMAGE, [weight(4, 1, 1)], (7, 9, 16), {}),
-    ("PRelu", IMAGE, [weight(1, 4, 1, 1)], (16,), {}),
-    ("PRelu", IMAGE, [weight(1)], (9, 16), {}),
-    ("PRelu", IMAGE, [weight(1, 1, 1)], (16,), {}),
-    ("PRelu", IMAGE, [weight(6)], (16,), {}),
-    ("PRelu", IMAGE, [weight(4, 5, 6)], (16,), {}),
-    ("PRelu", (2, 6, 6, 6), [weight(6)], (16,), {}),
-    ("PRelu", (3, 4), [weight(4)], (16,), {}),
-    ("PRelu", (3, 4, 5), [weight(4, 1)], (16,), {}),
-    ("Elu", IMAGE, [], (6, 22), {"alpha": 0.7}),
-    ("Selu", IMAGE, [], (6, 22), {}),
-    ("Selu", IMAGE, [], (22,), {"alpha": 1.5, "gamma": 1.2}),
-    ("Celu", IMAGE, [], (12,), {"alpha": 0.7}),
-    ("Gelu", IMAGE, [], (20,), {}),
-    ("Gelu", IMAGE, [], (20,), {"approximate": "tanh"}),
-    ("Softplus", IMAGE, [], (13, 22), {}),
-    ("Softsign", IMAGE, [], (13, 22), {}),
-    ("ThresholdedRelu", IMAGE, [], (13, 22), {"alpha": 0.4}),
-    ("HardSwish", IMAGE, [], (14, 22), {}),
-    ("Mish", IMAGE, [], (18, 22), {}),
-    *[
-        (op_type, IMAGE, [], (7, 11, 13), attributes)
-        for op_type in ("Softmax", "LogSoftmax", "Hardmax")
-        for attributes in ({}, {"axis": 0}, {"axis": 1}, {"axis": 2}, {"axis": 3})
-    ],
-    ("Softmax", (5,), [], (13,), {"axis": -1}),
-    ("EyeLike", (3, 5), [], (9, 22), {"k": 1}),
-    ("Cast", IMAGE, [], (9, 13, 19, 21), {"to": F32}),
-]
-CASES = [
-    pytest.param(op_type, shape, weights, opset, attributes, id=f"{op_type}-{opset}-{number}")
-    for number, (op_type, shape, weights, opsets, attributes) in enumerate(NODES)
-    for opset in opsets
-]
+@pytest.mark.parametrize("path", SMALL_MODELS, ids=lambda path: path.parent.name)
+def test_small_models_of_pytorch(path):
+    found = outcome(onnx.load(path), stored(path), 1e-3, 1e-5)
+    if found != "right":
+        pytest.skip(found)
 
 
-@pytest.mark.parametrize(("op_type", "shape", "weights", "opset", "attributes"), CASES)
-def test_node(op_type, shape, weights, opset, attributes):
-    proto = model(op_type, shape, weights, opset, **attributes)
-    imported = from_onnx.import_model(proto)
-    found = verify(proto, imported, shapes={"x": shape})
-    assert found.ok(2e-5), found
+def is_plain(values: Any) -> bool:
+    return all(isinstance(v, np.ndarray | np.generic) and v.dtype.kind in "fiub" for v in values)
 
 
-@pytest.mark.parametrize(
-    ("op_type", "shape", "weights", "opset", "attributes", "message"),
-    [
-        ("BatchNormalization", IMAGE, batch(4), 15, {"training_mode": 1}, "training_mode=0 is required"),
-        ("LRN", IMAGE, [], 13, {"size": 4}, "an odd size is required"),
-        ("Gelu", IMAGE, [], 20, {"approximate": "what"}, "'none' or 'tanh' is required"),
-    ],
-)
-def test_refusals(op_type, shape, weights, opset, attributes, message):
-    with pytest.raises(ConversionError, match=message):
-        from_onnx.import_model(model(op_type, shape, weights, opset, **attributes))
+@pytest.mark.slow
+def test_every_operator():
+    """No test model of a single operator is imported wrongly."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from onnx.backend.test.case.node import collect_testcases
+
+        cases: list[Any] = list(collect_testcases(None))
+    wrong, right = [], 0
+    for case in cases:
+        if any(part in case.name for part in RANDOM) or any(case.name.startswith(name) for name in KNOWN):
+            continue
+        if not all(is_plain([*inputs, *outputs]) for inputs, outputs in case.data_sets):
+            continue
+        try:
+            with np.errstate(all="ignore"):
+                right += outcome(case.model, case.data_sets, case.rtol, case.atol) == "right"
+        except (AssertionError, MXNetError) as exc:
+            wrong.append(f"{case.name}: {' '.join(str(exc).split())[:300]}")
+    assert not wrong, f"{len(wrong)} of {len(cases)}:\n" + "\n".join(wrong)
+    assert right > 500
 
 
-def test_statistics_of_layer_normalization():
-    proto = model("LayerNormalization", IMAGE, channels(6), 17, outputs=3)
-    imported = from_onnx.import_model(proto)
-    assert verify(proto, imported, shapes={"x": IMAGE}).ok(2e-5)
-
-
-def test_a_trainable_batch_norm():
-    symbol, arguments, states = from_onnx.import_model(model("BatchNormalization", IMAGE, batch(4), 15))
-    assert set(arguments) == {"w0", "w1"}
-    assert set(states) == {"w2", "w3"}
-    assert symbol.list_auxiliary_states() == ["w2", "w3"]
-    x = nd.random.normal(shape=IMAGE)
-    before = states["w2"].asnumpy()
-    with autograd.train_mode():
-        execute(symbol, {"x": x, **arguments, **states})
-    after = states["w2"].asnumpy()
-    np.testing.assert_allclose(after, before * 0.9 + x.asnumpy().mean((0, 2, 3)) * 0.1, rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize(("op_type", "name"), [("RandomUniform", "uniform"), ("RandomNormal", "normal")])
-@pytest.mark.parametrize("like", [False, True])
-def test_random_nodes(op_type, name, like):
-    proto = model(f"{op_type}Like", (200, 50), [], 18)
-    if not like:
-        proto.graph.node[0].CopyFrom(helper.make_node(op_type, [], ["y0"], shape=[200, 50]))
-    symbol, arguments, states = from_onnx.import_model(proto)
-    values = {"x": nd.zeros((200, 50))} if like else {}
-    drawn = execute(symbol, {**values, **arguments, **states})[0].asnumpy()
-    mean, deviation = (0.5, 12**-0.5) if name == "uniform" else (0.0, 1.0)
-    assert drawn.shape == (200, 50)
-    assert abs(drawn.mean() - mean) < 0.05
-    assert abs(drawn.std() - deviation) < 0.05
+def test_models_with_many_nodes():
+    """ONNX's light copies of well-known networks: whole graphs, their weights made of constants."""
+    refused = []
+    for path in sorted(DATA.glob("light/*.onnx")):
+        try:
+            imported = from_onnx.load(path)
+        except ConversionError as exc:
+            refused.append(f"{path.name}: {exc}")
+            continue
+        assert len(imported.symbol.nodes()) > 10
+    assert not refused, "\n".join(refused)

@@ -11,9 +11,8 @@ from onnx import NodeProto
 from hybridonnx.dtypes import DType, as_dtype
 from hybridonnx.errors import ConversionError, DTypeError, MXNetError
 from hybridonnx.ops._registry import Spec
-from hybridonnx.ops._registry import find as find_operator
 from hybridonnx.ops._shapes import Shape
-from hybridonnx.symbol._compose import call
+from hybridonnx.symbol import _namespace
 from hybridonnx.symbol._graph import VARIABLE, Entry, Node
 from hybridonnx.symbol.symbol import Broadcasting
 
@@ -40,13 +39,9 @@ class Functions:
         self._variables: dict[str, Broadcasting] = {}
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        cls = find_operator(name)
-
-        def function(*args: Any, **kwargs: Any) -> Broadcasting:
-            return call(cls, name, args, kwargs, Broadcasting)
-
-        setattr(self, name, function)
-        return function
+        found = getattr(_namespace.F, name)
+        setattr(self, name, found)
+        return found  # type: ignore[no-any-return]
 
     # ---- what is known
 

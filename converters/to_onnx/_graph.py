@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -134,6 +134,9 @@ class Graph(Forms):
         """The MXNet operator that is being lowered, and its inferred outputs."""
         self.domains: dict[str, int] = {} if parent is None else parent.domains
         """The domains of foreign nodes, with their versions."""
+        self.subgraphs: Sequence[Any] = () if parent is None else parent.subgraphs
+        """The Symbols inside the MXNet node that is being lowered."""
+        self.inliner: Callable[..., list[Value]] | None = None if parent is None else parent.inliner
         self._constants: dict[Any, Value] = {} if parent is None else parent._constants
         self._shapes: dict[int, Value] = {}
 
@@ -304,6 +307,11 @@ class Graph(Forms):
         if isinstance(result, tuple):
             return tuple(self.Cast(y, back) for y in result)
         return self.Cast(result, back)
+
+    def inline(self, symbol: Any, values: Mapping[str, Value]) -> list[Value]:
+        """The outputs of a Symbol lowered into this graph, with values for its variables."""
+        assert self.inliner is not None  # the walk sets it
+        return self.inliner(self, symbol, values)
 
     def body(self, inputs: Sequence[Spec], build: Callable[..., Sequence[Value]]) -> Graph:
         """A graph for an attribute such as Loop's `body`: `build(graph, *values)` gives its outputs.

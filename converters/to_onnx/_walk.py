@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from hybridonnx.dtypes import DType, float32
 from hybridonnx.errors import ConversionError, MXNetError, ShapeError, UnknownOperatorError, suggest
 from hybridonnx.ops._registry import Operator, Spec
 from hybridonnx.symbol._compose import Outputs
-from hybridonnx.symbol._graph import Entry, Node
+from hybridonnx.symbol._graph import Entry, Node, topological
 from hybridonnx.symbol.infer import infer
 
 from ..values import Array
@@ -54,6 +54,7 @@ class Walk:
         if not inputs:
             op = op.settled(outputs)
         self.graph.scope, self.graph.operator = node.name, (op.names[0], outputs)
+        self.graph.subgraphs = node.subgraphs
         if op.draws():
             given = tuple(specs.get(entry, Spec()) for entry in node.inputs)
             inputs.append(self._noise(node, op, given))
@@ -66,10 +67,26 @@ class Walk:
             if value.node is not None and not value.wish:
                 value.wish = f"{node.name}_{op.output_names()[i]}"
 
+    def inline(self, graph: Graph, symbol: Outputs, values: Mapping[str, Value]) -> list[Value]:
+        """Lower a Symbol, such as a loop's body, into `graph`, with values for its variables."""
+        specs = infer(symbol, {n: Spec(v.shape, v.dtype) for n, v in values.items()}, partial=True)
+        inner = Walk(graph, self.training, self.noise_inputs, noise=self.noise)
+        scope, operator = graph.scope, graph.operator
+        for node in needed(symbol.outputs, self.training):
+            if node.is_variable:
+                inner.values[Entry(node, 0)] = values[node.name]
+                continue
+            with node.named():
+                inner.lower(node, specs)
+        graph.scope, graph.operator = scope, operator
+        return [inner.values[entry] for entry in symbol.outputs]
+
     def _noise(self, node: Node, op: Operator, inputs: tuple[Spec, ...]) -> Value:
         """What a random operator takes beside its inputs: an input of the graph, or ONNX's own draws."""
         sizes, dtype = noise_sizes(op, inputs)
         if self.noise_inputs:
+            if self.graph.parent is not None:
+                raise ConversionError(f"{op.names[0]}: draws outside of loops are required, got one inside.")
             name = f"{node.name}_noise"
             shape = tuple(size if isinstance(size, int) else None for size in sizes)
             value = Value(self.graph, dtype, shape, name)
@@ -175,7 +192,7 @@ def _uses(node: Node, training: bool) -> list[Node]:
 def refuse(nodes: Iterable[Node], noise_inputs: bool) -> None:
     """Raise one error that names every operator that ONNX cannot have, with the nodes."""
     reasons: dict[str, list[str]] = {}
-    for node in nodes:
+    for node in _with_subgraphs(nodes):
         reason = "" if node.is_variable else _refusal(node, noise_inputs)
         if reason:
             reasons.setdefault(reason, []).append(node.name)
@@ -185,6 +202,13 @@ def refuse(nodes: Iterable[Node], noise_inputs: bool) -> None:
             "ONNX: operators that ONNX can express are required, got\n" + "\n".join(lines) + "\n"
             "Replace them, or cut the graph before them with get_internals."
         )
+
+
+def _with_subgraphs(nodes: Iterable[Node]) -> Iterator[Node]:
+    for node in nodes:
+        yield node
+        for symbol in node.subgraphs:
+            yield from _with_subgraphs(topological(symbol.outputs))
 
 
 def _refusal(node: Node, noise_inputs: bool) -> str:
@@ -238,6 +262,7 @@ def trace(
     _exist(inputs, symbol)
     specs = infer(symbol, _specs(nodes, inputs, params), partial=True)
     walk = Walk(Graph(opset), training, noise_inputs)
+    walk.graph.inliner = walk.inline
     found_inputs: dict[str, Value] = {}
     parameters: dict[str, Value] = {}
     for node in nodes:
