@@ -64,10 +64,8 @@ class CompiledGraph:
         session = self._sessions.get(self._key(arrays, frozen)) or self._session(arrays, frozen)
         if session is None:
             return self._execute(args)
-        feeds = dict(zip(self._inputs, arrays, strict=True))
-        feeds = {name: feeds[name] for name in session.inputs if name in feeds}
-        if not frozen:
-            feeds.update((name, a) for name, a in self._arrays.items() if name in session.inputs)
+        given = dict(zip(self._inputs, arrays, strict=True))
+        feeds = {name: given[name] if name in given else self._arrays[name] for name in session.inputs}
         ctx: Context = args[0]._ctx
         return [NDArray._on_tape(y, ctx, None) for y in session(feeds)]
 

@@ -14,8 +14,10 @@ from ..errors import MXNetError
 from ..ops._generator import Drawing
 from ..ops._registry import Array
 
-_FREE = 2
-"""References to a buffer that only the pool holds: the pool's list and the argument of getrefcount."""
+_HELD_BY_POOL = 3
+"""References to a buffer that only the pool holds: its list, the loop over it, the call of getrefcount."""
+_WORTH_REUSING = 1 << 18
+"""Bytes of output from which on a buffer that ONNX Runtime writes into is cheaper than a copy of its own."""
 
 
 def options() -> Any:
@@ -41,11 +43,11 @@ class Session:
             )
         except Exception as exc:
             raise MXNetError(f"ONNX Runtime does not accept the graph: {exc}") from exc
-        self._run = self._session.run
         self.inputs: Sequence[str] = lowered.inputs
+        """The names of the inputs that the graph uses."""
         self._outputs = list(lowered.outputs)
         self._noise = lowered.noise
-        self._pool: list[list[Array]] | None = [] if reuse_outputs else None
+        self._pool: list[_Bound] | None = [] if reuse_outputs else None
 
     def __call__(self, feeds: dict[str, Array]) -> list[Array]:
         """The outputs for the inputs by name."""
@@ -53,28 +55,52 @@ class Session:
             with Drawing() as rng:
                 feeds[noise.name] = np.ascontiguousarray(noise.op.draw(rng, *noise.specs))
         try:
-            if self._pool is None:
-                found: list[Array] = self._run(self._outputs, feeds)
-                return found
-            return self._run_into_pool(feeds, self._pool)
+            if self._pool is not None:
+                return self._run_into_pool(feeds, self._pool)
+            return self._run_once(feeds)
         except Exception as exc:
             raise MXNetError(f"ONNX Runtime could not run the graph: {exc}") from exc
 
-    def _run_into_pool(self, feeds: dict[str, Array], pool: list[list[Array]]) -> list[Array]:
-        """Run into buffers of an earlier call that nobody holds any more; the first call makes them."""
-        try:
-            buffers = pool.pop()
-        except IndexError:
-            buffers = []
-        if not buffers or any(sys.getrefcount(b) > _FREE + 1 for b in buffers):
-            found: list[Array] = self._run(self._outputs, feeds)
-        else:
-            binding = self._session.io_binding()
-            for name, array in feeds.items():
-                binding.bind_cpu_input(name, array)
-            for name, buffer in zip(self._outputs, buffers, strict=True):
-                binding.bind_output(name, "cpu", 0, buffer.dtype, buffer.shape, buffer.ctypes.data)
-            self._session.run_with_iobinding(binding)
-            found = list(buffers)
-        pool.append(list(found))
+    def _run_once(self, feeds: dict[str, Array]) -> list[Array]:
+        found: list[Array] = self._session.run(self._outputs, feeds)
         return found
+
+    def _run_into_pool(self, feeds: dict[str, Array], pool: list[_Bound]) -> list[Array]:
+        """Run into buffers of an earlier call if nobody holds them any more, else into new ones."""
+        try:
+            bound = pool.pop()
+        except IndexError:
+            bound = None
+        if bound is not None and bound.is_free():
+            found = bound.run(feeds)
+        else:
+            found = self._run_once(feeds)
+            if sum(y.nbytes for y in found) < _WORTH_REUSING:
+                self._pool = None
+                return found
+            bound = _Bound(self._session, self._outputs, found)
+        pool.append(bound)
+        return found
+
+
+class _Bound:
+    """Buffers that a session writes its outputs into."""
+
+    def __init__(self, session: Any, names: Sequence[str], buffers: Sequence[Array]) -> None:
+        self._session = session
+        self._buffers = list(buffers)
+        self._shapes: Any = None
+        self._binding = session.io_binding()
+        for name, buffer in zip(names, buffers, strict=True):
+            self._binding.bind_output(name, "cpu", 0, buffer.dtype, buffer.shape, buffer.ctypes.data)
+
+    def is_free(self) -> bool:
+        """Whether the pool alone holds the buffers."""
+        return all(sys.getrefcount(buffer) <= _HELD_BY_POOL for buffer in self._buffers)
+
+    def run(self, feeds: dict[str, Array]) -> list[Array]:
+        """The buffers, filled with the outputs."""
+        for name, array in feeds.items():
+            self._binding.bind_cpu_input(name, array)
+        self._session.run_with_iobinding(self._binding)
+        return list(self._buffers)
