@@ -1,0 +1,98 @@
+"""`.rec` files: records of bytes, one after another.
+
+    uint32 magic, uint32 kind << 29 | length, the bytes, zeros up to a multiple of 4
+
+Where the magic number stands at a multiple of 4 inside a record, the record is cut: the number is left out,
+and the parts follow as records of the kinds first, middle and last. So a reader may start anywhere in a file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+from typing import BinaryIO, NoReturn
+
+from ..errors import FormatError
+
+_MAGIC = struct.pack("<I", 0xCED7230A)
+_LONGEST = (1 << 29) - 1
+_WHOLE, _FIRST, _MIDDLE, _LAST = range(4)
+
+
+def encode(record: bytes) -> bytes:
+    """A record as it stands in a file."""
+    if len(record) > _LONGEST:
+        raise FormatError(f"recordio: a record of at most {_LONGEST} bytes is required, got {len(record)}.")
+    parts = _cut(record)
+    if len(parts) == 1:
+        return _part(_WHOLE, record)
+    middle = [_part(_MIDDLE, part) for part in parts[1:-1]]
+    return b"".join([_part(_FIRST, parts[0]), *middle, _part(_LAST, parts[-1])])
+
+
+def _cut(record: bytes) -> list[bytes]:
+    """What stands between magic numbers at multiples of 4."""
+    parts, start = [], 0
+    for found in re.finditer(re.escape(_MAGIC), record):
+        if found.start() % 4 == 0:
+            parts.append(record[start : found.start()])
+            start = found.end()
+    return [*parts, record[start:]]
+
+
+def _part(kind: int, data: bytes) -> bytes:
+    return _MAGIC + struct.pack("<I", kind << 29 | len(data)) + data + bytes(-len(data) % 4)
+
+
+class RecordReader:
+    """The records of a file that can be seeked in."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        at = file.tell()
+        self._size = file.seek(0, os.SEEK_END)
+        file.seek(at)
+
+    def read(self) -> bytes | None:
+        """The next record, `None` at the end. Raises `FormatError` for anything that is not one."""
+        if self._left() == 0:
+            return None
+        kind, data = self._next()
+        if kind == _WHOLE:
+            return data
+        if kind != _FIRST:
+            self._fail("the beginning of a record", "a later part of one")
+        parts = [data]
+        while kind != _LAST:
+            kind, data = self._next()
+            if kind in (_WHOLE, _FIRST):
+                self._fail("the rest of a record", "the beginning of another")
+            parts.append(data)
+        return _MAGIC.join(parts)
+
+    def _left(self) -> int:
+        return self._size - self._file.tell()
+
+    def _next(self) -> tuple[int, bytes]:
+        """The kind and the bytes of the next part."""
+        header = self._take(8, "the header of a record")
+        if header[:4] != _MAGIC:
+            self._fail(f"a record, which begins with {_MAGIC.hex()}", header[:4].hex())
+        (about,) = struct.unpack("<I", header[4:])
+        kind, length = about >> 29, about & _LONGEST
+        if kind > _LAST:
+            self._fail("a kind of part from 0 to 3", str(kind))
+        data = self._take(length, "a record")
+        self._file.seek(min(-length % 4, self._left()), os.SEEK_CUR)  # some writers leave out the last zeros
+        return kind, data
+
+    def _take(self, count: int, what: str) -> bytes:
+        if count > self._left():
+            self._fail(f"{what} of {count} bytes", f"the end of the file after {self._left()}")
+        return self._file.read(count)
+
+    def _fail(self, required: str, got: str) -> NoReturn:
+        raise FormatError(
+            f"recordio file, before byte {self._file.tell()}: {required} is required, got {got}."
+        )
