@@ -1,0 +1,133 @@
+"""Losses against what real MXNet shows, writes and computes (oracle/gluon_loss.json)."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hybridonnx as mx
+from hybridonnx.gluon import loss
+from hybridonnx.name import NameManager
+from hybridonnx.ops._registry import load_all
+
+FACTS = json.loads((Path(__file__).parent / "oracle" / "gluon_loss.json").read_text())
+LOSSES = {f"{fact['loss']} {fact['inputs']}": fact for fact in FACTS["losses"]}
+NEAR: Any = {"rtol": 1e-4, "atol": 1e-5}
+OTHERWISE = ("CosineEmbeddingLoss", "PoissonNLLLoss(compute_full", "SDMLLoss")
+"""Losses whose graph differs from MXNet's, which has operators with attributes they lack, or none at all."""
+
+
+def draw(index, kind, shape):
+    """The numbers that the oracle used."""
+    rng = np.random.RandomState(zlib.crc32(f"{index} {kind} {tuple(shape)}".encode()))
+    row = rng.uniform(0.1, 0.9, shape)
+    made = {
+        "real": lambda: rng.uniform(-1, 1, shape),
+        "wide": lambda: rng.uniform(-4, 4, shape),
+        "share": lambda: rng.uniform(0.1, 0.9, shape),
+        "sign": lambda: rng.randint(0, 2, shape) * 2 - 1,
+        "bit": lambda: rng.randint(0, 2, shape),
+        "class": lambda: rng.randint(0, 4, shape),
+        "row": lambda: row / row.sum(-1, keepdims=True),
+        "count": lambda: rng.randint(1, 6, shape),
+        "label": lambda: rng.randint(0, 4, shape),
+        "length": lambda: rng.randint(5, 7, shape),
+        "short": lambda: rng.randint(1, 4, shape),
+    }
+    return made[kind]().astype(np.float32)
+
+
+def made(fact):
+    if "CTCLoss" in fact["loss"] and "CTCLoss" not in load_all():
+        pytest.skip("the operator CTCLoss is missing")
+    with NameManager():
+        block = eval(fact["loss"])
+    return block, [mx.nd.array(draw(i, *kind)) for i, kind in enumerate(fact["inputs"])]
+
+
+@pytest.mark.parametrize("key", LOSSES)
+@pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybrid"])
+def test_computes_what_mxnet_computes(key, hybrid):
+    fact = LOSSES[key]
+    block, inputs = made(fact)
+    assert repr(block) == fact["repr"]
+    if hybrid:
+        block.hybridize()
+    np.testing.assert_allclose(block(*inputs).asnumpy(), fact["out"], **NEAR)
+
+
+@pytest.mark.parametrize("key", LOSSES)
+@pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybrid"])
+def test_has_mxnets_gradient(key, hybrid):
+    fact = LOSSES[key]
+    block, inputs = made(fact)
+    if hybrid:
+        block.hybridize()
+    inputs[0].attach_grad()
+    with mx.autograd.record():
+        out = block(*inputs)
+    out.backward()
+    assert inputs[0].grad is not None
+    found = inputs[0].grad.asnumpy()
+    if fact["grad"] is None:
+        assert np.isfinite(found).all()
+    else:
+        np.testing.assert_allclose(found, fact["grad"], **NEAR)
+
+
+@pytest.mark.parametrize(
+    "key", [key for key in LOSSES if not key.removeprefix("loss.").startswith(OTHERWISE)]
+)
+def test_traces_to_the_file_that_mxnet_writes(key):
+    fact = LOSSES[key]
+    block, inputs = made(fact)
+    with NameManager():
+        traced = block(*[mx.sym.var(f"data{i}") for i in range(len(inputs))])
+    assert traced.tojson() == fact["symbol"]
+
+
+@pytest.mark.parametrize("text", FACTS["mistakes"])
+def test_mistakes_raise_mxnets_errors(text):
+    classes: list[str] = []
+    try:
+        eval(text)
+    except Exception as exc:  # noqa: BLE001  (of any type)
+        classes = [c.__name__ for c in type(exc).__mro__]
+    assert FACTS["mistakes"][text] in classes
+
+
+@pytest.mark.parametrize("name", FACTS["signatures"])
+def test_constructors_take_what_mxnets_take(name):
+    parameters = inspect.signature(getattr(loss, name)).parameters.values()
+    plain = [p.replace(annotation=inspect.Parameter.empty) for p in parameters]
+    assert str(inspect.Signature(plain)) == FACTS["signatures"][name]
+
+
+def test_large_logits_neither_overflow_nor_vanish():
+    pred, label = mx.nd.array([[200.0], [-200.0]]), mx.nd.array([[0.0], [1.0]])
+    assert loss.SigmoidBCELoss()(pred, label).asnumpy().tolist() == [200, 200]
+    assert loss.LogisticLoss(label_format="binary")(pred, label).asnumpy().tolist() == [200, 200]
+    logits = mx.nd.array([[1000.0, 0.0]])
+    assert loss.SoftmaxCELoss()(logits, mx.nd.array([1])).asnumpy().tolist() == [1000]
+
+
+def test_poisson_loss_of_no_events_is_finite():
+    # MXNet gives nan here: it takes 0 * log(0) before it leaves it out.
+    full = loss.PoissonNLLLoss(compute_full=True)(mx.nd.array([[1.0]]), mx.nd.array([[0.0]]))
+    np.testing.assert_allclose(full.asnumpy(), [np.e], rtol=1e-6)
+
+
+def test_batch_size_is_free_once_hybridized():
+    block = loss.SDMLLoss()
+    block.hybridize()
+    for size in (2, 5):
+        a, b = mx.nd.array(draw(0, "real", (size, 3))), mx.nd.array(draw(1, "real", (size, 3)))
+        eager = loss.SDMLLoss()(a, b).asnumpy()
+        assert eager.shape == (size,)
+        np.testing.assert_allclose(block(a, b).asnumpy(), eager, **NEAR)
