@@ -57,6 +57,12 @@ def thresholded_relu(F: Any, x: Any, *, alpha: float = 1.0) -> Any:
 # ---- learned slopes
 
 
+@imports("PRelu", versions=(6,))
+def prelu_of_channels(F: Any, x: Any, slope: Any) -> Any:
+    """The version whose slopes belong to channels, or all elements, as MXNet's do."""
+    return F.LeakyReLU(x, slope, act_type="prelu")
+
+
 @imports("PRelu", versions=(7, 9, 16))
 def prelu(F: Any, x: Any, slope: Any) -> Any:
     """Slopes for channels are MXNet's own; others are arithmetic."""

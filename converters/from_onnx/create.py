@@ -19,8 +19,8 @@ def constant_of_shape(F: Any, shape: Const, *, value: Any = None) -> Any:
     return F.const(np.full(tuple(shape), fill.reshape(-1)[0], fill.dtype))
 
 
-@imports("Range", versions=(11,))
-def arange(F: Any, start: Const, limit: Const, delta: Const) -> Any:
+@imports("Range", versions=(11, 27))
+def arange(F: Any, start: Const, limit: Const, delta: Const, *, stash_type: int = 1) -> Any:
     """A constant."""
     first, end, step = (float(v.item()) for v in (start, limit, delta))
     return F.const(np.arange(first, end, step).astype(start.dtype))
