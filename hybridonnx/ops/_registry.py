@@ -411,7 +411,9 @@ Rule: TypeAlias = Callable[..., Sequence[Any]]
 
 def _row(base: type[Operator], names: tuple[str, ...], depth: int = 2, **facts: Any) -> type[Operator]:
     frame = sys._getframe(depth)
-    cls = type(names[0], (base,), {"__module__": frame.f_globals["__name__"], **facts})
+    cls = type(
+        names[0], (base,), {"__module__": frame.f_globals["__name__"], "__doc__": base.__doc__, **facts}
+    )
     _add(cls, names, (frame.f_code.co_filename, frame.f_lineno))
     return cls
 
