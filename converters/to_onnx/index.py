@@ -1,0 +1,201 @@
+"""Lowerings of choosing by indices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hybridonnx.ops.index import (
+    BatchTake,
+    BooleanMask,
+    BooleanMaskGrad,
+    Embedding,
+    GatherND,
+    GatherNDGrad,
+    IndexCopy,
+    OneHot,
+    Pick,
+    PickGrad,
+    PutAlongAxis,
+    ScatterND,
+    ScatterSetND,
+    Take,
+    TakeAlongAxis,
+    TakeGrad,
+    Where,
+)
+
+from ._graph import Graph, Value
+from ._places import add_rows, normal, put_along, whole
+from ._registry import lowers
+from ._sizes import flat, known_size, reshape, sizes_of, vector, zeros
+
+# ---- rows
+
+
+@lowers(Take)
+def take(g: Graph, op: Take, a: Value, indices: Value) -> Value:
+    """A gather of normal indices."""
+    at = op.axis % a.rank
+    return g.Gather(a, normal(g, indices, sizes_of(a)[at], op.mode), axis=at)  # type: ignore[no-any-return]
+
+
+@lowers(TakeGrad)
+def take_grad(g: Graph, op: TakeGrad, dy: Value, indices: Value, a: Value) -> Value:
+    """Sums of rows, with the taken axis first."""
+    at, n = op.axis % a.rank, indices.rank
+    sizes = sizes_of(a)
+    places = flat(g, normal(g, indices, sizes[at], op.mode))
+    own = range(at, at + n)
+    rows = g.Transpose(dy, [*own, *(i for i in range(dy.rank) if i not in own)])
+    moved = [sizes[at], *sizes[:at], *sizes[at + 1 :]]
+    if n != 1:
+        rows = g.Reshape(rows, vector(g, [-1, *moved[1:]]))
+    found = add_rows(g, rows, places, moved)
+    return g.Transpose(found, [*range(1, at + 1), 0, *range(at + 1, a.rank)])
+
+
+@lowers(Embedding)
+def embedding(g: Graph, op: Embedding, data: Value, weight: Value) -> Value:
+    """A gather of normal indices."""
+    return g.Gather(weight, normal(g, data, op.input_dim, "clip"), axis=0)  # type: ignore[no-any-return]
+
+
+@lowers(IndexCopy)
+def index_copy(g: Graph, op: IndexCopy, old: Value, index: Value, new: Value) -> Value:
+    """One node."""
+    return g.ScatterND(old, g.Unsqueeze(whole(g, index), [1]), new)  # type: ignore[no-any-return]
+
+
+@lowers(BooleanMask)
+def boolean_mask(g: Graph, op: BooleanMask, data: Value, index: Value) -> Value:
+    """One node."""
+    return g.Compress(data, g.Cast(index, np.bool_), axis=0)  # type: ignore[no-any-return]
+
+
+@lowers(BooleanMaskGrad)
+def boolean_mask_grad(g: Graph, op: BooleanMaskGrad, dy: Value, index: Value, data: Value) -> Value:
+    """The chosen rows by number."""
+    places = g.Transpose(g.NonZero(g.Cast(index, np.bool_)), [1, 0])
+    return g.ScatterND(zeros(g, sizes_of(data), dy), places, dy)  # type: ignore[no-any-return]
+
+
+# ---- one element of each row
+
+
+def _places(g: Graph, op: Any, data: Value, index: Value) -> tuple[int, Value]:
+    """The axis, and normal indices along it, with the axis kept."""
+    at = op.at(data.rank)
+    kept = index if index.rank == data.rank else g.Unsqueeze(index, [at])
+    return at, normal(g, kept, sizes_of(data)[at], op.mode)
+
+
+@lowers(Pick)
+def pick(g: Graph, op: Pick, data: Value, index: Value) -> Value:
+    """A gather of elements."""
+    at, places = _places(g, op, data, index)
+    found: Value = g.GatherElements(data, places, axis=at)
+    return found if op.keepdims or data.rank == 1 else g.Squeeze(found, [at])
+
+
+@lowers(PickGrad)
+def pick_grad(g: Graph, op: PickGrad, dy: Value, index: Value, data: Value) -> Value:
+    """A scatter; no place occurs twice."""
+    at, places = _places(g, op, data, index)
+    kept = dy if dy.rank == data.rank else g.Unsqueeze(dy, [at])
+    return put_along(g, sizes_of(data), places, kept, at, distinct=True)
+
+
+@lowers(BatchTake)
+def batch_take(g: Graph, op: BatchTake, a: Value, indices: Value) -> Value:
+    """A gather of elements."""
+    places = g.Reshape(normal(g, indices, sizes_of(a)[1], "clip"), [-1, 1])
+    return reshape(g, g.GatherElements(a, places, axis=1), sizes_of(indices))
+
+
+@lowers(TakeAlongAxis)
+def take_along_axis(g: Graph, op: TakeAlongAxis, data: Value, indices: Value) -> Value:
+    """One node."""
+    if op.axis is None:
+        return g.Gather(flat(g, data), whole(g, indices), axis=0)  # type: ignore[no-any-return]
+    return g.GatherElements(data, whole(g, indices), axis=op.at(data.rank))  # type: ignore[no-any-return]
+
+
+@lowers(PutAlongAxis)
+def put_along_axis(g: Graph, op: PutAlongAxis, dy: Value, indices: Value, data: Value) -> Value:
+    """One node from opset 16 on."""
+    places = whole(g, indices)
+    if op.axis is not None:
+        return put_along(g, sizes_of(data), places, dy, op.at(data.rank), op.distinct)
+    size = g.ReduceProd(g.shape_of(data), [0])
+    start = g.Full(size, 0, dy.dtype)
+    found = put_along(g, sizes_of(start), flat(g, places), flat(g, dy), 0, op.distinct)
+    return reshape(g, found, sizes_of(data))
+
+
+# ---- points
+
+
+def _points(g: Graph, indices: Value) -> Value:
+    """The coordinates of each point last, as ONNX has them."""
+    return g.Transpose(whole(g, indices), [*range(1, indices.rank), 0])
+
+
+@lowers(GatherND)
+def gather_nd(g: Graph, op: GatherND, data: Value, indices: Value) -> Value:
+    """One node."""
+    known_size(g, indices, 0)  # it tells the rank of the result
+    return g.GatherND(data, _points(g, indices))  # type: ignore[no-any-return]
+
+
+@lowers(GatherNDGrad)
+def gather_nd_grad(g: Graph, op: GatherNDGrad, dy: Value, indices: Value, data: Value) -> Value:
+    """Sums of rows, with the indexed axes merged."""
+    depth = known_size(g, indices, 0)
+    sizes = sizes_of(data)
+    lead, rest = vector(g, sizes[:depth]), sizes[depth:]
+    places = whole(g, indices)
+    flat_places = None
+    for axis in range(depth):
+        size = g.const([lead[axis]]) if isinstance(lead, list) else g.size_of(data, axis)
+        own = g.Mod(flat(g, g.Gather(places, np.int64(axis), axis=0)), size)
+        flat_places = own if flat_places is None else flat_places * size + own
+    rows = g.Reshape(dy, vector(g, [-1, *rest]))
+    merged = sizes_of(g.Reshape(data, vector(g, [-1, *rest])))
+    assert flat_places is not None
+    return reshape(g, add_rows(g, rows, flat_places, [merged[0], *rest]), sizes)
+
+
+@lowers(ScatterND)
+def scatter_nd(g: Graph, op: ScatterND, data: Value, indices: Value) -> Value:
+    """One node."""
+    return g.ScatterND(g.Full(op.shape, 0, data.dtype), _points(g, indices), data)  # type: ignore[no-any-return]
+
+
+@lowers(ScatterSetND)
+def scatter_set_nd(g: Graph, op: ScatterSetND, lhs: Value, rhs: Value, indices: Value) -> Value:
+    """One node."""
+    return g.ScatterND(lhs, _points(g, indices), rhs)  # type: ignore[no-any-return]
+
+
+# ---- choices
+
+
+@lowers(OneHot)
+def one_hot(g: Graph, op: OneHot, indices: Value) -> Value:
+    """By comparison: ONNX's own operator counts negative indices from the end."""
+    chosen = g.Equal(g.Unsqueeze(whole(g, indices), [indices.rank]), np.arange(op.depth))
+    on, off = (np.array(v).astype(op.dtype) for v in (op.on_value, op.off_value))
+    if on == 1 and off == 0:
+        return g.Cast(chosen, op.dtype)
+    return g.Where(chosen, on, off)  # type: ignore[no-any-return]
+
+
+@lowers(Where)
+def where(g: Graph, op: Where, condition: Value, x: Value, y: Value) -> Value:
+    """A vector as condition stands along the first axis."""
+    chosen = g.Cast(condition, np.bool_)
+    if condition.rank == 1:
+        chosen = g.Unsqueeze(chosen, list(range(1, x.rank)))
+    return g.Where(chosen, x, y)  # type: ignore[no-any-return]

@@ -1,0 +1,131 @@
+"""Lowerings of rectangular parts, read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hybridonnx.ops.slice import (
+    Slice,
+    SliceAssign,
+    SliceAssignScalar,
+    SliceAxis,
+    SliceAxisGrad,
+    SliceGrad,
+    SliceLike,
+)
+
+from ..values import Array
+from ._graph import Graph, Value
+from ._registry import lowers
+from ._sizes import known_size, sizes_of, vector
+from .pad import HIGHEST, zero_after
+from .reshape import LOWEST
+
+
+def _cut(g: Graph, x: Value, slices: Sequence[slice]) -> Value:
+    """`x[slices]`, which ONNX means as Python does, but for absent ends."""
+    real = [(axis, s) for axis, s in enumerate(slices) if s not in (slice(None), slice(None, None, 1))]
+    if not real:
+        return x
+    starts, ends, steps = [], [], []
+    for _, s in real:
+        step = s.step or 1
+        steps.append(step)
+        starts.append((0 if step > 0 else HIGHEST) if s.start is None else s.start)
+        ends.append((HIGHEST if step > 0 else LOWEST) if s.stop is None else s.stop)
+    return g.Slice(x, starts, ends, [axis for axis, _ in real], steps)
+
+
+@lowers(Slice)
+def slice_(g: Graph, op: Slice, data: Value) -> Value:
+    """One node."""
+    return _cut(g, data, op.slices(data.rank))
+
+
+@lowers(SliceAxis)
+def slice_axis(g: Graph, op: SliceAxis, data: Value) -> Value:
+    """One node."""
+    return _cut(g, data, op.slices(data.shape or ()))
+
+
+@lowers(SliceLike)
+def slice_like(g: Graph, op: SliceLike, data: Value, like: Value) -> Value:
+    """One node, whose ends are computed if they are not known."""
+    axes = op.cut(data.shape or (), like.shape or ())
+    ends = [size for axis, size in enumerate(sizes_of(like)) if axis in axes]
+    return g.Slice(data, [0] * len(axes), vector(g, ends), list(axes))
+
+
+# ---- written
+
+
+def _taken(g: Graph, data: Value, slices: Sequence[slice]) -> list[tuple[int, range, int]]:
+    """For each axis that is cut: the axis, the places that the part has on it, and its size."""
+    found = []
+    for axis, s in enumerate(slices):
+        if s not in (slice(None), slice(None, None, 1)):
+            size = known_size(g, data, axis)
+            found.append((axis, range(*s.indices(size)), size))
+    return found
+
+
+def _sources(taken: range, size: int, outside: int) -> Array:
+    """For each place of an axis the index in the part, or `outside`."""
+    found = np.full(size, outside, np.int64)
+    found[np.array(taken, np.int64)] = np.arange(len(taken))
+    return found
+
+
+@lowers(SliceGrad)
+def slice_grad(g: Graph, op: SliceGrad, dy: Value, data: Value) -> Value:
+    """Zeros around the part."""
+    return _in_zeros(g, dy, data, op.slices(data.rank))
+
+
+@lowers(SliceAxisGrad)
+def slice_axis_grad(g: Graph, op: SliceAxisGrad, dy: Value, data: Value) -> Value:
+    """Zeros around the part."""
+    return _in_zeros(g, dy, data, op.slices(data.shape or ()))
+
+
+def _in_zeros(g: Graph, dy: Value, data: Value, slices: Sequence[slice]) -> Value:
+    before, after = [0] * dy.rank, [0] * dy.rank
+    for axis, taken, size in _taken(g, data, slices):
+        if taken.step == 1 and len(taken):
+            before[axis], after[axis] = taken.start, size - taken.stop
+        else:  # apart, or backwards: each place takes its element, or a zero that is put after the part
+            places = _sources(taken, size, len(taken))
+            dy = g.Gather(zero_after(g, dy, axis), places, axis=axis)
+    return g.Pad(dy, before + after, 0) if any(before + after) else dy
+
+
+@lowers(SliceAssign)
+def slice_assign(g: Graph, op: SliceAssign, lhs: Value, rhs: Value) -> Value:
+    """The part spread out, chosen where it belongs."""
+    taken = _taken(g, lhs, op.slices(lhs.rank))
+    if any(not len(places) for _, places, _ in taken):
+        return lhs
+    for axis, places, size in taken:
+        rhs = g.Gather(rhs, _sources(places, size, 0), axis=axis)
+    return g.Where(_mask(lhs.rank, taken), rhs, lhs) if taken else rhs
+
+
+@lowers(SliceAssignScalar)
+def slice_assign_scalar(g: Graph, op: SliceAssignScalar, data: Value) -> Value:
+    """The number chosen where it belongs."""
+    taken = _taken(g, data, op.slices(data.rank))
+    value = np.array(op.scalar).astype(data.dtype)
+    return g.Where(_mask(data.rank, taken), value, data)  # type: ignore[no-any-return]
+
+
+def _mask(rank: int, taken: Sequence[tuple[int, range, int]]) -> Array:
+    """Whether a place belongs to the part; axes that are not cut have size 1."""
+    mask: Any = np.ones((1,) * rank, bool)
+    for axis, places, size in taken:
+        own = np.zeros(size, bool)
+        own[np.array(places, np.int64)] = True
+        mask = mask & own.reshape([size if i == axis else 1 for i in range(rank)])
+    return np.asarray(mask)
