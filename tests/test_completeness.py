@@ -15,6 +15,8 @@ from hybridonnx.ops._registry import Operator, load_all
 HERE = Path(__file__).resolve().parent
 FACTS = json.loads((HERE / "oracle" / "operators.json").read_text(encoding="utf-8"))["operators"]
 OPERATORS = {cls.names[0]: cls for cls in load_all().values()}
+MISTOLD = {"_linspace": "MXNet describes the attributes of _arange here, but takes num"}
+"""Operators of which MXNet's own listing is wrong."""
 WITH_CASES = {load_all()[case.op] for cases in FAMILIES.values() for case in cases}
 
 
@@ -43,7 +45,7 @@ def test_statements_are_not_contradicted(name):
     assert not (cls.not_in_onnx and find_lowering(cls)), "there is a lowering, and it says there is none"
 
 
-@every(name for name in OPERATORS if name in FACTS)
+@every(name for name in OPERATORS if name in FACTS and name not in MISTOLD)
 def test_schema_is_mxnets(name):
     cls, facts = OPERATORS[name], FACTS[name]
     assert set(facts["aliases"]) == set(cls.names[1:]), "aliases differ"
