@@ -69,6 +69,7 @@ def every() -> list[Checkpoint]:
 def _input(rule: str, shape: list[int], seed: int) -> np.ndarray:
     """The draw that a manifest calls `rule`."""
     rng = np.random.RandomState(seed)
+    drawn: np.ndarray
     kind, _, number = rule.partition("*")
     if kind == "normal":
         drawn = rng.standard_normal(shape) * float(number or 1)

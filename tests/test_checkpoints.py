@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import checkpoints
 import numpy as np
 import onnxruntime as ort
 import pytest
 
 import hybridonnx as mx
+from tests import checkpoints
 
 TOLERANCE = 1e-5
 """Of the largest output."""
@@ -81,7 +81,9 @@ def test_exported_natively(checkpoint, net, tmp_path):
 def test_executor(checkpoint, params):
     graph = mx.sym.load(checkpoint.symbol)
     loaded = mx.nd.load(params)
-    executor = graph.simple_bind(mx.cpu(), grad_req="null", **{k: v.shape for k, v in checkpoint.inputs.items()})
+    executor = graph.simple_bind(
+        mx.cpu(), grad_req="null", **{k: v.shape for k, v in checkpoint.inputs.items()}
+    )
     split = {kind: {k[4:]: v for k, v in loaded.items() if k.startswith(kind)} for kind in ("arg:", "aux:")}
     if not split["arg:"]:
         split["arg:"] = loaded

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from test_operators import FAMILIES
 
 from converters.to_onnx._registry import find as find_lowering
 from hybridonnx.attrs import coerce
 from hybridonnx.ops._registry import Operator, load_all
+from tests.test_operators import FAMILIES
 
 HERE = Path(__file__).resolve().parent
 FACTS = json.loads((HERE / "oracle" / "operators.json").read_text(encoding="utf-8"))["operators"]

@@ -352,7 +352,7 @@ def test_pixel_shuffle_moves_channels_into_space():
 
 
 def test_layers_may_be_subclassed():
-    class Doubled(nn.Dense):  # type: ignore[misc]
+    class Doubled(nn.Dense):
         def hybrid_forward(self, F, x, weight, bias=None):
             return super().hybrid_forward(F, x, weight * 2, bias)
 

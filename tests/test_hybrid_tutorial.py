@@ -198,7 +198,7 @@ def test_safe_from_many_threads(batch):
     expected = net(batch).asnumpy()
     for options in ({}, {"static_alloc": True}, {"static_alloc": True, "static_shape": True}):
         net.hybridize(**options)
-        wrong = []
+        wrong: list[int] = []
 
         def run(size, net=net, wrong=wrong):
             for _ in range(20):

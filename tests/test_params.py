@@ -14,13 +14,13 @@ import time
 import tracemalloc
 from pathlib import Path
 
-import checkpoints
 import numpy as np
 import pytest
 
 import hybridonnx as mx
 from hybridonnx.errors import FormatError, MissingFileError, MXNetError
 from hybridonnx.formats import params
+from tests import checkpoints
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "oracle" / "params"
