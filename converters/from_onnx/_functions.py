@@ -89,6 +89,10 @@ class Functions:
         outputs = () if self._node is None else self._node.output
         return self._facts.dtype(outputs[i]) if i < len(outputs) else None
 
+    def outputs(self) -> int:
+        """How many outputs the node has."""
+        return 0 if self._node is None else len(self._node.output)
+
     def const(self, value: Any, dtype: Any = None) -> Broadcasting:
         """A constant that the model does not have, as a new parameter."""
         owner = "const" if self._node is None else title(self._node)

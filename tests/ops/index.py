@@ -60,7 +60,10 @@ takes += [
 embeddings = [
     Case("Embedding", [ints((4,), 5), (5, 3)], input_dim=5, output_dim=3),
     Case("Embedding", [ints((2, 3), 5, dtype="int32"), (5, 3)], input_dim=5, output_dim=3).but(dtypes=FLOATS),
-    Case("Embedding", [BEYOND, (3, 2)], input_dim=3, output_dim=2),
+    # MXNet gives no gradient if the indices want one
+    Case("Embedding", [BEYOND, (3, 2)], input_dim=3, output_dim=2).but(
+        formula=lambda i, w: w[np.clip(i, 0, 2).astype(int)]
+    ),
     Case("Embedding", [ints((2, 3), 5), (5, 3)], input_dim=5, output_dim=3, dtype="float64"),
 ]
 
@@ -81,7 +84,7 @@ rows = [
     ),
     Case("_contrib_boolean_mask", [(3, 2, 2), of([0, 0, -2])]).but(no=BY_VALUES),
     Case("_boolean_mask_grad", [(2, 2), of([1, 0, 1]), (3, 2)]).but(
-        formula=lambda dy, i, x: np.insert(dy, 1, 0, axis=0)
+        formula=lambda dy, i, x: np.insert(dy, 1, 0, axis=0), no={"import": "MXNet has no NonZero"}
     ),
 ]
 

@@ -1,0 +1,171 @@
+"""Imports of choosing by indices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hybridonnx.errors import ConversionError
+
+from ._registry import Const, imports
+from .reshape import ints
+
+# ---- rows
+
+
+@imports("Gather", versions=(1, 11, 13))
+def gather(F: Any, data: Any, indices: Any, *, axis: int = 0) -> Any:
+    """ONNX counts negative indices from the end, which is what MXNet calls wrapping."""
+    mode = "wrap"
+    known, shape = F.value(indices), F.shape(data)
+    size = None if shape is None or not shape else shape[axis]
+    if known is not None and (size is not None or np.all(known >= 0)):
+        mode = "clip"
+        if np.any(known < 0):
+            wrapped = np.where(known < 0, known + size, known)
+            indices = F.const(wrapped.reshape(wrapped.shape or (1,)))
+    found = F.take(data, indices, axis=axis, mode=mode)
+    if (known.shape if known is not None else F.shape(indices)) != () or F.rank(data) < 2:
+        return found
+    return F.squeeze(found, axis=(axis % F.rank(data),))
+
+
+@imports("Compress", versions=(9, 11))
+def compress(F: Any, data: Any, condition: Any, *, axis: int | None = None) -> Any:
+    """A constant condition is constant indices."""
+    if axis is None:
+        data, axis = F.Reshape(data, shape=(-1,)), 0
+    known = F.value(condition)
+    if known is not None:
+        return F.take(data, F.const(np.flatnonzero(known)), axis=axis)
+    if axis == 0:
+        return F._contrib_boolean_mask(data, condition)
+    swapped = F.SwapAxis(data, dim1=0, dim2=axis)
+    return F.SwapAxis(F._contrib_boolean_mask(swapped, condition), dim1=0, dim2=axis)
+
+
+# ---- along an axis
+
+
+@imports("GatherElements", versions=(11, 13))
+def gather_elements(F: Any, data: Any, indices: Any, *, axis: int = 0) -> Any:
+    """One element of each row is MXNet's pick."""
+    whole, part = F.shape(data), F.shape(indices)
+    if whole is not None and part is not None and len(whole) > 1:
+        kept = [1 if i == axis % len(whole) else d for i, d in enumerate(whole)]
+        if list(part) == kept and None not in kept:
+            return F.pick(data, indices, axis=axis, keepdims=True, mode="wrap")
+    return F._take_along_axis(data, indices, axis=axis)
+
+
+@imports("ScatterElements", versions=(11, 13, 16, 18))
+def scatter_elements(
+    F: Any, data: Any, indices: Any, updates: Any, *, axis: int = 0, reduction: str = "none"
+) -> Any:
+    """What is written hides what was there, or is added to it."""
+    if reduction == "add":
+        return data + F._put_along_axis(updates, indices, data, axis=axis)
+    _only_none(F, "ScatterElements", reduction)
+    where = {"axis": axis, "distinct": True}
+    written = F._put_along_axis(F.ones_like(updates), indices, data, **where)
+    return F.where(written, F._put_along_axis(updates, indices, data, **where), data)
+
+
+def _only_none(F: Any, owner: str, reduction: str) -> None:
+    if reduction != "none":
+        raise ConversionError(f"{owner}: reduction none or add is required, got {reduction}.")
+
+
+# ---- points
+
+
+def _coordinates_first(F: Any, indices: Any) -> Any:
+    rank = F.rank(indices)
+    return F.transpose(indices, axes=(rank - 1, *range(rank - 1)))
+
+
+@imports("GatherND", versions=(11, 12, 13))
+def gather_nd(F: Any, data: Any, indices: Any, *, batch_dims: int = 0) -> Any:
+    """MXNet has the coordinates first; a batch is one more coordinate."""
+    if F.rank(indices) == 1:
+        found = F.gather_nd(data, F.expand_dims(indices, axis=1))
+        return F.squeeze(found, axis=(0,)) if F.rank(found) > 1 else found
+    places = _coordinates_first(F, indices)
+    if batch_dims == 0:
+        return F.gather_nd(data, places)
+    if batch_dims > 1:
+        raise ConversionError(f"GatherND: batch_dims 0 or 1 is required, got {batch_dims}.")
+    number = F._contrib_arange_like(places, axis=1)
+    number = F.Reshape(number, shape=(1, -1, *(1,) * (F.rank(places) - 2)))
+    number = F.broadcast_like(number, F.slice_axis(places, axis=0, begin=0, end=1))
+    return F.gather_nd(data, F.Concat(number, places, dim=0))
+
+
+@imports("ScatterND", versions=(11, 13, 16, 18))
+def scatter_nd(F: Any, data: Any, indices: Any, updates: Any, *, reduction: str = "none") -> Any:
+    """What is written hides what was there, or is added to it."""
+    if F.rank(indices) == 1:
+        indices, updates = F.expand_dims(indices, axis=0), _with_axis(F, updates)
+    places = _coordinates_first(F, indices)
+    if reduction == "add":
+        return data + F._gather_nd_grad(updates, places, data)
+    _only_none(F, "ScatterND", reduction)
+    shape = F.shape(data)
+    if shape is None or None in shape:
+        return F._scatter_set_nd(data, updates, places, shape=())
+    written = F.scatter_nd(F.ones_like(updates), places, shape=shape)
+    return F.where(written, F.scatter_nd(updates, places, shape=shape), data)
+
+
+def _with_axis(F: Any, updates: Any) -> Any:
+    return updates if F.shape(updates) == () else F.expand_dims(updates, axis=0)
+
+
+# ---- choices
+
+
+@imports("OneHot", versions=(9, 11))
+def one_hot(F: Any, indices: Any, depth: Const, values: Const, *, axis: int = -1) -> Any:
+    """ONNX counts negative indices from the end."""
+    (size,) = ints(depth)
+    rank = F.rank(indices)
+    counted = indices + (indices < 0) * size
+    off, on = (float(v) for v in np.ravel(values))
+    found = F.one_hot(counted, depth=size, on_value=on, off_value=off, dtype=values.dtype.name)
+    if rank == 0:
+        return F.Reshape(found, shape=(-1,))
+    at = axis % (rank + 1)
+    if at == rank:
+        return found
+    return F.transpose(found, axes=(*range(at), rank, *range(at, rank)))
+
+
+@imports("Where", versions=(9, 16))
+def where(F: Any, condition: Any, x: Any, y: Any) -> Any:
+    """ONNX broadcasts all three."""
+    inputs = [condition, x, y]
+    wanted = F.result()
+    if wanted is None:
+        raise ConversionError("Where: known ranks are required. Give the inputs' shapes in the model.")
+    full = next((i for i in inputs if F.dims(i) == wanted), None)
+    return F.where(*(_broadcast(F, i, wanted, full) for i in inputs))
+
+
+def _broadcast(F: Any, x: Any, wanted: Any, full: Any) -> Any:
+    """`x` in the shape `wanted`, which `full` has if any input does."""
+    own = F.dims(x)
+    if own == wanted:
+        return x
+    for _ in range(len(wanted) - max(len(own), 1)):
+        x = F.expand_dims(x, axis=0)
+    own = (1,) * (len(wanted) - len(own)) + tuple(own)
+    if full is not None and not all(isinstance(d, int) for d in wanted):
+        return F.broadcast_like(x, full)
+    asked = tuple(0 if a == b else b for a, b in zip(own, wanted, strict=True))
+    if not all(isinstance(d, int) for d in asked):
+        raise ConversionError(
+            f"Where: sizes that are known where an input is repeated are required, got {wanted}. "
+            "Export the model with fixed shapes."
+        )
+    return F.broadcast_to(x, shape=asked) if any(asked) else x

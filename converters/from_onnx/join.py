@@ -1,0 +1,50 @@
+"""Imports of joining and splitting."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any
+
+from hybridonnx.errors import ConversionError
+
+from ._registry import Const, imports
+from .reshape import ints
+
+
+@imports("Concat", versions=(4, 11, 13))
+def concat(F: Any, *inputs: Any, axis: int) -> Any:
+    """The same operator; inputs without elements add nothing."""
+    filled = [x for x in inputs if not _is_empty(F.shape(x), axis)] or list(inputs[:1])
+    return filled[0] if len(filled) == 1 else F.Concat(*filled, dim=axis)
+
+
+def _is_empty(shape: Any, axis: int) -> bool:
+    return shape is not None and len(shape) > 0 and shape[axis] == 0
+
+
+@imports("Split", versions=(2, 11))
+def split_by_attribute(F: Any, data: Any, *, axis: int = 0, split: tuple[int, ...] | None = None) -> Any:
+    """The sizes are an attribute."""
+    return split_by_sizes(F, data, split, axis=axis)
+
+
+@imports("Split", versions=(13, 18))
+def split_by_sizes(
+    F: Any, data: Any, split: Const = None, *, axis: int = 0, num_outputs: int | None = None
+) -> Any:
+    """Equal parts are SliceChannel's; without sizes the last part may be smaller."""
+    count = num_outputs or F.outputs()
+    sizes = None if split is None else ints(split)
+    if count == 1:
+        return data
+    if sizes is None:
+        shape = F.shape(data)
+        whole = None if shape is None else shape[axis]
+        if whole is not None and whole % count:
+            each = -(-whole // count)
+            sizes = (each,) * (count - 1) + (whole - each * (count - 1),)
+    if sizes is None or len(set(sizes)) == 1:
+        return F.SliceChannel(data, num_outputs=count, axis=axis)
+    if min(sizes) < 0:
+        raise ConversionError(f"Split: sizes from 0 up are required, got {sizes}.")
+    return F._split_v2(data, indices=(0, *accumulate(sizes[:-1])), axis=axis)

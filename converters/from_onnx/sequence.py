@@ -1,0 +1,19 @@
+"""Imports of operators on sequences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._registry import imports
+
+
+@imports("ReverseSequence", versions=(10,))
+def reverse_sequence(
+    F: Any, data: Any, sequence_lens: Any, *, batch_axis: int = 1, time_axis: int = 0
+) -> Any:
+    """MXNet has time first."""
+    if time_axis == 0:
+        return F.SequenceReverse(data, sequence_lens, use_sequence_length=True)
+    swapped = F.SwapAxis(data, dim1=0, dim2=1)
+    found = F.SequenceReverse(swapped, sequence_lens, use_sequence_length=True)
+    return F.SwapAxis(found, dim1=0, dim2=1)
