@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -84,7 +85,7 @@ class _Conversion:
         inputs = self._inputs(entry, node)
         attributes = _attributes(self.facts, entry, node)
         self.F.begin(node)
-        called = self._unique(title(node))
+        called = self._unique(_name_of(node))
         with Prefix(f"{called}_"):
             results = entries(entry.function(self.F, *inputs, **attributes))
         self._name(called, node, results)
@@ -136,6 +137,16 @@ class _Conversion:
             name = f"{wish}_{number}"
         self.taken.add(name)
         return name
+
+
+def _name_of(node: NodeProto) -> str:
+    """What to call an ONNX node in a Symbol, so that outputs called as MXNet calls them keep their names."""
+    told = _MXNETS.fullmatch(node.output[0]) if node.output else None
+    return told[1] if told else title(node)
+
+
+_MXNETS = re.compile(r"(.+)_output0?")
+"""An output's name in MXNet: that of the node, and which output of it."""
 
 
 def _agree(node: NodeProto, index: int, got: Dims | None, told: Dims | None) -> None:
