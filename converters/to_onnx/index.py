@@ -18,11 +18,13 @@ from hybridonnx.ops.index import (
     Pick,
     PickGrad,
     PutAlongAxis,
+    RavelMultiIndex,
     ScatterND,
     ScatterSetND,
     Take,
     TakeAlongAxis,
     TakeGrad,
+    UnravelIndex,
     Where,
 )
 
@@ -199,3 +201,27 @@ def where(g: Graph, op: Where, condition: Value, x: Value, y: Value) -> Value:
     if condition.rank == 1:
         chosen = g.Unsqueeze(chosen, list(range(1, x.rank)))
     return g.Where(chosen, x, y)  # type: ignore[no-any-return]
+
+
+# ---- coordinates and places
+
+
+@lowers(RavelMultiIndex)
+def ravel_multi_index(g: Graph, op: RavelMultiIndex, data: Value) -> Value:
+    """A sum of the coordinates times what a step along their axis is."""
+    shape = op.shape or ()
+    strides = np.cumprod([1, *shape[:0:-1]], dtype=np.int64)[::-1]
+    found = g.ReduceSum(whole(g, data) * strides.reshape(-1, 1), [0], keepdims=0)
+    return g.Cast(found, data.dtype)
+
+
+@lowers(UnravelIndex)
+def unravel_index(g: Graph, op: UnravelIndex, data: Value) -> Value:
+    """Division with rest, from the last axis on."""
+    left, rows = whole(g, data), []
+    for count in reversed((op.shape or ())[1:]):
+        rest = g.Mod(left, np.int64(count), fmod=1)
+        rows.append(rest)
+        left = (left - rest) / np.int64(count)
+    rows = [g.Unsqueeze(row, [0]) for row in (left, *reversed(rows))]
+    return g.Cast(g.Concat(*rows, axis=0), data.dtype)

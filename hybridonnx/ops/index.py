@@ -565,3 +565,59 @@ class Where(_Indexed):
     def gradient(self, F: Any, dy: Any, y: Any, condition: Any, a: Any, b: Any) -> Sequence[Any]:
         nothing = F.zeros_like(dy)
         return None, F.where(condition, dy, nothing), F.where(condition, nothing, dy)
+
+
+# ---- coordinates and places
+
+
+class _Places(Operator):
+    """`shape` of the array that the places are in; its first size does not matter."""
+
+    not_differentiable = "indices are whole numbers"
+    shape: Ints | None = None
+
+    def check(self) -> None:
+        if not self.shape:
+            raise AttributeValueError(f"{self.names[0]}: a shape is required, got {self.shape}.")
+
+
+@operator("_ravel_multi_index", "ravel_multi_index")
+class RavelMultiIndex(_Places):
+    """The places in a flat array of points whose coordinates in `shape` are the rows of `data` (M, N)."""
+
+    shape: Ints | None = None
+
+    def infer_shape(self, data: Shape) -> Shape:
+        if len(data) != 2 or data[0] not in (None, len(self.shape or ())):
+            raise ShapeError(
+                f"_ravel_multi_index: data ({len(self.shape or ())}, N) is required, got {show(data)}."
+            )
+        return data[1:]
+
+    def forward(self, data: Array) -> Array:
+        self.infer_shape(data.shape)
+        found = np.zeros(data.shape[1:], np.int64)
+        for row, count in zip(whole(data), self.shape or (), strict=True):
+            found = found * count + row
+        return found.astype(data.dtype)
+
+
+@operator("_unravel_index", "unravel_index")
+class UnravelIndex(_Places):
+    """The coordinates in `shape`, as rows (M, N), of the places `data` (N,) in a flat array."""
+
+    shape: Ints | None = None
+
+    def infer_shape(self, data: Shape) -> Shape:
+        if len(data) != 1:
+            raise ShapeError(f"_unravel_index: a vector is required, got {show(data)}. Flatten it first.")
+        return (len(self.shape or ()), *data)
+
+    def forward(self, data: Array) -> Array:
+        self.infer_shape(data.shape)
+        left = whole(data)
+        rows = []
+        for count in reversed((self.shape or ())[1:]):
+            rows.append(np.fmod(left, count))
+            left = (left - rows[-1]) // count
+        return np.stack([left, *reversed(rows)]).astype(data.dtype)

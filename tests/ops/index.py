@@ -233,4 +233,15 @@ choices += [
     Case("where", [of([0, 1], "uint8"), (2, 2, 2, 2), (2, 2, 2, 2)]),
 ]
 
-CASES = [*takes, *embeddings, *rows, *picks, *alongs, *points, *choices]
+coordinates = [
+    Case("_ravel_multi_index", [of([[1, 0, 1], [2, 1, 0]], d)], shape=(2, 3))
+    for d in ("float32", "int32", "int64")
+]
+coordinates += [
+    Case("_ravel_multi_index", [of([[1, 0], [2, 1], [0, 3]], "float32")], shape=(-1, 3, 4)),
+    *[Case("_unravel_index", [of([5, 1, 0], d)], shape=(2, 3)) for d in ("float32", "int32", "int64")],
+    Case("_unravel_index", [of([23, 7, 0, 12], "float32")], shape=(-1, 3, 4)),
+    Case("_unravel_index", [of([7, 3], "float32")], shape=(10,)),
+]
+
+CASES = [*takes, *embeddings, *rows, *picks, *alongs, *points, *choices, *coordinates]
