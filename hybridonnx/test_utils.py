@@ -369,7 +369,7 @@ def _second(
         )
         firsts = [grads[e] for e in entries if e in grads]
         rng = np.random.RandomState(7)
-        weights = [NDArray(rng.standard_normal(g.shape)) for g in firsts]
+        weights = [NDArray(np.asarray(rng.standard_normal(g.shape)).astype(g.dtype)) for g in firsts]
         total = sum(float(np.sum(g.asnumpy() * w.asnumpy())) for g, w in zip(firsts, weights, strict=True))
         recorded = [(g, w) for g, w in zip(firsts, weights, strict=True) if g._entry is not None]
     if recorded:

@@ -7,24 +7,21 @@ from typing import Any
 import numpy as np
 
 
-def number(F: Any, x: Any, other: Any) -> float | None:
-    """The number that a constant `x` is, if beside `other` it may be an attribute of an operator."""
+def number(F: Any, x: Any) -> float | None:
+    """The number that a constant `x` without axes is; one with axes may be a parameter to train."""
     value = F.value(x)
-    if value is None or value.size != 1 or value.dtype.kind not in "fiu":
+    if value is None or value.ndim or value.dtype.kind not in "fiu":
         return None
-    shape = F.shape(other)
-    if value.ndim > (0 if shape is None else len(shape)):
-        return None  # it would give the result more axes
     found = value.item()
     return None if isinstance(found, int) and abs(found) > 1 << 53 else float(found)
 
 
 def two(F: Any, a: Any, b: Any, operator: str, scalar: str, reflected: str = "") -> Any:
     """An operator of two values that broadcast, or of one and a number."""
-    right = number(F, b, a)
+    right = number(F, b)
     if right is not None:
         return getattr(F, scalar)(a, scalar=right)
-    left = number(F, a, b)
+    left = number(F, a)
     if left is not None and (reflected or scalar):
         return getattr(F, reflected or scalar)(b, scalar=left)
     return getattr(F, operator)(a, b)

@@ -41,7 +41,7 @@ def _aligned(F: Any, a: Any, b: Any, axis: int | None) -> Any:
 @imports("Pow", versions=(7, 12, 13, 15))
 def power(F: Any, x: Any, y: Any) -> Any:
     """The exponent may have another dtype in ONNX; the result has the base's."""
-    base, exponent, value = F.dtype(x), F.dtype(y), number(F, y, x)
+    base, exponent, value = F.dtype(x), F.dtype(y), number(F, y)
     if value is not None and (value.is_integer() or base is None or base.kind == "f"):
         return F._power_scalar(x, scalar=value)
     if base is not None and exponent is not None and base != exponent:
@@ -56,7 +56,7 @@ def modulo(F: Any, a: Any, b: Any, *, fmod: int = 0) -> Any:
     """The sign is the divisor's, or with `fmod` the dividend's; for a divisor of 0 it is 0, not NaN."""
     if not fmod:
         return two(F, a, b, "broadcast_mod", "_mod_scalar", "_rmod_scalar")
-    divisor = number(F, b, a)
+    divisor = number(F, b)
     if divisor is not None:
         return F.sign(a) * F._mod_scalar(F.abs(a), scalar=abs(divisor))
     return F.sign(a) * F.broadcast_mod(F.abs(a), F.abs(b))

@@ -102,7 +102,7 @@ def clip_to_attributes(F: Any, x: Any, *, min: float = -math.inf, max: float = m
 @imports("Clip", versions=(11, 12, 13))
 def clip(F: Any, x: Any, min: Any = None, max: Any = None) -> Any:
     """Limits as inputs, which may be computed."""
-    low, high = (None if limit is None else number(F, limit, x) for limit in (min, max))
+    low, high = (None if limit is None else number(F, limit) for limit in (min, max))
     if (min is None) == (low is None) and (max is None) == (high is None):
         return _clip(F, x, low, high)
     if min is not None:

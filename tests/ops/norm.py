@@ -84,6 +84,9 @@ OTHERS = [
     batch((2, 3, 4, 4), 3, op="BatchNorm_v1", fix_gamma=False, use_global_stats=True),
     training((2, 3, 4, 4), 3, op="BatchNorm_v1", fix_gamma=False),
     training((2, 3, 4, 4), 3, op="BatchNorm_v1"),
+    batch((2, 3, 4, 4), 3, op="_contrib_SyncBatchNorm", key="k", fix_gamma=False),
+    training((2, 3, 4, 4), 3, op="_contrib_SyncBatchNorm", key="k", fix_gamma=False),
+    training((2, 3, 4, 4), 3, op="_contrib_SyncBatchNorm", key="l"),
 ]
 
 

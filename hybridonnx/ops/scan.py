@@ -1,0 +1,45 @@
+"""Running sums."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..attrs import DTypeName
+from ..dtypes import DType, as_dtype
+from ..errors import AttributeValueError, ShapeError
+from ._registry import Array, Operator, operator
+from ._shapes import Shape, size
+
+
+@operator("_np_cumsum", "cumsum")
+class CumSum(Operator):
+    """The sums of `a` up to each element along `axis`; without one over all elements, as (size,)."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("a",)
+    axis: int | None = None
+    dtype: DTypeName | None = None
+
+    def check(self) -> None:
+        if self.axis is not None and self.axis < 0:
+            raise AttributeValueError(f"_np_cumsum: an axis of at least 0 is required, got {self.axis}.")
+
+    def infer_shape(self, a: Shape) -> Shape:
+        if self.axis is None:
+            return (size(a),)
+        if self.axis >= len(a):
+            raise ShapeError(f"_np_cumsum: an axis below {len(a)} is required, got {self.axis}.")
+        return a
+
+    def infer_dtype(self, a: DType | None) -> DType | None:
+        return a if self.dtype is None else as_dtype(self.dtype)
+
+    def forward(self, a: Array) -> Array:
+        return np.cumsum(a, self.axis, dtype=a.dtype if self.dtype is None else self.dtype)
+
+    def gradient(self, F: Any, dy: Any, y: Any, a: Any) -> Sequence[Any]:
+        axis = 0 if self.axis is None else self.axis
+        sums = F.flip(F.cumsum(F.flip(dy, axis=axis), axis=axis), axis=axis)
+        return (F._cast_like(F.reshape_like(sums, a), a),)

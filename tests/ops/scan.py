@@ -1,0 +1,16 @@
+"""Cases of running sums."""
+
+from hybridonnx.test_utils import Case
+
+ALL = ("float32", "float64", "float16", "int32", "int64", "int8")
+
+CASES = [
+    Case("_np_cumsum", [(3, 4)], axis=0).but(dtypes=ALL),
+    Case("_np_cumsum", [(3, 4)], axis=1),
+    Case("_np_cumsum", [(2, 3, 4)], axis=2),
+    Case("_np_cumsum", [(2, 3, 4)], axis=1),
+    Case("_np_cumsum", [(2, 3)]),
+    Case("_np_cumsum", [(5,)]),
+    Case("_np_cumsum", [(1, 1)], axis=1),
+    Case("_np_cumsum", [(3, 4)], axis=1, dtype="float64").but(dtypes=("float32", "int32")),
+]
