@@ -35,3 +35,4 @@ THREADS = Switch("HYBRIDONNX_THREADS", 0, "Threads of an ONNX Runtime session; 0
 SESSIONS = Switch(
     "HYBRIDONNX_SESSIONS", 16, "Sessions that a hybridized block keeps, one for each input shape."
 )
+HOME = Switch("MXNET_HOME", "~/.mxnet", "Folder that has parameter files of known networks in `models`.")

@@ -1,0 +1,26 @@
+"""What all classifying networks share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...hybrid_block import HybridBlock
+from ...nn.basic_layers import HybridSequential
+
+
+class Classifier(HybridBlock):
+    """`features` of images (N, 3, H, W), and `output`: from these the scores (N, classes)."""
+
+    features: HybridSequential
+    output: HybridBlock
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        """The scores, before any softmax."""
+        return self.output(self.features(x))
+
+
+def chain(*blocks: HybridBlock) -> HybridSequential:
+    """Blocks one after the other, which keep the names that they have."""
+    found = HybridSequential(prefix="")
+    found.add(*blocks)
+    return found
