@@ -464,7 +464,9 @@ def _symbol(case: Case) -> tuple[Any, list[str]]:
     op = case.operator()
     names = list(op.input_names())
     inputs = [F.var(name) for name in names]
-    return getattr(F, case.op)(*inputs, **case.attributes), names
+    if op.variadic:
+        return getattr(F, case.op)(*inputs, **case.attributes), names
+    return getattr(F, case.op)(**dict(zip(names, inputs, strict=True)), **case.attributes), names
 
 
 def _execute(case: Case, symbol: Any, values: Mapping[str, Array]) -> list[Array]:

@@ -1,0 +1,357 @@
+"""Recurrent networks of several layers, and their gradient through time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..dtypes import DType
+from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError
+from ._recurrence import GATES, Clip, Packing, Run, backward, forward
+from ._registry import Array, Operator, Spec, operator
+from ._shapes import Dim, Shape, show, sizes, unify
+from .join import Concat
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Recurrent(Operator):
+    """The attributes that the operator and its gradient share, and what follows from them."""
+
+    state_size: int
+    num_layers: int
+    bidirectional: bool = False
+    mode: Literal["gru", "lstm", "rnn_relu", "rnn_tanh"]
+    p: float = 0.0
+    state_outputs: bool = False
+    projection_size: int | None = None
+    lstm_state_clip_min: float | None = None
+    lstm_state_clip_max: float | None = None
+    lstm_state_clip_nan: bool = False
+    use_sequence_length: bool = False
+
+    def check(self) -> None:
+        name = self.names[0]
+        for attribute in ("state_size", "num_layers", "projection_size"):
+            value = getattr(self, attribute)
+            if value is not None and value < 1:
+                raise AttributeValueError(f"{name}: {attribute} of at least 1 is required, got {value}.")
+        if not 0 <= self.p <= 1:
+            raise AttributeValueError(f"{name}: p must lie in [0, 1], got {self.p}.")
+        if (self.lstm_state_clip_min is None) != (self.lstm_state_clip_max is None):
+            raise AttributeValueError(
+                f"{name}: lstm_state_clip_min and lstm_state_clip_max together are required, got "
+                f"{self.lstm_state_clip_min} and {self.lstm_state_clip_max}."
+            )
+        if self.mode != "lstm" and (self.projection_size or self.lstm_state_clip_min is not None):
+            raise AttributeValueError(
+                f"{name}: mode lstm is required with projection_size or lstm_state_clip, got {self.mode}."
+            )
+
+    # ---- what follows
+
+    def directions(self) -> int:
+        """D: 2 if bidirectional."""
+        return 2 if self.bidirectional else 1
+
+    def packing(self) -> Packing:
+        """How the parameters lie in their vector."""
+        return Packing(
+            GATES[self.mode], self.state_size, self.projection_size, self.num_layers, self.directions()
+        )
+
+    def clip(self) -> Clip | None:
+        """The cells' limits, if there are any."""
+        if self.lstm_state_clip_min is None or self.lstm_state_clip_max is None:
+            return None
+        return Clip(self.lstm_state_clip_min, self.lstm_state_clip_max, self.lstm_state_clip_nan)
+
+    def runs(self) -> list[Run]:
+        """One for each direction."""
+        return [Run(self.mode, self.state_size, d == 1, self.clip()) for d in range(self.directions())]
+
+    def drops(self) -> bool:
+        """Whether there is dropout between layers, when training."""
+        return self.p > 0 and self.num_layers > 1
+
+    def given(self) -> tuple[str, ...]:
+        """The names of the inputs of the operator itself."""
+        names = ["data", "parameters", "state"]
+        names += ["state_cell"] if self.mode == "lstm" else []
+        names += ["sequence_length"] if self.use_sequence_length else []
+        return tuple(names)
+
+    def results(self) -> tuple[str, ...]:
+        """The names of the operator's visible outputs."""
+        names = ["output"]
+        names += ["state_output"] if self.state_outputs else []
+        names += ["statecell_output"] if self.state_outputs and self.mode == "lstm" else []
+        return tuple(names)
+
+    def between(self) -> tuple[str, ...]:
+        """The names of what lies between layers: all layers' outputs but the last's, and dropout's mask."""
+        return (("layers",) if self.num_layers > 1 else ()) + (("mask",) if self.drops() else ())
+
+    # ---- shapes
+
+    def state_shapes(self, batch: Dim) -> tuple[Shape, Shape]:
+        """The shapes of state and state_cell."""
+        rows = self.num_layers * self.directions()
+        return (rows, batch, self.packing().outputs()), (rows, batch, self.state_size)
+
+    def given_shapes(self, data: Shape | None, state: Shape | None) -> dict[str, Shape | None]:
+        """The shapes of the operator's own inputs, by name."""
+        if data is not None and len(data) != 3:
+            raise ShapeError(f"{self.names[0]}: data (steps, batch, channels) is required, got {show(data)}.")
+        batch = data[1] if data is not None else None
+        if batch is None and state is not None and len(state) == 3:
+            batch = state[1]
+        inputs = data[2] if data is not None else None
+        hidden, cells = self.state_shapes(batch)
+        return {
+            "data": None if data is None else (data[0], batch, inputs),
+            "parameters": (None if inputs is None else self.packing().size(inputs),),
+            "state": hidden,
+            "state_cell": cells,
+            "sequence_length": (batch,),
+        }
+
+    def result_shapes(self, data: Shape, state: Shape) -> dict[str, Shape]:
+        """The shapes of all that the operator gives, by name."""
+        steps, batch = data[0], data[1] if data[1] is not None else state[1]
+        out: Shape = (steps, batch, self.directions() * self.packing().outputs())
+        hidden, cells = self.state_shapes(batch)
+        between: Shape = (self.num_layers - 1, *out)
+        shapes = {"output": out, "state_output": hidden, "statecell_output": cells}
+        return {**shapes, "layers": between, "mask": between}
+
+    def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
+        names = self.input_names()
+        found = [d for n, d in zip(names, dtypes, strict=True) if d is not None and n != "sequence_length"]
+        if any(d != found[0] for d in found) or (found and found[0].kind != "f"):
+            shown = ", ".join(f"{n} {d}" for n, d in zip(names, dtypes, strict=True))
+            raise DTypeError(
+                f"{self.names[0]}: real numbers of one dtype are required, got {shown}. Cast with astype."
+            )
+        one = found[0] if found else None
+        return [
+            d if n == "sequence_length" and d is not None else one for n, d in zip(names, dtypes, strict=True)
+        ]
+
+    # ---- arrays
+
+    def named(self, inputs: Sequence[Array]) -> tuple[dict[str, Array], DType]:
+        """The inputs by name, in float32 at least, and their dtype as it was."""
+        dtype = inputs[0].dtype
+        found = dict(zip(self.input_names(), inputs, strict=False))
+        if dtype == np.float16:
+            found = {n: a.astype(np.float32) if a.dtype == np.float16 else a for n, a in found.items()}
+        return found, dtype
+
+    def inside(self, given: dict[str, Array]) -> Array | None:
+        """(T, N, 1): whether a step is within its sequence."""
+        if not self.use_sequence_length:
+            return None
+        length = given["sequence_length"]
+        made: Array = (np.arange(len(given["data"]))[:, None] < length)[:, :, None]
+        return made
+
+    def rows(self, given: dict[str, Array], names: Sequence[str]) -> Iterator[list[Array | None]]:
+        """For each layer and direction, the rows of states called `names`, `None` where there is none."""
+        for k in range(self.num_layers * self.directions()):
+            yield [given[name][k] if name in given else None for name in names]
+
+
+@operator("RNN", "_npx_rnn")
+class RNN(_Recurrent):
+    """`data` (T, N, I) through layers of recurrent cells, from state (L D, N, R), to outputs (T, N, D R).
+
+    L = num_layers, D directions, H = state_size, R = H or projection_size. All parameters are one vector;
+    lstm has a state_cell (L D, N, H) too. With use_sequence_length, sequence_length (N,) says how many steps
+    count. In training a part p of what goes from layer to layer is 0.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "parameters", "state", "state_cell", "sequence_length")
+    outputs: ClassVar[tuple[str, ...]] = ("output", "state_output", "statecell_output", "layers", "mask")
+    modal: ClassVar[bool] = True
+    noise: ClassVar[str] = "uniform"
+
+    def input_names(self) -> tuple[str, ...]:
+        return self.given()
+
+    def output_names(self) -> tuple[str, ...]:
+        return self.results() + self.between()
+
+    def visible(self) -> int:
+        return len(self.results())
+
+    def counted(self) -> int:
+        return self.visible()
+
+    def draws(self) -> bool:
+        return self.training and self.drops()
+
+    def draw(self, rng: np.random.Generator, *inputs: Spec) -> Array:
+        if inputs[0].shape is None or None in inputs[0].shape:
+            raise ShapeError(f"RNN: a complete shape is required to draw, got {show(inputs[0].shape)}.")
+        steps, batch, _ = sizes(inputs[0].shape)
+        width = self.directions() * self.packing().outputs()
+        return rng.random((self.num_layers - 1, steps, batch, width), np.float32)
+
+    def infer_inputs(
+        self, data: Shape | None, parameters: Shape | None, state: Shape | None, *rest: Shape | None
+    ) -> Sequence[Shape | None]:
+        told = self.given_shapes(data, state)
+        return [told[name] for name in self.input_names()]
+
+    def infer_shape(self, data: Shape, parameters: Shape, state: Shape, *rest: Shape) -> list[Shape]:
+        told = self.result_shapes(data, state)
+        return [told[name] for name in self.output_names()]
+
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        if outputs[0] is None or len(outputs[0]) != 3:
+            return inputs
+        return [unify("RNN", inputs[0], (*outputs[0][:2], None)), *inputs[1:]]
+
+    def forward(self, *inputs: Array) -> tuple[Array, ...]:
+        given, dtype = self.named(inputs)
+        noise = inputs[-1] if self.draws() else None
+        x, inside = given["data"], self.inside(given)
+        states = self.rows(given, ("state", "state_cell"))
+        found: dict[str, list[Array]] = {name: [] for name in self.outputs}
+        for k, weights in enumerate(self.packing().unpacked(given["parameters"], x.shape[2])):
+            if k:
+                found["layers"].append(x)
+                x = x if noise is None else x * self._masked(found["mask"], noise[k - 1], x.dtype)
+            ys = []
+            for run, w in zip(self.runs(), weights, strict=True):
+                h, c = next(states)
+                assert h is not None
+                y, h, c = forward(run, x, w, h, c, inside)
+                ys.append(y)
+                found["state_output"].append(h)
+                found["statecell_output"] += [] if c is None else [c]
+            x = ys[0] if len(ys) == 1 else np.concatenate(ys, axis=2)
+        if self.drops() and noise is None:
+            found["mask"] = [np.ones_like(y) for y in found["layers"]]
+        made = {
+            name: np.stack(parts) for name, parts in found.items() if parts and name in self.output_names()
+        }
+        made["output"] = x
+        return tuple(made[name].astype(dtype, copy=False) for name in self.output_names())
+
+    def _masked(self, masks: list[Array], noise: Array, dtype: DType) -> Array:
+        """Dropout's factors for what goes into one layer, which are remembered."""
+        scale = 1 / (1 - self.p) if self.p < 1 else 0.0
+        masks.append((noise < 1 - self.p) * dtype.type(scale))
+        return masks[-1]
+
+    def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
+        ys, dys = (v if isinstance(v, tuple | list) else (v,) for v in (y, dy))
+        shown = self.visible()
+        given = dict(zip(self.given(), inputs, strict=True))
+        given |= dict(zip(("output", *self.between()), (ys[0], *ys[shown:]), strict=True))
+        given |= dict(zip(("dy", "d_state", "d_state_cell"), dys[:shown], strict=False))
+        found = tuple(F._rnn_grad(**given, **self.attributes()))
+        return (*found, None) if self.use_sequence_length else found
+
+
+@operator("_rnn_grad")
+class RNNGrad(_Recurrent):
+    """The adjoint of `RNN`: gradients of data, parameters and states from those of its outputs.
+
+    It takes the operator's inputs and outputs, those between layers too, and dy (T, N, D R), d_state and
+    d_state_cell, the gradients of its visible outputs.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = (
+        *RNN.inputs,
+        *("output", "layers", "mask"),
+        *("dy", "d_state", "d_state_cell"),
+    )
+    outputs: ClassVar[tuple[str, ...]] = ("data", "parameters", "state", "state_cell")
+
+    def heads(self) -> tuple[str, ...]:
+        """The names of the outputs' gradients."""
+        return ("dy", "d_state", "d_state_cell")[: len(self.results())]
+
+    def input_names(self) -> tuple[str, ...]:
+        return (*self.given(), "output", *self.between(), *self.heads())
+
+    def output_names(self) -> tuple[str, ...]:
+        return tuple(name for name in self.given() if name != "sequence_length")
+
+    def infer_inputs(self, *shapes: Shape | None) -> Sequence[Shape | None]:
+        data, state = shapes[0], shapes[2]
+        told = self.given_shapes(data, state)
+        if told["data"] is not None and told["state"] is not None:
+            made = self.result_shapes(told["data"], told["state"])
+            heads = zip(self.heads(), (made[name] for name in self.results()), strict=True)
+            told.update(made, **dict(heads))
+        return [told.get(name) for name in self.input_names()]
+
+    def infer_shape(self, *shapes: Shape) -> list[Shape]:
+        return list(shapes[: len(self.output_names())])
+
+    def forward(self, *inputs: Array) -> tuple[Array, ...]:
+        given, dtype = self.named(inputs)
+        data, inside = given["data"], self.inside(given)
+        layers, masks = given.get("layers"), given.get("mask")
+        wrt = np.empty_like(given["parameters"])
+        grads = self.packing().unpacked(wrt, data.shape[2])
+        params = self.packing().unpacked(given["parameters"], data.shape[2])
+        states = list(self.rows(given, ("state", "state_cell", "d_state", "d_state_cell")))
+        found: list[list[Array | None]] = [[], []]
+        y, dy = given["output"], given["dy"]
+        for k in range(self.num_layers)[::-1]:
+            x = data if layers is None or not k else layers[k - 1]
+            mask = None if masks is None or not k else masks[k - 1]
+            entered = x if mask is None else x * mask
+            dx: Any = 0
+            for d, (run, w, g) in reversed(
+                list(enumerate(zip(self.runs(), params[k], grads[k], strict=True)))
+            ):
+                h, c, *last = states[k * self.directions() + d]
+                assert h is not None
+                cut = slice(d * h.shape[1], (d + 1) * h.shape[1])
+                heads = (dy[:, :, cut], *_started(h, c, last))
+                back = backward(run, entered, w, h, c, inside, y[:, :, cut], heads, g)
+                dx = dx + back.dx
+                found[0].insert(0, back.dh)
+                found[1].insert(0, back.dc)
+            y, dy = x, dx if mask is None else dx * mask
+        results = [dy, wrt, *(np.stack(f) for f in found if f[0] is not None)]  # type: ignore[arg-type]
+        return tuple(a.astype(dtype, copy=False) for a in results)
+
+    def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
+        raise MXNetError(
+            "RNN: gradients of first order are there alone, as in MXNet. For higher ones unroll a cell, "
+            "such as gluon.rnn.LSTMCell(…).unroll(…)."
+        )
+
+
+def _started(h: Array, c: Array | None, last: Sequence[Array | None]) -> tuple[Array, Array | None]:
+    """The gradients of the last states; zeros where they are not shown."""
+    dh, dc = last
+    dh = np.zeros_like(h) if dh is None else dh
+    return dh, np.zeros_like(c) if dc is None and c is not None else dc
+
+
+@operator("_rnn_param_concat", "_npi_rnn_param_concat")
+class RNNParamConcat(Concat):
+    """Parameters of a recurrent network one after the other: `Concat`, except that it tells sizes back."""
+
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        """The size of the one input that is not known yet."""
+        total = outputs[0]
+        unknown = [i for i, s in enumerate(inputs) if s is None or None in s]
+        if total is None or len(total) != 1 or total[0] is None or len(unknown) != 1:
+            return inputs
+        rest = total[0] - sum(s[0] or 0 for i, s in enumerate(inputs) if s is not None and i != unknown[0])
+        return [(rest,) if i == unknown[0] else s for i, s in enumerate(inputs)]
