@@ -24,6 +24,7 @@ def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> An
     out = kwargs.pop("out", None)
     kwargs.pop("name", None)
     ctx = None if "ctx" in cls.schema() else kwargs.pop("ctx", None)
+    cls = cls.specialized(kwargs, _is_array)
     inputs, attributes = bind(cls, args, kwargs, _is_array)
     op = cls.make(attributes)
     return invoke(op, select(op, inputs), out, ctx)
@@ -77,6 +78,8 @@ def invoke_all(op: Operator, inputs: Sequence[NDArray], ctx: Context | None = No
     device = inputs[0]._ctx if inputs else ctx or _device(op)
     _one_device(op, inputs, device)
     specs = _specs(op, tuple([Spec(a.shape, a.dtype) for a in arrays]))
+    if op.stateful:
+        op = op.started(device)
     results = run(op, arrays, specs)
     outputs = [NDArray._on_tape(y, device, None) for y in results]
     if state.recording and not op.not_differentiable:

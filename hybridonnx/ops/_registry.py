@@ -63,6 +63,8 @@ class Operator:
     """Inputs are broadcast against each other; the reverse sweep sums their gradients back."""
     modal: ClassVar[bool] = False
     """Whether training changes what the operator computes; then `training` tells."""
+    stateful: ClassVar[bool] = False
+    """Whether `forward` keeps something for `gradient`; then each execution has an object, see `started`."""
     noise: ClassVar[str] = ""
     """For operators that draw: "uniform" in [0, 1), "normal", or "other" (see `draw`)."""
     not_differentiable: ClassVar[str] = ""
@@ -179,6 +181,22 @@ class Operator:
 
     @classmethod
     def upgraded(cls, attributes: dict[str, str], version: int) -> dict[str, str]:
+    def started(self, device: Any) -> Operator:
+        """The operator for one execution on a context."""
+        return self
+
+    @classmethod
+    def knows(cls, attributes: Mapping[str, str]) -> bool:
+        """Whether the operator is defined for the attributes of a file; else the node is an unknown one."""
+        return True
+
+    @classmethod
+    def specialized(
+        cls, attributes: Mapping[str, Any], is_input: Callable[[Any], bool] | None = None
+    ) -> type[Operator]:
+        """The class for a call with these arguments, if it depends on them which inputs there are."""
+        return cls
+
         """Attribute text of a file that MXNet `version` wrote (904 is 0.9.4), as 1.9.1 would write it."""
         return attributes
 
@@ -364,6 +382,11 @@ def bind(
         raise MXNetError(
             f"{cls.names[0]}: at most {len(names)} positional arguments ({', '.join(names)}) are possible, "
             f"got {len(args)}."
+    if any(map(is_input, args[len(cls.inputs) :])):
+        raise MXNetError(
+            f"{cls.names[0]}: at most {len(cls.inputs)} inputs ({', '.join(cls.inputs)}) are possible, "
+            f"got {len(args)}."
+        )
         )
     given = dict(zip(names, args, strict=False))
     for name, value in kwargs.items():

@@ -37,6 +37,7 @@ def call(
     made = name.current().get(kwargs.pop("name", None), hint.lower())
     kwargs |= attribute.current().get(kwargs.pop("attr", None))
     stored = {key: text(kwargs.pop(key)) for key in list(kwargs) if _is_users(key)}
+    cls = cls.specialized(kwargs, _is_symbol)
     for key in HIDDEN_KEYS:
         if key in kwargs and key not in cls.schema():
             stored[f"__{key}__"] = text(kwargs.pop(key))

@@ -82,7 +82,7 @@ def _entries(graph: Graph, version: int) -> list[Entry]:
 
 def _operator(node: GraphNode) -> type[Operator] | None:
     """The operator's class; `None` for variables, and for operators that are not known yet."""
-    return None if node.is_variable or not is_operator(node.op) else find(node.op)
+    return None if node.is_variable or not is_operator(node.op, node.attributes) else find(node.op)
 
 
 def _upgrade_hidden_keys(node: GraphNode, cls: type[Operator] | None, nodes: Sequence[GraphNode]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -76,7 +76,7 @@ class Node:
     @property
     def is_known(self) -> bool:
         """Whether the node is a variable or its operator is in the registry."""
-        return self.is_variable or self._op is not None or is_operator(self.op_name)
+        return self.is_variable or self._op is not None or is_operator(self.op_name, self.attrs)
 
     def count(self) -> int:
         """The number of outputs, hidden ones included."""
@@ -126,9 +126,10 @@ class Node:
         return f"<Node {self.name} ({self.op_name})>"
 
 
-def is_operator(name: str) -> bool:
-    """Whether the registry has an operator of this name."""
-    return name in load_all()
+def is_operator(name: str, attributes: Mapping[str, str]) -> bool:
+    """Whether the registry has an operator of this name, defined for these attributes."""
+    found = load_all().get(name)
+    return found is not None and found.knows(attributes)
 
 
 def entry_name(entry: Entry) -> str:

@@ -1,0 +1,330 @@
+"""Operators written in Python: `CustomOp` computes, `CustomOpProp` describes, `register` names them.
+
+    @mx.operator.register("square")
+    class SquareProp(mx.operator.CustomOpProp):
+        def create_operator(self, ctx, shapes, dtypes):
+            return Square()
+
+    mx.nd.Custom(x, op_type="square")
+
+They run on arrays, in executors and in hybridized blocks; ONNX cannot express them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
+
+import numpy as np
+
+from . import autograd
+from .context import Context, as_context
+from .dtypes import DType, as_dtype, flag_of
+from .errors import ConversionError, MXNetError, ShapeError
+from .ndarray.ndarray import NDArray
+from .ops import custom
+from .ops._registry import Array, load_all
+from .ops._shapes import Shape, show
+
+
+class CustomOp:
+    """What one execution computes. Subclasses define `forward`, and `backward` if they have a gradient.
+
+    Each execution has an object of its own, so what `forward` keeps in `self` is there for its `backward`.
+    """
+
+    def forward(self, is_train: bool, req: list[str], in_data: Any, out_data: Any, aux: Any) -> None:
+        """Write the outputs from the inputs, with `assign`. States in `aux` may be changed."""
+        raise NotImplementedError(f"{type(self).__name__}: forward must be defined.")
+
+    def backward(
+        self, req: list[str], out_grad: Any, in_data: Any, out_data: Any, in_grad: Any, aux: Any
+    ) -> None:
+        """Write the inputs' gradients from those of the outputs, with `assign`."""
+        raise NotImplementedError(f"{type(self).__name__}: backward must be defined to differentiate.")
+
+    def assign(self, dst: NDArray, req: str, src: Any) -> None:
+        """Write `src` into `dst`, add it, or do neither, as `req` says."""
+        if req in ("write", "inplace"):
+            dst[:] = src
+        elif req == "add":
+            dst[:] = dst + src
+        elif req != "null":
+            raise MXNetError(f"CustomOp.assign: write, inplace, add or null is required as req, got {req!r}.")
+
+
+class CustomOpProp:
+    """What an operator is: its inputs and outputs, their shapes and dtypes, and the `CustomOp`.
+
+    `Custom`'s attributes are passed to `__init__` by name, as text. Without `need_top_grad` the gradient does
+    not depend on the outputs' gradients, as that of a loss.
+    """
+
+    def __init__(self, need_top_grad: bool = True) -> None:
+        self.need_top_grad_ = need_top_grad
+
+    def list_arguments(self) -> list[str]:
+        """The inputs' names, without states."""
+        return ["data"]
+
+    def list_outputs(self) -> list[str]:
+        """The outputs' names."""
+        return ["output"]
+
+    def list_auxiliary_states(self) -> list[str]:
+        """The names of the states, which are inputs that the operator changes."""
+        return []
+
+    def infer_shape(self, in_shape: list[list[int]]) -> Any:
+        """The shapes of inputs, outputs and states; here all outputs have the first input's shape.
+
+        Sizes that are not known are 0, and shapes that are not known `[]`.
+        """
+        return in_shape, [in_shape[0]] * len(self.list_outputs()), []
+
+    def infer_type(self, in_type: list[Any]) -> Any:
+        """The dtypes of inputs, outputs and states; here all are the first input's."""
+        first = in_type[0]
+        states = self.list_auxiliary_states()
+        return [first] * len(in_type), [first] * len(self.list_outputs()), [first] * len(states)
+
+    def infer_storage_type(self, in_stype: list[str]) -> Any:
+        """The storage types, all dense; not asked for here."""
+        dense = "default"
+        states = self.list_auxiliary_states()
+        return in_stype, [dense] * len(self.list_outputs()), [dense] * len(states)
+
+    def declare_backward_dependency(
+        self, out_grad: list[int], in_data: list[int], out_data: list[int]
+    ) -> list[int]:
+        """Which arrays `backward` reads; it gets all of them here."""
+        return [*(out_grad if self.need_top_grad_ else ()), *in_data, *out_data]
+
+    def create_operator(self, ctx: Context, in_shapes: list[list[int]], in_dtypes: list[int]) -> CustomOp:
+        """The object that computes; dtypes are MXNet's type flags."""
+        return CustomOp()
+
+
+_Prop = TypeVar("_Prop", bound=Callable[..., Any])
+
+
+def register(reg_name: str) -> Callable[[_Prop], _Prop]:
+    """Register a subclass of `CustomOpProp`, for use with `Custom(…, op_type=reg_name)`."""
+    if not isinstance(reg_name, str) or not reg_name:
+        raise MXNetError(f"register: a name is required for the operator, got {reg_name!r}.")
+
+    def registered(prop: _Prop) -> _Prop:
+        custom.register(reg_name, lambda attributes: _Definition(reg_name, prop, attributes))
+        return prop
+
+    return registered
+
+
+def get_all_registered_operators() -> list[str]:
+    """The names of all operators."""
+    return sorted({cls.names[0] for cls in load_all().values()})
+
+
+# ---- what the graph asks
+
+
+class _Definition:
+    """A user's `CustomOpProp` with certain attributes, as operators describe themselves."""
+
+    def __init__(self, op_type: str, prop: Callable[..., Any], attributes: dict[str, str]) -> None:
+        self.op_type = op_type
+        self._prop_type, self._attributes = prop, attributes
+        with self.named("the constructor"):
+            self.prop = self.new()
+            self.arguments = tuple(self.prop.list_arguments())
+            self.states = tuple(self.prop.list_auxiliary_states())
+            self.outputs = tuple(self.prop.list_outputs())
+
+    def new(self) -> Any:
+        """A new `CustomOpProp`."""
+        return self._prop_type(**self._attributes)
+
+    @contextmanager
+    def named(self, method: str) -> Iterator[None]:
+        """A scope whose errors tell that they come from this operator."""
+        try:
+            yield
+        except Exception as exc:
+            exc.add_note(f"In {method} of the custom operator {self.op_type!r}.")
+            raise
+
+    def shapes(self, shapes: Sequence[Shape | None]) -> tuple[list[Shape | None], list[Shape | None]]:
+        """What `infer_shape` tells; nothing if it fails and some shape is unknown yet."""
+        complete = all(s is not None and None not in s for s in shapes[: len(self.arguments)])
+        if complete:
+            with self.named("infer_shape"):
+                return self.told_shapes(self.prop, shapes)
+        with suppress(Exception):
+            return self.told_shapes(self.prop, shapes)
+        return list(shapes), [None] * len(self.outputs)
+
+    def told_shapes(
+        self, prop: Any, shapes: Sequence[Shape | None]
+    ) -> tuple[list[Shape | None], list[Shape | None]]:
+        """What a `CustomOpProp` tells of shapes."""
+        given = shapes[: len(self.arguments)]
+        is_open = any(s is None or None in s for s in given)
+        told = prop.infer_shape([[d or 0 for d in s or ()] for s in given])
+        inputs, outputs, states = self._parts("infer_shape", told)
+        return (
+            [_shape(s, is_open) for s in (*inputs, *states)],
+            [_shape(s, is_open) for s in outputs],
+        )
+
+    def dtypes(self, dtypes: Sequence[DType | None]) -> tuple[list[DType | None], list[DType | None]]:
+        """What `infer_type` tells; nothing if it fails and some dtype is unknown yet."""
+        if all(d is not None for d in dtypes[: len(self.arguments)]):
+            with self.named("infer_type"):
+                return self.told_dtypes(self.prop, dtypes)
+        with suppress(Exception):
+            return self.told_dtypes(self.prop, dtypes)
+        return list(dtypes), [None] * len(self.outputs)
+
+    def told_dtypes(
+        self, prop: Any, dtypes: Sequence[DType | None]
+    ) -> tuple[list[DType | None], list[DType | None]]:
+        """What a `CustomOpProp` tells of dtypes."""
+        given = [None if d is None else d.type for d in dtypes[: len(self.arguments)]]
+        inputs, outputs, states = self._parts("infer_type", prop.infer_type(given))
+        return (
+            [None if t is None else as_dtype(t) for t in (*inputs, *states)],
+            [None if t is None else as_dtype(t) for t in outputs],
+        )
+
+    def _parts(self, method: str, told: Any) -> tuple[list[Any], list[Any], list[Any]]:
+        """The three lists that `infer_shape` and `infer_type` return; that of states may be left out."""
+        lists = [list(part) for part in told] if isinstance(told, list | tuple) else []
+        if len(lists) == 2:
+            lists.append([])
+        wanted = [len(self.arguments), len(self.outputs), len(self.states)]
+        if [len(part) for part in lists] != wanted:
+            raise MXNetError(
+                f"{method}: lists for {wanted[0]} inputs, {wanted[1]} outputs and {wanted[2]} states are "
+                f"required of the custom operator {self.op_type!r}, got {told!r}."
+            )
+        return lists[0], lists[1], lists[2]
+
+    def start(self, device: Any) -> _Execution:
+        """An execution with a `CustomOp` of its own."""
+        return _Execution(self, as_context(device))
+
+
+def _shape(told: Sequence[int], is_open: bool) -> Shape | None:
+    """A shape as users tell it; sizes of 0 are unknown ones if any of the inputs' is."""
+    sizes = tuple(int(d) for d in told)
+    if not sizes:
+        return None
+    return tuple(None if d == 0 and is_open else d for d in sizes)
+
+
+class _Execution:
+    """A `CustomOp` between its `forward` and its `backward`."""
+
+    def __init__(self, definition: _Definition, ctx: Context) -> None:
+        self._definition, self._ctx = definition, ctx
+        self._op: Any = None
+
+    def _create(self, arrays: Sequence[Array]) -> tuple[list[Shape | None], list[DType | None]]:
+        """Make the `CustomOp` for these inputs; the shapes and dtypes of the outputs."""
+        definition = self._definition
+        prop = definition.new()
+        shapes = definition.told_shapes(prop, [a.shape for a in arrays])[1]
+        dtypes = definition.told_dtypes(prop, [a.dtype for a in arrays])[1]
+        self._op = prop.create_operator(
+            self._ctx, [list(a.shape) for a in arrays], [flag_of(a.dtype) for a in arrays]
+        )
+        return shapes, dtypes
+
+    def _wrapped(self, arrays: Sequence[Array]) -> tuple[list[NDArray], list[NDArray]]:
+        """Arguments and states as the user's code takes them."""
+        found = [NDArray._on_tape(a, self._ctx, None) for a in arrays]
+        count = len(self._definition.arguments)
+        return found[:count], found[count:]
+
+    def forward(self, training: bool, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        """Call the user's `forward`."""
+        with self._definition.named("forward"), autograd.pause(train_mode=training):
+            shapes, dtypes = self._create(arrays)
+            outputs = [_zeros(s, d) for s, d in zip(shapes, dtypes, strict=True)]
+            data, aux = self._wrapped(arrays)
+            out_data = [NDArray._on_tape(y, self._ctx, None) for y in outputs]
+            self._op.forward(
+                is_train=training,
+                req=["write"] * len(outputs),
+                in_data=data,
+                out_data=list(out_data),
+                aux=aux,
+            )
+        return tuple(y._data for y in out_data)
+
+    def backward(self, dys: Sequence[Any], ys: Sequence[Any], inputs: Sequence[Any]) -> Sequence[Any]:
+        """Call the user's `backward`."""
+        definition = self._definition
+        if not all(isinstance(x, NDArray) for x in (*dys, *inputs)):
+            raise ConversionError(
+                f"Custom: the gradient of {definition.op_type!r} is Python code and no graph. "
+                "Use autograd.record or an executor's backward."
+            )
+        count = len(definition.arguments)
+        wanted = [x._entry is not None for x in inputs[:count]]
+        training = autograd.is_training()
+        with definition.named("backward"), autograd.pause(train_mode=training):
+            if self._op is None:
+                self._create([x._data for x in inputs])
+            data, aux = self._wrapped([x._data for x in inputs])
+            grads = [NDArray._on_tape(np.zeros_like(x._data), self._ctx, None) for x in data]
+            self._op.backward(
+                req=["write" if w else "null" for w in wanted],
+                out_grad=[_detached(dy) for dy in dys],
+                in_data=data,
+                out_data=[_detached(y) for y in ys],
+                in_grad=list(grads),
+                aux=aux,
+            )
+        found = [g if w else None for g, w in zip(grads, wanted, strict=True)]
+        if autograd.is_recording():
+            self._refuse_second(found, [*dys, *inputs])
+        return [*found, *[None] * len(aux)]
+
+    def _refuse_second(self, grads: Sequence[NDArray | None], sources: Sequence[NDArray]) -> None:
+        """Put the gradients on the tape such that differentiating them is an error."""
+        made = [g for g in grads if g is not None]
+        op = _NotAgain(self._definition.op_type)
+        node = autograd.TapeNode(
+            op, [x._entry for x in sources], [x._data for x in sources], [g._data for g in made], self._ctx
+        )
+        for i, gradient in enumerate(made):
+            gradient._entry = (node, i)
+
+
+class _NotAgain:
+    """The gradient of a custom operator on the tape: it has none itself."""
+
+    not_differentiable = ""
+    broadcasts = False
+
+    def __init__(self, op_type: str) -> None:
+        self._op_type = op_type
+
+    def gradient(self, *_: Any) -> Sequence[Any]:
+        """Refuse."""
+        raise MXNetError(
+            f"Custom: only first derivatives are possible of {self._op_type!r}, as its backward is Python "
+            "code. Write it with operators, or as autograd.Function."
+        )
+
+
+def _detached(array: NDArray) -> NDArray:
+    return NDArray._on_tape(array._data, array._ctx, None)
+
+
+def _zeros(shape: Shape | None, dtype: DType | None) -> Array:
+    if shape is None or None in shape:
+        raise ShapeError(f"Custom: infer_shape must tell the outputs' shapes, got {show(shape)}.")
+    return np.zeros([d or 0 for d in shape], dtype or np.float32)
