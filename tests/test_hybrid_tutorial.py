@@ -12,34 +12,22 @@ import pytest
 import hybridonnx as mx
 from hybridonnx import gluon
 from hybridonnx.gluon import nn
+from samples.tutorial_network import TutorialNetwork
 
 ORACLE = Path(__file__).resolve().parent / "oracle"
 
 
-class Net(gluon.HybridBlock):
-    """Two convolutions, two poolings, two dense layers, and a last layer written by hand."""
+class Net(TutorialNetwork):
+    """The tutorial's network, which may print its input."""
 
     def __init__(self, verbose=False, **kwargs):
         super().__init__(**kwargs)
         self.verbose = verbose
-        with self.name_scope():
-            self.conv1 = nn.Conv2D(6, kernel_size=5)
-            self.pool1 = nn.MaxPool2D(pool_size=2)
-            self.conv2 = nn.Conv2D(16, kernel_size=5)
-            self.pool2 = nn.MaxPool2D(pool_size=2)
-            self.fc1 = nn.Dense(120)
-            self.fc2 = nn.Dense(84)
-            self.fc3_weight = self.params.get("fc3_weight", shape=(10, 84))
 
     def hybrid_forward(self, F, x, fc3_weight):
         if self.verbose:
             print(x)
-        x = self.pool1(F.relu(self.conv1(x)))
-        x = self.pool2(F.relu(self.conv2(x)))
-        x = x.reshape((0, -1))
-        x = F.relu(self.fc1(x))
-        x = F.relu(self.fc2(x))
-        return F.dot(x, fc3_weight, transpose_b=True)
+        return super().hybrid_forward(F, x, fc3_weight)
 
 
 @pytest.fixture
