@@ -41,7 +41,7 @@ class Functions:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         found = getattr(_namespace.F, name)
         setattr(self, name, found)
-        return found  # type: ignore[no-any-return]
+        return found
 
     # ---- what is known
 

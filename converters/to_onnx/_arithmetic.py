@@ -50,7 +50,7 @@ def divide(g: Graph, a: Operand, b: Operand) -> Value:
     """The quotient; of whole numbers towards zero, and 0 for a divisor of 0."""
     dtype = dtype_of(a, b)
     if dtype.kind == "f":
-        return g.Div(a, b)  # type: ignore[no-any-return]
+        return g.Div(a, b)
     if dtype in SMALL and g.opset < TINY_OPSET:
         return through(g, np.int32, lambda x, y: _whole(g, g.Div, x, y), a, b)
     return _whole(g, g.Div, a, b)
@@ -63,7 +63,7 @@ def _whole(g: Graph, node: Callable[..., Value], a: Operand, b: Operand) -> Valu
         return g.Mul(a, zero) if b == 0 else node(a, b)
     is_zero = g.Equal(b, zero)
     quotient = node(a, g.Where(is_zero, zero + zero.dtype.type(1), b))
-    return g.Where(is_zero, zero, quotient)  # type: ignore[no-any-return]
+    return g.Where(is_zero, zero, quotient)
 
 
 def modulo(g: Graph, a: Operand, b: Operand) -> Value:
@@ -75,14 +75,14 @@ def modulo(g: Graph, a: Operand, b: Operand) -> Value:
         return _whole(g, g.Mod, a, b)
     rest = g.Mod(a, b, fmod=1)
     signed = g.Where(g.Less(g.Mul(rest, b), 0.0), g.Add(rest, b), rest)
-    return g.Where(g.Equal(b, dtype.type(0)), dtype.type(0), signed)  # type: ignore[no-any-return]
+    return g.Where(g.Equal(b, dtype.type(0)), dtype.type(0), signed)
 
 
 def power(g: Graph, a: Operand, b: Operand) -> Value:
     """The power; of whole numbers through float64."""
     if dtype_of(a, b).kind != "f":
         return through(g, np.float64, g.Pow, a, b)
-    return g.Pow(a, b)  # type: ignore[no-any-return]
+    return g.Pow(a, b)
 
 
 def hypot(g: Graph, a: Operand, b: Operand) -> Value:
@@ -92,7 +92,7 @@ def hypot(g: Graph, a: Operand, b: Operand) -> Value:
     a, b = (g.Abs(v) if isinstance(v, Value) else abs(v) for v in (a, b))
     large, small = g.Max(a, b), g.Min(a, b)
     ratio = g.Div(small, g.Where(g.Equal(large, 0.0), large.dtype.type(1), large))
-    return g.Mul(large, g.Sqrt(g.Add(g.Mul(ratio, ratio), 1.0)))  # type: ignore[no-any-return]
+    return g.Mul(large, g.Sqrt(g.Add(g.Mul(ratio, ratio), 1.0)))
 
 
 add, subtract, multiply = plain("Add"), plain("Sub"), plain("Mul")
@@ -100,9 +100,9 @@ add, subtract, multiply = plain("Add"), plain("Sub"), plain("Mul")
 
 def maximum(g: Graph, a: Operand, b: Operand) -> Value:
     """The larger, or NaN."""
-    return g.Max(a, b)  # type: ignore[no-any-return]
+    return g.Max(a, b)
 
 
 def minimum(g: Graph, a: Operand, b: Operand) -> Value:
     """The smaller, or NaN."""
-    return g.Min(a, b)  # type: ignore[no-any-return]
+    return g.Min(a, b)

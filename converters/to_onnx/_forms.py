@@ -32,20 +32,20 @@ class Forms:
     def Reshape(self, x: Value, shape: Ints, allowzero: int = 0) -> Value:
         """`x` in `shape`, which may hold one -1, and 0 for "as the input" (or with `allowzero` for none)."""
         attributes = {"allowzero": allowzero or None}
-        return self.node("Reshape", [x, _ints(shape)], attributes=attributes)  # type: ignore[no-any-return]
+        return self.node("Reshape", [x, _ints(shape)], attributes=attributes)
 
     def Expand(self, x: Value, shape: Ints) -> Value:
         """`x` broadcast with `shape`."""
-        return self.node("Expand", [x, _ints(shape)])  # type: ignore[no-any-return]
+        return self.node("Expand", [x, _ints(shape)])
 
     def Tile(self, x: Value, repeats: Ints) -> Value:
         """`x` repeated along each axis."""
-        return self.node("Tile", [x, _ints(repeats)])  # type: ignore[no-any-return]
+        return self.node("Tile", [x, _ints(repeats)])
 
     def Squeeze(self, x: Value, axes: Ints | None = None) -> Value:
         """`x` without `axes`, or without all axes of size 1; no axes at all leave it as it is."""
         if axes is None:
-            return self.node("Squeeze", [x])  # type: ignore[no-any-return]
+            return self.node("Squeeze", [x])
         return x if _none(axes) else self.node("Squeeze", [x, _ints(axes)])
 
     def Unsqueeze(self, x: Value, axes: Ints) -> Value:
@@ -56,20 +56,20 @@ class Forms:
         """`x` with its axes in the order `perm`."""
         if list(perm) == list(range(len(perm))):
             return x
-        return self.node("Transpose", [x], attributes={"perm": perm})  # type: ignore[no-any-return]
+        return self.node("Transpose", [x], attributes={"perm": perm})
 
     def Concat(self, *inputs: Any, axis: int) -> Value:
         """The inputs one after the other along `axis`; lists are int64 constants."""
         if len(inputs) == 1 and not isinstance(inputs[0], list | tuple):
-            return inputs[0]  # type: ignore[no-any-return]
-        return self.node("Concat", list(inputs), attributes={"axis": axis})  # type: ignore[no-any-return]
+            return inputs[0]
+        return self.node("Concat", list(inputs), attributes={"axis": axis})
 
     def Slice(
         self, x: Value, starts: Ints, ends: Ints, axes: Ints | None = None, steps: Ints | None = None
     ) -> Value:
         """`x[starts:ends:steps]` along `axes`, or the first ones."""
         optional = [None if i is None else _ints(i) for i in (axes, steps)]
-        return self.node("Slice", [x, _ints(starts), _ints(ends), *optional])  # type: ignore[no-any-return]
+        return self.node("Slice", [x, _ints(starts), _ints(ends), *optional])
 
     def Split(self, x: Value, parts: int | Sequence[int], axis: int = 0) -> tuple[Value, ...]:
         """`x` cut along `axis` into `parts` equal ones, or into parts of these sizes."""
@@ -77,11 +77,11 @@ class Forms:
             if parts == 1:
                 return (x,)
             newer = {"num_outputs": parts} if self.opset >= 18 else {}
-            return self.node("Split", [x], parts, {"axis": axis, **newer})  # type: ignore[no-any-return]
+            return self.node("Split", [x], parts, {"axis": axis, **newer})
         sizes = list(parts)
         if len(sizes) == 1:
             return (x,)
-        return self.node("Split", [x, sizes], len(sizes), {"axis": axis})  # type: ignore[no-any-return]
+        return self.node("Split", [x, sizes], len(sizes), {"axis": axis})
 
     def Pad(self, x: Value, pads: Ints, value: Any = 0.0, mode: str = "constant") -> Value:
         """`x` with `pads` before each axis, then after each, filled with `value` or by `mode`."""
@@ -89,12 +89,12 @@ class Forms:
         if mode == "constant":
             fill = np.asarray(value, x.dtype) if isinstance(value, int | float) else value
             inputs.append(fill)
-        return self.node("Pad", inputs, attributes={"mode": mode})  # type: ignore[no-any-return]
+        return self.node("Pad", inputs, attributes={"mode": mode})
 
     def Clip(self, x: Value, min: Any = None, max: Any = None) -> Value:
         """`x` between `min` and `max`, each of them a number, a value or absent."""
         limits = [np.asarray(v, x.dtype) if isinstance(v, int | float) else v for v in (min, max)]
-        return self.node("Clip", [x, *limits])  # type: ignore[no-any-return]
+        return self.node("Clip", [x, *limits])
 
     def TopK(
         self, x: Value, k: Any, axis: int = -1, largest: int = 1, sorted: int = 1
@@ -102,12 +102,12 @@ class Forms:
         """The `k` largest (or smallest) along `axis`, and their int64 indices."""
         count = [k] if isinstance(k, int) else k
         attributes = {"axis": axis, "largest": largest, "sorted": sorted}
-        return self.node("TopK", [x, count], 2, attributes)  # type: ignore[no-any-return]
+        return self.node("TopK", [x, count], 2, attributes)
 
     def Full(self, shape: Ints, value: float, dtype: Any) -> Value:
         """An array of one value; it takes no room in the file, whatever its shape."""
         fill = np.array([value], dtype)
-        return self.node("ConstantOfShape", [_ints(shape)], 1, {"value": fill})  # type: ignore[no-any-return]
+        return self.node("ConstantOfShape", [_ints(shape)], 1, {"value": fill})
 
     def ReduceSum(self, x: Value, axes: Sequence[int] | None = None, keepdims: int = 1) -> Value:
         """The sum over `axes`, or over all if `None`."""
@@ -157,10 +157,10 @@ class Forms:
             return self._reduce(op_type, self.Unsqueeze(x, [0]), [0], 0, since)
         keep = {"keepdims": int(keepdims)}
         if axes is None:
-            return self.node(op_type, [x], 1, keep)  # type: ignore[no-any-return]
+            return self.node(op_type, [x], 1, keep)
         if self.opset >= since:
-            return self.node(op_type, [x, list(axes)], 1, keep)  # type: ignore[no-any-return]
-        return self.node(op_type, [x], 1, {"axes": tuple(axes), **keep})  # type: ignore[no-any-return]
+            return self.node(op_type, [x, list(axes)], 1, keep)
+        return self.node(op_type, [x], 1, {"axes": tuple(axes), **keep})
 
 
 def _ints(value: Any) -> Any:

@@ -22,13 +22,13 @@ def normal(g: Graph, indices: Value, size: Size, mode: str) -> Value:
     """Indices in [0, size) by MXNet's mode for those outside."""
     found = whole(g, indices)
     if mode == "wrap":
-        return g.Mod(found, [size] if isinstance(size, int) else size.value(g))  # type: ignore[no-any-return]
+        return g.Mod(found, [size] if isinstance(size, int) else size.value(g))
     if mode == "clip":
         top = size - 1 if isinstance(size, int) else g.Squeeze(size.value(g), [0]) - 1
         return g.Clip(found, 0, top)
     # ONNX counts negative ones from the end; one past it is refused when the model runs
     beyond = np.array(size) if isinstance(size, int) else g.Squeeze(size.value(g), [0])
-    return g.Where(g.Less(found, np.int64(0)), beyond, found)  # type: ignore[no-any-return]
+    return g.Where(g.Less(found, np.int64(0)), beyond, found)
 
 
 def add_rows(g: Graph, rows: Value, places: Value, sizes: list[Size]) -> Value:
@@ -58,12 +58,12 @@ def put_along(g: Graph, data: list[Size], places: Value, updates: Value, axis: i
     """`updates` at their `places` along an axis of zeros of the sizes `data`, summed unless `distinct`."""
     start = zeros(g, data, updates)
     if distinct:
-        return g.ScatterElements(start, places, updates, axis=axis)  # type: ignore[no-any-return]
+        return g.ScatterElements(start, places, updates, axis=axis)
     if updates.dtype == np.float16:
         wide = put_along(g, data, places, g.Cast(updates, np.float32), axis, distinct)
         return g.Cast(wide, updates.dtype)
     if g.opset >= ADDS:
-        return g.ScatterElements(start, places, updates, axis=axis, reduction="add")  # type: ignore[no-any-return]
+        return g.ScatterElements(start, places, updates, axis=axis, reduction="add")
     return _put_by_choice(g, data, places, updates, axis)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onnx import TensorProto, TypeProto, helper, shape_inference
+from onnx import TensorProto, TypeProto, checker, helper, shape_inference
 
 from hybridonnx.ops._shapes import Shape
 
@@ -39,7 +39,7 @@ def node_shapes(node: Node, opset: int) -> list[Shape | None]:
             opset_imports=[helper.make_opsetid("", opset)],
             ir_version=ir_version(opset),
         )
-    except (shape_inference.InferenceError, RuntimeError):
+    except (shape_inference.InferenceError, checker.ValidationError, RuntimeError):  # also: it has a graph
         return [None] * len(node.outputs)
     return [_shape(found.get(name)) for name in outputs]
 

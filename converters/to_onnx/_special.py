@@ -34,9 +34,9 @@ def erfinv(g: Graph, x: Value) -> Value:
         centre, tail = _horner(w - 2.5, ERFINV_CENTRE), _horner(g.Sqrt(w) - 3.0, ERFINV_TAIL)
         found = z * g.Where(g.Less(w, 5.0), centre, tail)
         at_end = g.Equal(g.Abs(z), 1.0)
-        return g.Where(at_end, z * math.inf, found)  # type: ignore[no-any-return]
+        return g.Where(at_end, z * math.inf, found)
 
-    return g.via(_float64, function, x)  # type: ignore[no-any-return]
+    return g.via(_float64, function, x)
 
 
 def _steps(g: Graph, z: Value, count: int) -> Value:
@@ -48,7 +48,7 @@ def _sin_pi(g: Graph, z: Value) -> Value:
     """sin(πz), precise for large z and 0 where z is whole."""
     rest = z - g.Floor(z * 0.5) * 2.0
     whole = g.Equal(rest, g.Floor(rest))
-    return g.Where(whole, np.float64(0), g.Sin(rest * math.pi))  # type: ignore[no-any-return]
+    return g.Where(whole, np.float64(0), g.Sin(rest * math.pi))
 
 
 def _gammaln_right(g: Graph, z: Value) -> Value:
@@ -63,11 +63,11 @@ def _gammaln_right(g: Graph, z: Value) -> Value:
     log = g.Log(up)
     main = (up - 0.5) * log - up
     found = main + (0.5 * math.log(2 * math.pi)) + series - correction
-    return g.Where(g.Greater(z, 1e15), z * (g.Log(z) - 1.0), found)  # type: ignore[no-any-return]
+    return g.Where(g.Greater(z, 1e15), z * (g.Log(z) - 1.0), found)
 
 
 def _is_pole(g: Graph, z: Value) -> Value:
-    return g.And(g.LessOrEqual(z, 0.0), g.Equal(z, g.Floor(z)))  # type: ignore[no-any-return]
+    return g.And(g.LessOrEqual(z, 0.0), g.Equal(z, g.Floor(z)))
 
 
 def gammaln(g: Graph, x: Value) -> Value:
@@ -78,9 +78,9 @@ def gammaln(g: Graph, x: Value) -> Value:
         positive = _gammaln_right(g, g.Where(right, z, 1.0 - z))
         sine = g.Abs(_sin_pi(g, z))
         found = g.Where(right, positive, math.log(math.pi) - g.Log(sine) - positive)
-        return g.Where(_is_pole(g, z), np.float64(np.inf), found)  # type: ignore[no-any-return]
+        return g.Where(_is_pole(g, z), np.float64(np.inf), found)
 
-    return g.via(_float64, function, x)  # type: ignore[no-any-return]
+    return g.via(_float64, function, x)
 
 
 def gamma(g: Graph, x: Value) -> Value:
@@ -93,9 +93,9 @@ def gamma(g: Graph, x: Value) -> Value:
         whole = g.And(g.Equal(z, g.Floor(z)), g.Less(z, 20.0))
         found = g.Where(whole, g.Round(found), found)
         poles = g.And(_is_pole(g, z), g.Less(z, 0.0))
-        return g.Where(poles, np.float64(np.nan), found)  # type: ignore[no-any-return]
+        return g.Where(poles, np.float64(np.nan), found)
 
-    return g.via(_float64, function, x)  # type: ignore[no-any-return]
+    return g.via(_float64, function, x)
 
 
 def polygamma(g: Graph, x: Value, order: int) -> Value:
@@ -110,9 +110,9 @@ def polygamma(g: Graph, x: Value, order: int) -> Value:
         reflected = (-positive if order % 2 else positive) - term
         found = g.Where(right, positive, reflected)
         at_pole = np.float64(np.nan if order % 2 == 0 else np.inf)
-        return g.Where(_is_pole(g, z), at_pole, found)  # type: ignore[no-any-return]
+        return g.Where(_is_pole(g, z), at_pole, found)
 
-    return g.via(_float64, function, x)  # type: ignore[no-any-return]
+    return g.via(_float64, function, x)
 
 
 def _polygamma_right(g: Graph, z: Value, order: int) -> Value:

@@ -96,11 +96,11 @@ class Walk:
         g, draw = self.graph, "RandomUniform" if op.noise == "uniform" else "RandomNormal"
         known = [size for size in sizes if isinstance(size, int)]
         if len(known) == len(sizes):
-            return g.node(draw, [], attributes={"dtype": dtype, "shape": known})  # type: ignore[no-any-return]
+            return g.node(draw, [], attributes={"dtype": dtype, "shape": known})
         places = [size if isinstance(size, int) else (self._input(node, size[0]), size[1]) for size in sizes]
         parts = [[place] if isinstance(place, int) else g.size_of(*place) for place in places]
         like = g.Full(g.Concat(*parts, axis=0), 0, dtype)
-        return g.node(f"{draw}Like", [like], attributes={"dtype": dtype})  # type: ignore[no-any-return]
+        return g.node(f"{draw}Like", [like], attributes={"dtype": dtype})
 
     def _input(self, node: Node, index: int) -> Value:
         return self.values[node.inputs[index]]

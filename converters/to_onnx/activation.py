@@ -19,14 +19,14 @@ _float64 = np.dtype("float64")
 def _softrelu(g: Graph, x: Value) -> Value:
     """Softplus without overflow; ONNX Runtime has the node for float32 alone."""
     if x.dtype == _float64:
-        return g.Log(g.Exp(-g.Abs(x)) + 1.0) + g.Max(x, 0.0)  # type: ignore[no-any-return]
-    return g.Softplus(x)  # type: ignore[no-any-return]
+        return g.Log(g.Exp(-g.Abs(x)) + 1.0) + g.Max(x, 0.0)
+    return g.Softplus(x)
 
 
 def _softsign(g: Graph, x: Value) -> Value:
     if x.dtype == _float64:
-        return x / (g.Abs(x) + 1.0)  # type: ignore[no-any-return]
-    return g.Softsign(x)  # type: ignore[no-any-return]
+        return x / (g.Abs(x) + 1.0)
+    return g.Softsign(x)
 
 
 _FUNCTIONS: dict[str, Callable[[Graph, Value], Value]] = {
@@ -61,28 +61,28 @@ def prelu_slope(g: Graph, op: PReluSlope, gamma: Value, data: Value) -> Value:
 
 def _minus(g: Graph, x: Value) -> Value:
     """exp(x) - 1 where x is negative, else 0."""
-    return g.Exp(g.Min(x, 0.0)) - 1.0  # type: ignore[no-any-return]
+    return g.Exp(g.Min(x, 0.0)) - 1.0
 
 
 def _leaky(g: Graph, op: LeakyReLU, x: Value) -> Value:
-    return g.LeakyRelu(x, alpha=op.mean_slope())  # type: ignore[no-any-return]
+    return g.LeakyRelu(x, alpha=op.mean_slope())
 
 
 def _elu(g: Graph, op: LeakyReLU, x: Value) -> Value:
     if x.dtype == _float64:
-        return g.Max(x, 0.0) + _minus(g, x) * op.slope  # type: ignore[no-any-return]
-    return g.Elu(x, alpha=op.slope)  # type: ignore[no-any-return]
+        return g.Max(x, 0.0) + _minus(g, x) * op.slope
+    return g.Elu(x, alpha=op.slope)
 
 
 def _selu(g: Graph, op: LeakyReLU, x: Value) -> Value:
     if x.dtype == _float64:
-        return (g.Max(x, 0.0) + _minus(g, x) * SELU_ALPHA) * SELU_SCALE  # type: ignore[no-any-return]
-    return g.Selu(x)  # type: ignore[no-any-return]
+        return (g.Max(x, 0.0) + _minus(g, x) * SELU_ALPHA) * SELU_SCALE
+    return g.Selu(x)
 
 
 def _gelu(g: Graph, op: LeakyReLU, x: Value) -> Value:
     if g.opset >= 20 and x.dtype != _float64:
-        return g.Gelu(x)  # type: ignore[no-any-return]
+        return g.Gelu(x)
     scaled = x * sqrt(0.5)
     erf: Value = g.via(np.float32, g.Erf, scaled) if x.dtype == _float64 else g.Erf(scaled)
     return x * 0.5 * (erf + 1.0)

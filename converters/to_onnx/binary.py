@@ -47,13 +47,13 @@ for _function, _names in _ARITHMETIC.items():
 def add_n(g: Graph, op: Any, *inputs: Value) -> Value:
     """One Sum node; whole numbers, which it does not take, one after the other."""
     if len(inputs) == 1:
-        return g.Identity(inputs[0])  # type: ignore[no-any-return]
+        return g.Identity(inputs[0])
     if inputs[0].dtype.kind != "f":
         return reduce(lambda a, b: add(g, a, b), inputs)
-    return g.Sum(*inputs)  # type: ignore[no-any-return]
+    return g.Sum(*inputs)
 
 
 @lowers("_identity_with_attr_like_rhs")
 def identity_like(g: Graph, op: Any, lhs: Value, rhs: Value) -> Value:
     """The first input."""
-    return g.Identity(lhs)  # type: ignore[no-any-return]
+    return g.Identity(lhs)

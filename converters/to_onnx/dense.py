@@ -17,10 +17,10 @@ from ._windows import reshaped
 def _product(g: Graph, a: Value, b: Value, transpose_a: bool = False, transpose_b: bool = False) -> Value:
     """The product of two matrices, transposed before if asked."""
     if a.dtype.kind == "f" and (transpose_a or transpose_b):
-        return g.Gemm(a, b, transA=int(transpose_a), transB=int(transpose_b))  # type: ignore[no-any-return]
+        return g.Gemm(a, b, transA=int(transpose_a), transB=int(transpose_b))
     a = g.Transpose(a, [1, 0]) if transpose_a else a
     b = g.Transpose(b, [1, 0]) if transpose_b else b
-    return g.MatMul(a, b)  # type: ignore[no-any-return]
+    return g.MatMul(a, b)
 
 
 @lowers(FullyConnected)
@@ -32,9 +32,9 @@ def fully_connected(
     elif op.flatten and data.rank > 2:
         data = g.Flatten(data, axis=1)
     if data.dtype.kind == "f" and (op.flatten or data.rank == 2):
-        return g.Gemm(data, weight, bias, transB=1)  # type: ignore[no-any-return]
+        return g.Gemm(data, weight, bias, transB=1)
     product = g.MatMul(data, g.Transpose(weight, [1, 0]))
-    return product if bias is None else g.Add(product, bias)  # type: ignore[no-any-return]
+    return product if bias is None else g.Add(product, bias)
 
 
 @lowers(BatchDot)
@@ -42,7 +42,7 @@ def batch_dot(g: Graph, op: BatchDot, lhs: Value, rhs: Value) -> Value:
     turned = [*range(lhs.rank - 2), lhs.rank - 1, lhs.rank - 2]
     a = g.Transpose(lhs, turned) if op.transpose_a else lhs
     b = g.Transpose(rhs, turned) if op.transpose_b else rhs
-    return g.MatMul(a, b)  # type: ignore[no-any-return]
+    return g.MatMul(a, b)
 
 
 # ---- dot
@@ -56,7 +56,7 @@ def dot(g: Graph, op: Dot, lhs: Value, rhs: Value) -> Value:
     if lhs.rank == 2 and rhs.rank == 2:
         return _product(g, lhs, rhs, a, b)
     if not a and rhs.rank <= 2 and not (b and rhs.rank == 2):
-        return g.MatMul(lhs, rhs)  # type: ignore[no-any-return]
+        return g.MatMul(lhs, rhs)
     left = _matrix(g, lhs, first=a)
     right = _matrix(g, rhs, first=not b)
     return reshaped(g, _product(g, left, right, a, b), g.output().shape)

@@ -40,7 +40,7 @@ from ._sizes import flat, known_size, reshape, sizes_of, vector, zeros
 def take(g: Graph, op: Take, a: Value, indices: Value) -> Value:
     """A gather of normal indices."""
     at = op.axis % a.rank
-    return g.Gather(a, normal(g, indices, sizes_of(a)[at], op.mode), axis=at)  # type: ignore[no-any-return]
+    return g.Gather(a, normal(g, indices, sizes_of(a)[at], op.mode), axis=at)
 
 
 @lowers(TakeGrad)
@@ -61,26 +61,26 @@ def take_grad(g: Graph, op: TakeGrad, dy: Value, indices: Value, a: Value) -> Va
 @lowers(Embedding)
 def embedding(g: Graph, op: Embedding, data: Value, weight: Value) -> Value:
     """A gather of normal indices."""
-    return g.Gather(weight, normal(g, data, op.input_dim, "clip"), axis=0)  # type: ignore[no-any-return]
+    return g.Gather(weight, normal(g, data, op.input_dim, "clip"), axis=0)
 
 
 @lowers(IndexCopy)
 def index_copy(g: Graph, op: IndexCopy, old: Value, index: Value, new: Value) -> Value:
     """One node."""
-    return g.ScatterND(old, g.Unsqueeze(whole(g, index), [1]), new)  # type: ignore[no-any-return]
+    return g.ScatterND(old, g.Unsqueeze(whole(g, index), [1]), new)
 
 
 @lowers(BooleanMask)
 def boolean_mask(g: Graph, op: BooleanMask, data: Value, index: Value) -> Value:
     """One node."""
-    return g.Compress(data, g.Cast(index, np.bool_), axis=0)  # type: ignore[no-any-return]
+    return g.Compress(data, g.Cast(index, np.bool_), axis=0)
 
 
 @lowers(BooleanMaskGrad)
 def boolean_mask_grad(g: Graph, op: BooleanMaskGrad, dy: Value, index: Value, data: Value) -> Value:
     """The chosen rows by number."""
     places = g.Transpose(g.NonZero(g.Cast(index, np.bool_)), [1, 0])
-    return g.ScatterND(zeros(g, sizes_of(data), dy), places, dy)  # type: ignore[no-any-return]
+    return g.ScatterND(zeros(g, sizes_of(data), dy), places, dy)
 
 
 # ---- one element of each row
@@ -120,8 +120,8 @@ def batch_take(g: Graph, op: BatchTake, a: Value, indices: Value) -> Value:
 def take_along_axis(g: Graph, op: TakeAlongAxis, data: Value, indices: Value) -> Value:
     """One node."""
     if op.axis is None:
-        return g.Gather(flat(g, data), whole(g, indices), axis=0)  # type: ignore[no-any-return]
-    return g.GatherElements(data, whole(g, indices), axis=op.at(data.rank))  # type: ignore[no-any-return]
+        return g.Gather(flat(g, data), whole(g, indices), axis=0)
+    return g.GatherElements(data, whole(g, indices), axis=op.at(data.rank))
 
 
 @lowers(PutAlongAxis)
@@ -148,7 +148,7 @@ def _points(g: Graph, indices: Value) -> Value:
 def gather_nd(g: Graph, op: GatherND, data: Value, indices: Value) -> Value:
     """One node."""
     known_size(g, indices, 0)  # it tells the rank of the result
-    return g.GatherND(data, _points(g, indices))  # type: ignore[no-any-return]
+    return g.GatherND(data, _points(g, indices))
 
 
 @lowers(GatherNDGrad)
@@ -172,13 +172,13 @@ def gather_nd_grad(g: Graph, op: GatherNDGrad, dy: Value, indices: Value, data: 
 @lowers(ScatterND)
 def scatter_nd(g: Graph, op: ScatterND, data: Value, indices: Value) -> Value:
     """One node."""
-    return g.ScatterND(g.Full(op.shape, 0, data.dtype), _points(g, indices), data)  # type: ignore[no-any-return]
+    return g.ScatterND(g.Full(op.shape, 0, data.dtype), _points(g, indices), data)
 
 
 @lowers(ScatterSetND)
 def scatter_set_nd(g: Graph, op: ScatterSetND, lhs: Value, rhs: Value, indices: Value) -> Value:
     """One node."""
-    return g.ScatterND(lhs, _points(g, indices), rhs)  # type: ignore[no-any-return]
+    return g.ScatterND(lhs, _points(g, indices), rhs)
 
 
 # ---- choices
@@ -191,7 +191,7 @@ def one_hot(g: Graph, op: OneHot, indices: Value) -> Value:
     on, off = (np.array(v).astype(op.dtype) for v in (op.on_value, op.off_value))
     if on == 1 and off == 0:
         return g.Cast(chosen, op.dtype)
-    return g.Where(chosen, on, off)  # type: ignore[no-any-return]
+    return g.Where(chosen, on, off)
 
 
 @lowers(Where)
@@ -200,7 +200,7 @@ def where(g: Graph, op: Where, condition: Value, x: Value, y: Value) -> Value:
     chosen = g.Cast(condition, np.bool_)
     if condition.rank == 1:
         chosen = g.Unsqueeze(chosen, list(range(1, x.rank)))
-    return g.Where(chosen, x, y)  # type: ignore[no-any-return]
+    return g.Where(chosen, x, y)
 
 
 # ---- coordinates and places

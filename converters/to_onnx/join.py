@@ -24,7 +24,7 @@ def split_like(g: Graph, op: SplitLike, data: Value, *likes: Value) -> tuple[Val
     sizes = vector(g, [sizes_of(like)[at] for like in likes])
     if isinstance(sizes, list):
         return g.Split(data, sizes, at)
-    return g.node("Split", [data, sizes], len(likes), {"axis": at})  # type: ignore[no-any-return]
+    return g.node("Split", [data, sizes], len(likes), {"axis": at})
 
 
 @lowers(Stack)

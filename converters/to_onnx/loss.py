@@ -67,7 +67,7 @@ def unchanged(g: Graph, op: object, data: Value, label: Value | None = None) -> 
 
 @lowers(LogisticRegressionOutput)
 def logistic(g: Graph, op: LogisticRegressionOutput, data: Value, label: Value | None = None) -> Value:
-    return g.Sigmoid(data)  # type: ignore[no-any-return]
+    return g.Sigmoid(data)
 
 
 def _hot(g: Graph, label: Value, like: Value) -> Value:

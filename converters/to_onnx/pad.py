@@ -89,14 +89,14 @@ def diag(g: Graph, op: Diag, data: Value) -> Value:
     if data.rank == 1:
         n = known_size(g, data, 0)
         side = n + abs(op.k)
-        return g.Gather(zero_after(g, data, 0), _map(n, side, side, op.k), axis=0)  # type: ignore[no-any-return]
+        return g.Gather(zero_after(g, data, 0), _map(n, side, side, op.k), axis=0)
     a, b = op.axes(data.rank)
     rows, columns = known_size(g, data, a), known_size(g, data, b)
     rest = [i for i in range(data.rank) if i not in (a, b)]
     last = g.Transpose(data, [*rest, a, b])
     merged = reshape(g, last, [*sizes_of(last)[:-2], rows * columns])
     i = np.arange(op.length(rows, columns) or 0) + max(-op.k, 0)
-    return g.Gather(merged, i * columns + i + op.k, axis=data.rank - 2)  # type: ignore[no-any-return]
+    return g.Gather(merged, i * columns + i + op.k, axis=data.rank - 2)
 
 
 @lowers(DiagGrad)
@@ -105,7 +105,7 @@ def diag_grad(g: Graph, op: DiagGrad, dy: Value, data: Value) -> Value:
     if data.rank == 1:
         n = known_size(g, data, 0)
         i = np.arange(n) + max(-op.k, 0)
-        return g.Gather(flat(g, dy), i * (n + abs(op.k)) + i + op.k, axis=0)  # type: ignore[no-any-return]
+        return g.Gather(flat(g, dy), i * (n + abs(op.k)) + i + op.k, axis=0)
     a, b = op.axes(data.rank)
     rows, columns = known_size(g, data, a), known_size(g, data, b)
     places = _map(op.length(rows, columns) or 0, rows, columns, op.k)

@@ -71,7 +71,7 @@ def _max(g: Graph, op: Pooling, x: Value) -> Value:
         return g.ReduceMax(x, _image_axes(x)) if x.dtype.itemsize == 8 else g.GlobalMaxPool(x)
     pads = _simple_pads(op)
     if pads is not None:
-        return g.MaxPool(x, **_window(op), **pads)  # type: ignore[no-any-return]
+        return g.MaxPool(x, **_window(op), **pads)
     at, some = _placed(g, op, x)
     return _completed(g, g.MaxPool(x, **_exact(some)), at, some, _lowest(x))
 
@@ -98,11 +98,11 @@ def _simple_pads(op: Pooling) -> dict[str, Any] | None:
 
 def _mean(g: Graph, op: Pooling, x: Value) -> Value:
     if op.global_pool:
-        return g.GlobalAveragePool(x)  # type: ignore[no-any-return]
+        return g.GlobalAveragePool(x)
     pads, padded = _simple_pads(op), any(op.window()[1])
     if pads is not None and not (padded and op.counts_pad() and "ceil_mode" in pads):
         include = int(padded and op.counts_pad())
-        return g.AveragePool(x, **_window(op), **pads, count_include_pad=include)  # type: ignore[no-any-return]
+        return g.AveragePool(x, **_window(op), **pads, count_include_pad=include)
     at, some = _placed(g, op, x)
     share = prod(op.kernel) / op.divisor(some)
     y = _whole_mean(g, x, some)
@@ -112,7 +112,7 @@ def _mean(g: Graph, op: Pooling, x: Value) -> Value:
 
 def _whole_mean(g: Graph, x: Value, some: Placed) -> Value:
     """The sum of each window divided by its whole size, whatever of it lies in the data."""
-    return g.AveragePool(x, **_exact(some), count_include_pad=1)  # type: ignore[no-any-return]
+    return g.AveragePool(x, **_exact(some), count_include_pad=1)
 
 
 def _sum(g: Graph, op: Pooling, x: Value) -> Value:
@@ -124,7 +124,7 @@ def _sum(g: Graph, op: Pooling, x: Value) -> Value:
     else:
         at, some = _placed(g, op, x)
         mean = _completed(g, _whole_mean(g, x, some), at, some, 0.0)
-    return g.Mul(mean, float(prod(op.kernel)))  # type: ignore[no-any-return]
+    return g.Mul(mean, float(prod(op.kernel)))
 
 
 def _norm(g: Graph, op: Pooling, x: Value) -> Value:
@@ -133,7 +133,7 @@ def _norm(g: Graph, op: Pooling, x: Value) -> Value:
     if op.p_value == 2:
         return _norm2(g, op, x)
     cubes = _sum(g, op, g.Mul(x, g.Mul(x, x)))
-    return g.Mul(g.Sign(cubes), g.Pow(g.Abs(cubes), 1.0 / 3.0))  # type: ignore[no-any-return]
+    return g.Mul(g.Sign(cubes), g.Pow(g.Abs(cubes), 1.0 / 3.0))
 
 
 def _norm2(g: Graph, op: Pooling, x: Value) -> Value:
@@ -141,8 +141,8 @@ def _norm2(g: Graph, op: Pooling, x: Value) -> Value:
         return g.ReduceL2(x, _image_axes(x))
     pads = _simple_pads(op)
     if pads is not None and "ceil_mode" not in pads and x.dtype == _float32:
-        return g.LpPool(x, **_window(op), **pads, p=2)  # type: ignore[no-any-return]
-    return g.Sqrt(_sum(g, op, g.Mul(x, x)))  # type: ignore[no-any-return]
+        return g.LpPool(x, **_window(op), **pads, p=2)
+    return g.Sqrt(_sum(g, op, g.Mul(x, x)))
 
 
 # ---- gradients
@@ -166,7 +166,7 @@ def _in_float32(g: Graph, function: Any, *inputs: Value) -> Value:
     if inputs[0].dtype == _float32:
         result: Value = function(*inputs)
         return result
-    return g.via(_float32, function, *inputs)  # type: ignore[no-any-return]
+    return g.via(_float32, function, *inputs)
 
 
 def _global_grad(g: Graph, op: PoolGrad, dy: Value, x: Value) -> Value:

@@ -44,7 +44,7 @@ def _reduce(g: Graph, op: Any, data: Value, function: Reduce) -> Value:
 def _wide(g: Graph, data: Value, function: Callable[[Value], Value], small: Any = np.int32) -> Value:
     """Through a wider dtype for those that ONNX does not sum; the last bits are right."""
     if data.dtype in SMALL or data.dtype.kind == "b":
-        return g.via(small, function, data)  # type: ignore[no-any-return]
+        return g.via(small, function, data)
     return function(data)
 
 
@@ -89,7 +89,7 @@ def product(g: Graph, op: Any, data: Value) -> Value:
 def _nan_as(g: Graph, data: Value, value: int) -> Value:
     if data.dtype.kind != "f":
         return data
-    return g.Where(g.IsNaN(data), data.dtype.type(value), data)  # type: ignore[no-any-return]
+    return g.Where(g.IsNaN(data), data.dtype.type(value), data)
 
 
 @lowers("nansum")
@@ -107,7 +107,7 @@ def nanprod(g: Graph, op: Any, data: Value) -> Value:
 def extreme(g: Graph, op: Any, data: Value, function: Reduce) -> Value:
     """A maximum or minimum. MXNet gives NaN if there is one, ONNX Runtime may overlook it."""
     if data.dtype.kind == "b":
-        return g.via(np.int32, lambda x: _reduce(g, op, x, function), data)  # type: ignore[no-any-return]
+        return g.via(np.int32, lambda x: _reduce(g, op, x, function), data)
     return _reduce(g, op, data, function)
 
 
@@ -228,7 +228,7 @@ def sum_like(g: Graph, op: SumLike, data: Value, like: Value) -> Value:
         return _sum_where_repeated(g, data, like, lead)
     axes = [i for i, (h, w) in enumerate(zip(have, want, strict=True)) if i < lead or (w == 1 and h != 1)]
     if not axes:
-        return g.Identity(data)  # type: ignore[no-any-return]
+        return g.Identity(data)
     summed = _wide(g, data, lambda x: g.ReduceSum(x, axes=axes, keepdims=1))
     return g.Squeeze(summed, list(range(lead)))
 

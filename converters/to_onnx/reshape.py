@@ -53,7 +53,7 @@ def _size(data: Value, extent: Extent) -> Size:
 @lowers(Flatten)
 def flatten(g: Graph, op: Flatten, data: Value) -> Value:
     """One node."""
-    return g.Flatten(data, axis=1)  # type: ignore[no-any-return]
+    return g.Flatten(data, axis=1)
 
 
 @lowers(ReshapeLike)
@@ -107,7 +107,7 @@ def depth_to_space(g: Graph, op: DepthToSpace, data: Value) -> Value:
     """ONNX Runtime's kernel is for real numbers."""
     b = op.block_size
     if data.dtype is not None and data.dtype.kind == "f":
-        return g.DepthToSpace(data, blocksize=b)  # type: ignore[no-any-return]
+        return g.DepthToSpace(data, blocksize=b)
     n, c, h, w = sizes_of(data)
     blocks = reshape(g, data, [n, b, b, _times(c, Fraction(1, b * b)), h, w])
     apart = g.Transpose(blocks, [0, 3, 4, 1, 5, 2])
@@ -119,7 +119,7 @@ def space_to_depth(g: Graph, op: SpaceToDepth, data: Value) -> Value:
     """ONNX Runtime's kernel is for real numbers."""
     b = op.block_size
     if data.dtype is not None and data.dtype.kind == "f":
-        return g.SpaceToDepth(data, blocksize=b)  # type: ignore[no-any-return]
+        return g.SpaceToDepth(data, blocksize=b)
     n, c, h, w = sizes_of(data)
     high, wide = _times(h, Fraction(1, b)), _times(w, Fraction(1, b))
     blocks = reshape(g, data, [n, c, high, b, wide, b])

@@ -43,11 +43,11 @@ def upsampling(g: Graph, op: UpSampling, *images: Value) -> Value:
 def _repeated(g: Graph, x: Value, scale: int) -> Value:
     """Each pixel as a square of scale by scale."""
     if scale == 1:
-        return g.Identity(x)  # type: ignore[no-any-return]
+        return g.Identity(x)
     if x.dtype != _float64:
         factors = np.array([1, 1, scale, scale], _float32)
         kind = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor", "mode": "nearest"}
-        return g.Resize(x, None, factors, **kind)  # type: ignore[no-any-return]
+        return g.Resize(x, None, factors, **kind)
     height, width = spatial(g, x)  # ONNX Runtime's Resize has no float64
     spread = g.Tile(g.Unsqueeze(x, [3, 5]), [1, 1, 1, scale, 1, scale])
     return g.Reshape(spread, [0, 0, height * scale, width * scale])
@@ -71,7 +71,7 @@ def _squares(g: Graph, dy: Value, scale: int) -> Value:
     """The sum of each square of scale by scale pixels."""
     square = {"kernel_shape": (scale, scale), "strides": (scale, scale)}
     mean = single(g, lambda x: g.AveragePool(x, **square), dy)
-    return g.Mul(mean, float(scale * scale))  # type: ignore[no-any-return]
+    return g.Mul(mean, float(scale * scale))
 
 
 # ---- resizing that is a matrix product along each axis
@@ -92,11 +92,9 @@ def bilinear_resize(g: Graph, op: BilinearResize2D, data: Value, *like: Value) -
     mode = "align_corners" if op.align_corners else "pytorch_half_pixel"
 
     def resize(x: Value) -> Value:
-        return g.Resize(  # type: ignore[no-any-return]
-            x, None, None, target, mode="linear", coordinate_transformation_mode=mode
-        )
+        return g.Resize(x, None, None, target, mode="linear", coordinate_transformation_mode=mode)
 
-    return single(g, resize, data)  # type: ignore[no-any-return]
+    return single(g, resize, data)
 
 
 @lowers(BilinearResizeGrad)
@@ -109,18 +107,18 @@ def bilinear_resize_grad(g: Graph, op: BilinearResizeGrad, dy: Value, data: Valu
 def _sent(g: Graph, rows: Any, images: Value, columns: Any) -> Value:
     """rows @ image @ columns for every image."""
     dtype = images.dtype
-    return g.MatMul(rows.astype(dtype), g.MatMul(images, columns.astype(dtype)))  # type: ignore[no-any-return]
+    return g.MatMul(rows.astype(dtype), g.MatMul(images, columns.astype(dtype)))
 
 
 @lowers(AdaptiveAvgPooling2D)
 def adaptive_pooling(g: Graph, op: AdaptiveAvgPooling2D, data: Value) -> Value:
     wanted = tuple(d or 1 for d in op.resized(()))
     if wanted == (1, 1):
-        return single(g, g.GlobalAveragePool, data)  # type: ignore[no-any-return]
+        return single(g, g.GlobalAveragePool, data)
     size = spatial(g, data)
     if all(n % d == 0 for n, d in zip(size, wanted, strict=True)):
         step = tuple(n // d for n, d in zip(size, wanted, strict=True))
-        return single(g, lambda x: g.AveragePool(x, kernel_shape=step, strides=step), data)  # type: ignore[no-any-return]
+        return single(g, lambda x: g.AveragePool(x, kernel_shape=step, strides=step), data)
     rows, columns = op.matrices((1, 1, *size))
     return _sent(g, rows, data, columns.T)
 

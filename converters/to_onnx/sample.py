@@ -33,7 +33,7 @@ def _exponential(g: Graph, noise: Value, lam: Any) -> Value:
 
 def _whole_numbers(g: Graph, noise: Value, low: int, high: int) -> Value:
     count = float(high - low)
-    return g.Min(g.Floor(g.Cast(noise, np.float64) * count), count - 1) + float(low)  # type: ignore[no-any-return]
+    return g.Min(g.Floor(g.Cast(noise, np.float64) * count), count - 1) + float(low)
 
 
 def _drawn(g: Graph, noise: Value, *parameters: Any) -> Value:
@@ -110,4 +110,4 @@ def multinomial_gradient(g: Graph, op: MultinomialGradient, dy: Value, drawn: Va
 
 @lowers(Shuffle)
 def shuffle(g: Graph, op: Operator, data: Value, noise: Value) -> Value:
-    return g.Gather(data, noise, axis=0)  # type: ignore[no-any-return]
+    return g.Gather(data, noise, axis=0)

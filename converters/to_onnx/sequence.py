@@ -23,7 +23,7 @@ def _steps(g: Graph, op: Any, data: Value) -> Value:
 def _choose(g: Graph, op: Any, data: Value, chosen: Value, x: Any, y: Any) -> Value:
     """`x` where the steps of the sequences are chosen, else `y`."""
     mask = g.Unsqueeze(chosen, list(range(2, data.rank)))
-    return g.Where(mask, x, y)  # type: ignore[no-any-return]
+    return g.Where(mask, x, y)
 
 
 @lowers(SequenceMask)
@@ -48,10 +48,10 @@ def _last(g: Graph, op: Any, data: Value, length: Value | None) -> Value:
 def sequence_last(g: Graph, op: SequenceLast, data: Value, length: Value | None = None) -> Value:
     """With lengths, one element of each sequence."""
     if length is None:
-        return g.Gather(data, np.int64(-1), axis=op.axis)  # type: ignore[no-any-return]
+        return g.Gather(data, np.int64(-1), axis=op.axis)
     order = [1, 0, *range(2, data.rank)] if op.axis == 0 else list(range(data.rank))
     places = g.Unsqueeze(_last(g, op, data, length), [1])
-    return g.GatherND(g.Transpose(data, order), places, batch_dims=1)  # type: ignore[no-any-return]
+    return g.GatherND(g.Transpose(data, order), places, batch_dims=1)
 
 
 @lowers(SequenceLastGrad)
@@ -68,4 +68,4 @@ def sequence_reverse(g: Graph, op: SequenceReverse, data: Value, length: Value |
     """One node."""
     if length is None:
         return backwards(g, data, (0,))
-    return g.ReverseSequence(data, whole(g, length), time_axis=0, batch_axis=1)  # type: ignore[no-any-return]
+    return g.ReverseSequence(data, whole(g, length), time_axis=0, batch_axis=1)

@@ -118,7 +118,7 @@ def slice_assign_scalar(g: Graph, op: SliceAssignScalar, data: Value) -> Value:
     """The number chosen where it belongs."""
     taken = _taken(g, data, op.slices(data.rank))
     value = np.array(op.scalar).astype(data.dtype)
-    return g.Where(_mask(data.rank, taken), value, data)  # type: ignore[no-any-return]
+    return g.Where(_mask(data.rank, taken), value, data)
 
 
 def _mask(rank: int, taken: Sequence[tuple[int, range, int]]) -> Array:

@@ -19,7 +19,7 @@ def softmax_of(g: Graph, x: Value, axis: int) -> Value:
     if x.dtype == _float16:
         wide: Value = g.via(np.float32, lambda v: g.Softmax(v, axis=axis), x)
         return wide
-    return g.Softmax(x, axis=axis)  # type: ignore[no-any-return]
+    return g.Softmax(x, axis=axis)
 
 
 def _scaled(g: Graph, op: Any, data: Value) -> Value:
@@ -45,7 +45,7 @@ def _masked(g: Graph, op: Softmax, x: Value, length: Value) -> Value:
     inside = g.Less(g.Reshape(places, shape), g.Unsqueeze(wanted, [axis]))
     low = np.array(np.finfo(x.dtype).min / 2, x.dtype)
     y = g.Softmax(g.Where(inside, x, low), axis=axis)
-    return g.Where(inside, y, np.array(0, x.dtype))  # type: ignore[no-any-return]
+    return g.Where(inside, y, np.array(0, x.dtype))
 
 
 @lowers(Softmin)

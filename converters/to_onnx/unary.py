@@ -63,7 +63,7 @@ def erf(g: Graph, op: Any, data: Value) -> Value:
     """Of whole numbers, truncated, it is 0 up to 5 and 1 from 6 on, where float64 rounds to it."""
     if data.dtype.kind != "f":
         return divide(g, g.Clip(data, 0 if data.dtype.kind == "u" else -6, 6), data.dtype.type(6))
-    return g.via(_float32, g.Erf, data) if data.dtype == _float64 else g.Erf(data)  # type: ignore[no-any-return]
+    return g.via(_float32, g.Erf, data) if data.dtype == _float64 else g.Erf(data)
 
 
 # ---- where ONNX Runtime has float32 alone, float64 is composed
@@ -85,14 +85,14 @@ _composed("arctanh", "Atanh", lambda g, x: g.Log((x + 1.0) / (1.0 - x)) * 0.5)
 
 
 def _cbrt(g: Graph, x: Value) -> Value:
-    return g.Sign(x) * g.Pow(g.Abs(x), 1 / 3)  # type: ignore[no-any-return]
+    return g.Sign(x) * g.Pow(g.Abs(x), 1 / 3)
 
 
 def _expm1(g: Graph, x: Value) -> Value:
     """Through tanh near 0, where the difference would lose all digits."""
     half = g.Tanh(x * 0.5)
     near = half * 2.0 / (1.0 - half)
-    return g.Where(g.Less(g.Abs(x), 1.0), near, g.Exp(x) - 1.0)  # type: ignore[no-any-return]
+    return g.Where(g.Less(g.Abs(x), 1.0), near, g.Exp(x) - 1.0)
 
 
 def _log1p(g: Graph, x: Value) -> Value:
@@ -100,7 +100,7 @@ def _log1p(g: Graph, x: Value) -> Value:
     one_more = x + 1.0
     log, rounded = g.Log(one_more), one_more - 1.0
     near = g.Where(g.Equal(rounded, 0.0), x, log * x / rounded)
-    return g.Where(g.Less(g.Abs(x), 0.5), near, log)  # type: ignore[no-any-return]
+    return g.Where(g.Less(g.Abs(x), 0.5), near, log)
 
 
 _smooth("rsqrt", lambda g, x: g.Reciprocal(g.Sqrt(x)))
@@ -132,24 +132,24 @@ def _rounding(names: str, function: Function) -> None:
     @lowers(*names.split())
     def lowering(g: Graph, op: Any, data: Value) -> Value:
         if data.dtype.kind != "f":
-            return g.Identity(data)  # type: ignore[no-any-return]
+            return g.Identity(data)
         return function(g, data)
 
 
 def _trunc(g: Graph, x: Value) -> Value:
-    return g.Where(g.Less(x, 0.0), g.Ceil(x), g.Floor(x))  # type: ignore[no-any-return]
+    return g.Where(g.Less(x, 0.0), g.Ceil(x), g.Floor(x))
 
 
 def _round(g: Graph, x: Value) -> Value:
     size = g.Abs(x)
     low = g.Floor(size)
     up = g.Cast(g.GreaterOrEqual(size - low, 0.5), x.dtype)
-    return g.Sign(x) * (low + up)  # type: ignore[no-any-return]
+    return g.Sign(x) * (low + up)
 
 
 def _rint(g: Graph, x: Value) -> Value:
     low, high = g.Floor(x), g.Ceil(x)
-    return g.Where(g.Greater(x - low, high - x), high, low)  # type: ignore[no-any-return]
+    return g.Where(g.Greater(x - low, high - x), high, low)
 
 
 _rounding("ceil", _node("Ceil"))
@@ -170,14 +170,14 @@ def negative(g: Graph, op: Any, data: Value) -> Value:
 @lowers("abs")
 def absolute(g: Graph, op: Any, data: Value) -> Value:
     """One node for every dtype."""
-    return g.Abs(data)  # type: ignore[no-any-return]
+    return g.Abs(data)
 
 
 @lowers("sign", "_contrib_sign_ste")
 def sign(g: Graph, op: Any, data: Value) -> Value:
     """Of NaN it is 0."""
     if data.dtype.kind != "f":
-        return g.Sign(data)  # type: ignore[no-any-return]
+        return g.Sign(data)
     up, down = (g.Cast(test(data, 0.0), data.dtype) for test in (g.Greater, g.Less))
     return up - down
 
@@ -192,8 +192,8 @@ def square(g: Graph, op: Any, data: Value) -> Value:
 def relu(g: Graph, op: Any, data: Value) -> Value:
     """ONNX's Relu is for real numbers."""
     if data.dtype.kind != "f":
-        return g.Max(data, 0)  # type: ignore[no-any-return]
-    return g.Relu(data)  # type: ignore[no-any-return]
+        return g.Max(data, 0)
+    return g.Relu(data)
 
 
 @lowers(HardSigmoid)
@@ -201,7 +201,7 @@ def hard_sigmoid(g: Graph, op: HardSigmoid, data: Value) -> Value:
     """ONNX Runtime's HardSigmoid is for float32."""
     if data.dtype != _float32:
         return g.Clip(data * op.alpha + op.beta, 0.0, 1.0)
-    return g.HardSigmoid(data, alpha=op.alpha, beta=op.beta)  # type: ignore[no-any-return]
+    return g.HardSigmoid(data, alpha=op.alpha, beta=op.beta)
 
 
 @lowers(Clip)
@@ -211,7 +211,7 @@ def clip(g: Graph, op: Clip, data: Value) -> Value:
     if low <= high:
         return g.Clip(data, low, high)
     raised = g.Where(g.Less(data, low), low, data)
-    return g.Where(g.Greater(data, high), high, raised)  # type: ignore[no-any-return]
+    return g.Where(g.Greater(data, high), high, raised)
 
 
 @lowers(SmoothL1)
@@ -224,10 +224,10 @@ def smooth_l1(g: Graph, op: SmoothL1, data: Value) -> Value:
         if not op.scalar:
             return parabola
         inside = g.Less(size, op.bound())
-        return g.Where(inside, parabola, size - 0.5 * op.bound())  # type: ignore[no-any-return]
+        return g.Where(inside, parabola, size - 0.5 * op.bound())
 
     if data.dtype.kind != "f":
-        return g.via(_float32, function, data)  # type: ignore[no-any-return]
+        return g.via(_float32, function, data)
     return function(data)
 
 
@@ -240,7 +240,7 @@ def quadratic(g: Graph, op: Quadratic, data: Value) -> Value:
         return result
 
     if data.dtype.kind != "f":
-        return g.via(_float32, function, data)  # type: ignore[no-any-return]
+        return g.via(_float32, function, data)
     return function(data)
 
 
@@ -250,7 +250,7 @@ def quadratic(g: Graph, op: Quadratic, data: Value) -> Value:
 @lowers("_copy", "_copyto", "BlockGrad", "make_loss", "_contrib_gradientmultiplier", MakeLoss)
 def identity(g: Graph, op: Any, data: Value) -> Value:
     """The input."""
-    return g.Identity(data)  # type: ignore[no-any-return]
+    return g.Identity(data)
 
 
 @lowers("logical_not")
