@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any, Protocol, TypeAlias
 
-from .errors import MXNetError
+from .attrs import text
+from .errors import DTypeError, MXNetError, ShapeError
 
 
 class _State(threading.local):
@@ -52,37 +52,45 @@ def set_training(train_mode: bool) -> bool:
     return before
 
 
-@contextmanager
-def _scope(recording: bool | None, training: bool | None) -> Iterator[None]:
-    before = state.recording, state.training
-    if recording is not None:
-        state.recording = recording
-    if training is not None:
-        state.training = training
-    try:
-        yield
-    finally:
-        state.recording, state.training = before
+class _Scope:
+    """A `with` block that sets both, or one; it may be entered again, and inside itself."""
+
+    __slots__ = ("_before", "_recording", "_training")
+
+    def __init__(self, recording: bool | None, training: bool | None) -> None:
+        self._recording = recording
+        self._training = training
+        self._before: list[tuple[bool, bool]] = []
+
+    def __enter__(self) -> None:
+        self._before.append((state.recording, state.training))
+        if self._recording is not None:
+            state.recording = self._recording
+        if self._training is not None:
+            state.training = self._training
+
+    def __exit__(self, *_: object) -> None:
+        state.recording, state.training = self._before.pop()
 
 
-def record(train_mode: bool = True) -> Any:
+def record(train_mode: bool | None = True) -> _Scope:
     """A scope whose operators are recorded, by default as in training."""
-    return _scope(True, train_mode)
+    return _Scope(True, train_mode)
 
 
-def pause(train_mode: bool = False) -> Any:
+def pause(train_mode: bool | None = False) -> _Scope:
     """A scope inside `record` whose operators are not recorded."""
-    return _scope(False, train_mode)
+    return _Scope(False, train_mode)
 
 
-def train_mode() -> Any:
+def train_mode() -> _Scope:
     """A scope in which operators behave as in training, recorded or not."""
-    return _scope(None, True)
+    return _Scope(None, True)
 
 
-def predict_mode() -> Any:
+def predict_mode() -> _Scope:
     """A scope in which operators behave as in prediction, recorded or not."""
-    return _scope(None, False)
+    return _Scope(None, False)
 
 
 # ---- the tape
@@ -147,6 +155,12 @@ class Leaf:
             self.grad._data[...] += gradient._data
         self.fresh = True
 
+    def receive_nothing(self) -> None:
+        """Write or add zero: the heads depend on the variable by values that do not change with it."""
+        if self.req == "write":
+            self.grad._data[...] = 0
+        self.fresh = True
+
 
 def sweep(
     nodes: Sequence[Any],
@@ -162,7 +176,10 @@ def sweep(
     """
     for node in reversed(nodes):
         op = operator(node)
-        if op is None or op.not_differentiable:
+        if op is None:
+            continue
+        if op.not_differentiable:
+            _allow_zero(node, op, grads)
             continue
         wanted = [entry is not None for entry in node.inputs]
         if not any(wanted):
@@ -179,6 +196,15 @@ def sweep(
                 continue
             summed = F._sum_like(gradient, x) if op.broadcasts else gradient
             grads[entry] = F.elemwise_add(grads[entry], summed) if entry in grads else summed
+
+
+def _allow_zero(node: Any, op: Any, grads: dict[Entry, Any]) -> None:
+    """Raise if gradients have come to an operator that has none, unless they are zero beyond it."""
+    if op.refuses_gradient and any((node, i) in grads for i in range(len(op.output_names()))):
+        raise MXNetError(
+            f"{op.names[0]}: cannot be differentiated, because {op.not_differentiable}. "
+            "Use detach() on its result where no gradient is meant."
+        )
 
 
 def _recorded(heads: Iterable[Entry]) -> list[Any]:
@@ -215,7 +241,7 @@ def _differentiate(
         ]
         return ys, xs
 
-    with _scope(create_graph, train_mode):
+    with _Scope(create_graph, train_mode):
         sweep(nodes, grads, F, values)
     if not (retain_graph or create_graph):
         for node in nodes:
@@ -231,33 +257,54 @@ def _head_gradients(heads: Sequence[Any], head_grads: Any, F: Any) -> dict[Entry
         raise MXNetError(f"backward: {len(heads)} head gradients are required, got {len(head_grads)}.")
     grads: dict[Entry, Any] = {}
     for head, gradient in zip(heads, head_grads, strict=True):
-        if head._entry is None:
-            raise MXNetError(
-                "backward: this array was not computed from variables while recording, so it cannot be "
-                "differentiated. Call attach_grad() on the variables and compute inside autograd.record()."
-            )
-        if gradient is not None and gradient.shape != head.shape:
-            raise MXNetError(
-                f"backward: a head gradient of shape {head.shape} is required, got {gradient.shape}."
-            )
-        gradient = F.ones_like(head.detach()) if gradient is None else gradient
         entry = head._entry
+        if entry is None:
+            raise MXNetError(
+                "Cannot differentiate node because it is not in a computational graph: the array was not "
+                "computed from variables while recording. Call attach_grad() on the variables and compute "
+                "inside autograd.record()."
+            )
+        gradient = F.ones_like(head.detach()) if gradient is None else _fitting(gradient, head)
         grads[entry] = grads[entry] + gradient if entry in grads else gradient
     return grads
+
+
+def _fitting(gradient: Any, head: Any) -> Any:
+    if gradient.shape != head.shape:
+        raise ShapeError(
+            f"backward: a head gradient of shape {head.shape} is required, got {gradient.shape}."
+        )
+    if gradient.dtype != head.dtype:
+        raise DTypeError(
+            f"backward: a head gradient of dtype {head.dtype.__name__} is required, "
+            f"got {gradient.dtype.__name__}. Cast with astype."
+        )
+    return gradient
 
 
 def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
+def _heads(heads: Any) -> list[Any]:
+    listed = _listed(heads)
+    strange = [head for head in listed if not hasattr(head, "_entry")]
+    if strange or not listed:
+        got = type(strange[0]).__name__ if strange else "none"
+        raise MXNetError(f"backward: an NDArray or a list of NDArrays is required as heads, got {got}.")
+    return listed
+
+
 def backward(heads: Any, head_grads: Any = None, retain_graph: bool = False, train_mode: bool = True) -> None:
     """Differentiate `heads` and write the gradients of the variables that they depend on."""
-    heads = _listed(heads)
+    heads = _heads(heads)
     head_grads = None if head_grads is None else _listed(head_grads)
     grads, leaves = _differentiate(heads, head_grads, retain_graph, False, train_mode)
     for leaf in leaves:
         if (leaf, 0) in grads:
             leaf.receive(grads[leaf, 0])
+        else:
+            leaf.receive_nothing()
 
 
 def grad(
@@ -267,35 +314,85 @@ def grad(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     train_mode: bool = True,
-) -> Any:
-    """The gradients of `heads` with respect to `variables`, themselves differentiable with `create_graph`."""
-    wanted = _listed(variables)
-    if not wanted:
+) -> list[Any]:
+    """The gradients of `heads` with respect to `variables`, themselves differentiable with `create_graph`.
+
+    A list, for a single variable as well.
+    """
+    variables = _listed(variables)
+    if not variables:
         raise MXNetError("grad: at least one variable is required, got none.")
-    for variable in wanted:
+    for i, variable in enumerate(variables):
         if variable._entry is None:
             raise MXNetError(
-                "grad: variables must be marked by attach_grad() or be computed while recording."
+                f"grad: Cannot differentiate with respect to the variable {i} because it does not require "
+                "gradient. Call attach_grad() on it, or compute it while recording."
             )
-    heads = _listed(heads)
+    heads = _heads(heads)
     head_grads = None if head_grads is None else _listed(head_grads)
     retain = create_graph if retain_graph is None else retain_graph
-    entries = [variable._entry for variable in wanted]
+    entries = [variable._entry for variable in variables]
+    reached = set(_recorded(head._entry for head in heads if head._entry is not None))
+    for i, (node, _) in enumerate(entries):
+        if node not in reached:
+            raise MXNetError(
+                f"grad: Cannot differentiate with respect to the variable {i} because it is unreachable from "
+                "the outputs."
+            )
     grads, _ = _differentiate(heads, head_grads, retain, create_graph, train_mode)
-    missing = [i for i, entry in enumerate(entries) if entry not in grads]
-    if missing:
-        raise MXNetError(f"grad: the heads do not depend on variable {missing[0]}.")
-    found = [grads[entry] for entry in entries]
-    return found if isinstance(variables, list | tuple) else found[0]
+    zeros_like = type(heads[0]).F.zeros_like
+    return [
+        grads[e] if e in grads else zeros_like(v.detach()) for e, v in zip(entries, variables, strict=True)
+    ]
 
 
 def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> None:
     """Make arrays variables: `backward` writes into `gradients` as `grad_reqs` say."""
     variables, gradients = _listed(variables), _listed(gradients)
     reqs = [grad_reqs] * len(variables) if isinstance(grad_reqs, str) else list(grad_reqs)
+    if not len(variables) == len(gradients) == len(reqs):
+        raise MXNetError(
+            f"mark_variables: a gradient and a grad_req for each of {len(variables)} variables are required, "
+            f"got {len(gradients)} and {len(reqs)}."
+        )
     for variable, gradient, req in zip(variables, gradients, reqs, strict=True):
-        variable._entry = None if req == "null" else (Leaf(gradient, req), 0)
-        variable._leaf = Leaf(gradient, req) if req == "null" else variable._entry[0]
+        if gradient.shape != variable.shape or gradient.dtype != variable.dtype:
+            raise ShapeError(
+                f"mark_variables: a gradient of shape {variable.shape} and dtype {variable.dtype.__name__} "
+                f"is required, got {gradient.shape} and {gradient.dtype.__name__}."
+            )
+        variable._leaf = Leaf(gradient, req)
+        variable._entry = None if req == "null" else (variable._leaf, 0)
+
+
+def get_symbol(x: Any) -> Any:
+    """What was recorded to compute an array, as a symbol; arrays that nothing computed are variables."""
+    from .symbol._graph import VARIABLE, Entry, Node
+    from .symbol.symbol import Symbol
+
+    if x._entry is None:
+        raise MXNetError("get_symbol: the array was not computed from variables while recording.")
+    made: dict[Any, Node] = {}
+
+    def entry_of(found: Any, array: Any = None) -> Entry:
+        key = found[0] if found else object() if array is None else id(array)
+        if key not in made:
+            made[key] = Node(VARIABLE, f"var{len(made)}")
+        return Entry(made[key], 0 if found is None else found[1])
+
+    nodes = [node for node in _recorded([x._entry]) if isinstance(node, TapeNode)]
+    for i, node in enumerate(nodes):
+        inputs = [entry_of(e, a) for e, a in itertools.zip_longest(node.inputs, node.arrays or ())]
+        made[node] = Node(node.op.names[0], f"node_{i}", _stated(node.op), inputs)
+    return Symbol([entry_of(x._entry)])
+
+
+def _stated(op: Any) -> dict[str, str]:
+    """The attributes that are not the default, as text."""
+    if isinstance(op, Function):
+        raise MXNetError(f"get_symbol: operators are required, got the Function {type(op).__name__}.")
+    defaults = {name: attribute.default for name, attribute in op.schema().items()}
+    return {name: text(value) for name, value in op.attributes().items() if value != defaults[name]}
 
 
 # ---- functions written by users
@@ -336,12 +433,29 @@ class Function:
                 f"{type(self).__name__}.backward: one gradient for each of {len(inputs)} inputs is required, "
                 f"got {len(found)}."
             )
-        return found
+        return [
+            None if g is None else self._shaped(i, g, x)
+            for i, (g, x) in enumerate(zip(found, inputs, strict=True))
+        ]
+
+    def _shaped(self, index: int, gradient: Any, x: Any) -> Any:
+        if not hasattr(gradient, "_entry") or gradient.size != x.size:
+            raise ShapeError(
+                f"{type(self).__name__}.backward: an array of shape {x.shape} is required as gradient "
+                f"{index}, got {getattr(gradient, 'shape', type(gradient).__name__)}."
+            )
+        return gradient if gradient.shape == x.shape else gradient.reshape(x.shape)
 
     def __call__(self, *inputs: Any) -> Any:
         if self._used:
             raise MXNetError(f"{type(self).__name__}: each Function object can be called once; make another.")
         self._used = True
+        for x in inputs:
+            if not hasattr(x, "_entry"):
+                raise TypeError(
+                    f"{type(self).__name__}: arrays are required as inputs, got {type(x).__name__}. "
+                    "Pass other values to __init__."
+                )
         with pause(train_mode=state.training):
             result = self.forward(*inputs)
         outputs = _listed(result)
@@ -350,4 +464,4 @@ class Function:
             arrays = [x._data for x in inputs]
             node = TapeNode(self, entries, arrays, [y._data for y in outputs], inputs[0].context)
             outputs = [type(y)._on_tape(y._data, node.ctx, (node, i)) for i, y in enumerate(outputs)]
-        return outputs if isinstance(result, list | tuple) else outputs[0]
+        return type(result)(outputs) if isinstance(result, list | tuple) else outputs[0]

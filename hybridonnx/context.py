@@ -105,6 +105,13 @@ def as_context(ctx: Any) -> Context:
     raise MXNetError(f"ctx: a Context such as mx.cpu() is required, got {ctx!r}.")
 
 
+def usable(ctx: Context) -> Context:
+    """The context, if arrays can live there. Raises `MXNetError` if not."""
+    if ctx.device_typeid == Context.devstr2type["gpu"]:
+        raise MXNetError(f"{ctx}: arrays on a GPU are not available in this version; use mx.cpu().")
+    return ctx
+
+
 def num_gpus() -> int:
     """The number of GPUs that arrays can live on: none in this version."""
     return 0

@@ -7,13 +7,12 @@ from typing import Any
 
 _SPACES = {
     "_internal": ("_", "", "_random_"),
-    "contrib": ("_contrib_",),
     "image": ("_image_",),
     "linalg": ("_linalg_",),
     "op": ("",),
 }
-_SUBMODULES = ("random", "sparse")
-_MODULES = ("creation", "arithmetic", "ndarray", "files")
+_SUBMODULES = ("contrib", "random", "sparse")
+_MODULES = ("creation", "arrangement", "arithmetic", "ndarray", "files")
 
 
 def __getattr__(name: str) -> Any:

@@ -6,15 +6,15 @@ A single element keeps one axis, as there are no arrays without axes.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ..autograd import state
-from ..errors import MXNetError
 from ..ops._registry import Array
 from ._watch import written
-from .ndarray import NDArray
+from .ndarray import NDArray, refuse_in_place
 
 
 def _numpy_key(x: NDArray, key: Any) -> tuple[Any, ...]:
@@ -35,8 +35,10 @@ def _part(x: NDArray, part: Any) -> Any:
         return slice(*(_bound(v) for v in (part.start, part.stop, part.step)))
     if isinstance(part, list | np.ndarray):
         return np.asarray(part).astype(np.int64)
-    if part is None or part is Ellipsis or isinstance(part, int | np.integer):
+    if part is None or part is Ellipsis:
         return part
+    if isinstance(part, int | np.integer | np.bool_):  # True is 1
+        return int(part)
     raise ValueError(
         f"indexing: whole numbers, slices, None, ... and arrays are required, got {part!r} of {type(part)}."
     )
@@ -54,15 +56,26 @@ def _is_basic(key: tuple[Any, ...]) -> bool:
 
 def get(x: NDArray, key: Any) -> NDArray:
     """`x[key]`."""
+    data = x._data
     numpy_key = _numpy_key(x, key)
-    found = np.asarray(x._data[numpy_key])
-    if found.ndim == 0:
-        found = _single(x._data, numpy_key) if _is_basic(numpy_key) else found.reshape(1)
+    basic = _is_basic(numpy_key)
+    found = _found(data, numpy_key)
+    if found.ndim == 0 and data.ndim:
+        found = _single(data, numpy_key) if basic else found.reshape(1)
     if state.recording and x._entry is not None:
         return _get_recorded(x, numpy_key, found)
-    if not (_is_basic(numpy_key) and found.flags.c_contiguous):
+    if not (basic and found.flags.c_contiguous):
         found = found.copy()
     return NDArray._on_tape(found, x._ctx, None)
+
+
+def _found(data: Array, key: tuple[Any, ...]) -> Array:
+    try:
+        return np.asarray(data[key])
+    except IndexError as exc:
+        if "shape mismatch" not in str(exc):
+            raise
+        raise ValueError(f"indexing: {exc}") from None
 
 
 def _single(data: Array, key: tuple[Any, ...]) -> Array:
@@ -72,34 +85,82 @@ def _single(data: Array, key: tuple[Any, ...]) -> Array:
 
 
 def _get_recorded(x: NDArray, key: tuple[Any, ...], found: Array) -> NDArray:
-    """The same on the tape: elements are taken from the flattened array, the value is what NumPy gave."""
-    flat = np.arange(x.size).reshape(x.shape)[key].reshape(found.shape)
+    """The same on the tape, by operators that have gradients; the value is what NumPy gave."""
     if 0 in found.shape:
         return NDArray._on_tape(found.copy(), x._ctx, None)
-    taken: NDArray = x.F.take(x.F.Reshape(x, shape=(-1,)), NDArray(np.ascontiguousarray(flat), x._ctx))
-    if _is_basic(key) and found.flags.c_contiguous:
-        taken._data = found
+    basic = _is_basic(key)
+    recorded = _sliced(x, key, found) if basic else _taken(x, key, found)
+    if basic and found.flags.c_contiguous:
+        recorded._data = found
+    return recorded
+
+
+def _sliced(x: NDArray, key: tuple[Any, ...], found: Array) -> NDArray:
+    bounds = list(_bounds(x.shape, key))
+    if all(b == (0, size, 1) for b, size in zip(bounds, x.shape, strict=True)):
+        part = x
+    else:
+        begin, end, step = zip(*bounds, strict=True)
+        part = x.F.slice(x, begin=begin, end=end, step=step)
+    shaped: NDArray = x.F.Reshape(part, shape=found.shape) if found.shape else x.F._copy(part)
+    return shaped
+
+
+def _bounds(shape: tuple[int, ...], key: tuple[Any, ...]) -> Iterator[tuple[int, int | None, int]]:
+    """Where the region of a basic key begins and ends, and its steps, for each axis."""
+    parts = [part for part in key if part is not None]
+    where = parts.index(Ellipsis) if Ellipsis in parts else len(parts)
+    rest = [slice(None)] * (len(shape) - len(parts) + (where < len(parts)))
+    for size, part in zip(shape, [*parts[:where], *rest, *parts[where + 1 :]], strict=True):
+        if isinstance(part, slice):
+            begin, end, step = part.indices(size)
+            yield begin, None if end < 0 else end, step
+        else:
+            yield part % size, part % size + 1, 1
+
+
+def _taken(x: NDArray, key: tuple[Any, ...], found: Array) -> NDArray:
+    flat = np.arange(x.size).reshape(x.shape)[key].reshape(found.shape)
+    rows = x.F.Reshape(x, shape=(-1,))
+    taken: NDArray = x.F.take(rows, NDArray(np.ascontiguousarray(flat), x._ctx))
     return taken
 
 
 def put(x: NDArray, key: Any, value: Any) -> None:
     """`x[key] = value`."""
-    if state.recording and x._entry is not None:
-        raise MXNetError(
-            "Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd. "
-            "Compute a new array, or use autograd.pause()."
-        )
-    if isinstance(value, NDArray):
-        value = value._data
     numpy_key = _numpy_key(x, key)
-    target = x._data[numpy_key]
-    value = np.asarray(value)
-    if value.ndim > target.ndim and value.size == target.size:
-        value = value.reshape(target.shape)
+    if state.recording:
+        value = _recorded_value(x, numpy_key, value)
+    plain = value._data if isinstance(value, NDArray) else np.asarray(value)
+    if plain.dtype.kind not in "fiub":
+        raise TypeError(f"indexing: assignment of numbers is required, got {value!r} of {type(value)}.")
+    target = _found(x._data, numpy_key)
+    if plain.ndim > target.ndim and plain.size == target.size:
+        plain = plain.reshape(target.shape)
     try:
-        x._data[numpy_key] = value.astype(x._data.dtype, copy=False)
+        with np.errstate(invalid="ignore"):  # what does not fit wraps, as in MXNet
+            x._data[numpy_key] = plain.astype(x._data.dtype, copy=False)
     except ValueError:
         raise ValueError(
-            f"indexing: a value that broadcasts to shape {target.shape} is required, got {value.shape}."
+            f"indexing: a value that broadcasts to shape {target.shape} is required, got {plain.shape}."
         ) from None
     written(x._data)
+
+
+def _recorded_value(x: NDArray, key: tuple[Any, ...], value: Any) -> Any:
+    """The value, computed on the tape if it is there; then `x` takes its place there, too."""
+    if x._entry is not None:
+        refuse_in_place()
+    if not isinstance(value, NDArray) or value._entry is None:
+        return value
+    if not all(part is Ellipsis or (isinstance(part, slice) and part == slice(None)) for part in key):
+        refuse_in_place()
+    if value.shape != x.shape:
+        value = x.F.broadcast_to(x.F.Reshape(value, shape=_padded(value.shape, x.ndim)), shape=x.shape)
+    value = value.astype(x.dtype)
+    x._entry = value._entry
+    return value
+
+
+def _padded(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    return (1,) * (rank - len(shape)) + shape

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..autograd import TapeNode, state
-from ..context import Context, current_context
+from ..context import Context, current_context, usable
 from ..dtypes import DType
 from ..errors import MXNetError
 from ..ops._generator import Drawing
 from ..ops._registry import Array, Operator, Spec, bind
 from ..ops._shapes import Shape, show
 from ._watch import written
-from .ndarray import NDArray
+from .ndarray import NDArray, refuse_in_place
 
 
 def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """An operator called as MXNet's users write it: arrays, then attributes; also `out`, `ctx` and `name`."""
-    out = kwargs.pop("out", None)
-    kwargs.pop("name", None)
-    ctx = None if "ctx" in cls.schema() else kwargs.pop("ctx", None)
+    out = ctx = None
+    if kwargs:
+        out = kwargs.pop("out", None)
+        kwargs.pop("name", None)
+        ctx = None if "ctx" in cls.schema() else kwargs.pop("ctx", None)
     cls = cls.specialized(kwargs, _is_array)
     inputs, attributes = bind(cls, args, kwargs, _is_array)
     op = cls.make(attributes)
@@ -36,22 +37,41 @@ def _is_array(value: Any) -> bool:
 
 def select(op: Operator, inputs: Sequence[Any]) -> list[Any]:
     """Those of the inputs, given in the order of the class's, that the operator's attributes ask for."""
-    owner, names = op.names[0], op.input_names()
-    if op.variadic:
+    names = op.input_names()
+    if op.variadic or (names is op.inputs and len(names) == len(inputs) and _complete(inputs)):
         return list(inputs)
     given: Mapping[str, Any] = {n: v for n, v in zip(op.inputs, inputs, strict=False) if v is not None}
     extra = [n for n in given if n not in names]
     missing = [n for n in names if n not in given]
     if extra or missing:
         raise MXNetError(
-            f"{owner}: inputs {', '.join(names) or 'none'} are required with these attributes, "
+            f"{op.names[0]}: inputs {', '.join(names) or 'none'} are required with these attributes, "
             f"got {', '.join(given) or 'none'}."
         )
     return [given[n] for n in names]
 
 
-@lru_cache(maxsize=16384)
-def _specs(op: Operator, inputs: tuple[Spec, ...]) -> tuple[Spec, ...]:
+def _complete(inputs: Sequence[Any]) -> bool:
+    return all(value is not None for value in inputs)
+
+
+_MOST_SHAPES = 512
+"""How many combinations of shapes an operator remembers."""
+
+
+def _outputs(op: Operator, arrays: Sequence[Array]) -> tuple[Spec, ...]:
+    """The outputs' specs, inferred once for each combination of shapes and dtypes."""
+    known: dict[Any, tuple[Spec, ...]] = op.__dict__.setdefault("_known_outputs", {})
+    key = tuple([(a.shape, a.dtype.num) for a in arrays])
+    found = known.get(key)
+    if found is None:
+        if len(known) >= _MOST_SHAPES:
+            known.clear()
+        found = known[key] = _infer(op, tuple([Spec(a.shape, a.dtype) for a in arrays]))
+    return found
+
+
+def _infer(op: Operator, inputs: tuple[Spec, ...]) -> tuple[Spec, ...]:
     given, outputs = op.infer(inputs)
     if given != inputs:
         for name, a, b in zip(op.input_names(), given, inputs, strict=True):
@@ -73,25 +93,25 @@ def invoke(op: Operator, inputs: Sequence[NDArray], out: Any = None, ctx: Contex
 
 def invoke_all(op: Operator, inputs: Sequence[NDArray], ctx: Context | None = None) -> list[NDArray]:
     """Run an operator on arrays. All outputs, hidden ones included."""
-    op = op.in_mode(state.training)
+    if op.modal:
+        op = op.in_mode(state.training)
     arrays = [x._data for x in inputs]
-    device = inputs[0]._ctx if inputs else ctx or _device(op)
-    _one_device(op, inputs, device)
-    specs = _specs(op, tuple([Spec(a.shape, a.dtype) for a in arrays]))
+    device = inputs[0]._ctx if inputs else usable(ctx or _device(op))
+    specs = _outputs(op, arrays)
     if op.stateful:
         op = op.started(device)
     results = run(op, arrays, specs)
     outputs = [NDArray._on_tape(y, device, None) for y in results]
-    if state.recording and not op.not_differentiable:
+    if state.recording:
         _record(op, inputs, arrays, outputs, device)
-    if op.training and op.aux:
+    if op.aux and op.training:
         _update(op, inputs, outputs)
     return outputs
 
 
 def run(op: Operator, arrays: Sequence[Array], specs: Sequence[Spec]) -> list[Array]:
     """The kernel's outputs as new contiguous arrays of the inferred dtypes."""
-    if op.draws():
+    if op.noise and op.draws():
         with Drawing() as rng:
             noise = op.draw(rng, *[Spec(a.shape, a.dtype) for a in arrays])
         arrays = [*arrays, noise]
@@ -102,6 +122,8 @@ def run(op: Operator, arrays: Sequence[Array], specs: Sequence[Spec]) -> list[Ar
 
 
 def _own(y: Any, arrays: Sequence[Array], dtype: DType | None, shape: Shape | None) -> Array:
+    if type(y) is np.ndarray and y.base is None and y.ndim and y.dtype == dtype and y.flags.c_contiguous:
+        return y.copy() if any(y is a for a in arrays) else y
     made = np.asarray(y, dtype=dtype, order="C")
     for a in arrays:
         if made is a or (made.base is not None and np.may_share_memory(made, a)):
@@ -118,23 +140,18 @@ def _device(op: Operator) -> Context:
     return Context(kind, int(number or 0))
 
 
-def _one_device(op: Operator, inputs: Sequence[NDArray], device: Context) -> None:
-    for x in inputs:
-        if x._ctx is not device and x._ctx != device:
-            raise MXNetError(
-                f"{op.names[0]}: inputs on one context are required, got {device} and {x._ctx}. "
-                "Move one with as_in_context."
-            )
-
-
 def _record(
     op: Operator, inputs: Sequence[NDArray], arrays: Sequence[Array], outputs: Sequence[NDArray], ctx: Context
 ) -> None:
     entries = [x._entry for x in inputs]
-    if any(entry is not None for entry in entries):
+    if entries.count(None) == len(entries):
+        return
+    if op.not_differentiable:  # what it computed from is reached all the same, by a gradient of zero
+        node = TapeNode(op, entries, (), (), ctx)
+    else:
         node = TapeNode(op, entries, arrays, [y._data for y in outputs], ctx)
-        for i, y in enumerate(outputs):
-            y._entry = (node, i)
+    for i, y in enumerate(outputs):
+        y._entry = (node, i)
 
 
 def _update(op: Operator, inputs: Sequence[NDArray], outputs: Sequence[NDArray]) -> None:
@@ -160,6 +177,8 @@ def _write(op: Operator, outputs: Sequence[NDArray], out: Any) -> Any:
             raise MXNetError(
                 f"{op.names[0]}: out of shape {show(y.shape)} is required, got {show(target.shape)}."
             )
+        if state.recording and target._entry is not None:
+            refuse_in_place()
         target._data[...] = y._data
         written(target._data)
         if y._entry is not None:

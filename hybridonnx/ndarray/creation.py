@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..context import Context, as_context
+from ..context import Context, as_context, usable
 from ..dtypes import as_dtype
 from ..errors import MXNetError
 from ..ops._registry import Array
@@ -17,23 +17,22 @@ from .ndarray import NDArray
 def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
     """An array of the values of `source_array`, float32 unless it is an NDArray or `dtype` is given."""
     if isinstance(source_array, NDArray):
-        dtype = source_array.dtype if dtype is None else dtype
-        source_array = source_array._data
+        copied = source_array.copyto(as_context(ctx))
+        return copied if dtype is None else copied.astype(dtype, copy=False)
+    wanted = as_dtype(dtype)
     try:
-        data = np.array(source_array, dtype=as_dtype(dtype), order="C")
-    except (ValueError, TypeError) as exc:
-        if isinstance(exc, MXNetError):
-            raise
-        raise TypeError("source_array must be array like object") from exc
+        with np.errstate(invalid="ignore"):  # what does not fit wraps, as in MXNet
+            data = np.asarray(source_array).astype(wanted, order="C")
+    except (ValueError, TypeError, OverflowError) as exc:
+        raise TypeError(
+            "source_array must be array like object: numbers in rows of one length are required, "
+            f"got {type(source_array)}."
+        ) from exc
     return NDArray(data, _usable(ctx))
 
 
 def _usable(ctx: Context | None) -> Context:
-    """The context, if arrays can live there."""
-    ctx = as_context(ctx)
-    if ctx.device_type == "gpu":
-        raise MXNetError(f"{ctx}: arrays on a GPU are not available in this version; use mx.cpu().")
-    return ctx
+    return usable(as_context(ctx))
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
@@ -47,6 +46,10 @@ def _filled(make: Callable[..., Array]) -> Callable[..., NDArray]:
     def create(
         shape: Any, ctx: Context | None = None, dtype: Any = None, stype: str | None = None, **kwargs: Any
     ) -> NDArray:
+        if stype not in (None, "default"):
+            from . import sparse  # which imports this module
+
+            return sparse.zeros(stype, shape, ctx, dtype)
         made = NDArray(make(_shape(shape), as_dtype(dtype)), _usable(ctx))
         return _into(made, kwargs.get("out"))
 
@@ -90,6 +93,8 @@ def arange(
     """Numbers from `start` (0 if `stop` is not given) to below `stop` by `step`, each `repeat` times."""
     if stop is None:
         start, stop = 0, start
+    if (stop - start) * step <= 0:
+        raise MXNetError(f"arange: a step that leads from {start} to {stop} is required, got {step}.")
     return NDArray(np.repeat(np.arange(start, stop, step), repeat).astype(as_dtype(dtype)), _usable(ctx))
 
 
@@ -108,37 +113,6 @@ def linspace(
 def eye(N: int, M: int = 0, k: int = 0, ctx: Context | None = None, dtype: Any = None) -> NDArray:
     """An (N, M) matrix, square if M is 0, with ones on the diagonal `k` to the right of the main one."""
     return NDArray(np.eye(N, M or None, k, dtype=as_dtype(dtype)), _usable(ctx))
-
-
-def concatenate(arrays: list[NDArray], axis: int = 0, always_copy: bool = True) -> NDArray:
-    """The arrays one after the other along `axis`."""
-    if len(arrays) == 1 and not always_copy:
-        return arrays[0]
-    joined: NDArray = NDArray.F.Concat(*arrays, dim=axis)
-    return joined
-
-
-def moveaxis(tensor: NDArray, source: Any, destination: Any) -> NDArray:
-    """The array with the axes `source` at the places `destination`, the others in their order."""
-    axes = range(tensor.ndim)
-    sources = [s % tensor.ndim for s in _listed(source)]
-    targets = [d % tensor.ndim for d in _listed(destination)]
-    rest = iter([a for a in axes if a not in sources])
-    placed = dict(zip(targets, sources, strict=True))
-    result: NDArray = NDArray.F.transpose(
-        tensor, axes=[placed[i] if i in placed else next(rest) for i in axes]
-    )
-    return result
-
-
-def _listed(value: int | Iterable[int]) -> list[int]:
-    return [value] if isinstance(value, int) else list(value)
-
-
-def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
-    """Rows of `out`, (N, depth), with a one at the column that `indices`, (N,), names and zeros elsewhere."""
-    out[:] = NDArray.F.one_hot(indices, depth=out.shape[1])
-    return out
 
 
 def from_numpy(ndarray: Array, zero_copy: bool = True) -> NDArray:

@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from types import ModuleType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 
 from ..autograd import Leaf, backward, state
-from ..context import Context, as_context
+from ..context import Context, as_context, usable
 from ..dtypes import DType, as_dtype
 from ..errors import MXNetError, ShapeError
+from ..ops._forms import ARITHMETIC, COMPARISONS, FLUENT, Forms, is_number
 from ..ops._registry import Array, Operator, find
-from ._methods import FLUENT
 from ._namespace import F as _F
 from ._watch import written
 
 
+@cache
 def _indexing() -> ModuleType:
     """The module of `get` and `put`, which imports this one."""
     from . import _indexing as module
 
     return module
+
+
+@cache
+def _invoke() -> Callable[..., Any]:
+    """The function that runs operators, whose module imports this one."""
+    from ._invoke import invoke
+
+    return invoke
+
+
+def refuse_in_place() -> NoReturn:
+    """Raise the error for a change that the tape could not see."""
+    raise MXNetError(
+        "Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd: "
+        "gradients would be wrong. Compute a new array, or use autograd.pause()."
+    )
 
 
 class NDArray:
@@ -87,7 +105,7 @@ class NDArray:
     ctx = context
 
     def __len__(self) -> int:
-        return len(self._data)
+        return int(self._data.shape[0])
 
     def __iter__(self) -> Iterator[NDArray]:
         return (self[i] for i in range(len(self)))
@@ -106,25 +124,19 @@ class NDArray:
 
     def reshape(self, *shape: Any, **kwargs: Any) -> NDArray:
         """The same memory in another shape; the codes 0, -1, -2, -3, -4 are the operator's, `Reshape`."""
-        wanted = kwargs.pop("shape", shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)
-        reverse = kwargs.pop("reverse", False)
-        if kwargs or (not shape and not isinstance(wanted, list | tuple)):
-            raise TypeError(f"reshape: takes a shape and reverse, got {kwargs or shape!r}.")
-        reshaped: NDArray = _F.Reshape(self, shape=tuple(wanted), reverse=reverse)
-        return self._sharing(reshaped)
+        op = _reshaping(shape, **kwargs)
+        wanted = self._reshaped(op)
+        if state.recording and self._entry is not None:
+            reshaped: NDArray = _invoke()(op, (self,))
+            reshaped._data = self._data.reshape(wanted)
+            return reshaped
+        return NDArray._on_tape(self._data.reshape(wanted), self._ctx, None)
 
-    def reshape_view(self, *shape: Any) -> NDArray:
-        """The same as `reshape`."""
-        return self.reshape(*shape)
-
-    def reshape_like(self, rhs: NDArray, **kwargs: Any) -> NDArray:
-        """The same memory in the shape of another array."""
-        reshaped: NDArray = _F.reshape_like(self, rhs, **kwargs)
-        return self._sharing(reshaped)
-
-    def _sharing(self, reshaped: NDArray) -> NDArray:
-        reshaped._data = self._data.reshape(reshaped._data.shape)
-        return reshaped
+    def _reshaped(self, op: Any) -> tuple[int, ...]:
+        if not op.shape and self.size == 1:
+            return ()
+        wanted: tuple[int, ...] = op.infer_shape(self.shape)
+        return wanted
 
     @property
     def T(self) -> NDArray:
@@ -133,9 +145,22 @@ class NDArray:
         return turned
 
     def slice_assign(self, rhs: NDArray, begin: Any, end: Any, step: Any = None) -> NDArray:
-        """A copy in which the region from `begin` to `end` is `rhs`."""
-        assigned: NDArray = _F._slice_assign(self, rhs, begin=begin, end=end, step=step or ())
-        return assigned
+        """Set the region from `begin` to `end` to `rhs`; returns the array itself."""
+        steps = step or [None] * len(begin)
+        self[tuple(slice(*bounds) for bounds in zip(begin, end, steps, strict=True))] = rhs
+        return self
+
+    def slice_assign_scalar(self, value: float, begin: Any, end: Any, step: Any = None) -> NDArray:
+        """Set the region from `begin` to `end` to a number; returns the array itself."""
+        return self.slice_assign(value, begin, end, step)  # type: ignore[arg-type]
+
+    def split_v2(
+        self, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False, **kwargs: Any
+    ) -> Any:
+        """Parts along an axis: so many equal ones, or ones that begin at the given indices."""
+        from .arrangement import split_v2  # which imports this module
+
+        return split_v2(self, indices_or_sections, axis, squeeze_axis, **kwargs)
 
     # ---- its values elsewhere
 
@@ -164,15 +189,16 @@ class NDArray:
     def copyto(self, other: NDArray | Context) -> NDArray:
         """Copy into another array, or into a new one on a context."""
         if isinstance(other, Context):
-            return NDArray(self._data.copy(), other)
-        if other is self:
-            raise MXNetError("copyto: another array than the source itself is required.")
+            copied: NDArray = _F._copy(self)
+            copied._ctx = usable(other)
+            return copied
         if not isinstance(other, NDArray):
             raise TypeError(f"copyto: an NDArray or a Context is required, got {type(other).__name__}.")
+        if other is self:
+            raise MXNetError("copyto: another array than the source itself is required.")
         if other.shape != self.shape:
             raise ShapeError(f"copyto: a target of shape {self.shape} is required, got {other.shape}.")
-        other._data[...] = self._data
-        written(other._data)
+        other[:] = self
         return other
 
     def as_in_context(self, context: Context) -> NDArray:
@@ -181,10 +207,14 @@ class NDArray:
 
     as_in_ctx = as_in_context
 
+    def as_nd_ndarray(self) -> NDArray:
+        """The array itself: there is no other class of arrays."""
+        return self
+
     def tostype(self, stype: str) -> NDArray:
-        """The array itself for 'default', or a copy of another storage type: 'csr' or 'row_sparse'."""
+        """A copy of another storage type, 'csr' or 'row_sparse', or of this one, 'default'."""
         if stype == "default":
-            return self
+            return self.copy()
         from .sparse import cast_storage  # which imports this module
 
         return cast_storage(self._data, stype, self._ctx)
@@ -193,6 +223,10 @@ class NDArray:
         """A copy."""
         copied: NDArray = _F._copy(self)
         return copied
+
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        """What copies and other processes receive: values and context, nothing of the tape."""
+        return None, {"_data": self._data, "_ctx": self._ctx, "_entry": None, "_leaf": None}
 
     def astype(self, dtype: Any, copy: bool = True) -> NDArray:
         """The values as another dtype; the array itself if it has it already and `copy` is false."""
@@ -238,13 +272,10 @@ class NDArray:
     # ---- arithmetic
 
     def _in_place(self, result: NDArray) -> NDArray:
-        if state.recording and self._entry is not None:
-            raise MXNetError(
-                "Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd. "
-                "Compute a new array, or use autograd.pause()."
-            )
+        if state.recording and (self._entry is not None or result._entry is not None):
+            refuse_in_place()
         if result.shape != self.shape:
-            raise MXNetError(
+            raise ShapeError(
                 f"in-place arithmetic: a result of shape {self.shape} is required, got {result.shape}."
             )
         self._data[...] = result._data
@@ -260,22 +291,31 @@ class NDArray:
         return found
 
     def __bool__(self) -> bool:
-        if self.size != 1:
-            raise ValueError("The truth value of an NDArray with several elements is ambiguous.")
-        return bool(self._data.reshape(-1)[0])
+        if self.size > 1:
+            raise ValueError("The truth value of an NDArray with multiple elements is ambiguous.")
+        return bool(self._data.any())
 
     __hash__ = object.__hash__
 
 
-def _arithmetic(lhs: NDArray, rhs: Any, name: str, scalar_name: str) -> NDArray:
-    """`lhs` and an array by operator `name`, or a number by `scalar_name`."""
-    from ._invoke import invoke  # which imports this module
+def _reshaping(sizes: tuple[Any, ...], **kwargs: Any) -> Operator:
+    """The operator that arguments of `reshape` ask for: sizes, one shape, or `shape` by name."""
+    if len(sizes) == 1 and not hasattr(sizes[0], "__index__"):
+        sizes = sizes[0]
+    elif not sizes:
+        sizes = kwargs.pop("shape", None)
+    if sizes is None or kwargs.keys() - {"reverse"}:
+        raise TypeError(f"reshape: a shape, and reverse, are required, got {', '.join(kwargs) or 'nothing'}.")
+    return find("Reshape").make({"shape": tuple([operator.index(size) for size in sizes]), **kwargs})
 
+
+def combine(lhs: NDArray, rhs: Any, name: str, scalar_name: str) -> NDArray:
+    """`lhs` and an array by operator `name`, or a number by `scalar_name`."""
     result: NDArray
     if isinstance(rhs, NDArray):
-        result = invoke(_made(name), (lhs, rhs))
-    elif isinstance(rhs, bool | int | float | np.number | np.bool_):
-        result = invoke(find(scalar_name).make({"scalar": rhs}), (lhs,))
+        result = _invoke()(_made(name), (lhs, rhs))
+    elif type(rhs) in (int, float) or is_number(rhs):
+        result = _invoke()(_made_with(scalar_name, rhs) if rhs else with_number(scalar_name, rhs), (lhs,))
     else:
         raise TypeError(f"type {type(rhs)} not supported: an NDArray or a number is required; see nd.array.")
     return result
@@ -287,42 +327,27 @@ def _made(name: str) -> Operator:
     return find(name).make({})
 
 
-def _operator(name: str, scalar_name: str) -> Any:
+def with_number(name: str, number: Any) -> Operator:
+    """The operator `name` of an array and a number."""
+    return find(name).make({"scalar": number})
+
+
+_made_with = lru_cache(maxsize=1024)(with_number)
+"""The same, kept: not for zeros, of which there are two that compare equal."""
+
+
+def _operator(array_name: str, scalar_name: str) -> Any:
     def method(self: NDArray, other: Any) -> NDArray:
-        return _arithmetic(self, other, name, scalar_name)
+        return combine(self, other, array_name, scalar_name)
 
     return method
 
 
-def _in_place_operator(name: str, scalar_name: str) -> Any:
+def _in_place_operator(forms: Forms) -> Any:
     def method(self: NDArray, other: Any) -> NDArray:
-        return self._in_place(_arithmetic(self, other, name, scalar_name))
+        return self._in_place(combine(self, other, forms.broadcasting, forms.scalar[0]))
 
     return method
-
-
-_OPERATORS = {
-    "add": ("broadcast_add", "_plus_scalar", "_plus_scalar"),
-    "sub": ("broadcast_sub", "_minus_scalar", "_rminus_scalar"),
-    "mul": ("broadcast_mul", "_mul_scalar", "_mul_scalar"),
-    "truediv": ("broadcast_div", "_div_scalar", "_rdiv_scalar"),
-    "mod": ("broadcast_mod", "_mod_scalar", "_rmod_scalar"),
-    "pow": ("broadcast_power", "_power_scalar", "_rpower_scalar"),
-}
-_COMPARISONS = {
-    "eq": ("broadcast_equal", "_equal_scalar"),
-    "ne": ("broadcast_not_equal", "_not_equal_scalar"),
-    "gt": ("broadcast_greater", "_greater_scalar"),
-    "ge": ("broadcast_greater_equal", "_greater_equal_scalar"),
-    "lt": ("broadcast_lesser", "_lesser_scalar"),
-    "le": ("broadcast_lesser_equal", "_lesser_equal_scalar"),
-}
-for _name, (_array, _scalar, _reversed) in _OPERATORS.items():
-    setattr(NDArray, f"__{_name}__", _operator(_array, _scalar))
-    setattr(NDArray, f"__r{_name}__", _operator(_array, _reversed))
-    setattr(NDArray, f"__i{_name}__", _in_place_operator(_array, _scalar))
-for _name, (_array, _scalar) in _COMPARISONS.items():
-    setattr(NDArray, f"__{_name}__", _operator(_array, _scalar))
 
 
 def _method(name: str) -> Callable[..., Any]:
@@ -334,5 +359,12 @@ def _method(name: str) -> Callable[..., Any]:
     return method
 
 
+for _name, _forms in (ARITHMETIC | COMPARISONS).items():
+    setattr(NDArray, f"__{_name}__", _operator(_forms.broadcasting, _forms.scalar[0]))
+for _name, _forms in ARITHMETIC.items():
+    setattr(NDArray, f"__r{_name}__", _operator(_forms.broadcasting, _forms.reflected[0]))
+    if _name != "pow":  # `**=` makes a new array, as in MXNet
+        setattr(NDArray, f"__i{_name}__", _in_place_operator(_forms))
 for _name in FLUENT:
-    setattr(NDArray, _name, _method(_name))
+    if _name not in vars(NDArray):
+        setattr(NDArray, _name, _method(_name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import MXNetError
+from ._namespace import Namespace
 from .ndarray import NDArray
 
 
@@ -39,7 +40,6 @@ def uniform(
     dtype: Any = None,
     ctx: Any = None,
     out: Any = None,
-    **kwargs: Any,
 ) -> NDArray:
     """Uniform draws from [low, high)."""
     drawn: NDArray = _draw("uniform", {"low": low, "high": high}, shape, dtype, ctx, out)
@@ -53,7 +53,6 @@ def normal(
     dtype: Any = None,
     ctx: Any = None,
     out: Any = None,
-    **kwargs: Any,
 ) -> NDArray:
     """Normal draws with mean `loc` and standard deviation `scale`."""
     names = ("mu", "sigma") if isinstance(loc, NDArray) else ("loc", "scale")
@@ -129,3 +128,13 @@ def shuffle(data: NDArray, **kwargs: Any) -> NDArray:
     """A copy with the rows in random order."""
     shuffled: NDArray = NDArray.F._shuffle(data, **kwargs)
     return shuffled
+
+
+_operators = Namespace("nd.random", "_random_")
+
+
+def __getattr__(name: str) -> Any:
+    """Draws in the shape of an array: `normal_like` and the others."""
+    if not name.endswith("_like"):
+        raise AttributeError(f"nd.random.{name}: there is no such function.")
+    return getattr(_operators, name)

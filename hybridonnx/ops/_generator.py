@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import MXNetError
+from ..errors import AttributeValueError
 
 _lock = threading.Lock()
 _generator = np.random.default_rng()
@@ -19,7 +19,7 @@ def seed(seed_state: int, ctx: Any = "all") -> None:
     try:
         fresh = np.random.default_rng(int(seed_state) & 0xFFFFFFFF)
     except (TypeError, ValueError):
-        raise MXNetError(f"random.seed: a whole number is required, got {seed_state!r}.") from None
+        raise AttributeValueError(f"random.seed: a whole number is required, got {seed_state!r}.") from None
     with _lock:
         _generator = fresh
 

@@ -69,6 +69,8 @@ class Operator:
     """For operators that draw: "uniform" in [0, 1), "normal", or "other" (see `draw`)."""
     not_differentiable: ClassVar[str] = ""
     """Why the operator has no gradient, as half a sentence; its inputs then receive none."""
+    refuses_gradient: ClassVar[bool] = False
+    """Whether `not_differentiable` is no reason for a gradient of zero: asking for one is an error."""
     not_in_onnx: ClassVar[str] = ""
     """Why ONNX cannot express the operator, as half a sentence."""
     takes_bool: ClassVar[bool] = True
@@ -179,8 +181,6 @@ class Operator:
         """The operator with sizes that its attributes leave open, and the graph around tells."""
         return self
 
-    @classmethod
-    def upgraded(cls, attributes: dict[str, str], version: int) -> dict[str, str]:
     def started(self, device: Any) -> Operator:
         """The operator for one execution on a context."""
         return self
@@ -197,6 +197,8 @@ class Operator:
         """The class for a call with these arguments, if it depends on them which inputs there are."""
         return cls
 
+    @classmethod
+    def upgraded(cls, attributes: dict[str, str], version: int) -> dict[str, str]:
         """Attribute text of a file that MXNet `version` wrote (904 is 0.9.4), as 1.9.1 would write it."""
         return attributes
 
@@ -216,6 +218,8 @@ class Operator:
     def make(cls, attributes: Mapping[str, Any], lenient: bool = False) -> Self:
         """The operator with these attributes, Python values or text; `lenient` passes over unknown ones."""
         items = tuple(attributes.items())
+        if any(type(value) is float and value == 0 for _, value in items):
+            return _make(cls, lenient, items)  # type: ignore[no-any-return]  # 0.0 and -0.0 are equal keys
         try:
             made: Self = _interned(cls, lenient, items)
         except TypeError:  # a list or an array among the values, which cannot be a key
@@ -378,15 +382,15 @@ def bind(
     if cls.variadic:
         return _bind_variadic(cls, args, kwargs, is_input)
     names = (*cls.inputs, *cls.schema())
-    if len(args) > len(names):
-        raise MXNetError(
-            f"{cls.names[0]}: at most {len(names)} positional arguments ({', '.join(names)}) are possible, "
-            f"got {len(args)}."
     if any(map(is_input, args[len(cls.inputs) :])):
         raise MXNetError(
             f"{cls.names[0]}: at most {len(cls.inputs)} inputs ({', '.join(cls.inputs)}) are possible, "
             f"got {len(args)}."
         )
+    if len(args) > len(names):
+        raise MXNetError(
+            f"{cls.names[0]}: at most {len(names)} positional arguments ({', '.join(names)}) are possible, "
+            f"got {len(args)}."
         )
     given = dict(zip(names, args, strict=False))
     for name, value in kwargs.items():

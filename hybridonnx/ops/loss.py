@@ -103,6 +103,7 @@ class SoftmaxOutputGradient(SoftmaxOutput):
     inputs: ClassVar[tuple[str, ...]] = ("y", "label", "dy")
     labels: ClassVar[tuple[str, ...]] = ()
     not_differentiable: ClassVar[str] = _OF_A_LOSS
+    refuses_gradient: ClassVar[bool] = True
 
     def input_names(self) -> tuple[str, ...]:
         return self.inputs if self.out_grad else self.inputs[:2]

@@ -507,6 +507,7 @@ class MultinomialGradient(Operator):
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "drawn", "data")
     not_differentiable: ClassVar[str] = _RANDOM
+    refuses_gradient: ClassVar[bool] = True
 
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
         return dtypes
@@ -529,6 +530,7 @@ class Shuffle(Operator):
 
     noise: ClassVar[str] = "other"
     not_differentiable: ClassVar[str] = _RANDOM
+    refuses_gradient: ClassVar[bool] = True
 
     def draw(self, rng: _Generator, *inputs: Spec) -> Array:
         shape = inputs[0].shape

@@ -2,68 +2,12 @@
 
 from __future__ import annotations
 
-import numbers
-from typing import Any, ClassVar, NamedTuple, NoReturn
-
-import numpy as np
+from typing import Any, ClassVar, NoReturn
 
 from ..errors import NotImplementedForSymbol
+from ..ops._forms import FORMS, is_number
 from ..ops._registry import find
 from ._compose import Outputs, call
-
-
-class _Forms(NamedTuple):
-    """The operators of one of Python's, each with the hint that unnamed results are named by."""
-
-    plain: tuple[str, str]
-    broadcasting: str
-    scalar: tuple[str, str]
-    reflected: tuple[str, str]
-
-
-def _forms(plain: str, hint: str, broadcasting: str, scalar: str, reflected: str = "") -> _Forms:
-    """Forms whose scalar hints lack underscores, as MXNet's arithmetic has them."""
-    reflected = reflected or scalar
-    return _Forms((plain, hint), broadcasting, (scalar, _joined(scalar)), (reflected, _joined(reflected)))
-
-
-def _joined(name: str) -> str:
-    return "_" + name.replace("_", "")
-
-
-def _comparison(plain: str, reflected: str) -> _Forms:
-    scalar, mirrored = f"{plain}_scalar", f"{reflected}_scalar"
-    return _Forms((plain, plain), f"broadcast{plain}", (scalar, scalar), (mirrored, mirrored))
-
-
-FORMS: dict[str, _Forms] = {
-    "add": _forms("elemwise_add", "_plus", "broadcast_add", "_plus_scalar"),
-    "sub": _forms("elemwise_sub", "_minus", "broadcast_sub", "_minus_scalar", "_rminus_scalar"),
-    "mul": _forms("elemwise_mul", "_mul", "broadcast_mul", "_mul_scalar"),
-    "div": _forms("elemwise_div", "_div", "broadcast_div", "_div_scalar", "_rdiv_scalar"),
-    "mod": _forms("_mod", "_mod", "broadcast_mod", "_mod_scalar", "_rmod_scalar"),
-    "pow": _Forms(
-        ("_power", "_power"),
-        "broadcast_power",
-        ("_power_scalar", "_powerscalar"),
-        ("_rpower_scalar", "_rpower_scalar"),
-    ),
-    "power": _forms("_power", "_power", "broadcast_power", "_power_scalar", "_rpower_scalar"),
-    "maximum": _forms("_maximum", "_maximum", "broadcast_maximum", "_maximum_scalar"),
-    "minimum": _forms("_minimum", "_minimum", "broadcast_minimum", "_minimum_scalar"),
-    "hypot": _forms("_hypot", "_hypot", "broadcast_hypot", "_hypot_scalar"),
-    "eq": _comparison("_equal", "_equal"),
-    "ne": _comparison("_not_equal", "_not_equal"),
-    "gt": _comparison("_greater", "_lesser"),
-    "ge": _comparison("_greater_equal", "_lesser_equal"),
-    "lt": _comparison("_lesser", "_greater"),
-    "le": _comparison("_lesser_equal", "_greater_equal"),
-}
-
-
-def is_number(value: object) -> bool:
-    """Whether arithmetic takes `value` as a number."""
-    return isinstance(value, numbers.Real | np.bool_)
 
 
 def binary(what: str, lhs: Any, rhs: Any) -> Any:
@@ -118,10 +62,10 @@ class Arithmetic:
         return binary("mul", other, self)
 
     def __truediv__(self, other: Any) -> Any:
-        return binary("div", self, other)
+        return binary("truediv", self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return binary("div", other, self)
+        return binary("truediv", other, self)
 
     def __mod__(self, other: Any) -> Any:
         return binary("mod", self, other)

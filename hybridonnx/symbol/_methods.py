@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from ..errors import NotImplementedForSymbol
+from ..ops._forms import FLUENT, sections
 from ..ops._registry import find
 from ._compose import call
 
@@ -36,15 +37,7 @@ def split(
     data: Any, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False, **kwargs: Any
 ) -> Any:
     """Parts of `data` along an axis: so many equal ones, or ones that begin at the given indices."""
-    if isinstance(indices_or_sections, int):
-        indices, sections = [], indices_or_sections
-    elif isinstance(indices_or_sections, tuple | list):
-        indices, sections = [0, *indices_or_sections], 0
-    else:
-        raise ValueError(
-            f"split_v2: a number of parts or a tuple of indices is required, got {indices_or_sections!r}."
-        )
-    told = {"indices": indices, "axis": axis, "squeeze_axis": squeeze_axis, "sections": sections}
+    told = {**sections(indices_or_sections), "axis": axis, "squeeze_axis": squeeze_axis}
     return call(find("_split_v2"), "_split_v2", (data,), {**told, **kwargs}, type(data))
 
 
@@ -90,85 +83,6 @@ class Methods:
         """Parts along an axis: so many equal ones, or ones that begin at the given indices."""
         return split(self, indices_or_sections, axis, squeeze_axis, **kwargs)
 
-    abs = _method("abs")
-    arccos = _method("arccos")
-    arccosh = _method("arccosh")
-    arcsin = _method("arcsin")
-    arcsinh = _method("arcsinh")
-    arctan = _method("arctan")
-    arctanh = _method("arctanh")
-    argmax = _method("argmax")
-    argmax_channel = _method("argmax_channel")
-    argmin = _method("argmin")
-    argsort = _method("argsort")
-    broadcast_axes = _method("broadcast_axes")
-    broadcast_like = _method("broadcast_like")
-    broadcast_to = _method("broadcast_to")
-    cbrt = _method("cbrt")
-    ceil = _method("ceil")
-    clip = _method("clip")
-    cos = _method("cos")
-    cosh = _method("cosh")
-    degrees = _method("degrees")
-    depth_to_space = _method("depth_to_space")
-    exp = _method("exp")
-    expand_dims = _method("expand_dims")
-    expm1 = _method("expm1")
-    fix = _method("fix")
-    flatten = _method("flatten")
-    flip = _method("flip")
-    floor = _method("floor")
-    log = _method("log")
-    log10 = _method("log10")
-    log1p = _method("log1p")
-    log2 = _method("log2")
-    log_softmax = _method("log_softmax")
-    max = _method("max")
-    mean = _method("mean")
-    min = _method("min")
-    nanprod = _method("nanprod")
-    nansum = _method("nansum")
-    norm = _method("norm")
-    one_hot = _method("one_hot")
-    ones_like = _method("ones_like")
-    pad = _method("pad")
-    pick = _method("pick")
-    prod = _method("prod")
-    radians = _method("radians")
-    rcbrt = _method("rcbrt")
-    reciprocal = _method("reciprocal")
-    relu = _method("relu")
-    repeat = _method("repeat")
-    reshape_like = _method("reshape_like")
-    rint = _method("rint")
-    round = _method("round")
-    rsqrt = _method("rsqrt")
-    shape_array = _method("shape_array")
-    sigmoid = _method("sigmoid")
-    sign = _method("sign")
-    sin = _method("sin")
-    sinh = _method("sinh")
-    size_array = _method("size_array")
-    slice = _method("slice")
-    slice_axis = _method("slice_axis")
-    slice_like = _method("slice_like")
-    softmax = _method("softmax")
-    softmin = _method("softmin")
-    sort = _method("sort")
-    space_to_depth = _method("space_to_depth")
-    split = _method("split")
-    sqrt = _method("sqrt")
-    square = _method("square")
-    sum = _method("sum")
-    swapaxes = _method("swapaxes")
-    take = _method("take")
-    tan = _method("tan")
-    tanh = _method("tanh")
-    tile = _method("tile")
-    topk = _method("topk")
-    trunc = _method("trunc")
-    zeros_like = _method("zeros_like")
-
     as_in_context = _refused("as_in_context")
     asnumpy = _refused("asnumpy")
     asscalar = _refused("asscalar")
@@ -176,3 +90,8 @@ class Methods:
     copy = _refused("copy")
     detach = _refused("detach")
     wait_to_read = _refused("wait_to_read")
+
+
+for _name in FLUENT:
+    if _name not in vars(Methods):
+        setattr(Methods, _name, _method(_name))

@@ -1,0 +1,79 @@
+"""Functions of `nd` that are no operators themselves: joining, splitting, moving axes, counting."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..errors import MXNetError
+from ..ops._forms import sections
+from .ndarray import NDArray
+
+
+def concatenate(arrays: list[NDArray], axis: int = 0, always_copy: bool = True) -> NDArray:
+    """The arrays one after the other along `axis`."""
+    if not arrays:
+        raise MXNetError("concatenate: at least one array is required, got none.")
+    if len(arrays) == 1 and not always_copy:
+        return arrays[0]
+    joined: NDArray = NDArray.F.Concat(*arrays, dim=axis)
+    return joined
+
+
+def split_v2(
+    ary: NDArray, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False, **kwargs: Any
+) -> Any:
+    """Parts along an axis: so many equal ones, or ones that begin at the given indices."""
+    told = {**sections(indices_or_sections), "axis": axis, "squeeze_axis": squeeze_axis}
+    return NDArray.F._split_v2(ary, **told, **kwargs)
+
+
+def moveaxis(tensor: NDArray, source: Any, destination: Any) -> NDArray:
+    """The array with the axes `source` at the places `destination`, the others in their order."""
+    sources, targets = _axes(tensor, source, "source"), _axes(tensor, destination, "destination")
+    if len(sources) != len(targets):
+        raise ValueError(f"moveaxis: as many places as axes are required, got {sources} and {targets}.")
+    axes = range(tensor.ndim)
+    rest = iter([a for a in axes if a not in sources])
+    placed = dict(zip(targets, sources, strict=True))
+    result: NDArray = NDArray.F.transpose(
+        tensor, axes=[placed[i] if i in placed else next(rest) for i in axes]
+    )
+    return result
+
+
+def _axes(tensor: NDArray, value: int | Iterable[int], name: str) -> list[int]:
+    listed = [value] if isinstance(value, int) else list(value)
+    if any(not -tensor.ndim <= a < tensor.ndim for a in listed) or len(set(listed)) < len(listed):
+        raise ValueError(
+            f"moveaxis: different axes of shape {tensor.shape} are required as {name}, got {value}."
+        )
+    return [a % tensor.ndim for a in listed]
+
+
+def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
+    """Rows of `out`, (N, depth), with a one at the column that `indices`, (N,), names and zeros elsewhere."""
+    out[:] = NDArray.F.one_hot(indices, depth=out.shape[1])
+    return out
+
+
+def histogram(a: NDArray, bins: Any = 10, range: tuple[float, float] | None = None) -> Any:
+    """How many values lie in each bin, and the bins' edges; `bins` is a number, or an array of the edges."""
+    values = a.asnumpy()
+    if isinstance(bins, NDArray):
+        counts = np.histogram(values, bins.asnumpy())[0]
+        return [NDArray(counts.astype(np.int64), a.context), bins.copy()]
+    if not isinstance(bins, int | np.integer):
+        raise ValueError(f"histogram: bins must be a number or an NDArray, got {type(bins).__name__}.")
+    counts, edges = np.histogram(values, int(bins), range)
+    drawn = NDArray(edges.astype(np.float32), a.context)
+    if range is not None:
+        return [NDArray(counts.astype(np.int64), a.context), drawn]
+    warnings.warn(
+        "histogram: without a range the counts are float32, and a network that uses it cannot be hybridized.",
+        stacklevel=2,
+    )
+    return NDArray(counts.astype(np.float32), a.context), drawn

@@ -1,0 +1,61 @@
+"""`nd.contrib`: the operators whose names begin with `_contrib_`, and functions made of others."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ._namespace import Namespace
+from .ndarray import NDArray
+
+
+def isnan(data: NDArray) -> NDArray:
+    """1 where an element is not a number, else 0."""
+    unequal: NDArray = data.F.broadcast_not_equal(data, data)
+    return unequal
+
+
+def isinf(data: NDArray) -> NDArray:
+    """1 where an element is infinite, else 0."""
+    infinite: NDArray = data.F.abs(data) == math.inf
+    return infinite
+
+
+def isfinite(data: NDArray) -> NDArray:
+    """1 where an element is a number and not infinite, else 0."""
+    finite: NDArray = data.F.abs(data) < math.inf
+    return finite
+
+
+def rand_zipfian(
+    true_classes: NDArray, num_sampled: int, range_max: int, ctx: Any = None
+) -> tuple[NDArray, NDArray, NDArray]:
+    """Classes drawn with probabilities that fall like Zipf's law, for sampled softmax.
+
+    Returns the classes (num_sampled,), and how often the true ones and the sampled ones are expected.
+    """
+    from .random import uniform  # which imports the array class, too
+
+    span = math.log(range_max + 1)
+    F = NDArray.F
+    drawn = uniform(0, span, shape=(num_sampled,), dtype="float64", ctx=ctx)
+    sampled = (F.exp(drawn) - 1).astype("int64") % range_max
+
+    def expected(classes: NDArray) -> NDArray:
+        numbers = classes.as_in_context(drawn.context).astype("float64")
+        times: NDArray = F.log(1 + 1 / F._plus_scalar(numbers, scalar=1)) * (num_sampled / span)
+        return times
+
+    return sampled, expected(true_classes), expected(sampled)
+
+
+_operators = Namespace("nd.contrib", "_contrib_")
+
+
+def __getattr__(name: str) -> Any:
+    """An operator of this group."""
+    return getattr(_operators, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*dir(_operators), "isfinite", "isinf", "isnan", "rand_zipfian"})
