@@ -2,8 +2,7 @@
 
     python benchmarks/hybrid.py [ROUNDS]
 
-Both run in this process, in turns; medians over all turns are shown. Export and import times are shown as well.
-
+Both run in this process, in turns; medians over all turns are shown, and export and import times.
 """
 
 import statistics
