@@ -93,7 +93,7 @@ def _step(b: Graph, run: Run, w: Weights, a: Value, across: Value, old: Sequence
         new = o * b.Tanh(cell)
         return [new if w.h2r_weight is None else _product(b, new, w.h2r_weight), cell]
     if run.mode == "gru":
-        r, z, n, _ = _gru_gates(b, a, b.Add(across, w.h2h_bias))
+        _, z, n, _ = _gru_gates(b, a, b.Add(across, w.h2h_bias))
         return [n + z * (old[0] - n)]
     a = b.Add(a, across)
     return [b.Tanh(a) if run.mode == "rnn_tanh" else b.Relu(a)]

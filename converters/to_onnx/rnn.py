@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hybridonnx.ops._recurrence import Packing, Run, Weights
+from hybridonnx.ops._recurrence import Packing, Weights
 from hybridonnx.ops.rnn import RNN, RNNGrad, RNNParamConcat
 
 from ._graph import Graph, Value
@@ -78,11 +78,9 @@ def rnn(g: Graph, op: RNN, *inputs: Value) -> Any:
     by_node = x.dtype == np.float32 and op.clip() is None and op.projection_size is None
     layer = _by_node if by_node else _by_scan
     found: dict[str, list[Value]] = {name: [] for name in op.outputs}
-    rows = op.num_layers * op.directions()
     parts = [[v] if v is not None else [] for v in (given.get("state"), given.get("state_cell"))]
     states = [g.Split(v[0], op.num_layers, axis=0) if v else [None] * op.num_layers for v in parts]
     weights = _weights(g, op.packing(), given["parameters"], known_size(g, x, 2))
-    assert rows
     for k, (w, h, c) in enumerate(zip(weights, *states, strict=True)):
         if k:
             found["layers"].append(x)

@@ -124,7 +124,7 @@ def _sigmoid(a: Array) -> Array:
 def _lstm_gates(a: Array, cells: int) -> Array:
     """Sigmoids of the gates' sums (…, 4 H), tanh of the third. One tanh does it for all."""
     scale = np.repeat(np.array([0.5, 0.5, 1, 0.5], a.dtype), cells)
-    gates = np.tanh(np.multiply(a, scale, out=a), out=a)
+    gates: Array = np.tanh(np.multiply(a, scale, out=a), out=a)
     gates *= scale
     gates += 1 - scale
     return gates
