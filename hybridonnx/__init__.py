@@ -10,7 +10,14 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_MODULES = {"nd": "ndarray", "sym": "symbol", "init": "initializer", "rnd": "random", "viz": "visualization"}
+_MODULES = {
+    "nd": "ndarray",
+    "sym": "symbol",
+    "init": "initializer",
+    "mod": "module",
+    "rnd": "random",
+    "viz": "visualization",
+}
 """Short names of modules."""
 _NAMES = {
     "AttrScope": "attribute",

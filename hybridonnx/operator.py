@@ -84,10 +84,10 @@ class CustomOpProp:
         return in_shape, [in_shape[0]] * len(self.list_outputs()), []
 
     def infer_type(self, in_type: list[Any]) -> Any:
-        """The dtypes of inputs, outputs and states; here all are the first input's."""
+        """The dtypes of inputs, outputs and states; here outputs and states have the first input's."""
         first = in_type[0]
         states = self.list_auxiliary_states()
-        return [first] * len(in_type), [first] * len(self.list_outputs()), [first] * len(states)
+        return in_type, [first] * len(self.list_outputs()), [first] * len(states)
 
     def infer_storage_type(self, in_stype: list[str]) -> Any:
         """The storage types, all dense; not asked for here."""
@@ -140,6 +140,7 @@ class _Definition:
             self.arguments = tuple(self.prop.list_arguments())
             self.states = tuple(self.prop.list_auxiliary_states())
             self.outputs = tuple(self.prop.list_outputs())
+            self.needs_dy = bool(getattr(self.prop, "need_top_grad_", True))
 
     def new(self) -> Any:
         """A new `CustomOpProp`."""
@@ -281,7 +282,7 @@ class _Execution:
             grads = [NDArray._on_tape(np.zeros_like(x._data), self._ctx, None) for x in data]
             self._op.backward(
                 req=["write" if w else "null" for w in wanted],
-                out_grad=[_detached(dy) for dy in dys],
+                out_grad=[_detached(dy) if self._definition.needs_dy else NDArray(_NOTHING) for dy in dys],
                 in_data=data,
                 out_data=[_detached(y) for y in ys],
                 in_grad=list(grads),
@@ -318,6 +319,10 @@ class _NotAgain:
             f"Custom: only first derivatives are possible of {self._op_type!r}, as its backward is Python "
             "code. Write it with operators, or as autograd.Function."
         )
+
+
+_NOTHING = np.zeros(())
+"""What `backward` gets for the gradient of an output on which the inputs' does not depend."""
 
 
 def _detached(array: NDArray) -> NDArray:

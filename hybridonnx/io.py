@@ -1,0 +1,345 @@
+"""Batches of data: `DataDesc`, `DataBatch`, and `NDArrayIter` over arrays in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from .errors import MXNetError
+from .ndarray.creation import array
+from .ndarray.ndarray import NDArray
+from .ops._registry import Array
+
+_LAST = ("pad", "discard", "roll_over")
+
+
+class _Named(NamedTuple):
+    name: str
+    shape: tuple[int, ...]
+
+
+class DataDesc(_Named):
+    """The name and shape of an input, to which it is equal as a pair, with its dtype and layout."""
+
+    dtype: Any
+    layout: str | None
+
+    def __new__(cls, name: str, shape: Any, dtype: Any = np.float32, layout: str | None = "NCHW") -> DataDesc:
+        made = super().__new__(cls, name, tuple(shape))
+        made.dtype, made.layout = dtype, layout
+        return made
+
+    def __repr__(self) -> str:
+        return f"DataDesc[{self.name},{self.shape},{self.dtype},{self.layout}]"
+
+    @staticmethod
+    def get_batch_axis(layout: str | None) -> int:
+        """The axis of a layout that counts the batch: 0 if nothing is said, -1 if there is none."""
+        return 0 if layout is None else layout.find("N")
+
+    @staticmethod
+    def get_list(
+        shapes: Sequence[tuple[str, Any]], types: Sequence[tuple[str, Any]] | None
+    ) -> list[DataDesc]:
+        """Descriptions from pairs of names and shapes, and perhaps of names and dtypes."""
+        told = dict(types) if types is not None else None
+        return [
+            DataDesc(name, shape) if told is None else DataDesc(name, shape, told[name])
+            for name, shape in shapes
+        ]
+
+
+def described(given: Any) -> DataDesc:
+    """A description as it is, or from a pair of name and shape, with dtype and layout after them or not."""
+    return given if isinstance(given, DataDesc) else DataDesc(*given)
+
+
+class DataBatch:
+    """The arrays of one batch: inputs, labels, and how many rows at the end are `pad`ding."""
+
+    def __init__(
+        self,
+        data: Any,
+        label: Any = None,
+        pad: int | None = None,
+        index: Any = None,
+        bucket_key: Any = None,
+        provide_data: Any = None,
+        provide_label: Any = None,
+    ) -> None:
+        for what, given in (("data", data), ("label", label)):
+            if given is not None and not isinstance(given, list | tuple):
+                raise TypeError(
+                    f"DataBatch: a list of NDArrays is required as {what}, got {type(given).__name__}."
+                )
+        self.data = data
+        self.label = label
+        self.pad = pad
+        self.index = index
+        self.bucket_key = bucket_key
+        self.provide_data = provide_data
+        self.provide_label = provide_label
+
+    def __str__(self) -> str:
+        labels = None if not self.label else [x.shape for x in self.label]
+        return f"{type(self).__name__}: data shapes: {[x.shape for x in self.data]} label shapes: {labels}"
+
+
+class DataIter:
+    """Batches one after another; `reset` begins anew. Subclasses define `iter_next` and the `get` methods."""
+
+    def __init__(self, batch_size: int = 0) -> None:
+        self.batch_size = batch_size
+
+    @property
+    def provide_data(self) -> list[DataDesc]:
+        """The inputs of each batch."""
+        return []
+
+    @property
+    def provide_label(self) -> list[DataDesc]:
+        """The labels of each batch."""
+        return []
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> DataBatch:
+        return self.next()
+
+    def next(self) -> DataBatch:
+        """The next batch; `StopIteration` at the end."""
+        if not self.iter_next():
+            raise StopIteration
+        return DataBatch(self.getdata(), self.getlabel(), self.getpad(), self.getindex())
+
+    def reset(self) -> None:
+        """Begin anew."""
+
+    def iter_next(self) -> bool:
+        """Go to the next batch; whether there is one."""
+        return False
+
+    def getdata(self) -> Any:
+        """The inputs of the present batch."""
+
+    def getlabel(self) -> Any:
+        """The labels of the present batch."""
+
+    def getindex(self) -> Any:
+        """The numbers of the present batch's rows, if they are known."""
+
+    def getpad(self) -> int | None:
+        """How many rows at the end of the present batch are padding."""
+
+
+class NDArrayIter(DataIter):
+    """Batches of rows of arrays, given alone, in a list, or by name.
+
+    `last_batch_handle` tells what becomes of the rows after the last full batch: "pad" fills the batch with
+    the first rows, "discard" leaves them out, "roll_over" keeps them for the beginning of the next epoch.
+    Shuffling draws from NumPy's global generator, as in MXNet.
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        label: Any = None,
+        batch_size: int = 1,
+        shuffle: bool = False,
+        last_batch_handle: str = "pad",
+        data_name: str = "data",
+        label_name: str = "softmax_label",
+        layout: str = "NCHW",
+    ) -> None:
+        super().__init__(batch_size)
+        if last_batch_handle not in _LAST:
+            raise MXNetError(
+                f"NDArrayIter: one of {', '.join(_LAST)} is required as last_batch_handle, "
+                f"got {last_batch_handle!r}."
+            )
+        self._data = _by_name(data, data_name, required=True)
+        self._label = _by_name(label, label_name, required=False)
+        self.shuffle, self.last_batch_handle, self.layout = shuffle, last_batch_handle, layout
+        self.num_data = len(self._data[0][1])
+        for name, rows in (*self._data, *self._label):
+            if len(rows) != self.num_data:
+                raise MXNetError(
+                    f"NDArrayIter: {self.num_data} rows are required, got {len(rows)} in {name}."
+                )
+        self.idx = np.arange(self.num_data)
+        self.cursor = -batch_size
+        self._kept: list[NDArray] | None = None
+        self.reset()
+
+    @property
+    def provide_data(self) -> list[DataDesc]:
+        """The inputs of each batch."""
+        return self._described(self._data)
+
+    @property
+    def provide_label(self) -> list[DataDesc]:
+        """The labels of each batch."""
+        return self._described(self._label)
+
+    @property
+    def data(self) -> list[tuple[str, NDArray]]:
+        """The inputs by name, in the present order of rows."""
+        return [(name, NDArray(rows.copy())) for name, rows in self._data]
+
+    @property
+    def label(self) -> list[tuple[str, NDArray]]:
+        """The labels by name, in the present order of rows."""
+        return [(name, NDArray(rows.copy())) for name, rows in self._label]
+
+    def _described(self, named: Sequence[tuple[str, Array]]) -> list[DataDesc]:
+        return [
+            DataDesc(name, (self.batch_size, *rows.shape[1:]), rows.dtype.type, self.layout)
+            for name, rows in named
+        ]
+
+    def hard_reset(self) -> None:
+        """Begin anew without the rows kept from the last epoch."""
+        if self.shuffle:
+            self._shuffle()
+        self.cursor = -self.batch_size
+        self._kept = None
+
+    def reset(self) -> None:
+        """Begin anew, in another order if the rows are shuffled."""
+        if self.shuffle:
+            self._shuffle()
+        left = self.num_data - self.cursor
+        if self.last_batch_handle == "roll_over" and 0 < left < self.batch_size:
+            self.cursor = -left - self.batch_size
+        else:
+            self.cursor = -self.batch_size
+            self._kept = None
+
+    def _shuffle(self) -> None:
+        np.random.shuffle(self.idx)
+        self._data = [(name, rows[self.idx]) for name, rows in self._data]
+        self._label = [(name, rows[self.idx]) for name, rows in self._label]
+
+    def iter_next(self) -> bool:
+        """Go to the next batch; whether there is one."""
+        self.cursor += self.batch_size
+        return self.cursor < self.num_data
+
+    def next(self) -> DataBatch:
+        """The next batch; `StopIteration` at the end."""
+        if not self.iter_next():
+            raise StopIteration
+        data, label = self.getdata(), self.getlabel()
+        if len(data[0]) < self.batch_size:
+            if self.last_batch_handle == "roll_over":
+                self._kept = [*data, *label]
+            raise StopIteration
+        return DataBatch(data, label, self.getpad(), None)
+
+    def getdata(self) -> list[NDArray]:
+        """The inputs of the present batch."""
+        return [self._rows(i, x) for i, (_, x) in enumerate(self._data)]
+
+    def getlabel(self) -> list[NDArray]:
+        """The labels of the present batch."""
+        return [self._rows(len(self._data) + i, x) for i, (_, x) in enumerate(self._label)]
+
+    def _rows(self, number: int, x: Array) -> NDArray:
+        """The rows of the present batch; of the last they may be too few unless padded."""
+        start, stop = self.cursor, self.cursor + self.batch_size
+        if start < 0 and self._kept is not None:
+            return NDArray(np.concatenate([self._kept[number].asnumpy(), x[:stop]]))
+        if stop > self.num_data and self.last_batch_handle == "pad":
+            return NDArray(x[np.arange(start, stop) % self.num_data])
+        return NDArray(x[max(start, 0) : stop].copy())
+
+    def getpad(self) -> int:
+        """How many rows of the present batch are there for a second time."""
+        if self.last_batch_handle == "pad":
+            return max(self.cursor + self.batch_size - self.num_data, 0)
+        if self.last_batch_handle == "roll_over" and -self.batch_size < self.cursor < 0:
+            return -self.cursor
+        return 0
+
+
+def _by_name(given: Any, name: str, required: bool) -> list[tuple[str, Array]]:
+    """Arrays by name, sorted by it, from one array, a list of them, or a dict."""
+    if given is None:
+        given = []
+    if isinstance(given, NDArray | np.ndarray):
+        given = [given]
+    if isinstance(given, list | tuple):
+        names = [name] if len(given) == 1 else [f"_{i}_{name}" for i in range(len(given))]
+        given = dict(zip(names, given, strict=True))
+    usable = isinstance(given, Mapping) and all(isinstance(x, NDArray | np.ndarray) for x in given.values())
+    if not usable or (required and not given):
+        raise TypeError(
+            "NDArrayIter: an array of NumPy or an NDArray, a list of them, or a dict of them by name is "
+            f"required, got {type(given).__name__}."
+        )
+    listed = [(k, given[k]) for k in sorted(given)]
+    return [(k, x.asnumpy() if isinstance(x, NDArray) else array(x).asnumpy()) for k, x in listed]
+
+
+class ResizeIter(DataIter):
+    """Another iterator cut to `size` batches, or lengthened by beginning it anew."""
+
+    def __init__(self, data_iter: DataIter, size: int, reset_internal: bool = True) -> None:
+        super().__init__(data_iter.batch_size)
+        self.data_iter, self.size, self.reset_internal = data_iter, size, reset_internal
+        self.cur = 0
+        self.current_batch: DataBatch | None = None
+
+    @property
+    def provide_data(self) -> list[DataDesc]:
+        """The inputs of each batch."""
+        return self.data_iter.provide_data
+
+    @property
+    def provide_label(self) -> list[DataDesc]:
+        """The labels of each batch."""
+        return self.data_iter.provide_label
+
+    def reset(self) -> None:
+        """Begin anew, the other iterator as well unless told otherwise."""
+        self.cur = 0
+        if self.reset_internal:
+            self.data_iter.reset()
+
+    def iter_next(self) -> bool:
+        """Go to the next batch; whether there is one."""
+        if self.cur == self.size:
+            return False
+        try:
+            self.current_batch = self.data_iter.next()
+        except StopIteration:
+            self.data_iter.reset()
+            self.current_batch = self.data_iter.next()
+        self.cur += 1
+        return True
+
+    def next(self) -> DataBatch:
+        """The next batch; `StopIteration` at the end."""
+        if not self.iter_next():
+            raise StopIteration
+        assert self.current_batch is not None
+        return self.current_batch
+
+    def getdata(self) -> Any:
+        """The inputs of the present batch."""
+        return self.current_batch and self.current_batch.data
+
+    def getlabel(self) -> Any:
+        """The labels of the present batch."""
+        return self.current_batch and self.current_batch.label
+
+    def getindex(self) -> Any:
+        """The numbers of the present batch's rows, if they are known."""
+        return self.current_batch and self.current_batch.index
+
+    def getpad(self) -> int | None:
+        """How many rows at the end of the present batch are padding."""
+        return self.current_batch.pad if self.current_batch else None

@@ -1,0 +1,225 @@
+"""Files of records, alone or with an index, and the headers with labels that image records have."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Callable
+from typing import Any, BinaryIO, NamedTuple, NoReturn, Self
+
+import numpy as np
+
+from .errors import FormatError, MissingFileError, MXNetError
+from .formats._files import PathLike
+from .formats.recordio import RecordReader, encode
+
+_HEADER = struct.Struct("<IfQQ")
+
+
+class MXRecordIO:
+    """A file of records, for reading with the flag "r" or for writing with "w"."""
+
+    def __init__(self, uri: PathLike, flag: str) -> None:
+        if flag not in ("r", "w"):
+            raise ValueError(f"{type(self).__name__}: r or w is required as flag, got {flag!r}.")
+        self.uri = os.fspath(uri)
+        self.flag = flag
+        self.writable = flag == "w"
+        self.is_open = False
+        self._file: BinaryIO | None = None
+        self.open()
+
+    def open(self) -> None:
+        """Open the file; one that is written is emptied."""
+        try:
+            self._file = open(self.uri, "wb" if self.writable else "rb")  # noqa: SIM115  # closed by `close`
+        except FileNotFoundError as exc:
+            raise _missing(exc) from None
+        self._reader = None if self.writable else RecordReader(self._file)
+        self.is_open = True
+
+    def close(self) -> None:
+        """Close the file, if it is open."""
+        if self.is_open and self._file is not None:
+            self._file.close()
+            self.is_open = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "is_open", False):
+            self.close()
+
+    def reset(self) -> None:
+        """Begin anew; a file that is written is emptied."""
+        self.close()
+        self.open()
+
+    def write(self, buf: bytes) -> None:
+        """Add a record."""
+        if not isinstance(buf, bytes | bytearray | memoryview):
+            raise TypeError(f"{type(self).__name__}.write: bytes are required, got {type(buf).__name__}.")
+        self._opened(True).write(encode(bytes(buf)))
+
+    def read(self) -> bytes | None:
+        """The next record, `None` at the end."""
+        self._opened(False)
+        assert self._reader is not None
+        try:
+            return self._reader.read()
+        except FormatError as exc:
+            exc.add_note(f"In file {self.uri}.")
+            raise
+
+    def _opened(self, writing: bool) -> BinaryIO:
+        if self.writable != writing or not self.is_open or self._file is None:
+            wanted, got = ("w", "r") if writing else ("r", "w")
+            state = f"with flag {got!r}" if self.is_open else "closed"
+            raise MXNetError(
+                f"{type(self).__name__}: a file opened with flag {wanted!r} is required, got one {state}."
+            )
+        return self._file
+
+
+def _missing(exc: OSError) -> MissingFileError:
+    return MissingFileError(exc.errno, "recordio: there is no such file or folder", exc.filename)
+
+
+class MXIndexedRecordIO(MXRecordIO):
+    """A file of records with an index: lines of a key and the place of its record."""
+
+    def __init__(
+        self, idx_path: PathLike, uri: PathLike, flag: str, key_type: Callable[[str], Any] = int
+    ) -> None:
+        self.idx_path = os.fspath(idx_path)
+        self.key_type = key_type
+        self.idx: dict[Any, int] = {}
+        self.keys: list[Any] = []
+        self._index: Any = None
+        super().__init__(uri, flag)
+
+    def open(self) -> None:
+        """Open the file and read its index, or begin one."""
+        super().open()
+        self.idx, self.keys = {}, []
+        if self.writable:
+            self._index = open(self.idx_path, "w", encoding="utf-8")  # noqa: SIM115  # closed by `close`
+            return
+        try:
+            with open(self.idx_path, encoding="utf-8", errors="replace") as file:
+                for number, line in enumerate(file, 1):
+                    self._entry(number, line)
+        except FileNotFoundError as exc:
+            raise _missing(exc) from None
+
+    def _entry(self, number: int, line: str) -> None:
+        key, tab, place = line.strip().partition("\t")
+        try:
+            at = int(place)
+            made = self.key_type(key)
+        except ValueError:
+            at = -1
+        if not tab or at < 0:
+            raise FormatError(
+                f"{self.idx_path}, line {number}: a key, a tab and a place are required, got {line[:80]!r}."
+            )
+        self.idx[made] = at
+        self.keys.append(made)
+
+    def close(self) -> None:
+        """Close both files, if they are open."""
+        super().close()
+        if self._index is not None:
+            self._index.close()
+            self._index = None
+
+    def seek(self, idx: Any) -> None:
+        """Go to the record of a key."""
+        file = self._opened(False)
+        if idx not in self.idx:
+            raise KeyError(idx)
+        file.seek(self.idx[idx])
+
+    def tell(self) -> int:
+        """The place where the next record will be written."""
+        return self._opened(True).tell()
+
+    def read_idx(self, idx: Any) -> bytes | None:
+        """The record of a key."""
+        self.seek(idx)
+        return self.read()
+
+    def write_idx(self, idx: Any, buf: bytes) -> None:
+        """Add a record with a key."""
+        key = self.key_type(idx)
+        place = self.tell()
+        self.write(buf)
+        self._index.write(f"{key}\t{place}\n")
+        self.idx[key] = place
+        self.keys.append(key)
+
+
+class IRHeader(NamedTuple):
+    """What stands before an image in a record: the number of labels, if several, the label, and two ids."""
+
+    flag: int
+    label: Any
+    id: int
+    id2: int
+
+    def __repr__(self) -> str:
+        return f"HEADER(flag={self.flag!r}, label={self.label!r}, id={self.id!r}, id2={self.id2!r})"
+
+
+def pack(header: Any, s: bytes) -> bytes:
+    """A record of a header and bytes."""
+    flag, label, number, second = header
+    labels = b""
+    if isinstance(label, int | float | np.number):
+        flag = 0
+    else:
+        array = np.asarray(label.asnumpy() if hasattr(label, "asnumpy") else label, dtype=np.float32)
+        flag, label, labels = array.size, 0, array.tobytes()
+    try:
+        return _HEADER.pack(flag, label, number, second) + labels + bytes(memoryview(s))
+    except (struct.error, OverflowError):
+        raise MXNetError(
+            f"pack: ids from 0 to 2**64 - 1 and labels that float32 holds are required, got {header!r}."
+        ) from None
+
+
+def unpack(s: bytes) -> tuple[IRHeader, bytes]:
+    """The header of a record, and the bytes after it."""
+    if len(s) < _HEADER.size:
+        raise FormatError(f"unpack: a record of at least {_HEADER.size} bytes is required, got {len(s)}.")
+    header = IRHeader(*_HEADER.unpack(s[: _HEADER.size]))
+    rest = s[_HEADER.size :]
+    if not header.flag:
+        return header, rest
+    size = 4 * header.flag
+    if size > len(rest):
+        raise FormatError(
+            f"unpack: {header.flag} labels are told, so {size} bytes are required, got {len(rest)}."
+        )
+    return header._replace(label=np.frombuffer(rest[:size], "<f4").astype(np.float32)), rest[size:]
+
+
+def pack_img(header: Any, img: Any, quality: int = 95, img_fmt: str = ".jpg") -> bytes:
+    """Not possible here: images are encoded by imaging libraries."""
+    _no_images("pack_img", "encode the image, and pass its bytes to pack")
+
+
+def unpack_img(s: bytes, iscolor: int = -1) -> tuple[IRHeader, Any]:
+    """Not possible here: images are decoded by imaging libraries."""
+    _no_images("unpack_img", "take the bytes from unpack, and decode them")
+
+
+def _no_images(name: str, instead: str) -> NoReturn:
+    raise MXNetError(
+        f"{name}: images are left to a library such as Pillow or OpenCV. "
+        f"{instead.capitalize()} with one of them."
+    )
