@@ -254,7 +254,9 @@ class Cell:
                 f"{layer.kind}: activations {', '.join(map(str.title, functions))} without alpha and beta "
                 f"are required, got {layer.activations[i]}. Replace the activation."
             )
-        if layer.clip is None:
+        if (
+            layer.clip is None or i % len(_USUAL[layer.kind]) == 2
+        ):  # ONNX Runtime does not clip an lstm's cells
             return functions[name]
         limit: float = layer.clip
         return lambda v: functions[name](F.clip(v, a_min=-limit, a_max=limit))
