@@ -6,6 +6,7 @@ ONNX's ceil_mode could differ from MXNet's convention "full" in a version of the
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from hybridonnx.ops._windows import shape_from_first
-from hybridonnx.ops.pool import Placed, PoolGrad, Pooling, PoolPick
+from hybridonnx.ops.pool import Placed, PoolGrad, Pooling, PoolingV1, PoolPick
 
 from ._graph import Graph, Value
 from ._registry import lowers
@@ -64,6 +65,30 @@ def pooling(g: Graph, op: Pooling, data: Value) -> Value:
     else:
         y = single(g, lambda v: function(g, op, v), x)
     return from_first(g, y, op.layout, rank)
+
+
+@lowers(PoolingV1)
+def pooling_v1(g: Graph, op: PoolingV1, data: Value) -> Value:
+    before, inner, divisor = op.parts()
+    if before is not None:
+        return _max_with_zeros(g, replace(inner, pad=op.pad), data)
+    y = pooling(g, inner, data)
+    return single(g, lambda v: g.Div(v, float(divisor)), y) if divisor != 1 else y
+
+
+def _max_with_zeros(g: Graph, op: Pooling, x: Value) -> Value:
+    """The maximum of each window of x and of the zeros around it.
+
+    ONNX Runtime takes a padding with zeros before MaxPool for MaxPool's own, which is no part of a maximum,
+    so the zeros come after.
+    """
+    at = op.placed((1, 1, *spatial(g, x)))
+    touches = np.zeros((1, 1, *at.out), np.bool_)
+    for axis, (n, k, s, p, out) in enumerate(zip(*at, strict=True)):
+        start = np.arange(out) * s - p
+        hit = (start < 0) | (np.minimum(start + k, n + p) > n)
+        touches |= hit.reshape([-1 if i == axis + 2 else 1 for i in range(touches.ndim)])
+    return g.Max(pooling(g, op, x), np.where(touches, 0, _lowest(x)).astype(x.dtype))
 
 
 def _max(g: Graph, op: Pooling, x: Value) -> Value:

@@ -28,6 +28,7 @@ from ._windows import (
     shape_to_first,
     to_first,
 )
+from .pad import Pad
 
 _LAYOUTS = ("NCW", "NCHW", "NCDHW")
 _Layout = Literal["NCDHW", "NCHW", "NCW", "NDHWC", "NHWC", "NWC"]
@@ -298,6 +299,69 @@ class Pooling(_Pool):
         if self.p_value == 2:
             return (data * F._pool_grad(dy * share, data, **same),)
         return (data * data * F._pool_grad(dy * share * share, data, **same),)
+
+
+@operator("Pooling_v1")
+class PoolingV1(Operator):
+    """Pooling of data (N, C, height, width) as MXNet's first versions do it.
+
+    Padding is zeros, for a maximum as well, and a mean divides by the kernel's size at the edges too.
+    """
+
+    kernel: Ints = ()
+    pool_type: Literal["avg", "max", "sum"] = "max"
+    global_pool: bool = False
+    pooling_convention: Literal["full", "valid"] = "valid"
+    stride: Ints = ()
+    pad: Ints = ()
+
+    def check(self) -> None:
+        if not self.global_pool and len(self.kernel) != 2:
+            raise AttributeValueError(
+                f"Pooling_v1: kernel must have 2 axes unless global_pool is set, got {self.kernel}. "
+                "Use Pooling for others."
+            )
+        stride = self.parts()[1].window()[0]
+        if self.pooling_convention == "full" and any(
+            s > k for s, k in zip(stride, self.kernel, strict=False)
+        ):
+            raise AttributeValueError(
+                f"Pooling_v1: with pooling_convention 'full' stride must not be larger than kernel "
+                f"{self.kernel}, got {stride}. Use Pooling."
+            )
+
+    def parts(self) -> tuple[Pad | None, Pooling, int]:
+        """The padding before, the pooling, and what its results are divided by."""
+        if self.global_pool:
+            return None, Pooling(pool_type=self.pool_type, global_pool=True), 1
+        window = {"pooling_convention": self.pooling_convention, "kernel": self.kernel, "stride": self.stride}
+        if self.pool_type == "avg":
+            return None, Pooling.make({**window, "pool_type": "sum", "pad": self.pad}), prod(self.kernel)
+        if self.pool_type == "sum" or not any(self.pad):
+            return None, Pooling.make({**window, "pool_type": self.pool_type, "pad": self.pad}), 1
+        width = (0, 0, 0, 0, *(p for p in self.pad for _ in range(2)))
+        return Pad(mode="constant", pad_width=width), Pooling.make({**window, "pool_type": "max"}), 1
+
+    def infer_input_dtypes(self, *dtypes: Any, **_: Any) -> Sequence[DType | None]:
+        require_floats("Pooling_v1", *dtypes)
+        return super().infer_input_dtypes(*dtypes)
+
+    def infer_shape(self, data: Shape) -> Shape:
+        if len(data) != 4:
+            raise ShapeError(f"Pooling_v1: data with 4 axes is required, got {show(data)}. Use Pooling.")
+        before, pooling, _ = self.parts()
+        return pooling.infer_shape(before.infer_shape(data) if before else data)
+
+    def forward(self, data: Array) -> Array:
+        before, pooling, divisor = self.parts()
+        y = pooling.forward(before.forward(data) if before else data)
+        return y / np.asarray(divisor, y.dtype) if divisor != 1 else y
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        before, pooling, divisor = self.parts()
+        x = F.Pad(data, **before.attributes()) if before else data
+        g = F._pool_grad(dy / divisor if divisor != 1 else dy, x, **pooling.attributes())
+        return before.gradient(F, g, x, data) if before else (g,)
 
 
 @operator("_pool_grad")

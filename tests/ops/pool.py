@@ -222,3 +222,15 @@ CASES = [
         no=INDICES,
     ),
 ]
+
+CASES += [
+    Case("Pooling_v1", [distinct((2, 3, 5, 6))], kernel=kernel, pool_type=kind, **attributes)
+    for kind in ("max", "avg", "sum")
+    for kernel, attributes in (
+        ((2, 2), {}),
+        ((3, 2), {"stride": (2, 2), "pad": (1, 1)}),
+        ((3, 2), {"stride": (2, 1), "pad": (1, 0), "pooling_convention": "full"}),
+        ((3, 3), {"stride": (3, 3), "pooling_convention": "full"}),
+        ((2, 2), {"global_pool": True}),
+    )
+]
