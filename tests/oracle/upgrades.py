@@ -55,6 +55,37 @@ NAMES = [
     node("argmin", "worst", [(4, 0)], axis="-1", keepdims="True"),
     node("_Minus", "range", [(5, 0), (6, 0)]),
 ]
+SCALARS = (
+    "_Plus _Minus _RMinus _Mul _Div _RDiv _Power _RPower _Maximum _Minimum _Mod _Equal _Greater _Lesser"
+).split()
+PAIRS = "_Plus _Minus _Mul _Div _Power _Maximum _Minimum _Mod _Equal _Greater _Lesser _Hypot".split()
+ARITHMETIC = [
+    node("null", "a"),
+    node("null", "b"),
+    *(node(op, op.lower().strip("_"), [(0, 0), (1, 0)]) for op in PAIRS),
+    *(node(f"{op}Scalar", f"{op.lower().strip('_')}_scalar", [(2, 0)], scalar="2.5") for op in SCALARS),
+    node(
+        "ElementWiseSum",
+        "sum",
+        [(i, 0) for i in range(2, 14 + len(SCALARS))],
+        num_args=str(12 + len(SCALARS)),
+    ),
+]
+LAYERS = [
+    node("null", "data"),
+    node("null", "w"),
+    node("Convolution_v1", "conv", [(0, 0), (1, 0)], kernel="(3,3)", num_filter="4", no_bias="True"),
+    node("BatchNorm_v1", "bn", [(2, 0), (1, 0), (1, 0)], fix_gamma="False"),
+    node("Cast", "cast", [(3, 0)], dtype="float32"),
+    node("Pooling_v1", "pool", [(4, 0)], kernel="(2L, 2L)", pool_type="max", stride="(2,2)"),
+    node("SwapAxis", "swap", [(5, 0)], dim1="1", dim2="2"),
+    node("Reshape", "shaped", [(6, 0)], target_shape="(0,40)"),
+    node("SliceChannel", "parts", [(7, 0)], num_outputs="2", squeeze_axis="1"),
+    node("Concat", "joined", [(8, 1), (8, 0)], num_args="2", dim="1"),
+    node("crop", "cut", [(9, 0)], begin="(0,0)", end="(1,4)"),
+    node("sum_axis", "total", [(10, 0)], axis="1", keepdims="True"),
+    node("Softmax", "softmax", [(11, 0)], grad_scale="2.0", normalization="null"),
+]
 PARAM = [
     {"op": "null", "param": {}, "name": "x", "inputs": [], "backward_source_id": -1},
     {
@@ -93,7 +124,7 @@ def upgraded(nodes):
 
 def main():
     cases = []
-    for nodes in (HIDDEN, NORMALIZED, NAMES, PARAM):
+    for nodes in (HIDDEN, NORMALIZED, NAMES, ARITHMETIC, LAYERS, PARAM):
         for want, versions in upgraded(nodes).items():
             cases.append({"versions": versions, "graph": graph(nodes, 800), "want": want})
     FILE.write_text(json.dumps(cases, indent=1) + "\n")
