@@ -9,8 +9,10 @@ from typing import Any, TypeAlias
 
 from ..context import cpu
 from ..errors import MXNetError
+from ..formats import safetensors
 from ..formats._files import PathLike, open_to_read, write_atomically
 from ..formats.params import Value, read, read_bytes, write
+from ..ops._registry import Array
 from ._np_shape import is_np_shape
 from .ndarray import NDArray
 from .sparse import BaseSparseNDArray, from_stored
@@ -19,8 +21,14 @@ Loaded: TypeAlias = list[NDArray] | dict[str, NDArray]
 
 
 def save(fname: PathLike, data: NDArray | list[NDArray] | dict[str, NDArray]) -> None:
-    """Write one array, a list, or a dict of arrays by name as a `.params` file."""
+    """Write one array, a list, or a dict of arrays by name as a `.params` file.
+
+    A name that ends with .safetensors makes a file of that format, of a dict; it asks for that extra.
+    """
     names, arrays = _listed(data)
+    if _is_safetensors(fname):
+        write_atomically(fname, [safetensors.write(_dense(names, arrays))])
+        return
     devices = [(x.context.device_typeid, x.context.device_id) for x in arrays]
     write_atomically(fname, write([_stored(x) for x in arrays], names, devices, is_np_shape()))
 
@@ -28,10 +36,13 @@ def save(fname: PathLike, data: NDArray | list[NDArray] | dict[str, NDArray]) ->
 def load(fname: PathLike) -> Loaded:
     """The arrays of a `.params` file on the CPU: a dict if the file has names, else a list.
 
+    A name that ends with .safetensors is read as that format, a dict; it asks for that extra.
     Raises `FormatError` for anything that is not such a file, `MissingFileError` if there is none.
     """
     if not isinstance(fname, str | os.PathLike):
         raise TypeError(f"load: fname required to be a string, got {fname!r}.")
+    if _is_safetensors(fname):
+        return _noting(fname, lambda: _named(safetensors.read(fname)))
     with open_to_read(fname) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):  # a pipe tells its size at the end
@@ -44,6 +55,29 @@ def load_frombuffer(buf: bytes) -> Loaded:
     if not isinstance(buf, bytes | bytearray | memoryview):
         raise TypeError(f"load_frombuffer: buf required to be bytes, got {type(buf).__name__}.")
     return _wrapped(*read_bytes(bytes(buf), is_np_shape()))
+
+
+def _is_safetensors(fname: PathLike) -> bool:
+    return os.fspath(fname).endswith(safetensors.ENDING)
+
+
+def _named(found: dict[str, Array]) -> tuple[list[Value], list[str]]:
+    return list(found.values()), list(found)
+
+
+def _dense(names: list[str], arrays: list[NDArray]) -> dict[str, Array]:
+    """The arrays by name, as .safetensors has them."""
+    if len(names) != len(arrays):
+        raise MXNetError(
+            "save: a dict of arrays by name is required for a .safetensors file, got arrays without names."
+        )
+    sparse = [name for name, x in zip(names, arrays, strict=True) if isinstance(x, BaseSparseNDArray)]
+    if sparse:
+        raise MXNetError(
+            f"save: dense arrays are required for a .safetensors file, got {sparse[0]!r} of storage type "
+            f"{arrays[names.index(sparse[0])].stype}. Use tostype('default')."
+        )
+    return {name: x._data for name, x in zip(names, arrays, strict=True)}
 
 
 def _noting(fname: PathLike, reading: Callable[[], tuple[list[Value], list[str]]]) -> Loaded:

@@ -1,0 +1,120 @@
+"""`.safetensors` files: there and back, the package's own files, damage, and the extra that is missing."""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+
+import numpy as np
+import pytest
+
+import hybridonnx as mx
+from hybridonnx.dtypes import BY_NAME
+from hybridonnx.errors import DTypeError, FormatError, MissingFileError, MXNetError
+
+numpy_format = pytest.importorskip("safetensors.numpy")
+
+
+def made(header, data=b""):
+    """A file's bytes."""
+    text = json.dumps(header).encode() if isinstance(header, dict) else header
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def test_there_and_back(tmp_path, rng):
+    values = {name: mx.nd.array(rng.integers(0, 2, (2, 3)), dtype=name) for name in BY_NAME}
+    values |= {"empty": mx.nd.NDArray(np.zeros((0, 3), np.float32)), "scalar": mx.nd.array(3)}
+    path = tmp_path / "x.safetensors"
+    mx.nd.save(path, values)
+    found = mx.nd.load(str(path))
+    assert set(found) == set(values)
+    for name, value in values.items():
+        assert found[name].dtype == value.dtype
+        np.testing.assert_array_equal(found[name].asnumpy(), value.asnumpy())
+
+
+def test_the_package_reads_and_writes_the_same(tmp_path):
+    path = tmp_path / "x.safetensors"
+    values = {"b": np.arange(6, dtype=np.float32).reshape(2, 3), "a": np.ones(2, np.int64)}
+    numpy_format.save_file(values, path, metadata={"format": "np"})
+    found = mx.nd.load(path)
+    np.testing.assert_array_equal(found["b"].asnumpy(), values["b"])
+    mx.nd.save(path, found)
+    np.testing.assert_array_equal(numpy_format.load_file(path)["a"], values["a"])
+
+
+def test_found_arrays_can_be_written_to(tmp_path):
+    path = tmp_path / "x.safetensors"
+    mx.nd.save(path, {"x": mx.nd.ones((2,))})
+    found = mx.nd.load(path)["x"]
+    found[0] = 5
+    assert found.asnumpy().tolist() == [5, 1]
+
+
+def test_parameters_of_a_network(tmp_path):
+    path = str(tmp_path / "net.safetensors")
+    net, again = (mx.gluon.nn.Dense(2, in_units=3) for _ in range(2))
+    net.initialize()
+    net.save_parameters(path)
+    again.load_parameters(path)
+    x = mx.nd.ones((1, 3))
+    np.testing.assert_array_equal(net(x).asnumpy(), again(x).asnumpy())
+
+
+def test_names_are_required(tmp_path):
+    for data in ([mx.nd.ones((1,))], mx.nd.ones((1,))):
+        with pytest.raises(MXNetError, match="a dict of arrays by name is required"):
+            mx.nd.save(tmp_path / "x.safetensors", data)
+
+
+def test_sparse_arrays_are_refused(tmp_path):
+    with pytest.raises(MXNetError, match="'s' of storage type csr"):
+        mx.nd.save(tmp_path / "x.safetensors", {"s": mx.nd.ones((2, 2)).tostype("csr")})
+
+
+ENTRY = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
+DAMAGED = [
+    b"",
+    b"\x01",
+    struct.pack("<Q", 1 << 62),
+    made(b"{"),
+    made(b"[]"),
+    made({"x": ENTRY}),
+    made({"x": {**ENTRY, "shape": [2]}}, b"1234"),
+    made({"x": {**ENTRY, "shape": [1 << 62, 1 << 62]}}, b"1234"),
+    made({"x": {**ENTRY, "data_offsets": [4, 0]}}, b"1234"),
+    made({"x": {**ENTRY, "dtype": "F99"}}, b"1234"),
+    made({"x": ENTRY, "y": ENTRY}, b"1234"),
+    made({"x": ENTRY}, b"12345678"),
+]
+
+
+@pytest.mark.parametrize("data", DAMAGED, ids=range(len(DAMAGED)))
+def test_damaged_files_are_refused(tmp_path, data):
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(data)
+    with pytest.raises(FormatError) as caught:
+        mx.nd.load(path)
+    assert f"In file {path}." in caught.value.__notes__
+
+
+def test_dtypes_that_there_are_not_are_refused(tmp_path):
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(made({"x": {"dtype": "U64", "shape": [1], "data_offsets": [0, 8]}}, bytes(8)))
+    with pytest.raises(DTypeError, match="uint64"):
+        mx.nd.load(path)
+
+
+def test_missing_files(tmp_path):
+    with pytest.raises(MissingFileError):
+        mx.nd.load(tmp_path / "x.safetensors")
+
+
+def test_without_the_package_the_extra_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "safetensors", None)
+    monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
+    path = tmp_path / "x.safetensors"
+    for use in (lambda: mx.nd.load(path), lambda: mx.nd.save(path, {"x": mx.nd.ones((1,))})):
+        with pytest.raises(MXNetError, match=r"pip install 'hybridonnx\[safetensors\]'"):
+            use()
