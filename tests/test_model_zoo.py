@@ -111,6 +111,14 @@ def test_public_names():
     assert set(vision.__all__) == set(FACTS["signatures"])
 
 
+@pytest.mark.parametrize("text", [text for text in FACTS["networks"] if "Res" in text or "Bottle" in text])
+def test_dtypes_are_told_without_shapes(text):
+    graph = made(text)(mx.sym.var("data"))
+    told = dict(zip(graph.list_arguments(), graph.infer_type_partial()[0], strict=True))
+    del told["data"]
+    assert set(told.values()) == {np.float32}
+
+
 # ---- what they compute
 
 
