@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from hybridonnx.test_utils import Case
@@ -75,7 +77,7 @@ slices += [
     ),
 ]
 
-AXES = [
+AXES: list[dict[str, Any]] = [
     {"axis": 0, "begin": 1, "end": 3},
     {"axis": 1, "begin": 0, "end": None},
     {"axis": 1, "begin": 1, "end": None},
@@ -97,10 +99,10 @@ def in_zeros(axis, begin, end):
 
 along = [Case("slice_axis", [(3, 4)], **where) for where in AXES]
 along += [Case("slice_axis", [(2, 3, 4)], axis=1, begin=0, end=1).but(dtypes=ALL)]
-for where in AXES:
-    before = np.moveaxis(np.zeros((3, 4)), where["axis"], 0)[where["begin"] : where["end"]]
-    small = np.moveaxis(before, 0, where["axis"]).shape
-    along.append(Case("_slice_axis_grad", [small, (3, 4)], **where).but(formula=in_zeros(**where)))
+for place in AXES:
+    before = np.moveaxis(np.zeros((3, 4)), place["axis"], 0)[place["begin"] : place["end"]]
+    small = np.moveaxis(before, 0, place["axis"]).shape
+    along.append(Case("_slice_axis_grad", [small, (3, 4)], **place).but(formula=in_zeros(**place)))
 
 likes = [
     Case("slice_like", [(3, 4), (2, 2)]).but(dtypes=FLOATS),
