@@ -6,6 +6,7 @@ What the operators mean is not known here: names and attributes stay text.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -255,9 +256,10 @@ def _triple(reference: Reference) -> str:
     return f"[{reference[0]}, {reference[1]}, {reference[2]}]"
 
 
+_ESCAPED = re.compile(r'[\\"\n\r\t]')
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
 def _quoted(text: str) -> str:
     """A string as MXNet escapes it: five characters and no others."""
-    return '"' + text.translate(_ESCAPES) + '"'
+    return '"' + (text.translate(_ESCAPES) if _ESCAPED.search(text) else text) + '"'
