@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from ..symbol.symbol import Symbol
 from .parameter import tensor_types
 
 Format: TypeAlias = "int | list[Format]"
-"""How many items there are at a place: 0 for one on its own, -1 for `None`, or the formats of a list."""
+"""What there is at a place: 0 for one item, -1 for `None`, n for the n outputs of one symbol, or a list."""
 
 
 def flatten(value: Any, role: str) -> tuple[list[Any], Format]:
-    """The items of a nested list in order, and how they were nested. `role` is "input" or "output"."""
+    """The items of a nested list in order, and how they were nested. `role` is "input" or "output".
+
+    `None` is no item; a symbol of several outputs is one item, which `regroup` expects as several.
+    """
     if isinstance(value, tensor_types):
-        return [value], 0
+        several = isinstance(value, Symbol) and len(value) > 1
+        return [value], len(value) if several else 0
     if value is None:
-        return [None], -1
+        return [], -1
     if not isinstance(value, list | tuple):
         raise ValueError(
             f"{role}: (nested) lists of arrays or of symbols are required, got {value!r} of {type(value)}. "
@@ -40,8 +45,12 @@ def regroup(flat: Sequence[Any], form: Format) -> Any:
 
 
 def _take(flat: list[Any], form: Format) -> tuple[Any, list[Any]]:
-    if isinstance(form, int):
+    if form == -1:
+        return None, flat
+    if form == 0:
         return flat[0], flat[1:]
+    if isinstance(form, int):
+        return flat[:form], flat[form:]
     taken = []
     for item in form:
         value, flat = _take(flat, item)

@@ -8,14 +8,18 @@ from typing import Any
 
 from ..ndarray.ndarray import NDArray
 from .block import Block
+from .nn.basic_layers import HybridSequential, Sequential
 from .parameter import Parameter
 
 _WIDTH = 80
 
 
 def summarize(block: Block, inputs: tuple[Any, ...]) -> None:
-    """Run the block once on `inputs` and print a row for each layer in the order of their calls."""
-    rows: OrderedDict[str, tuple[Any, int]] = OrderedDict(Input=(_shapes(inputs), 0))
+    """Run the block once on `inputs` and print a row for each layer in the order of their calls.
+
+    Containers have no row of their own.
+    """
+    rows: OrderedDict[str, tuple[str, int]] = OrderedDict(Input=(_shown(inputs), 0))
     seen: set[int] = set()
     counts = {"total": 0, "trainable": 0, "shared": 0}
     handles: list[Any] = []
@@ -30,12 +34,13 @@ def summarize(block: Block, inputs: tuple[Any, ...]) -> None:
             if id(param) in seen:
                 counts["shared"] += count
             seen.add(id(param))
-        rows[f"{type(layer).__name__}-{len(rows)}"] = (_shapes(outputs), size)
+        rows[f"{type(layer).__name__}-{len(rows)}"] = (_shown(outputs), size)
 
     def register(layer: Block) -> None:
         if getattr(layer, "_active", False):
             raise AssertionError(f'"{layer.name}" must not be hybridized to print summary.')
-        handles.append(layer.register_forward_hook(hook))
+        if not isinstance(layer, Sequential | HybridSequential):
+            handles.append(layer.register_forward_hook(hook))
 
     try:
         block.apply(register)
@@ -50,25 +55,33 @@ def _count(param: Parameter) -> int:
     return prod(param.shape or ())
 
 
+def _shown(value: Any) -> str:
+    """The shapes of nested arrays as text, without the outermost brackets of a list."""
+    shapes = _shapes(value)
+    return str(shapes)[1:-1] if isinstance(shapes, list) else str(shapes)
+
+
 def _shapes(value: Any) -> Any:
     if isinstance(value, NDArray):
         return value.shape
-    found = [_shapes(v) for v in value] if isinstance(value, list | tuple) else [None]
-    return found[0] if len(found) == 1 else found
+    if isinstance(value, list | tuple):
+        found = [_shapes(v) for v in value]
+        return found[0] if len(found) == 1 else found
+    return value
 
 
 def _row(*cells: Any) -> str:
     return f"{cells[0]:>20}  {cells[1]:>42} {cells[2]:>15}"
 
 
-def _table(rows: OrderedDict[str, tuple[Any, int]], counts: dict[str, int]) -> str:
+def _table(rows: OrderedDict[str, tuple[str, int]], counts: dict[str, int]) -> str:
     total, trainable, shared = counts["total"], counts["trainable"], counts["shared"]
     return "\n".join(
         [
             "-" * _WIDTH,
             _row("Layer (type)", "Output Shape", "Param #"),
             "=" * _WIDTH,
-            *(_row(name, str(shape), size) for name, (shape, size) in rows.items()),
+            *(_row(name, shape, size) for name, (shape, size) in rows.items()),
             "=" * _WIDTH,
             "Parameters in forward computation graph, duplicate included",
             f"   Total params: {total}",

@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import initializer
 from ..context import Context
-from ..errors import MXNetError
+from ..errors import FormatError
 from ..name import Prefix, current
 from ..ndarray.ndarray import NDArray
 from .parameter import Constant, Parameter, ParameterDict, brief
@@ -117,7 +117,7 @@ class Block:
             self.register_child(value, name)
         elif isinstance(value, Parameter):
             registered = self._reg_params.get(name)
-            if registered is not None and registered is not existing:
+            if registered is not None and registered is not value:
                 raise AssertionError(
                     f"Overriding Parameter attribute {name} is not allowed. If you want to share parameters "
                     "between blocks, please set 'params' at Block construction instead."
@@ -151,6 +151,7 @@ class Block:
 
     def collect_params(self, select: str | None = None) -> ParameterDict:
         """The parameters of the block and its children whose names match the regular expression `select`."""
+        self._warn_of_strays()
         found = ParameterDict(self._params.prefix)
         if select is None:
             found.update(self.params)
@@ -160,6 +161,20 @@ class Block:
         for child in self._children.values():
             found.update(child.collect_params(select))
         return found
+
+    def _warn_of_strays(self) -> None:
+        """Warn of blocks in lists and the like, which nobody registered as children."""
+        children = {id(child) for child in self._children.values()}
+        for key, value in self.__dict__.items():
+            if key == "_children" or not isinstance(value, list | tuple | dict):
+                continue
+            if any(id(block) not in children for block in _blocks_in(value)):
+                warnings.warn(
+                    f'"{type(self).__name__}.{key}" holds blocks that are not children of '
+                    f'"{type(self).__name__}", so that their parameters are left out. Call '
+                    "register_child(), or use nn.Sequential or nn.HybridSequential.",
+                    stacklevel=3,
+                )
 
     def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
         """Parameters by their place in the tree of attributes, the names of `save_parameters`."""
@@ -182,6 +197,11 @@ class Block:
     def register_forward_hook(self, hook: Callable[..., Any]) -> HookHandle:
         """Call `hook(block, inputs, outputs)` after every forward pass."""
         return HookHandle(self._forward_hooks, hook)
+
+    def register_op_hook(self, callback: Callable[..., Any], monitor_all: bool = False) -> None:
+        """Call `callback` for the operators of all children that are HybridBlocks; see there."""
+        for child in self._children.values():
+            child.register_op_hook(callback, monitor_all)
 
     def apply(self, fn: Callable[[Block], Any]) -> Block:
         """Call `fn` on every child, recursively, then on the block itself."""
@@ -213,8 +233,8 @@ class Block:
 
         params = self._collect_params_with_prefix()
         if deduplicate:
-            first = {id(param): name for name, param in reversed(params.items())}
-            params = {name: param for name, param in params.items() if first[id(param)] == name}
+            last = {id(param): name for name, param in params.items()}
+            params = {name: param for name, param in params.items() if last[id(param)] == name}
         save(filename, {name: param._reduce() for name, param in params.items()})
 
     def load_parameters(
@@ -234,7 +254,7 @@ class Block:
         if not loaded and not params:
             return
         if not isinstance(loaded, dict):
-            raise MXNetError(f"{filename}: a file of named arrays is required, got a list without names.")
+            raise FormatError(f"{filename}: a file of named arrays is required, got a list without names.")
         if not any("." in name for name in loaded) and not set(loaded) <= set(params):
             self.collect_params().load(
                 filename, ctx, allow_missing, ignore_extra, self.prefix, cast_dtype, dtype_source
@@ -290,18 +310,14 @@ class Block:
 
     def save_params(self, filename: str) -> None:
         """Write all values under their names; deprecated, as `save_parameters` is."""
-        warnings.warn(
-            "save_params is deprecated. Please use save_parameters.", DeprecationWarning, stacklevel=2
-        )
+        warnings.warn("save_params is deprecated. Please use save_parameters.", stacklevel=2)
         self.collect_params().save(filename, strip_prefix=self.prefix)
 
     def load_params(
         self, filename: str, ctx: Any = None, allow_missing: bool = False, ignore_extra: bool = False
     ) -> None:
         """Read values that `save_params` wrote; deprecated, use `load_parameters`."""
-        warnings.warn(
-            "load_params is deprecated. Please use load_parameters.", DeprecationWarning, stacklevel=2
-        )
+        warnings.warn("load_params is deprecated. Please use load_parameters.", stacklevel=2)
         self.load_parameters(filename, ctx, allow_missing, ignore_extra)
 
     # ---- running
@@ -332,6 +348,15 @@ class Block:
     def reset_ctx(self, ctx: Context | list[Context]) -> None:
         """Move all parameters to other contexts."""
         self.collect_params().reset_ctx(ctx)
+
+
+def _blocks_in(value: Any) -> list[Block]:
+    """The blocks in a nested list, tuple or dictionary."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return [block for item in value for block in _blocks_in(item)]
+    return [value] if isinstance(value, Block) else []
 
 
 def _indented(text: str) -> str:

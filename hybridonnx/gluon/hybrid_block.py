@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+import warnings
+import weakref
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import ndarray, symbol
-from ..errors import DeferredInitializationError, MXNetError
+from ..context import Context
+from ..errors import AttributeValueError, DeferredInitializationError, MXNetError
 from ..ndarray.files import save
 from ..ndarray.ndarray import NDArray
 from ..runtime.compile import CompiledGraph
+from ..symbol._graph import Entry
+from ..symbol.execute import execute
 from ..symbol.symbol import Group, Symbol, var
 from ._nested import Format, flatten, regroup
 from .block import Block
 from .parameter import Constant, Parameter, ParameterDict
+
+_tracing = threading.RLock()
+"""Held while a block is traced, compiled or initialized by its first input: other threads wait."""
 
 
 class HybridBlock(Block):
@@ -29,12 +38,24 @@ class HybridBlock(Block):
         self._traced: tuple[list[Symbol], Symbol] | None = None
         self._in_format: Format | None = None
         self._out_format: Format | None = None
-        self._compiled: CompiledGraph | None = None
+        self._compiled: dict[Context, CompiledGraph] = {}
+        self._op_hooks: list[tuple[Callable[..., Any], bool]] = []
+        self._parents: weakref.WeakSet[HybridBlock] = weakref.WeakSet()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What copies take over: not what was compiled, nor the blocks that this one is part of."""
+        return {**self.__dict__, "_compiled": {}, "_traced": None, "_parents": ()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__dict__["_parents"] = weakref.WeakSet()
+        for child in self._children.values():
+            child._parents.add(self)  # type: ignore[attr-defined]
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if isinstance(value, HybridBlock | Parameter):
-            self._clear_cached_op()
+            self._changed()
 
     def register_child(self, block: Block, name: str | None = None) -> None:
         """Add a child, which must be a HybridBlock too."""
@@ -45,7 +66,8 @@ class HybridBlock(Block):
                 f"has type {type(block)}. If you are using Sequential, please try HybridSequential instead."
             )
         super().register_child(block, name)
-        self._clear_cached_op()
+        block._parents.add(self)
+        self._changed()
 
     # ---- compiling
 
@@ -53,7 +75,6 @@ class HybridBlock(Block):
         self,
         active: bool = True,
         backend: str | None = None,
-        backend_opts: dict[str, Any] | None = None,
         clear: bool = True,
         static_alloc: bool = False,
         static_shape: bool = False,
@@ -67,54 +88,80 @@ class HybridBlock(Block):
         `static_alloc` reuses output buffers that nobody holds any more; `static_shape` compiles for each
         input shape on its own, so that more is computed beforehand. The other options have no effect.
         """
-        if backend is not None or backend_opts:
+        if backend is not None:
             raise MXNetError(
                 f"hybridize: backend None is required, as graphs run in ONNX Runtime, got {backend!r}."
             )
         if static_shape and not static_alloc:
-            raise ValueError("hybridize: static_alloc=True is required with static_shape=True, got False.")
+            raise AttributeValueError(
+                "hybridize: static_alloc=True is required with static_shape=True, got False."
+            )
         self._active = active
         self._flags = {"static_alloc": static_alloc, "static_shape": static_shape}
         self._clear_cached_op()
         for child in self._children.values():
             child.hybridize(active, static_alloc=static_alloc, static_shape=static_shape)
 
+    def optimize_for(self, x: Any, *args: Any, backend: str | None = None, **kwargs: Any) -> None:
+        """Refused: there are no backends to choose from. `hybridize()` compiles with ONNX Runtime."""
+        if not backend:
+            raise ValueError(
+                "optimize_for: a backend is required, got none. Use hybridize(), which needs none."
+            )
+        raise MXNetError(
+            f"optimize_for: there is no backend {backend!r}. Use hybridize(), then call the block."
+        )
+
+    def register_op_hook(self, callback: Callable[..., Any], monitor_all: bool = False) -> None:
+        """Call `callback(name, operator, array)` for every operator's output when the block runs hybridized.
+
+        With `monitor_all` also for the inputs, named as in fc1_weight. The graph then runs on the kernels.
+        """
+        super().register_op_hook(callback, monitor_all)
+        self._op_hooks.append((callback, monitor_all))
+
     def _clear_cached_op(self) -> None:
         """Forget the trace and what was compiled."""
         self.__dict__["_traced"] = None
-        self.__dict__["_compiled"] = None
+        self._parameters_replaced()
+
+    def _changed(self) -> None:
+        """Forget what was traced and compiled of this block, and of those that it is part of."""
+        self._clear_cached_op()
+        for parent in tuple(self._parents):
+            parent._changed()
 
     def _parameters_replaced(self) -> None:
         """Forget what was compiled: a parameter has other arrays now."""
-        self.__dict__["_compiled"] = None
+        self.__dict__["_compiled"] = {}
 
     def cast(self, dtype: Any) -> None:
         """Give all parameters another dtype."""
-        self._clear_cached_op()
+        self._changed()
         super().cast(dtype)
 
     # ---- tracing
 
     def _get_graph(self, *args: Any) -> tuple[list[Symbol], Symbol]:
         """The inputs' variables and the outputs as symbols, traced now if that was not done before."""
-        if self._traced is None:
-            flat, self._in_format = flatten(list(args), "input")
-            present = [i for i, x in enumerate(flat) if x is not None]
-            names = {i: "data" if len(flat) == 1 else f"data{i}" for i in present}
-            variables = [var(names[i]) if i in names else None for i in range(len(flat))]
-            grouped = regroup(variables, self._in_format)
-            params = {name: param.var() for name, param in self._reg_params.items()}
-            with self.name_scope():
-                out = self.hybrid_forward(symbol, *grouped, **params)
-            outputs, self._out_format = flatten(out, "output")
-            present_inputs = [v for v in variables if v is not None]
-            self._traced = present_inputs, Group([y for y in outputs if y is not None])
+        with _tracing:
+            return self._traced or self._trace(args)
+
+    def _trace(self, args: Sequence[Any]) -> tuple[list[Symbol], Symbol]:
+        flat, self._in_format = flatten(list(args), "input")
+        names = ["data"] if len(flat) == 1 else [f"data{i}" for i in range(len(flat))]
+        variables = [var(name) for name in names]
+        params = {name: param.var() for name, param in self._reg_params.items()}
+        with self.name_scope():
+            out = self.hybrid_forward(symbol, *regroup(variables, self._in_format), **params)
+        outputs, self._out_format = flatten(out, "output")
+        self._traced = variables, Group(outputs)
         return self._traced
 
     def infer_shape(self, *args: Any) -> None:
         """Complete the parameters' shapes for inputs like `args`."""
         inputs, out = self._get_graph(*args)
-        flat = [x for x in flatten(list(args), "input")[0] if x is not None]
+        flat = flatten(list(args), "input")[0]
         shapes = {input_name(v): x.shape for v, x in zip(inputs, flat, strict=True)}
         found, _, aux = out.infer_shape(**shapes)
         if found is None:
@@ -131,7 +178,7 @@ class HybridBlock(Block):
     def infer_type(self, *args: Any) -> None:
         """Set the parameters' dtypes to what inputs like `args` ask for."""
         inputs, out = self._get_graph(*args)
-        flat = [x for x in flatten(list(args), "input")[0] if x is not None]
+        flat = flatten(list(args), "input")[0]
         types = {input_name(v): x.dtype for v, x in zip(inputs, flat, strict=True)}
         found, _, aux = out.infer_type(**types)
         known = dict(zip(out.list_arguments(), found, strict=True))
@@ -142,46 +189,90 @@ class HybridBlock(Block):
 
     def _finish_deferred(self, *args: Any) -> None:
         """Initialize the parameters that wait for the shape of the inputs."""
-        try:
-            self.infer_shape(*args)
-        except MXNetError as exc:
-            raise ValueError(
-                f"Deferred initialization failed because shape cannot be inferred for {self.name}. {exc}"
-            ) from exc
-        for param in self.collect_params().values():
-            param._finish_deferred_init()
+        with _tracing:
+            try:
+                self.infer_shape(*args)
+            except MXNetError as exc:
+                raise ValueError(
+                    f"Deferred initialization failed because shape cannot be inferred for {self.name}. {exc}"
+                ) from exc
+            for param in self.collect_params().values():
+                param._finish_deferred_init()
 
-    def _compile(self, *args: Any) -> CompiledGraph:
-        """The compiled graph over the present arrays of the parameters."""
-        inputs, out = self._get_graph(*args)
-        names = {*out.list_arguments(), *out.list_auxiliary_states()} - {input_name(v) for v in inputs}
-        params = {name: param for name, param in self.collect_params().items() if name in names}
-        try:
-            arrays = {name: param.data() for name, param in params.items()}
-        except DeferredInitializationError:
-            self._finish_deferred(*args)
-            arrays = {name: param.data() for name, param in params.items()}
-        for param in params.values():
-            param._users.add(self)
-        compiled = CompiledGraph(out, [input_name(v) for v in inputs], arrays, **self._flags)
-        self.__dict__["_compiled"] = compiled
-        return compiled
+    def _compile(self, ctx: Context, args: Sequence[Any]) -> CompiledGraph:
+        """The compiled graph over the present arrays of the parameters on a context."""
+        with _tracing:
+            if ctx in self._compiled:
+                return self._compiled[ctx]
+            inputs, out = self._get_graph(*args)
+            names = {*out.list_arguments(), *out.list_auxiliary_states()} - {input_name(v) for v in inputs}
+            params = {name: param for name, param in self.collect_params().items() if name in names}
+            try:
+                arrays = {name: param.data(ctx) for name, param in params.items()}
+            except DeferredInitializationError:
+                self._finish_deferred(*args)
+                arrays = {name: param.data(ctx) for name, param in params.items()}
+            for param in params.values():
+                param._users.add(self)
+            self._warn_of_unused(inputs, out, params)
+            compiled = CompiledGraph(out, [input_name(v) for v in inputs], arrays, **self._flags)
+            self._compiled[ctx] = compiled
+            return compiled
 
-    def _call_compiled(self, *args: Any) -> Any:
-        compiled = self._compiled or self._compile(*args)
-        if len(args) == 1 and isinstance(args[0], NDArray) and self._in_format == [0]:
-            flat: Sequence[Any] = args
-        else:
-            flat, form = flatten(list(args), "input")
-            if form != self._in_format:
-                raise ValueError(f"{self.name}: inputs nested as {self._in_format} are required, got {form}.")
-            flat = [x for x in flat if x is not None]
-        outputs = compiled(flat)
+    def _warn_of_unused(self, inputs: Sequence[Symbol], out: Symbol, params: Mapping[str, Parameter]) -> None:
+        """Warn of inputs and parameters that nothing is computed from."""
+        used = set(out.list_inputs())
+        for i, variable in enumerate(inputs):
+            if input_name(variable) not in used:
+                warnings.warn(
+                    f"The {i}-th input to HybridBlock is not used by any computation. Is this intended?",
+                    stacklevel=6,
+                )
+        unused = [name for name in self.collect_params() if name not in params]
+        if unused:
+            warnings.warn(
+                f"Parameter {', '.join(unused)} is not used by any computation. Is this intended?",
+                stacklevel=6,
+            )
+
+    def _call_compiled(self, ctx: Context, args: Sequence[Any]) -> Any:
+        compiled = self._compiled.get(ctx) or self._compile(ctx, args)
+        flat = args if self._in_format == [0] and len(args) == 1 else self._flat_inputs(ctx, args)
+        outputs = self._watched(ctx, flat) if self._op_hooks else compiled(flat)
         return outputs[0] if self._out_format == 0 else self._regrouped(outputs)
+
+    def _flat_inputs(self, ctx: Context | None, args: Sequence[Any]) -> list[Any]:
+        flat, form = flatten(list(args), "input")
+        if form != self._in_format:
+            raise ValueError(f"{self.name}: inputs nested as {self._in_format} are required, got {form}.")
+        for x in flat:
+            if ctx is not None and x.context != ctx:
+                raise MXNetError(
+                    f"{self.name}: inputs on one context are required, got {ctx} and {x.context}."
+                )
+        return flat
 
     def _regrouped(self, outputs: list[NDArray]) -> Any:
         assert self._out_format is not None
         return regroup(outputs, self._out_format)
+
+    def _watched(self, ctx: Context, flat: Sequence[NDArray]) -> list[NDArray]:
+        """The outputs, computed on the kernels and shown to the hooks operator by operator."""
+        inputs, out = self._get_graph()
+        every = out.get_internals()
+        params = self.collect_params()
+        values = {name: params[name].data(ctx) for name in every.list_inputs() if name in params}
+        values.update((input_name(v), x) for v, x in zip(inputs, flat, strict=True))
+        arrays = dict(zip(every.outputs, execute(every, values), strict=True))
+        for name, (node, output) in zip(every.list_outputs(), every.outputs, strict=True):
+            if node.is_variable:
+                continue
+            for callback, monitor_all in self._op_hooks:
+                if monitor_all and output == 0:
+                    for taken, entry in zip(node.op.input_names(), node.inputs, strict=True):
+                        callback(f"{node.name}_{taken}", node.op_name, arrays[entry])
+                callback(name, node.op_name, arrays[Entry(node, output)])
+        return [arrays[entry] for entry in out.outputs]
 
     # ---- running
 
@@ -190,7 +281,7 @@ class HybridBlock(Block):
         first = x if isinstance(x, NDArray | Symbol) else next(iter(_tensors([x, *args])), None)
         if isinstance(first, NDArray):
             if self._active:
-                return self._call_compiled(x, *args)
+                return self._call_compiled(first.context, (x, *args))
             with first.context:
                 return self.hybrid_forward(ndarray, x, *args, **self._arrays(first, x, *args))
         if not isinstance(first, Symbol):

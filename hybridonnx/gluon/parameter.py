@@ -13,14 +13,16 @@ import numpy as np
 from .. import autograd, initializer
 from ..context import Context, cpu, current_context
 from ..dtypes import as_dtype
-from ..errors import DeferredInitializationError, MXNetError
-from ..ndarray import creation
+from ..errors import DeferredInitializationError, FormatError, MXNetError
+from ..ndarray import creation, sparse
 from ..ndarray.ndarray import NDArray
 from ..symbol.symbol import Symbol, var
 
 __all__ = ["Constant", "DeferredInitializationError", "Parameter", "ParameterDict", "tensor_types"]
 
 tensor_types = (Symbol, NDArray)
+
+_STORAGE = ("default", "row_sparse", "csr")
 
 
 class _Deferred(NamedTuple):
@@ -36,6 +38,12 @@ def _contexts(ctx: Any) -> list[Context]:
     if ctx is None:
         return [current_context()]
     return [ctx] if isinstance(ctx, Context) else list(ctx)
+
+
+def _told_dtype(dtype: Any) -> Any:
+    """A dtype as it was told, by its name or as a type; texts show it so. Raises `DTypeError` for others."""
+    told = as_dtype(dtype)
+    return dtype if isinstance(dtype, str | type) else told.type if dtype is None else told
 
 
 def shape_is_known(shape: Sequence[int] | None) -> bool:
@@ -73,12 +81,25 @@ class Parameter:
         self._users: weakref.WeakSet[Any] = weakref.WeakSet()
         self._shape = (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
         self.name = name
-        self._dtype: Any = as_dtype(dtype).type
+        self._dtype: Any = _told_dtype(dtype)
         self.lr_mult = lr_mult
         self.wd_mult = wd_mult
         self.grad_req = grad_req
         self.init = init
+        for kind in (stype, grad_stype):
+            if kind not in _STORAGE:
+                raise AssertionError(
+                    f"Parameter '{name}': stype must be one of {', '.join(_STORAGE)}, got {kind!r}."
+                )
         self._stype, self._grad_stype = stype, grad_stype
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What copies take over: not the blocks that compiled the arrays."""
+        return {**self.__dict__, "_users": ()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._users = weakref.WeakSet()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} {self.name} (shape={self.shape}, dtype={self._dtype})"
@@ -87,7 +108,7 @@ class Parameter:
 
     @property
     def dtype(self) -> Any:
-        """The element type, as NumPy's scalar type."""
+        """The element type as it was told: NumPy's scalar type, or a name."""
         return self._dtype
 
     @dtype.setter
@@ -107,7 +128,7 @@ class Parameter:
     @grad_req.setter
     def grad_req(self, req: str) -> None:
         if req not in ("write", "add", "null"):
-            raise MXNetError(f"{self.name}: grad_req must be 'write', 'add' or 'null', got {req!r}.")
+            raise AssertionError(f"{self.name}: grad_req must be 'write', 'add' or 'null', got {req!r}.")
         if not self._differentiable:
             req = "null"
         if self._grad_req == req:
@@ -214,6 +235,8 @@ class Parameter:
             self._shape = data.shape
         else:
             self._shape = data.shape
+        if dtype_source not in ("current", "saved"):
+            raise AssertionError(f"dtype_source: 'current' or 'saved' is required, got {dtype_source!r}.")
         if np.dtype(self.dtype) != np.dtype(data.dtype):
             if not cast_dtype:
                 raise AssertionError(
@@ -225,12 +248,23 @@ class Parameter:
                 self._dtype = data.dtype
             else:
                 data = data.astype(self.dtype)
-        if self._data is None:
-            deferred_ctx = self._deferred.ctx if self._deferred else None
+        contexts = self._contexts_to_load(ctx)
+        if self._data is None or self._data[0].dtype != data.dtype:
             self._deferred = None
-            self._place(data.copyto(cpu()), _contexts(ctx) if ctx is not None else deferred_ctx or [cpu()])
+            self._place(data.copyto(cpu()), contexts)
             return
         self.set_data(data)
+
+    def _contexts_to_load(self, ctx: Any) -> list[Context]:
+        """Where loaded values go: where the values are already, which `ctx` has to agree with."""
+        given = None if ctx is None else _contexts(ctx)
+        present = self.list_ctx() if self._data is not None or self._deferred is not None else None
+        if given and present and set(given) != set(present):
+            raise AssertionError(
+                f"Failed to load Parameter '{self.name}' on {given}: it is initialized on {present} already. "
+                "Leave ctx out, or call reset_ctx first."
+            )
+        return present or given or [cpu()]
 
     def _check_loaded(self, data: NDArray) -> None:
         assert self.shape is not None
@@ -286,6 +320,23 @@ class Parameter:
             return self._deferred.ctx
         return [array.context for array in self._check_initialized()]
 
+    def row_sparse_data(self, row_id: NDArray) -> NDArray:
+        """The rows `row_id` of the values, if `stype` is "row_sparse"."""
+        return self._rows(self.data(row_id.context), row_id)
+
+    def list_row_sparse_data(self, row_id: NDArray) -> list[NDArray]:
+        """The same on every context."""
+        return [self._rows(array, row_id) for array in self._check_initialized()]
+
+    def _rows(self, array: NDArray, row_id: NDArray) -> NDArray:
+        if self._stype != "row_sparse":
+            raise MXNetError(
+                f"Parameter '{self.name}': row_sparse_data requires stype='row_sparse', got '{self._stype}'. "
+                "Use data()."
+            )
+        rows = np.unique(row_id._data.astype(np.int64))
+        return sparse.row_sparse_array((array._data[rows], rows), array.shape, array.context, array.dtype)
+
     def set_data(self, data: Any) -> None:
         """Replace the values on every context."""
         self.shape = data.shape
@@ -301,8 +352,11 @@ class Parameter:
             array[:] = data
 
     def _reduce(self) -> NDArray:
-        """The values as a copy on the CPU."""
-        return self._check_initialized()[0].detach().copyto(cpu())
+        """The mean of the values on all contexts, as a copy on the CPU."""
+        first, *others = [array._data for array in self._check_initialized()]
+        if not others:
+            return NDArray(first.copy(), cpu())
+        return NDArray((sum(others, first) / (1 + len(others))).astype(first.dtype), cpu())
 
     def reset_ctx(self, ctx: Any) -> None:
         """Move the values to other contexts."""
@@ -319,13 +373,16 @@ class Parameter:
 
     def cast(self, dtype: Any) -> None:
         """Give values and gradient another dtype."""
-        self._dtype = as_dtype(dtype).type
+        self._dtype = _told_dtype(dtype)
+        self._var = None
         if self._data is None:
             return
+        gradients = self._grad
         with autograd.pause():
             self._data = [array.detach().astype(self._dtype) for array in self._data]
             self._init_grad()
-        self._var = None
+            for new, old in zip(self._grad or (), gradients or (), strict=True):
+                new[:] = old
         self._replaced()
 
     # ---- gradients
@@ -477,7 +534,7 @@ class ParameterDict:
         """Take all parameters of another dictionary."""
         for name, param in other.items():
             if name in self._params and self._params[name] is not param:
-                raise ValueError(
+                raise AssertionError(
                     "Cannot update self with other because they have different Parameters with the same "
                     f"name '{name}'."
                 )
@@ -538,14 +595,9 @@ class ParameterDict:
         dtype_source: str = "current",
     ) -> None:
         """Read a .params file, whose names lack `restore_prefix` and may begin with arg: or aux:."""
-        from ..ndarray.files import load
-
-        loaded = load(filename) or {}  # a file without arrays has no names either
-        if not isinstance(loaded, dict):
-            raise MXNetError(f"{filename}: a file of named arrays is required, got a list without names.")
-        names = {k.removeprefix("arg:").removeprefix("aux:"): v for k, v in loaded.items()}
+        values = read_named(filename)
         self.load_dict(
-            names, ctx, allow_missing, ignore_extra, restore_prefix, filename, cast_dtype, dtype_source
+            values, ctx, allow_missing, ignore_extra, restore_prefix, filename, cast_dtype, dtype_source
         )
 
     def load_dict(
@@ -597,6 +649,16 @@ def _agree(param: Parameter, key: str, value: Any) -> None:
             f"Cannot retrieve Parameter '{param.name}' because desired attribute does not match with stored "
             f"for attribute '{key}': desired '{value}' vs stored '{existing}'."
         )
+
+
+def read_named(filename: Any) -> dict[str, NDArray]:
+    """The arrays of a .params file by their names, without arg: and aux:."""
+    from ..ndarray.files import load
+
+    loaded = load(filename) or {}  # a file without arrays has no names either
+    if not isinstance(loaded, dict):
+        raise FormatError(f"{filename}: a file of named arrays is required, got a list without names.")
+    return {name.removeprefix("arg:").removeprefix("aux:"): value for name, value in loaded.items()}
 
 
 def brief(names: Sequence[str], limit: int = 7) -> str:

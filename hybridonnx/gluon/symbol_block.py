@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from ..context import Context
+from ..dtypes import as_dtype
 from ..errors import DeferredInitializationError, MXNetError, suggest
 from ..ndarray.ndarray import NDArray
 from ..runtime.convert import import_onnx
@@ -11,7 +17,7 @@ from ..symbol.execute import execute
 from ..symbol.symbol import Group, Symbol, load, var
 from ._nested import flatten
 from .hybrid_block import HybridBlock, input_name
-from .parameter import ParameterDict
+from .parameter import ParameterDict, brief, read_named
 
 
 class SymbolBlock(HybridBlock):
@@ -31,11 +37,14 @@ class SymbolBlock(HybridBlock):
         if str(symbol_file).endswith(".onnx"):
             return _from_onnx(symbol_file, names, ctx)
         graph = load(symbol_file)
-        inputs = [var(name, dtype=None) for name in names]
-        block = SymbolBlock(graph, inputs)
+        _require_names(graph, names)
+        block = SymbolBlock(graph, [var(name, dtype=None) for name in names])
         if param_file is not None:
-            block.collect_params().load(
-                param_file, ctx, allow_missing, ignore_extra, cast_dtype=True, dtype_source="saved"
+            values = read_named(param_file)
+            if not allow_missing:
+                _require_labels(graph, names, values)
+            block.collect_params().load_dict(
+                values, ctx, allow_missing, ignore_extra, "", str(param_file), True, "saved"
             )
         return block
 
@@ -48,30 +57,25 @@ class SymbolBlock(HybridBlock):
         )
         flat, self._out_format = flatten(_single(outputs), "output")
         graph = flat[0] if len(flat) == 1 else Group(flat)
-        names = _input_names(variables, graph)
-        if isinstance(self._out_format, int) and len(graph.list_outputs()) > 1:
-            self._out_format = [0] * len(graph.list_outputs())
-        self._make_parameters(graph, names)
         self._graph = variables, graph
+        self._traced = self._graph
+        self._make_parameters(graph, _variable_names(variables))
 
     def _make_parameters(self, graph: Symbol, inputs: list[str]) -> None:
-        attributes = graph.attr_dict()
         dtypes = _dtypes(graph)
         states = set(graph.list_auxiliary_states())
         for name in (*graph.list_arguments(), *graph.list_auxiliary_states()):
             if name in inputs or name in self._params:
                 continue
-            told = attributes.get(name, {})
             kwargs: dict[str, Any] = {
                 "allow_deferred_init": True,
                 "grad_req": "null" if name in states else "write",
             }
             if dtypes.get(name) is not None:
                 kwargs["dtype"] = dtypes[name]
-            for key in ("lr_mult", "wd_mult"):
-                if f"__{key}__" in told:
-                    kwargs[key] = float(told[f"__{key}__"])
-            self._reg_params[name] = self._params.get(name, **kwargs)
+            self._params.get(name, **kwargs)
+        start = _common(list(self._params))  # which the names of save_parameters lack
+        self._reg_params = {name[start:]: param for name, param in self._params.items()}
 
     def __repr__(self) -> str:
         variables, graph = self._graph
@@ -82,35 +86,45 @@ class SymbolBlock(HybridBlock):
         super()._clear_cached_op()
         self.__dict__["_traced"] = self.__dict__.get("_graph")
 
-    def _get_graph(self, *args: Any) -> tuple[list[Symbol], Symbol]:
-        self._traced = self._graph
-        return self._graph
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.__dict__["_traced"] = self._graph
 
     def cast(self, dtype: Any) -> None:
-        """Give all parameters another dtype."""
+        """Give all parameters another dtype, but float32 to those that float16 is too coarse for."""
         super().cast(dtype)
+        if as_dtype(dtype) == np.float16:
+            for name in _kept_in_float32(self._graph[1]):
+                if name in self._params:
+                    self._params[name].cast("float32")
 
     def forward(self, x: Any, *args: Any) -> Any:
         """The outputs for arrays, or for symbols that take the inputs' places."""
         if isinstance(x, NDArray):
-            return self._call_compiled(x, *args) if self._active else self._call_on_kernels(x, *args)
+            if self._active:
+                return self._call_compiled(x.context, (x, *args))
+            return self._call_on_kernels(x.context, (x, *args))
+        if not isinstance(x, Symbol):
+            raise AssertionError(
+                f"{self.name}: inputs that are NDArrays or Symbols are required, got {type(x).__name__}. "
+                "See mx.nd.array."
+            )
         variables, graph = self._graph
-        flat, form = flatten([x, *args], "input")
-        if form != self._in_format:
-            raise ValueError(f"{self.name}: inputs nested as {self._in_format} are required, got {form}.")
-        composed: Any = graph(**{input_name(v): s for v, s in zip(variables, flat, strict=True)})
+        flat = self._flat_inputs(None, (x, *args))
+        known = graph.list_inputs()
+        given = {input_name(v): s for v, s in zip(variables, flat, strict=True)}
+        composed: Any = graph(**{name: s for name, s in given.items() if name in known})
         return composed if self._out_format == 0 else self._regrouped(list(composed))
 
-    def _call_on_kernels(self, *args: Any) -> Any:
+    def _call_on_kernels(self, ctx: Context, args: Sequence[Any]) -> Any:
         variables, graph = self._graph
-        flat, _ = flatten(list(args), "input")
-        if len(flat) != len(variables):
-            raise ValueError(f"{self.name}: {len(variables)} inputs are required, got {len(flat)}.")
+        flat = self._flat_inputs(ctx, args)
+        params = self._params
         try:
-            values = {name: param.data() for name, param in self._reg_params.items()}
+            values = {name: param.data(ctx) for name, param in params.items()}
         except DeferredInitializationError:
             self._finish_deferred(*args)
-            values = {name: param.data() for name, param in self._reg_params.items()}
+            values = {name: param.data(ctx) for name, param in params.items()}
         values.update({input_name(v): a for v, a in zip(variables, flat, strict=True)})
         outputs = execute(graph, values)
         return outputs[0] if self._out_format == 0 else self._regrouped(outputs)
@@ -124,20 +138,54 @@ def _single(outputs: Any) -> Any:
     return outputs[0] if isinstance(outputs, list | tuple) and len(outputs) == 1 else outputs
 
 
-def _input_names(variables: list[Any], graph: Symbol) -> list[str]:
-    known = graph.list_inputs()
-    names = []
+def _variable_names(variables: list[Any]) -> list[str]:
     for variable in variables:
-        if not isinstance(variable, Symbol) or len(variable.list_outputs()) != 1 or variable.get_children():
-            raise MXNetError(f"SymbolBlock: inputs that are variables are required, got {variable!r}.")
-        names.append(input_name(variable))
-    missing = [name for name in names if name not in known]
-    if missing:
-        raise MXNetError(
-            f"SymbolBlock: names of the graph's variables are required as inputs, got {missing[0]}; the "
-            f"graph has {', '.join(known[:8])}{', …' if len(known) > 8 else ''}.{suggest(missing[0], known)}"
-        )
-    return names
+        if not isinstance(variable, Symbol) or len(variable) != 1 or variable.get_children() is not None:
+            raise AssertionError(f"SymbolBlock: inputs that are variables are required, got {variable!r}.")
+    return [input_name(variable) for variable in variables]
+
+
+def _common(names: list[str]) -> int:
+    """With how many equal characters the names begin."""
+    columns = zip(*names, strict=False)  # as far as the shortest goes
+    return len(list(itertools.takewhile(lambda column: len(set(column)) == 1, columns)))
+
+
+def _require_names(graph: Symbol, names: list[str]) -> None:
+    known = graph.list_inputs()
+    for name in names:
+        if name not in known:
+            raise AssertionError(
+                "SymbolBlock.imports: names of the graph's variables are required as input_names, got "
+                f"{name!r}; the graph has {brief(known)}.{suggest(name, known)}"
+            )
+
+
+def _require_labels(graph: Symbol, names: list[str], values: Mapping[str, NDArray]) -> None:
+    """Refuse to take the label of an output operator for a parameter that the file lacks."""
+    for node in graph.nodes():
+        if node.is_variable:
+            continue
+        for role, (source, _) in zip(node.op.input_names(), node.inputs, strict=True):
+            label = source.name
+            if role in node.op.labels and source.is_variable and label not in names and label not in values:
+                raise AssertionError(
+                    f"Parameter '{label}' is missing: it is the label of {node.name} ({node.op_name}), an "
+                    f"input that only training uses. Name it as an input too, input_names={[*names, label]}, and "
+                    "call the block with any array in its place; or set allow_missing=True and initialize it."
+                )
+
+
+def _kept_in_float32(graph: Symbol) -> list[str]:
+    """The variables that operators with auxiliary states, such as BatchNorm, want in float32."""
+    found = []
+    for node in graph.nodes():
+        if node.is_variable or not node.op.aux:
+            continue
+        dtypes = [np.dtype(np.float16), *[None] * (len(node.inputs) - 1)]
+        told = node.op.infer_input_dtypes(*dtypes)
+        found += [e.node.name for e, dtype in zip(node.inputs, told, strict=True) if dtype == np.float32]
+    return found
 
 
 def _dtypes(graph: Symbol) -> dict[str, Any]:

@@ -87,7 +87,8 @@ class _Inference:
                 f"{node.op_name}: inputs {', '.join(op.input_names()) or 'none'} are required, "
                 f"got {len(inputs)} inputs."
             )
-        found_inputs, found_outputs = _infer(op, inputs, outputs)
+        found_inputs, told = _infer(op, inputs, outputs)
+        found_outputs = tuple(map(_kept, outputs, told))
         for place, spec in zip(places, found_outputs, strict=True):
             specs[place] = spec
         news = any(map(_differ, outputs, found_outputs))
@@ -144,6 +145,14 @@ def _infer(
     op: Operator, inputs: tuple[Spec, ...], outputs: tuple[Spec, ...]
 ) -> tuple[tuple[Spec, ...], tuple[Spec, ...]]:
     return op.infer(inputs, outputs)
+
+
+def _kept(before: Spec, after: Spec) -> Spec:
+    """What is known `after`, or else was `before`: an operator need not know what its users told."""
+    if after.shape is not None and after.dtype is not None:
+        return after
+    shape = before.shape if after.shape is None else after.shape
+    return Spec(shape, before.dtype if after.dtype is None else after.dtype)
 
 
 def _complete(spec: Spec) -> bool:

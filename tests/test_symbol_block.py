@@ -1,0 +1,12 @@
+"""SymbolBlocks against what real MXNet shows (oracle/gluon.json)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.gluon_facts import check, names
+
+
+@pytest.mark.parametrize("name", names("symbol_block"))
+def test_as_in_mxnet(name, tmp_path):
+    check("symbol_block", name, tmp_path)
