@@ -194,8 +194,14 @@ def sweep(
         for entry, x, gradient in zip(node.inputs, xs, found, strict=True):
             if entry is None or gradient is None:
                 continue
-            summed = F._sum_like(gradient, x) if op.broadcasts else gradient
+            summed = _summed(F, gradient, x) if op.broadcasts else gradient
             grads[entry] = F.elemwise_add(grads[entry], summed) if entry in grads else summed
+
+
+def _summed(F: Any, gradient: Any, x: Any) -> Any:
+    """The gradient of an input that was broadcast: summed over where it was repeated."""
+    shape = getattr(gradient, "shape", None)  # symbols have none
+    return gradient if shape is not None and shape == x.shape else F._sum_like(gradient, x)
 
 
 def _allow_zero(node: Any, op: Any, grads: dict[Entry, Any]) -> None:
@@ -340,10 +346,19 @@ def grad(
                 "the outputs."
             )
     grads, _ = _differentiate(heads, head_grads, retain, create_graph, train_mode)
-    zeros_like = type(heads[0]).F.zeros_like
-    return [
-        grads[e] if e in grads else zeros_like(v.detach()) for e, v in zip(entries, variables, strict=True)
-    ]
+    F = type(heads[0]).F
+    given = {id(gradient) for gradient in head_grads or ()}
+    found = []
+    with _Scope(create_graph, None):
+        for entry, variable in zip(entries, variables, strict=True):
+            gradient = grads.get(entry)
+            if gradient is None:
+                gradient = F.zeros_like(variable.detach())
+            elif id(gradient) in given:  # another's array: a change in place would be seen there
+                gradient = F._copy(gradient)
+            given.add(id(gradient))
+            found.append(gradient)
+    return found
 
 
 def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> None:

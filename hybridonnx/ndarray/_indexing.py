@@ -61,7 +61,7 @@ def get(x: NDArray, key: Any) -> NDArray:
     basic = _is_basic(numpy_key)
     found = _found(data, numpy_key)
     if found.ndim == 0 and data.ndim:
-        found = _single(data, numpy_key) if basic else found.reshape(1)
+        found = found.reshape(1)
     if state.recording and x._entry is not None:
         return _get_recorded(x, numpy_key, found)
     if not (basic and found.flags.c_contiguous):
@@ -70,18 +70,15 @@ def get(x: NDArray, key: Any) -> NDArray:
 
 
 def _found(data: Array, key: tuple[Any, ...]) -> Array:
+    """What NumPy finds; for a basic key a view, of a single element too, which an ellipsis sees to."""
+    if _is_basic(key) and Ellipsis not in key:
+        key = (*key, Ellipsis)
     try:
         return np.asarray(data[key])
     except IndexError as exc:
         if "shape mismatch" not in str(exc):
             raise
         raise ValueError(f"indexing: {exc}") from None
-
-
-def _single(data: Array, key: tuple[Any, ...]) -> Array:
-    """A view of one element as an array with one axis."""
-    widened = data.reshape(*data.shape, 1) if data.flags.c_contiguous else data[..., None]
-    return widened[(*key, slice(None))] if Ellipsis not in key else widened[key].reshape(1)
 
 
 def _get_recorded(x: NDArray, key: tuple[Any, ...], found: Array) -> NDArray:

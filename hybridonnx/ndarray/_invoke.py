@@ -24,11 +24,26 @@ def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> An
     if kwargs:
         out = kwargs.pop("out", None)
         kwargs.pop("name", None)
-        ctx = None if "ctx" in cls.schema() else kwargs.pop("ctx", None)
+        ctx = kwargs.pop("ctx", None)
+        if ctx is not None and "ctx" in cls.schema():
+            kwargs["ctx"], ctx = str(ctx), None
     cls = cls.specialized(kwargs, _is_array)
-    inputs, attributes = bind(cls, args, kwargs, _is_array)
+    if _is_plain(cls, args, kwargs):
+        inputs, attributes = list(args), kwargs
+    else:
+        inputs, attributes = bind(cls, args, kwargs, _is_array)
     op = cls.make(attributes)
     return invoke(op, select(op, inputs), out, ctx)
+
+
+def _is_plain(cls: type[Operator], args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether positional arguments are the inputs and keywords the attributes, as in most calls."""
+    if cls.variadic or len(args) > len(cls.inputs):
+        return False
+    return {type(a) for a in args} <= _PLAIN and kwargs.keys().isdisjoint(cls.inputs)
+
+
+_PLAIN = {NDArray}
 
 
 def _is_array(value: Any) -> bool:

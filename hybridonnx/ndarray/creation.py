@@ -123,5 +123,34 @@ def from_numpy(ndarray: Array, zero_copy: bool = True) -> NDArray:
     return NDArray(ndarray if zero_copy else ndarray.copy(), _usable(None))
 
 
+class _Capsule:
+    """A DLPack capsule, as NumPy takes one: inside an object."""
+
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+
+def from_dlpack(dlpack: Any) -> NDArray:
+    """An array over the memory of a DLPack capsule, or of an object with one; a copy if it is read-only."""
+    shared = np.from_dlpack(dlpack if hasattr(dlpack, "__dlpack__") else _Capsule(dlpack))
+    as_dtype(shared.dtype)
+    usual = shared.flags.c_contiguous and shared.flags.writeable
+    return NDArray(shared if usual else shared.copy(), _usable(None))
+
+
+def to_dlpack_for_read(data: NDArray) -> Any:
+    """The array's memory as a DLPack capsule."""
+    return data.to_dlpack_for_read()
+
+
+to_dlpack_for_write = to_dlpack_for_read
+
+
 def waitall() -> None:
     """Nothing: operators have finished when their call returns."""

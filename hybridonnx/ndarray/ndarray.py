@@ -104,6 +104,11 @@ class NDArray:
 
     ctx = context
 
+    @property
+    def writable(self) -> bool:
+        """Whether the values may change."""
+        return bool(self._data.flags.writeable)
+
     def __len__(self) -> int:
         return int(self._data.shape[0])
 
@@ -167,6 +172,18 @@ class NDArray:
     def asnumpy(self) -> Array:
         """A copy as a NumPy array."""
         return self._data.copy()
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self._data.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> Any:
+        return self._data.__dlpack_device__()
+
+    def to_dlpack_for_read(self) -> Any:
+        """The array's memory as a DLPack capsule."""
+        return self._data.__dlpack__()
+
+    to_dlpack_for_write = to_dlpack_for_read
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return self._data.astype(dtype or self._data.dtype)

@@ -218,8 +218,9 @@ class Operator:
     def make(cls, attributes: Mapping[str, Any], lenient: bool = False) -> Self:
         """The operator with these attributes, Python values or text; `lenient` passes over unknown ones."""
         items = tuple(attributes.items())
-        if any(type(value) is float and value == 0 for _, value in items):
-            return _make(cls, lenient, items)  # type: ignore[no-any-return]  # 0.0 and -0.0 are equal keys
+        for _, value in items:
+            if type(value) is float and value == 0:  # 0.0 and -0.0 would be one key
+                return _make(cls, lenient, items)  # type: ignore[no-any-return]
         try:
             made: Self = _interned(cls, lenient, items)
         except TypeError:  # a list or an array among the values, which cannot be a key

@@ -97,7 +97,11 @@ class _Drawn(Operator):
         out = self.infer(inputs)[1][0]
         if out.shape is None:
             raise ShapeError(f"{self.names[0]}: a shape is required to draw, got {show(out.shape)}.")
-        drawn: Array = self.law.of(rng, sizes(out.shape), *self.parameters())
+        try:
+            drawn: Array = self.law.of(rng, sizes(out.shape), *self.parameters())
+        except ValueError as exc:  # NumPy's, about the parameters
+            given = ", ".join(f"{name}={value}" for name, value in self.attributes().items())
+            raise AttributeValueError(f"{self.names[0]}: {exc}, got {given}.") from None
         return drawn.astype(out.dtype)
 
     def forward(self, *inputs: Array) -> Array:
@@ -203,6 +207,10 @@ class RandomNormal(_ByShape):
     shape: Ints | None = None
     ctx: str = ""
     dtype: _Real = "None"
+
+    def check(self) -> None:
+        if self.scale < 0:
+            raise AttributeValueError(f"_random_normal: a scale of at least 0 is required, got {self.scale}.")
 
 
 @operator("_random_exponential", "random_exponential")

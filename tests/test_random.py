@@ -1,0 +1,219 @@
+"""Random draws: shapes and dtypes of real MXNet (oracle/ndarray.json), distributions by their formulas."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hybridonnx as mx
+from hybridonnx import autograd, nd
+from hybridonnx.errors import MXNetError
+from tests import snippets
+
+FACTS = json.loads((Path(__file__).parent / "oracle" / "ndarray.json").read_text())
+MANY = 40000
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [pytest.param(*row, id=f"random{i}") for i, row in enumerate(FACTS["random"])]
+)
+def test_shapes_and_dtypes_are_mxnets(text, expected):
+    snippets.check(text, expected, mx=mx, nd=nd)
+
+
+# ---- distributions
+
+# Each: a draw of n numbers, and the mean and variance it must have.
+LAWS = {
+    "uniform": (lambda n: nd.random.uniform(2, 5, n), 3.5, 9 / 12),
+    "uniform float64": (lambda n: nd.random.uniform(-1, 1, n, "float64"), 0, 4 / 12),
+    "uniform float16": (lambda n: nd.random.uniform(0, 1, n, "float16"), 0.5, 1 / 12),
+    "normal": (lambda n: nd.random.normal(1, 3, n), 1, 9),
+    "normal old name": (lambda n: nd.normal(loc=1, scale=3, shape=n), 1, 9),
+    "randn": (lambda n: nd.random.randn(n, loc=-1, scale=2), -1, 4),
+    "exponential": (lambda n: nd.random.exponential(2, n), 2, 4),
+    "exponential old name": (lambda n: nd.random_exponential(lam=2, shape=n), 0.5, 0.25),
+    "gamma": (lambda n: nd.random.gamma(3, 2, n), 6, 12),
+    "poisson": (lambda n: nd.random.poisson(4, n), 4, 4),
+    "negative binomial": (lambda n: nd.random.negative_binomial(3, 0.4, n), 4.5, 11.25),
+    "generalized negative binomial": (
+        lambda n: nd.random.generalized_negative_binomial(2, 0.3, n),
+        2,
+        2 + 0.3 * 4,
+    ),
+    "randint": (lambda n: nd.random.randint(0, 10, n), 4.5, 99 / 12),
+    "multinomial": (lambda n: nd.random.multinomial(nd.array([0.25, 0.75]), n), 0.75, 0.75 * 0.25),
+    "uniform_like": (lambda n: nd.random.uniform_like(nd.zeros((n,)), low=1, high=3), 2, 4 / 12),
+    "normal_like": (lambda n: nd.random.normal_like(nd.zeros((n,)), loc=2, scale=3), 2, 9),
+    "gamma_like": (lambda n: nd.random.gamma_like(nd.zeros((n,)), alpha=3, beta=2), 6, 12),
+    "mx.random": (lambda n: mx.random.normal(1, 3, n), 1, 9),
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_draws_have_the_mean_and_the_variance(law):
+    draw, mean, variance = LAWS[law]
+    mx.random.seed(11)
+    values = draw(MANY).asnumpy().astype(np.float64)
+    assert values.shape == (MANY,)
+    assert abs(values.mean() - mean) < 5 * math.sqrt(variance / MANY)
+    assert values.var() == pytest.approx(variance, rel=0.08)
+
+
+def test_uniform_draws_lie_within_the_bounds():
+    for dtype in ("float16", "float32", "float64"):
+        values = nd.random.uniform(2, 5, MANY, dtype).asnumpy()
+        assert values.min() >= 2
+        assert values.max() < 5 or dtype == "float16"
+
+
+def test_whole_numbers_are_equally_likely_and_below_the_end():
+    for dtype in ("int32", "int64"):
+        values = nd.random.randint(-2, 3, MANY, dtype).asnumpy()
+        counts = np.bincount(values + 2)
+        assert len(counts) == 5
+        assert abs(counts - MANY / 5).max() < 5 * math.sqrt(MANY / 5)
+    assert nd.random.randint(2**40, 2**40 + 5, (9,), "int64").asnumpy().min() >= 2**40
+
+
+def test_each_element_of_array_parameters_has_its_own_draws():
+    mx.random.seed(3)
+    low, high = nd.array([0.0, 10]), nd.array([1.0, 20])
+    drawn = nd.random.uniform(low, high, shape=(MANY,)).asnumpy()
+    assert drawn.shape == (2, MANY)
+    np.testing.assert_allclose(drawn.mean(axis=1), [0.5, 15], rtol=0.02)
+    drawn = nd.random.normal(nd.array([[0.0], [5]]), nd.array([[1.0], [0]]), shape=MANY).asnumpy()
+    assert drawn.shape == (2, 1, MANY)
+    np.testing.assert_allclose(drawn.std(axis=2), [[1], [0]], atol=0.02)
+    drawn = nd.random.exponential(nd.array([1.0, 4]), shape=MANY).asnumpy()
+    np.testing.assert_allclose(drawn.mean(axis=1), [1, 4], rtol=0.03)
+
+
+def test_categories_have_their_probabilities():
+    mx.random.seed(5)
+    rows = nd.array([[0.1, 0.2, 0.7], [1, 0, 0]])
+    drawn, logs = nd.random.multinomial(rows, shape=MANY, get_prob=True)
+    assert drawn.dtype is np.int32
+    frequencies = np.bincount(drawn[0].asnumpy(), minlength=3) / MANY
+    np.testing.assert_allclose(frequencies, [0.1, 0.2, 0.7], atol=0.015)
+    assert not drawn[1].asnumpy().any()
+    np.testing.assert_allclose(
+        logs[0].asnumpy(), np.log(np.array([0.1, 0.2, 0.7]))[drawn[0].asnumpy()], rtol=1e-5
+    )
+
+
+def test_gradients_of_the_log_probability_of_categories():
+    p = nd.array([0.25, 0.75])
+    p.attach_grad()
+    with autograd.record():
+        drawn, logs = nd.random.multinomial(p, shape=20, get_prob=True)
+        y = logs.sum()
+    y.backward()
+    counts = np.bincount(drawn.asnumpy(), minlength=2)
+    np.testing.assert_allclose(p.grad.asnumpy(), counts / [0.25, 0.75], rtol=1e-5)
+
+
+def test_shuffling_moves_whole_rows():
+    x = nd.arange(40).reshape((20, 2))
+    mx.random.seed(1)
+    shuffled = nd.random.shuffle(x).asnumpy()
+    assert sorted(shuffled.tolist()) == x.asnumpy().tolist()
+    assert shuffled.tolist() != x.asnumpy().tolist()
+    assert x.asnumpy().tolist() == np.arange(40).reshape(20, 2).tolist()
+
+
+def test_zipfian_classes():
+    mx.random.seed(2)
+    sampled, of_true, of_sampled = nd.contrib.rand_zipfian(nd.array([3]), MANY, 5)
+    log = math.log(6)
+    probabilities = [math.log((c + 2) / (c + 1)) / log for c in range(5)]
+    assert sampled.dtype is np.int64
+    np.testing.assert_allclose(np.bincount(sampled.asnumpy()) / MANY, probabilities, atol=0.015)
+    np.testing.assert_allclose(of_true.asnumpy(), [probabilities[3] * MANY])
+    np.testing.assert_allclose(of_sampled.asnumpy()[:9], np.take(probabilities, sampled.asnumpy()[:9]) * MANY)
+
+
+# ---- seeds
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_equal_seeds_give_equal_draws(law):
+    def drawn(seed):
+        mx.random.seed(seed)
+        return [LAWS[law][0](50).asnumpy().tolist() for _ in range(2)]
+
+    first = drawn(7)
+    assert drawn(7) == first
+    assert drawn(8) != first
+    assert first[0] != first[1]
+
+
+def test_seeds_are_whole_numbers():
+    for seed in (0, -1, 2**40, np.int64(3), 1.0):
+        mx.random.seed(seed)
+    mx.random.seed(1, ctx=mx.cpu(1))
+    for seed in ("a", None, [1]):
+        with pytest.raises(MXNetError, match=r"random\.seed: a whole number is required, got"):
+            mx.random.seed(seed)
+
+
+def test_dropout_follows_the_seed():
+    def dropped():
+        mx.random.seed(9)
+        with autograd.train_mode():
+            return nd.Dropout(nd.ones((100,)), p=0.5).asnumpy().tolist()
+
+    assert dropped() == dropped()
+    assert set(dropped()) == {0, 2}
+
+
+def test_draws_of_many_threads_are_different():
+    found = []
+
+    def draw():
+        for _ in range(20):
+            found.append(tuple(nd.random.uniform(shape=(4,)).asnumpy().tolist()))
+
+    threads = [threading.Thread(target=draw) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(found)) == 80
+
+
+# ---- what is refused
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda: nd.random.uniform(nd.ones((2,)), 3), "all arrays or all numbers"),
+        (lambda: nd.random.uniform("a", 1), "low must be a number"),
+        (lambda: nd.random.uniform(shape=(2,), dtype="int32"), "dtype"),
+        (lambda: nd.random.randint(5, 0), "low below high"),
+        (lambda: nd.random.uniform(shape=(2,), out=nd.zeros((3,))), r"out of shape \(2,\) is required"),
+        (lambda: nd.random.normal(scale=-1), "scale"),
+        (lambda: nd.random.gamma(-1, 1), "shape < 0, got alpha=-1"),
+    ],
+)
+def test_wrong_parameters_are_refused(call, match):
+    with pytest.raises(MXNetError, match=match):
+        call()
+
+
+def test_unknown_keywords_are_refused():
+    with pytest.raises(TypeError, match="shpae"):
+        nd.random.uniform(shpae=(2,))
+
+
+def test_results_go_into_out():
+    out = nd.zeros((2, 3))
+    assert nd.random.normal(5, 0.001, out=out) is out
+    assert out.asnumpy().min() > 4
+    assert nd.random.uniform(ctx=mx.cpu(1)).context == mx.cpu(1)
