@@ -353,7 +353,7 @@ def grad(
         for entry, variable in zip(entries, variables, strict=True):
             gradient = grads.get(entry)
             if gradient is None:
-                gradient = F.zeros_like(variable.detach())
+                gradient = F.zeros_like(variable)
             elif id(gradient) in given:  # another's array: a change in place would be seen there
                 gradient = F._copy(gradient)
             given.add(id(gradient))
