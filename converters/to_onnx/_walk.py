@@ -39,6 +39,8 @@ class Walk:
     """Whether random operators take their draws as inputs of the graph; else ONNX draws."""
     values: dict[Entry, Value] = field(default_factory=dict)
     noise: list[Noise] = field(default_factory=list)
+    serials: list[int] = field(default_factory=list)
+    """Those of the nodes that `noise` is for."""
 
     def variable(self, node: Node, spec: Spec) -> Value:
         """Make a variable of the Symbol a value of the graph, under its name."""
@@ -70,7 +72,7 @@ class Walk:
     def inline(self, graph: Graph, symbol: Outputs, values: Mapping[str, Value]) -> list[Value]:
         """Lower a Symbol, such as a loop's body, into `graph`, with values for its variables."""
         specs = infer(symbol, {n: Spec(v.shape, v.dtype) for n, v in values.items()}, partial=True)
-        inner = Walk(graph, self.training, self.noise_inputs, noise=self.noise)
+        inner = Walk(graph, self.training, self.noise_inputs, noise=self.noise, serials=self.serials)
         scope, operator = graph.scope, graph.operator
         for node in needed(symbol.outputs, self.training):
             if node.is_variable:
@@ -87,10 +89,14 @@ class Walk:
         if self.noise_inputs:
             if self.graph.parent is not None:
                 raise ConversionError(f"{op.names[0]}: draws outside of loops are required, got one inside.")
+            taken = [noise.name for noise in self.noise]
             name = f"{node.name}_noise"
+            while name in taken:  # a block that is used twice repeats its nodes' names
+                name += "_"
             shape = tuple(size if isinstance(size, int) else None for size in sizes)
             value = Value(self.graph, dtype, shape, name)
             self.noise.append(Noise(name, op, inputs))
+            self.serials.append(node.serial)
             self.graph.inputs.append(value)
             return value
         g, draw = self.graph, "RandomUniform" if op.noise == "uniform" else "RandomNormal"
@@ -101,6 +107,12 @@ class Walk:
         parts = [[place] if isinstance(place, int) else g.size_of(*place) for place in places]
         like = g.Full(g.Concat(*parts, axis=0), 0, dtype)
         return g.node(f"{draw}Like", [like], attributes={"dtype": dtype})
+
+    def order_noise(self) -> None:
+        """Have the draws made in the order of the nodes' making, which is that of eager calls."""
+        order = sorted(range(len(self.noise)), key=self.serials.__getitem__)
+        self.noise = [self.noise[i] for i in order]
+        self.graph.inputs = [self.graph.inputs[i] for i in order]
 
     def _input(self, node: Node, index: int) -> Value:
         return self.values[node.inputs[index]]
@@ -276,6 +288,7 @@ def trace(
             if not isinstance(exc, NeedsShape):
                 exc.add_note(node.described())
             raise
+    walk.order_noise()
     results = [_result(walk, entry, name) for entry, name in zip(symbol.outputs, names, strict=True)]
     named, final = name_outputs(walk.graph, results, names, {**found_inputs, **parameters})
     ordered = {name: found_inputs[name] for name in inputs if name in found_inputs}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -11,6 +12,9 @@ from ..ops._registry import Operator, find, load_all
 
 VARIABLE = "null"
 """The operator name that files give to variables."""
+
+
+_serials = itertools.count()
 
 
 class Entry(NamedTuple):
@@ -33,6 +37,7 @@ class Node:
         "inputs",
         "name",
         "op_name",
+        "serial",
         "stored_outputs",
         "subgraphs",
         "versions",
@@ -46,6 +51,8 @@ class Node:
         inputs: Sequence[Entry] = (),
         subgraphs: Sequence[Any] = (),
     ) -> None:
+        self.serial = next(_serials)
+        """Where it stands among all nodes in the order of their making, which is after their inputs."""
         self.op_name = op_name
         self.name = name
         self.attrs = {} if attrs is None else attrs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from ..context import Context
@@ -19,10 +20,11 @@ from .infer import Specs, infer
 def execute(symbol: Outputs, values: Mapping[str, NDArray], ctx: Context | None = None) -> list[NDArray]:
     """The outputs' arrays, from an array for each variable by name.
 
-    Operators run one by one and are recorded if `autograd` records; intermediate arrays are let go of after
-    their last use. `ctx` is the device of what is made of no inputs.
+    Operators run one by one in the order of their making, so that draws come in the order of eager calls, and
+    are recorded if `autograd` records; intermediate arrays are let go of after their last use. `ctx` is the
+    device of what is made of no inputs.
     """
-    nodes = topological(symbol.outputs)
+    nodes = sorted(topological(symbol.outputs), key=attrgetter("serial"))
     uses = Counter(entry for node in nodes for entry in node.inputs)
     uses.update(symbol.outputs)
     run = _Run(nodes, values, ctx, uses)
