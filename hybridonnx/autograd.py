@@ -398,7 +398,8 @@ def get_symbol(x: Any) -> Any:
     nodes = [node for node in _recorded([x._entry]) if isinstance(node, TapeNode)]
     for i, node in enumerate(nodes):
         inputs = [entry_of(e, a) for e, a in itertools.zip_longest(node.inputs, node.arrays or ())]
-        made[node] = Node(node.op.names[0], f"node_{i}", _stated(node.op), inputs)
+        attrs = _stated(node.op)
+        made[node] = Node(node.op.names[0], f"node_{i}", attrs, inputs)
     return Symbol([entry_of(x._entry)])
 
 

@@ -7,6 +7,7 @@ import json
 import threading
 import weakref
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,7 +44,7 @@ def variable(values, req="write", dtype="float64"):
 
 X = np.array([0.5, 1.5, 2.0])
 # Expressions of x, and their first, second and third derivatives.
-DERIVATIVES = {
+DERIVATIVES: dict[str, Any] = {
     "x * x": (lambda x: 2 * x, lambda x: 2 + 0 * x, lambda x: 0 * x),
     "x * x * x": (lambda x: 3 * x**2, lambda x: 6 * x, lambda x: 6 + 0 * x),
     "x ** 4": (lambda x: 4 * x**3, lambda x: 12 * x**2, lambda x: 24 * x),

@@ -157,9 +157,9 @@ def test_seeds_are_whole_numbers():
     for seed in (0, -1, 2**40, np.int64(3), 1.0):
         mx.random.seed(seed)
     mx.random.seed(1, ctx=mx.cpu(1))
-    for seed in ("a", None, [1]):
+    for wrong in ("a", None, [1]):
         with pytest.raises(MXNetError, match=r"random\.seed: a whole number is required, got"):
-            mx.random.seed(seed)
+            mx.random.seed(wrong)
 
 
 def test_dropout_follows_the_seed():
