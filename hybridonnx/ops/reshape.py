@@ -167,6 +167,18 @@ class Reshape(Operator):
             )
         return result
 
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        """The one size of the data that is not known yet, from the number of elements."""
+        (data,), total = inputs, None if outputs[0] is None else size(outputs[0])
+        if data is None or total is None or data.count(None) != 1:
+            return inputs
+        known = prod(d for d in data if d is not None)
+        if not known or total % known:
+            return inputs
+        return [tuple(total // known if d is None else d for d in data)]
+
     def forward(self, data: Array) -> Array:
         return data.reshape(sizes(self.infer_shape(data.shape)))
 

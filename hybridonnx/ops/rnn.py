@@ -348,10 +348,12 @@ class RNNParamConcat(Concat):
     def infer_back(
         self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
     ) -> Sequence[Shape | None]:
-        """The size of the one input that is not known yet."""
+        """The sizes of those inputs that are not known yet: all of one size, as both directions' weights."""
         total = outputs[0]
         unknown = [i for i, s in enumerate(inputs) if s is None or None in s]
-        if total is None or len(total) != 1 or total[0] is None or len(unknown) != 1:
+        if total is None or len(total) != 1 or total[0] is None or not unknown:
             return inputs
-        rest = total[0] - sum(s[0] or 0 for i, s in enumerate(inputs) if s is not None and i != unknown[0])
-        return [(rest,) if i == unknown[0] else s for i, s in enumerate(inputs)]
+        rest = total[0] - sum(s[0] or 0 for i, s in enumerate(inputs) if s is not None and i not in unknown)
+        if rest < 0 or rest % len(unknown):
+            return inputs
+        return [(rest // len(unknown),) if i in unknown else s for i, s in enumerate(inputs)]

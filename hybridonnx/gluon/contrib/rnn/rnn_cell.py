@@ -1,0 +1,133 @@
+"""A cell with projection, and dropout that is the same at all steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...parameter import ParameterDict
+from ...rnn.rnn_cell import BidirectionalCell, ModifierCell, _Gated, _Stack
+
+__all__ = ["LSTMPCell", "VariationalDropoutCell"]
+
+
+class VariationalDropoutCell(ModifierCell):
+    """A cell whose inputs, first state and outputs are dropped, the same elements at all steps."""
+
+    def __init__(
+        self, base_cell: Any, drop_inputs: float = 0.0, drop_states: float = 0.0, drop_outputs: float = 0.0
+    ) -> None:
+        if drop_states and isinstance(base_cell, BidirectionalCell | _Stack):
+            raise AssertionError(
+                f"VariationalDropoutCell: a cell that steps on its own is required for drop_states, got "
+                f"{type(base_cell).__name__}. Put VariationalDropoutCell around the cells inside of it."
+            )
+        super().__init__(base_cell)
+        self.drop_inputs = drop_inputs
+        self.drop_states = drop_states
+        self.drop_outputs = drop_outputs
+
+    def _alias(self) -> str:
+        return "vardrop"
+
+    def reset(self) -> None:
+        """Forget the masks too."""
+        super().reset()
+        self._masks: dict[str, Any] = {}
+
+    def _mask(self, F: Any, name: str, like: Any, p: float) -> Any:
+        """Dropout's factors, drawn at the first step."""
+        if name not in self._masks:
+            self._masks[name] = F.Dropout(F.ones_like(like), p=p)
+        return self._masks[name]
+
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
+        """One step."""
+        states = list(states)
+        if self.drop_states:
+            self._mask(F, "states", states[0], self.drop_states)
+        if self.drop_inputs:
+            self._mask(F, "inputs", inputs, self.drop_inputs)
+        if self.drop_states:
+            states[0] = states[0] * self._masks["states"]
+        if self.drop_inputs:
+            inputs = inputs * self._masks["inputs"]
+        output, last = self.base_cell(inputs, states)
+        if self.drop_outputs:
+            output = output * self._mask(F, "outputs", output, self.drop_outputs)
+        return output, last
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(p_out = {self.drop_outputs}, p_state = {self.drop_states})"
+
+
+class LSTMPCell(_Gated):
+    """An LSTM cell with `projection_size` outputs P: input (N, C), output (N, P), states (N, P) and (N, H)."""
+
+    gates = 4
+
+    def __init__(
+        self,
+        hidden_size: int,
+        projection_size: int,
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        h2r_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        input_size: int = 0,
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
+    ) -> None:
+        super().__init__(
+            hidden_size,
+            i2h_weight_initializer,
+            h2h_weight_initializer,
+            i2h_bias_initializer,
+            h2h_bias_initializer,
+            input_size,
+            prefix,
+            params,
+            projection_size,
+        )
+        self._projection_size = projection_size
+        self.h2r_weight = self.params.get(
+            "h2r_weight",
+            shape=(projection_size, hidden_size),
+            init=h2r_weight_initializer,
+            allow_deferred_init=True,
+        )
+
+    def _alias(self) -> str:
+        return "lstmp"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._sizes()} -> {self._projection_size})"
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        """Output (N, P) and cell state (N, H)."""
+        return [
+            {"shape": (batch_size, self._projection_size), "__layout__": "NC"},
+            *super().state_info(batch_size),
+        ]
+
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any, **params: Any) -> Any:
+        """One step."""
+        prefix = self._step_prefix()
+        i2h, h2h = self._sums(F, inputs, states[0], params)
+        parts = F.SliceChannel(i2h + h2h, num_outputs=4, name=f"{prefix}slice")
+        kinds = ("sigmoid", "sigmoid", "tanh", "sigmoid")
+        i, f, c, o = (
+            F.Activation(part, act_type=kind, name=prefix + name)
+            for part, kind, name in zip(parts, kinds, "ifco", strict=True)
+        )
+        cell = F.elemwise_add(f * states[1], i * c, name=f"{prefix}state")
+        hidden = F.elemwise_mul(o, F.Activation(cell, act_type="tanh"), name=f"{prefix}hidden")
+        output = F.FullyConnected(
+            data=hidden,
+            weight=params["h2r_weight"],
+            num_hidden=self._projection_size,
+            no_bias=True,
+            name=f"{prefix}out",
+        )
+        return output, [output, cell]
+

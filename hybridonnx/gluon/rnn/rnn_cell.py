@@ -1,0 +1,751 @@
+"""Recurrent cells: one step at a time, and unrolled over several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ... import ndarray, symbol
+from ...ndarray.ndarray import NDArray
+from ...symbol.symbol import Symbol
+from ..block import Block
+from ..hybrid_block import HybridBlock
+from ..nn.activations import LeakyReLU
+from ..parameter import ParameterDict
+
+__all__ = [
+    "BidirectionalCell",
+    "DropoutCell",
+    "GRUCell",
+    "HybridRecurrentCell",
+    "HybridSequentialRNNCell",
+    "LSTMCell",
+    "ModifierCell",
+    "RNNCell",
+    "RecurrentCell",
+    "ResidualCell",
+    "SequentialRNNCell",
+    "ZoneoutCell",
+]
+
+# ---- sequences: one array, or a list with one array for each step
+
+
+def _is_one(inputs: Any) -> bool:
+    return isinstance(inputs, NDArray | Symbol)
+
+
+def _space(inputs: Any) -> Any:
+    """`nd` or `sym`, whichever the inputs are of."""
+    first = inputs if _is_one(inputs) else inputs[0]
+    return ndarray if isinstance(first, NDArray) else symbol
+
+
+def _steps_axis(layout: str) -> int:
+    if sorted(layout)[0] != "C" or set(layout) != set("NTC"):
+        raise AssertionError(f"unroll: layout NTC or TNC is required, got {layout!r}.")
+    return layout.find("T")
+
+
+def _split(F: Any, inputs: Any, length: int, axis: int, squeeze: Any = 1) -> list[Any]:
+    parts = F.split(inputs, axis=axis, num_outputs=length, squeeze_axis=squeeze)
+    return list(parts) if isinstance(parts, list | tuple) or length != 1 else [parts]
+
+
+def _format(length: int | None, inputs: Any, layout: str, merge: bool | None) -> tuple[Any, int, int]:
+    """The sequence as one array (`merge`), as a list (not `merge`) or as it is (`None`).
+
+    Also the axis of its steps, and the batch size, which is 0 for symbols.
+    """
+    axis, F = _steps_axis(layout), _space(inputs)
+    if not _is_one(inputs):
+        if length is not None and len(inputs) != length:
+            raise AssertionError(f"unroll: a list of {length} inputs is required, got {len(inputs)}.")
+        batch = 0 if F is symbol else inputs[0].shape[0]
+        return (F.stack(*inputs, axis=axis) if merge else list(inputs)), axis, batch
+    if F is symbol and len(inputs.list_outputs()) != 1:
+        raise AssertionError("unroll: a symbol with one output is required, or a list of them.")
+    batch = 0 if F is symbol else inputs.shape[layout.find("N")]
+    if merge is not False:
+        return inputs, axis, batch
+    if F is ndarray and length != inputs.shape[axis]:
+        raise AssertionError(f"unroll: {length} steps are required, got inputs of {inputs.shape[axis]}.")
+    assert length is not None  # only whole arrays come without
+    return _split(F, inputs, length, axis), axis, batch
+
+
+def _masked(outputs: Any, length: int, valid_length: Any, axis: int, merge: bool) -> Any:
+    """The outputs with zeros beyond the sequences' lengths."""
+    F = _space(outputs)
+    data = outputs if _is_one(outputs) else F.stack(*outputs, axis=axis)
+    found = F.SequenceMask(data, sequence_length=valid_length, use_sequence_length=True, axis=axis)
+    return found if merge else _split(F, found, length, axis, True)
+
+
+def _reversed(inputs: Sequence[Any], length: int, valid_length: Any) -> list[Any]:
+    """The steps from the last valid one to the first."""
+    if valid_length is None:
+        return list(reversed(inputs))
+    F = _space(inputs)
+    data = F.stack(*inputs, axis=0)
+    turned = F.SequenceReverse(data, sequence_length=valid_length, use_sequence_length=True)
+    return _split(F, turned, length, 0, True)
+
+
+# ---- cells
+
+
+class RecurrentCell(Block):
+    """A block that takes one step's input and a list of states to an output and the next states."""
+
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
+        super().__init__(prefix=prefix, params=params)
+        self._modified = False
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew: the names of steps and whatever a cell remembers."""
+        self._init_counter = -1
+        self._counter = -1
+        for cell in self._children.values():
+            cell.reset()  # type: ignore[attr-defined]
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        """The shape and the layout of each state."""
+        raise NotImplementedError(f"{type(self).__name__}: state_info must be defined.")
+
+    def begin_state(
+        self, batch_size: int = 0, func: Callable[..., Any] = ndarray.zeros, **kwargs: Any
+    ) -> list[Any]:
+        """First states: `func` is called with what `state_info` says and `kwargs`."""
+        self._refuse_modified()
+        states = []
+        for info in self.state_info(batch_size):
+            self._init_counter += 1
+            name = f"{self._prefix}begin_state_{self._init_counter}"
+            states.append(func(name=name, **{**info, **kwargs}))
+        return states
+
+    def _refuse_modified(self) -> None:
+        if self._modified:
+            raise AssertionError(
+                f"{self.name}: after it was modified (e.g. by ZoneoutCell) the modifier is to be called, "
+                "not the cell."
+            )
+
+    def unroll(
+        self,
+        length: int,
+        inputs: Any,
+        begin_state: Sequence[Any] | None = None,
+        layout: str = "NTC",
+        merge_outputs: bool | None = None,
+        valid_length: Any = None,
+    ) -> tuple[Any, list[Any]]:
+        """Run `length` steps: the outputs, as one array or a list by `merge_outputs`, and the last states.
+
+        `valid_length` (N,) says how many steps of each sequence count.
+        """
+        self.reset()
+        steps, axis, batch = _format(length, inputs, layout, False)
+        F = _space(steps)
+        states = self._first(begin_state, F, batch)
+        outputs, history = [], []
+        for step in steps:
+            output, states = self(step, states)
+            outputs.append(output)
+            history.append(states)
+        found: Any = outputs
+        if valid_length is not None:
+            states = [
+                F.SequenceLast(
+                    F.stack(*each, axis=0), sequence_length=valid_length, use_sequence_length=True, axis=0
+                )
+                for each in zip(*history, strict=True)
+            ]
+            found = _masked(outputs, length, valid_length, axis, True)
+        return _format(length, found, layout, merge_outputs)[0], states
+
+    def _first(self, states: Sequence[Any] | None, F: Any, batch: int) -> Any:
+        return self.begin_state(func=F.zeros, batch_size=batch) if states is None else states
+
+    def _get_activation(self, F: Any, inputs: Any, activation: Any, **kwargs: Any) -> Any:
+        """An activation given by name or as a block."""
+        if activation in ("tanh", "relu", "sigmoid", "softsign"):
+            return getattr(F, activation)(inputs, **kwargs)
+        if isinstance(activation, str):
+            return F.Activation(inputs, act_type=activation, **kwargs)
+        if isinstance(activation, LeakyReLU):
+            return F.LeakyReLU(inputs, act_type="leaky", slope=activation._alpha, **kwargs)
+        return activation(inputs, **kwargs)
+
+    def forward(self, inputs: Any, states: Any) -> Any:
+        """One step: the output and the next states."""
+        self._counter += 1
+        return super().forward(inputs, states)
+
+    def _step_prefix(self) -> str:
+        """What the names of this step's operators begin with."""
+        return f"t{self._counter}_"
+
+
+class HybridRecurrentCell(RecurrentCell, HybridBlock):
+    """A cell that can be hybridized."""
+
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """One step, computed with `F`."""
+        raise NotImplementedError(f"{type(self).__name__}: hybrid_forward must be defined.")
+
+
+class _Gated(HybridRecurrentCell):
+    """The parameters of a cell with `gates` gates, and its sums over input and state."""
+
+    gates = 1
+
+    def __init__(
+        self,
+        hidden_size: int,
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        input_size: int = 0,
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
+        outputs: int | None = None,
+    ) -> None:
+        super().__init__(prefix=prefix, params=params)
+        self._hidden_size = hidden_size
+        self._input_size = input_size
+        rows = self.gates * hidden_size
+        made = {
+            "i2h_weight": ((rows, input_size), i2h_weight_initializer),
+            "h2h_weight": ((rows, outputs or hidden_size), h2h_weight_initializer),
+            "i2h_bias": ((rows,), i2h_bias_initializer),
+            "h2h_bias": ((rows,), h2h_bias_initializer),
+        }
+        for name, (shape, init) in made.items():
+            setattr(self, name, self.params.get(name, shape=shape, init=init, allow_deferred_init=True))
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        """The state is (N, H)."""
+        return [{"shape": (batch_size, self._hidden_size), "__layout__": "NC"}]
+
+    def _sums(self, F: Any, x: Any, h: Any, params: dict[str, Any]) -> tuple[Any, Any]:
+        """What the gates have of the input and of the state."""
+        prefix, rows = self._step_prefix(), self.gates * self._hidden_size
+        return tuple(
+            F.FullyConnected(
+                data=value,
+                weight=params[f"{kind}_weight"],
+                bias=params[f"{kind}_bias"],
+                num_hidden=rows,
+                name=f"{prefix}{kind}",
+            )
+            for kind, value in (("i2h", x), ("h2h", h))
+        )
+
+    def _sizes(self) -> str:
+        shape: Any = self._reg_params["i2h_weight"].shape
+        return f"{shape[1] or None} -> {shape[0]}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._sizes()})"
+
+
+class RNNCell(_Gated):
+    """A plain cell: the activation of a linear function of input (N, C) and state (N, H) is the next state."""
+
+    def __init__(
+        self,
+        hidden_size: int,
+        activation: Any = "tanh",
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        input_size: int = 0,
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
+    ) -> None:
+        super().__init__(
+            hidden_size,
+            i2h_weight_initializer,
+            h2h_weight_initializer,
+            i2h_bias_initializer,
+            h2h_bias_initializer,
+            input_size,
+            prefix,
+            params,
+        )
+        self._activation = activation
+
+    def _alias(self) -> str:
+        return "rnn"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._sizes()}, {self._activation})"
+
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any, **params: Any) -> Any:
+        """One step."""
+        prefix = self._step_prefix()
+        i2h, h2h = self._sums(F, inputs, states[0], params)
+        total = F.elemwise_add(i2h, h2h, name=f"{prefix}plus0")
+        output = self._get_activation(F, total, self._activation, name=f"{prefix}out")
+        return output, [output]
+
+
+class LSTMCell(_Gated):
+    """A cell with input, forget and output gates: input (N, C), output and two states (N, H)."""
+
+    gates = 4
+
+    def __init__(
+        self,
+        hidden_size: int,
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        input_size: int = 0,
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "sigmoid",
+    ) -> None:
+        super().__init__(
+            hidden_size,
+            i2h_weight_initializer,
+            h2h_weight_initializer,
+            i2h_bias_initializer,
+            h2h_bias_initializer,
+            input_size,
+            prefix,
+            params,
+        )
+        self._activation = activation
+        self._recurrent_activation = recurrent_activation
+
+    def _alias(self) -> str:
+        return "lstm"
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        """Output and cell state, (N, H) both."""
+        return [*super().state_info(batch_size), *super().state_info(batch_size)]
+
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any, **params: Any) -> Any:
+        """One step."""
+        prefix, act, gate = self._step_prefix(), self._activation, self._recurrent_activation
+        i2h, h2h = self._sums(F, inputs, states[0], params)
+        gates = F.elemwise_add(i2h, h2h, name=f"{prefix}plus0")
+        parts = F.SliceChannel(gates, num_outputs=4, name=f"{prefix}slice")
+        i, f, c, o = (
+            self._get_activation(F, part, kind, name=prefix + name)
+            for part, kind, name in zip(parts, (gate, gate, act, gate), "ifco", strict=True)
+        )
+        kept = F.elemwise_mul(f, states[1], name=f"{prefix}mul0")
+        new = F.elemwise_mul(i, c, name=f"{prefix}mul1")
+        cell = F.elemwise_add(kept, new, name=f"{prefix}state")
+        bent = F.Activation(cell, act_type=act, name=f"{prefix}activation0")
+        output = F.elemwise_mul(o, bent, name=f"{prefix}out")
+        return output, [output, cell]
+
+
+class GRUCell(_Gated):
+    """A cell with reset and update gates: input (N, C), output and state (N, H)."""
+
+    gates = 3
+
+    def _alias(self) -> str:
+        return "gru"
+
+    def __init__(
+        self,
+        hidden_size: int,
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        input_size: int = 0,
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
+    ) -> None:
+        super().__init__(
+            hidden_size,
+            i2h_weight_initializer,
+            h2h_weight_initializer,
+            i2h_bias_initializer,
+            h2h_bias_initializer,
+            input_size,
+            prefix,
+            params,
+        )
+
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any, **params: Any) -> Any:
+        """One step."""
+        t, before = self._step_prefix(), states[0]
+        i2h, h2h = self._sums(F, inputs, before, params)
+        ir, iz, i = F.SliceChannel(i2h, num_outputs=3, name=f"{t}i2h_slice")
+        hr, hz, h = F.SliceChannel(h2h, num_outputs=3, name=f"{t}h2h_slice")
+        r = F.elemwise_add(ir, hr, name=f"{t}plus0")
+        r = F.Activation(r, act_type="sigmoid", name=f"{t}r_act")
+        z = F.elemwise_add(iz, hz, name=f"{t}plus1")
+        z = F.Activation(z, act_type="sigmoid", name=f"{t}z_act")
+        reset = F.elemwise_mul(r, h, name=f"{t}mul0")
+        new = F.elemwise_add(i, reset, name=f"{t}plus2")
+        new = F.Activation(new, act_type="tanh", name=f"{t}h_act")
+        rest = F.elemwise_sub(F.ones_like(z, name=f"{t}ones_like0"), z, name=f"{t}minus0")
+        taken = F.elemwise_mul(rest, new, name=f"{t}mul1")
+        kept = F.elemwise_mul(z, before, name=f"{t}mul20")
+        output = F.elemwise_add(taken, kept, name=f"{t}out")
+        return output, [output]
+
+
+# ---- cells of cells
+
+
+class _Stack(RecurrentCell):
+    """Cells on top of each other: what both kinds of stacks do."""
+
+    def __repr__(self) -> str:
+        lines = [f"({key}): {cell!r}" for key, cell in self._children.items()]
+        return f"{type(self).__name__}(\n" + "\n".join(lines) + "\n)"
+
+    def add(self, cell: Any) -> None:
+        """Put a cell on top."""
+        self.register_child(cell)
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        """The states of all cells."""
+        return [info for cell in self._cells() for info in cell.state_info(batch_size)]
+
+    def _cells(self) -> list[Any]:
+        return list(self._children.values())
+
+    def begin_state(self, **kwargs: Any) -> list[Any]:  # type: ignore[override]
+        """First states of all cells."""
+        self._refuse_modified()
+        return [state for cell in self._cells() for state in cell.begin_state(**kwargs)]
+
+    def _shared_out(self, states: Sequence[Any]) -> list[tuple[Any, list[Any]]]:
+        """Each cell with its part of the states."""
+        found, at = [], 0
+        for cell in self._cells():
+            count = len(cell.state_info())
+            found.append((cell, list(states[at : at + count])))
+            at += count
+        return found
+
+    def _step(self, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
+        last: list[Any] = []
+        for cell, part in self._shared_out(states):
+            if isinstance(cell, BidirectionalCell):
+                raise AssertionError(f"{self.name}: a BidirectionalCell cannot be stepped. Use unroll.")
+            inputs, new = cell(inputs, part)
+            last += new
+        return inputs, last
+
+    def unroll(
+        self,
+        length: int,
+        inputs: Any,
+        begin_state: Sequence[Any] | None = None,
+        layout: str = "NTC",
+        merge_outputs: bool | None = None,
+        valid_length: Any = None,
+    ) -> tuple[Any, list[Any]]:
+        """All steps of each cell, from the lowest to the highest."""
+        self.reset()
+        found, _, batch = _format(length, inputs, layout, None)
+        states = self._first(begin_state, _space(found), batch)
+        last: list[Any] = []
+        cells = self._shared_out(states)
+        for i, (cell, part) in enumerate(cells):
+            found, new = cell.unroll(
+                length,
+                inputs=found,
+                begin_state=part,
+                layout=layout,
+                merge_outputs=merge_outputs if i == len(cells) - 1 else None,
+                valid_length=valid_length,
+            )
+            last += new
+        return found, last
+
+    def __getitem__(self, i: int) -> Any:
+        return self._cells()[i]
+
+    def __len__(self) -> int:
+        return len(self._children)
+
+
+class SequentialRNNCell(_Stack):
+    """Cells on top of each other: one's output is the next one's input."""
+
+    def __call__(self, inputs: Any, states: Any) -> Any:
+        """One step of all cells."""
+        self._counter += 1
+        return self._step(inputs, states)
+
+
+class HybridSequentialRNNCell(_Stack, HybridRecurrentCell):
+    """Cells on top of each other, which can be hybridized together."""
+
+    def __call__(self, inputs: Any, states: Any) -> Any:
+        """One step of all cells."""
+        return Block.__call__(self, inputs, states)
+
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
+        """One step of all cells."""
+        return self._step(inputs, states)
+
+
+class DropoutCell(HybridRecurrentCell):
+    """A cell without states that drops a part `rate` of its input while training, shared along `axes`."""
+
+    def __init__(
+        self, rate: float, axes: Any = (), prefix: str | None = None, params: ParameterDict | None = None
+    ) -> None:
+        super().__init__(prefix, params)
+        if not isinstance(rate, int | float):
+            raise AssertionError(f"DropoutCell: rate must be a number, got {rate!r}.")
+        self._rate = rate
+        self._axes = axes
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(rate={self._rate}, axes={self._axes})"
+
+    def _alias(self) -> str:
+        return "dropout"
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        """There is none."""
+        return []
+
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
+        """The input with elements dropped."""
+        if self._rate > 0:
+            inputs = F.Dropout(data=inputs, p=self._rate, axes=self._axes, name=f"t{self._counter}_fwd")
+        return inputs, states
+
+    def unroll(
+        self,
+        length: int,
+        inputs: Any,
+        begin_state: Sequence[Any] | None = None,
+        layout: str = "NTC",
+        merge_outputs: bool | None = None,
+        valid_length: Any = None,
+    ) -> tuple[Any, list[Any]]:
+        """One dropout for all steps if they are one array."""
+        self.reset()
+        found, _, _ = _format(length, inputs, layout, merge_outputs)
+        if _is_one(found):
+            y, states = self.hybrid_forward(_space(found), found, list(begin_state or []))
+            return y, states
+        return super().unroll(length, found, begin_state, layout, merge_outputs, None)
+
+
+class ModifierCell(HybridRecurrentCell):
+    """A cell that changes what another one gives. The other cell is then used through this one alone."""
+
+    def __init__(self, base_cell: Any) -> None:
+        if base_cell._modified:
+            raise AssertionError(
+                f"Cell {base_cell.name} is already modified. One cell cannot be modified twice."
+            )
+        base_cell._modified = True
+        super().__init__(prefix=base_cell.prefix + self._alias(), params=None)
+        self.base_cell = base_cell
+
+    @property
+    def params(self) -> ParameterDict:
+        """The parameters of the cell that is modified."""
+        found: ParameterDict = self.base_cell.params
+        return found
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        """The states of the cell that is modified."""
+        found: list[dict[str, Any]] = self.base_cell.state_info(batch_size)
+        return found
+
+    def begin_state(self, func: Callable[..., Any] = symbol.zeros, **kwargs: Any) -> list[Any]:  # type: ignore[override]
+        """First states of the cell that is modified; symbols unless `func` makes something else."""
+        self._refuse_modified()
+        with _Unmodified(self.base_cell):
+            found: list[Any] = self.base_cell.begin_state(func=func, **kwargs)
+        return found
+
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
+        """One step; subclasses define it."""
+        raise NotImplementedError(f"{type(self).__name__}: hybrid_forward must be defined.")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.base_cell!r})"
+
+
+class _Unmodified:
+    """A scope in which a modified cell may be used."""
+
+    def __init__(self, cell: Any) -> None:
+        self.cell = cell
+
+    def __enter__(self) -> None:
+        self.cell._modified = False
+
+    def __exit__(self, *_: object) -> None:
+        self.cell._modified = True
+
+
+class ZoneoutCell(ModifierCell):
+    """A cell whose outputs and states keep some of their elements from the step before, while training."""
+
+    def __init__(self, base_cell: Any, zoneout_outputs: float = 0.0, zoneout_states: float = 0.0) -> None:
+        if isinstance(base_cell, BidirectionalCell | _Stack):
+            raise AssertionError(
+                f"ZoneoutCell: a cell that steps on its own is required, got {type(base_cell).__name__}. Put "
+                "ZoneoutCell around the cells inside of it."
+            )
+        super().__init__(base_cell)
+        self.zoneout_outputs = zoneout_outputs
+        self.zoneout_states = zoneout_states
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(p_out={self.zoneout_outputs}, p_state={self.zoneout_states}, "
+            f"{self.base_cell!r})"
+        )
+
+    def _alias(self) -> str:
+        return "zoneout"
+
+    def reset(self) -> None:
+        """Forget the last output too."""
+        super().reset()
+        self._before: Any = None
+
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
+        """One step."""
+        new, last = self.base_cell(inputs, states)
+        output = new
+        if self.zoneout_outputs != 0.0:
+            mask = _kept(F, new, self.zoneout_outputs)
+            before = F.zeros_like(new) if self._before is None else self._before
+            output = F.where(mask, new, before)
+        if self.zoneout_states != 0.0:
+            last = [
+                F.where(_kept(F, a, self.zoneout_states), a, b) for a, b in zip(last, states, strict=True)
+            ]
+        self._before = output
+        return output, last
+
+
+def _kept(F: Any, like: Any, p: float) -> Any:
+    """0 where elements are dropped."""
+    return F.Dropout(F.ones_like(like), p=p)
+
+
+class ResidualCell(ModifierCell):
+    """A cell whose input is added to its output."""
+
+    def _alias(self) -> str:
+        return "residualcell"
+
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
+        """One step."""
+        output, last = self.base_cell(inputs, states)
+        return F.elemwise_add(output, inputs, name=f"t{self._counter}_fwd"), last
+
+    def unroll(
+        self,
+        length: int,
+        inputs: Any,
+        begin_state: Sequence[Any] | None = None,
+        layout: str = "NTC",
+        merge_outputs: bool | None = None,
+        valid_length: Any = None,
+    ) -> tuple[Any, list[Any]]:
+        """All steps of the cell, and the inputs added."""
+        self.reset()
+        with _Unmodified(self.base_cell):
+            outputs, states = self.base_cell.unroll(
+                length,
+                inputs=inputs,
+                begin_state=begin_state,
+                layout=layout,
+                merge_outputs=merge_outputs,
+                valid_length=valid_length,
+            )
+        merge = _is_one(outputs) if merge_outputs is None else merge_outputs
+        added, axis, _ = _format(length, inputs, layout, merge)
+        if valid_length is not None:
+            added = _masked(added, length, valid_length, axis, merge)
+        F = _space(outputs)
+        if merge:
+            return F.elemwise_add(outputs, added), states
+        return [F.elemwise_add(a, b) for a, b in zip(outputs, added, strict=True)], states
+
+
+class BidirectionalCell(HybridRecurrentCell):
+    """Two cells, one over the steps and one over them backwards; outputs are joined. It only unrolls."""
+
+    def __init__(self, l_cell: Any, r_cell: Any, output_prefix: str = "bi_") -> None:
+        super().__init__(prefix="", params=None)
+        self.register_child(l_cell, "l_cell")
+        self.register_child(r_cell, "r_cell")
+        self._output_prefix = output_prefix
+
+    def _cells(self) -> tuple[Any, Any]:
+        left, right = self._children.values()
+        return left, right
+
+    def __call__(self, inputs: Any, states: Any) -> Any:
+        """There are no single steps."""
+        raise NotImplementedError("BidirectionalCell: it cannot be stepped. Please use unroll.")
+
+    def __repr__(self) -> str:
+        left, right = self._cells()
+        return f"{type(self).__name__}(forward={left!r}, backward={right!r})"
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        """The states of both cells."""
+        return [info for cell in self._cells() for info in cell.state_info(batch_size)]
+
+    def begin_state(self, **kwargs: Any) -> list[Any]:  # type: ignore[override]
+        """First states of both cells."""
+        self._refuse_modified()
+        return [state for cell in self._cells() for state in cell.begin_state(**kwargs)]
+
+    def unroll(
+        self,
+        length: int,
+        inputs: Any,
+        begin_state: Sequence[Any] | None = None,
+        layout: str = "NTC",
+        merge_outputs: bool | None = None,
+        valid_length: Any = None,
+    ) -> tuple[Any, list[Any]]:
+        """All steps in both directions."""
+        self.reset()
+        steps, axis, batch = _format(length, inputs, layout, False)
+        turned = _reversed(steps, length, valid_length)
+        F = _space(steps)
+        states = self._first(begin_state, F, batch)
+        left, right = self._cells()
+        count = len(left.state_info(batch))
+        more = {"layout": layout, "valid_length": valid_length}
+        ahead, last = left.unroll(length, steps, list(states[:count]), merge_outputs=merge_outputs, **more)
+        back, first = right.unroll(length, turned, list(states[count:]), merge_outputs=False, **more)
+        back = _reversed(back, length, valid_length)
+        merge = _is_one(ahead) if merge_outputs is None else merge_outputs
+        ahead, back = (_format(None, v, layout, merge)[0] for v in (ahead, back))
+        if merge:
+            outputs = F.concat(ahead, back, dim=2, name=f"{self._output_prefix}out")
+        else:
+            outputs = [
+                F.concat(a, b, dim=1, name=f"{self._output_prefix}t{i}")
+                for i, (a, b) in enumerate(zip(ahead, back, strict=True))
+            ]
+        if valid_length is not None:
+            outputs = _masked(outputs, length, valid_length, axis, merge)
+        return outputs, last + first

@@ -1,0 +1,327 @@
+"""Recurrent layers that run all steps in one operator."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ... import ndarray, symbol
+from ...ndarray.ndarray import NDArray
+from ..hybrid_block import HybridBlock
+from ..parameter import Parameter
+
+__all__ = ["GRU", "LSTM", "RNN"]
+
+_GATES = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}
+_KEY = re.compile(r"(l|r)(\d+)_(i2h|h2h|h2r)_(weight|bias)\Z")
+
+
+class _RNNLayer(HybridBlock):
+    """`num_layers` layers of recurrent cells over sequences (T, N, C), or (N, T, C) with layout NTC."""
+
+    def __init__(
+        self,
+        hidden_size: int,
+        num_layers: int,
+        layout: str,
+        dropout: float,
+        bidirectional: bool,
+        input_size: int,
+        i2h_weight_initializer: Any,
+        h2h_weight_initializer: Any,
+        i2h_bias_initializer: Any,
+        h2h_bias_initializer: Any,
+        mode: str,
+        projection_size: int | None,
+        h2r_weight_initializer: Any,
+        lstm_state_clip_min: float | None,
+        lstm_state_clip_max: float | None,
+        lstm_state_clip_nan: bool,
+        dtype: Any,
+        use_sequence_length: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        if layout not in ("TNC", "NTC"):
+            raise AssertionError(f"{type(self).__name__}: layout TNC or NTC is required, got {layout!r}.")
+        if mode not in _GATES:
+            raise ValueError(
+                f"{type(self).__name__}: activation relu or tanh is required, got {mode.removeprefix('rnn_')!r}."
+            )
+        self._hidden_size = hidden_size
+        self._num_layers = num_layers
+        self._layout = layout
+        self._dropout = dropout
+        self._dir = 2 if bidirectional else 1
+        self._input_size = input_size
+        self._mode = mode
+        self._projection_size = projection_size or None
+        self._clips = {
+            "lstm_state_clip_min": lstm_state_clip_min,
+            "lstm_state_clip_max": lstm_state_clip_max,
+            "lstm_state_clip_nan": lstm_state_clip_nan,
+        }
+        self._dtype = dtype
+        self._use_sequence_length = use_sequence_length
+        self._skips_states = False
+        width, rows = input_size, _GATES[mode] * hidden_size
+        for layer in range(num_layers):
+            for side in "lr"[: self._dir]:
+                made = {
+                    "i2h_weight": ((rows, width), i2h_weight_initializer),
+                    "h2h_weight": ((rows, self._outputs()), h2h_weight_initializer),
+                    "i2h_bias": ((rows,), i2h_bias_initializer),
+                    "h2h_bias": ((rows,), h2h_bias_initializer),
+                }
+                if self._projection_size is not None:
+                    made["h2r_weight"] = ((self._projection_size, hidden_size), h2r_weight_initializer)
+                for name, (shape, init) in made.items():
+                    self._register_param(f"{side}{layer}_{name}", shape, init, dtype)
+            width = self._outputs() * self._dir
+
+    def _outputs(self) -> int:
+        """The number of channels that one direction gives."""
+        return self._projection_size or self._hidden_size
+
+    def _register_param(self, name: str, shape: tuple[int, ...], init: Any, dtype: Any) -> Parameter:
+        param = self.params.get(name, shape=shape, init=init, allow_deferred_init=True, dtype=dtype)
+        setattr(self, name, param)
+        return param
+
+    def __repr__(self) -> str:
+        shape = self._reg_params["l0_i2h_weight"].shape
+        parts = [f"{shape[1] if shape is not None and shape[1] else None} -> {self._hidden_size}", self._layout]
+        parts += [f"num_layers={self._num_layers}"] if self._num_layers != 1 else []
+        parts += [f"dropout={self._dropout}"] if self._dropout != 0 else []
+        parts += ["bidirectional"] if self._dir == 2 else []
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+    def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
+        """Parameters under the names that `save_parameters` has for them: those of single cells."""
+        start = f"{prefix}." if prefix else ""
+        found = {}
+        for name, param in self._reg_params.items():
+            match = _KEY.match(name)
+            assert match is not None  # `__init__` made the names
+            side, layer, kind, what = match.groups()
+            cell = f"{side}_cell." if self._dir == 2 else ""
+            found[f"{start}_unfused.{layer}.{cell}{kind}_{what}"] = param
+        return found
+
+    def cast(self, dtype: Any) -> None:
+        """Give parameters and states another dtype."""
+        super().cast(dtype)
+        self._dtype = dtype
+
+    # ---- states
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        """The shape of each state, which begins with layers and directions, its layout and its dtype."""
+        rows = self._num_layers * self._dir
+        return [self._state((rows, batch_size, self._outputs()))]
+
+    def _state(self, shape: tuple[int, ...]) -> dict[str, Any]:
+        return {"shape": shape, "__layout__": "LNC", "dtype": self._dtype}
+
+    def begin_state(
+        self, batch_size: int = 0, func: Callable[..., Any] = ndarray.zeros, **kwargs: Any
+    ) -> list[Any]:
+        """First states: `func` is called with what `state_info` says and `kwargs`."""
+        return [
+            func(name=f"{self.prefix}h0_{i}", **{**info, **kwargs})
+            for i, info in enumerate(self.state_info(batch_size))
+        ]
+
+    # ---- running
+
+    def __call__(self, inputs: Any, states: Any = None, sequence_length: Any = None, **kwargs: Any) -> Any:
+        """The outputs, and if `states` are given the last states too."""
+        if self._use_sequence_length != (sequence_length is not None):
+            wanted = "is required" if self._use_sequence_length else "takes use_sequence_length=True"
+            raise ValueError(f"{self.name}: sequence_length {wanted}, got {sequence_length!r}.")
+        skips = states is None
+        if skips != self._skips_states:
+            self._skips_states = skips
+            self._clear_cached_op()
+        if states is None:
+            if isinstance(inputs, NDArray):
+                batch = inputs.shape[self._layout.find("N")] if inputs.ndim == 3 else 0
+                states = self.begin_state(batch, ctx=inputs.context, dtype=inputs.dtype)
+            else:
+                states = self.begin_state(0, func=symbol.zeros)
+        elif not isinstance(states, list | tuple):
+            states = [states]
+        given = (inputs, list(states), sequence_length) if self._use_sequence_length else (inputs, list(states))
+        return super().__call__(*given)
+
+    def hybrid_forward(
+        self, F: Any, inputs: Any, states: Any, sequence_length: Any = None, **kwargs: Any
+    ) -> Any:
+        """The outputs, with the last states if states were given."""
+        swapped = F.swapaxes(inputs, dim1=0, dim2=1) if self._layout == "NTC" else inputs
+        flat = [F.reshape(kwargs[name], shape=-1) for name in self._order()]
+        given = {
+            "data": swapped,
+            "parameters": F._internal._rnn_param_concat(*flat, dim=0),
+            **dict(zip(("state", "state_cell"), states, strict=False)),
+        }
+        if sequence_length is not None:
+            given["sequence_length"] = sequence_length
+        y, *last = F.RNN(
+            **given,
+            use_sequence_length=self._use_sequence_length,
+            state_size=self._hidden_size,
+            projection_size=self._projection_size,
+            num_layers=self._num_layers,
+            bidirectional=self._dir == 2,
+            p=self._dropout,
+            state_outputs=True,
+            mode=self._mode,
+            **self._clips,
+        )
+        y = F.swapaxes(y, dim1=0, dim2=1) if self._layout == "NTC" else y
+        return y if self._skips_states else (y, last)
+
+    def _order(self) -> list[str]:
+        """The parameters' names as the operator has them: all weights, then all biases."""
+        kinds = {"weight": ("i2h", "h2h", "h2r"), "bias": ("i2h", "h2h")}
+        names = [
+            f"{side}{layer}_{kind}_{what}"
+            for what in ("weight", "bias")
+            for layer in range(self._num_layers)
+            for side in "lr"[: self._dir]
+            for kind in kinds[what]
+        ]
+        return [name for name in names if name in self._reg_params]
+
+
+class RNN(_RNNLayer):
+    """Layers of plain cells: sequences (T, N, C) to (T, N, D H), with relu or tanh as `activation`."""
+
+    def __init__(
+        self,
+        hidden_size: int,
+        num_layers: int = 1,
+        activation: str = "relu",
+        layout: str = "TNC",
+        dropout: float = 0,
+        bidirectional: bool = False,
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        input_size: int = 0,
+        dtype: Any = "float32",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            hidden_size,
+            num_layers,
+            layout,
+            dropout,
+            bidirectional,
+            input_size,
+            i2h_weight_initializer,
+            h2h_weight_initializer,
+            i2h_bias_initializer,
+            h2h_bias_initializer,
+            f"rnn_{activation}",
+            None,
+            None,
+            None,
+            None,
+            False,
+            dtype,
+            **kwargs,
+        )
+
+
+class LSTM(_RNNLayer):
+    """Layers of cells with a long and a short memory: sequences (T, N, C) to (T, N, D H); two states."""
+
+    def __init__(
+        self,
+        hidden_size: int,
+        num_layers: int = 1,
+        layout: str = "TNC",
+        dropout: float = 0,
+        bidirectional: bool = False,
+        input_size: int = 0,
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        projection_size: int | None = None,
+        h2r_weight_initializer: Any = None,
+        state_clip_min: float | None = None,
+        state_clip_max: float | None = None,
+        state_clip_nan: bool = False,
+        dtype: Any = "float32",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            hidden_size,
+            num_layers,
+            layout,
+            dropout,
+            bidirectional,
+            input_size,
+            i2h_weight_initializer,
+            h2h_weight_initializer,
+            i2h_bias_initializer,
+            h2h_bias_initializer,
+            "lstm",
+            projection_size,
+            h2r_weight_initializer,
+            state_clip_min,
+            state_clip_max,
+            state_clip_nan,
+            dtype,
+            **kwargs,
+        )
+
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
+        """The shapes of the outputs' state and the cells' state."""
+        cells = self._state((self._num_layers * self._dir, batch_size, self._hidden_size))
+        return [*super().state_info(batch_size), cells]
+
+
+class GRU(_RNNLayer):
+    """Layers of gated cells: sequences (T, N, C) to (T, N, D H)."""
+
+    def __init__(
+        self,
+        hidden_size: int,
+        num_layers: int = 1,
+        layout: str = "TNC",
+        dropout: float = 0,
+        bidirectional: bool = False,
+        input_size: int = 0,
+        i2h_weight_initializer: Any = None,
+        h2h_weight_initializer: Any = None,
+        i2h_bias_initializer: Any = "zeros",
+        h2h_bias_initializer: Any = "zeros",
+        dtype: Any = "float32",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            hidden_size,
+            num_layers,
+            layout,
+            dropout,
+            bidirectional,
+            input_size,
+            i2h_weight_initializer,
+            h2h_weight_initializer,
+            i2h_bias_initializer,
+            h2h_bias_initializer,
+            "gru",
+            None,
+            None,
+            None,
+            None,
+            False,
+            dtype,
+            **kwargs,
+        )
