@@ -2,11 +2,150 @@
 
 from __future__ import annotations
 
+import copy
+
+import numpy as np
 import pytest
 
+import hybridonnx as mx
 from tests.gluon_facts import check, names
 
 
 @pytest.mark.parametrize("name", names("parameter"))
 def test_as_in_mxnet(name, tmp_path):
     check("parameter", name, tmp_path)
+
+
+def test_rows_of_row_sparse_parameters():
+    p = mx.gluon.Parameter("w", shape=(3, 2), stype="row_sparse", init=mx.init.Uniform(1))
+    p.initialize(ctx=[mx.cpu(0), mx.cpu(1)])
+    for rows in (p.row_sparse_data(mx.nd.array([2, 0, 0])), *p.list_row_sparse_data(mx.nd.array([0, 2]))):
+        assert rows.stype == "row_sparse"
+        assert rows.indices.asnumpy().tolist() == [0, 2]
+        assert np.array_equal(rows.data.asnumpy(), p.data(mx.cpu(0)).asnumpy()[[0, 2]])
+    assert p.var().attr("__storage_type__") == "1"
+
+
+def test_values_are_drawn_anew_on_every_initialization():
+    p = mx.gluon.Parameter("w", shape=(50,))
+    mx.random.seed(1)
+    p.initialize()
+    first = p.data().asnumpy()
+    p.initialize(force_reinit=True)
+    assert not np.array_equal(first, p.data().asnumpy())
+    assert np.abs(first).max() <= 0.07
+    mx.random.seed(1)
+    p.initialize(force_reinit=True)
+    assert np.array_equal(first, p.data().asnumpy())
+
+
+def test_contexts_begin_with_the_same_values_in_memory_of_their_own():
+    p = mx.gluon.Parameter("w", shape=(3,))
+    p.initialize(ctx=[mx.cpu(0), mx.cpu(1)])
+    one, two = p.list_data()
+    assert np.array_equal(one.asnumpy(), two.asnumpy())
+    one[:] = 9
+    assert not np.array_equal(one.asnumpy(), two.asnumpy())
+    source = mx.nd.ones((3,))
+    p.set_data(source)
+    source[:] = 5
+    assert two.asnumpy().tolist() == [1, 1, 1]
+
+
+def test_loaded_values_are_copies():
+    source = mx.nd.ones((2,))
+    d = mx.gluon.ParameterDict()
+    d.get("w")
+    d.load_dict({"w": source})
+    source[:] = 5
+    assert d["w"].data().asnumpy().tolist() == [1, 1]
+
+
+def test_copies_are_independent():
+    p = mx.gluon.Parameter("w", shape=(2,), init="ones")
+    p.initialize()
+    again = copy.deepcopy(p)
+    again.set_data(mx.nd.zeros((2,)))
+    with mx.autograd.record():
+        y = (again.data() * 3 + p.data()).sum()
+    y.backward()
+    assert p.data().asnumpy().tolist() == [1, 1]
+    assert (again.grad().asnumpy().tolist(), p.grad().asnumpy().tolist()) == ([3, 3], [1, 1])
+
+
+def _named(**kwargs):
+    return mx.gluon.Parameter("net_w", **kwargs)
+
+
+ERRORS = [
+    (lambda: _named().data(), RuntimeError, r"'net_w' has not been initialized. Call initialize\(\)"),
+    (
+        lambda: _named(shape=(2, 0)).initialize(),
+        ValueError,
+        r"'net_w' because it has invalid shape: \(2, 0\)",
+    ),
+    (lambda: _named(grad_req="foo"), AssertionError, "must be 'write', 'add' or 'null', got 'foo'"),
+    (lambda: _named(dtype="float33"), TypeError, "got 'float33'. Did you mean float32"),
+    (lambda: _named(stype="sparse"), AssertionError, "must be one of default, row_sparse, csr, got 'sparse'"),
+    (
+        lambda: _made().set_data(mx.nd.ones((2,))),
+        AssertionError,
+        r"agrees with \(2, 3\) is required, got \(2,\)",
+    ),
+    (lambda: _made(grad_req="null").grad(), RuntimeError, "'net_w' because grad_req='null'"),
+    (
+        lambda: _made().data(mx.cpu(1)),
+        RuntimeError,
+        r"not initialized on context cpu\(1\).*only.*\[cpu\(0\)\]",
+    ),
+    (
+        lambda: _made().row_sparse_data(mx.nd.array([0])),
+        RuntimeError,
+        r"requires stype='row_sparse'.*data\(\)",
+    ),
+    (lambda: _dict().get("w", shape=(3, 3)), AssertionError, "for attribute 'shape': desired.*vs stored"),
+    (lambda: _dict().get_constant("c"), KeyError, "No constant named 'net_c'"),
+    (lambda: _dict().load_dict({}), AssertionError, "'net_w' is missing.*Set allow_missing=True"),
+    (
+        lambda: _dict().load_dict({"net_w": mx.nd.ones((2,))}),
+        AssertionError,
+        r"\(2, 3\) is required, got \(2,\)",
+    ),
+    (
+        lambda: _dict().load_dict({"net_w": mx.nd.ones((2, 3), dtype="float64")}),
+        AssertionError,
+        "float32 is required, got float64. Set cast_dtype=True",
+    ),
+    (
+        lambda: _dict().load_dict({f"net_{c}": mx.nd.ones((2, 3)) for c in "wabcdefghi"}),
+        AssertionError,
+        "'net_a' loaded is not present.*Set ignore_extra=True",
+    ),
+    (lambda: _dict().save("f", strip_prefix="foo_"), ValueError, "'foo_' is to be stripped.*'net_w'"),
+]
+
+
+def _made(**kwargs):
+    p = _named(shape=(2, 3), **kwargs)
+    p.initialize()
+    return p
+
+
+def _dict():
+    d = mx.gluon.ParameterDict("net_")
+    d.get("w", shape=(2, 3))
+    return d
+
+
+@pytest.mark.parametrize(("call", "error", "told"), ERRORS)
+def test_errors_say_what_to_do(call, error, told):
+    with pytest.raises(error, match=told):
+        call()
+
+
+def test_long_lists_of_names_are_shortened():
+    d = mx.gluon.ParameterDict()
+    d.get("w")
+    values = {f"v{i}": mx.nd.ones((1,)) for i in range(20)}
+    with pytest.raises(AssertionError, match=r"'v0', 'v1', 'v2', \.\.\., 'v16', 'v17', 'v18', 'v19'\."):
+        d.load_dict(values)

@@ -300,7 +300,7 @@ class HybridBlock(Block):
             self._finish_deferred(*args)
             return {name: param.data(like.context) for name, param in self._reg_params.items()}
 
-    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    def hybrid_forward(self, F: Any, *args: Any, **kwargs: Any) -> Any:
         """The outputs, computed with `F`; subclasses define it."""
         raise NotImplementedError(f"{type(self).__name__}: hybrid_forward must be defined.")
 

@@ -100,6 +100,7 @@ class Parameter:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._users = weakref.WeakSet()
+        self._init_grad(self._grad)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} {self.name} (shape={self.shape}, dtype={self._dtype})"
@@ -212,14 +213,16 @@ class Parameter:
         self._init_grad()
         self._replaced()
 
-    def _init_grad(self) -> None:
-        """Attach gradients, unless none are wanted."""
+    def _init_grad(self, values: Sequence[NDArray] | None = None) -> None:
+        """Attach gradients, of zeros or these values, unless none are wanted."""
         if self._grad_req == "null" or self._data is None:
             self._grad = None
             return
         for array in self._data:
             array.attach_grad(self._grad_req)
         self._grad = [array.grad for array in self._data if array.grad is not None]
+        for new, old in zip(self._grad, values or (), strict=False):
+            new[:] = old
 
     def _replaced(self) -> None:
         """Tell those who compiled the arrays that they are others now."""
@@ -377,12 +380,9 @@ class Parameter:
         self._var = None
         if self._data is None:
             return
-        gradients = self._grad
         with autograd.pause():
             self._data = [array.detach().astype(self._dtype) for array in self._data]
-            self._init_grad()
-            for new, old in zip(self._grad or (), gradients or (), strict=True):
-                new[:] = old
+            self._init_grad(self._grad)
         self._replaced()
 
     # ---- gradients
@@ -665,5 +665,5 @@ def brief(names: Sequence[str], limit: int = 7) -> str:
     """Some of the names, quoted."""
     shown = [f"'{n}'" for n in names]
     if len(shown) > limit:
-        shown = [*shown[: limit // 2], "...", *shown[-(limit // 2) :]]
+        shown = [*shown[: limit // 2], "...", *shown[-(limit - limit // 2) :]]
     return ", ".join(shown)

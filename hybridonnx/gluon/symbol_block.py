@@ -10,7 +10,7 @@ import numpy as np
 
 from ..context import Context
 from ..dtypes import as_dtype
-from ..errors import DeferredInitializationError, MXNetError, suggest
+from ..errors import DeferredInitializationError, suggest
 from ..ndarray.ndarray import NDArray
 from ..runtime.convert import import_onnx
 from ..symbol.execute import execute
@@ -35,6 +35,10 @@ class SymbolBlock(HybridBlock):
         """A block from `-symbol.json` and `.params` files as `export` writes them, or from an .onnx file."""
         names = [input_names] if isinstance(input_names, str) else list(input_names)
         if str(symbol_file).endswith(".onnx"):
+            if param_file is not None:
+                raise ValueError(
+                    f"{symbol_file}: an .onnx file has its parameters inside, got {param_file} too."
+                )
             return _from_onnx(symbol_file, names, ctx)
         graph = load(symbol_file)
         _require_names(graph, names)
@@ -129,7 +133,7 @@ class SymbolBlock(HybridBlock):
         outputs = execute(graph, values)
         return outputs[0] if self._out_format == 0 else self._regrouped(outputs)
 
-    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    def hybrid_forward(self, F: Any, *args: Any, **kwargs: Any) -> Any:
         """Not used: the block has its graph already."""
         raise NotImplementedError("SymbolBlock has its graph; hybrid_forward is not called.")
 
@@ -171,8 +175,9 @@ def _require_labels(graph: Symbol, names: list[str], values: Mapping[str, NDArra
             if role in node.op.labels and source.is_variable and label not in names and label not in values:
                 raise AssertionError(
                     f"Parameter '{label}' is missing: it is the label of {node.name} ({node.op_name}), an "
-                    f"input that only training uses. Name it as an input too, input_names={[*names, label]}, and "
-                    "call the block with any array in its place; or set allow_missing=True and initialize it."
+                    "input that only training uses. Name it as an input, "
+                    f"input_names={[*names, label]}, and call the block with any array in its place; "
+                    "or set allow_missing=True and initialize it."
                 )
 
 
@@ -200,7 +205,7 @@ def _from_onnx(path: str, names: list[str], ctx: Any) -> SymbolBlock:
     graph, arguments, states = import_onnx(path)
     inputs = [name for name in graph.list_inputs() if name not in arguments and name not in states]
     if names and sorted(names) != sorted(inputs):
-        raise MXNetError(
+        raise AssertionError(
             f"{path}: the inputs {', '.join(inputs)} are required by name, got {', '.join(names)}."
         )
     return block_from(graph, names or inputs, {**arguments, **states}, ctx)
