@@ -50,4 +50,4 @@ def read(path: PathLike) -> dict[str, NDArray[Any]]:
         except DTypeError as exc:
             exc.add_note(f"In the array {name!r}.")
             raise
-    return {name: np.require(array, requirements="CW") for name, array in found.items()}
+    return {name: np.require(array, requirements=["C", "W"]) for name, array in found.items()}
