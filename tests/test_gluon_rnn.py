@@ -1,4 +1,4 @@
-"""Recurrent layers and cells against what real MXNet shows, writes and computes (oracle/gluon_rnn.json, .npz)."""
+"""Recurrent layers and cells against what real MXNet shows, writes and computes (oracle/gluon_rnn.*)."""
 
 from __future__ import annotations
 
@@ -180,10 +180,10 @@ def test_shows_what_mxnet_shows(source, tmp_path):
 
 
 @pytest.mark.parametrize("source", [s for s, told in FACTS["mistakes"].items() if isinstance(told, list)])
+@pytest.mark.filterwarnings("ignore")
 def test_mistakes_are_refused(source):
     kinds = (MXNetError, AssertionError, AttributeError, NotImplementedError, TypeError, ValueError)
-    with NameManager(), pytest.raises(kinds) as caught, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with NameManager(), pytest.raises(kinds) as caught:
         made(source)
     assert str(caught.value) or FACTS["mistakes"][source][0] == "NotImplementedError"
 

@@ -5,9 +5,9 @@ Run it with the oracle environment's Python:
     MXNET_SUBGRAPH_BACKEND=NONE python tests/oracle/gluon_rnn.py
 
 A scenario is a block, the shape of its data `x`, and a call of it. Stored are the block's text and parameters
-before and after the call, the symbol.json of the call on symbols (as bytes), the names of saved parameters, the outputs in
-predict mode, and unless the block draws, outputs and gradients in training mode. Parameters and data follow from
-name and shape (`values`). Mistakes are stored with the type of the error, expressions with their text.
+before and after the call, the symbol.json of the call on symbols (as bytes), the outputs in predict mode, and
+unless the block draws, outputs and gradients in training mode. Parameters and data follow from name and shape
+(`values`). Mistakes are stored with the type of the error, expressions with their text.
 """
 
 import inspect
@@ -107,7 +107,10 @@ UNROLLS = [
 CONV = [
     ("crnn.Conv1D{}Cell((2, 6), 3, 3, 3, i2h_pad=1)", (2, 2, 6)),
     ("crnn.Conv2D{}Cell((2, 5, 6), 3, 3, 3, activation='relu')", (2, 2, 5, 6)),
-    ("crnn.Conv3D{}Cell((2, 4, 4, 4), 2, (3, 3, 2), (3, 3, 3), i2h_pad=(1, 1, 0), h2h_dilate=2)", (1, 2, 4, 4, 4)),
+    (
+        "crnn.Conv3D{}Cell((2, 4, 4, 4), 2, (3, 3, 2), (3, 3, 3), i2h_pad=(1, 1, 0), h2h_dilate=2)",
+        (1, 2, 4, 4, 4),
+    ),
 ]
 CHANNELS_LAST = "crnn.Conv2D{}Cell((5, 6, 2), 3, 3, 3, conv_layout='NHWC')"
 
@@ -144,7 +147,7 @@ SHOWN = [
     "rnn.LSTM(3, projection_size=2).state_info(4)",
     "rnn.RNN(3).state_info()",
     "rnn.LSTM(3, projection_size=2, input_size=4)",
-    "{n: p.shape for n, p in rnn.LSTM(3, projection_size=2, input_size=4, prefix='l_').collect_params().items()}",
+    "[p.shape for p in rnn.LSTM(3, projection_size=2, input_size=4).collect_params().values()]",
     "rnn.LSTM(3, state_clip_min=-1, state_clip_max=1)",
     "rnn.LSTM(3, use_sequence_length=True)(mx.sym.var('data'), sequence_length=mx.sym.var('len')).tojson()",
     "rnn.LSTM(3, use_sequence_length=True)(mx.sym.var('data'), None, mx.sym.var('len')).tojson()",
@@ -316,7 +319,7 @@ def attempt(function, *args):
     """The result, or type and text of the error."""
     try:
         return function(*args)
-    except Exception as exc:
+    except Exception as exc:  # noqa: BLE001  (of any type)
         return [type(exc).__name__, (str(exc).strip().splitlines() or [""])[-1][:200]]
 
 

@@ -181,6 +181,11 @@ class RecurrentCell(Block):
 
     def forward(self, inputs: Any, states: Any) -> Any:
         """One step: the output and the next states."""
+        if type(self).state_info is not RecurrentCell.state_info and len(states) != len(self.state_info()):
+            raise ValueError(
+                f"{self.name}: {len(self.state_info())} states are required, got {len(states)}. "
+                "See begin_state."
+            )
         self._counter += 1
         return super().forward(inputs, states)
 
@@ -231,18 +236,18 @@ class _Gated(HybridRecurrentCell):
         """The state is (N, H)."""
         return [{"shape": (batch_size, self._hidden_size), "__layout__": "NC"}]
 
-    def _sums(self, F: Any, x: Any, h: Any, params: dict[str, Any]) -> tuple[Any, Any]:
-        """What the gates have of the input and of the state."""
+    def _sums(self, F: Any, i2h: tuple[Any, ...], h2h: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What the gates have of the input and of the state, each given with its weight and bias."""
         prefix, rows = self._step_prefix(), self.gates * self._hidden_size
         return tuple(
             F.FullyConnected(
-                data=value,
-                weight=params[f"{kind}_weight"],
-                bias=params[f"{kind}_bias"],
+                data=data,
+                weight=weight,
+                bias=bias,
                 num_hidden=rows,
                 name=f"{prefix}{kind}",
             )
-            for kind, value in (("i2h", x), ("h2h", h))
+            for kind, (data, weight, bias) in (("i2h", i2h), ("h2h", h2h))
         )
 
     def _sizes(self) -> str:
@@ -254,7 +259,7 @@ class _Gated(HybridRecurrentCell):
 
 
 class RNNCell(_Gated):
-    """A plain cell: the activation of a linear function of input (N, C) and state (N, H) is the next state."""
+    """A plain cell: the activation of a linear function of input (N, C) and state (N, H) is the next one."""
 
     def __init__(
         self,
@@ -286,10 +291,19 @@ class RNNCell(_Gated):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._sizes()}, {self._activation})"
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any, **params: Any) -> Any:
+    def hybrid_forward(
+        self,
+        F: Any,
+        inputs: Any,
+        states: Any,
+        i2h_weight: Any,
+        h2h_weight: Any,
+        i2h_bias: Any,
+        h2h_bias: Any,
+    ) -> Any:
         """One step."""
         prefix = self._step_prefix()
-        i2h, h2h = self._sums(F, inputs, states[0], params)
+        i2h, h2h = self._sums(F, (inputs, i2h_weight, i2h_bias), (states[0], h2h_weight, h2h_bias))
         total = F.elemwise_add(i2h, h2h, name=f"{prefix}plus0")
         output = self._get_activation(F, total, self._activation, name=f"{prefix}out")
         return output, [output]
@@ -333,10 +347,19 @@ class LSTMCell(_Gated):
         """Output and cell state, (N, H) both."""
         return [*super().state_info(batch_size), *super().state_info(batch_size)]
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any, **params: Any) -> Any:
+    def hybrid_forward(
+        self,
+        F: Any,
+        inputs: Any,
+        states: Any,
+        i2h_weight: Any,
+        h2h_weight: Any,
+        i2h_bias: Any,
+        h2h_bias: Any,
+    ) -> Any:
         """One step."""
         prefix, act, gate = self._step_prefix(), self._activation, self._recurrent_activation
-        i2h, h2h = self._sums(F, inputs, states[0], params)
+        i2h, h2h = self._sums(F, (inputs, i2h_weight, i2h_bias), (states[0], h2h_weight, h2h_bias))
         gates = F.elemwise_add(i2h, h2h, name=f"{prefix}plus0")
         parts = F.SliceChannel(gates, num_outputs=4, name=f"{prefix}slice")
         i, f, c, o = (
@@ -381,10 +404,19 @@ class GRUCell(_Gated):
             params,
         )
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any, **params: Any) -> Any:
+    def hybrid_forward(
+        self,
+        F: Any,
+        inputs: Any,
+        states: Any,
+        i2h_weight: Any,
+        h2h_weight: Any,
+        i2h_bias: Any,
+        h2h_bias: Any,
+    ) -> Any:
         """One step."""
         t, before = self._step_prefix(), states[0]
-        i2h, h2h = self._sums(F, inputs, before, params)
+        i2h, h2h = self._sums(F, (inputs, i2h_weight, i2h_bias), (before, h2h_weight, h2h_bias))
         ir, iz, i = F.SliceChannel(i2h, num_outputs=3, name=f"{t}i2h_slice")
         hr, hz, h = F.SliceChannel(h2h, num_outputs=3, name=f"{t}h2h_slice")
         r = F.elemwise_add(ir, hr, name=f"{t}plus0")
@@ -630,7 +662,8 @@ class ZoneoutCell(ModifierCell):
         output = new
         if self.zoneout_outputs != 0.0:
             mask = _kept(F, new, self.zoneout_outputs)
-            before = F.zeros_like(new) if self._before is None else self._before
+            known = type(self._before) is type(new)  # not so at the first step, or when tracing begins
+            before = self._before if known else F.zeros_like(new)
             output = F.where(mask, new, before)
         if self.zoneout_states != 0.0:
             last = [

@@ -47,7 +47,8 @@ class _RNNLayer(HybridBlock):
             raise AssertionError(f"{type(self).__name__}: layout TNC or NTC is required, got {layout!r}.")
         if mode not in _GATES:
             raise ValueError(
-                f"{type(self).__name__}: activation relu or tanh is required, got {mode.removeprefix('rnn_')!r}."
+                f"{type(self).__name__}: activation relu or tanh is required, "
+                f"got {mode.removeprefix('rnn_')!r}."
             )
         self._hidden_size = hidden_size
         self._num_layers = num_layers
@@ -91,7 +92,10 @@ class _RNNLayer(HybridBlock):
 
     def __repr__(self) -> str:
         shape = self._reg_params["l0_i2h_weight"].shape
-        parts = [f"{shape[1] if shape is not None and shape[1] else None} -> {self._hidden_size}", self._layout]
+        parts = [
+            f"{shape[1] if shape is not None and shape[1] else None} -> {self._hidden_size}",
+            self._layout,
+        ]
         parts += [f"num_layers={self._num_layers}"] if self._num_layers != 1 else []
         parts += [f"dropout={self._dropout}"] if self._dropout != 0 else []
         parts += ["bidirectional"] if self._dir == 2 else []
@@ -135,7 +139,9 @@ class _RNNLayer(HybridBlock):
 
     # ---- running
 
-    def __call__(self, inputs: Any, states: Any = None, sequence_length: Any = None, **kwargs: Any) -> Any:
+    def __call__(  # type: ignore[override]
+        self, inputs: Any, states: Any = None, sequence_length: Any = None, **kwargs: Any
+    ) -> Any:
         """The outputs, and if `states` are given the last states too."""
         if self._use_sequence_length != (sequence_length is not None):
             wanted = "is required" if self._use_sequence_length else "takes use_sequence_length=True"
@@ -152,7 +158,9 @@ class _RNNLayer(HybridBlock):
                 states = self.begin_state(0, func=symbol.zeros)
         elif not isinstance(states, list | tuple):
             states = [states]
-        given = (inputs, list(states), sequence_length) if self._use_sequence_length else (inputs, list(states))
+        given = (
+            (inputs, list(states), sequence_length) if self._use_sequence_length else (inputs, list(states))
+        )
         return super().__call__(*given)
 
     def hybrid_forward(

@@ -87,9 +87,7 @@ class _ConvCell(HybridRecurrentCell):
         """The state without its first axis: what the input's convolution makes of its sizes."""
         at = self._channel_axis - 1
         spatial = [d for i, d in enumerate(self._input_shape) if i != at]
-        out = [
-            n + 2 * p - d * (k - 1) for n, k, p, d in zip(spatial, *self._windows["i2h"], strict=True)
-        ]
+        out = [n + 2 * p - d * (k - 1) for n, k, p, d in zip(spatial, *self._windows["i2h"], strict=True)]
         return (*out[:at], self._hidden_channels, *out[at:])
 
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
@@ -101,13 +99,13 @@ class _ConvCell(HybridRecurrentCell):
         sizes = f"{shape[self._channel_axis]} -> {shape[0]}"
         return f"{type(self).__name__}({sizes}, {self._activation}, {self._conv_layout})"
 
-    def _sums(self, F: Any, x: Any, h: Any, params: dict[str, Any]) -> tuple[Any, Any]:
-        """What the gates have of the input and of the state."""
+    def _sums(self, F: Any, i2h: tuple[Any, ...], h2h: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What the gates have of the input and of the state, each given with its weight and bias."""
         return tuple(
             F.Convolution(
-                data=value,
-                weight=params[f"{which}_weight"],
-                bias=params[f"{which}_bias"],
+                data=data,
+                weight=weight,
+                bias=bias,
                 num_filter=self.gates * self._hidden_channels,
                 kernel=self._windows[which][0],
                 stride=(1,) * self.axes,
@@ -116,7 +114,7 @@ class _ConvCell(HybridRecurrentCell):
                 layout=self._conv_layout,
                 name=f"{self._step_prefix()}{which}",
             )
-            for which, value in (("i2h", x), ("h2h", h))
+            for which, (data, weight, bias) in (("i2h", i2h), ("h2h", h2h))
         )
 
     def _parts(self, F: Any, value: Any, name: str) -> Any:
@@ -129,9 +127,18 @@ class _ConvCell(HybridRecurrentCell):
 class _ConvRNNCell(_ConvCell):
     """A plain cell."""
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any, **params: Any) -> Any:
+    def hybrid_forward(
+        self,
+        F: Any,
+        inputs: Any,
+        states: Any,
+        i2h_weight: Any,
+        h2h_weight: Any,
+        i2h_bias: Any,
+        h2h_bias: Any,
+    ) -> Any:
         """One step."""
-        i2h, h2h = self._sums(F, inputs, states[0], params)
+        i2h, h2h = self._sums(F, (inputs, i2h_weight, i2h_bias), (states[0], h2h_weight, h2h_bias))
         name = f"{self._step_prefix()}out"
         output = self._get_activation(F, i2h + h2h, self._activation, name=name)
         return output, [output]
@@ -147,10 +154,19 @@ class _ConvLSTMCell(_ConvCell):
         """Output and cell state."""
         return [*super().state_info(batch_size), *super().state_info(batch_size)]
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any, **params: Any) -> Any:
+    def hybrid_forward(
+        self,
+        F: Any,
+        inputs: Any,
+        states: Any,
+        i2h_weight: Any,
+        h2h_weight: Any,
+        i2h_bias: Any,
+        h2h_bias: Any,
+    ) -> Any:
         """One step."""
         t = self._step_prefix()
-        i2h, h2h = self._sums(F, inputs, states[0], params)
+        i2h, h2h = self._sums(F, (inputs, i2h_weight, i2h_bias), (states[0], h2h_weight, h2h_bias))
         i, f, c, o = self._parts(F, i2h + h2h, "slice")
         i, f, o = (
             F.Activation(part, act_type="sigmoid", name=f"{t}{name}")
@@ -169,10 +185,19 @@ class _ConvGRUCell(_ConvCell):
     gates = 3
     kind = "gru"
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any, **params: Any) -> Any:
+    def hybrid_forward(
+        self,
+        F: Any,
+        inputs: Any,
+        states: Any,
+        i2h_weight: Any,
+        h2h_weight: Any,
+        i2h_bias: Any,
+        h2h_bias: Any,
+    ) -> Any:
         """One step."""
         t = self._step_prefix()
-        i2h, h2h = self._sums(F, inputs, states[0], params)
+        i2h, h2h = self._sums(F, (inputs, i2h_weight, i2h_bias), (states[0], h2h_weight, h2h_bias))
         ir, iz, i = self._parts(F, i2h, "i2h_slice")
         hr, hz, h = self._parts(F, h2h, "h2h_slice")
         r = F.Activation(ir + hr, act_type="sigmoid", name=f"{t}r_act")
@@ -183,7 +208,7 @@ class _ConvGRUCell(_ConvCell):
 
 
 class Conv1DRNNCell(_ConvRNNCell):
-    """A plain cell over (N, C, W); `input_shape` is that of the input without N."""
+    """A plain cell over (N, C, W)."""
 
     axes = 1
 
@@ -225,7 +250,7 @@ class Conv1DRNNCell(_ConvRNNCell):
 
 
 class Conv1DLSTMCell(_ConvLSTMCell):
-    """A cell with input, forget and output gates over (N, C, W); `input_shape` is that of the input without N."""
+    """A cell with input, forget and output gates over (N, C, W)."""
 
     axes = 1
 
@@ -267,7 +292,7 @@ class Conv1DLSTMCell(_ConvLSTMCell):
 
 
 class Conv1DGRUCell(_ConvGRUCell):
-    """A cell with reset and update gates over (N, C, W); `input_shape` is that of the input without N."""
+    """A cell with reset and update gates over (N, C, W)."""
 
     axes = 1
 
@@ -309,7 +334,7 @@ class Conv1DGRUCell(_ConvGRUCell):
 
 
 class Conv2DRNNCell(_ConvRNNCell):
-    """A plain cell over (N, C, H, W); `input_shape` is that of the input without N."""
+    """A plain cell over (N, C, H, W)."""
 
     axes = 2
 
@@ -351,7 +376,7 @@ class Conv2DRNNCell(_ConvRNNCell):
 
 
 class Conv2DLSTMCell(_ConvLSTMCell):
-    """A cell with input, forget and output gates over (N, C, H, W); `input_shape` is that of the input without N."""
+    """A cell with input, forget and output gates over (N, C, H, W)."""
 
     axes = 2
 
@@ -393,7 +418,7 @@ class Conv2DLSTMCell(_ConvLSTMCell):
 
 
 class Conv2DGRUCell(_ConvGRUCell):
-    """A cell with reset and update gates over (N, C, H, W); `input_shape` is that of the input without N."""
+    """A cell with reset and update gates over (N, C, H, W)."""
 
     axes = 2
 
@@ -435,7 +460,7 @@ class Conv2DGRUCell(_ConvGRUCell):
 
 
 class Conv3DRNNCell(_ConvRNNCell):
-    """A plain cell over (N, C, D, H, W); `input_shape` is that of the input without N."""
+    """A plain cell over (N, C, D, H, W)."""
 
     axes = 3
 
@@ -477,7 +502,7 @@ class Conv3DRNNCell(_ConvRNNCell):
 
 
 class Conv3DLSTMCell(_ConvLSTMCell):
-    """A cell with input, forget and output gates over (N, C, D, H, W); `input_shape` is that of the input without N."""
+    """A cell with input, forget and output gates over (N, C, D, H, W)."""
 
     axes = 3
 
@@ -519,7 +544,7 @@ class Conv3DLSTMCell(_ConvLSTMCell):
 
 
 class Conv3DGRUCell(_ConvGRUCell):
-    """A cell with reset and update gates over (N, C, D, H, W); `input_shape` is that of the input without N."""
+    """A cell with reset and update gates over (N, C, D, H, W)."""
 
     axes = 3
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...parameter import ParameterDict
-from ...rnn.rnn_cell import BidirectionalCell, ModifierCell, _Gated, _Stack
+from ...rnn.rnn_cell import BidirectionalCell, ModifierCell, _format, _Gated, _masked, _space, _Stack
 
 __all__ = ["LSTMPCell", "VariationalDropoutCell"]
 
@@ -32,25 +33,22 @@ class VariationalDropoutCell(ModifierCell):
     def reset(self) -> None:
         """Forget the masks too."""
         super().reset()
-        self._masks: dict[str, Any] = {}
+        self._masks: dict[Any, Any] = {}
 
     def _mask(self, F: Any, name: str, like: Any, p: float) -> Any:
-        """Dropout's factors, drawn at the first step."""
-        if name not in self._masks:
-            self._masks[name] = F.Dropout(F.ones_like(like), p=p)
-        return self._masks[name]
+        """Dropout's factors, drawn at the first step; arrays and symbols have their own."""
+        key = type(like), name
+        if key not in self._masks:
+            self._masks[key] = F.Dropout(F.ones_like(like), p=p)
+        return self._masks[key]
 
     def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
         """One step."""
         states = list(states)
         if self.drop_states:
-            self._mask(F, "states", states[0], self.drop_states)
+            states[0] = states[0] * self._mask(F, "states", states[0], self.drop_states)
         if self.drop_inputs:
-            self._mask(F, "inputs", inputs, self.drop_inputs)
-        if self.drop_states:
-            states[0] = states[0] * self._masks["states"]
-        if self.drop_inputs:
-            inputs = inputs * self._masks["inputs"]
+            inputs = inputs * self._mask(F, "inputs", inputs, self.drop_inputs)
         output, last = self.base_cell(inputs, states)
         if self.drop_outputs:
             output = output * self._mask(F, "outputs", output, self.drop_outputs)
@@ -59,9 +57,38 @@ class VariationalDropoutCell(ModifierCell):
     def __repr__(self) -> str:
         return f"{type(self).__name__}(p_out = {self.drop_outputs}, p_state = {self.drop_states})"
 
+    def unroll(
+        self,
+        length: int,
+        inputs: Any,
+        begin_state: Sequence[Any] | None = None,
+        layout: str = "NTC",
+        merge_outputs: bool | None = None,
+        valid_length: Any = None,
+    ) -> tuple[Any, list[Any]]:
+        """All steps. Unless states are dropped, inputs and outputs are dropped for all steps at once."""
+        if self.drop_states:
+            return super().unroll(length, inputs, begin_state, layout, merge_outputs, valid_length)
+        self.reset()
+        data, axis, batch = _format(length, inputs, layout, True)
+        F = _space(data)
+        states = self._first(begin_state, F, batch)
+        if self.drop_inputs:
+            data = F.Dropout(data, p=self.drop_inputs, axes=(axis,))
+        found, last = self.base_cell.unroll(
+            length, data, states, layout, merge_outputs=True, valid_length=valid_length
+        )
+        if self.drop_outputs:
+            found = F.Dropout(found, p=self.drop_outputs, axes=(axis,))
+        merge = merge_outputs is not False
+        found = _format(length, found, layout, merge)[0]
+        if valid_length is not None:
+            found = _masked(found, length, valid_length, axis, merge)
+        return found, last
+
 
 class LSTMPCell(_Gated):
-    """An LSTM cell with `projection_size` outputs P: input (N, C), output (N, P), states (N, P) and (N, H)."""
+    """An LSTM cell with P = projection_size outputs: input (N, C), output (N, P), states (N, P), (N, H)."""
 
     gates = 4
 
@@ -110,10 +137,20 @@ class LSTMPCell(_Gated):
             *super().state_info(batch_size),
         ]
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any, **params: Any) -> Any:
+    def hybrid_forward(
+        self,
+        F: Any,
+        inputs: Any,
+        states: Any,
+        i2h_weight: Any,
+        h2h_weight: Any,
+        h2r_weight: Any,
+        i2h_bias: Any,
+        h2h_bias: Any,
+    ) -> Any:
         """One step."""
         prefix = self._step_prefix()
-        i2h, h2h = self._sums(F, inputs, states[0], params)
+        i2h, h2h = self._sums(F, (inputs, i2h_weight, i2h_bias), (states[0], h2h_weight, h2h_bias))
         parts = F.SliceChannel(i2h + h2h, num_outputs=4, name=f"{prefix}slice")
         kinds = ("sigmoid", "sigmoid", "tanh", "sigmoid")
         i, f, c, o = (
@@ -124,10 +161,9 @@ class LSTMPCell(_Gated):
         hidden = F.elemwise_mul(o, F.Activation(cell, act_type="tanh"), name=f"{prefix}hidden")
         output = F.FullyConnected(
             data=hidden,
-            weight=params["h2r_weight"],
+            weight=h2r_weight,
             num_hidden=self._projection_size,
             no_bias=True,
             name=f"{prefix}out",
         )
         return output, [output, cell]
-
