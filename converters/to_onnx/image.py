@@ -1,0 +1,67 @@
+"""Lowerings of what is done to images before a network."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hybridonnx.ops.image import NEAREST, Crop, FlipLeftRight, FlipTopBottom, Normalize, Resize, ToTensor
+
+from ._graph import Graph, Value
+from ._registry import lowers
+
+
+@lowers(ToTensor)
+def to_tensor(g: Graph, op: ToTensor, data: Value) -> Value:
+    return g.Div(g.Cast(_channels_first(g, data), np.float32), 255.0)
+
+
+def _channels_first(g: Graph, data: Value) -> Value:
+    return g.Transpose(data, perm=(2, 0, 1) if data.rank == 3 else (0, 3, 1, 2))
+
+
+def _channels_last(g: Graph, data: Value) -> Value:
+    return g.Transpose(data, perm=(1, 2, 0) if data.rank == 3 else (0, 2, 3, 1))
+
+
+@lowers(Normalize)
+def normalize(g: Graph, op: Normalize, data: Value) -> Value:
+    channels = (data.shape or g.sizes(data))[-3] or g.sizes(data)[-3]
+    mean, std = (op.by_channel(v, channels).astype(data.dtype) for v in (op.mean, op.std))
+    return g.Div(g.Sub(data, mean), std)
+
+
+@lowers(Crop)
+def crop(g: Graph, op: Crop, data: Value) -> Value:
+    ends = [op.y + op.height, op.x + op.width]
+    return g.Slice(data, [op.y, op.x], ends, [data.rank - 3, data.rank - 2])
+
+
+@lowers(FlipLeftRight)
+def flip_left_right(g: Graph, op: FlipLeftRight, data: Value) -> Value:
+    return _flipped(g, data, op.axis)
+
+
+@lowers(FlipTopBottom)
+def flip_top_bottom(g: Graph, op: FlipTopBottom, data: Value) -> Value:
+    return _flipped(g, data, op.axis)
+
+
+def _flipped(g: Graph, data: Value, axis: int) -> Value:
+    return g.Slice(data, [-1], [np.iinfo(np.int64).min], [axis], [-1])
+
+
+@lowers(Resize)
+def resize(g: Graph, op: Resize, data: Value) -> Value:
+    h, w = (data.shape or g.sizes(data))[-3:-1]
+    if h is None or w is None:
+        h, w = g.sizes(data)[-3:-1]
+    rows, columns = op.matrices(h, w)
+    if op.interp == NEAREST:
+        chosen = g.Gather(data, rows.argmax(1), axis=data.rank - 3)
+        return g.Gather(chosen, columns.argmax(1), axis=data.rank - 2)
+    wide = np.dtype("float64") if data.dtype == np.float64 else np.dtype("float32")
+    images = _channels_first(g, g.Cast(data, wide))
+    sent = g.MatMul(rows.astype(wide), g.MatMul(images, columns.T.astype(wide)))
+    if data.dtype.kind != "f":
+        sent = g.Clip(g.Round(sent), 0.0, 255.0)
+    return g.Cast(_channels_last(g, sent), data.dtype)

@@ -1,0 +1,497 @@
+"""What is done to images (H, W, C), or several (N, H, W, C), of 0 to 255, before a network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..attrs import Floats, Ints
+from ..dtypes import DType
+from ..errors import AttributeValueError, DTypeError, ShapeError
+from ._registry import Array, Operator, Spec, operator
+from ._shapes import Shape, show
+
+_PIXELS = "it is made for images, before a network sees them"
+_CHANCE = "it draws at random, and is made for images before a network sees them"
+_GREY = np.array([0.299, 0.587, 0.114])
+"""How bright red, green and blue are."""
+_LIGHT = np.array(
+    [
+        [55.46 * -0.5675, 4.794 * 0.7192, 1.148 * 0.4009],
+        [55.46 * -0.5808, 4.794 * -0.0045, 1.148 * -0.8140],
+        [55.46 * -0.5836, 4.794 * -0.6948, 1.148 * 0.4203],
+    ]
+)
+"""The principal components of the colours of ImageNet's pixels (columns), times their deviations."""
+
+
+def _require(owner: str, shape: Shape, ranks: tuple[int, ...] = (3, 4), layout: str = "(H, W, C)") -> Shape:
+    if len(shape) not in ranks:
+        several = f" or (N, {layout[1:]}" if 4 in ranks else ""
+        raise ShapeError(f"{owner}: an image {layout}{several} is required, got {show(shape)}.")
+    return shape
+
+
+def _channels(owner: str, channels: int | None, allowed: tuple[int, ...] = (1, 3)) -> None:
+    if channels is not None and channels not in allowed:
+        raise ShapeError(f"{owner}: {' or '.join(map(str, allowed))} channels are required, got {channels}.")
+
+
+def _as(dtype: DType, values: Array) -> Array:
+    """Values as a dtype: whole numbers are cut off, and kept in the dtype's range."""
+    if dtype.kind == "f":
+        return values.astype(dtype)
+    limits = np.iinfo(dtype)
+    return values.clip(limits.min, limits.max).astype(dtype)
+
+
+# ---- into and out of networks
+
+
+@operator("_image_to_tensor", "_npx__image_to_tensor")
+class ToTensor(Operator):
+    """An image (H, W, C) of 0 to 255 as float32 (C, H, W) of 0 to 1; several likewise."""
+
+    not_differentiable = _PIXELS
+
+    def infer_shape(self, data: Shape) -> Shape:
+        *before, h, w, c = _require("_image_to_tensor", data)
+        return (*before, c, h, w)
+
+    def infer_dtype(self, data: DType | None) -> DType:
+        return np.dtype("float32")
+
+    def forward(self, data: Array) -> Array:
+        scaled: Array = np.moveaxis(data, -1, -3).astype(np.float32) / np.float32(255)
+        return scaled
+
+
+@operator("_image_normalize", "_npx__image_normalize")
+class Normalize(Operator):
+    """(data - mean) / std, by channels, of an image (C, H, W) or several, with 1 or 3 channels."""
+
+    takes_ints = False
+    takes_bool = False
+    mean: Floats = (0.0, 0.0, 0.0, 0.0)
+    std: Floats = (1.0, 1.0, 1.0, 1.0)
+
+    def check(self) -> None:
+        if 0 in self.std or not self.std or not self.mean:
+            raise AttributeValueError(
+                f"_image_normalize: mean and std, not zero, are required, got {self.mean} and {self.std}."
+            )
+
+    def infer_shape(self, data: Shape) -> Shape:
+        channels = _require("_image_normalize", data, layout="(C, H, W)")[-3]
+        _channels("_image_normalize", channels)
+        for name, values in (("mean", self.mean), ("std", self.std)):
+            if channels is not None and len(values) not in (1, channels, 4):
+                raise ShapeError(
+                    f"_image_normalize: {name} as one number, or one for each of {channels} channels, is "
+                    f"required, got {values}."
+                )
+        return data
+
+    def by_channel(self, values: Floats, channels: int) -> Array:
+        """Numbers (C, 1, 1)."""
+        found = np.array(values if len(values) > 1 else values * channels)
+        return found[:channels, None, None]
+
+    def forward(self, data: Array) -> Array:
+        mean, std = (self.by_channel(v, data.shape[-3]).astype(data.dtype) for v in (self.mean, self.std))
+        return np.asarray((data - mean) / std)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F._image_normalize(dy, mean=(0.0,), std=self.std),)
+
+
+# ---- parts and mirror images
+
+
+@operator("_image_crop", "_npx__image_crop")
+class Crop(Operator):
+    """The part of an image, or of several, that begins `x` from the left and `y` from the top."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+    def infer_shape(self, data: Shape) -> Shape:
+        *before, h, w, c = _require("_image_crop", data)
+        for name, start, size, whole in (("x", self.x, self.width, w), ("y", self.y, self.height, h)):
+            if start < 0 or size < 1 or (whole is not None and start + size > whole):
+                raise ShapeError(
+                    f"_image_crop: a part inside the image {show(data)} is required, got {size} from "
+                    f"{name}={start}."
+                )
+        return (*before, self.height, self.width, c)
+
+    def ranges(self) -> tuple[dict[str, int], dict[str, int]]:
+        """What `slice_axis` cuts: rows, and columns."""
+        rows = {"axis": -3, "begin": self.y, "end": self.y + self.height}
+        return rows, {"axis": -2, "begin": self.x, "end": self.x + self.width}
+
+    def forward(self, data: Array) -> Array:
+        self.infer_shape(data.shape)
+        return data[..., self.y : self.y + self.height, self.x : self.x + self.width, :]
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        rows, columns = self.ranges()
+        wide = F._slice_axis_grad(dy, F.slice_axis(data, **rows), **columns)
+        return (F._slice_axis_grad(wide, data, **rows),)
+
+
+class _Flip(Operator):
+    """An image (H, W, C) mirrored along one axis."""
+
+    axis: ClassVar[int]
+
+    def infer_shape(self, data: Shape) -> Shape:
+        return _require(self.names[0], data, (3,))
+
+    def forward(self, data: Array) -> Array:
+        return np.flip(data, self.axis)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (getattr(F, self.names[0])(dy),)
+
+
+@operator("_image_flip_left_right", "_npx__image_flip_left_right")
+class FlipLeftRight(_Flip):
+    """An image (H, W, C) with left and right exchanged."""
+
+    axis = 1
+
+
+@operator("_image_flip_top_bottom", "_npx__image_flip_top_bottom")
+class FlipTopBottom(_Flip):
+    """An image (H, W, C) with top and bottom exchanged."""
+
+    axis = 0
+
+
+# ---- resizing
+
+NEAREST, LINEAR, CUBIC, AREA, LANCZOS = range(5)
+
+
+@operator("_image_resize", "_npx__image_resize")
+class Resize(Operator):
+    """An image, or several, of uint8 or real numbers in another size.
+
+    `size` is (width, height), or one number: both, or with `keep_ratio` the shorter of the two. `interp` is
+    OpenCV's: 0 nearest, 1 linear, 2 cubic, 3 by area, 4 Lanczos over 8 by 8 pixels.
+    """
+
+    not_differentiable = _PIXELS
+    size: Ints = ()
+    keep_ratio: bool = False
+    interp: int = 1
+
+    def check(self) -> None:
+        if len(self.size) not in (1, 2) or any(s < 1 for s in self.size):
+            raise AttributeValueError(
+                f"_image_resize: size as one or two numbers above 0 is required, got {self.size}."
+            )
+        if self.interp not in range(5):
+            raise AttributeValueError(f"_image_resize: interp from 0 to 4 is required, got {self.interp}.")
+
+    def infer_dtype(self, data: DType | None) -> DType | None:
+        if data is not None and data.kind != "f" and data != np.uint8:
+            raise DTypeError(f"_image_resize: uint8 or real numbers are required, got {data}.")
+        return data
+
+    def infer_shape(self, data: Shape) -> Shape:
+        *before, h, w, c = _require("_image_resize", data)
+        return (*before, *self.resized(h, w), c)
+
+    def resized(self, h: int | None, w: int | None) -> tuple[int | None, int | None]:
+        """The new height and width."""
+        if len(self.size) == 2:
+            return self.size[1], self.size[0]
+        (short,) = self.size
+        if not self.keep_ratio:
+            return short, short
+        if h is None or w is None:
+            return None, None
+        return (short, short * w // h) if w > h else (short * h // w, short)
+
+    def matrices(self, h: int, w: int) -> tuple[Array, Array]:
+        """What the columns and the rows of an image are multiplied by, from the left."""
+        height, width = self.resized(h, w)
+        shrinks = (height or 0) <= h and (width or 0) <= w
+        return tuple(  # type: ignore[return-value]
+            _weights(n, m or 0, self.interp, shrinks) for n, m in ((h, height), (w, width))
+        )
+
+    def forward(self, data: Array) -> Array:
+        rows, columns = self.matrices(*data.shape[-3:-1])
+        if self.interp == NEAREST:
+            return data[..., rows.argmax(1)[:, None], columns.argmax(1), :]
+        wide = data.astype(np.float64)
+        found = np.moveaxis(columns @ np.moveaxis(rows @ np.moveaxis(wide, -1, -3), -1, -2), -3, -1)
+        found = np.swapaxes(found, -3, -2)
+        return _as(data.dtype, found if data.dtype.kind == "f" else np.rint(found))
+
+
+@lru_cache(maxsize=64)
+def _weights(n: int, m: int, interp: int, shrinks: bool) -> Array:
+    """The matrix (m, n) that resizes n pixels to m, as OpenCV does."""
+    scale, place = n / m, np.arange(m)
+    if interp == NEAREST:
+        return _taps(n, np.floor(place * scale)[:, None], np.ones((m, 1)))
+    if interp == AREA and shrinks:
+        start, pixel = place[:, None] * scale, np.arange(n)
+        covered: Array = np.minimum(start + scale, pixel + 1) - np.maximum(start, pixel)
+        return np.asarray(covered.clip(0) / scale)
+    source = (place + 0.5) * scale - 0.5
+    if interp == AREA:  # to a larger size: linear, with pixels as wide as they can be
+        start = np.floor(place * scale)
+        source = start + ((place + 1) - (start + 1) / scale).clip(0) % 1
+    if interp in (LINEAR, AREA):
+        source = source.clip(0, n - 1)
+    kernel, reach = _KERNELS[interp]
+    first = np.floor(source) - (reach - 1)
+    at = first[:, None] + np.arange(2 * reach)
+    weights = kernel(source[:, None] - at)
+    return _taps(n, at, weights / weights.sum(1, keepdims=True))
+
+
+def _taps(n: int, at: Array, weights: Array) -> Array:
+    """The matrix whose rows have the weights at these places; those outside are the nearest inside."""
+    matrix = np.zeros((len(at), n))
+    np.add.at(matrix, (np.arange(len(at))[:, None], at.clip(0, n - 1).astype(int)), weights)
+    return matrix
+
+
+def _tent(x: Array) -> Array:
+    return np.asarray((1 - abs(x)).clip(0))
+
+
+def _cubic(x: Array) -> Array:
+    x, a = abs(x), -0.75
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    return np.where(x <= 1, near, np.where(x < 2, a * (((x - 5) * x + 8) * x - 4), 0))
+
+
+def _lanczos(x: Array) -> Array:
+    found: Array = np.sinc(x) * np.sinc(x / 4)
+    return np.where(abs(x) < 4, found, 0)
+
+
+_KERNELS: dict[int, tuple[Callable[[Array], Array], int]] = {
+    LINEAR: (_tent, 1),
+    AREA: (_tent, 1),
+    CUBIC: (_cubic, 2),
+    LANCZOS: (_lanczos, 4),
+}
+"""For each interpolation the weight of a pixel at a distance, and how many pixels matter on each side."""
+
+
+# ---- colours: (H, W, C) as float64, and a factor
+
+
+def _brightened(pixels: Array, factor: float) -> Array:
+    return pixels * factor
+
+
+def _contrasted(pixels: Array, factor: float) -> Array:
+    """Farther from the mean brightness, or nearer to it."""
+    return np.asarray(pixels * factor + (1 - factor) * _grey(pixels).mean())
+
+
+def _saturated(pixels: Array, factor: float) -> Array:
+    """Farther from grey, or nearer to it."""
+    if pixels.shape[-1] == 1:
+        return pixels
+    return pixels * factor + (1 - factor) * _grey(pixels)[..., None]
+
+
+def _grey(pixels: Array) -> Array:
+    grey: Array = pixels @ _GREY if pixels.shape[-1] == 3 else pixels[..., 0]
+    return grey
+
+
+def _turned(pixels: Array, factor: float) -> Array:
+    """With the hue turned by factor times a full turn, at the same lightness and saturation."""
+    if pixels.shape[-1] == 1:
+        return pixels
+    top, bottom = pixels.max(-1), pixels.min(-1)
+    spread = np.where(top > bottom, top - bottom, 1)
+    r, g, b = np.moveaxis(pixels, -1, 0)
+    hue = np.where(top == r, (g - b) / spread, np.where(top == g, (b - r) / spread + 2, (r - g) / spread + 4))
+    hue = hue + 6 * factor
+    sixths = [(hue + shift) % 6 for shift in (2, 0, 4)]
+    shares = [np.clip(np.minimum(s, 4 - s), 0, 1) for s in sixths]
+    return np.stack([bottom + (top - bottom) * share for share in shares], -1)
+
+
+def _lit(pixels: Array, alpha: Any) -> Array:
+    return pixels + _LIGHT @ alpha if pixels.shape[-1] == 3 else pixels
+
+
+class _Colours(Operator):
+    """An image (H, W, C) with other colours."""
+
+    not_differentiable = _PIXELS
+    not_in_onnx = _PIXELS
+
+    def infer_shape(self, data: Shape) -> Shape:
+        _channels(self.names[0], _require(self.names[0], data, (3,))[-1])
+        return data
+
+    def _changed(self, data: Array, change: Callable[[Array], Array]) -> Array:
+        changed = change(data.astype(np.float64))
+        if data.dtype.kind != "f":
+            changed = changed + 1e-6  # what is whole but for rounding stays so when it is cut off
+        return _as(data.dtype, changed)
+
+
+@operator("_image_adjust_lighting", "_npx__image_adjust_lighting")
+class AdjustLighting(_Colours):
+    """An image (H, W, 3) with `alpha` times the principal components of ImageNet's colours added."""
+
+    alpha: Floats
+
+    def check(self) -> None:
+        if len(self.alpha) != 3:
+            raise AttributeValueError(
+                f"_image_adjust_lighting: alpha as three numbers is required, got {self.alpha}."
+            )
+
+    def forward(self, data: Array) -> Array:
+        return self._changed(data, lambda pixels: _lit(pixels, np.array(self.alpha)))
+
+
+class _Drawn(_Colours):
+    """An image (H, W, C) changed at random, by four uniform draws or three normal ones."""
+
+    not_differentiable = _CHANCE
+    not_in_onnx = _CHANCE
+    noise = "other"
+
+    def draw(self, rng: np.random.Generator, *inputs: Spec) -> Array:
+        return rng.random(8)
+
+
+class _ByFactor(_Drawn):
+    """An image (H, W, C) changed by a factor drawn between two numbers."""
+
+    change: ClassVar[staticmethod[..., Array]]
+    min_factor: float
+    max_factor: float
+
+    def check(self) -> None:
+        if not 0 <= self.min_factor <= self.max_factor:
+            raise AttributeValueError(
+                f"{self.names[0]}: 0 <= min_factor <= max_factor is required, got {self.min_factor} and "
+                f"{self.max_factor}."
+            )
+
+    def forward(self, data: Array, noise: Array) -> Array:
+        factor = self.min_factor + (self.max_factor - self.min_factor) * float(noise[0])
+        return self._changed(data, lambda pixels: self.change(pixels, factor))
+
+
+@operator("_image_random_brightness", "_npx__image_random_brightness")
+class RandomBrightness(_ByFactor):
+    """An image times a random factor."""
+
+    change = staticmethod(_brightened)
+    min_factor: float
+    max_factor: float
+
+
+@operator("_image_random_contrast", "_npx__image_random_contrast")
+class RandomContrast(_ByFactor):
+    """An image with its differences from the mean brightness times a random factor."""
+
+    change = staticmethod(_contrasted)
+    min_factor: float
+    max_factor: float
+
+
+@operator("_image_random_saturation", "_npx__image_random_saturation")
+class RandomSaturation(_ByFactor):
+    """An image with its differences from grey times a random factor."""
+
+    change = staticmethod(_saturated)
+    min_factor: float
+    max_factor: float
+
+
+@operator("_image_random_hue", "_npx__image_random_hue")
+class RandomHue(_ByFactor):
+    """An image with its hues turned by a random part of a full turn; 1, the whole one, changes nothing."""
+
+    change = staticmethod(_turned)
+    min_factor: float
+    max_factor: float
+
+
+@operator("_image_random_color_jitter", "_npx__image_random_color_jitter")
+class RandomColorJitter(_Drawn):
+    """An image changed in all four ways, in random order, each by a factor at most so far from 1."""
+
+    brightness: float
+    contrast: float
+    saturation: float
+    hue: float
+
+    def forward(self, data: Array, noise: Array) -> Array:
+        ways = (
+            (self.brightness, _brightened),
+            (self.contrast, _contrasted),
+            (self.saturation, _saturated),
+            (self.hue, _turned),
+        )
+        for i in np.argsort(noise[4:]):
+            far, way = ways[i]
+            if far > 0:
+                low = max(0.0, 1 - far)
+                factor = low + (1 + far - low) * float(noise[i])
+                data = self._changed(data, lambda pixels, way=way, by=factor: way(pixels, by))  # type: ignore[misc]
+        return data
+
+
+@operator("_image_random_lighting", "_npx__image_random_lighting")
+class RandomLighting(_Drawn):
+    """An image (H, W, 3) with random amounts of the principal components of ImageNet's colours added."""
+
+    alpha_std: float = 0.05
+
+    def draw(self, rng: np.random.Generator, *inputs: Spec) -> Array:
+        return rng.standard_normal(3)
+
+    def forward(self, data: Array, noise: Array) -> Array:
+        return self._changed(data, lambda pixels: _lit(pixels, noise * self.alpha_std))
+
+
+class _RandomFlip(_Drawn):
+    """An image (H, W, C), mirrored along one axis half of the time."""
+
+    axis: ClassVar[int]
+
+    def infer_shape(self, data: Shape) -> Shape:
+        return _require(self.names[0], data, (3,))
+
+    def forward(self, data: Array, noise: Array) -> Array:
+        return np.flip(data, self.axis) if noise[0] < 0.5 else data
+
+
+@operator("_image_random_flip_left_right", "_npx__image_random_flip_left_right")
+class RandomFlipLeftRight(_RandomFlip):
+    """An image (H, W, C), half of the time with left and right exchanged."""
+
+    axis = 1
+
+
+@operator("_image_random_flip_top_bottom", "_npx__image_random_flip_top_bottom")
+class RandomFlipTopBottom(_RandomFlip):
+    """An image (H, W, C), half of the time with top and bottom exchanged."""
+
+    axis = 0
