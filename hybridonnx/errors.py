@@ -22,6 +22,10 @@ class DTypeError(MXNetError, TypeError):
     """Element types that do not fit an operator or each other."""
 
 
+class RequirementError(MXNetError, AssertionError):
+    """Blocks or parameters used against what they require, where MXNet asserts."""
+
+
 class UnknownOperatorError(MXNetError, AttributeError):
     """A name that no operator has."""
 

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from math import prod
 from typing import Any
 
+from ..errors import RequirementError
 from ..ndarray.ndarray import NDArray
 from .block import Block
 from .nn.basic_layers import HybridSequential, Sequential
@@ -38,7 +39,7 @@ def summarize(block: Block, inputs: tuple[Any, ...]) -> None:
 
     def register(layer: Block) -> None:
         if getattr(layer, "_active", False):
-            raise AssertionError(f'"{layer.name}" must not be hybridized to print summary.')
+            raise RequirementError(f'"{layer.name}" must not be hybridized to print summary.')
         if not isinstance(layer, Sequential | HybridSequential):
             handles.append(layer.register_forward_hook(hook))
 

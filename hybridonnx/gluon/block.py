@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import initializer
 from ..context import Context
-from ..errors import FormatError
+from ..errors import FormatError, RequirementError
 from ..name import Prefix, current
 from ..ndarray.ndarray import NDArray
 from .parameter import Constant, Parameter, ParameterDict, brief
@@ -118,7 +118,7 @@ class Block:
         elif isinstance(value, Parameter):
             registered = self._reg_params.get(name)
             if registered is not None and registered is not value:
-                raise AssertionError(
+                raise RequirementError(
                     f"Overriding Parameter attribute {name} is not allowed. If you want to share parameters "
                     "between blocks, please set 'params' at Block construction instead."
                 )
@@ -279,7 +279,7 @@ class Block:
             given = {id(params[name]) for name in loaded if name in params}
             for name, param in params.items():
                 if name not in loaded and id(param) not in given:
-                    raise AssertionError(
+                    raise RequirementError(
                         f"Parameter '{name}' is missing in file '{filename}', which contains parameters: "
                         f"{brief(list(loaded))}. Set allow_missing=True to ignore missing parameters."
                     )

@@ -13,7 +13,7 @@ import numpy as np
 from .. import autograd, initializer
 from ..context import Context, cpu, current_context
 from ..dtypes import as_dtype
-from ..errors import DeferredInitializationError, FormatError, MXNetError
+from ..errors import DeferredInitializationError, FormatError, MXNetError, RequirementError
 from ..ndarray import creation, sparse
 from ..ndarray.ndarray import NDArray
 from ..symbol.symbol import Symbol, var
@@ -88,7 +88,7 @@ class Parameter:
         self.init = init
         for kind in (stype, grad_stype):
             if kind not in _STORAGE:
-                raise AssertionError(
+                raise RequirementError(
                     f"Parameter '{name}': stype must be one of {', '.join(_STORAGE)}, got {kind!r}."
                 )
         self._stype, self._grad_stype = stype, grad_stype
@@ -129,7 +129,7 @@ class Parameter:
     @grad_req.setter
     def grad_req(self, req: str) -> None:
         if req not in ("write", "add", "null"):
-            raise AssertionError(f"{self.name}: grad_req must be 'write', 'add' or 'null', got {req!r}.")
+            raise RequirementError(f"{self.name}: grad_req must be 'write', 'add' or 'null', got {req!r}.")
         if not self._differentiable:
             req = "null"
         if self._grad_req == req:
@@ -156,7 +156,7 @@ class Parameter:
                 a in (0, -1) or a == b for a, b in zip(known, new_shape, strict=True)
             )
             if not fits:
-                raise AssertionError(
+                raise RequirementError(
                     f"{self.name}: a shape that agrees with {known} is required, got {new_shape}."
                 )
         self._shape = new_shape
@@ -194,7 +194,7 @@ class Parameter:
         if self._deferred is None:
             return
         if not shape_is_known(self.shape):
-            raise AssertionError(
+            raise RequirementError(
                 f"Cannot initialize Parameter '{self.name}' because it has invalid shape: {self.shape}. "
                 "Give in_units, in_channels and the like, or call the block once with data."
             )
@@ -239,10 +239,10 @@ class Parameter:
         else:
             self._shape = data.shape
         if dtype_source not in ("current", "saved"):
-            raise AssertionError(f"dtype_source: 'current' or 'saved' is required, got {dtype_source!r}.")
+            raise RequirementError(f"dtype_source: 'current' or 'saved' is required, got {dtype_source!r}.")
         if np.dtype(self.dtype) != np.dtype(data.dtype):
             if not cast_dtype:
-                raise AssertionError(
+                raise RequirementError(
                     f"Failed loading Parameter '{self.name}' from saved params: dtype "
                     f"{np.dtype(self.dtype).name} is required, got {np.dtype(data.dtype).name}. "
                     "Set cast_dtype=True to cast."
@@ -263,7 +263,7 @@ class Parameter:
         given = None if ctx is None else _contexts(ctx)
         present = self.list_ctx() if self._data is not None or self._deferred is not None else None
         if given and present and set(given) != set(present):
-            raise AssertionError(
+            raise RequirementError(
                 f"Failed to load Parameter '{self.name}' on {given}: it is initialized on {present} already. "
                 "Leave ctx out, or call reset_ctx first."
             )
@@ -275,7 +275,7 @@ class Parameter:
             a in (0, -1) or a == b for a, b in zip(self.shape, data.shape, strict=True)
         )
         if not fits:
-            raise AssertionError(
+            raise RequirementError(
                 f"Failed loading Parameter '{self.name}' from saved params: shape {self.shape} is required, "
                 f"got {data.shape}."
             )
@@ -345,7 +345,7 @@ class Parameter:
         self.shape = data.shape
         if self._data is None:
             if self._deferred is None:
-                raise AssertionError(
+                raise RequirementError(
                     f"Parameter '{self.name}' has not been initialized. Call initialize() first."
                 )
             source = data if isinstance(data, NDArray) else creation.array(data, dtype=self.dtype)
@@ -521,11 +521,11 @@ class ParameterDict:
             param = Constant(name, value)
             self._params[name] = param
         if not isinstance(param, Constant):
-            raise AssertionError(f"Parameter '{name}' already exists but it is not a constant.")
+            raise RequirementError(f"Parameter '{name}' already exists but it is not a constant.")
         if value is not None:
             given = value.asnumpy() if isinstance(value, NDArray) else np.asarray(value)
             if given.shape != param.shape or not np.array_equal(given, param.value.asnumpy()):
-                raise AssertionError(
+                raise RequirementError(
                     f"Constant '{name}' already exists but its value differs from the new one."
                 )
         return param
@@ -534,7 +534,7 @@ class ParameterDict:
         """Take all parameters of another dictionary."""
         for name, param in other.items():
             if name in self._params and self._params[name] is not param:
-                raise AssertionError(
+                raise RequirementError(
                     "Cannot update self with other because they have different Parameters with the same "
                     f"name '{name}'."
                 )
@@ -617,7 +617,7 @@ class ParameterDict:
         if not allow_missing:
             for name in self.keys():
                 if name not in values:
-                    raise AssertionError(
+                    raise RequirementError(
                         f"Parameter '{name[len(restore_prefix) :]}' is missing{where}. "
                         f"The file has: {brief(list(param_dict))}. Set allow_missing=True to pass over it."
                     )
@@ -625,7 +625,7 @@ class ParameterDict:
             if name in self._params:
                 self._params[name]._load_init(value, ctx, cast_dtype, dtype_source)
             elif not ignore_extra:
-                raise AssertionError(
+                raise RequirementError(
                     f"Parameter '{name[len(restore_prefix) :]}' loaded{where} is not present in "
                     f"ParameterDict. It has: {brief(list(self.keys()))}. Set ignore_extra=True to ignore it."
                 )
@@ -645,7 +645,7 @@ def _agree(param: Parameter, key: str, value: Any) -> None:
     elif key == "dtype" and np.dtype(value) == np.dtype(existing):
         return
     if value is not None and value != existing:
-        raise AssertionError(
+        raise RequirementError(
             f"Cannot retrieve Parameter '{param.name}' because desired attribute does not match with stored "
             f"for attribute '{key}': desired '{value}' vs stored '{existing}'."
         )

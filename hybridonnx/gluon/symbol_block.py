@@ -10,7 +10,7 @@ import numpy as np
 
 from ..context import Context
 from ..dtypes import as_dtype
-from ..errors import DeferredInitializationError, suggest
+from ..errors import DeferredInitializationError, RequirementError, suggest
 from ..ndarray.ndarray import NDArray
 from ..runtime.convert import import_onnx
 from ..symbol.execute import execute
@@ -109,7 +109,7 @@ class SymbolBlock(HybridBlock):
                 return self._call_compiled(x.context, (x, *args))
             return self._call_on_kernels(x.context, (x, *args))
         if not isinstance(x, Symbol):
-            raise AssertionError(
+            raise RequirementError(
                 f"{self.name}: inputs that are NDArrays or Symbols are required, got {type(x).__name__}. "
                 "See mx.nd.array."
             )
@@ -145,7 +145,7 @@ def _single(outputs: Any) -> Any:
 def _variable_names(variables: list[Any]) -> list[str]:
     for variable in variables:
         if not isinstance(variable, Symbol) or len(variable) != 1 or variable.get_children() is not None:
-            raise AssertionError(f"SymbolBlock: inputs that are variables are required, got {variable!r}.")
+            raise RequirementError(f"SymbolBlock: inputs that are variables are required, got {variable!r}.")
     return [input_name(variable) for variable in variables]
 
 
@@ -159,7 +159,7 @@ def _require_names(graph: Symbol, names: list[str]) -> None:
     known = graph.list_inputs()
     for name in names:
         if name not in known:
-            raise AssertionError(
+            raise RequirementError(
                 "SymbolBlock.imports: names of the graph's variables are required as input_names, got "
                 f"{name!r}; the graph has {brief(known)}.{suggest(name, known)}"
             )
@@ -173,7 +173,7 @@ def _require_labels(graph: Symbol, names: list[str], values: Mapping[str, NDArra
         for role, (source, _) in zip(node.op.input_names(), node.inputs, strict=True):
             label = source.name
             if role in node.op.labels and source.is_variable and label not in names and label not in values:
-                raise AssertionError(
+                raise RequirementError(
                     f"Parameter '{label}' is missing: it is the label of {node.name} ({node.op_name}), an "
                     "input that only training uses. Name it as an input, "
                     f"input_names={[*names, label]}, and call the block with any array in its place; "
@@ -205,7 +205,7 @@ def _from_onnx(path: str, names: list[str], ctx: Any) -> SymbolBlock:
     graph, arguments, states = import_onnx(path)
     inputs = [name for name in graph.list_inputs() if name not in arguments and name not in states]
     if names and sorted(names) != sorted(inputs):
-        raise AssertionError(
+        raise RequirementError(
             f"{path}: the inputs {', '.join(inputs)} are required by name, got {', '.join(names)}."
         )
     return block_from(graph, names or inputs, {**arguments, **states}, ctx)

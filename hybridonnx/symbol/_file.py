@@ -115,7 +115,7 @@ def _made(node: GraphNode, cls: type[Operator] | None, before: Sequence[Node], v
     versions = [number for _, _, number in node.inputs]
     if cls is not None and version < _LISTS_ALL_INPUTS:
         missing = made.op.input_names()[len(inputs) :]
-        made.inputs += tuple(made_variable(made.op, node.name, name, node.attributes) for name in missing)
+        made.complete([made_variable(made.op, node.name, name, node.attributes) for name in missing])
         versions += [0] * len(missing)
         tell_initializers(made.op, made.inputs)
     made.versions = tuple(versions) if any(versions) else ()

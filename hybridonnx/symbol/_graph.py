@@ -66,6 +66,11 @@ class Node:
         """The number of outputs that a file told, for operators that are not known."""
         self._op: Operator | None = None
 
+    def complete(self, inputs: Sequence[Entry]) -> None:
+        """Add inputs that an old file left out, before anything uses the node."""
+        self.inputs += tuple(inputs)
+        self.serial = next(_serials)
+
     @property
     def is_variable(self) -> bool:
         """Whether the node is an input of the graph."""
