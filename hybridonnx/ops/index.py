@@ -576,9 +576,11 @@ class _Places(Operator):
     not_differentiable = "indices are whole numbers"
     shape: Ints | None = None
 
-    def check(self) -> None:
+    def sizes(self) -> Ints:
+        """The shape, which MXNet takes for optional until it is used."""
         if not self.shape:
             raise AttributeValueError(f"{self.names[0]}: a shape is required, got {self.shape}.")
+        return self.shape
 
 
 @operator("_ravel_multi_index", "ravel_multi_index")
@@ -588,16 +590,15 @@ class RavelMultiIndex(_Places):
     shape: Ints | None = None
 
     def infer_shape(self, data: Shape) -> Shape:
-        if len(data) != 2 or data[0] not in (None, len(self.shape or ())):
-            raise ShapeError(
-                f"_ravel_multi_index: data ({len(self.shape or ())}, N) is required, got {show(data)}."
-            )
+        count = len(self.sizes())
+        if len(data) != 2 or data[0] not in (None, count):
+            raise ShapeError(f"_ravel_multi_index: data ({count}, N) is required, got {show(data)}.")
         return data[1:]
 
     def forward(self, data: Array) -> Array:
         self.infer_shape(data.shape)
         found = np.zeros(data.shape[1:], np.int64)
-        for row, count in zip(whole(data), self.shape or (), strict=True):
+        for row, count in zip(whole(data), self.sizes(), strict=True):
             found = found * count + row
         return found.astype(data.dtype)
 
@@ -611,13 +612,13 @@ class UnravelIndex(_Places):
     def infer_shape(self, data: Shape) -> Shape:
         if len(data) != 1:
             raise ShapeError(f"_unravel_index: a vector is required, got {show(data)}. Flatten it first.")
-        return (len(self.shape or ()), *data)
+        return (len(self.sizes()), *data)
 
     def forward(self, data: Array) -> Array:
         self.infer_shape(data.shape)
         left = whole(data)
         rows = []
-        for count in reversed((self.shape or ())[1:]):
+        for count in reversed(self.sizes()[1:]):
             rows.append(np.fmod(left, count))
             left = (left - rows[-1]) // count
         return np.stack([left, *reversed(rows)]).astype(data.dtype)
