@@ -14,6 +14,7 @@ _MODULES = {
     "nd": "ndarray",
     "sym": "symbol",
     "init": "initializer",
+    "kv": "kvstore",
     "mod": "module",
     "rnd": "random",
     "viz": "visualization",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_MODULES = ("block", "hybrid_block", "parameter", "symbol_block")
+_MODULES = ("block", "hybrid_block", "parameter", "symbol_block", "trainer")
 _PACKAGES = ("contrib", "data", "loss", "model_zoo", "nn", "rnn", "utils")
 
 

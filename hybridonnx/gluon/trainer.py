@@ -1,0 +1,227 @@
+"""The trainer: updates parameters by their gradients after each backward pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .. import kvstore as kv
+from ..context import Context
+from ..formats._files import PathLike, open_to_read, write_atomically
+from ..ndarray._watch import written
+from ..ndarray.ndarray import NDArray
+from ..optimizer.optimizer import Optimizer, create
+from ..optimizer.updater import Updater, get_updater
+from .parameter import Parameter, ParameterDict
+
+__all__ = ["Trainer"]
+
+
+class Trainer:
+    """Applies an optimizer to parameters: `trainer.step(batch_size)` after `loss.backward()`.
+
+    `params` of a dictionary are sorted by name. Parameters on several contexts are kept equal: their
+    gradients are added up, unless `kvstore` is `None`. With `update_on_kvstore`, the default for several
+    contexts, the first copy is updated and copied to the others; otherwise each copy is updated, with states
+    of its own.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        optimizer: str | Optimizer,
+        optimizer_params: dict[str, Any] | None = None,
+        kvstore: Any = "device",
+        compression_params: Any = None,
+        update_on_kvstore: bool | None = None,
+    ) -> None:
+        self._params = _listed(params)
+        self._param2idx = {param.name: i for i, param in enumerate(self._params)}
+        self._contexts = self._check_contexts()
+        optimizer_params = optimizer_params or {}
+        self._scale = float(optimizer_params.get("rescale_grad", 1.0))
+        self._optimizer = self._made(optimizer, optimizer_params)
+        self._updaters = [get_updater(self._optimizer) for _ in self._contexts]
+        self._kvstore = self._store(kvstore)
+        self._compression_params = compression_params
+        several = len(self._contexts) > 1
+        if update_on_kvstore is None:
+            update_on_kvstore = several and self._kvstore is not None
+        self._update_on_kvstore = bool(update_on_kvstore)
+
+    def _check_contexts(self) -> list[Context]:
+        """The contexts of the parameters. Raises unless they all are on the same."""
+        first: list[Context] | None = None
+        for param in self._params:
+            contexts = param.list_ctx()
+            if first is not None and contexts != first:
+                raise AssertionError(
+                    "Trainer: all Parameters must be initialized on the same set of contexts, but Parameter "
+                    f"{param.name} is initialized on {contexts} while previous Parameters are initialized "
+                    f"on {first}."
+                )
+            first = contexts
+        return first or []
+
+    def _made(self, optimizer: str | Optimizer, options: dict[str, Any]) -> Optimizer:
+        params = dict(enumerate(self._params))
+        if not isinstance(optimizer, Optimizer):
+            return create(optimizer, param_dict=params, **options)
+        if options:
+            raise AssertionError(
+                "Trainer: optimizer_params must be None if optimizer is an instance of Optimizer instead of "
+                f"str, got {options}."
+            )
+        optimizer.param_dict = params
+        return optimizer
+
+    def _store(self, kvstore: Any) -> kv.KVStore | None:
+        if kvstore is None or isinstance(kvstore, kv.KVStore):
+            return kvstore
+        if not isinstance(kvstore, str):
+            raise TypeError(f"Trainer: kvstore must be KVStore, str or None, got {type(kvstore).__name__}.")
+        return kv.create(kvstore)
+
+    # ---- rates
+
+    @property
+    def optimizer(self) -> Optimizer:
+        """The optimizer."""
+        return self._optimizer
+
+    @property
+    def learning_rate(self) -> Any:
+        """The rate now."""
+        return self._optimizer.learning_rate
+
+    def set_learning_rate(self, lr: float) -> None:
+        """Set the rate. Raises `UserWarning` if a scheduler sets it."""
+        self._optimizer.set_learning_rate(lr)
+
+    # ---- steps
+
+    def step(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
+        """Update all parameters by their gradients, divided by `batch_size`.
+
+        Raises `UserWarning` for a gradient that no backward pass has written since the last step;
+        `ignore_stale_grad` passes over such parameters.
+        """
+        self._rescale(batch_size)
+        if self._update_on_kvstore:
+            self._update_first(ignore_stale_grad)
+        else:
+            self._allreduce()
+            self._update_each(ignore_stale_grad)
+
+    def allreduce_grads(self) -> None:
+        """Add up the gradients of each parameter over the contexts; then `update` does the rest of a step."""
+        self._refuse_on_kvstore("allreduce_grads")
+        self._allreduce()
+
+    def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
+        """Do what `step` does, without adding up gradients over the contexts."""
+        self._refuse_on_kvstore("update")
+        self._rescale(batch_size)
+        self._update_each(ignore_stale_grad)
+
+    def _refuse_on_kvstore(self, method: str) -> None:
+        if self._update_on_kvstore:
+            raise AssertionError(
+                f"{method}() when parameters are updated on kvstore is not supported. "
+                "Try setting `update_on_kvstore` to False when creating trainer."
+            )
+
+    def _rescale(self, batch_size: float) -> None:
+        if not batch_size:
+            raise ZeroDivisionError(f"Trainer: a batch_size other than 0 is required, got {batch_size}.")
+        self._optimizer.rescale_grad = self._scale / batch_size
+
+    def _trained(self) -> list[tuple[int, Parameter]]:
+        """The parameters that have gradients, once all have values."""
+        for param in self._params:
+            param.list_data()
+        return [(i, p) for i, p in enumerate(self._params) if p.grad_req != "null"]
+
+    def _allreduce(self) -> None:
+        if self._kvstore is None or len(self._contexts) < 2:
+            return
+        for _, param in self._trained():
+            grads = param.list_grad()
+            total = kv.added(grads)
+            for grad in grads:
+                grad._data[...] = total._data
+
+    def _update_each(self, ignore_stale_grad: bool) -> None:
+        parts: list[list[tuple[int, NDArray, NDArray]]] = [[] for _ in self._updaters]
+        for i, param in self._trained():
+            for n, (grad, data) in enumerate(zip(param.list_grad(), param.list_data(), strict=True)):
+                if self._is_fresh(param, [data], ignore_stale_grad):
+                    parts[n].append((i, grad, data))
+        for n, updater in enumerate(self._updaters):
+            self._optimizer._set_current_context(n)
+            _update(updater, parts[n])
+        self._optimizer._set_current_context(0)
+
+    def _update_first(self, ignore_stale_grad: bool) -> None:
+        parts, copies = [], []
+        for i, param in self._trained():
+            first, *others = param.list_data()
+            if self._is_fresh(param, [first, *others], ignore_stale_grad):
+                parts.append((i, kv.added(param.list_grad()), first))
+                copies += [(other, first) for other in others]
+        _update(self._updaters[0], parts)
+        for other, first in copies:
+            other._data[...] = first._data
+            other._fresh_grad = False
+            written(other._data)
+
+    def _is_fresh(self, param: Parameter, arrays: list[NDArray], ignore: bool) -> bool:
+        """Whether gradients were written since they were used last."""
+        stale = next((array for array in arrays if not array._fresh_grad), None)
+        if stale is not None and not ignore:
+            raise UserWarning(
+                f"Gradient of Parameter `{param.name}` on context {stale.context} has not been updated by "
+                "backward since last `step`. If this iteration is meant to use only some of the parameters, "
+                "call step with ignore_stale_grad=True, which leaves the others as they are."
+            )
+        return stale is None
+
+    # ---- states
+
+    def save_states(self, fname: PathLike) -> None:
+        """Write the states of the optimizer, its counts and rates as a file of arrays; not MXNet's pickle."""
+        write_atomically(fname, [self._updaters[0].get_states(dump_optimizer=True)])
+
+    def load_states(self, fname: PathLike) -> None:
+        """Continue from what `save_states` wrote, with an optimizer and scheduler of the same classes."""
+        with open_to_read(fname) as file:
+            states = file.read()
+        for updater in self._updaters:
+            updater.set_states(states)
+
+
+def _update(updater: Updater, parts: list[tuple[int, NDArray, NDArray]]) -> None:
+    """Update weights, whose gradients are used then."""
+    if parts:
+        indices, grads, weights = (list(part) for part in zip(*parts, strict=True))
+        updater(indices, grads, weights)
+    for _, _, weight in parts:
+        weight._fresh_grad = False
+
+
+def _listed(params: Any) -> list[Parameter]:
+    """The parameters of a dictionary, by name, or of a list, as they are."""
+    if isinstance(params, Mapping | ParameterDict):
+        params = [params[name] for name in sorted(params.keys())]
+    if not isinstance(params, list | tuple):
+        raise ValueError(
+            f"Trainer: First argument must be a list or dict of Parameters, got {type(params).__name__}. "
+            "Give net.collect_params()."
+        )
+    for param in params:
+        if not isinstance(param, Parameter):
+            raise ValueError(
+                "Trainer: First argument must be a list or dict of Parameters, got list of "
+                f"{type(param).__name__}."
+            )
+    return list(params)

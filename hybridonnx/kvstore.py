@@ -1,0 +1,175 @@
+"""Stores of arrays by key, which add up what is pushed: `mx.kv.create("local")`. None is for clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+from .errors import MXNetError, ShapeError
+from .formats._files import PathLike, open_to_read, write_atomically
+from .ndarray._watch import written
+from .ndarray.ndarray import NDArray
+from .optimizer.optimizer import Optimizer
+from .optimizer.updater import Updater, get_updater
+
+__all__ = ["KVStore", "create"]
+
+Key: TypeAlias = int | str
+
+_TYPES = ("local", "device", "local_update_cpu", "local_allreduce_cpu", "local_allreduce_device")
+
+
+def create(name: str = "local") -> KVStore:
+    """A store of a type: "local" or "device", which are the same here."""
+    if not isinstance(name, str):
+        raise TypeError(f"create: name must be a string, got {type(name).__name__}.")
+    if name.lower() not in _TYPES:
+        raise MXNetError(
+            f"kvstore.create: one of {', '.join(_TYPES)} is required, got {name!r}. "
+            "Training runs in one process; there are no servers or workers."
+        )
+    return KVStore(name.lower())
+
+
+def added(arrays: list[NDArray]) -> NDArray:
+    """The sum of arrays on any contexts, on that of the first."""
+    first, *others = arrays
+    total = first._data.copy()
+    for other in others:
+        if other.shape != first.shape:
+            raise ShapeError(f"push: arrays of one shape are required, got {first.shape} and {other.shape}.")
+        total += other._data
+    return NDArray(total, first.context)
+
+
+class KVStore:
+    """Arrays by key. A push adds up arrays and replaces the stored one, or updates it with the optimizer."""
+
+    def __init__(self, kind: str = "local") -> None:
+        self._kind = kind
+        self._stored: dict[Key, NDArray] = {}
+        self._updater: Callable[[Any, NDArray, NDArray], Any] | None = None
+
+    @property
+    def type(self) -> str:
+        """The name it was created by."""
+        return self._kind
+
+    @property
+    def rank(self) -> int:
+        """The number of this worker: 0."""
+        return 0
+
+    @property
+    def num_workers(self) -> int:
+        """The number of workers: 1."""
+        return 1
+
+    @staticmethod
+    def is_capable(capability: str) -> bool:
+        """Whether the store can update by an optimizer ("optimizer")."""
+        return capability.lower() == "optimizer"
+
+    # ---- arrays
+
+    def init(self, key: Any, value: Any) -> None:
+        """Store a new array, or one for each key of a list."""
+        for k, values in _grouped(key, value):
+            if k in self._stored:
+                raise MXNetError(f"init: a key that is not there yet is required, got {k!r} again.")
+            kinds = {type(k), *map(type, self._stored)}
+            if len(kinds) > 1:
+                raise MXNetError(f"init: keys are either all numbers or all texts, got {k!r} besides others.")
+            self._stored[k] = NDArray(values[0]._data.copy(), values[0].context)
+
+    def push(self, key: Any, value: Any, priority: int = 0) -> None:
+        """Add up the arrays given for a key, and store the sum or update the stored array by it."""
+        for k, values in _grouped(key, value):
+            stored = self._at(k)
+            total = added(values)
+            if total.shape != stored.shape:
+                raise ShapeError(f"push: shape {stored.shape} of key {k!r} is required, got {total.shape}.")
+            if self._updater is not None:
+                self._updater(k, total, stored)
+            else:
+                stored._data[...] = total._data
+
+    def pull(self, key: Any, out: Any = None, priority: int = 0, ignore_sparse: bool = True) -> None:
+        """Copy what is stored into `out`: an array, or a list of them."""
+        if out is None:
+            raise AssertionError("pull: out, an array to write, is required.")
+        for k, outs in _grouped(key, out):
+            stored = self._at(k)
+            for array in outs:
+                array._data[...] = stored._data
+                written(array._data)
+
+    def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
+        """Push, then pull into `out`, or into what was pushed."""
+        self.push(key, value, priority)
+        self.pull(key, value if out is None else out, priority)
+
+    def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
+        """Store new arrays, and copy them into `out`."""
+        self.init(key, value)
+        self.pull(key, out, priority)
+
+    def _at(self, key: Key) -> NDArray:
+        if key not in self._stored:
+            raise MXNetError(f"key {key!r} has not been inited. Call init first.")
+        return self._stored[key]
+
+    # ---- updates
+
+    def set_updater(self, updater: Callable[[Any, NDArray, NDArray], Any]) -> None:
+        """Let pushes call `updater(key, pushed, stored)`, which writes the stored array."""
+        if not callable(updater):
+            raise TypeError(f"set_updater: a function is required, got {type(updater).__name__}.")
+        self._updater = updater
+
+    _set_updater = set_updater
+
+    def set_optimizer(self, optimizer: Optimizer) -> None:
+        """Let pushes be gradients that update the stored arrays."""
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"set_optimizer: an Optimizer is required, got {type(optimizer).__name__}.")
+        self._updater = get_updater(optimizer)
+
+    def set_gradient_compression(self, compression_params: Any) -> None:
+        """Refused: nothing is sent anywhere that compression would be for."""
+        raise MXNetError(f"Gradient compression is not supported for this type of kvstore: {self._kind}.")
+
+    def save_optimizer_states(self, fname: PathLike, dump_optimizer: bool = False) -> None:
+        """Write the optimizer's states, as `Updater.get_states` gives them, as a file."""
+        write_atomically(fname, [self._optimizing().get_states(dump_optimizer)])
+
+    def load_optimizer_states(self, fname: PathLike) -> None:
+        """Continue from the states of a file."""
+        updater = self._optimizing()
+        with open_to_read(fname) as file:
+            updater.set_states(file.read())
+
+    def _optimizing(self) -> Updater:
+        if not isinstance(self._updater, Updater):
+            raise AssertionError(
+                "optimizer states: a store with an optimizer is required. Call set_optimizer."
+            )
+        return self._updater
+
+
+def _grouped(key: Any, value: Any) -> Iterator[tuple[Key, list[NDArray]]]:
+    """Each key with its arrays, of which there may be several."""
+    if not isinstance(key, list | tuple):
+        key, value = [key], [value]
+    elif not isinstance(value, list | tuple) or len(key) != len(value):
+        raise AssertionError(f"kvstore: as many values as keys are required, {len(key)}, got {value!r}.")
+    groups: dict[Key, list[NDArray]] = {}
+    for k, values in zip(key, value, strict=True):
+        if not isinstance(k, int | str):
+            raise AssertionError(f"kvstore: numbers or texts are required as keys, got {type(k).__name__}.")
+        groups.setdefault(k, []).extend(values if isinstance(values, list | tuple) else [values])
+    for k, arrays in groups.items():
+        strange = [a for a in arrays if not isinstance(a, NDArray)]
+        if strange or not arrays:
+            raise AssertionError(f"kvstore: arrays are required for key {k!r}, got {strange[:1] or 'none'}.")
+        yield k, arrays

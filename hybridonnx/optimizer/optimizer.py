@@ -1,0 +1,336 @@
+"""What all optimizers share: learning rates, weight decay, counts of updates, and copies in float32."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import warnings
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, ClassVar, TypeAlias, TypeVar
+
+import numpy as np
+
+from ..errors import suggest
+from ..ndarray._watch import written
+from ..ndarray.ndarray import NDArray
+from ..ndarray.sparse import RowSparseNDArray
+from ..ops._registry import Array
+
+__all__ = ["Optimizer", "create", "register"]
+
+_Class = TypeVar("_Class", bound="type[Optimizer]")
+State: TypeAlias = Any
+"""`None`, an array, or a tuple of states."""
+
+_FAMILIES = ("sgd", "adam", "adaptive", "layerwise", "contrib")
+_loaded = False
+
+
+def _load() -> None:
+    """Register the optimizers of the package."""
+    global _loaded
+    if not _loaded:
+        _loaded = True
+        for family in _FAMILIES:
+            importlib.import_module(f"{__package__}.{family}")
+
+
+class Optimizer:
+    """Updates weights in place from their gradients, each weight known by an index.
+
+    Subclasses define `create_state(index, weight)` and `update(index, weight, grad, state)`. Those of this
+    package define `_step` instead of `update`: it receives NumPy arrays, the rate and the weight decay.
+    """
+
+    opt_registry: ClassVar[dict[str, type[Optimizer]]] = {}
+    aggregate_num = 0
+    _state_before_master = False
+    _lazy = False
+
+    def __init__(
+        self,
+        rescale_grad: float = 1.0,
+        param_idx2name: dict[Any, str] | None = None,
+        wd: float = 0.0,
+        clip_gradient: float | None = None,
+        learning_rate: float | None = None,
+        lr_scheduler: Any = None,
+        sym: Any = None,
+        begin_num_update: int = 0,
+        multi_precision: bool = False,
+        param_dict: dict[Any, Any] | None = None,
+    ) -> None:
+        if param_idx2name is not None and not isinstance(param_idx2name, dict):
+            raise AssertionError(
+                "Optimizer: param_idx2name should be a dict of names by the index of the parameter, "
+                f"got {param_idx2name!r}."
+            )
+        self.rescale_grad = rescale_grad
+        self.lr_scheduler = lr_scheduler
+        self.lr = self._first_rate(learning_rate)
+        self.wd = wd
+        self.lr_mult: dict[Any, float] = {}
+        self.wd_mult: dict[Any, float] = {}
+        self.begin_num_update = begin_num_update
+        self.num_update = begin_num_update
+        self._index_update_count: dict[Any, int] = {}
+        self._all_index_update_counts = {0: self._index_update_count}
+        self._copied: Collection[Any] = ()
+        self.clip_gradient = clip_gradient
+        self.multi_precision = multi_precision
+        self.idx2name = dict(param_idx2name or {})
+        self.sym_info = () if sym is None else (sym.attr_dict(), sym.list_arguments())
+        self.param_dict = param_dict or {}
+        self.set_lr_mult({})
+        self.set_wd_mult({})
+
+    def _first_rate(self, learning_rate: float | None) -> float | None:
+        """The rate at the beginning; it outranks the scheduler's own."""
+        if self.lr_scheduler is None:
+            return 0.01 if learning_rate is None else learning_rate
+        if learning_rate is not None:
+            if self.lr_scheduler.base_lr != learning_rate:
+                logging.getLogger(__name__).info(
+                    "learning_rate=%s replaces the base_lr=%s of lr_scheduler.",
+                    learning_rate,
+                    self.lr_scheduler.base_lr,
+                )
+            self.lr_scheduler.base_lr = learning_rate
+        return learning_rate
+
+    # ---- by name
+
+    @staticmethod
+    def register(klass: _Class) -> _Class:
+        """Make a subclass known by its name, in any case."""
+        if not (isinstance(klass, type) and issubclass(klass, Optimizer)):
+            raise AssertionError(f"register: a subclass of Optimizer is required, got {klass!r}.")
+        if klass.__module__.rpartition(".")[0] != __package__:
+            _load()  # so that it may replace one of them
+        name = klass.__name__.lower()
+        before = Optimizer.opt_registry.get(name)
+        if before not in (None, klass):
+            warnings.warn(
+                f"New optimizer {klass.__module__}.{klass.__name__} is overriding existing optimizer "
+                f"{before.__module__}.{before.__name__}.",
+                stacklevel=2,
+            )
+        Optimizer.opt_registry[name] = klass
+        return klass
+
+    @staticmethod
+    def create_optimizer(name: str, **kwargs: Any) -> Optimizer:
+        """An optimizer by the name of its class, in any case."""
+        if not isinstance(name, str):
+            raise TypeError(f"create: the name of an optimizer is required, got {type(name).__name__}.")
+        _load()
+        klass = Optimizer.opt_registry.get(name.lower())
+        if klass is None:
+            raise ValueError(f"Cannot find optimizer {name}.{suggest(name.lower(), Optimizer.opt_registry)}")
+        return klass(**kwargs)
+
+    # ---- states
+
+    def create_state(self, index: Any, weight: NDArray) -> State:
+        """What the optimizer keeps for a weight between updates: nothing."""
+        return None
+
+    def create_state_multi_precision(self, index: Any, weight: NDArray) -> State:
+        """The same; for a float16 weight under `multi_precision`, that of a float32 copy, and the copy."""
+        if weight.dtype != np.float16:
+            return self.create_state(index, weight)
+        if not self.multi_precision:
+            warnings.warn(
+                "Accumulating with float16 in optimizer can lead to poor accuracy or slow convergence. "
+                "Consider using multi_precision=True option of the optimizer.",
+                stacklevel=2,
+            )
+            return self.create_state(index, weight)
+        master = NDArray(weight._data.astype(np.float32), weight.context)
+        state = self.create_state(index, master)
+        return (state, master) if self._state_before_master else (master, state)
+
+    # ---- updates
+
+    def update(self, index: Any, weight: Any, grad: Any, state: State) -> None:
+        """Update one weight, or each of a list of weights, and the states."""
+        whole = [*each(index, weight, grad, state)]
+        self._update_count([part[0] for part in whole])
+        for i, *arrays in whole:
+            self._update_one(self._get_lr(i), i, *arrays)
+
+    def update_multi_precision(self, index: Any, weight: Any, grad: Any, state: State) -> None:
+        """The same; float16 weights under `multi_precision` receive the values of their float32 copies."""
+        indices: list[Any] = []
+        weights: list[NDArray] = []
+        grads: list[NDArray] = []
+        states: list[State] = []
+        copies = {}
+        for i, w, g, s in each(index, weight, grad, state):
+            if self.multi_precision and w.dtype == np.float16:
+                s, master = s if self._state_before_master else s[::-1]
+                copies[i] = w, master
+                w, g = master, NDArray(g._data.astype(np.float32), g.context)
+            indices.append(i)
+            weights.append(w)
+            grads.append(g)
+            states.append(s)
+        self._copied = copies.keys()
+        if isinstance(index, list | tuple):
+            self.update(indices, weights, grads, states)
+        else:
+            self.update(indices[0], weights[0], grads[0], states[0])
+        for narrow, master in copies.values():
+            narrow._data[...] = master._data
+            written(narrow._data)
+
+    def _update_one(self, lr: float, index: Any, weight: NDArray, grad: NDArray, state: State) -> None:
+        """Update one weight that was counted already."""
+        arrays = [None if s is None else s._data for s in _listed(state)]
+        wd = self._get_wd(index)
+        if isinstance(grad, RowSparseNDArray) and self._lazy:
+            self._step_rows(grad, index, weight._data, lr, wd, arrays)
+        elif weight.dtype == np.float16:
+            self._step_wide(index, weight._data, grad._data, lr, wd, arrays)
+        else:
+            self._step(index, weight._data, grad._data, lr, wd, *arrays)
+        written(weight._data)
+
+    def _step_rows(
+        self, grad: RowSparseNDArray, index: Any, w: Array, lr: float, wd: float, state: list[Any]
+    ) -> None:
+        """Step in the rows that the gradient has; the others stay as they are, and their states too."""
+        rows = grad.stored.indices
+        parts = [None if s is None else s[rows] for s in state]
+        part = w[rows]
+        self._step(index, part, grad.stored.data, lr, wd, *parts)
+        for whole, new in zip((w, *state), (part, *parts), strict=True):
+            if whole is not None:
+                whole[rows] = new
+
+    def _step_wide(self, index: Any, w: Array, g: Array, lr: float, wd: float, state: list[Any]) -> None:
+        """Step in float32, and round once."""
+        parts = [None if s is None else s.astype(np.float32) for s in state]
+        part = w.astype(np.float32)
+        self._step(index, part, g.astype(np.float32), lr, wd, *parts)
+        for whole, new in zip((w, *state), (part, *parts), strict=True):
+            if whole is not None:
+                whole[...] = new
+
+    def _step(self, *args: Any, **kwargs: Any) -> None:
+        """`(index, w, g, lr, wd, *state)`: write the arrays `w` and `state` anew."""
+        raise NotImplementedError(
+            f"{type(self).__name__}: an optimizer defines update(index, weight, grad, state)."
+        )
+
+    def _scaled(self, g: Array, decay: float = 0.0, w: Array | None = None) -> Array:
+        """The gradient, rescaled, with the weights' decay if asked for, then clipped; a new array."""
+        scaled = g * float(self.rescale_grad)
+        if w is not None and decay:
+            scaled += decay * w
+        if self.clip_gradient is not None and self._clips(self.clip_gradient):
+            bound = float(self.clip_gradient)
+            np.clip(scaled, -bound, bound, out=scaled)
+        return scaled
+
+    def _clips(self, bound: float) -> bool:
+        """Whether a value of `clip_gradient` is a bound: MXNet's operators receive no zeros."""
+        return bool(bound > 0)
+
+    # ---- rates
+
+    @property
+    def learning_rate(self) -> Any:
+        """The rate now: that of the scheduler if there is one."""
+        return self.lr if self.lr_scheduler is None else self.lr_scheduler(self.num_update)
+
+    def set_learning_rate(self, lr: float) -> None:
+        """Set the rate. Raises `UserWarning` if a scheduler sets it."""
+        if self.lr_scheduler is not None:
+            raise UserWarning(
+                "set_learning_rate: no lr_scheduler is allowed, because it sets the rate. "
+                "Change lr_scheduler.base_lr."
+            )
+        self.lr = lr
+
+    def set_lr_scale(self, args_lrscale: Any) -> None:
+        """Refused, as in MXNet: see `set_lr_mult`."""
+        raise DeprecationWarning("set_lr_scale: use set_lr_mult.")
+
+    def set_lr_mult(self, args_lr_mult: Mapping[Any, float]) -> None:
+        """Multiply rates, by index or name, besides what the symbol's `__lr_mult__` say."""
+        self.lr_mult = self._told("__lr_mult__")
+        self.lr_mult.update(args_lr_mult)
+
+    def set_wd_mult(self, args_wd_mult: Mapping[Any, float]) -> None:
+        """Multiply weight decays; without a word only weights and gammas decay."""
+        self.wd_mult = {n: 0.0 for n in self.idx2name.values() if not self._decays(n)}
+        self.wd_mult.update(self._told("__wd_mult__"))
+        self.wd_mult.update(args_wd_mult)
+
+    def _decays(self, name: str) -> bool:
+        return name.endswith(("_weight", "_gamma"))
+
+    def _told(self, key: str) -> dict[Any, float]:
+        """The values of an attribute of the symbol's arguments."""
+        if not self.sym_info:
+            return {}
+        attributes, names = self.sym_info
+        return {n: float(attributes[n][key]) for n in names if key in attributes.get(n, {})}
+
+    def _get_lrs(self, indices: list[Any]) -> list[float]:
+        rate = self.learning_rate
+        return [float(rate) * self._multiplier(i, "lr_mult", self.lr_mult) for i in indices]
+
+    def _get_wds(self, indices: list[Any]) -> list[float]:
+        return [float(self.wd) * self._multiplier(i, "wd_mult", self.wd_mult) for i in indices]
+
+    def _get_lr(self, index: Any) -> float:
+        return self._get_lrs([index])[0]
+
+    def _get_wd(self, index: Any) -> float:
+        return self._get_wds([index])[0]
+
+    def _multiplier(self, index: Any, attribute: str, told: dict[Any, float]) -> float:
+        """By parameter, else by index, else by name, else 1."""
+        if index in self.param_dict:
+            return float(getattr(self.param_dict[index], attribute))
+        if index in told:
+            return float(told[index])
+        return float(told.get(self.idx2name.get(index), 1.0))
+
+    # ---- counts
+
+    def _set_current_context(self, device_id: int) -> None:
+        """Count the updates of another device, whose weights are the same parameters."""
+        self._index_update_count = self._all_index_update_counts.setdefault(device_id, {})
+
+    def _update_count(self, index: Any) -> None:
+        """Count an update of each index; `num_update` is the highest count."""
+        for i in index if isinstance(index, list | tuple) else [index]:
+            count = self._index_update_count.get(i, self.begin_num_update) + 1
+            self._index_update_count[i] = count
+            self.num_update = max(count, self.num_update)
+
+
+def each(index: Any, weight: Any, grad: Any, state: Any) -> Iterator[tuple[Any, Any, Any, Any]]:
+    """Indices, weights, gradients and states, one by one."""
+    if not isinstance(index, list | tuple):
+        yield index, weight, grad, state
+        return
+    yield from zip(index, weight, grad, state, strict=True)
+
+
+def _listed(state: State) -> list[Any]:
+    if state is None:
+        return []
+    return list(state) if isinstance(state, list | tuple) else [state]
+
+
+def zeros_like(weight: NDArray, dtype: Any = None) -> NDArray:
+    """A state of zeros for a weight."""
+    return NDArray(np.zeros(weight.shape, dtype or weight.dtype), weight.context)
+
+
+register = Optimizer.register
+create = Optimizer.create_optimizer

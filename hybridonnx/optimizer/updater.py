@@ -1,0 +1,204 @@
+"""The function that keeps each weight's state and updates it, and the bytes that the states are saved as.
+
+MXNet pickles states; nothing is ever unpickled here. The bytes are those of a `.params` file: the arrays, and
+last an array `structure` of the bytes of a JSON text that says where each of them belongs.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from ..context import Context, cpu
+from ..errors import FormatError, MXNetError
+from ..formats.params import read_bytes, write
+from ..ndarray.ndarray import NDArray
+from ..ops._registry import Array
+from .optimizer import Optimizer
+
+__all__ = ["Updater", "get_updater"]
+
+_STRUCTURE = "structure"
+_FORMAT = 1
+_LIVE = {"param_dict", "idx2name", "sym_info", "lr_scheduler", "_index_update_count"}
+"""Attributes of optimizers that belong to the running program."""
+
+
+class Updater:
+    """Updates a weight by its gradient: `updater(index, grad, weight)`, or lists of each."""
+
+    def __init__(self, optimizer: Optimizer) -> None:
+        self.optimizer = optimizer
+        self.states: dict[Any, Any] = {}
+        self.states_synced: dict[Any, bool] = {}
+        self.aggregate_updates = optimizer.aggregate_num > 0
+
+    def __call__(self, index: Any, grad: Any, weight: Any) -> None:
+        """Make the states that are missing, and update."""
+        several = isinstance(index, list | tuple)
+        indices, grads, weights = (index, grad, weight) if several else ([index], [grad], [weight])
+        for i, w in zip(indices, weights, strict=True):
+            self._prepare(i, w)
+        if several and self.aggregate_updates:
+            states = [self.states[i] for i in indices]
+            self.optimizer.update_multi_precision(list(indices), list(weights), list(grads), states)
+            return
+        for i, g, w in zip(indices, grads, weights, strict=True):
+            self.optimizer.update_multi_precision(i, w, g, self.states[i])
+
+    def _prepare(self, index: Any, weight: NDArray) -> None:
+        if index not in self.states:
+            self.states[index] = self.optimizer.create_state_multi_precision(index, weight)
+        elif not self.states_synced.get(index, True):
+            self.states[index] = self.sync_state_context(self.states[index], weight.context)
+        self.states_synced[index] = True
+
+    def sync_state_context(self, state: Any, context: Context) -> Any:
+        """A state on a context."""
+        if isinstance(state, NDArray):
+            return state.as_in_context(context)
+        if isinstance(state, list | tuple):
+            return type(state)(self.sync_state_context(part, context) for part in state)
+        return state
+
+    def get_states(self, dump_optimizer: bool = False) -> bytes:
+        """The states as bytes, and the optimizer's counts, rates and options if asked for."""
+        writer = _Writer()
+        told = {"format": _FORMAT, "states": writer.plain(self.states)}
+        if dump_optimizer:
+            told["optimizer"] = _described(self.optimizer, writer)
+        text = np.frombuffer(json.dumps(told).encode(), np.uint8)
+        names = [*(str(i) for i in range(len(writer.arrays))), _STRUCTURE]
+        return b"".join(bytes(piece) for piece in write([*writer.arrays, text], names))
+
+    def set_states(self, states: bytes) -> None:
+        """Continue from what `get_states` gave; an optimizer in it must be of the class of this one."""
+        told, reader = _opened(states)
+        found = reader.made(told.get("states"))
+        if not isinstance(found, dict):
+            raise FormatError("set_states: states by index are required, got something else.")
+        if told.get("optimizer") is not None:
+            _restore(self.optimizer, told["optimizer"], reader)
+        self.states = found
+        self.states_synced = dict.fromkeys(found, False)
+
+
+def get_updater(optimizer: Optimizer) -> Updater:
+    """An updater that uses an optimizer."""
+    return Updater(optimizer)
+
+
+class _Writer:
+    """Makes plain data of states, and collects the arrays."""
+
+    def __init__(self) -> None:
+        self.arrays: list[Array] = []
+
+    def plain(self, value: Any) -> Any:
+        """A value as JSON has it. Raises `TypeError` for what is neither an array nor plain."""
+        if value is None or isinstance(value, bool | int | float | str):
+            return value
+        if isinstance(value, np.generic):
+            return value.item()
+        if isinstance(value, NDArray):
+            self.arrays.append(value._data)
+            return {"array": len(self.arrays) - 1}
+        if isinstance(value, list | tuple):
+            return {type(value).__name__: [self.plain(part) for part in value]}
+        if isinstance(value, dict):
+            return {"dict": [[self.plain(k), self.plain(v)] for k, v in value.items()]}
+        raise TypeError(f"get_states: arrays and plain values are required, got {type(value).__name__}.")
+
+
+class _Reader:
+    """Makes states of plain data and arrays."""
+
+    def __init__(self, arrays: dict[str, Array]) -> None:
+        self.arrays = arrays
+
+    def made(self, value: Any) -> Any:
+        """What the writer was given."""
+        if not isinstance(value, dict):
+            return value
+        (kind, content), *more = value.items() or [("", None)]
+        if kind == "array" and str(content) in self.arrays:
+            return NDArray(self.arrays[str(content)].copy(), cpu())
+        if kind in ("list", "tuple") and isinstance(content, list) and not more:
+            parts = [self.made(part) for part in content]
+            return parts if kind == "list" else tuple(parts)
+        if kind == "dict" and isinstance(content, list) and not more:
+            return {self._key(k): self.made(v) for k, v in content}
+        raise FormatError(f"set_states: the structure has {kind!r}, which is not known or has no array.")
+
+    def _key(self, key: Any) -> Any:
+        if not isinstance(key, str | int):
+            raise FormatError(f"set_states: an index or a name is required, got {key!r}.")
+        return key
+
+
+def _opened(states: bytes) -> tuple[dict[str, Any], _Reader]:
+    if bytes(states[:1]) == b"\x80":
+        raise FormatError(
+            "set_states: states in the format of this project are required, got a pickle, as MXNet writes. "
+            "Nothing is ever unpickled: start the optimizer anew."
+        )
+    values, names = read_bytes(bytes(states))
+    arrays = {n: v for n, v in zip(names, values, strict=False) if isinstance(v, np.ndarray)}
+    text = arrays.pop(_STRUCTURE, None)
+    try:
+        told = None if text is None else json.loads(text.tobytes())
+    except (ValueError, RecursionError):
+        told = None
+    if not isinstance(told, dict) or told.get("format") != _FORMAT:
+        raise FormatError(f"set_states: bytes that get_states gave are required, got {len(states)} others.")
+    return told, _Reader(arrays)
+
+
+def _described(optimizer: Optimizer, writer: _Writer) -> dict[str, Any]:
+    """The class of an optimizer and of its scheduler, and their values."""
+    scheduler = optimizer.lr_scheduler
+    told = {"class": type(optimizer).__name__, "values": _values(optimizer, writer), "scheduler": None}
+    if scheduler is not None:
+        values = _values(scheduler, writer)
+        told["scheduler"] = {"class": type(scheduler).__name__, "values": values}
+    return told
+
+
+def _values(holder: Any, writer: _Writer) -> dict[str, Any]:
+    """The attributes that are plain."""
+    values = {}
+    for name, value in vars(holder).items():
+        if name not in _LIVE:
+            count = len(writer.arrays)
+            try:
+                values[name] = writer.plain(value)
+            except TypeError:  # the running program has it
+                del writer.arrays[count:]
+    return values
+
+
+def _restore(optimizer: Optimizer, told: Any, reader: _Reader) -> None:
+    """Give an optimizer, and its scheduler, the values that were saved."""
+    pairs = [(optimizer, told)]
+    if isinstance(told, dict) and (told.get("scheduler") or optimizer.lr_scheduler):
+        pairs.append((optimizer.lr_scheduler, told["scheduler"]))
+    new = [(holder, _fitting(holder, part, reader)) for holder, part in pairs]
+    for holder, values in new:
+        vars(holder).update(values)
+    optimizer._set_current_context(next(iter(optimizer._all_index_update_counts), 0))
+
+
+def _fitting(holder: Any, told: Any, reader: _Reader) -> dict[str, Any]:
+    """The saved values of an object, if it is of the saved class. Only attributes that it has are set."""
+    saved = told.get("class") if isinstance(told, dict) else None
+    if saved != (None if holder is None else type(holder).__name__):
+        raise MXNetError(
+            f"set_states: an optimizer and a scheduler of the saved classes are required: {saved} was saved, "
+            f"got {None if holder is None else type(holder).__name__}. Make them as they were."
+        )
+    values = told.get("values") if isinstance(told, dict) else None
+    if not isinstance(values, dict):
+        raise FormatError(f"set_states: the values of {saved} are required, got {values!r}.")
+    return {k: reader.made(v) for k, v in values.items() if k in vars(holder) and k not in _LIVE}
