@@ -23,7 +23,7 @@ OptInts: TypeAlias = tuple[int | None, ...]
 Floats: TypeAlias = tuple[float, ...]
 DTypeName = NewType("DTypeName", str)
 
-_MAX_TEXT = 1 << 20
+_MAX_TEXT = 1 << 16
 
 
 def text(value: Any) -> str:

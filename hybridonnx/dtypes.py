@@ -35,12 +35,11 @@ def as_dtype(dtype: Any) -> DType:
     found: DType | None
     try:
         found = np.dtype(dtype)
-    except TypeError:
+    except (TypeError, ValueError, SyntaxError):
         found = None
     if found is None or found not in _FLAG_OF:
-        raise DTypeError(
-            f"dtype: one of {', '.join(BY_NAME)} is required, got {dtype!r}.{suggest(str(dtype), BY_NAME)}"
-        )
+        near = suggest(str(dtype)[:80], BY_NAME)
+        raise DTypeError(f"dtype: one of {', '.join(BY_NAME)} is required, got {repr(dtype)[:80]}.{near}")
     return found
 
 

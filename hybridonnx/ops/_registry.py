@@ -53,6 +53,8 @@ class Operator:
     """Those inputs that are auxiliary states: never given a gradient, changed by `updated` when training."""
     variadic: ClassVar[str] = ""
     """The attribute that counts the inputs, if their number is free; they are named arg0, arg1, …"""
+    output_count: ClassVar[str] = ""
+    """The attribute that counts the outputs, if one does."""
     outputs: ClassVar[tuple[str, ...]] = ("output",)
     """The outputs' names."""
     hidden: ClassVar[int] = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil
+from math import ceil, isfinite
 from typing import Any, ClassVar
 
 import numpy as np
@@ -130,7 +130,7 @@ class Arange(Operator):
     def check(self) -> None:
         if self.repeat < 1:
             raise AttributeValueError(f"_arange: repeat of at least 1 is required, got {self.repeat}.")
-        if self.step == 0 or (not self.open() and self.count() <= 0):
+        if self.step == 0 or (not self.open() and not self._leads()):
             raise AttributeValueError(
                 "_arange: a step that leads from start to stop is required, got start="
                 f"{self.bounds()[0]}, stop={self.bounds()[1]}, step={self.step}."
@@ -143,6 +143,11 @@ class Arange(Operator):
     def bounds(self) -> tuple[float, float]:
         """The first number, and the one that is not reached."""
         return (0.0, self.start) if self.stop is None else (self.start, self.stop)
+
+    def _leads(self) -> bool:
+        first, end = self.bounds()
+        steps = (end - first) / self.step
+        return isfinite(steps) and ceil(steps) > 0
 
     def count(self) -> int:
         """How many different numbers there are."""

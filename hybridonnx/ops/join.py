@@ -167,6 +167,8 @@ class _Splitting(Operator):
 class SliceChannel(_Splitting):
     """`data` in `num_outputs` equal parts along `axis`, which goes with `squeeze_axis`."""
 
+    output_count = "num_outputs"
+
     num_outputs: int
     axis: int = 1
     squeeze_axis: bool = False
@@ -193,6 +195,8 @@ class SliceChannel(_Splitting):
 @operator("_split_v2", "_npi_split")
 class SplitV2(_Splitting):
     """`data` along `axis` in `sections` about equal parts, or in parts that begin at `indices`, 0 first."""
+
+    output_count = "sections"
 
     indices: Ints
     axis: int = 1

@@ -112,6 +112,10 @@ def _made(node: GraphNode, cls: type[Operator] | None, before: Sequence[Node], v
     subgraphs = [Outputs(_entries(subgraph, version)) for subgraph in node.subgraphs]
     made = Node(cls.names[0] if cls else node.op, node.name, node.attributes, inputs, subgraphs)
     made.stored_outputs = node.outputs
+    if cls is not None:
+        _require_counts(made, cls)
+    elif node.outputs is not None:
+        _require_few(made, node.outputs)
     versions = [number for _, _, number in node.inputs]
     if cls is not None and version < _LISTS_ALL_INPUTS:
         missing = made.op.input_names()[len(inputs) :]
@@ -122,6 +126,28 @@ def _made(node: GraphNode, cls: type[Operator] | None, before: Sequence[Node], v
     return made
 
 
+_MOST_OUTPUTS = 1 << 16
+
+
+def _require_counts(node: Node, cls: type[Operator]) -> None:
+    """Hold the attributes that count inputs and outputs to what there is, before names are made for them."""
+    inputs = getattr(node.op, cls.variadic) if cls.variadic else 0
+    if not 0 <= inputs <= len(node.inputs):
+        raise FormatError(
+            f"symbol.json: {node.name[:80]!r} has {len(node.inputs)} inputs, so {cls.variadic} of that "
+            f"number is required, got {inputs}."
+        )
+    outputs = getattr(node.op, cls.output_count) if cls.output_count else 0
+    _require_few(node, outputs)
+
+
+def _require_few(node: Node, outputs: int) -> None:
+    if outputs > _MOST_OUTPUTS:
+        raise FormatError(
+            f"symbol.json: {node.name[:80]!r} may have at most {_MOST_OUTPUTS} outputs, got {outputs}."
+        )
+
+
 def _checked(nodes: Sequence[Node], number: int, output: int, user: str) -> Entry:
     node = nodes[number]
     if node.is_known and output >= node.count():
@@ -129,4 +155,7 @@ def _checked(nodes: Sequence[Node], number: int, output: int, user: str) -> Entr
             f"symbol.json: {user!r} takes output {output} of node {number} ({node.name!r}), which has "
             f"{node.count()}."
         )
+    if not node.is_known and output >= node.count():  # the file does not tell how many there are
+        _require_few(node, output + 1)
+        node.stored_outputs = output + 1
     return Entry(node, output)

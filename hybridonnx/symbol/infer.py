@@ -217,7 +217,7 @@ def stored_dtype(text: str) -> DType | None:
     stripped = text.strip()
     if stripped in ("-1", "None", ""):
         return None
-    if stripped.isdecimal():
+    if stripped.isdecimal() and len(stripped) < 10:
         flag = int(stripped)
         if flag not in FLAGS:
             raise DTypeError(f"__dtype__: a flag among {', '.join(map(str, FLAGS))} is required, got {flag}.")
