@@ -196,3 +196,112 @@ def test_classes_and_signatures_are_mxnets():
         assert found[: len(told)] == told or [p for p, _ in found] == [p for p, _ in told], name
     public = {name for name in dir(rnn) if isclass(getattr(rnn, name))}
     assert public == {name.partition(".")[2] for name in FACTS["signatures"] if name.startswith("rnn.")}
+
+
+def stacked():
+    net = nn.HybridSequential(prefix="n_")
+    with net.name_scope():
+        net.add(rnn.LSTM(3, 2, bidirectional=True), rnn.GRU(2), nn.Dense(2, flatten=False))
+    return net
+
+
+def test_saved_parameters_have_the_names_of_cells(tmp_path):
+    net, x = stacked(), mx.nd.array(values("data", (5, 2, 4)))
+    net.initialize()
+    y = net(x)
+    net.save_parameters(str(tmp_path / "net.params"))
+    names = list(mx.nd.load(str(tmp_path / "net.params")))
+    assert names[0] == "0._unfused.0.l_cell.i2h_weight"
+    assert names[-3] == "1._unfused.0.h2h_bias"
+    again = stacked()
+    again.load_parameters(str(tmp_path / "net.params"))
+    np.testing.assert_array_equal(again(x).asnumpy(), y.asnumpy())
+
+
+@pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybrid"])
+@pytest.mark.parametrize("kind", ["LSTM", "GRU", "RNN"])
+@pytest.mark.parametrize("layout", ["TNC", "NTC"])
+def test_lengths_cut_sequences_off(kind, layout, hybrid):
+    """Each sequence gives what it gives alone, without what is beyond its length."""
+    net = getattr(rnn, kind)(3, 2, bidirectional=True, layout=layout, use_sequence_length=True, prefix="n_")
+    alone = getattr(rnn, kind)(3, 2, bidirectional=True, prefix="n_", params=net.collect_params())
+    net.initialize(mx.init.Uniform(0.5))
+    if hybrid:
+        net.hybridize()
+    x = values("data", (4, 3, 2))
+    given = mx.nd.array(x if layout == "TNC" else x.swapaxes(0, 1))
+    y, states = net(given, net.begin_state(3), mx.nd.array([4, 2, 1]))
+    found = y.asnumpy() if layout == "TNC" else y.asnumpy().swapaxes(0, 1)
+    for n, length in enumerate((4, 2, 1)):
+        expected, last = alone(mx.nd.array(x[:length, n : n + 1]), alone.begin_state(1))
+        np.testing.assert_allclose(found[:length, n : n + 1], expected.asnumpy(), **NEAR)
+        assert not found[length:, n].any()
+        for a, b in zip(states, last, strict=True):
+            np.testing.assert_allclose(a.asnumpy()[:, n : n + 1], b.asnumpy(), **NEAR)
+
+
+def test_lengths_are_asked_for_and_refused():
+    x = mx.nd.ones((4, 3, 2))
+    with pytest.raises(ValueError, match="sequence_length is required"):
+        ready(rnn.LSTM(3, use_sequence_length=True))(x)
+    with pytest.raises(ValueError, match="takes use_sequence_length=True"):
+        ready(rnn.LSTM(3))(x, sequence_length=mx.nd.ones((3,)))
+
+
+def test_states_may_come_and_go_when_hybridized():
+    net, x = ready(rnn.LSTM(3)), mx.nd.ones((4, 3, 2))
+    net.hybridize()
+    y = net(x)
+    z, states = net(x, net.begin_state(3))
+    np.testing.assert_allclose(y.asnumpy(), z.asnumpy(), **NEAR)
+    assert len(states) == 2
+    np.testing.assert_allclose(net(x).asnumpy(), z.asnumpy(), **NEAR)
+
+
+def test_dropout_is_between_layers_and_in_training_alone():
+    net, x = ready(rnn.LSTM(3, 2, dropout=0.5)), mx.nd.ones((4, 3, 2))
+    np.testing.assert_array_equal(net(x).asnumpy(), net(x).asnumpy())
+    with mx.autograd.train_mode():
+        assert (net(x).asnumpy() != net(x).asnumpy()).any()
+
+
+def test_a_second_derivative_is_refused():
+    net, x = ready(rnn.LSTM(3)), mx.nd.ones((4, 3, 2))
+    net(x)
+    x.attach_grad()
+    with mx.autograd.record():
+        (dx,) = mx.autograd.grad(net(x), [x], create_graph=True)
+        total = (dx * dx).sum()
+    with pytest.raises(MXNetError, match="first order"):
+        total.backward()
+
+
+def test_a_cell_has_a_second_derivative():
+    net, x = ready(rnn.LSTMCell(3)), mx.nd.array(values("data", (2, 3, 4)))
+    net.unroll(3, x)
+    x.attach_grad()
+    with mx.autograd.record():
+        y, _ = net.unroll(3, x, merge_outputs=True)
+        (dx,) = mx.autograd.grad(y, [x], create_graph=True)
+        total = (dx * dx).sum()
+    total.backward()
+    assert x.grad.asnumpy().any()
+
+
+@pytest.mark.parametrize("layout", ["NTC", "TNC"])
+@pytest.mark.parametrize("merge", [True, False, None])
+def test_both_directions_with_lengths(layout, merge):
+    """Real MXNet refuses layout NTC here; both layouts give the same."""
+    net = ready(rnn.BidirectionalCell(rnn.LSTMCell(3), rnn.GRUCell(2)))
+    x, lengths = values("data", (2, 3, 4)), mx.nd.array([2, 3])
+    expected, last = net.unroll(3, mx.nd.array(x), merge_outputs=True, valid_length=lengths)
+    given = mx.nd.array(x if layout == "NTC" else x.swapaxes(0, 1))
+    found, states = net.unroll(3, given, layout=layout, merge_outputs=merge, valid_length=lengths)
+    axis = layout.find("T")
+    whole = mx.nd.stack(*found, axis=axis) if isinstance(found, list) else found
+    assert isinstance(found, list) == (merge is False)
+    moved = whole.asnumpy() if layout == "NTC" else whole.asnumpy().swapaxes(0, 1)
+    np.testing.assert_allclose(moved, expected.asnumpy(), **NEAR)
+    assert not moved[0, 2].any()
+    for a, b in zip(states, last, strict=True):
+        np.testing.assert_allclose(a.asnumpy(), b.asnumpy(), **NEAR)

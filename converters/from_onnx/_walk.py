@@ -54,7 +54,9 @@ def walk(model: Model) -> Imported:
                 f"got some that end in {type(exc).__name__}: {exc}"
             ) from exc
     symbol = Symbol([conversion.entry(name) for name in outputs])
-    return Imported(symbol, conversion.F.arrays, inputs)
+    used = {node.name for node in symbol.nodes() if node.is_variable}
+    arrays = {name: array for name, array in conversion.F.arrays.items() if name in used}
+    return Imported(symbol, arrays, inputs)
 
 
 @dataclass

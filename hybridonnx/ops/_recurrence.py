@@ -134,6 +134,12 @@ def _quarters(gates: Array, cells: int) -> list[Array]:
     return [gates[..., k * cells : (k + 1) * cells] for k in range(4)]
 
 
+def _product(x: Array, weight: Array) -> Array:
+    """x (T, N, K) times the transposed weight (rows, K), as one product of matrices."""
+    made: Array = x.reshape(-1, x.shape[-1]) @ weight.T
+    return made.reshape(*x.shape[:-1], len(weight))
+
+
 # ---- forward
 
 
@@ -154,7 +160,8 @@ def forward(
     run: Run, x: Array, w: Weights, h: Array, c: Array | None, inside: Array | None
 ) -> tuple[Array, Array, Array | None]:
     """The outputs (T, N, R) and the last states."""
-    sums = x @ w.i2h_weight.T + w.i2h_bias
+    sums = _product(x, w.i2h_weight)
+    sums += w.i2h_bias
     across = np.ascontiguousarray(w.h2h_weight.T)
     if run.mode != "gru":
         sums += w.h2h_bias
@@ -263,8 +270,9 @@ def _before(run: Run, y: Array, h: Array, inside: Array | None) -> Array:
 
 
 def _slopes(run: Run, x: Array, w: Weights, before: Array, c: Array | None, inside: Array | None) -> _Slopes:
-    a = x @ w.i2h_weight.T + w.i2h_bias
-    b = before @ w.h2h_weight.T + w.h2h_bias
+    a, b = _product(x, w.i2h_weight), _product(before, w.h2h_weight)
+    a += w.i2h_bias
+    b += w.h2h_bias
     if run.mode == "lstm":
         assert c is not None
         slopes = _lstm_slopes(run, w, _lstm_gates(a + b, run.cells), c, inside)

@@ -66,20 +66,30 @@ class _RNNLayer(HybridBlock):
         self._dtype = dtype
         self._use_sequence_length = use_sequence_length
         self._skips_states = False
-        width, rows = input_size, _GATES[mode] * hidden_size
+        initializers = {
+            "i2h_weight": i2h_weight_initializer,
+            "h2h_weight": h2h_weight_initializer,
+            "i2h_bias": i2h_bias_initializer,
+            "h2h_bias": h2h_bias_initializer,
+            "h2r_weight": h2r_weight_initializer,
+        }
         for layer in range(num_layers):
             for side in "lr"[: self._dir]:
-                made = {
-                    "i2h_weight": ((rows, width), i2h_weight_initializer),
-                    "h2h_weight": ((rows, self._outputs()), h2h_weight_initializer),
-                    "i2h_bias": ((rows,), i2h_bias_initializer),
-                    "h2h_bias": ((rows,), h2h_bias_initializer),
-                }
-                if self._projection_size is not None:
-                    made["h2r_weight"] = ((self._projection_size, hidden_size), h2r_weight_initializer)
-                for name, (shape, init) in made.items():
-                    self._register_param(f"{side}{layer}_{name}", shape, init, dtype)
-            width = self._outputs() * self._dir
+                for name, shape in self._shapes(layer).items():
+                    self._register_param(f"{side}{layer}_{name}", shape, initializers[name], dtype)
+
+    def _shapes(self, layer: int) -> dict[str, tuple[int, ...]]:
+        """The shapes of the parameters of one direction of a layer."""
+        rows, out = _GATES[self._mode] * self._hidden_size, self._outputs()
+        shapes: dict[str, tuple[int, ...]] = {
+            "i2h_weight": (rows, out * self._dir if layer else self._input_size),
+            "h2h_weight": (rows, out),
+            "i2h_bias": (rows,),
+            "h2h_bias": (rows,),
+        }
+        if self._projection_size is not None:
+            shapes["h2r_weight"] = (self._projection_size, self._hidden_size)
+        return shapes
 
     def _outputs(self) -> int:
         """The number of channels that one direction gives."""
