@@ -1,0 +1,150 @@
+"""Batches of a dataset, made by threads ahead of time if there are workers."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from ...errors import MXNetError
+from .batchify import default as default_batchify_fn
+from .sampler import BatchSampler, RandomSampler, SequentialSampler
+
+__all__ = ["DataLoader", "default_batchify_fn", "default_mp_batchify_fn"]
+
+default_mp_batchify_fn = default_batchify_fn
+"""Workers are threads, which share memory."""
+
+
+class DataLoader:
+    """Batches of a dataset: of `batch_size` samples in order or shuffled, or as samplers say.
+
+    `num_workers` threads make up to `prefetch` batches ahead (twice as many as workers, if not given), in the
+    order of the samplers; whoever waits for one longer than `timeout` seconds gets an error. Workers are
+    threads whatever `thread_pool` says; `pin_memory` is accepted, and changes nothing. With `auto_reload` the
+    first batches of the next iteration are already being made.
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int | None = None,
+        shuffle: bool = False,
+        sampler: Iterable[Any] | None = None,
+        last_batch: str | None = None,
+        batch_sampler: Iterable[Any] | None = None,
+        batchify_fn: Callable[[list[Any]], Any] | None = None,
+        num_workers: int = 0,
+        pin_memory: bool = False,
+        pin_device_id: int = 0,
+        prefetch: int | None = None,
+        thread_pool: bool = False,
+        timeout: float = 120,
+        auto_reload: bool = False,
+    ) -> None:
+        if timeout <= 0:
+            raise AssertionError(f"DataLoader: a timeout above 0 seconds is required, got {timeout}.")
+        self._dataset = dataset
+        if batch_sampler is None:
+            batch_sampler = _batches(dataset, batch_size, shuffle, sampler, last_batch)
+        else:
+            _require_none(batch_size, shuffle, sampler, last_batch)
+        self._batch_sampler = batch_sampler
+        self._batchify_fn = batchify_fn or default_batchify_fn
+        self._num_workers = max(0, num_workers)
+        self._prefetch = max(0, 2 * self._num_workers if prefetch is None else int(prefetch))
+        self._timeout = timeout
+        self._pool = ThreadPoolExecutor(self._num_workers, "DataLoader") if self._num_workers else None
+        self._auto_reload = auto_reload and self._pool is not None
+        self._ready: Iterator[Any] | None = None
+        if self._auto_reload:
+            self.refresh()
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._pool is None:
+            return (self._batch(indices) for indices in self._batch_sampler)
+        if not self._auto_reload:
+            return _Ahead(self, self._pool)
+        ready, self._ready = self._ready, None
+        return self._reloading(ready or _Ahead(self, self._pool))
+
+    def __len__(self) -> int:
+        return len(self._batch_sampler)  # type: ignore[arg-type]  # any sampler has a length
+
+    def __del__(self) -> None:
+        pool = getattr(self, "_pool", None)
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _batch(self, indices: Iterable[Any]) -> Any:
+        return self._batchify_fn([self._dataset[i] for i in indices])
+
+    def _reloading(self, ready: Iterator[Any]) -> Iterator[Any]:
+        yield from ready
+        self.refresh()
+
+    def clean(self) -> None:
+        """Drop the batches made ahead for the next iteration."""
+        self._ready = None
+
+    def refresh(self) -> None:
+        """Make batches ahead for the next iteration, anew."""
+        self._ready = None if self._pool is None else _Ahead(self, self._pool)
+
+
+class _Ahead:
+    """Batches in order, of which workers make some ahead."""
+
+    def __init__(self, loader: DataLoader, pool: ThreadPoolExecutor) -> None:
+        self._loader = loader  # which shuts the pool down when nobody needs it
+        self._pool = pool
+        self._wanted = iter(loader._batch_sampler)
+        self._made: deque[Future[Any]] = deque()
+        for _ in range(loader._prefetch):
+            self._order()
+
+    def _order(self) -> None:
+        indices = next(self._wanted, None)
+        if indices is not None:
+            self._made.append(self._pool.submit(self._loader._batch, indices))
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        self._order()
+        if not self._made:
+            raise StopIteration
+        future = self._made.popleft()
+        try:
+            return future.result(self._loader._timeout)
+        except TimeoutError:
+            if future.done():  # the error is the dataset's own
+                raise
+            raise MXNetError(
+                f"DataLoader: a batch within {self._loader._timeout} seconds is required, got none. Raise "
+                "timeout, or look for what blocks the dataset or its transforms."
+            ) from None
+
+
+def _batches(
+    dataset: Any, batch_size: int | None, shuffle: bool, sampler: Iterable[Any] | None, last_batch: str | None
+) -> BatchSampler:
+    """Batches of a sampler's indices, or of all in order or shuffled."""
+    if batch_size is None:
+        raise ValueError("batch_size must be specified unless batch_sampler is specified")
+    if sampler is not None and shuffle:
+        raise ValueError("shuffle must not be specified if sampler is specified")
+    if sampler is None:
+        sampler = (RandomSampler if shuffle else SequentialSampler)(len(dataset))
+    return BatchSampler(sampler, batch_size, last_batch or "keep")
+
+
+def _require_none(
+    batch_size: int | None, shuffle: bool, sampler: Iterable[Any] | None, last_batch: str | None
+) -> None:
+    if batch_size is not None or shuffle or sampler is not None or last_batch is not None:
+        raise ValueError(
+            "batch_size, shuffle, sampler and last_batch must not be specified if batch_sampler is specified."
+        )

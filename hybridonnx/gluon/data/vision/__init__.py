@@ -1,0 +1,17 @@
+"""Images: data sets in files, and transforms."""
+
+from __future__ import annotations
+
+from . import datasets, transforms
+from .datasets import CIFAR10, CIFAR100, MNIST, FashionMNIST, ImageFolderDataset, ImageRecordDataset
+
+__all__ = [
+    "CIFAR10",
+    "CIFAR100",
+    "MNIST",
+    "FashionMNIST",
+    "ImageFolderDataset",
+    "ImageRecordDataset",
+    "datasets",
+    "transforms",
+]
