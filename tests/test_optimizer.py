@@ -136,6 +136,20 @@ def test_updates_are_in_place_and_noticed():
     assert watch.dirty
 
 
+@pytest.mark.parametrize("name", sorted({name for name, _ in CASES} - {"groupadagrad"}))
+def test_large_weights_are_updated_like_small_ones(name, monkeypatch):
+    w, gradients = weights_and_gradients(3, (7, 9))
+    found = []
+    for part in (1000, 8):
+        monkeypatch.setattr("hybridonnx.optimizer.optimizer._PART", part)
+        updater = mx.optimizer.get_updater(mx.optimizer.create(name, learning_rate=0.1, wd=0.1))
+        weight = mx.nd.array(w)
+        for g in gradients:
+            updater(0, mx.nd.array(g), weight)
+        found.append(weight.asnumpy())
+    assert np.array_equal(found[0], found[1])
+
+
 def test_gradients_are_not_changed():
     for name in sorted({name for name, _ in CASES}):
         gradient = mx.nd.array([[1, -2, 3]])
@@ -225,7 +239,7 @@ def test_pickles_are_refused():
         updater.set_states(pickle.dumps({0: None}))
 
 
-@pytest.mark.parametrize("damage", ["empty", "cut", "other", "structure", "array", "key"])
+@pytest.mark.parametrize("damage", ["empty", "cut", "other", "structure", "array", "key", "value"])
 def test_damaged_states_are_refused(damage, tmp_path):
     updater = mx.optimizer.get_updater(mx.optimizer.Adam())
     updater(0, mx.nd.ones((2,)), mx.nd.ones((2,)))
@@ -238,8 +252,10 @@ def test_damaged_states_are_refused(damage, tmp_path):
         "other": path.read_bytes(),
         "structure": saved.replace(b'"format"', b'"farmat"'),
         "array": saved.replace(b'{"array": 1}', b'{"array": 7}'),
-        "key": saved.replace(b"[[0, {", b"[{}, {"),
+        "key": saved.replace(b"[[0, {", b"[[[], {"),
+        "value": saved.replace(b'"beta1": 0.9', b'"beta1": "9"'),
     }[damage]
+    assert damaged != saved
     before = copy.copy(updater.states)
     with pytest.raises(FormatError):
         updater.set_states(damaged)
@@ -275,3 +291,11 @@ def test_store_saves_states(tmp_path):
         kv.pull("w", weight)
         found.append(weight.asnumpy().tolist())
     assert found[0] == found[1]
+
+
+def test_copies_are_independent():
+    first = mx.optimizer.LAMB(multi_precision=True)
+    mx.optimizer.get_updater(first)(0, mx.nd.ones((2,), dtype="float16"), mx.nd.ones((2,), dtype="float16"))
+    second = copy.deepcopy(first)
+    second.lr = 1
+    assert (first.num_update, second.num_update, first.lr) == (1, 1, 0.001)

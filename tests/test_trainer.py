@@ -102,3 +102,19 @@ def test_copies_keep_states_of_their_own():
     first, second = net[0].weight.list_data()
     assert np.array_equal(first.asnumpy(), second.asnumpy())
     assert trainer.optimizer.num_update == 3
+
+
+def test_float16_trains_through_copies():
+    found = []
+    for dtype, options in (("float32", {}), ("float16", {"multi_precision": True})):
+        net = net_of(mx)
+        net.cast(dtype)
+        trainer = mx.gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 0.02, **options})
+        for step in range(5):
+            data, label = batch(mx, step)
+            with mx.autograd.record():
+                loss = mx.gluon.loss.SoftmaxCrossEntropyLoss()(net(data.astype(dtype)), label.astype(dtype))
+            loss.backward()
+            trainer.step(6)
+        found.append(loss.asnumpy().astype("float32"))
+    np.testing.assert_allclose(found[0], found[1], rtol=0.03, atol=0.01)

@@ -33,6 +33,8 @@ class Adam(Optimizer):
     weight -= lr * sqrt(1 - beta2**t) / (1 - beta1**t) * mean / (sqrt(var) + epsilon)
     """
 
+    _elementwise = True
+
     def __init__(
         self,
         learning_rate: float = 0.001,
@@ -69,6 +71,8 @@ class Adamax(Optimizer):
 
     Weights without any gradient yet stay as they are, while MXNet makes them nan.
     """
+
+    _elementwise = True
 
     def __init__(
         self, learning_rate: float = 0.002, beta1: float = 0.9, beta2: float = 0.999, **kwargs: Any

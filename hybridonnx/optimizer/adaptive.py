@@ -19,6 +19,7 @@ class AdaGrad(Optimizer):
     """AdaGrad (Duchi et al. 2011): weight -= lr * (grad / sqrt(sum of grad**2 + eps) + wd * weight)."""
 
     _lazy = True
+    _elementwise = True
 
     def __init__(self, eps: float = 1e-7, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -47,6 +48,8 @@ class AdaDelta(Optimizer):
     There is no learning rate. `wd` is taken off the weights as it is.
     """
 
+    _elementwise = True
+
     def __init__(self, rho: float = 0.90, epsilon: float = 1e-5, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.rho, self.epsilon = rho, epsilon
@@ -73,6 +76,8 @@ class RMSProp(Optimizer):
 
     `centered` takes off the square of the average gradient, and adds momentum `gamma2` (Graves 2013).
     """
+
+    _elementwise = True
 
     def __init__(
         self,
@@ -116,6 +121,8 @@ class RMSProp(Optimizer):
 class Ftrl(Optimizer):
     """Follow the regularized leader, by coordinate (McMahan et al. 2013): `lamda1` makes weights zero."""
 
+    _elementwise = True
+
     def __init__(
         self, lamda1: float = 0.01, learning_rate: float = 0.1, beta: float = 1, **kwargs: Any
     ) -> None:
@@ -139,6 +146,8 @@ class Ftrl(Optimizer):
 @register
 class FTML(Optimizer):
     """Follow the moving leader (Zheng and Kwok 2017)."""
+
+    _elementwise = True
 
     def __init__(
         self, beta1: float = 0.6, beta2: float = 0.999, epsilon: float = 1e-8, **kwargs: Any

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
@@ -24,6 +24,8 @@ State: TypeAlias = Any
 
 _FAMILIES = ("sgd", "adam", "adaptive", "layerwise", "contrib")
 _loaded = False
+_PART = 1 << 15
+"""Elements that are updated at a time, where each depends on its own values only."""
 
 
 def _load() -> None:
@@ -46,6 +48,7 @@ class Optimizer:
     aggregate_num = 0
     _state_before_master = False
     _lazy = False
+    _elementwise = False
 
     def __init__(
         self,
@@ -75,7 +78,7 @@ class Optimizer:
         self.num_update = begin_num_update
         self._index_update_count: dict[Any, int] = {}
         self._all_index_update_counts = {0: self._index_update_count}
-        self._copied: Collection[Any] = ()
+        self._copied: frozenset[Any] = frozenset()
         self.clip_gradient = clip_gradient
         self.multi_precision = multi_precision
         self.idx2name = dict(param_idx2name or {})
@@ -175,7 +178,7 @@ class Optimizer:
             weights.append(w)
             grads.append(g)
             states.append(s)
-        self._copied = copies.keys()
+        self._copied = frozenset(copies)
         if isinstance(index, list | tuple):
             self.update(indices, weights, grads, states)
         else:
@@ -192,6 +195,8 @@ class Optimizer:
             self._step_rows(grad, index, weight._data, lr, wd, arrays)
         elif weight.dtype == np.float16:
             self._step_wide(index, weight._data, grad._data, lr, wd, arrays)
+        elif self._elementwise and weight.size > _PART:
+            self._step_parts(index, weight._data, grad._data, lr, wd, arrays)
         else:
             self._step(index, weight._data, grad._data, lr, wd, *arrays)
         written(weight._data)
@@ -207,6 +212,17 @@ class Optimizer:
         for whole, new in zip((w, *state), (part, *parts), strict=True):
             if whole is not None:
                 whole[rows] = new
+
+    def _step_parts(self, index: Any, w: Array, g: Array, lr: float, wd: float, state: list[Any]) -> None:
+        """Step in parts that fit into a processor's cache, where what is computed on the way stays."""
+        arrays = [w, g, *state]
+        if not all(a is None or a.flags.c_contiguous for a in arrays):
+            self._step(index, w, g, lr, wd, *state)
+            return
+        flat = [None if a is None else a.reshape(-1) for a in arrays]
+        for start in range(0, w.size, _PART):
+            parts = [None if a is None else a[start : start + _PART] for a in flat]
+            self._step(index, parts[0], parts[1], lr, wd, *parts[2:])
 
     def _step_wide(self, index: Any, w: Array, g: Array, lr: float, wd: float, state: list[Any]) -> None:
         """Step in float32, and round once."""

@@ -26,6 +26,7 @@ class SGD(Optimizer):
 
     aggregate_num = 4
     _state_before_master = True
+    _elementwise = True
 
     def __init__(self, momentum: float = 0.0, lazy_update: bool = True, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -42,7 +43,8 @@ class SGD(Optimizer):
 
 def descend(w: Array, g: Array, lr: float, wd: float, momentum: float, mom: Array | None) -> None:
     """One step along a gradient that may be written over."""
-    g += wd * w
+    if wd:
+        g += wd * w
     g *= -lr
     if mom is None:
         w += g
@@ -65,6 +67,7 @@ class NAG(Optimizer):
     """
 
     _state_before_master = True
+    _elementwise = True
 
     def __init__(self, momentum: float = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -109,6 +112,8 @@ class DCASGD(Optimizer):
     mom = momentum * mom - lr * (grad + wd * weight + lamda * grad**2 * (weight - previous))
     """
 
+    _elementwise = True
+
     def __init__(self, momentum: float = 0.0, lamda: float = 0.04, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.momentum = momentum
@@ -145,6 +150,8 @@ class Signum(Optimizer):
     Without momentum, by the sign of the gradient, and `wd` is taken off the weights as `wd_lh` is.
     """
 
+    _elementwise = True
+
     def __init__(
         self, learning_rate: float = 0.01, momentum: float = 0.9, wd_lh: float = 0.0, **kwargs: Any
     ) -> None:
@@ -174,6 +181,8 @@ class Test(Optimizer):
     """Adds the gradient, for tests of what is around an optimizer; its state is the weight."""
 
     __test__ = False  # not pytest's
+
+    _elementwise = True
 
     def create_state(self, index: Any, weight: NDArray) -> State:
         """Zeros until the first update."""

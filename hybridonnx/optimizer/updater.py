@@ -76,11 +76,14 @@ class Updater:
     def set_states(self, states: bytes) -> None:
         """Continue from what `get_states` gave; an optimizer in it must be of the class of this one."""
         told, reader = _opened(states)
-        found = reader.made(told.get("states"))
+        try:
+            found = reader.made(told.get("states"))
+            if told.get("optimizer") is not None:
+                _restore(self.optimizer, told["optimizer"], reader)
+        except RecursionError:
+            found = None
         if not isinstance(found, dict):
             raise FormatError("set_states: states by index are required, got something else.")
-        if told.get("optimizer") is not None:
-            _restore(self.optimizer, told["optimizer"], reader)
         self.states = found
         self.states_synced = dict.fromkeys(found, False)
 
@@ -129,13 +132,15 @@ class _Reader:
             parts = [self.made(part) for part in content]
             return parts if kind == "list" else tuple(parts)
         if kind == "dict" and isinstance(content, list) and not more:
-            return {self._key(k): self.made(v) for k, v in content}
+            return {self._key(pair): self.made(pair[1]) for pair in content}
         raise FormatError(f"set_states: the structure has {kind!r}, which is not known or has no array.")
 
-    def _key(self, key: Any) -> Any:
-        if not isinstance(key, str | int):
-            raise FormatError(f"set_states: an index or a name is required, got {key!r}.")
-        return key
+    def _key(self, pair: Any) -> Any:
+        if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str | int)):
+            raise FormatError(
+                f"set_states: a pair of an index or a name and a value is required, got {pair!r}."
+            )
+        return pair[0]
 
 
 def _opened(states: bytes) -> tuple[dict[str, Any], _Reader]:
@@ -183,7 +188,7 @@ def _restore(optimizer: Optimizer, told: Any, reader: _Reader) -> None:
     """Give an optimizer, and its scheduler, the values that were saved."""
     pairs = [(optimizer, told)]
     if isinstance(told, dict) and (told.get("scheduler") or optimizer.lr_scheduler):
-        pairs.append((optimizer.lr_scheduler, told["scheduler"]))
+        pairs.append((optimizer.lr_scheduler, told.get("scheduler")))
     new = [(holder, _fitting(holder, part, reader)) for holder, part in pairs]
     for holder, values in new:
         vars(holder).update(values)
@@ -201,4 +206,13 @@ def _fitting(holder: Any, told: Any, reader: _Reader) -> dict[str, Any]:
     values = told.get("values") if isinstance(told, dict) else None
     if not isinstance(values, dict):
         raise FormatError(f"set_states: the values of {saved} are required, got {values!r}.")
-    return {k: reader.made(v) for k, v in values.items() if k in vars(holder) and k not in _LIVE}
+    made = {k: reader.made(v) for k, v in values.items() if k in vars(holder) and k not in _LIVE}
+    for name, value in made.items():
+        if _kind(value) != _kind(vars(holder)[name]):
+            raise FormatError(f"set_states: {saved}.{name} cannot be {value!r}.")
+    return made
+
+
+def _kind(value: Any) -> type:
+    """What one value of an attribute may replace another: numbers and `None` each other."""
+    return float if value is None or isinstance(value, bool | int | float | np.generic) else type(value)
