@@ -18,7 +18,8 @@ import pytest
 import hybridonnx as mx
 from hybridonnx import gluon, nd, sym
 from hybridonnx.gluon import data
-from hybridonnx.gluon.data import IntervalSampler, batchify, vision
+from hybridonnx.gluon.contrib.data import IntervalSampler
+from hybridonnx.gluon.data import batchify, vision
 from hybridonnx.gluon.data.vision import transforms
 from tests.snippets import alike, given
 
@@ -143,6 +144,17 @@ def test_workers_keep_the_order():
     found = [b.asnumpy().tolist() for b in data.DataLoader(slow, 3, num_workers=3)]
     assert list(itertools.chain(*found)) == list(range(20))
     assert all(name.startswith("DataLoader") for name in slow.threads)
+
+
+def test_draws_do_not_depend_on_the_workers():
+    noisy = Slow(20, 0.0002).transform(lambda i: i + nd.random.uniform(shape=(1,)))
+    found = []
+    for workers in (0, 1, 3):
+        mx.random.seed(5)
+        batches = data.DataLoader(noisy, 3, shuffle=True, num_workers=workers)
+        found.append([[b.asnumpy().tolist() for b in batches] for _ in range(2)])
+    assert found[0] == found[1] == found[2]
+    assert len({v for epoch in found[0] for batch in epoch for (v,) in batch}) == 40
 
 
 def test_workers_make_no_more_than_prefetch_ahead():

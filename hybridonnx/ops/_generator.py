@@ -11,6 +11,7 @@ from ..errors import AttributeValueError
 
 _lock = threading.Lock()
 _generator = np.random.default_rng()
+_thread = threading.local()
 
 
 def seed(seed_state: int, ctx: Any = "all") -> None:
@@ -28,8 +29,30 @@ class Drawing:
     """The generator, for as long as the `with` block lasts; other threads wait."""
 
     def __enter__(self) -> np.random.Generator:
+        own: np.random.Generator | None = getattr(_thread, "generator", None)
+        self._shared = own is None
+        if own is not None:
+            return own
         _lock.acquire()
         return _generator
 
     def __exit__(self, *_: object) -> None:
-        _lock.release()
+        if self._shared:
+            _lock.release()
+
+
+class DrawingFrom:
+    """A generator that this thread draws from, instead, for as long as the `with` block lasts.
+
+    So what several threads draw does not depend on which of them is first.
+    """
+
+    def __init__(self, generator: np.random.Generator) -> None:
+        self._generator = generator
+
+    def __enter__(self) -> None:
+        self._before = getattr(_thread, "generator", None)
+        _thread.generator = self._generator
+
+    def __exit__(self, *_: object) -> None:
+        _thread.generator = self._before

@@ -1,4 +1,4 @@
-"""Further layers that MXNet has as contributions: `gluon.contrib.nn`."""
+"""Further layers and samplers that MXNet has as contributions: `gluon.contrib.nn`, `gluon.contrib.data`."""
 
 from __future__ import annotations
 

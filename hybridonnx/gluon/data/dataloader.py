@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
+
 from ...errors import MXNetError
+from ...ops._generator import Drawing, DrawingFrom
 from .batchify import default as default_batchify_fn
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
 
@@ -23,7 +26,8 @@ class DataLoader:
     `num_workers` threads make up to `prefetch` batches ahead (twice as many as workers, if not given), in the
     order of the samplers; whoever waits for one longer than `timeout` seconds gets an error. Workers are
     threads whatever `thread_pool` says; `pin_memory` is accepted, and changes nothing. With `auto_reload` the
-    first batches of the next iteration are already being made.
+    first batches of the next iteration are already being made. What transforms draw follows from the seed, and
+    not from the number of workers.
     """
 
     def __init__(
@@ -63,7 +67,7 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         if self._pool is None:
-            return (self._batch(indices) for indices in self._batch_sampler)
+            return (self._batch(indices, rng) for indices, rng in self._orders())
         if not self._auto_reload:
             return _Ahead(self, self._pool)
         ready, self._ready = self._ready, None
@@ -77,8 +81,16 @@ class DataLoader:
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _batch(self, indices: Iterable[Any]) -> Any:
-        return self._batchify_fn([self._dataset[i] for i in indices])
+    def _orders(self) -> Iterator[tuple[Iterable[Any], np.random.Generator]]:
+        """For each batch its indices, and a generator, so that the draws do not depend on the workers."""
+        with Drawing() as rng:
+            seeds = np.random.SeedSequence(int(rng.integers(1 << 63)))
+        for indices in self._batch_sampler:
+            yield indices, np.random.default_rng(seeds.spawn(1)[0])
+
+    def _batch(self, indices: Iterable[Any], rng: np.random.Generator) -> Any:
+        with DrawingFrom(rng):
+            return self._batchify_fn([self._dataset[i] for i in indices])
 
     def _reloading(self, ready: Iterator[Any]) -> Iterator[Any]:
         yield from ready
@@ -99,15 +111,15 @@ class _Ahead:
     def __init__(self, loader: DataLoader, pool: ThreadPoolExecutor) -> None:
         self._loader = loader  # which shuts the pool down when nobody needs it
         self._pool = pool
-        self._wanted = iter(loader._batch_sampler)
+        self._orders = loader._orders()
         self._made: deque[Future[Any]] = deque()
         for _ in range(loader._prefetch):
             self._order()
 
     def _order(self) -> None:
-        indices = next(self._wanted, None)
-        if indices is not None:
-            self._made.append(self._pool.submit(self._loader._batch, indices))
+        order = next(self._orders, None)
+        if order is not None:
+            self._made.append(self._pool.submit(self._loader._batch, *order))
 
     def __iter__(self) -> Iterator[Any]:
         return self

@@ -1,4 +1,4 @@
-"""Images: data sets in files, and transforms."""
+"""Images: data sets in files, and what is done to images before a network."""
 
 from __future__ import annotations
 

@@ -3,8 +3,7 @@
     for_net = transforms.Compose([transforms.Resize(32), transforms.ToTensor(), transforms.Normalize(0.5)])
     loader = DataLoader(dataset.transform_first(for_net), batch_size=64, num_workers=2)
 
-Draws come from the generator that `mx.random.seed` starts. With several workers it is chance which sample
-gets which draw.
+Draws come from the generator that `mx.random.seed` starts.
 """
 
 from __future__ import annotations
