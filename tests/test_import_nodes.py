@@ -46,8 +46,12 @@ def compare(got: np.ndarray, expected: Any, rtol: float, atol: float) -> None:
     wanted = wanted.reshape(wanted.shape or (1,))
     assert got.shape == wanted.shape, f"shape {wanted.shape} is expected, got {got.shape}"
     assert got.dtype == wanted.dtype or wanted.dtype == bool, f"{wanted.dtype} is expected, got {got.dtype}"
+    half = wanted.dtype == np.float16  # of which one step is 1e-3 of the value
     np.testing.assert_allclose(
-        got.astype(np.float64), wanted.astype(np.float64), rtol=max(rtol, 1e-3), atol=max(atol, 1e-5)
+        got.astype(np.float64),
+        wanted.astype(np.float64),
+        rtol=max(rtol, 3e-3 if half else 1e-3),
+        atol=max(atol, 1e-5),
     )
 
 

@@ -65,6 +65,8 @@ def _minus(g: Graph, x: Value) -> Value:
 
 
 def _leaky(g: Graph, op: LeakyReLU, x: Value) -> Value:
+    if x.dtype == _float64:
+        return g.Max(x, 0.0) + g.Min(x, 0.0) * op.mean_slope()
     return g.LeakyRelu(x, alpha=op.mean_slope())
 
 
@@ -102,7 +104,10 @@ def leaky_relu(g: Graph, op: LeakyReLU, data: Value, other: Value | None = None)
         return _CURVES[op.act_type](g, op, data)
     if op.act_type == "prelu":
         assert other is not None  # gamma
-        return g.PRelu(data, _slopes(g, other, data.rank))
+        slopes = _slopes(g, other, data.rank)
+        if data.dtype == _float64:
+            return g.Max(data, 0.0) + g.Min(data, 0.0) * slopes
+        return g.PRelu(data, slopes)
     if other is None:
         zeros = g.Full(g.shape_of(data), 0.0, data.dtype)
         return _leaky(g, op, data), zeros
