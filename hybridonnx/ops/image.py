@@ -229,16 +229,32 @@ class Resize(Operator):
         )
 
     def forward(self, data: Array) -> Array:
-        rows, columns = self.matrices(*data.shape[-3:-1])
-        if self.interp == NEAREST:
-            return data[..., rows.argmax(1)[:, None], columns.argmax(1), :]
-        wide = data.astype(np.float64)
-        found = np.moveaxis(columns @ np.moveaxis(rows @ np.moveaxis(wide, -1, -3), -1, -2), -3, -1)
-        found = np.swapaxes(found, -3, -2)
-        return _as(data.dtype, found if data.dtype.kind == "f" else np.rint(found))
+        resized = data if self.interp == NEAREST else data.astype(np.promote_types(data.dtype, np.float32))
+        height, width = self.resized(*data.shape[-3:-1])
+        shrinks = (height or 0) <= data.shape[-3] and (width or 0) <= data.shape[-2]
+        for axis, size in ((-3, height), (-2, width)):
+            taps = _few(data.shape[axis], size or 0, self.interp, shrinks)
+            resized = _along(axis, resized, *taps)
+        return _as(data.dtype, resized if data.dtype.kind == "f" else np.rint(resized))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
+def _few(n: int, m: int, interp: int, shrinks: bool) -> tuple[Array, Array]:
+    """The matrix of `_weights` as the places and the values (m, taps) of what is not zero in its rows."""
+    matrix = _weights(n, m, interp, shrinks)
+    taps = int((matrix != 0).sum(1).max())
+    places = np.argsort(matrix == 0, axis=1, kind="stable")[:, :taps]
+    return places, np.take_along_axis(matrix, places, 1)
+
+
+def _along(axis: int, images: Array, places: Array, weights: Array) -> Array:
+    """Weighted sums along an axis, -3 or -2; a single tap is taken as it is."""
+    if places.shape[1] == 1:
+        return images.take(places[:, 0], axis)
+    factors = weights.astype(images.dtype).reshape(weights.shape + (1,) * (-1 - axis))
+    return np.asarray(sum(images.take(places[:, i], axis) * factors[:, i] for i in range(places.shape[1])))
+
+
 def _weights(n: int, m: int, interp: int, shrinks: bool) -> Array:
     """The matrix (m, n) that resizes n pixels to m, as OpenCV does."""
     scale, place = n / m, np.arange(m)

@@ -26,7 +26,7 @@ class DataLoader:
     `num_workers` threads make up to `prefetch` batches ahead (twice as many as workers, if not given), in the
     order of the samplers; whoever waits for one longer than `timeout` seconds gets an error. Workers are
     threads whatever `thread_pool` says; `pin_memory` is accepted, and changes nothing. With `auto_reload` the
-    first batches of the next iteration are already being made. What transforms draw follows from the seed, and
+    first batches of the next iteration are already being made. What transforms draw follows from the seed,
     not from the number of workers.
     """
 
