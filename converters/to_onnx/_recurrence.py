@@ -236,8 +236,9 @@ def _lstm_slopes(
 
     steps = [f, i * n] if inside is None else [f, i * n, inside]
     _, previous, raw = scan(g, build, [c], steps, 2, run.backwards)
-    kept = None if run.clip is None else g.Cast(_kept(g, run.clip, raw), c.dtype)
-    bent = g.Tanh(_clipped(g, run.clip, raw))
+    cells = _clipped(g, run.clip, raw)
+    kept = None if run.clip is None else g.Cast(g.Equal(raw, cells), c.dtype)
+    bent = g.Tanh(cells)
     over = g.Concat(n * i * (1 - i), previous * f * (1 - f), i * (1 - n * n), axis=-1)
     slopes = _Slopes(over, None, bent * o * (1 - o), o * (1 - bent * bent), kept, f)
     if w.h2r_weight is not None:
@@ -250,10 +251,6 @@ def _lstm_slopes(
         slopes.stays = _stays(g, inside, None, c.dtype)
         slopes.kept = None if kept is None else _within(g, inside, kept, 1)
     return slopes
-
-
-def _kept(g: Graph, clip: Clip, raw: Value) -> Value:
-    return g.And(g.GreaterOrEqual(raw, clip.low), g.LessOrEqual(raw, clip.high))
 
 
 def _tiled(b: Graph, x: Value, times: int) -> Value:

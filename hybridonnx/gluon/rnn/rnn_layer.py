@@ -43,28 +43,16 @@ class _RNNLayer(HybridBlock):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        if layout not in ("TNC", "NTC"):
-            raise AssertionError(f"{type(self).__name__}: layout TNC or NTC is required, got {layout!r}.")
-        if mode not in _GATES:
-            raise ValueError(
-                f"{type(self).__name__}: activation relu or tanh is required, "
-                f"got {mode.removeprefix('rnn_')!r}."
-            )
-        self._hidden_size = hidden_size
-        self._num_layers = num_layers
-        self._layout = layout
-        self._dropout = dropout
-        self._dir = 2 if bidirectional else 1
-        self._input_size = input_size
-        self._mode = mode
-        self._projection_size = projection_size or None
+        self._check(layout, mode)
+        self._hidden_size, self._num_layers, self._layout = hidden_size, num_layers, layout
+        self._dropout, self._dir, self._input_size = dropout, 2 if bidirectional else 1, input_size
+        self._mode, self._projection_size = mode, projection_size or None
         self._clips = {
             "lstm_state_clip_min": lstm_state_clip_min,
             "lstm_state_clip_max": lstm_state_clip_max,
             "lstm_state_clip_nan": lstm_state_clip_nan,
         }
-        self._dtype = dtype
-        self._use_sequence_length = use_sequence_length
+        self._dtype, self._use_sequence_length = dtype, use_sequence_length
         self._skips_states = False
         initializers = {
             "i2h_weight": i2h_weight_initializer,
@@ -77,6 +65,15 @@ class _RNNLayer(HybridBlock):
             for side in "lr"[: self._dir]:
                 for name, shape in self._shapes(layer).items():
                     self._register_param(f"{side}{layer}_{name}", shape, initializers[name], dtype)
+
+    def _check(self, layout: str, mode: str) -> None:
+        if layout not in ("TNC", "NTC"):
+            raise AssertionError(f"{type(self).__name__}: layout TNC or NTC is required, got {layout!r}.")
+        if mode not in _GATES:
+            raise ValueError(
+                f"{type(self).__name__}: activation relu or tanh is required, "
+                f"got {mode.removeprefix('rnn_')!r}."
+            )
 
     def _shapes(self, layer: int) -> dict[str, tuple[int, ...]]:
         """The shapes of the parameters of one direction of a layer."""
