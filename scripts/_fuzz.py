@@ -1,0 +1,148 @@
+"""Feeds damaged files to the readers: see scripts/fuzz."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import random
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.fuzz_targets import CORPUS, TARGETS, files, refuses_or_reads
+
+SLOW = 1.0
+TOKENS = [
+    b"0",
+    b"-1",
+    b"[",
+    b"]",
+    b"{",
+    b"}",
+    b'"',
+    b",",
+    b"null",
+    b"(1,)",
+    b"99999999999",
+    b"1e999",
+    b"\xff",
+    b"",
+]
+
+
+def tried(name: str, data: bytes) -> None:
+    """Run a target; a fault is told with a file that shows it again."""
+    start = time.process_time()
+    try:
+        refuses_or_reads(name, data)
+        if time.process_time() - start > SLOW * max(1, len(data) / 1e5):
+            raise TimeoutError(f"{time.process_time() - start:.1f} s for {len(data)} bytes")
+    except BaseException:
+        path = CORPUS / name / f"found-{hashlib.sha1(data).hexdigest()[:12]}"
+        path.write_bytes(data)
+        print(f"fuzz: {name}: this file is not read as it should be: {path}", file=sys.stderr)
+        raise
+
+
+def with_atheris(atheris: Any, name: str, seconds: int) -> None:
+    """Coverage leads; atheris ends the process."""
+    import hybridonnx
+
+    atheris.instrument_all()
+    folder = str(CORPUS / name)
+    print(f"fuzz: {name} of {hybridonnx.__version__}, {seconds} s of atheris", file=sys.stderr)
+    arguments = [sys.argv[0], f"-max_total_time={seconds}", "-max_len=8192", "-rss_limit_mb=2048"]
+    atheris.Setup([*arguments, f"-artifact_prefix={folder}/found-", "-reload=0", *seeds(name)], target(name))
+    atheris.Fuzz()
+
+
+def seeds(name: str) -> list[str]:
+    """A folder of copies for what atheris finds worth keeping, and the corpus."""
+    import tempfile
+
+    return [tempfile.mkdtemp(prefix="fuzz-"), str(CORPUS / name)]
+
+
+def target(name: str) -> Any:
+    """What atheris calls."""
+    return lambda data: tried(name, data)
+
+
+def with_hypothesis(name: str, seconds: int) -> None:
+    """Changes of the corpus's files, and what hypothesis makes smaller of those that fail."""
+    from hypothesis import HealthCheck, given, settings
+    from hypothesis import strategies as st
+
+    known = [path.read_bytes() for path in files(name)]
+    edit = st.tuples(
+        st.floats(0, 1), st.integers(0, 16), st.one_of(st.sampled_from(TOKENS), st.binary(max_size=8))
+    )
+    end = time.monotonic() + seconds
+    count = 0
+
+    @settings(max_examples=2000, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(st.sampled_from(known), st.lists(edit, min_size=1, max_size=6))
+    def changed(data: bytes, edits: list[tuple[float, int, bytes]]) -> None:
+        nonlocal count
+        for place, cut, put in edits:
+            at = int(place * len(data))
+            data = data[:at] + put + data[at + cut :]
+        count += 1
+        tried(name, data)
+
+    while time.monotonic() < end:
+        changed()
+    print(f"fuzz: {name}: {count} files, and nothing was found", file=sys.stderr)
+
+
+def with_random(name: str, seconds: int) -> None:
+    """Changes of the corpus's files and of two of them joined, many in little time."""
+    known = [path.read_bytes() for path in files(name)]
+    draw, count, end = random.Random(), 0, time.monotonic() + seconds
+    while time.monotonic() < end:
+        data = bytearray(draw.choice(known))
+        for _ in range(draw.randint(1, 8)):
+            at = draw.randint(0, len(data))
+            kind = draw.randint(0, 4)
+            if kind == 0 and data:
+                data[at % len(data)] ^= 1 << draw.randint(0, 7)
+            elif kind == 1:
+                del data[at : at + draw.randint(1, 24)]
+            elif kind == 2:
+                data[at:at] = draw.choice(TOKENS)
+            elif kind == 3:
+                data[at : at + 8] = draw.choice([0, 1, 1 << 31, 1 << 62, (1 << 64) - 1]).to_bytes(8, "little")
+            else:
+                other = draw.choice(known)
+                start = draw.randint(0, len(other))
+                data[at:] = other[start : start + 400]
+        count += 1
+        tried(name, bytes(data))
+    print(f"fuzz: {name}: {count} files, and nothing was found", file=sys.stderr)
+
+
+def main() -> None:
+    """Run as the command line says."""
+    parser = argparse.ArgumentParser(prog="scripts/fuzz", description=__doc__)
+    parser.add_argument("format", choices=TARGETS)
+    parser.add_argument("--seconds", type=int, default=600)
+    parser.add_argument("--engine", choices=("atheris", "hypothesis", "random"))
+    told = parser.parse_args()
+    warnings.simplefilter("ignore")
+    try:
+        import atheris
+    except ImportError:
+        atheris = None
+    if told.engine == "random":
+        with_random(told.format, told.seconds)
+    elif atheris is not None and told.engine != "hypothesis":
+        with_atheris(atheris, told.format, told.seconds)
+    else:
+        with_hypothesis(told.format, told.seconds)
+
+
+main()
