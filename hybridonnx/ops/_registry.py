@@ -387,8 +387,8 @@ def bind(
     names = (*cls.inputs, *cls.schema())
     if any(map(is_input, args[len(cls.inputs) :])):
         raise MXNetError(
-            f"{cls.names[0]}: at most {len(cls.inputs)} positional inputs ({', '.join(cls.inputs)}) are "
-            f"possible, got {len(args)}."
+            f"{cls.names[0]}: at most {len(cls.inputs)} inputs ({', '.join(cls.inputs)}) are possible, "
+            f"got {len(args)}."
         )
     if len(args) > len(names):
         raise MXNetError(
