@@ -305,3 +305,25 @@ def test_both_directions_with_lengths(layout, merge):
     assert not moved[0, 2].any()
     for a, b in zip(states, last, strict=True):
         np.testing.assert_allclose(a.asnumpy(), b.asnumpy(), **NEAR)
+
+
+@pytest.mark.parametrize("kind", ["layer", "cell"])
+def test_exported_models_keep_the_batch_free(kind, tmp_path):
+    """The first states, whose batch size nothing but the data tells, follow it."""
+    import onnxruntime
+
+    net: Any = stacked()
+    if kind == "cell":
+        net = ready(rnn.GRUCell(3, input_size=4))
+        y, _ = net.unroll(5, mx.sym.var("data"), layout="TNC", merge_outputs=True)
+        net = mx.gluon.SymbolBlock(y, mx.sym.var("data"), params=net.collect_params())
+    else:
+        net.initialize(mx.init.Uniform(0.5))
+    x = mx.nd.array(values("data", (5, 2, 4)))
+    net(x)
+    file = mx.onnx.export_model(net, str(tmp_path / "net.onnx"), input_shapes=[(5, "batch", 4)])
+    session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
+    for batch in (1, 2, 7):
+        x = mx.nd.array(values("data", (5, batch, 4)))
+        (found,) = session.run(None, {session.get_inputs()[0].name: x.asnumpy()})
+        np.testing.assert_allclose(found, net(x).asnumpy(), **NEAR)

@@ -132,6 +132,8 @@ class Graph(Forms):
         """The name of the MXNet node that is being lowered."""
         self.operator: tuple[str, Sequence[Spec]] = ("", ())
         """The MXNet operator that is being lowered, and its inferred outputs."""
+        self.sources: Callable[[], Sequence[int | tuple[Value, int]]] = tuple
+        """The sizes of what an operator without inputs gives: numbers, or a graph's input and an axis."""
         self.domains: dict[str, int] = {} if parent is None else parent.domains
         """The domains of foreign nodes, with their versions."""
         self.subgraphs: Sequence[Any] = () if parent is None else parent.subgraphs

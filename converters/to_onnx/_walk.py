@@ -41,6 +41,8 @@ class Walk:
     noise: list[Noise] = field(default_factory=list)
     serials: list[int] = field(default_factory=list)
     """Those of the nodes that `noise` is for."""
+    origins: Origins | None = None
+    """Where sizes come from that are not known yet."""
 
     def variable(self, node: Node, spec: Spec) -> Value:
         """Make a variable of the Symbol a value of the graph, under its name."""
@@ -55,6 +57,7 @@ class Walk:
         outputs = [specs.get(Entry(node, i), Spec()) for i in range(len(op.output_names()))]
         if not inputs:
             op = op.settled(outputs)
+            self.graph.sources = lambda: self._sources(Entry(node, 0))
         self.graph.scope, self.graph.operator = node.name, (op.names[0], outputs)
         self.graph.subgraphs = node.subgraphs
         if op.draws():
@@ -114,6 +117,16 @@ class Walk:
         self.noise = [self.noise[i] for i in order]
         self.graph.inputs = [self.graph.inputs[i] for i in order]
 
+    def _sources(self, entry: Entry) -> list[int | tuple[Value, int]]:
+        """The sizes of an output that no input tells: numbers, or a graph's input and the axis."""
+        found: list[int | tuple[Value, int]] = []
+        for size in [] if self.origins is None else self.origins.sizes(entry):
+            if isinstance(size, int):
+                found.append(size)
+            elif size[0] in self.values:
+                found.append((self.values[size[0]], size[1]))
+        return found
+
     def _input(self, node: Node, index: int) -> Value:
         return self.values[node.inputs[index]]
 
@@ -153,6 +166,49 @@ def _drawn(op: Operator, inputs: Sequence[Spec], free: Sequence[tuple[int, int]]
         raise NeedsShape(
             f"{op.names[0]}: fixed input shapes are required to draw. Give every size."
         ) from None
+
+
+class Origins:
+    """Where unknown sizes inside of a graph come from: which input has them, and on which axis.
+
+    As for noise, shapes are inferred twice, with sizes for the unknown ones that nothing else has.
+    """
+
+    def __init__(self, symbol: Outputs, nodes: Sequence[Node], specs: Mapping[str, Spec]) -> None:
+        self._symbol, self._specs = symbol, specs
+        self._variables = {node.name: Entry(node, 0) for node in nodes if node.is_variable}
+        self._free = [
+            (name, axis)
+            for name, spec in specs.items()
+            for axis, d in enumerate(spec.shape or ())
+            if d is None and name in self._variables
+        ]
+        self._inferred: tuple[Mapping[Entry, Spec], Mapping[Entry, Spec]] | None = None
+
+    def sizes(self, entry: Entry) -> list[int | tuple[Entry, int]]:
+        """The sizes of an entry: numbers, or the input and the axis; none if that cannot be told."""
+        try:
+            self._inferred = self._inferred or (self._with(_PROBE), self._with(2 * _PROBE))
+        except ShapeError:  # such as where two unknown sizes are one
+            return []
+        first, second = (specs[entry].shape or () for specs in self._inferred)
+        by_probe = {_PROBE + k: place for k, place in enumerate(self._free)}
+        sizes: list[int | tuple[Entry, int]] = []
+        for a, b in zip(first, second, strict=True):
+            if a is None or b is None or (a != b and (b - a != _PROBE or a not in by_probe)):
+                return []
+            name, axis = by_probe.get(a, ("", 0))
+            sizes.append(a if a == b else (self._variables[name], axis))
+        return sizes
+
+    def _with(self, start: int) -> Mapping[Entry, Spec]:
+        """All specs, with the unknown sizes of the inputs counted from `start`."""
+        known = dict(self._specs)
+        for k, (name, axis) in enumerate(self._free):
+            shape = list(known[name].shape or ())
+            shape[axis] = start + k
+            known[name] = Spec(tuple(shape), known[name].dtype)
+        return infer(self._symbol, known, partial=True)
 
 
 def _agree(op: Operator, index: int, value: Value, spec: Spec) -> None:
@@ -272,8 +328,9 @@ def trace(
     nodes = needed(symbol.outputs, training)
     refuse(nodes, noise_inputs)
     _exist(inputs, symbol)
-    specs = infer(symbol, _specs(nodes, inputs, params), partial=True)
-    walk = Walk(Graph(opset), training, noise_inputs)
+    known = _specs(nodes, inputs, params)
+    specs = infer(symbol, known, partial=True)
+    walk = Walk(Graph(opset), training, noise_inputs, origins=Origins(symbol, nodes, known))
     walk.graph.inliner = walk.inline
     found_inputs: dict[str, Value] = {}
     parameters: dict[str, Value] = {}
