@@ -193,10 +193,6 @@ class Resize(Operator):
     interp: int = 1
 
     def check(self) -> None:
-        if len(self.size) not in (1, 2) or any(s < 1 for s in self.size):
-            raise AttributeValueError(
-                f"_image_resize: size as one or two numbers above 0 is required, got {self.size}."
-            )
         if self.interp not in range(5):
             raise AttributeValueError(f"_image_resize: interp from 0 to 4 is required, got {self.interp}.")
 
@@ -206,6 +202,10 @@ class Resize(Operator):
         return data
 
     def infer_shape(self, data: Shape) -> Shape:
+        if len(self.size) not in (1, 2) or any(s < 1 for s in self.size):
+            raise AttributeValueError(
+                f"_image_resize: size as one or two numbers above 0 is required, got {self.size}."
+            )
         *before, h, w, c = _require("_image_resize", data)
         return (*before, *self.resized(h, w), c)
 
@@ -373,11 +373,12 @@ class AdjustLighting(_Colours):
 
     alpha: Floats
 
-    def check(self) -> None:
+    def infer_shape(self, data: Shape) -> Shape:
         if len(self.alpha) != 3:
             raise AttributeValueError(
                 f"_image_adjust_lighting: alpha as three numbers is required, got {self.alpha}."
             )
+        return super().infer_shape(data)
 
     def forward(self, data: Array) -> Array:
         return self._changed(data, lambda pixels: _lit(pixels, np.array(self.alpha)))

@@ -23,7 +23,7 @@ def of(values: object, dtype: str = "int32") -> np.ndarray:
 takes = [
     Case("take", [(3, 2), indices], mode=mode) for mode in ("clip", "wrap") for indices in (BEYOND, BETWEEN)
 ]
-takes += [Case("take", [(3, 2), ints((4,), 3, dtype=d)]) for d in ALL]
+takes += [Case("take", [(3, 2), ints((4,), 3, dtype=d)]) for d in ALL if d != "float32"]
 takes += [Case("take", [(2, 4, 3), ints((2, 5), 3)], axis=axis, mode="wrap") for axis in (1, 2, -1, -3)]
 takes += [
     Case("take", [(3, 2), ints((2, 2), 3)], mode="raise"),

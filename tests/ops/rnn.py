@@ -84,7 +84,6 @@ def reference(
     *inputs, mode, state_size, num_layers=1, bidirectional=False, p=0.0, projection_size=None, **more
 ):
     """The outputs and last states by loops over everything; noise comes last if there is dropout."""
-    inputs = list(inputs)
     x, vector, h0 = inputs[:3]
     c0 = inputs[3] if mode == "lstm" else None
     steps, batch, channels = x.shape
