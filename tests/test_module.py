@@ -54,7 +54,7 @@ def test_any_batch_size(bound):
     for rows in (4, 1, 9, 4):
         bound.forward(mx.io.DataBatch([mx.nd.ones((rows, 3))]))
         assert bound.get_outputs()[0].asnumpy().tolist() == [[3, 3]] * rows
-    assert len(bound._compiled._sessions) == 1
+    assert len(bound._compiled._programs) == 1
 
 
 def test_parameters_are_copies(bound):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from .. import config
 from ..autograd import state
@@ -22,7 +22,15 @@ logger = logging.getLogger("hybridonnx")
 _PATIENCE = 4
 _MOST_PATIENCE = 256
 
-Run: TypeAlias = Callable[[dict[str, Array]], list[Array]]
+
+class _Program(NamedTuple):
+    """A session with what it is fed."""
+
+    session: Any
+    taken: list[tuple[str, int]]
+    """The inputs that it uses, and which of the arguments they are."""
+    parameters: dict[str, Array]
+    """The parameters that it takes as inputs."""
 
 
 class CompiledGraph:
@@ -49,7 +57,7 @@ class CompiledGraph:
         self._static_alloc = static_alloc
         self._fixed_shapes = static_shape
         self._on_kernels = False
-        self._sessions: OrderedDict[Any, Any] = OrderedDict()
+        self._programs: OrderedDict[Any, _Program] = OrderedDict()
         self._lock = threading.RLock()
         self._watch = Watch(self._arrays.values())
         self._calm = _MOST_PATIENCE
@@ -61,11 +69,13 @@ class CompiledGraph:
             return self._execute(args)
         arrays = [x._data for x in args]
         frozen = self._settled()
-        session = self._sessions.get(self._key(arrays, frozen)) or self._session(arrays, frozen)
-        if session is None:
+        program = self._programs.get(self._key(arrays, frozen)) or self._program(arrays, frozen)
+        if program is None:
             return self._execute(args)
-        given = dict(zip(self._inputs, arrays, strict=True))
-        feeds = {name: given[name] if name in given else self._arrays[name] for name in session.inputs}
+        session, taken, parameters = program
+        feeds = {name: arrays[i] for name, i in taken}
+        if parameters:
+            feeds.update(parameters)
         ctx: Context = args[0]._ctx
         return [NDArray._on_tape(y, ctx, None) for y in session(feeds)]
 
@@ -91,8 +101,8 @@ class CompiledGraph:
             return self._calm >= self._patience
 
     def _drop_frozen(self) -> None:
-        for key in [key for key in self._sessions if key[0]]:
-            del self._sessions[key]
+        for key in [key for key in self._programs if key[0]]:
+            del self._programs[key]
 
     # ---- sessions
 
@@ -101,19 +111,22 @@ class CompiledGraph:
             return (frozen, *[(a.dtype, a.shape) for a in arrays])
         return (frozen, *[(a.dtype, a.shape[1:]) for a in arrays])
 
-    def _session(self, arrays: Sequence[Array], frozen: bool) -> Any:
-        """The session for arrays like these, made now if there is none; `None` if ONNX lacks an operator."""
+    def _program(self, arrays: Sequence[Array], frozen: bool) -> _Program | None:
+        """The program for arrays like these, made now if there is none; `None` if ONNX lacks an operator."""
         with self._lock:
             key = self._key(arrays, frozen)
-            if key in self._sessions:
-                self._sessions.move_to_end(key)
-                return self._sessions[key]
+            if key in self._programs:
+                self._programs.move_to_end(key)
+                return self._programs[key]
             session = self._compile(arrays, frozen)
-            if session is not None:
-                self._sessions[self._key(arrays, frozen)] = session
-                while len(self._sessions) > config.SESSIONS():
-                    self._sessions.popitem(last=False)
-            return session
+            if session is None:
+                return None
+            taken = [(name, i) for i, name in enumerate(self._inputs) if name in session.inputs]
+            given = {n: a for n, a in self._arrays.items() if n in session.inputs}
+            program = self._programs[self._key(arrays, frozen)] = _Program(session, taken, given)
+            while len(self._programs) > config.SESSIONS():
+                self._programs.popitem(last=False)
+            return program
 
     def _compile(self, arrays: Sequence[Array], frozen: bool) -> Any:
         """Lower and compile; with fixed shapes if the lowering needs them."""
