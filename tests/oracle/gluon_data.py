@@ -334,7 +334,7 @@ def signatures():
     for module in (data, vision, transforms):
         for name, value in vars(module).items():
             if inspect.isclass(value) and value.__module__.startswith("mxnet.gluon.data"):
-                found[name] = str(inspect.signature(value))
+                found[name] = str(inspect.signature(value)).replace(os.path.expanduser("~"), "~")
     return dict(sorted(found.items()))
 
 
