@@ -31,6 +31,7 @@ class Switch(Generic[_T]):
             raise MXNetError(f"{self.name}: a whole number is required, got {text!r}.") from None
 
 
+SYNC = Switch("HYBRIDONNX_SYNC", False, "Flush a new file to the disk before it replaces the old one.")
 THREADS = Switch("HYBRIDONNX_THREADS", 0, "Threads of an ONNX Runtime session; 0: as many as it likes.")
 SESSIONS = Switch(
     "HYBRIDONNX_SESSIONS", 16, "Sessions that a hybridized block keeps, one for each input shape."

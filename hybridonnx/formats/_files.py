@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
+from .. import config
 from ..errors import MissingFileError
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -26,8 +27,10 @@ def open_to_read(path: PathLike) -> BinaryIO:
 def write_atomically(path: PathLike, chunks: Iterable[Any]) -> None:
     """Write the bytes of `chunks`, one after another, as the file `path`.
 
-    They go to a temporary name in the same folder, which replaces `path` once everything is on the disk. A
-    link is followed, and a file that was there keeps its permissions.
+    They go to a temporary name in the same folder, which replaces `path` once everything is written: a
+    process that is killed leaves the old file or the new one. With `HYBRIDONNX_SYNC=1` the bytes are on the
+    disk before that, so that a power failure does so too; 1 GB then takes several times as long. A link is
+    followed, and a file that was there keeps its permissions.
     """
     target = Path(path).resolve()
     handle, name = tempfile.mkstemp(prefix=f".{target.name[:64]}.", suffix=".tmp", dir=target.parent)
@@ -36,7 +39,8 @@ def write_atomically(path: PathLike, chunks: Iterable[Any]) -> None:
             for chunk in chunks:
                 file.write(chunk)
             file.flush()
-            os.fsync(file.fileno())
+            if config.SYNC():
+                os.fsync(file.fileno())
         os.chmod(name, _mode(target))
         os.replace(name, target)
     except BaseException:
