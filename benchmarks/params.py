@@ -1,12 +1,14 @@
 """`.params` files beside plain copies of them: seconds, and memory beyond what was there before.
 
-    python benchmarks/params.py [MEGABYTES]
+    python benchmarks/params.py [MEGABYTES [PYTHON_OF_MXNET]]
 
-Best of three. The file, 1024 MB unless said otherwise, goes to the folder for temporary files.
+Best of three, and the seconds of real MXNet if its interpreter is given. The file, 1024 MB unless
+said otherwise, goes to the folder for temporary files.
 """
 
 import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -51,5 +53,30 @@ def main(megabytes):
         )
 
 
+IN_MXNET = """
+import sys, time
+import mxnet as mx
+
+def best(action):
+    seconds = []
+    for _ in range(3):
+        start = time.perf_counter()
+        action()
+        mx.nd.waitall()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+weight = mx.nd.full((1 << 22,), 0.5)
+data = {f"arg:w{k}": weight for k in range(max(1, int(sys.argv[2]) // 16))}
+save = best(lambda: mx.nd.save(sys.argv[1], data))
+print(f"real MXNet: load {best(lambda: mx.nd.load(sys.argv[1])):.2f} s, save {save:.2f} s")
+"""
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1024)
+    size = int(sys.argv[1]) if len(sys.argv) > 1 else 1024
+    main(size)
+    if len(sys.argv) > 2:
+        with tempfile.NamedTemporaryFile() as file:
+            command = [sys.argv[2], "-W", "ignore", "-c", IN_MXNET, file.name, str(size)]
+            subprocess.run(command, check=True)

@@ -31,6 +31,7 @@ class Switch(Generic[_T]):
             raise MXNetError(f"{self.name}: a whole number is required, got {text!r}.") from None
 
 
+MXNET_VERSION = Switch("HYBRIDONNX_MXNET_VERSION", 10901, "The MXNet version that symbol.json files name.")
 SYNC = Switch("HYBRIDONNX_SYNC", False, "Flush a new file to the disk before it replaces the old one.")
 THREADS = Switch("HYBRIDONNX_THREADS", 0, "Threads of an ONNX Runtime session; 0: as many as it likes.")
 SESSIONS = Switch(

@@ -271,3 +271,10 @@ def test_links_are_followed(tmp_path):
     write_atomically(tmp_path / "link", [b"new"])
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_bytes() == b"new"
+
+
+def test_the_version_that_files_name_is_a_setting(monkeypatch):
+    monkeypatch.setenv("HYBRIDONNX_MXNET_VERSION", "10700")
+    text = sym.exp(sym.var("x")).tojson()
+    assert json.loads(text)["attrs"] == {"mxnet_version": ["int", 10700]}
+    assert sym.load_json(text).list_arguments() == ["x"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
+from .. import config
 from ..errors import FormatError
 from ..formats import symbol_json
 from ..formats.symbol_json import Graph, GraphNode
@@ -22,7 +23,8 @@ _LISTS_ALL_INPUTS = 900
 
 def to_json(symbol: Outputs, remove_amp_cast: bool = True) -> str:
     """The text of a `-symbol.json` file, without casts that mixed precision has inserted."""
-    return symbol_json.write(_graph(_without_casts(symbol) if remove_amp_cast else symbol))
+    graph = _graph(_without_casts(symbol) if remove_amp_cast else symbol)
+    return symbol_json.write(graph, config.MXNET_VERSION())
 
 
 def _without_casts(symbol: Outputs) -> Outputs:
