@@ -1,0 +1,92 @@
+"""Training steps in Gluon: the same code for hybridonnx and for real MXNet.
+
+python benchmarks/_training_gluon.py PACKAGE NETWORK, where training.py says when to run
+"""
+
+import importlib
+import sys
+from pathlib import Path
+
+import _training_turns as turns
+
+
+def tutorial(mx):
+    """The sample's network. In MXNet's process its imports give MXNet."""
+    sys.modules.setdefault("hybridonnx", mx)
+    sys.modules.setdefault("hybridonnx.gluon", mx.gluon)
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "samples"))
+    return importlib.import_module("tutorial_network").TutorialNetwork()
+
+
+def language_model(mx):
+    """Words of (T, N), and states, to scores of (T * N, words) and the next states."""
+
+    class LanguageModel(mx.gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            with self.name_scope():
+                self.embed = mx.gluon.nn.Embedding(turns.WORDS, turns.UNITS)
+                self.drop = mx.gluon.nn.Dropout(turns.DROPOUT)
+                self.lstm = mx.gluon.rnn.LSTM(
+                    turns.UNITS, turns.LAYERS, dropout=turns.DROPOUT, input_size=turns.UNITS
+                )
+                self.decode = mx.gluon.nn.Dense(turns.WORDS, in_units=turns.UNITS)
+
+        def hybrid_forward(self, F, words, h, c):
+            hidden, states = self.lstm(self.drop(self.embed(words)), [h, c])
+            return self.decode(self.drop(hidden).reshape((-1, turns.UNITS))), *states
+
+    return LanguageModel()
+
+
+NETWORKS = {
+    "tutorial": tutorial,
+    "resnet18": lambda mx: mx.gluon.model_zoo.vision.resnet18_v1(),
+    "mobilenetv2": lambda mx: mx.gluon.model_zoo.vision.mobilenet_v2_1_0(),
+    "lstm": language_model,
+}
+
+
+class Training:
+    """A hybridized network with its batch: `step()` trains once and gives the loss."""
+
+    def __init__(self, mx, network):
+        self.mx = mx
+        mx.random.seed(0)
+        self.net = NETWORKS[network](mx)
+        self.net.initialize(mx.init.Xavier())
+        self.loss = mx.gluon.loss.SoftmaxCrossEntropyLoss()
+        self.net.hybridize(static_alloc=True)
+        self.loss.hybridize(static_alloc=True)
+        self.data, self.label = (mx.nd.array(a, dtype="float32") for a in turns.batch(network))
+        self.states = []
+        if network == "lstm":
+            shape = (turns.LAYERS, turns.BATCH, turns.UNITS)
+            self.states = [mx.nd.zeros(shape), mx.nd.zeros(shape)]
+        self.net(self.data, *self.states)  # tells the shapes of all parameters
+        options = {"learning_rate": turns.RATES[network], "momentum": turns.MOMENTUM}
+        self.trainer = mx.gluon.Trainer(self.net.collect_params(), "sgd", options)
+
+    def parameters(self):
+        found = self.net.collect_params().values()
+        return sum(p.data().size for p in found if p.grad_req != "null")
+
+    def step(self):
+        with self.mx.autograd.record():
+            scores = self.net(self.data, *self.states)
+            if self.states:
+                scores, *states = scores
+                self.states = [state.detach() for state in states]
+            loss = self.loss(scores, self.label)
+        loss.backward()
+        self.trainer.step(self.label.size)
+        return float(loss.mean().asscalar())
+
+    def finish(self):
+        self.mx.nd.waitall()
+
+
+if __name__ == "__main__":
+    package = importlib.import_module(sys.argv[1])
+    training = Training(package, sys.argv[2])
+    turns.take_turns(package.__version__, training.parameters(), training.step, training.finish)
