@@ -6,7 +6,8 @@ import pytest
 
 from tests import native_facts
 
-SCENARIOS = [(m, name) for m in ("custom", "batches", "module", "records") for name in native_facts.names(m)]
+MODULES = ("custom", "batches", "module", "records", "training", "callbacks")
+SCENARIOS = [(m, name) for m in MODULES for name in native_facts.names(m)]
 
 
 @pytest.mark.parametrize(("module", "name"), SCENARIOS, ids=[".".join(s) for s in SCENARIOS])

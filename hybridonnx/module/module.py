@@ -1,42 +1,43 @@
-"""`Module` for prediction with checkpoints: bind, set parameters, feed batches."""
+"""`Module`: a symbol bound to shapes, with parameters and an optimizer, called with batches."""
 
 from __future__ import annotations
 
 import logging
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NoReturn
-
-import numpy as np
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from .. import autograd
-from ..context import Context, as_context, cpu
+from ..context import Context, as_context
 from ..dtypes import as_dtype
-from ..errors import FormatError, MXNetError, ShapeError, suggest
-from ..initializer import InitDesc, Uniform
-from ..io import DataBatch, DataDesc, DataIter, described
-from ..model import load_checkpoint
+from ..errors import MXNetError, RequirementError, ShapeError, suggest
+from ..initializer import InitDesc
+from ..io import DataBatch, DataDesc, described
+from ..metric import EvalMetric
+from ..model import load_checkpoint, save_checkpoint
 from ..ndarray.creation import array, zeros
-from ..ndarray.files import load, save
 from ..ndarray.ndarray import NDArray
 from ..ops._registry import Spec
 from ..ops._shapes import known, show
 from ..runtime.compile import CompiledGraph
 from ..symbol._graph import Entry
+from ..symbol.executor import Executor
 from ..symbol.infer import infer
 from ..symbol.symbol import Symbol
+from ._training import Training
+from .base_module import IGNORED, RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
 
-_Params = dict[str, NDArray]
-_UNIFORM = Uniform(0.01)
+_MOST_EXECUTORS = 8
 
 
-class Module:
-    """A symbol whose variables are inputs (`data_names`), labels (`label_names`), and parameters.
+class Module(BaseModule):
+    """A symbol whose variables are inputs (`data_names`), labels (`label_names`), states, and parameters.
 
-    After `bind`, and `set_params` or `init_params`, `forward` takes batches of any size. Graphs run in ONNX
-    Runtime, those that ONNX cannot express on the kernels. Modules do not train: use `gluon.Trainer`, or an
-    executor of `Symbol.simple_bind`.
+    After `bind`, and `init_params` or `set_params`, `forward` takes batches of any size. What is computed in
+    training runs on an executor; predictions run in ONNX Runtime, or on the kernels if ONNX cannot express
+    them. Of several contexts the first computes whole batches.
     """
 
     def __init__(
@@ -50,31 +51,42 @@ class Module:
         fixed_param_names: Sequence[str] | None = None,
         state_names: Sequence[str] | None = None,
         group2ctxs: object = None,
-        compression_params: object = None,
+        compression_params: Any = None,
     ) -> None:
-        self.symbol = symbol
-        self.logger = logger
+        super().__init__(logger)
+        self._symbol: Symbol = symbol
         self._context = as_context(context[0] if isinstance(context, list | tuple) else context)
-        self.data_names = list(data_names or ())
-        self.label_names = list(label_names or ())
-        self.state_names = list(state_names or ())
-        self._check_names(self.data_names, "data_names", required=True)
-        self._check_names(self.label_names, "label_names", required=False)
-        given = {*self.data_names, *self.label_names, *self.state_names}
+        self._data_names = list(data_names or ())
+        self._label_names = list(label_names or ())
+        self._state_names = list(state_names or ())
+        self._fixed_names = list(fixed_param_names or ())
+        self._check_names(self._data_names, "data_names", required=True)
+        self._check_names(self._label_names, "label_names", required=False)
+        self._check_names(self._state_names, "state_names", required=True)
+        self._check_names(self._fixed_names, "fixed_param_names", required=True)
+        given = {*self._data_names, *self._label_names, *self._state_names}
         self._param_names = [name for name in symbol.list_arguments() if name not in given]
         self._aux_names = symbol.list_auxiliary_states()
-        self.binded = self.params_initialized = self.for_training = False
-        self.inputs_need_grad = self.optimizer_initialized = False
+        self._compression_params = compression_params
         self._data_shapes: list[DataDesc] = []
         self._label_shapes: list[DataDesc] | None = None
         self._specs: dict[str, Spec] = {}
         self._output_shapes: list[tuple[int, ...]] = []
-        self._params: _Params = {}
+        self._params: Params = {}
+        self._grads: Params = {}
+        self._states: Params = {}
+        self._requests: dict[str, str] = {}
+        self._executors: OrderedDict[Any, Executor] = OrderedDict()
         self._compiled: CompiledGraph | None = None
+        self._fed: Params = {}
+        self._last: Executor | None = None
         self._outputs: list[NDArray] | None = None
+        self._training: Training | None = None
+        self._states_path: str | None = None
+        self._monitors: list[Any] = []
 
     def _check_names(self, names: Sequence[str], what: str, required: bool) -> None:
-        known_names = self.symbol.list_arguments()
+        known_names = self._symbol.list_arguments()
         for name in names:
             if name not in known_names:
                 told = (
@@ -87,32 +99,50 @@ class Module:
 
     @staticmethod
     def load(prefix: str, epoch: int, load_optimizer_states: bool = False, **kwargs: Any) -> Module:
-        """A module of a checkpoint, its parameters set; it is to be bound yet."""
-        if load_optimizer_states:
-            _refuse("Module.load", "load_optimizer_states=False")
+        """A module of a checkpoint, its parameters set; it is to be bound yet.
+
+        The optimizer's states are read when the optimizer is made.
+        """
         symbol, arguments, states = load_checkpoint(prefix, epoch)
         made = Module(symbol, **kwargs)
         made._params = {**arguments, **states}
         made.params_initialized = True
+        if load_optimizer_states:
+            made._states_path = _states_path(prefix, epoch)
         return made
 
     def save_checkpoint(
         self, prefix: str, epoch: int, save_optimizer_states: bool = False, remove_amp_cast: bool = True
     ) -> None:
-        """Write `PREFIX-symbol.json` and `PREFIX-NNNN.params`."""
+        """Write `PREFIX-symbol.json`, `PREFIX-NNNN.params`, and `PREFIX-NNNN.states` if asked for."""
+        arguments, states = self._values()
+        save_checkpoint(prefix, epoch, self._symbol, arguments, states, remove_amp_cast)
         if save_optimizer_states:
-            _refuse("Module.save_checkpoint", "save_optimizer_states=False")
-        self.symbol.save(f"{os.fspath(prefix)}-symbol.json", remove_amp_cast=remove_amp_cast)
-        path = f"{os.fspath(prefix)}-{int(epoch):04d}.params"
-        self.save_params(path)
-        logging.info('Saved checkpoint to "%s"', path)
+            path = _states_path(prefix, epoch)
+            self.save_optimizer_states(path)
+            logging.info('Saved optimizer state to "%s"', path)
 
     # ---- what it is
 
     @property
+    def data_names(self) -> list[str]:
+        """The names of the inputs."""
+        return self._data_names
+
+    @property
+    def label_names(self) -> list[str]:
+        """The names of the labels."""
+        return self._label_names
+
+    @property
+    def state_names(self) -> list[str]:
+        """The names of the states."""
+        return self._state_names
+
+    @property
     def output_names(self) -> list[str]:
         """The outputs' names."""
-        return self.symbol.list_outputs()
+        return self._symbol.list_outputs()
 
     @property
     def data_shapes(self) -> list[DataDesc]:
@@ -132,15 +162,6 @@ class Module:
         self._require_bound("output_shapes")
         return list(zip(self.output_names, self._output_shapes, strict=True))
 
-    def _require_bound(self, what: str) -> None:
-        if not self.binded:
-            raise MXNetError(f"Module.{what}: a bound module is required. Call bind first.")
-
-    def _require_params(self, what: str) -> None:
-        self._require_bound(what)
-        if not self.params_initialized:
-            raise MXNetError(f"Module.{what}: parameters are required. Call set_params or init_params first.")
-
     # ---- binding
 
     def bind(
@@ -153,18 +174,66 @@ class Module:
         shared_module: Module | None = None,
         grad_req: Any = "write",
     ) -> None:
-        """Take descriptions of inputs and labels: `DataDesc`, or pairs of name and shape."""
+        """Take descriptions of inputs and labels: `DataDesc`, or pairs of name and shape.
+
+        `shared_module` shares its parameters and their gradients. `grad_req` says what becomes of gradients
+        of parameters, and of inputs if these need them: "write", "add" or "null", or such words by name.
+        """
         if self.binded and not force_rebind:
             self.logger.warning("Already bound, ignoring bind()")
             return
-        if inputs_need_grad:
-            _refuse("Module.bind", "inputs_need_grad=False")
+        if inputs_need_grad and not for_training:
+            raise RequirementError("Module.bind: for_training=True is required for inputs_need_grad=True.")
+        requests = self._requested(grad_req, for_training, inputs_need_grad)
+        self._unbind()
+        self.for_training = for_training
         self._take_shapes(data_shapes, label_shapes)
-        self.for_training, self.binded = for_training, True
-        if shared_module is not None and shared_module.params_initialized:
-            self._params, self.params_initialized = shared_module._params, True
-        if self.params_initialized:
-            self._params = self._fitted(self._params, {}, "bind")
+        self._requests, self.inputs_need_grad, self.binded = requests, inputs_need_grad, True
+        if shared_module is not None:
+            self._share(shared_module)
+            if shared_module.optimizer_initialized:
+                self.borrow_optimizer(shared_module)
+        elif self.params_initialized:
+            self._store(self._fitted(self._params, {}, "bind"))
+
+    def _unbind(self) -> None:
+        """Forget what depends on shapes; parameters stay."""
+        self.binded, self._outputs, self._compiled, self._last = False, None, None, None
+        self._executors.clear()
+        self._grads, self._states, self._fed = {}, {}, {}
+
+    def _requested(self, grad_req: Any, for_training: bool, inputs_need_grad: bool) -> dict[str, str]:
+        """What to do with the gradient of each argument."""
+        names = self._symbol.list_arguments()
+        wanted = {*self._param_names, *(self._data_names if inputs_need_grad else ())}
+        if isinstance(grad_req, str):
+            found = {name: grad_req for name in names if name in wanted}
+        elif isinstance(grad_req, Mapping):
+            found = {**{name: "write" for name in names if name in wanted}, **grad_req}
+        else:
+            found = dict(zip(names, grad_req, strict=True))
+        strange = [word for word in found.values() if word not in ("write", "add", "null")]
+        if strange:
+            raise MXNetError(f"Module.bind: write, add or null is required as grad_req, got {strange[0]!r}.")
+        if not for_training:
+            return {}
+        return {n: word for n, word in found.items() if n not in self._fixed_names and word != "null"}
+
+    def _share(self, other: Module) -> None:
+        """Use the parameters of another module, and their gradients."""
+        if not (other.binded and other.params_initialized):
+            raise RequirementError("Module.bind: a shared_module that is bound and initialized is required.")
+        for name in (*self._param_names, *self._aux_names):
+            held = other._params.get(name)
+            if held is None and name not in other._open:
+                raise RequirementError(f"Module.bind: shared_module has no parameter {name}.")
+            if held is not None and held.shape != self._specs[name].shape:
+                raise ShapeError(
+                    f"Module.bind: shape {show(self._specs[name].shape)} is required for {name}, "
+                    f"shared_module has {show(held.shape)}."
+                )
+        self._params, self._grads, self._open = other._params, other._grads, other._open
+        self.params_initialized = True
 
     def reshape(self, data_shapes: Sequence[Any], label_shapes: Sequence[Any] | None = None) -> None:
         """Take other shapes; the parameters stay."""
@@ -174,18 +243,20 @@ class Module:
     def _take_shapes(self, data_shapes: Sequence[Any], label_shapes: Sequence[Any] | None) -> None:
         data = [described(d) for d in data_shapes]
         labels = [described(d) for d in label_shapes or ()]
-        if sorted(d.name for d in data) != sorted(self.data_names):
+        if sorted(d.name for d in data) != sorted(self._data_names):
             raise ValueError(
-                f"Module: shapes of {', '.join(self.data_names)} are required as data_shapes, "
+                f"Module: shapes of {', '.join(self._data_names)} are required as data_shapes, "
                 f"got {', '.join(d.name for d in data) or 'none'}."
             )
-        strange = [d.name for d in labels if d.name not in self.label_names]
+        strange = [d.name for d in labels if d.name not in self._label_names]
         if strange:
             raise ValueError(
-                f"Module: shapes of {', '.join(self.label_names) or 'no labels'} are possible in "
+                f"Module: shapes of {', '.join(self._label_names) or 'no labels'} are possible in "
                 f"label_shapes, got {strange[0]}."
             )
-        data.sort(key=lambda d: self.data_names.index(d.name))
+        if self.for_training:
+            _check_batch_sizes([*data, *labels])
+        data.sort(key=lambda d: self._data_names.index(d.name))
         specs, outputs = self._inferred(data, labels)
         self._data_shapes, self._label_shapes = data, labels or None
         self._specs, self._output_shapes = specs, outputs
@@ -194,18 +265,18 @@ class Module:
         self, data: Sequence[DataDesc], labels: Sequence[DataDesc]
     ) -> tuple[dict[str, Spec], list[tuple[int, ...]]]:
         """The specs of all variables, and the outputs' shapes."""
-        used = self.symbol.list_arguments()
+        used = self._symbol.list_arguments()
         told = {d.name: Spec(tuple(d.shape), as_dtype(d.dtype)) for d in (*data, *labels) if d.name in used}
         if self.params_initialized and self.binded:
-            told |= {name: Spec(x.shape, x._data.dtype) for name, x in self._params.items()}
-            for name in self._open:
-                told.pop(name, None)
-        found = infer(self.symbol, told)
-        variables = {n.name: found[Entry(n, 0)] for n in self.symbol.nodes() if n.is_variable}
+            own = (*self._param_names, *self._aux_names)
+            held = {name: self._params[name] for name in own if name in self._params}
+            told |= {name: Spec(x.shape, x._data.dtype) for name, x in held.items()}
+        found = infer(self._symbol, told)
+        variables = {n.name: found[Entry(n, 0)] for n in self._symbol.nodes() if n.is_variable}
         incomplete = [name for name, spec in variables.items() if not known(spec.shape)]
         if incomplete:
             raise ShapeError(f"Module: the shapes of {', '.join(incomplete[:10])} are required.")
-        outputs = [found[entry].shape for entry in self.symbol.outputs]
+        outputs = [found[entry].shape for entry in self._symbol.outputs]
         return variables, [tuple(d or 0 for d in shape or ()) for shape in outputs]
 
     # ---- parameters
@@ -215,8 +286,8 @@ class Module:
 
     def set_params(
         self,
-        arg_params: Mapping[str, NDArray] | None,
-        aux_params: Mapping[str, NDArray] | None,
+        arg_params: Given,
+        aux_params: Given,
         allow_missing: bool = False,
         force_init: bool = True,
         allow_extra: bool = False,
@@ -224,16 +295,13 @@ class Module:
         """Take the values of parameters and auxiliary states by name."""
         self._require_bound("set_params")
         if self.params_initialized and not force_init:
-            warnings.warn(
-                "Parameters already initialized and force_init=False. set_params call ignored.", stacklevel=2
-            )
+            warnings.warn(IGNORED.format("set_params"), stacklevel=2)
             return
         given = {**(arg_params or {}), **(aux_params or {})}
         if allow_missing and not allow_extra:
             self._refuse_extra(given)
         kept = self._params if allow_missing else {}
-        self._params = self._fitted(given, kept, "set_params", allow_missing)
-        self.params_initialized, self._compiled = True, None
+        self._store(self._fitted(given, kept, "set_params", allow_missing))
 
     def _refuse_extra(self, given: Mapping[str, NDArray]) -> None:
         names = [*self._param_names, *self._aux_names]
@@ -245,16 +313,16 @@ class Module:
             )
 
     def _fitted(
-        self, given: Mapping[str, NDArray], kept: _Params, owner: str, allow_missing: bool = False
-    ) -> _Params:
-        """Copies of the values, in the dtypes that are bound; zeros for those that may be missing."""
-        found: _Params = {}
+        self, given: Mapping[str, NDArray], kept: Params, owner: str, allow_missing: bool = False
+    ) -> Params:
+        """The values that fit their shapes; others are left open if they may be missing."""
+        found: Params = {}
         missing = set()
         labels = self._label_inputs()
         for name in (*self._param_names, *self._aux_names):
             if name in given:
-                found[name] = self._converted(name, given[name], owner)
-            elif name in kept and name not in self._open:
+                found[name] = self._checked(name, given[name], owner)
+            elif name in kept:
                 found[name] = kept[name]
             elif allow_missing or name in labels:
                 missing.add(name)
@@ -269,118 +337,150 @@ class Module:
     def _label_inputs(self) -> set[str]:
         """The variables that only training uses."""
         found = set()
-        for node in self.symbol.nodes():
+        for node in self._symbol.nodes():
             if not node.is_variable and node.op.labels:
                 for entry, name in zip(node.inputs, node.op.input_names(), strict=False):
                     if entry.node.is_variable and name in node.op.labels:
                         found.add(entry.node.name)
         return found
 
-    def _converted(self, name: str, value: NDArray, owner: str) -> NDArray:
-        spec = self._specs[name]
-        if value.shape != spec.shape:
+    def _checked(self, name: str, given: Any, owner: str) -> NDArray:
+        value = _as_array(given)
+        if value.shape != self._specs[name].shape:
             raise ShapeError(
-                f"Module.{owner}: shape {show(spec.shape)} is required for {name}, got {show(value.shape)}."
+                f"Module.{owner}: shape {show(self._specs[name].shape)} is required for {name}, "
+                f"got {show(value.shape)}."
             )
-        return array(value, self._context, spec.dtype)
+        return value
+
+    def _store(self, values: Params) -> None:
+        """Copy values into the parameters' arrays, which executors and other modules use as well."""
+        for name, value in values.items():
+            held, dtype = self._params.get(name), self._specs[name].dtype
+            if held is None or held.shape != value.shape or held._data.dtype != dtype or not self.binded:
+                self._params[name] = array(value, self._context, dtype)
+                self._executors.clear()
+                self._compiled = None
+            elif held is not value:
+                with autograd.pause():
+                    held[:] = value.as_in_context(held.context)
+        self.params_initialized = True
 
     def init_params(
         self,
-        initializer: Any = _UNIFORM,
-        arg_params: Mapping[str, NDArray] | None = None,
-        aux_params: Mapping[str, NDArray] | None = None,
+        initializer: Any = UNIFORM,
+        arg_params: Given = None,
+        aux_params: Given = None,
         allow_missing: bool = False,
         force_init: bool = False,
         allow_extra: bool = False,
     ) -> None:
-        """Draw the parameters' values, but for those that are given."""
-        self._require_bound("init_params")
+        """Give the parameters values: those that are given, others by the initializer."""
         if self.params_initialized and not force_init:
-            warnings.warn(
-                "Parameters already initialized and force_init=False. init_params call ignored.", stacklevel=2
-            )
+            warnings.warn(IGNORED.format("init_params"), stacklevel=2)
             return
-        attributes = self.symbol.attr_dict()
-        values = {**(arg_params or {}), **(aux_params or {})}
-        if arg_params is not None or aux_params is not None:
-            missing = [n for n in (*self._param_names, *self._aux_names) if n not in values]
-            if missing and not allow_missing:
-                raise RuntimeError(f"Module.init_params: a value of the parameter {missing[0]} is required.")
-        for name in (*self._param_names, *self._aux_names):
-            if name not in values and initializer is not None:
-                spec = self._specs[name]
-                values[name] = zeros(spec.shape, self._context, spec.dtype)
-                initializer(InitDesc(name, attributes.get(name)), values[name])
-        self.set_params(values, None, allow_missing=True, allow_extra=True)
+        self._require_bound("init_params")
+        attributes = self._symbol.attr_dict()
+        values: Params = {}
+        for names, given in ((self._param_names, arg_params), (self._aux_names, aux_params)):
+            for name in sorted(names):
+                if given is not None and name in given:
+                    values[name] = self._checked(name, given[name], "init_params")
+                    continue
+                if given is not None and not allow_missing:
+                    raise RuntimeError(f"Module.init_params: a value of the parameter {name} is required.")
+                if initializer is not None:
+                    values[name] = self._zeros(name)
+                    initializer(InitDesc(name, attributes.get(name)), values[name])
+        self._store(self._fitted(values, self._params, "init_params", allow_missing=True))
 
-    def get_params(self) -> tuple[_Params, _Params]:
-        """The values of the parameters and of the auxiliary states, both by name."""
+    def get_params(self) -> tuple[Params, Params]:
+        """Copies of the values of the parameters and of the auxiliary states, both by name."""
+        arguments, states = self._values()
+        return {n: x.copy() for n, x in arguments.items()}, {n: x.copy() for n, x in states.items()}
+
+    def _values(self) -> tuple[Params, Params]:
+        """The parameters and the auxiliary states by name, as they are."""
         if not self.params_initialized:
             self._require_params("get_params")
         told = {**{name: self._zeros(name) for name in self._open}, **self._params}
         arguments = {n: told[n] for n in self._param_names if n in told}
         return arguments, {n: told[n] for n in self._aux_names if n in told}
 
-    def save_params(self, fname: str) -> None:
-        """Write the parameters as `arg:…` and `aux:…`."""
-        arguments, states = self.get_params()
-        values = {f"arg:{name}": value.as_in_context(cpu()) for name, value in arguments.items()}
-        values |= {f"aux:{name}": value.as_in_context(cpu()) for name, value in states.items()}
-        save(fname, values)
-
-    def load_params(self, fname: str) -> None:
-        """Set the parameters from such a file."""
-        loaded = load(fname)
-        kinds: dict[str, _Params] = {"arg": {}, "aux": {}}
-        for name, value in loaded.items() if isinstance(loaded, dict) else [("", x) for x in loaded]:
-            kind, _, rest = name.partition(":")
-            if kind not in kinds or not rest:
-                raise FormatError(f"{fname}: names that start with arg: or aux: are required, got {name!r}.")
-            kinds[kind][rest] = value
-        self.set_params(kinds["arg"], kinds["aux"])
-
     def _zeros(self, name: str) -> NDArray:
         spec = self._specs[name]
         return zeros(spec.shape, self._context, spec.dtype)
 
-    # ---- prediction
+    # ---- states
+
+    def get_states(self, merge_multi_context: bool = True) -> list[Any]:
+        """The values of the states."""
+        self._require_params("get_states")
+        found = [self._state(name).copy() for name in self._state_names]
+        return found if merge_multi_context else [[x] for x in found]
+
+    def set_states(self, states: Any = None, value: Any = None) -> None:
+        """Set the states to arrays, alone or in a list each, or all of them to a number."""
+        self._require_params("set_states")
+        if (states is None) == (value is None):
+            raise RequirementError("Module.set_states: either states or value is required.")
+        if states is None:
+            states = [value] * len(self._state_names)
+        for name, given in zip(self._state_names, states, strict=True):
+            self._state(name)[:] = given[0] if isinstance(given, list | tuple) else given
+
+    def _state(self, name: str) -> NDArray:
+        held = self._states.get(name)
+        if held is None or held.shape != self._specs[name].shape:
+            held = self._states[name] = self._zeros(name)
+            self._executors.clear()
+        return held
+
+    # ---- batches
 
     def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
         """Compute the outputs of a batch; one of other shapes than those bound changes what is bound."""
         self._require_params("forward")
-        arrays = self._taken(data_batch)
-        training = self.for_training if is_train is None else is_train
-        compiled = self._compiled or self._compile()
-        with autograd.train_mode() if training else autograd.predict_mode():
-            self._outputs = compiled(arrays)
+        self._fed = self._taken(data_batch)
+        if self.for_training if is_train is None else is_train:
+            self._last = self._executor()
+            self._outputs = self._last.forward(is_train=True, **self._fed)
+        elif self._monitors:
+            self._last = None
+            self._outputs = self._executor().forward(is_train=False, **self._fed)
+        else:
+            self._last = None
+            self._outputs = self._predicted()
 
-    def _compile(self) -> CompiledGraph:
-        self._compiled = CompiledGraph(self.symbol, self._inputs(), self._params)
-        return self._compiled
+    def _predicted(self) -> list[NDArray]:
+        """The outputs without training, from ONNX Runtime if it can."""
+        if self._compiled is None:
+            own = (*self._param_names, *self._aux_names)
+            held = {name: self._params[name] for name in own if name in self._params}
+            names = [n.name for n in self._symbol.nodes() if n.is_variable and n.name not in held]
+            self._inputs, self._compiled = names, CompiledGraph(self._symbol, names, held)
+        given = {**{name: self._state(name) for name in self._state_names}, **self._fed}
+        with autograd.predict_mode():
+            return self._compiled([given[n] if n in given else self._zeros(n) for n in self._inputs])
 
-    def _inputs(self) -> list[str]:
-        """The variables that every call gives: data, labels and what else is no parameter."""
-        return [n.name for n in self.symbol.nodes() if n.is_variable and n.name not in self._params]
-
-    def _taken(self, batch: Any) -> list[NDArray]:
-        """The arrays of a batch in the order of the inputs, after binding to their shapes."""
+    def _taken(self, batch: Any) -> Params:
+        """The arrays of a batch by name, after binding to their shapes."""
         if not isinstance(getattr(batch, "data", None), list | tuple):
             raise TypeError(f"Module.forward: a DataBatch is required, got {type(batch).__name__}.")
-        if len(batch.data) != len(self.data_names):
+        if len(batch.data) != len(self._data_names):
             raise ValueError(
-                f"Module.forward: arrays for {', '.join(self.data_names)} are required, "
+                f"Module.forward: arrays for {', '.join(self._data_names)} are required, "
                 f"got {len(batch.data)} arrays."
             )
         names = [described(d).name for d in batch.provide_data or ()]
-        order = names if sorted(names) == sorted(self.data_names) else [d.name for d in self._data_shapes]
+        order = names if sorted(names) == sorted(self._data_names) else [d.name for d in self._data_shapes]
         given = {name: _as_array(x) for name, x in zip(order, batch.data, strict=True)}
         labels = [d for d in self._label_shapes or () if batch.label]
         given |= {d.name: _as_array(x) for d, x in zip(labels, batch.label or (), strict=False)}
         self._follow(given)
-        values = {name: self._cast(name, value) for name, value in given.items() if name in self._specs}
-        return [values[name] if name in values else self._zeros(name) for name in self._inputs()]
+        return {name: self._cast(name, value) for name, value in given.items() if name in self._specs}
 
-    def _follow(self, given: Mapping[str, NDArray]) -> None:
+    def _follow(self, given: Params) -> None:
         """Bind to the shapes of a batch, if they are others. Labels that it does not have follow the data."""
 
         def described_again(bound: Sequence[DataDesc]) -> list[DataDesc]:
@@ -405,6 +505,74 @@ class Module:
         dtype: Any = self._specs[name].dtype
         return value if value._data.dtype == dtype else value.astype(dtype)
 
+    def _executor(self) -> Executor:
+        """The executor for the shapes that are bound."""
+        self._close()
+        for name in self._state_names:
+            self._state(name)
+        key = tuple(
+            self._specs[name].shape for name in (*self._data_names, *self._label_names) if name in self._specs
+        )
+        found = self._executors.pop(key, None) or self._made()
+        self._executors[key] = found
+        if len(self._executors) > _MOST_EXECUTORS:
+            self._executors.popitem(last=False)
+        return found
+
+    def _close(self) -> None:
+        """Make zeros of the parameters that were left open, but for labels, before they are trained."""
+        opened = self._open - self._label_inputs() if self._open else self._open
+        if opened:
+            self._store({name: self._zeros(name) for name in opened})
+            self._open -= opened
+
+    def _made(self) -> Executor:
+        """An executor with arrays of its own for inputs and labels, and the module's for everything else."""
+        arguments = {n: self._argument(n) for n in self._symbol.list_arguments()}
+        requests = {n: word for n, word in self._requests.items() if n not in self._open}
+        gradients = {n: self._gradient(n) for n in requests}
+        states = {n: self._params[n] for n in self._aux_names}
+        words = {n: requests.get(n, "null") for n in arguments}
+        made = self._symbol.bind(self._context, arguments, gradients, words, states)
+        for monitor in self._monitors:
+            monitor.install(made)
+        return made
+
+    def _argument(self, name: str) -> NDArray:
+        if name in self._state_names:
+            return self._state(name)
+        return (
+            self._params[name] if name in self._param_names and name not in self._open else self._zeros(name)
+        )
+
+    def _gradient(self, name: str) -> NDArray:
+        if name not in self._param_names:
+            return self._zeros(name)
+        if name not in self._grads:
+            self._grads[name] = self._zeros(name)
+        return self._grads[name]
+
+    def backward(self, out_grads: Any = None) -> None:
+        """Compute the gradients of the last batch, from those of the outputs unless these are losses."""
+        self._require_params("backward")
+        if not self.for_training:
+            raise RequirementError(
+                "Module.backward: a module bound with for_training=True is required. Bind it again."
+            )
+        if self._outputs is None:
+            raise RequirementError("Module.backward: outputs are required. Call forward first.")
+        used = self._symbol.list_arguments()
+        missing = [name for name in self._label_names if name in used and name not in self._fed]
+        if missing and out_grads is None:
+            raise RequirementError(
+                f"Module.backward: the label {missing[0]} is required, which the last batch or the shapes "
+                "that are bound lack. Give forward a DataBatch with a label."
+            )
+        if self._last is None:  # the outputs are those of a prediction
+            self._last = self._executor()
+            self._last.forward(is_train=False, **self._fed)
+        self._last.backward(out_grads)
+
     def get_outputs(self, merge_multi_context: bool = True) -> list[Any]:
         """The outputs of the last batch; without merging each in a list, one for each context."""
         self._require_params("get_outputs")
@@ -412,73 +580,108 @@ class Module:
             raise MXNetError("Module.get_outputs: outputs are required. Call forward first.")
         return list(self._outputs) if merge_multi_context else [[y] for y in self._outputs]
 
-    def iter_predict(
-        self,
-        eval_data: DataIter,
-        num_batch: int | None = None,
-        reset: bool = True,
-        sparse_row_id_fn: object = None,
-    ) -> Iterator[tuple[list[NDArray], int, DataBatch]]:
-        """The outputs, number and batch of each batch, without padding."""
-        self._require_params("iter_predict")
-        if reset:
-            eval_data.reset()
-        for number, batch in enumerate(eval_data):
-            if number == num_batch:
-                return
-            self.forward(batch, is_train=False)
-            pad = batch.pad or 0
-            yield [y[: y.shape[0] - pad] for y in self.get_outputs()], number, batch
+    def get_input_grads(self, merge_multi_context: bool = True) -> list[Any]:
+        """The gradients of the inputs; without merging each in a list, one for each context."""
+        self._require_params("get_input_grads")
+        self._require_input_grads("get_input_grads")
+        if self._last is None:
+            raise RequirementError("Module.get_input_grads: gradients are required. Call backward first.")
+        gradients = self._last.grad_dict
+        found = [x if x is None else x.copy() for x in (gradients[name] for name in self._data_names)]
+        return found if merge_multi_context else [[x] for x in found]
 
-    def predict(
+    def update_metric(self, eval_metric: EvalMetric, labels: Any, pre_sliced: bool = False) -> None:
+        """Take the outputs of the last batch and its labels into a metric."""
+        outputs = dict(zip(self.output_names, self.get_outputs(), strict=True))
+        if pre_sliced:
+            labels = labels[0]
+        names = [d.name for d in self._label_shapes or ()]
+        eval_metric.update_dict(dict(zip(names, labels or (), strict=False)), outputs)
+
+    # ---- training
+
+    def init_optimizer(
         self,
-        eval_data: Any,
-        num_batch: int | None = None,
-        merge_batches: bool = True,
-        reset: bool = True,
-        always_output_list: bool = False,
-        sparse_row_id_fn: object = None,
-    ) -> Any:
-        """The outputs of an array, or of all batches of an iterator, one after another."""
-        self._require_params("predict")
-        if isinstance(eval_data, NDArray | np.ndarray):
-            self.forward(DataBatch([_as_array(eval_data)]), is_train=False)
-            return self.get_outputs()[0]
-        if not isinstance(eval_data, DataIter):
-            raise ValueError(
-                f"Module.predict: an NDArray or a DataIter is required, got {type(eval_data).__name__}."
+        kvstore: Any = "local",
+        optimizer: Any = "sgd",
+        optimizer_params: OptimizerParams = RATE,
+        force_init: bool = False,
+    ) -> None:
+        """Take an optimizer, or make one by name that divides gradients by the batch size.
+
+        A `KVStore` keeps the weights and updates them; "local" and "device" are as good as `None`.
+        """
+        self._require_params("init_optimizer")
+        if self.optimizer_initialized and not force_init:
+            self.logger.warning("optimizer already initialized, ignoring...")
+            return
+        self._close()
+        self._training = Training(self._symbol, self._param_names, self._params, kvstore)
+        self._training.optimize(optimizer, optimizer_params, self._batch_size(), self._compression_params)
+        self.optimizer_initialized = True
+        if self._states_path is not None:
+            self.load_optimizer_states(self._states_path)
+            self._states_path = None
+
+    def _batch_size(self) -> int:
+        return next((size for d in self._data_shapes if (size := _batch_size(d)) is not None), 1)
+
+    def borrow_optimizer(self, shared_module: Module) -> None:
+        """Update by the optimizer of another module, whose parameters are shared."""
+        shared_module._require_optimizer("borrow_optimizer")
+        self._training = shared_module._training
+        self.optimizer_initialized = True
+
+    @property
+    def _optimizer(self) -> Any:
+        return None if self._training is None else self._training.optimizer
+
+    def update(self) -> None:
+        """Update the parameters by their gradients."""
+        self._require_params("update")
+        self._require_optimizer("update")
+        assert self._training is not None
+        own = [n for n in self._param_names if n in self._grads and n in self._requests]
+        self._training.update([(name, self._grads[name], self._params[name]) for name in own])
+
+    def save_optimizer_states(self, fname: str) -> None:
+        """Write the optimizer's states as a file of arrays; not MXNet's pickle."""
+        self._require_optimizer("save_optimizer_states")
+        assert self._training is not None
+        self._training.save_states(fname)
+
+    def load_optimizer_states(self, fname: str) -> None:
+        """Continue from what `save_optimizer_states` wrote."""
+        self._require_optimizer("load_optimizer_states")
+        assert self._training is not None
+        self._training.load_states(fname)
+
+    def install_monitor(self, mon: Any) -> None:
+        """Let a monitor watch what is computed; predictions run on an executor from now on."""
+        self._require_bound("install_monitor")
+        self._monitors.append(mon)
+        for executor in self._executors.values():
+            mon.install(executor)
+
+
+def _check_batch_sizes(described_arrays: Sequence[DataDesc]) -> None:
+    """Refuse inputs and labels of different numbers of rows."""
+    sizes = [(d, size) for d in described_arrays if (size := _batch_size(d)) is not None]
+    for d, size in sizes:
+        if size != sizes[0][1]:
+            raise RequirementError(
+                f"Module: all data must have the same batch size: {sizes[0][1]} of {sizes[0][0].name}, "
+                f"but {d.name} has shape {d.shape}."
             )
-        batches = [outputs for outputs, _, _ in self.iter_predict(eval_data, num_batch, reset)]
-        if not batches or not merge_batches:
-            return batches
-        merged = [
-            array(np.concatenate([y.asnumpy() for y in parts]), dtype=parts[0].dtype)
-            for parts in zip(*batches, strict=True)
-        ]
-        return merged[0] if len(merged) == 1 and not always_output_list else merged
-
-    # ---- training, which there is not
-
-    def __getattr__(self, name: str) -> NoReturn:
-        if name in _TRAINING:
-            _refuse(f"Module.{name}", "prediction")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
-
-    def prepare(self, data_batch: DataBatch, sparse_row_id_fn: object = None) -> None:
-        """Nothing: there is nothing to fetch before a batch."""
 
 
-_TRAINING = frozenset(
-    "backward borrow_optimizer fit forward_backward get_input_grads init_optimizer install_monitor "
-    "load_optimizer_states save_optimizer_states update".split()
-)
+def _batch_size(d: DataDesc) -> int | None:
+    axis = DataDesc.get_batch_axis(d.layout)
+    return d.shape[axis] if 0 <= axis < len(d.shape) else None
 
 
-def _refuse(owner: str, required: str) -> NoReturn:
-    raise MXNetError(
-        f"{owner}: {required} is required, as modules do not train. Train with gluon.Trainer, for "
-        "instance on SymbolBlock.imports of the checkpoint, or with the executor of Symbol.simple_bind."
-    )
+def _states_path(prefix: str, epoch: int) -> str:
+    return f"{os.fspath(prefix)}-{int(epoch):04d}.states"
 
 
 def _as_array(value: Any) -> NDArray:

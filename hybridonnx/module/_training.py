@@ -1,0 +1,112 @@
+"""An optimizer over named parameters, with a store of their weights or without."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from .. import kvstore as kv
+from .. import optimizer as opt
+from ..formats._files import open_to_read, write_atomically
+from ..ndarray.ndarray import NDArray
+from ..optimizer.optimizer import Optimizer
+from ..optimizer.updater import Updater, get_updater
+from ..symbol.symbol import Symbol
+
+
+class Training:
+    """An optimizer, and the indices by which it knows the parameters."""
+
+    optimizer: Optimizer
+    _updater: Updater
+
+    def __init__(
+        self, symbol: Symbol, names: Sequence[str], params: Mapping[str, NDArray], kvstore: Any
+    ) -> None:
+        self._symbol = symbol
+        self._names = list(names)
+        self._indices = {name: i for i, name in enumerate(names)}
+        self._params = params
+        self._store = _as_store(kvstore)
+
+    def optimize(self, optimizer: Any, options: Any, batch_size: int, compression: Any) -> None:
+        """Take an optimizer, or make it by name."""
+        scale = 1.0 / batch_size
+        names: dict[Any, str] = dict(enumerate(self._names))
+        if isinstance(optimizer, str):
+            given = {"rescale_grad": scale, **dict(_pairs(options))}
+            self.optimizer = opt.create(optimizer, sym=self._symbol, param_idx2name=names, **given)
+        elif isinstance(optimizer, Optimizer):
+            self.optimizer = optimizer
+            if optimizer.rescale_grad != scale:
+                warnings.warn(
+                    "Optimizer created manually outside Module but rescale_grad is not normalized to "
+                    f"1.0/batch_size/num_workers ({optimizer.rescale_grad} vs. {scale}). Is this intended?",
+                    stacklevel=3,
+                )
+            if not optimizer.idx2name:
+                optimizer.idx2name = names
+        else:
+            raise AssertionError(
+                "Module.init_optimizer: an Optimizer or the name of one is required, "
+                f"got {type(optimizer).__name__}."
+            )
+        self._updater = get_updater(self.optimizer)
+        if self._store is not None:
+            self._begin_storing(self._store, compression)
+
+    def _begin_storing(self, store: kv.KVStore, compression: Any) -> None:
+        if compression:
+            store.set_gradient_compression(compression)
+        for name in self._names:
+            if name in self._params:
+                store.init(name, self._params[name])
+        store.set_optimizer(self.optimizer)
+
+    def update(self, parts: Sequence[tuple[str, NDArray, NDArray]]) -> None:
+        """Update weights, given as names, gradients and weights."""
+        if self._store is not None:
+            for name, grad, weight in parts:
+                self._store.push(name, grad)
+                self._store.pull(name, weight)
+        elif parts:
+            names, grads, weights = (list(part) for part in zip(*parts, strict=True))
+            self._updater([self._index(name) for name in names], grads, weights)
+
+    def _index(self, name: str) -> int:
+        """Modules that borrow the optimizer may have parameters in another order, and others."""
+        found = self._indices.get(name)
+        if found is None:
+            found = self._indices[name] = len(self._indices)
+            self.optimizer.idx2name.setdefault(found, name)
+        return found
+
+    def save_states(self, fname: str) -> None:
+        """Write the optimizer's states."""
+        if self._store is not None:
+            self._store.save_optimizer_states(fname)
+        else:
+            write_atomically(fname, [self._updater.get_states()])
+
+    def load_states(self, fname: str) -> None:
+        """Continue from states that were written."""
+        if self._store is not None:
+            self._store.load_optimizer_states(fname)
+            return
+        with open_to_read(fname) as file:
+            self._updater.set_states(file.read())
+
+
+def _as_store(given: Any) -> kv.KVStore | None:
+    """A store that keeps the weights; one by name would have nothing to add up on one device."""
+    if given is None or isinstance(given, kv.KVStore):
+        return given
+    if not isinstance(given, str):
+        raise TypeError(f"kvstore must be KVStore, str or None, got {type(given).__name__}.")
+    kv.create(given)  # so that those of clusters are refused
+    return None
+
+
+def _pairs(options: Any) -> Iterable[tuple[str, Any]]:
+    return options.items() if isinstance(options, Mapping) else options

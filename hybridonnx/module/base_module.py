@@ -1,0 +1,438 @@
+"""What all modules do with their forward, backward and update: fitting, scoring, predicting."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn, TypeAlias
+
+import numpy as np
+
+from .. import metric as metrics
+from ..context import cpu
+from ..errors import FormatError, RequirementError
+from ..initializer import Uniform
+from ..io import DataBatch, DataDesc, DataIter
+from ..metric import EvalMetric
+from ..model import BatchEndParam
+from ..ndarray.creation import array
+from ..ndarray.files import load, save
+from ..ndarray.ndarray import NDArray
+from ..symbol.symbol import Symbol
+
+Params: TypeAlias = dict[str, NDArray]
+Given: TypeAlias = Mapping[str, NDArray] | None
+OptimizerParams: TypeAlias = Mapping[str, Any] | Iterable[tuple[str, Any]]
+
+UNIFORM = Uniform(0.01)
+RATE = (("learning_rate", 0.01),)
+IGNORED = "Parameters already initialized and force_init=False. {} call ignored."
+
+
+class BaseModule:
+    """Something with inputs, parameters and outputs that is bound to shapes, computes batches and may train.
+
+    Subclasses define the properties and the methods that raise `NotImplementedError` here.
+    """
+
+    def __init__(self, logger: Any = logging) -> None:
+        self.logger = logger
+        self.binded = False
+        self.for_training = False
+        self.inputs_need_grad = False
+        self.params_initialized = False
+        self.optimizer_initialized = False
+        self._symbol: Symbol | None = None
+
+    # ---- what it is
+
+    @property
+    def symbol(self) -> Any:
+        """The symbol, if there is one."""
+        return self._symbol
+
+    @property
+    def data_names(self) -> list[str]:
+        """The names of the inputs."""
+        self._undefined("data_names")
+
+    @property
+    def output_names(self) -> list[str]:
+        """The names of the outputs."""
+        self._undefined("output_names")
+
+    @property
+    def data_shapes(self) -> list[DataDesc]:
+        """The inputs that are bound."""
+        self._undefined("data_shapes")
+
+    @property
+    def label_shapes(self) -> list[DataDesc] | None:
+        """The labels that are bound, `None` if there are none."""
+        self._undefined("label_shapes")
+
+    @property
+    def output_shapes(self) -> list[tuple[str, tuple[int, ...]]]:
+        """The names and shapes of the outputs."""
+        self._undefined("output_shapes")
+
+    def _undefined(self, what: str) -> NoReturn:
+        raise NotImplementedError(f"{type(self).__name__}: a subclass of BaseModule defines {what}.")
+
+    # ---- what subclasses do
+
+    def bind(
+        self,
+        data_shapes: Sequence[Any],
+        label_shapes: Sequence[Any] | None = None,
+        for_training: bool = True,
+        inputs_need_grad: bool = False,
+        force_rebind: bool = False,
+        shared_module: Any = None,
+        grad_req: Any = "write",
+    ) -> None:
+        """Take descriptions of inputs and labels: `DataDesc`, or pairs of name and shape."""
+        self._undefined("bind")
+
+    def init_params(
+        self,
+        initializer: Any = UNIFORM,
+        arg_params: Given = None,
+        aux_params: Given = None,
+        allow_missing: bool = False,
+        force_init: bool = False,
+        allow_extra: bool = False,
+    ) -> None:
+        """Give the parameters values: those that are given, others by the initializer."""
+        self._undefined("init_params")
+
+    def get_params(self) -> tuple[Params, Params]:
+        """The values of the parameters and of the auxiliary states, both by name."""
+        self._undefined("get_params")
+
+    def init_optimizer(
+        self,
+        kvstore: Any = "local",
+        optimizer: Any = "sgd",
+        optimizer_params: OptimizerParams = RATE,
+        force_init: bool = False,
+    ) -> None:
+        """Take an optimizer, or make one by name."""
+        self._undefined("init_optimizer")
+
+    def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
+        """Compute the outputs of a batch."""
+        self._undefined("forward")
+
+    def backward(self, out_grads: Any = None) -> None:
+        """Compute the gradients of the last batch, from those of the outputs unless these are losses."""
+        self._undefined("backward")
+
+    def get_outputs(self, merge_multi_context: bool = True) -> list[Any]:
+        """The outputs of the last batch."""
+        self._undefined("get_outputs")
+
+    def get_input_grads(self, merge_multi_context: bool = True) -> list[Any]:
+        """The gradients of the inputs."""
+        self._undefined("get_input_grads")
+
+    def update(self) -> None:
+        """Update the parameters by their gradients."""
+        self._undefined("update")
+
+    def update_metric(self, eval_metric: EvalMetric, labels: Any, pre_sliced: bool = False) -> None:
+        """Take the outputs of the last batch and its labels into a metric."""
+        self._undefined("update_metric")
+
+    def install_monitor(self, mon: Any) -> None:
+        """Let a monitor watch what is computed."""
+        self._undefined("install_monitor")
+
+    def prepare(self, data_batch: Any, sparse_row_id_fn: object = None) -> None:
+        """Nothing: there is nothing to fetch before a batch."""
+
+    def get_states(self, merge_multi_context: bool = True) -> list[Any]:
+        """The states that are kept between batches: none."""
+        self._require_params("get_states")
+        return []
+
+    def set_states(self, states: Any = None, value: Any = None) -> None:
+        """Set the states that are kept between batches: there are none."""
+        self._require_params("set_states")
+        if states or value:
+            raise RequirementError(f"{type(self).__name__}.set_states: there are no states here.")
+
+    # ---- checks
+
+    def _require_bound(self, what: str) -> None:
+        if not self.binded:
+            raise RequirementError(
+                f"{type(self).__name__}.{what}: a bound module is required. Call bind first."
+            )
+
+    def _require_params(self, what: str) -> None:
+        self._require_bound(what)
+        if not self.params_initialized:
+            raise RequirementError(
+                f"{type(self).__name__}.{what}: parameters are required. "
+                "Call set_params or init_params first."
+            )
+
+    def _require_optimizer(self, what: str) -> None:
+        if not self.optimizer_initialized:
+            raise RequirementError(
+                f"{type(self).__name__}.{what}: an optimizer is required. Call init_optimizer first."
+            )
+
+    def _require_input_grads(self, what: str) -> None:
+        if not self.inputs_need_grad:
+            raise RequirementError(
+                f"{type(self).__name__}.{what}: gradients of inputs are required. "
+                "Bind with inputs_need_grad=True."
+            )
+
+    # ---- parameters
+
+    def set_params(
+        self,
+        arg_params: Given,
+        aux_params: Given,
+        allow_missing: bool = False,
+        force_init: bool = True,
+        allow_extra: bool = False,
+    ) -> None:
+        """Take the values of parameters and auxiliary states by name."""
+        self.init_params(
+            None,
+            arg_params,
+            aux_params,
+            allow_missing=allow_missing,
+            force_init=force_init,
+            allow_extra=allow_extra,
+        )
+
+    def save_params(self, fname: str) -> None:
+        """Write the parameters as `arg:…` and `aux:…`."""
+        arguments, states = self.get_params()
+        values = {f"arg:{name}": value.as_in_context(cpu()) for name, value in arguments.items()}
+        values |= {f"aux:{name}": value.as_in_context(cpu()) for name, value in states.items()}
+        save(fname, values)
+
+    def load_params(self, fname: str) -> None:
+        """Set the parameters from such a file."""
+        loaded = load(fname)
+        kinds: dict[str, Params] = {"arg": {}, "aux": {}}
+        for name, value in loaded.items() if isinstance(loaded, dict) else [("", x) for x in loaded]:
+            kind, _, rest = name.partition(":")
+            if kind not in kinds or not rest:
+                raise FormatError(f"{fname}: names that start with arg: or aux: are required, got {name!r}.")
+            kinds[kind][rest] = value
+        self.set_params(kinds["arg"], kinds["aux"])
+
+    # ---- batches
+
+    def forward_backward(self, data_batch: Any) -> None:
+        """Compute the outputs of a batch in training, and the gradients."""
+        self.forward(data_batch, is_train=True)
+        self.backward()
+
+    def score(
+        self,
+        eval_data: Any,
+        eval_metric: Any,
+        num_batch: int | None = None,
+        batch_end_callback: Any = None,
+        score_end_callback: Any = None,
+        reset: bool = True,
+        epoch: int = 0,
+        sparse_row_id_fn: object = None,
+    ) -> list[tuple[Any, Any]]:
+        """The names and values of a metric over the batches of an iterator, rows of padding included."""
+        self._require_params("score")
+        if reset:
+            eval_data.reset()
+        eval_metric = _as_metric(eval_metric)
+        eval_metric.reset()
+        count = 0
+        for nbatch, eval_batch in enumerate(eval_data):
+            if nbatch == num_batch:
+                break
+            self.prepare(eval_batch, sparse_row_id_fn=sparse_row_id_fn)
+            self.forward(eval_batch, is_train=False)
+            self._measure(eval_metric, eval_batch)
+            _call(batch_end_callback, BatchEndParam(epoch, nbatch, eval_metric, locals()))
+            count += 1
+        _call(score_end_callback, BatchEndParam(epoch, count, eval_metric, locals()))
+        found: list[tuple[Any, Any]] = eval_metric.get_name_value()
+        return found
+
+    def _measure(self, eval_metric: EvalMetric, batch: Any) -> None:
+        if isinstance(batch, list):
+            self.update_metric(eval_metric, [part.label for part in batch], pre_sliced=True)
+        else:
+            self.update_metric(eval_metric, batch.label)
+
+    def iter_predict(
+        self,
+        eval_data: Any,
+        num_batch: int | None = None,
+        reset: bool = True,
+        sparse_row_id_fn: object = None,
+    ) -> Iterator[tuple[list[NDArray], int, DataBatch]]:
+        """The outputs, number and batch of each batch, without padding."""
+        self._require_params("iter_predict")
+        if reset:
+            eval_data.reset()
+        for number, batch in enumerate(eval_data):
+            if number == num_batch:
+                return
+            self.prepare(batch, sparse_row_id_fn=sparse_row_id_fn)
+            self.forward(batch, is_train=False)
+            pad = batch.pad or 0
+            yield [y[: y.shape[0] - pad] for y in self.get_outputs()], number, batch
+
+    def predict(
+        self,
+        eval_data: Any,
+        num_batch: int | None = None,
+        merge_batches: bool = True,
+        reset: bool = True,
+        always_output_list: bool = False,
+        sparse_row_id_fn: object = None,
+    ) -> Any:
+        """The outputs of an array, or of all batches of an iterator, one after another."""
+        self._require_params("predict")
+        if isinstance(eval_data, NDArray | np.ndarray):
+            given = eval_data if isinstance(eval_data, NDArray) else array(eval_data)
+            self.forward(DataBatch([given]), is_train=False)
+            return self.get_outputs()[0]
+        if not isinstance(eval_data, DataIter):
+            raise ValueError(
+                f"Module.predict: an NDArray or a DataIter is required, got {type(eval_data).__name__}."
+            )
+        batches = [outputs for outputs, _, _ in self.iter_predict(eval_data, num_batch, reset)]
+        if not batches or not merge_batches:
+            return batches
+        merged = [
+            array(np.concatenate([y.asnumpy() for y in parts]), dtype=parts[0].dtype)
+            for parts in zip(*batches, strict=True)
+        ]
+        return merged[0] if len(merged) == 1 and not always_output_list else merged
+
+    # ---- training
+
+    def fit(
+        self,
+        train_data: Any,
+        eval_data: Any = None,
+        eval_metric: Any = "acc",
+        epoch_end_callback: Any = None,
+        batch_end_callback: Any = None,
+        kvstore: Any = "local",
+        optimizer: Any = "sgd",
+        optimizer_params: OptimizerParams = RATE,
+        eval_end_callback: Any = None,
+        eval_batch_end_callback: Any = None,
+        initializer: Any = UNIFORM,
+        arg_params: Given = None,
+        aux_params: Given = None,
+        allow_missing: bool = False,
+        force_rebind: bool = False,
+        force_init: bool = False,
+        begin_epoch: int = 0,
+        num_epoch: int | None = None,
+        validation_metric: Any = None,
+        monitor: Any = None,
+        sparse_row_id_fn: object = None,
+    ) -> None:
+        """Bind, initialize, and train from epoch `begin_epoch` until `num_epoch`; both count from 0.
+
+        After each batch `batch_end_callback` gets a `BatchEndParam`, and after each epoch
+        `epoch_end_callback` the epoch, the symbol, the parameters and the auxiliary states. Both may be
+        lists. With `eval_data`, each epoch ends with a score by `validation_metric`, or else by
+        `eval_metric`.
+        """
+        if num_epoch is None:
+            raise RequirementError("Module.fit: num_epoch, the number of epochs, is required.")
+        self.bind(
+            train_data.provide_data, train_data.provide_label, for_training=True, force_rebind=force_rebind
+        )
+        if monitor is not None:
+            self.install_monitor(monitor)
+        self.init_params(initializer, arg_params, aux_params, allow_missing, force_init)
+        self.init_optimizer(kvstore, optimizer, optimizer_params)
+        eval_metric = _as_metric(eval_metric)
+        validation_metric = eval_metric if validation_metric is None else validation_metric
+        for epoch in range(begin_epoch, num_epoch):
+            tic = time.time()
+            for name, value in self._epoch(
+                epoch, train_data, eval_metric, batch_end_callback, monitor, sparse_row_id_fn
+            ):
+                self.logger.info("Epoch[%d] Train-%s=%f", epoch, name, value)
+            self.logger.info("Epoch[%d] Time cost=%.3f", epoch, time.time() - tic)
+            if epoch_end_callback is not None:
+                _call(epoch_end_callback, epoch, self.symbol, *self.get_params())
+            if eval_data is not None:
+                found = self.score(
+                    eval_data,
+                    validation_metric,
+                    batch_end_callback=eval_batch_end_callback,
+                    score_end_callback=eval_end_callback,
+                    epoch=epoch,
+                )
+                for name, value in found:
+                    self.logger.info("Epoch[%d] Validation-%s=%f", epoch, name, value)
+            train_data.reset()
+
+    def _epoch(
+        self,
+        epoch: int,
+        train_data: Any,
+        eval_metric: EvalMetric,
+        batch_end_callback: Any,
+        monitor: Any,
+        sparse_row_id_fn: object,
+    ) -> list[tuple[Any, Any]]:
+        """Train on all batches; the metric's names and values over them.
+
+        The values are read before the last callback, which may reset the metric, and the next batch is
+        fetched before a callback, as in MXNet.
+        """
+        eval_metric.reset()
+        found: list[tuple[Any, Any]] = []
+        batches = iter(train_data)
+        data_batch = next(batches, None)
+        if data_batch is None:
+            raise RequirementError("Module.fit: train_data with at least one batch is required.")
+        nbatch = 0
+        while data_batch is not None:
+            if monitor is not None:
+                monitor.tic()
+            self.forward_backward(data_batch)
+            self.update()
+            self._measure(eval_metric, data_batch)
+            next_batch = next(batches, None)
+            if next_batch is not None:
+                self.prepare(next_batch, sparse_row_id_fn=sparse_row_id_fn)
+            else:
+                found = eval_metric.get_global_name_value()
+            if monitor is not None:
+                monitor.toc_print()
+            _call(batch_end_callback, BatchEndParam(epoch, nbatch, eval_metric, locals()))
+            data_batch = next_batch
+            nbatch += 1
+        return found
+
+
+def _as_metric(given: Any) -> EvalMetric:
+    return given if isinstance(given, EvalMetric) else metrics.create(given)
+
+
+def _call(callbacks: Any, *args: Any) -> None:
+    """Call a function, each of a list of them, or none."""
+    listed: Sequence[Callable[..., Any]] = (
+        callbacks if isinstance(callbacks, list | tuple) else [callbacks] if callbacks is not None else []
+    )
+    for callback in listed:
+        callback(*args)
