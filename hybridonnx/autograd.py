@@ -128,7 +128,23 @@ class TapeNode:
 
     def release(self) -> None:
         """Let go of the arrays, after which the node cannot be differentiated."""
-        self.arrays, self.outputs, self.inputs = None, (), ()
+        self.arrays, self.outputs, self.inputs, self.op = None, (), (), None
+
+
+class Recorded:
+    """One execution of a whole graph, as the operator of a node on the tape."""
+
+    names = ("hybridized graph",)
+    not_differentiable = ""
+    broadcasts = False
+
+    def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
+        """The sweep's question; see `Operator.gradient`."""
+        raise NotImplementedError
+
+    def symbolic(self, inputs: Sequence[Any]) -> list[Any]:
+        """The graph's outputs as entries, computed from entries."""
+        raise NotImplementedError
 
 
 class Leaf:
@@ -387,19 +403,22 @@ def get_symbol(x: Any) -> Any:
 
     if x._entry is None:
         raise MXNetError("get_symbol: the array was not computed from variables while recording.")
-    made: dict[Any, Node] = {}
+    made: dict[Any, list[Entry]] = {}
 
     def entry_of(found: Any, array: Any = None) -> Entry:
         key = found[0] if found else object() if array is None else id(array)
         if key not in made:
-            made[key] = Node(VARIABLE, f"var{len(made)}")
-        return Entry(made[key], 0 if found is None else found[1])
+            made[key] = [Entry(Node(VARIABLE, f"var{len(made)}"), 0)]
+        return made[key][0 if found is None else found[1]]
 
     nodes = [node for node in _recorded([x._entry]) if isinstance(node, TapeNode)]
     for i, node in enumerate(nodes):
         inputs = [entry_of(e, a) for e, a in itertools.zip_longest(node.inputs, node.arrays or ())]
-        attrs = _stated(node.op)
-        made[node] = Node(node.op.names[0], f"node_{i}", attrs, inputs)
+        if isinstance(node.op, Recorded):
+            made[node] = node.op.symbolic(inputs)
+            continue
+        single = Node(node.op.names[0], f"node_{i}", _stated(node.op), inputs)
+        made[node] = [Entry(single, k) for k in range(single.count())]
     return Symbol([entry_of(x._entry)])
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class MXNetError(RuntimeError):
     """Anything that the framework refuses or cannot do."""
+
+    node: Any = None
+    """The node of a graph that it is about, if it is about one."""
 
 
 class AttributeValueError(MXNetError, ValueError):

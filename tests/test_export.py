@@ -247,8 +247,8 @@ def test_noise_is_drawn_by_onnx_in_files_and_an_input_in_sessions(tmp_path):
     drawn = run(path, x=np.ones((8, 64), "float32"))["drop_output"]
     assert set(np.unique(drawn)) == {0.0, 2.0}
     lowered = to_onnx.lower(symbol, {"x": Spec((8, 64), np.dtype("float32"))}, {}, noise_inputs=True)
-    ((name, op, specs),) = lowered.noise
-    assert name == "drop_noise"
+    ((name, op, specs, node),) = lowered.noise
+    assert (name, node.name) == ("drop_noise", "drop")
     assert specs == (Spec((8, 64), np.dtype("float32")),)
     assert [i.name for i in lowered.model.graph.input] == ["x", "drop_noise"]
     assert op.draw(np.random.default_rng(0), *specs).shape == (8, 64)

@@ -10,3 +10,4 @@ from ._model import lower as lower
 from ._registry import supported as supported
 from ._single import lower_operator as lower_operator
 from ._walk import Noise as Noise
+from ._walk import refusal as refusal

@@ -52,6 +52,7 @@ def lower(
     embed: bool = True,
     noise_inputs: bool = False,
     dim_names: Mapping[str, Mapping[int, str]] | None = None,
+    keep_inputs: bool = True,
 ) -> Lowered:
     """The Symbol as an ONNX model. It is not checked here; `check` does that.
 
@@ -62,19 +63,22 @@ def lower(
     With `embed=False` the parameters' values stay outside: they are declared as external data, and whoever
     runs the model hands them over (`SessionOptions.add_external_initializers`).
     With `noise_inputs` the draws of random operators are inputs; otherwise ONNX draws.
+    With `keep_inputs=False` inputs whose values no node reads, such as those that give a size, are left out.
     """
     check_opset(opset)
     names = list(outputs if outputs is not None else symbol.list_outputs())
     traced = trace(symbol, inputs, params, opset, training, names, noise_inputs)
-    lowered = _assemble(traced, dim_names or {})
+    lowered = _assemble(traced, dim_names or {}, keep_inputs)
     return embedded(lowered, params) if embed else lowered
 
 
-def _assemble(traced: Traced, dim_names: Mapping[str, Mapping[int, str]]) -> Lowered:
+def _assemble(traced: Traced, dim_names: Mapping[str, Mapping[int, str]], keep_inputs: bool) -> Lowered:
     writer = GraphWriter([*traced.inputs, *traced.parameters, *traced.names, *(n.name for n in traced.noise)])
     proto = writer.write(traced.graph, traced.results, PRODUCER)
     first = [name for name, value in traced.inputs.items() if (value.shape or (1,))[0] is None]
-    for name, value in traced.inputs.items():
+    read = _names_read(proto) | set(traced.names)
+    inputs = {name: value for name, value in traced.inputs.items() if keep_inputs or name in read}
+    for name, value in inputs.items():
         dims = {0: "batch"} if first == [name] else {}
         proto.input.append(_input(name, value, {**dims, **dim_names.get(name, {})}))
     for noise, value in zip(traced.noise, traced.graph.inputs, strict=True):
@@ -89,7 +93,7 @@ def _assemble(traced: Traced, dim_names: Mapping[str, Mapping[int, str]]) -> Low
     proto.initializer.extend(_declared(name, spec) for name, spec in parameters.items())
     return Lowered(
         _model(proto, traced.graph.opset, traced.graph.domains),
-        tuple(traced.inputs),
+        tuple(inputs),
         tuple(traced.names),
         parameters,
         tuple(traced.noise),

@@ -27,6 +27,7 @@ class Noise(NamedTuple):
     op: Operator
     specs: tuple[Spec, ...]
     """The operator's inputs: what `op.draw` needs beside a generator."""
+    node: Node
 
 
 @dataclass
@@ -98,7 +99,7 @@ class Walk:
                 name += "_"
             shape = tuple(size if isinstance(size, int) else None for size in sizes)
             value = Value(self.graph, dtype, shape, name)
-            self.noise.append(Noise(name, op, inputs))
+            self.noise.append(Noise(name, op, inputs, node))
             self.serials.append(node.serial)
             self.graph.inputs.append(value)
             return value
@@ -261,7 +262,7 @@ def refuse(nodes: Iterable[Node], noise_inputs: bool) -> None:
     """Raise one error that names every operator that ONNX cannot have, with the nodes."""
     reasons: dict[str, list[str]] = {}
     for node in _with_subgraphs(nodes):
-        reason = "" if node.is_variable else _refusal(node, noise_inputs)
+        reason = "" if node.is_variable else refusal(node, noise_inputs)
         if reason:
             reasons.setdefault(reason, []).append(node.name)
     if reasons:
@@ -279,7 +280,8 @@ def _with_subgraphs(nodes: Iterable[Node]) -> Iterator[Node]:
             yield from _with_subgraphs(topological(symbol.outputs))
 
 
-def _refusal(node: Node, noise_inputs: bool) -> str:
+def refusal(node: Node, noise_inputs: bool) -> str:
+    """Why an operator cannot be lowered, or nothing."""
     try:
         op = node.op
     except UnknownOperatorError as exc:
@@ -344,6 +346,8 @@ def trace(
         except Exception as exc:
             if not isinstance(exc, NeedsShape):
                 exc.add_note(node.described())
+            if isinstance(exc, MXNetError):
+                exc.node = node
             raise
     walk.order_noise()
     results = [_result(walk, entry, name) for entry, name in zip(symbol.outputs, names, strict=True)]

@@ -106,8 +106,10 @@ def invoke(op: Operator, inputs: Sequence[NDArray], out: Any = None, ctx: Contex
     return shown[0] if len(shown) == 1 else shown
 
 
-def invoke_all(op: Operator, inputs: Sequence[NDArray], ctx: Context | None = None) -> list[NDArray]:
-    """Run an operator on arrays. All outputs, hidden ones included."""
+def invoke_all(
+    op: Operator, inputs: Sequence[NDArray], ctx: Context | None = None, noise: Array | None = None
+) -> list[NDArray]:
+    """Run an operator on arrays. All outputs, hidden ones included. `noise` was drawn for it before."""
     if op.modal:
         op = op.in_mode(state.training)
     arrays = [x._data for x in inputs]
@@ -115,7 +117,7 @@ def invoke_all(op: Operator, inputs: Sequence[NDArray], ctx: Context | None = No
     specs = _outputs(op, arrays)
     if op.stateful:
         op = op.started(device)
-    results = run(op, arrays, specs)
+    results = run(op, arrays, specs, noise)
     outputs = [NDArray._on_tape(y, device, None) for y in results]
     if state.recording:
         _record(op, inputs, arrays, outputs, device)
@@ -124,11 +126,14 @@ def invoke_all(op: Operator, inputs: Sequence[NDArray], ctx: Context | None = No
     return outputs
 
 
-def run(op: Operator, arrays: Sequence[Array], specs: Sequence[Spec]) -> list[Array]:
+def run(
+    op: Operator, arrays: Sequence[Array], specs: Sequence[Spec], noise: Array | None = None
+) -> list[Array]:
     """The kernel's outputs as new contiguous arrays of the inferred dtypes."""
     if op.noise and op.draws():
-        with Drawing() as rng:
-            noise = op.draw(rng, *[Spec(a.shape, a.dtype) for a in arrays])
+        if noise is None:
+            with Drawing() as rng:
+                noise = op.draw(rng, *[Spec(a.shape, a.dtype) for a in arrays])
         arrays = [*arrays, noise]
     with np.errstate(all="ignore"):  # infinities and NaN are results like others
         results = op.forward(*arrays)

@@ -1,4 +1,4 @@
-"""A Symbol as a function on arrays: compiled by ONNX Runtime for inference, on the kernels for training."""
+"""A Symbol as a function on arrays, compiled by ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..errors import ConversionError
 from ..ndarray._watch import Watch
 from ..ndarray.ndarray import NDArray
 from ..ops._registry import Array, Spec
-from ..symbol.execute import execute
+from .plan import Plan
 
 logger = logging.getLogger("hybridonnx")
 
@@ -56,7 +56,9 @@ class CompiledGraph:
         self._arrays = {name: array._data for name, array in parameters.items()}
         self._static_alloc = static_alloc
         self._fixed_shapes = static_shape
-        self._on_kernels = False
+        self._planned = False
+        """Whether plans are needed for prediction too."""
+        self._plans: OrderedDict[Any, Plan] = OrderedDict()
         self._programs: OrderedDict[Any, _Program] = OrderedDict()
         self._lock = threading.RLock()
         self._watch = Watch(self._arrays.values())
@@ -65,13 +67,13 @@ class CompiledGraph:
 
     def __call__(self, args: Sequence[NDArray]) -> list[NDArray]:
         """All outputs, for the inputs in their order."""
-        if state.recording or state.training or self._on_kernels:
-            return self._execute(args)
+        if state.recording or state.training or self._planned:
+            return self._plan(args)(args if not self._arrays else [*args, *self._parameters.values()])
         arrays = [x._data for x in args]
         frozen = self._settled()
         program = self._programs.get(self._key(arrays, frozen)) or self._program(arrays, frozen)
         if program is None:
-            return self._execute(args)
+            return self(args)
         session, taken, parameters = program
         feeds = {name: arrays[i] for name, i in taken}
         if parameters:
@@ -79,10 +81,27 @@ class CompiledGraph:
         ctx: Context = args[0]._ctx
         return [NDArray._on_tape(y, ctx, None) for y in session(feeds)]
 
-    def _execute(self, args: Sequence[NDArray]) -> list[NDArray]:
-        values = {**self._parameters, **dict(zip(self._inputs, args, strict=True))}
-        found: list[NDArray] = execute(self._symbol, values)
-        return found
+    # ---- training, and graphs that ONNX Runtime cannot run as a whole
+
+    def _plan(self, args: Sequence[NDArray]) -> Plan:
+        """The plan for arrays like these in the present mode, made now if there is none."""
+        wanted: tuple[bool, ...] = ()
+        if state.recording:
+            wanted = tuple([x._entry is not None for x in (*args, *self._parameters.values())])
+        key = (state.training, wanted, *[(x._data.dtype, x._data.shape) for x in args])
+        with self._lock:
+            plan = self._plans.get(key)
+            if plan is not None:
+                self._plans.move_to_end(key)
+                return plan
+            names = [*self._inputs, *self._parameters]
+            arrays = [*(x._data for x in args), *self._arrays.values()]
+            specs = {n: Spec(a.shape, a.dtype) for n, a in zip(names, arrays, strict=True)}
+            plan = Plan(self._symbol, names, specs, wanted or [False] * len(names), state.training)
+            self._plans[key] = plan
+            while len(self._plans) > config.SESSIONS():
+                self._plans.popitem(last=False)
+            return plan
 
     # ---- parameters that change
 
@@ -144,8 +163,8 @@ class CompiledGraph:
             self._fixed_shapes = True
             return self._compile(arrays, frozen)
         except ConversionError as exc:
-            logger.info("hybridize: the graph runs on the kernels, not in ONNX Runtime. %s", exc)
-            self._on_kernels = True
+            logger.info("hybridize: ONNX Runtime cannot run the whole graph. %s", exc)
+            self._planned = True
             return None
         return Session(lowered, self._arrays if frozen else {}, self._static_alloc)
 

@@ -28,6 +28,15 @@ def options() -> Any:
     return made
 
 
+def _started(lowered: Any, settings: Any) -> Any:
+    try:
+        return ort.InferenceSession(
+            lowered.model.SerializeToString(), settings, providers=["CPUExecutionProvider"]
+        )
+    except Exception as exc:
+        raise MXNetError(f"ONNX Runtime does not accept the graph: {exc}") from exc
+
+
 class Session:
     """Runs a lowered graph. `parameters` become initializers over their own memory, without a copy."""
 
@@ -37,12 +46,7 @@ class Session:
         self._held = [ort.OrtValue.ortvalue_from_numpy(parameters[name]) for name in names]
         if names:
             settings.add_external_initializers(names, self._held)
-        try:
-            self._session = ort.InferenceSession(
-                lowered.model.SerializeToString(), settings, providers=["CPUExecutionProvider"]
-            )
-        except Exception as exc:
-            raise MXNetError(f"ONNX Runtime does not accept the graph: {exc}") from exc
+        self._session = _started(lowered, settings)
         self.inputs: Sequence[str] = lowered.inputs
         """The names of the inputs that the graph uses."""
         self._outputs = list(lowered.outputs)
@@ -104,3 +108,24 @@ class _Bound:
             self._binding.bind_cpu_input(name, array)
         self._session.run_with_iobinding(self._binding)
         return list(self._buffers)
+
+
+class ValueSession:
+    """A session from ONNX Runtime's values to its values, none of which are copied."""
+
+    def __init__(self, lowered: Any) -> None:
+        self._session = _started(lowered, options())
+        self._outputs = list(lowered.outputs)
+
+    def __call__(self, feeds: dict[str, Any]) -> Sequence[Any]:
+        """The outputs for the inputs by name."""
+        try:
+            found: Sequence[Any] = self._session.run_with_ort_values(self._outputs, feeds)
+        except Exception as exc:
+            raise MXNetError(f"ONNX Runtime could not run the graph: {exc}") from exc
+        return found
+
+    @staticmethod
+    def value(array: Array) -> Any:
+        """A value over an array's memory."""
+        return ort.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))

@@ -9,7 +9,7 @@ from .. import name
 from ..autograd import sweep
 from ..errors import MXNetError, suggest
 from ._compose import Outputs
-from ._graph import Entry, Node, changed_inputs, topological
+from ._graph import VARIABLE, Entry, Node, changed_inputs, topological
 from ._namespace import F
 from .symbol import Broadcasting, Symbol
 
@@ -19,11 +19,13 @@ def gradients(
     wanted: Sequence[Entry],
     heads: Sequence[Symbol | None] | None = None,
     training: bool = True,
+    visited: list[tuple[int, Node]] | None = None,
 ) -> list[Symbol | None]:
     """The gradients of `symbol`'s outputs with respect to the entries `wanted`, `None` where there is none.
 
     `heads` are the outputs' own gradients (`None`: ones). With `training`, operators are differentiated as
     they are in training. The results stand on `symbol`'s own nodes, of which they read hidden outputs too.
+    `visited` receives the nodes that were differentiated, with the serial from which on nodes are theirs.
     """
     nodes = _between(topological(symbol.outputs), wanted)
     grads: dict[Any, Any] = {}
@@ -31,8 +33,23 @@ def gradients(
         for entry, head in zip(symbol.outputs, heads or [None] * len(symbol.outputs), strict=True):
             given = F.ones_like(_of(entry)) if head is None else Broadcasting(head.outputs)
             grads[entry] = F.elemwise_add(grads[entry], given) if entry in grads else given
-        sweep(nodes, grads, F, _values, lambda node: node.op and node.op.in_mode(training))
+        _sweep(nodes, grads, training, [] if visited is None else visited)
     return [Symbol(grads[entry].outputs) if entry in grads else None for entry in wanted]
+
+
+def _sweep(
+    nodes: Sequence[Node], grads: dict[Any, Any], training: bool, visited: list[tuple[int, Node]]
+) -> None:
+    def operator(node: Node) -> Any:
+        visited.append((Node(VARIABLE, "").serial, node))
+        return node.op and node.op.in_mode(training)
+
+    try:
+        sweep(nodes, grads, F, _values, operator)
+    except MXNetError as exc:
+        exc.node = visited[-1][1]
+        exc.add_note(exc.node.described())
+        raise
 
 
 def updates(symbol: Outputs) -> list[tuple[str, Symbol]]:

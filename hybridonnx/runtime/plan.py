@@ -1,0 +1,234 @@
+"""A graph ready to run on arrays of certain shapes: in ONNX Runtime, and on kernels where that cannot."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ..autograd import predict_mode, train_mode
+from ..ndarray._invoke import invoke_all
+from ..ndarray.ndarray import NDArray
+from ..ops._generator import Drawing
+from ..ops._registry import Array, Spec
+from ..symbol._compose import Outputs
+from ..symbol._cut import cut
+from ..symbol._graph import VARIABLE, Entry, Node, topological
+from ..symbol.infer import infer
+from .training import Noise, Stretch, Unfit
+
+logger = logging.getLogger("hybridonnx")
+
+Arrays = dict[Entry, NDArray]
+
+
+class Plan:
+    """The outputs of a graph, from an array for each of the variables `names`.
+
+    `wanted` says which of the variables are on the tape. Operators without a lowering, or whose gradient has
+    none, run on their kernels and are recorded one by one; the stretches between them run in ONNX Runtime.
+    With `updating`, auxiliary states change when training.
+    """
+
+    def __init__(
+        self,
+        symbol: Outputs,
+        names: Sequence[str],
+        specs: Mapping[str, Spec],
+        wanted: Sequence[bool],
+        training: bool,
+        updating: bool = True,
+    ) -> None:
+        self._names = list(names)
+        self._outputs = symbol.outputs
+        self._specs = infer(symbol, specs, partial=True)
+        self._training, self._updating = training, updating
+        self._nodes = sorted(topological(symbol.outputs), key=attrgetter("serial"))
+        self._random = self._draws()
+        on_tape = {name for name, taped in zip(names, wanted, strict=True) if taped}
+        self._taped: set[Node] = set()
+        for node in self._nodes:
+            if node.name in on_tape if node.is_variable else any(e.node in self._taped for e in node.inputs):
+                self._taped.add(node)
+        self._steps = self._compiled(self._refused())
+        self._variables = {node.name: Entry(node, 0) for node in self._nodes if node.is_variable}
+        self._uses = Counter(entry for step in self._steps for entry in step.inputs)
+        self._uses.update(symbol.outputs)
+
+    def __call__(self, args: Sequence[NDArray], noise: Noise | None = None) -> list[NDArray]:
+        """The outputs for the variables' arrays; `noise` are draws that were made before."""
+        noise = self._draw() if noise is None else noise
+        arrays = {
+            self._variables[name]: value
+            for name, value in zip(self._names, args, strict=True)
+            if name in self._variables
+        }
+        uses = self._uses.copy()
+        for step in self._steps:
+            found = step([arrays[entry] for entry in step.inputs], noise)
+            arrays.update(zip(step.outputs, found, strict=True))
+            uses.subtract(step.inputs)
+            for entry in step.inputs:
+                if not uses[entry]:
+                    arrays.pop(entry, None)
+        return [arrays[entry] for entry in self._outputs]
+
+    # ---- draws
+
+    def _draws(self) -> list[tuple[Node, Any, list[Spec]]]:
+        """The random operators in the order of their making, each with the specs of its inputs."""
+        found = []
+        for node in self._nodes:
+            op = node.op and node.op.in_mode(self._training)
+            if op is None or not op.draws():
+                continue
+            if not node.inputs:
+                op = op.settled([self._specs[Entry(node, i)] for i in range(node.count())])
+            found.append((node, op, [self._specs[entry] for entry in node.inputs]))
+        return found
+
+    def _draw(self) -> Noise:
+        found: dict[Node, Array] = {}
+        for node, op, specs in self._random:
+            with Drawing() as rng:
+                found[node] = np.ascontiguousarray(op.draw(rng, *specs))
+        return found
+
+    # ---- what runs where
+
+    def _refused(self) -> set[Node]:
+        """The operators that cannot be in a session."""
+        import converters.to_onnx as to_onnx
+
+        found: set[Node] = set()
+        reasons: dict[str, list[str]] = {}
+        for node in self._nodes:
+            if node.is_variable:
+                continue
+            reason = to_onnx.refusal(node, noise_inputs=True)
+            if reason:
+                reasons.setdefault(reason, []).append(node.name)
+            if reason or (node.op.refuses_gradient and node in self._taped):
+                found.add(node)
+        for reason, names in reasons.items():
+            _tell(names, reason)
+        return found
+
+    def _compiled(self, refused: set[Node]) -> list[_Step]:
+        """The steps, with more and more nodes on their kernels until ONNX Runtime takes the rest."""
+        while True:
+            try:
+                return self._planned(refused)
+            except Unfit as exc:
+                more = exc.nodes - refused
+                if not more:
+                    raise exc.__cause__ or exc from None
+                _tell(sorted(node.name for node in more), str(exc))
+                refused = refused | more
+
+    def _planned(self, refused: set[Node]) -> list[_Step]:
+        levels = _levels(self._nodes, refused)
+        used: dict[Entry, set[int]] = {}
+        """The levels that use an entry; -1: the outputs."""
+        for node in self._nodes:
+            for entry in node.inputs:
+                used.setdefault(entry, set()).add(levels[node])
+        for entry in self._outputs:
+            used.setdefault(entry, set()).add(-1)
+        steps: list[_Step] = []
+        for level in sorted({levels[node] for node in self._nodes if not node.is_variable}):
+            nodes = [node for node in self._nodes if levels[node] == level and not node.is_variable]
+            if level % 2:
+                steps += [_Kernel(node, self._operator(node), self._training) for node in nodes]
+                continue
+            outputs = [
+                entry for entry, users in used.items() if levels[entry.node] == level and users - {level}
+            ]
+            outputs = [entry for entry in outputs if not entry.node.is_variable]
+            steps.append(self._stretch(outputs, levels, level))
+        return steps
+
+    def _operator(self, node: Node) -> Any:
+        if node.inputs:
+            return node.op
+        return node.op.settled([self._specs[Entry(node, i)] for i in range(node.count())])
+
+    def _stretch(self, outputs: list[Entry], levels: Mapping[Node, int], level: int) -> _Compiled:
+        """What ONNX Runtime computes of one level, from variables and the other levels' results."""
+        inside = {e.node for e in outputs}
+        inputs: dict[Entry, None] = {}
+        waiting = list(inside)
+        while waiting:
+            for entry in waiting.pop().inputs:
+                if entry.node.is_variable or levels[entry.node] != level:
+                    inputs[entry] = None
+                elif entry.node not in inside:
+                    inside.add(entry.node)
+                    waiting.append(entry.node)
+        taken = {entry: f"_from{i}" for i, entry in enumerate(inputs) if not entry.node.is_variable}
+        names = [taken.get(entry) or entry.node.name for entry in inputs]
+        cut_outputs, originals = cut(outputs, {e: Node(VARIABLE, name) for e, name in taken.items()})
+        specs = {name: self._specs[entry] for name, entry in zip(names, inputs, strict=True)}
+        wanted = [entry.node in self._taped for entry in inputs]
+        try:
+            made = Stretch(cut_outputs, names, specs, wanted, self._training, self._updating, originals)
+        except Unfit as exc:
+            exc.nodes = {originals[node] for node in exc.nodes}
+            raise
+        return _Compiled(made, list(inputs), outputs)
+
+
+def _tell(names: Sequence[str], reason: str) -> None:
+    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    logger.info("hybridize: %s runs on the kernel, between sessions. %s", shown, reason)
+
+
+def _levels(nodes: Sequence[Node], refused: set[Node]) -> dict[Node, int]:
+    """A number for each node that is not below those of its inputs: odd for nodes that run on kernels."""
+    found: dict[Node, int] = {}
+    for node in nodes:
+        below = max((found[entry.node] for entry in node.inputs), default=0)
+        found[node] = below if node.is_variable else below + (below + (node in refused)) % 2
+    return found
+
+
+# ---- steps
+
+
+class _Step(Protocol):
+    """A part of a plan: from the arrays of some entries to those of others."""
+
+    @property
+    def inputs(self) -> Sequence[Entry]: ...
+    @property
+    def outputs(self) -> Sequence[Entry]: ...
+    def __call__(self, args: Sequence[NDArray], noise: Noise) -> list[NDArray]: ...
+
+
+class _Compiled(NamedTuple):
+    """Operators that ONNX Runtime runs."""
+
+    stretch: Stretch
+    inputs: Sequence[Entry]
+    outputs: Sequence[Entry]
+
+    def __call__(self, args: Sequence[NDArray], noise: Noise) -> list[NDArray]:
+        return self.stretch(args, noise)
+
+
+class _Kernel:
+    """One operator that runs on its kernel."""
+
+    def __init__(self, node: Node, op: Any, training: bool) -> None:
+        self.inputs = node.inputs
+        self.outputs = [Entry(node, i) for i in range(node.count())]
+        self._node, self._op = node, op
+        self._mode = train_mode if training else predict_mode
+
+    def __call__(self, args: Sequence[NDArray], noise: Noise) -> list[NDArray]:
+        with self._node.named(), self._mode():
+            return invoke_all(self._op, args, noise=noise.get(self._node))

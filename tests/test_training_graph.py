@@ -1,0 +1,348 @@
+"""Hybridized training: forward and backward run in ONNX Runtime, to the numbers of the eager kernels."""
+
+import logging
+
+import numpy as np
+import pytest
+
+import hybridonnx as mx
+from hybridonnx import autograd, gluon, nd
+from hybridonnx.gluon import nn
+from hybridonnx.runtime import plan as plans
+from hybridonnx.runtime import training
+from hybridonnx.runtime.session import ValueSession
+
+RNG = np.random.default_rng(0)
+
+
+def draw(*shape):
+    return nd.array(RNG.standard_normal(shape))
+
+
+@pytest.fixture
+def sessions(monkeypatch):
+    """The sessions that are made, and every run of one."""
+    found = []
+
+    class Counted(ValueSession):
+        def __init__(self, lowered):
+            super().__init__(lowered)
+            self.runs = 0
+            found.append(self)
+
+        def __call__(self, feeds):
+            self.runs += 1
+            return super().__call__(feeds)
+
+    monkeypatch.setattr(training, "ValueSession", Counted)
+    return found
+
+
+@pytest.fixture
+def kernels(monkeypatch):
+    """The names of the operators that plans run on kernels."""
+    found = []
+    run = plans._Kernel.__call__
+
+    def counted(self, args, noise):
+        found.append(self._node.op_name)
+        return run(self, args, noise)
+
+    monkeypatch.setattr(plans._Kernel, "__call__", counted)
+    return found
+
+
+def convolutional():
+    net = nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(
+            nn.Conv2D(6, 3, strides=2, in_channels=3),
+            nn.BatchNorm(in_channels=6),
+            nn.Activation("relu"),
+            nn.MaxPool2D(),
+            nn.Dropout(0.4),
+            nn.Flatten(),
+            nn.Dense(8, in_units=54, activation="tanh"),
+            nn.Dropout(0.2),
+            nn.Dense(4, in_units=8),
+        )
+    return net
+
+
+def made(build, hybrid, seed=1):
+    """A network with the same weights each time."""
+    net = build()
+    rng = np.random.default_rng(seed)
+    net.initialize()
+    for name, param in net.collect_params().items():
+        if not name.endswith(("running_mean", "running_var", "gamma")):
+            param.set_data(nd.array(rng.standard_normal(param.shape) * 0.3))
+    if hybrid:
+        net.hybridize()
+    return net
+
+
+def trained(hybrid, steps):
+    """Losses and parameters after training on the same draws."""
+    net = made(convolutional, hybrid)
+    loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
+    if hybrid:
+        loss_of.hybridize()
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.02, "momentum": 0.9})
+    rng = np.random.default_rng(5)
+    mx.random.seed(7)
+    losses = []
+    for step in range(steps):
+        size = 5 if step % 10 == 9 else 8
+        x, label = nd.array(rng.standard_normal((size, 3, 14, 14))), nd.array(rng.integers(0, 4, size))
+        with autograd.record():
+            loss = loss_of(net(x), label)
+        loss.backward()
+        trainer.step(size)
+        losses.append(loss.mean().asscalar())
+    return np.array(losses), [p.data().asnumpy() for p in net.collect_params().values()]
+
+
+def test_one_seed_gives_the_same_losses_eagerly_and_hybridized(sessions, kernels):
+    eager, weights = trained(False, 50)
+    assert not sessions
+    losses, found = trained(True, 50)
+    np.testing.assert_allclose(losses, eager, atol=1e-5)
+    for a, b in zip(found, weights, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-5)
+    assert not kernels
+    assert len(sessions) == 8  # of network and loss, forward and backward, full and last batch
+    assert sum(s.runs for s in sessions) == 50 * 4
+
+
+def both(build, run, **tolerance):
+    """Compare what `run(net)` gives for eager and hybridized networks."""
+    eager, hybrid = run(made(build, False)), run(made(build, True))
+    assert len(eager) == len(hybrid)
+    for a, b in zip(eager, hybrid, strict=True):
+        np.testing.assert_allclose(b, a, **{"atol": 1e-5, "rtol": 1e-5, **tolerance})
+    return hybrid
+
+
+def grads(net):
+    return [p.grad().asnumpy() for p in net.collect_params().values() if p.grad_req != "null"]
+
+
+def test_moving_statistics_change_once_for_each_forward_pass():
+    x = draw(4, 3, 9, 9)
+
+    def build():
+        net = nn.HybridSequential(prefix="")
+        net.add(nn.BatchNorm(in_channels=3, momentum=0.7))
+        return net
+
+    def run(net):
+        with autograd.train_mode():
+            net(x)
+        with autograd.record():
+            net(x)
+        with autograd.record(train_mode=False):
+            net(x)
+        return [net[0].running_mean.data().asnumpy(), net[0].running_var.data().asnumpy()]
+
+    mean, _ = both(build, run)
+    values = x.asnumpy().mean((0, 2, 3))
+    np.testing.assert_allclose(mean, values * (1 - 0.7**2), atol=1e-6)
+
+
+@pytest.mark.parametrize("mode", [True, False])
+def test_train_mode_without_recording_draws_masks(mode):
+    x = draw(4, 3, 14, 14)
+
+    def run(net):
+        mx.random.seed(3)
+        with autograd.train_mode() if mode else autograd.predict_mode():
+            return [net(x).asnumpy(), net(x).asnumpy()]
+
+    first, second = both(convolutional, run)
+    assert (first == second).all() != mode
+
+
+def test_added_gradients_frozen_layers_and_shared_parameters():
+    x, y = draw(4, 5), draw(4, 5)
+
+    class Twice(gluon.HybridBlock):
+        def __init__(self):
+            super().__init__(prefix="twice_")
+            with self.name_scope():
+                self.first = nn.Dense(5, in_units=5, activation="tanh")
+                self.second = nn.Dense(5, in_units=5, params=self.first.params)
+                self.frozen = nn.Dense(3, in_units=5)
+
+        def hybrid_forward(self, F, a, b):
+            return self.frozen(self.second(self.first(a))), self.first(b)
+
+    def run(net):
+        net.first.weight.grad_req = "add"
+        net.frozen.collect_params().setattr("grad_req", "null")
+        for _ in range(2):
+            with autograd.record():
+                a, b = net(x, y)
+                c, _ = net(y, x)
+                total = a.sum() * 2 + (b * b).sum() + c.sum()
+            total.backward()
+        return grads(net)
+
+    weight, bias = both(Twice, run)
+    assert weight.any()
+    assert bias.any()
+
+
+def test_gradients_of_inputs_heads_and_outputs_that_nothing_uses():
+    x = draw(3, 4)
+
+    class Several(gluon.HybridBlock):
+        def hybrid_forward(self, F, a, b):
+            return F.broadcast_mul(a, b), [a, F.broadcast_maximum(a, b)], F.stop_gradient(a)
+
+    def run(net):
+        a, b = x.copy(), x[:1] + 0.5
+        a.attach_grad()
+        b.attach_grad()
+        with autograd.record():
+            product, (same, larger), still = net(a, b * 1)
+        autograd.backward([product, larger], [x, None], retain_graph=True)
+        first = [a.grad.asnumpy(), b.grad.asnumpy()]
+        autograd.backward([still, same], [x, x])
+        return [*first, a.grad.asnumpy()]
+
+    found = both(lambda: Several(prefix="s_"), run)
+    np.testing.assert_array_equal(found[2], x.asnumpy())
+
+
+def test_gradients_of_gradients_keep_the_masks(kernels):
+    x = draw(2, 3, 14, 14)
+
+    def run(net):
+        a = x.copy()
+        a.attach_grad()
+        mx.random.seed(2)
+        with autograd.record():
+            out = net(a)
+            (slope,) = autograd.grad((out * out).sum(), a, create_graph=True)
+            length = (slope * slope).sum()
+        length.backward()
+        states = [p.data().asnumpy() for n, p in net.collect_params().items() if "running" in n]
+        return [length.asnumpy(), a.grad.asnumpy(), *grads(net), *states]
+
+    both(convolutional, run, rtol=1e-4, atol=1e-4)
+    assert not kernels
+
+
+def test_custom_operators_run_between_sessions(sessions, kernels, caplog):
+    @mx.operator.register("training_graph_double")
+    class Prop(mx.operator.CustomOpProp):
+        def create_operator(self, ctx, in_shapes, in_dtypes):
+            class Op(mx.operator.CustomOp):
+                def forward(self, is_train, req, in_data, out_data, aux):
+                    self.factor = 2 if is_train else 1
+                    self.assign(out_data[0], req[0], in_data[0] * self.factor)
+
+                def backward(self, req, out_grad, in_data, out_data, in_grad, aux):
+                    self.assign(in_grad[0], req[0], out_grad[0] * self.factor)
+
+            return Op()
+
+    class Around(gluon.HybridBlock):
+        def __init__(self):
+            super().__init__(prefix="around_")
+            with self.name_scope():
+                self.first = nn.Dense(5, in_units=4, activation="tanh")
+                self.last = nn.Dense(2, in_units=5)
+
+        def hybrid_forward(self, F, x):
+            y = F.Custom(self.first(x), op_type="training_graph_double", name="middle")
+            return self.last(y)
+
+    x = draw(3, 4)
+
+    def run(net):
+        with autograd.record():
+            out = net(x)
+        out.backward(out)
+        predicted = net(x)
+        return [out.asnumpy(), predicted.asnumpy(), *grads(net)]
+
+    with caplog.at_level(logging.INFO, "hybridonnx"):
+        both(Around, run)
+    assert kernels == ["Custom", "Custom"]
+    assert len(sessions) == 6  # two stretches to train, each with a gradient, and two to predict
+    told = [record for record in caplog.records if "middle" in record.getMessage()]
+    assert {record.levelno for record in told} == {logging.INFO}
+    assert "runs Python code" in told[0].getMessage()
+
+
+def test_functions_stay_outside_of_the_graph():
+    class Tripled(autograd.Function):
+        def forward(self, x):
+            return x * 3
+
+        def backward(self, dy):
+            return dy * 3
+
+    class Eager(gluon.Block):
+        def __init__(self):
+            super().__init__(prefix="eager_")
+            with self.name_scope():
+                self.inner = nn.Dense(4, in_units=4)
+
+        def forward(self, x):
+            return Tripled()(self.inner(x))
+
+    x = draw(2, 4)
+
+    def run(net):
+        with autograd.record():
+            out = net(x)
+        out.backward()
+        return [out.asnumpy(), *grads(net)]
+
+    both(Eager, run)
+
+
+def test_what_is_recorded_can_be_told_as_a_symbol():
+    net = made(convolutional, True)
+    x = draw(2, 3, 14, 14)
+    with autograd.record(train_mode=False):
+        out = net(x) * 2
+    symbol = autograd.get_symbol(out)
+    assert [n.op_name for n in symbol.nodes() if not n.is_variable].count("Convolution") == 1
+    assert len(symbol.list_arguments()) == 9
+
+
+def test_the_tape_is_released_with_what_it_kept():
+    net = made(convolutional, True)
+    with autograd.record():
+        out = net(draw(2, 3, 14, 14))
+    out.backward()
+    with pytest.raises(mx.MXNetError, match="already differentiated"):
+        out.backward()
+
+
+def test_parameters_that_change_between_passes_are_seen():
+    net = made(convolutional, True)
+    x = draw(2, 3, 14, 14)
+    with autograd.record(train_mode=False):
+        before = net(x)
+    for param in net.collect_params().values():
+        param.set_data(param.data() * 0.5)
+    with autograd.record(train_mode=False):
+        after = net(x)
+    expected = made(convolutional, False)
+    for param in expected.collect_params().values():
+        param.set_data(param.data() * 0.5)
+    np.testing.assert_allclose(after.asnumpy(), expected(x).asnumpy(), atol=1e-5)
+    assert not np.allclose(before.asnumpy(), after.asnumpy())
+
+
+def test_shapes_that_do_not_fit_name_the_node():
+    net = made(lambda: nn.Dense(3, in_units=4, flatten=False, prefix="dense_"), True)
+    with autograd.record(), pytest.raises(mx.MXNetError) as caught:
+        net(draw(2, 5))
+    assert "weight of shape (3, 5) is required" in str(caught.value)
+    assert any("dense_" in note for note in caught.value.__notes__)
