@@ -1,5 +1,5 @@
 # Sourced by the other scripts, which run in the project's folder from here on. Needs bash and Python only.
-#   use_venv EXTRA     sets up .venv with the package and an extra ("", test or dev); sets $PYTHON
+#   use_venv EXTRA     sets up .venv with the package and an extra ("", samples, test or dev); sets $PYTHON
 #   use_oracle         sets up .oracle with Apache MXNet 1.9.1; sets $HYBRIDONNX_ORACLE
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 ORACLE_PACKAGES=(numpy==1.23.5 mxnet==1.9.1)
@@ -49,11 +49,11 @@ fingerprint() {
         print(hashlib.sha256(file.read()).hexdigest(), sys.version.split()[0], os.getcwd())' 2>/dev/null
 }
 
-# is_fresh EXTRA: .venv holds what the extra asks for; dev includes test, and both include the package itself
+# is_fresh EXTRA: .venv holds what the extra asks for; dev includes test, test samples, and all the package
 is_fresh() {
   local wanted extra
   wanted=$(fingerprint) || return
-  for extra in dev test package; do
+  for extra in dev test samples package; do
     [ "$(cat ".venv/stamp-$extra" 2>/dev/null)" != "$wanted" ] || return 0
     [ "$extra" != "$1" ] || return 1
   done
