@@ -5,9 +5,11 @@ import re
 
 import numpy as np
 
+_VALUE = r"=(-?\d+\.\d{6})(?=\t|$)"
+
 
 class Lines(logging.Handler):
-    """Keeps what a logger of its own is told, with times as words."""
+    """Keeps what a logger of its own is told, with times as words and metrics as numbers."""
 
     def __init__(self):
         super().__init__()
@@ -18,7 +20,9 @@ class Lines(logging.Handler):
     def emit(self, record):
         text = re.sub(r"(Time cost=)[\d.e+-]+", r"\1SECONDS", record.getMessage())
         text = re.sub(r"(Speed: )[\d.]+( samples)", r"\1NUMBER\2", text)
-        self.lines.append([record.levelname, re.sub(r"'/[^']*/|\"/[^\"]*/", '"', text)])
+        text = re.sub(r"'/[^']*/|\"/[^\"]*/", '"', text)
+        self.lines.append([record.levelname, re.sub(_VALUE, "=VALUE", text)])
+        self.lines[-1] += [float(value) for value in re.findall(_VALUE, text)]
 
 
 class RootLines(Lines):

@@ -1,0 +1,342 @@
+"""`BucketingModule`: a module for each kind of batch, such as each length, over the same parameters."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..context import Context
+from ..errors import FormatError, RequirementError
+from ..io import DataDesc
+from ..metric import EvalMetric
+from ..model import load_params
+from ..ndarray.creation import array
+from ..ndarray.files import load, save
+from ..symbol.symbol import Symbol
+from ..symbol.symbol import load as load_symbol
+from .base_module import IGNORED, RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
+from .module import Module
+
+_Generator: TypeAlias = Callable[[Any], tuple[Symbol, Sequence[str] | None, Sequence[str] | None]]
+
+
+class BucketingModule(BaseModule):
+    """Modules by the `bucket_key` of batches, made by need of what `sym_gen(bucket_key)` gives.
+
+    `sym_gen` gives a symbol, the names of its inputs and those of its labels. All modules use the parameters
+    of the one for `default_bucket_key`, whose symbol has them all.
+    """
+
+    def __init__(
+        self,
+        sym_gen: _Generator,
+        default_bucket_key: Any = None,
+        logger: Any = logging,
+        context: Context | Sequence[Context] | None = None,
+        work_load_list: object = None,
+        fixed_param_names: Sequence[str] | None = None,
+        state_names: Sequence[str] | None = None,
+        group2ctxs: object = None,
+        compression_params: Any = None,
+    ) -> None:
+        super().__init__(logger)
+        if default_bucket_key is None:
+            raise RequirementError("BucketingModule: a default_bucket_key is required.")
+        self._sym_gen = sym_gen
+        self._default_key = default_bucket_key
+        self._options: dict[str, Any] = {
+            "logger": logger,
+            "context": context,
+            "fixed_param_names": fixed_param_names,
+            "state_names": state_names,
+            "compression_params": compression_params,
+        }
+        self._symbols: dict[Any, Symbol] = {}
+        self._given: tuple[Given, Given] | None = None
+        self._grad_req: Any = "write"
+        self._monitors: list[Any] = []
+        self._buckets: dict[Any, Module] = {}
+        self._key = default_bucket_key
+        self._made(default_bucket_key)  # so that wrong names are told now
+
+    def _made(self, key: Any) -> Module:
+        symbol, data_names, label_names = self._sym_gen(key)
+        return Module(self._symbols.get(key, symbol), data_names, label_names, **self._options)
+
+    # ---- what it is
+
+    @property
+    def _current(self) -> Module:
+        return self._buckets[self._key]
+
+    @property
+    def _default(self) -> Module:
+        return self._buckets[self._default_key]
+
+    @property
+    def symbol(self) -> Any:
+        """The present bucket's symbol."""
+        self._require_bound("symbol")
+        return self._current.symbol
+
+    @property
+    def data_names(self) -> Any:
+        """The names of the inputs."""
+        return self._current.data_names if self.binded else self._sym_gen(self._default_key)[1]
+
+    @property
+    def output_names(self) -> list[str]:
+        """The names of the outputs."""
+        if self.binded:
+            return self._current.output_names
+        return self._sym_gen(self._default_key)[0].list_outputs()
+
+    @property
+    def data_shapes(self) -> list[DataDesc]:
+        """The inputs of the present bucket."""
+        self._require_bound("data_shapes")
+        return self._current.data_shapes
+
+    @property
+    def label_shapes(self) -> list[DataDesc] | None:
+        """The labels of the present bucket, `None` if there are none."""
+        self._require_bound("label_shapes")
+        return self._current.label_shapes
+
+    @property
+    def output_shapes(self) -> list[tuple[str, tuple[int, ...]]]:
+        """The names and shapes of the present bucket's outputs."""
+        self._require_bound("output_shapes")
+        return self._current.output_shapes
+
+    # ---- binding
+
+    def bind(
+        self,
+        data_shapes: Sequence[Any],
+        label_shapes: Sequence[Any] | None = None,
+        for_training: bool = True,
+        inputs_need_grad: bool = False,
+        force_rebind: bool = False,
+        shared_module: Any = None,
+        grad_req: Any = "write",
+    ) -> None:
+        """Take descriptions of the inputs and labels of the default bucket."""
+        if shared_module is not None:
+            raise RequirementError("BucketingModule.bind: shared_module=None is required.")
+        if self.binded and not force_rebind:
+            self.logger.warning("Already bound, ignoring bind()")
+            return
+        held = self.get_params() if self.binded and self.params_initialized else self._given
+        training = self._default if self.optimizer_initialized else None
+        made = self._made(self._default_key)
+        made.bind(data_shapes, label_shapes, for_training, inputs_need_grad, grad_req=grad_req)
+        self._buckets, self._key, self._grad_req = {self._default_key: made}, self._default_key, grad_req
+        self.for_training, self.inputs_need_grad, self.binded = for_training, inputs_need_grad, True
+        for monitor in self._monitors:
+            made.install_monitor(monitor)
+        if held is not None:
+            self.set_params(*held)
+        if training is not None:
+            made.borrow_optimizer(training)
+
+    def switch_bucket(
+        self, bucket_key: Any, data_shapes: Sequence[Any], label_shapes: Sequence[Any] | None = None
+    ) -> None:
+        """Go to a bucket, which is bound to these shapes if it is new."""
+        self._require_bound("switch_bucket")
+        if bucket_key not in self._buckets:
+            made = self._made(bucket_key)
+            made.bind(
+                data_shapes,
+                label_shapes,
+                self.for_training,
+                self.inputs_need_grad,
+                shared_module=self._default,
+                grad_req=self._grad_req,
+            )
+            for monitor in self._monitors:
+                made.install_monitor(monitor)
+            self._buckets[bucket_key] = made
+        self._key = bucket_key
+
+    def prepare(self, data_batch: Any, sparse_row_id_fn: object = None) -> None:
+        """Bind the bucket of a batch; the present one stays."""
+        self._require_params("prepare")
+        before = self._key
+        self._go_to(data_batch)
+        self._key = before
+
+    def _go_to(self, batch: Any) -> None:
+        self.switch_bucket(batch.bucket_key, batch.provide_data, batch.provide_label)
+
+    # ---- parameters
+
+    def init_params(
+        self,
+        initializer: Any = UNIFORM,
+        arg_params: Given = None,
+        aux_params: Given = None,
+        allow_missing: bool = False,
+        force_init: bool = False,
+        allow_extra: bool = False,
+    ) -> None:
+        """Give the parameters values: those that are given, others by the initializer."""
+        if self.params_initialized and not force_init:
+            warnings.warn(IGNORED.format("init_params"), stacklevel=2)
+            return
+        self._require_bound("init_params")
+        self._default.init_params(initializer, arg_params, aux_params, allow_missing, True, allow_extra)
+        self.params_initialized = True
+
+    def set_params(
+        self,
+        arg_params: Given,
+        aux_params: Given,
+        allow_missing: bool = False,
+        force_init: bool = True,
+        allow_extra: bool = False,
+    ) -> None:
+        """Take the values of parameters and auxiliary states by name."""
+        self._require_bound("set_params")
+        if self.params_initialized and not force_init:
+            warnings.warn(IGNORED.format("set_params"), stacklevel=2)
+            return
+        self._default.set_params(arg_params, aux_params, allow_missing, True, allow_extra)
+        self.params_initialized = True
+
+    def get_params(self) -> tuple[Params, Params]:
+        """Copies of the values of the parameters and of the auxiliary states, both by name."""
+        self._require_params("get_params")
+        return self._default.get_params()
+
+    def get_states(self, merge_multi_context: bool = True) -> list[Any]:
+        """The values of the present bucket's states."""
+        self._require_params("get_states")
+        return self._current.get_states(merge_multi_context)
+
+    def set_states(self, states: Any = None, value: Any = None) -> None:
+        """Set the present bucket's states."""
+        self._require_params("set_states")
+        self._current.set_states(states, value)
+
+    # ---- batches
+
+    def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
+        """Compute the outputs of a batch in its bucket."""
+        self._require_params("forward")
+        self._go_to(data_batch)
+        self._current.forward(data_batch, is_train)
+
+    def backward(self, out_grads: Any = None) -> None:
+        """Compute the gradients of the last batch."""
+        self._require_params("backward")
+        self._current.backward(out_grads)
+
+    def get_outputs(self, merge_multi_context: bool = True) -> list[Any]:
+        """The outputs of the last batch."""
+        self._require_params("get_outputs")
+        return self._current.get_outputs(merge_multi_context)
+
+    def get_input_grads(self, merge_multi_context: bool = True) -> list[Any]:
+        """The gradients of the last batch's inputs."""
+        self._require_params("get_input_grads")
+        self._require_input_grads("get_input_grads")
+        return self._current.get_input_grads(merge_multi_context)
+
+    def update_metric(self, eval_metric: EvalMetric, labels: Any, pre_sliced: bool = False) -> None:
+        """Take the outputs of the last batch and its labels into a metric."""
+        self._require_params("update_metric")
+        self._current.update_metric(eval_metric, labels, pre_sliced)
+
+    # ---- training
+
+    def init_optimizer(
+        self,
+        kvstore: Any = "local",
+        optimizer: Any = "sgd",
+        optimizer_params: OptimizerParams = RATE,
+        force_init: bool = False,
+    ) -> None:
+        """Take an optimizer, or make one by name, for all buckets."""
+        self._require_params("init_optimizer")
+        if self.optimizer_initialized and not force_init:
+            self.logger.warning("optimizer already initialized, ignoring...")
+            return
+        self._default.init_optimizer(kvstore, optimizer, optimizer_params, force_init)
+        for module in self._buckets.values():
+            module.borrow_optimizer(self._default)
+        self.optimizer_initialized = True
+
+    def update(self) -> None:
+        """Update the parameters that the last batch's bucket has."""
+        self._require_params("update")
+        self._require_optimizer("update")
+        self._current.update()
+
+    def install_monitor(self, mon: Any) -> None:
+        """Let a monitor watch all buckets."""
+        self._require_bound("install_monitor")
+        self._monitors.append(mon)
+        for module in self._buckets.values():
+            module.install_monitor(mon)
+
+    # ---- files
+
+    def save_checkpoint(self, prefix: str, epoch: int, remove_amp_cast: bool = False) -> None:
+        """Write a `PREFIX-KEY-symbol.json` for each bucket, the keys as `PREFIX.buckets`, and parameters."""
+        self._require_params("save_checkpoint")
+        path, keys = os.fspath(prefix), np.array(list(self._buckets))
+        if keys.dtype.kind not in "iu":
+            raise TypeError(
+                "BucketingModule.save_checkpoint: numbers, or tuples of as many numbers, are required as "
+                f"bucket keys, got {list(self._buckets)}. save_params saves the parameters alone."
+            )
+        for key, module in self._buckets.items():
+            module.symbol.save(f"{path}-{key}-symbol.json", remove_amp_cast=remove_amp_cast)
+        save(f"{path}.buckets", array(keys, dtype=np.int32))
+        self.save_params(f"{path}-{int(epoch):04d}.params")
+
+    @staticmethod
+    def load(
+        prefix: str,
+        epoch: int,
+        sym_gen: _Generator | None = None,
+        default_bucket_key: Any = None,
+        **kwargs: Any,
+    ) -> BucketingModule:
+        """A module of a checkpoint, to be bound yet.
+
+        `sym_gen` tells the names, and makes the symbols of buckets that were not saved.
+        """
+        path = os.fspath(prefix)
+        stored = load(f"{path}.buckets")
+        if not isinstance(stored, list) or len(stored) != 1:
+            raise FormatError(f"{path}.buckets: one array of bucket keys is required, got {stored!r:.80}.")
+        keys = [tuple(k) if isinstance(k, list) else k for k in stored[0].asnumpy().tolist()]
+        symbols = {key: load_symbol(f"{path}-{key}-symbol.json") for key in keys}
+        params = load_params(prefix, epoch)
+        return BucketingModule.load_dict(symbols, sym_gen, default_bucket_key, *params, **kwargs)
+
+    @staticmethod
+    def load_dict(
+        sym_dict: Mapping[Any, Symbol] | None = None,
+        sym_gen: _Generator | None = None,
+        default_bucket_key: Any = None,
+        arg_params: Given = None,
+        aux_params: Given = None,
+        **kwargs: Any,
+    ) -> BucketingModule:
+        """A module of symbols by key and of parameters, to be bound yet; see `load`."""
+        if sym_gen is None:
+            raise RequirementError("BucketingModule.load: sym_gen is required.")
+        made = BucketingModule(sym_gen, default_bucket_key, **kwargs)
+        made._symbols = dict(sym_dict or {})
+        made._given = arg_params or {}, aux_params or {}
+        made.params_initialized = True
+        return made
