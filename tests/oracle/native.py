@@ -23,7 +23,7 @@ import mxnet as mx  # noqa: E402
 
 from tests.oracle.gluon_scenarios._record import run, scenarios  # noqa: E402
 
-MODULES = ("custom", "batches", "module", "records", "training", "callbacks", "module_kinds")
+MODULES = ("custom", "batches", "module", "records", "training", "callbacks", "module_kinds", "iterators")
 
 
 def main():

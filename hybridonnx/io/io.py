@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from .errors import MXNetError
-from .ndarray.creation import array
-from .ndarray.ndarray import NDArray
-from .ops._registry import Array
+from ..errors import MXNetError
+from ..ndarray.creation import array
+from ..ndarray.ndarray import NDArray
+from ..ops._registry import Array
 
 _LAST = ("pad", "discard", "roll_over")
 
@@ -282,64 +282,3 @@ def _by_name(given: Any, name: str, required: bool) -> list[tuple[str, Array]]:
         )
     listed = [(k, given[k]) for k in sorted(given)]
     return [(k, x.asnumpy() if isinstance(x, NDArray) else array(x).asnumpy()) for k, x in listed]
-
-
-class ResizeIter(DataIter):
-    """Another iterator cut to `size` batches, or lengthened by beginning it anew."""
-
-    def __init__(self, data_iter: DataIter, size: int, reset_internal: bool = True) -> None:
-        super().__init__(data_iter.batch_size)
-        self.data_iter, self.size, self.reset_internal = data_iter, size, reset_internal
-        self.cur = 0
-        self.current_batch: DataBatch | None = None
-
-    @property
-    def provide_data(self) -> list[DataDesc]:
-        """The inputs of each batch."""
-        return self.data_iter.provide_data
-
-    @property
-    def provide_label(self) -> list[DataDesc]:
-        """The labels of each batch."""
-        return self.data_iter.provide_label
-
-    def reset(self) -> None:
-        """Begin anew, the other iterator as well unless told otherwise."""
-        self.cur = 0
-        if self.reset_internal:
-            self.data_iter.reset()
-
-    def iter_next(self) -> bool:
-        """Go to the next batch; whether there is one."""
-        if self.cur == self.size:
-            return False
-        try:
-            self.current_batch = self.data_iter.next()
-        except StopIteration:
-            self.data_iter.reset()
-            self.current_batch = self.data_iter.next()
-        self.cur += 1
-        return True
-
-    def next(self) -> DataBatch:
-        """The next batch; `StopIteration` at the end."""
-        if not self.iter_next():
-            raise StopIteration
-        assert self.current_batch is not None
-        return self.current_batch
-
-    def getdata(self) -> Any:
-        """The inputs of the present batch."""
-        return self.current_batch and self.current_batch.data
-
-    def getlabel(self) -> Any:
-        """The labels of the present batch."""
-        return self.current_batch and self.current_batch.label
-
-    def getindex(self) -> Any:
-        """The numbers of the present batch's rows, if they are known."""
-        return self.current_batch and self.current_batch.index
-
-    def getpad(self) -> int | None:
-        """How many rows at the end of the present batch are padding."""
-        return self.current_batch.pad if self.current_batch else None
