@@ -83,7 +83,7 @@ class PrefetchingIter(DataIter):
         rename_data: Sequence[Mapping[str, str]] | None = None,
         rename_label: Sequence[Mapping[str, str]] | None = None,
     ) -> None:
-        self.iters = list(iters) if isinstance(iters, list | tuple) else [iters]
+        self.iters: list[Any] = list(iters) if isinstance(iters, list | tuple) else [iters]
         self.n_iter = len(self.iters)
         if not self.iters:
             raise RequirementError("PrefetchingIter: an iterator or a list of them is required.")
