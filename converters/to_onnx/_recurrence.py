@@ -30,7 +30,7 @@ def scan(
     specs = [Spec(v.shape, v.dtype) for v in states]
     specs += [Spec(None if v.shape is None else v.shape[1:], v.dtype) for v in steps]
     way, body = int(backwards), g.body(specs, build)
-    made: tuple[Value, ...] = g.Scan(
+    found = g.Scan(
         *states,
         *steps,
         outputs=len(states) + count,
@@ -39,6 +39,7 @@ def scan(
         scan_input_directions=[way] * len(steps),
         scan_output_directions=[way] * count,
     )
+    made: tuple[Value, ...] = found if isinstance(found, tuple) else (found,)
     for value, state in zip(made, states, strict=False):
         value.shape = state.shape
     length = None if steps[0].shape is None else steps[0].shape[0]
