@@ -16,6 +16,7 @@ _MODULES = {
     "init": "initializer",
     "kv": "kvstore",
     "mod": "module",
+    "mon": "monitor",
     "rnd": "random",
     "viz": "visualization",
 }

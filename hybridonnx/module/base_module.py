@@ -366,24 +366,20 @@ class BaseModule:
         validation_metric = eval_metric if validation_metric is None else validation_metric
         for epoch in range(begin_epoch, num_epoch):
             tic = time.time()
-            for name, value in self._epoch(
-                epoch, train_data, eval_metric, batch_end_callback, monitor, sparse_row_id_fn
-            ):
-                self.logger.info("Epoch[%d] Train-%s=%f", epoch, name, value)
+            found = self._epoch(epoch, train_data, eval_metric, batch_end_callback, monitor, sparse_row_id_fn)
+            self._log(epoch, "Train", found)
             self.logger.info("Epoch[%d] Time cost=%.3f", epoch, time.time() - tic)
             if epoch_end_callback is not None:
                 _call(epoch_end_callback, epoch, self.symbol, *self.get_params())
             if eval_data is not None:
-                found = self.score(
-                    eval_data,
-                    validation_metric,
-                    batch_end_callback=eval_batch_end_callback,
-                    score_end_callback=eval_end_callback,
-                    epoch=epoch,
-                )
-                for name, value in found:
-                    self.logger.info("Epoch[%d] Validation-%s=%f", epoch, name, value)
+                callbacks = eval_batch_end_callback, eval_end_callback
+                found = self.score(eval_data, validation_metric, None, *callbacks, epoch=epoch)
+                self._log(epoch, "Validation", found)
             train_data.reset()
+
+    def _log(self, epoch: int, what: str, found: list[tuple[Any, Any]]) -> None:
+        for name, value in found:
+            self.logger.info("Epoch[%d] %s-%s=%f", epoch, what, name, value)
 
     def _epoch(
         self,

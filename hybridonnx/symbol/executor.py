@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import autograd
@@ -13,6 +13,7 @@ from ..ndarray.creation import array, zeros
 from ..ndarray.ndarray import NDArray
 from ..ops._registry import Spec
 from ..ops._shapes import show
+from ._compose import Outputs
 from ._graph import Entry
 from .execute import execute
 from .infer import infer, open_shape
@@ -46,6 +47,7 @@ class Executor:
         self.aux_arrays = list(states)
         self._recorded: list[NDArray] | None = None
         self._outputs: list[NDArray] | None = None
+        self._watcher: tuple[Callable[[str, NDArray], Any], bool] | None = None
 
     def __repr__(self) -> str:
         return f"<Executor of {self._symbol!r}>"
@@ -110,10 +112,34 @@ class Executor:
                     values[name]._entry = (autograd.Leaf(gradient, request), 0)
         scope = autograd.record if record else autograd.pause
         with scope(train_mode=is_train):
-            found = execute(self._symbol, values, self._ctx)
+            found = self._watched(values) if self._watcher else execute(self._symbol, values, self._ctx)
         if record:
             self._recorded = found
         return [_view(output) for output in found]
+
+    def set_monitor_callback(
+        self, callback: Callable[[str, NDArray], Any], monitor_all: bool = False
+    ) -> None:
+        """Show the outputs of every operator to `callback(name, array)`, with `monitor_all` its inputs too.
+
+        `forward` then computes operator by operator.
+        """
+        self._watcher = callback, monitor_all
+
+    def _watched(self, values: Mapping[str, NDArray]) -> list[NDArray]:
+        """The outputs, after showing every operator's arrays."""
+        assert self._watcher is not None
+        callback, monitor_all = self._watcher
+        nodes = self._symbol.nodes()
+        entries = [Entry(node, i) for node in nodes for i in range(1 if node.is_variable else node.count())]
+        arrays = dict(zip(entries, execute(Outputs(entries), values, self._ctx), strict=True))
+        for node in [node for node in nodes if not node.is_variable]:
+            taken = zip(node.op.input_names(), node.inputs, strict=True) if monitor_all else ()
+            shown = {f"{node.name}_{name}": entry for name, entry in taken}
+            shown |= {f"{node.name}_{name}": Entry(node, i) for i, name in enumerate(node.op.output_names())}
+            for name, entry in shown.items():
+                callback(name, _view(arrays[entry]))
+        return [arrays[entry] for entry in self._symbol.outputs]
 
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
         """Compute the gradients of the arguments from those of the outputs, by default ones."""

@@ -23,7 +23,17 @@ import mxnet as mx  # noqa: E402
 
 from tests.oracle.gluon_scenarios._record import run, scenarios  # noqa: E402
 
-MODULES = ("custom", "batches", "module", "records", "training", "callbacks", "module_kinds", "iterators")
+MODULES = (
+    "custom",
+    "batches",
+    "module",
+    "records",
+    "training",
+    "callbacks",
+    "module_kinds",
+    "iterators",
+    "monitors",
+)
 
 
 def main():
