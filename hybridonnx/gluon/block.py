@@ -6,13 +6,17 @@ import re
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from inspect import signature
+from itertools import zip_longest
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
 from .. import initializer
 from ..context import Context
-from ..errors import FormatError, RequirementError
+from ..errors import FormatError, MXNetError, RequirementError
 from ..name import Prefix, current
 from ..ndarray.ndarray import NDArray
 from .parameter import Constant, Parameter, ParameterDict, brief
@@ -330,7 +334,12 @@ class Block:
     def __call__(self, *args: Any) -> Any:
         for hook in self._forward_pre_hooks.values():
             hook(self, args)
-        out = self.forward(*args)
+        try:
+            out = self.forward(*args)
+        except MXNetError as exc:
+            if not getattr(exc, "__notes__", None):  # those of graphs and of inner blocks say more
+                exc.add_note(_described(self, args))
+            raise
         for hook in self._forward_hooks.values():
             hook(self, args, out)
         return out
@@ -348,6 +357,19 @@ class Block:
     def reset_ctx(self, ctx: Context | list[Context]) -> None:
         """Move all parameters to other contexts."""
         self.collect_params().reset_ctx(ctx)
+
+
+def _described(block: Block, args: Sequence[Any]) -> str:
+    """Which block it is and what it was called with, for errors."""
+    method = getattr(block, "hybrid_forward", block.forward)
+    names = [n for n, p in signature(method).parameters.items() if p.kind == p.POSITIONAL_OR_KEYWORD]
+    names = names[1:] if names[:1] == ["F"] else names
+    shown = [
+        f"{name} {x.shape} {np.dtype(x.dtype).name}".strip()
+        for name, x in zip_longest(names[: len(args)], args, fillvalue="")
+        if isinstance(x, NDArray)
+    ]
+    return f"In block {block.name} ({type(block).__name__}) of {', '.join(shown) or 'no arrays'}."
 
 
 def _blocks_in(value: Any) -> list[Block]:

@@ -132,6 +132,8 @@ class Trainer:
             )
 
     def _rescale(self, batch_size: float) -> None:
+        if not hasattr(batch_size, "__float__"):
+            raise TypeError(f"Trainer: a number as batch_size is required, got {batch_size!r}.")
         if not batch_size:
             raise ZeroDivisionError(f"Trainer: a batch_size other than 0 is required, got {batch_size}.")
         self._optimizer.rescale_grad = self._scale / batch_size

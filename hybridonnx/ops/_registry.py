@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 
 from ..attrs import read
 from ..dtypes import DType
-from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError, UnknownOperatorError, suggest
+from ..errors import (
+    AttributeValueError,
+    DTypeError,
+    MXNetError,
+    RequirementError,
+    ShapeError,
+    UnknownOperatorError,
+    suggest,
+)
 from ._shapes import Shape, axis_indices, broadcast, show, unify
 
 Array: TypeAlias = NDArray[Any]
@@ -403,7 +411,7 @@ def bind(
     inputs = [given.pop(name, None) for name in cls.inputs]
     for name, value in zip(cls.inputs, inputs, strict=True):
         if value is not None and not is_input(value):
-            raise MXNetError(
+            raise RequirementError(
                 f"{cls.names[0]}: input {name} must be an array or a symbol, as the other inputs, "
                 f"got {type(value).__name__}."
             )
@@ -424,7 +432,7 @@ def _bind_variadic(
     ]
     for i, value in enumerate(inputs):
         if not is_input(value):
-            raise MXNetError(
+            raise RequirementError(
                 f"{cls.names[0]}: input {i} must be an array or a symbol, as the other inputs, "
                 f"got {type(value).__name__}; attributes are given by name."
             )

@@ -89,6 +89,10 @@ class Optimizer:
 
     def _first_rate(self, learning_rate: float | None) -> float | None:
         """The rate at the beginning; it outranks the scheduler's own."""
+        if learning_rate is not None and not hasattr(learning_rate, "__float__"):
+            raise TypeError(
+                f"{type(self).__name__}: a number as learning_rate is required, got {learning_rate!r}."
+            )
         if self.lr_scheduler is None:
             return 0.01 if learning_rate is None else learning_rate
         if learning_rate is not None:
