@@ -312,6 +312,18 @@ class Block:
             names, params, "the dictionary", ctx, allow_missing, ignore_extra, cast_dtype, dtype_source
         )
 
+    def save(self, prefix: str) -> None:
+        """Write values to `prefix-model.params`, and the tree with its graphs to `prefix-model.json`."""
+        from . import _model_file
+
+        _model_file.save(self, prefix)
+
+    def load(self, prefix: str) -> None:
+        """Read what `save` wrote into a block made the same way; what was traced then is hybridized now."""
+        from . import _model_file
+
+        _model_file.load(self, prefix)
+
     def save_params(self, filename: str) -> None:
         """Write all values under their names; deprecated, as `save_parameters` is."""
         warnings.warn("save_params is deprecated. Please use save_parameters.", stacklevel=2)

@@ -24,7 +24,7 @@ import mxnet as mx  # noqa: E402
 
 from tests.oracle.gluon_scenarios._record import run, scenarios  # noqa: E402
 
-MODULES = ("parameter", "block", "hybrid_block", "symbol_block")
+MODULES = ("parameter", "block", "hybrid_block", "symbol_block", "model_file", "unfused")
 
 
 def main():

@@ -7,9 +7,19 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import ndarray, symbol
+from ...errors import RequirementError
 from ...ndarray.ndarray import NDArray
 from ..hybrid_block import HybridBlock
 from ..parameter import Parameter
+from .rnn_cell import (
+    BidirectionalCell,
+    DropoutCell,
+    GRUCell,
+    HybridRecurrentCell,
+    HybridSequentialRNNCell,
+    LSTMCell,
+    RNNCell,
+)
 
 __all__ = ["GRU", "LSTM", "RNN"]
 
@@ -124,6 +134,40 @@ class _RNNLayer(HybridBlock):
         """Give parameters and states another dtype."""
         super().cast(dtype)
         self._dtype = dtype
+
+    def _unfuse(self) -> HybridSequentialRNNCell:
+        """The layers as single cells with the same parameters, which take one step at a time."""
+        for what, used in (
+            ("projection layer", self._projection_size is not None),
+            ("state clipping", self._clips["lstm_state_clip_min"] is not None),
+        ):
+            if used:
+                raise RequirementError(
+                    f"{self.name}: _unfuse does not support {what}. Step the layer itself."
+                )
+        stack = HybridSequentialRNNCell(prefix=self.prefix, params=self.params)
+        with stack.name_scope():
+            for layer in range(self._num_layers):
+                cell = self._cell("l", layer)
+                stack.add(cell if self._dir == 1 else BidirectionalCell(cell, self._cell("r", layer)))
+                if self._dropout > 0 and layer != self._num_layers - 1:
+                    stack.add(DropoutCell(self._dropout))
+        return stack
+
+    def _cell(self, side: str, layer: int) -> HybridRecurrentCell:
+        """One direction of a layer as a cell; its parameters are found by name."""
+        options: dict[str, Any] = {
+            f"{kind}_{what}_initializer": self._reg_params[f"{side}{layer}_{kind}_{what}"].init
+            for kind in ("i2h", "h2h")
+            for what in ("weight", "bias")
+        }
+        options["input_size"] = self._shapes(layer)["i2h_weight"][1]
+        options["prefix"] = f"{side}{layer}_"
+        if self._mode == "lstm":
+            return LSTMCell(self._hidden_size, **options)
+        if self._mode == "gru":
+            return GRUCell(self._hidden_size, **options)
+        return RNNCell(self._hidden_size, activation=self._mode.removeprefix("rnn_"), **options)
 
     # ---- states
 
