@@ -7,6 +7,9 @@ from itertools import product
 from math import prod
 from typing import Any
 
+import numpy as np
+
+from hybridonnx.ops._shapes import sizes
 from hybridonnx.ops._windows import extent
 from hybridonnx.ops.conv import (
     ConvDataGrad,
@@ -22,6 +25,8 @@ from ._graph import Graph, Value
 from ._registry import lowers
 from ._windows import enclosed, from_first, single, spatial, to_first
 
+MOST = 50
+"""Up to so many places in a window, or as many as there are groups, a convolution takes windows apart."""
 FEW = 4
 """Up to so many channels a weight's gradient is a convolution, above a product of matrices."""
 
@@ -64,8 +69,8 @@ def convolution(g: Graph, op: Convolution, data: Value, weight: Value, bias: Val
 def conv_data_grad(g: Graph, op: ConvDataGrad, dy: Value, weight: Value, data: Value) -> Value:
     stride, _, pad = op.window()
     spans = _spans(op)
-    if set(stride) == {1} and all(p < span for p, span in zip(pad, spans, strict=True)):
-        # ONNX Runtime's convolution is faster than its transposed one
+    within = set(stride) == {1} and all(p < span for p, span in zip(pad, spans, strict=True))
+    if within and _convolves(op, to_first(g, dy, op.layout), to_first(g, data, op.layout)):
         kernel, rest = _turned(g, op, weight), [span - 1 - p for span, p in zip(spans, pad, strict=True)]
         return _in_layout(g, op, g.Conv, [dy, kernel], **_window(op, rest, rest))
     size = spatial(g, to_first(g, data, op.layout))
@@ -76,22 +81,42 @@ def conv_data_grad(g: Graph, op: ConvDataGrad, dy: Value, weight: Value, data: V
     return _in_layout(g, op, g.ConvTranspose, [dy, weight], **_window(op, pad, pad), output_padding=more)
 
 
+def _convolves(op: ConvDataGrad, dy: Value, data: Value) -> bool:
+    """Whether a convolution with mirrored weights is faster than a transposed one, as it is unless it works
+    on many more channels, or on a padding that is as large as the data.
+
+    Compared are products, and what is moved to and from windows, which costs as much as some products each.
+    """
+    if prod(op.kernel) == 1 or op.num_group > 1 or not (_known(dy) and _known(data)):
+        return True
+    filters, *out = sizes((dy.shape or ())[1:])
+    channels, *size = sizes((data.shape or ())[1:])
+    return prod(size) * filters * (6 + channels) <= prod(out) * channels * (10 + filters)
+
+
+def _known(x: Value) -> bool:
+    """Whether all sizes but the batch's are known."""
+    return x.shape is not None and None not in x.shape[1:]
+
+
 def _turned(g: Graph, op: ConvDataGrad, weight: Value) -> Value:
     """The weight with its channels and filters exchanged and its window mirrored on all axes."""
     first = to_first(g, weight, op.layout)
-    rank, groups = first.rank, op.num_group
-    axes = list(range(2, rank))
-    if set(op.kernel) != {1}:
-        last = [-1] * len(axes)
-        first = g.Slice(first, last, [-(1 << 31)] * len(axes), axes, last)
+    groups, places = op.num_group, prod(op.kernel)
+    filters, channels = g.sizes(first)[:2]
+    kept = [groups * channels, filters // groups]
     if groups == 1:
-        turned = g.Transpose(first, [1, 0, *axes])
+        turned = g.Transpose(g.Reshape(first, [filters, channels, places]), [1, 0, 2])
     else:
-        filters, channels = g.sizes(to_first(g, weight, op.layout))[:2]
-        split = g.Reshape(first, [groups, filters // groups, channels, *op.kernel])
-        swapped = g.Transpose(split, [0, 2, 1, *range(3, rank + 1)])
-        turned = g.Reshape(swapped, [groups * channels, filters // groups, *op.kernel])
-    return from_first(g, turned, op.layout, rank)
+        split = g.Reshape(first, [groups, filters // groups, channels, places])
+        turned = g.Reshape(g.Transpose(split, [0, 2, 1, 3]), [*kept, places])
+    if 1 < places <= MOST:
+        # a product, which ONNX Runtime does together with the Transpose: half the time of a Slice
+        mirror = np.tile(np.eye(places, dtype=first.dtype)[::-1], (kept[0], 1, 1))
+        turned = g.MatMul(turned, g.const(mirror))
+    elif places > 1:
+        turned = g.Slice(turned, [-1], [-(1 << 31)], [2], [-1])
+    return from_first(g, g.Reshape(turned, [*kept, *op.kernel]), op.layout, first.rank)
 
 
 @lowers(ConvWeightGrad)
@@ -100,18 +125,46 @@ def conv_weight_grad(g: Graph, op: ConvWeightGrad, dy: Value, data: Value, weigh
 
 
 def _weight_grad(g: Graph, op: Any, dy: Value, data: Value, weight: Value, before: Sequence[int]) -> Value:
-    """dy times the windows of data as one product of matrices, summed over the batch and all places."""
+    """dy times the windows of data as products of matrices, summed over the batch and all places."""
     heads, x = (to_first(g, v, op.layout) for v in (dy, data))
     shape = g.sizes(to_first(g, weight, op.layout))
 
     def built(heads: Value, x: Value) -> Value:
-        if op.num_group == 1 and shape[1] <= FEW < prod(op.kernel):
+        filters, places, out = shape[0] // op.num_group, prod(op.kernel), spatial(g, heads)
+        after = _after(g, op, x, out, before)
+        left = any(-a >= s for a, s in zip(after, op.window()[0], strict=True))
+        if not left and places <= max(MOST, op.num_group) and filters <= 2 * prod(out):
+            return _windowed(g, op, heads, x, (before, after), shape)
+        if op.num_group == 1 and shape[1] <= FEW < places:
             return _correlated(g, op, heads, x, before)
-        columns = _columns(g, op, x, spatial(g, heads), before)
+        columns = _columns(g, op, x, out, before)
         return _summed(g, op.num_group, _batch_second(g, heads), columns, shape)
 
     result: Value = single(g, built, heads, x)
     return from_first(g, result, op.layout, len(shape))
+
+
+def _windowed(
+    g: Graph, op: Any, heads: Value, x: Value, pads: tuple[Sequence[int], Sequence[int]], shape: Sequence[int]
+) -> Value:
+    """The windows by a convolution that takes each of their places into a channel of its own.
+
+    Unlike slices, ONNX Runtime makes them on all cores. One product for each instance, and their sum: less to
+    move than one product of everything, as long as there are more places than filters.
+    """
+    stride, dilate, _ = op.window()
+    batch, channels = g.sizes(x)[:2]
+    groups, filters, places = op.num_group, shape[0] // op.num_group, prod(op.kernel)
+    ends = [max(a, 0) for a in pads[1]]
+    pick = np.tile(np.eye(places, dtype=x.dtype), (channels, 1)).reshape(-1, 1, *op.kernel)
+    windows = g.Conv(
+        x, g.const(pick), strides=stride, dilations=dilate, pads=(*pads[0], *ends), group=channels
+    )
+    columns = g.Reshape(windows, [batch, groups, channels // groups * places, -1])
+    rows = g.Reshape(heads, [batch, groups, filters, -1])
+    products = g.MatMul(columns, g.Transpose(rows, [0, 1, 3, 2]))
+    total = g.Transpose(g.ReduceSum(products, [0], keepdims=0), [0, 2, 1])
+    return g.Reshape(total, list(shape))
 
 
 def _correlated(g: Graph, op: Any, heads: Value, x: Value, before: Sequence[int]) -> Value:
