@@ -8,6 +8,7 @@ import pytest
 import hybridonnx as mx
 from hybridonnx.errors import FormatError, MXNetError, ShapeError
 from tests import checkpoints
+from tests.oracle.native_scenarios import _training
 
 
 @pytest.fixture(
@@ -129,3 +130,169 @@ def test_models_that_onnx_lacks(bound):
     module.bind([("data", (4, 3))], for_training=False)
     module.set_params(values(), {})
     assert module.predict(mx.nd.ones((1, 3))).asnumpy().tolist() == [[4, 4]]
+
+
+# ---- training
+
+
+def trained(**kwargs):
+    """A classifier of four rows of five numbers, bound and initialized, with an optimizer."""
+    given = _training.bound(mx, **kwargs)
+    assert isinstance(given, mx.mod.Module)
+    return given
+
+
+def test_wrong_labels_are_refused():
+    x, y = _training.blobs(4)
+    data = [mx.nd.array(x)]
+    for label in (np.zeros(5), np.zeros(3), np.zeros((2, 2))):
+        with pytest.raises(AssertionError, match="all data must have the same batch size: 4 of data"):
+            trained().forward_backward(mx.io.DataBatch(data, label=[mx.nd.array(label)]))
+    with pytest.raises(MXNetError, match="label of shape"):
+        trained().forward_backward(mx.io.DataBatch(data, label=[mx.nd.array(np.zeros((4, 7)))]))
+    module = trained()
+    module.forward_backward(mx.io.DataBatch(data, label=[mx.nd.array(y)]))
+    module.forward(mx.io.DataBatch(data), is_train=True)
+    with pytest.raises(AssertionError, match="label softmax_label is required, which the last batch"):
+        module.backward()
+
+
+def test_order_of_calls():
+    module = trained(optimizer=False)
+    with pytest.raises(AssertionError, match=r"backward: outputs are required. Call forward first"):
+        module.backward()
+    with pytest.raises(AssertionError, match=r"update: an optimizer is required. Call init_optimizer"):
+        module.update()
+    with pytest.raises(AssertionError, match="number of epochs, is required"):
+        module.fit(_training.train_iter(mx))
+    with pytest.raises(MXNetError, match=r"gradients of inputs are required.*inputs_need_grad=True"):
+        module.get_input_grads()
+    with pytest.raises(MXNetError, match="one process"):
+        module.init_optimizer(kvstore="dist_sync")
+
+
+def test_predictions_see_what_training_changed():
+    """Predictions run on sessions of their own, which freeze parameters that keep still."""
+    module, batch = trained(), _training.one_batch(mx)
+    found = []
+    for _ in range(3):
+        for _ in range(8):
+            module.forward(batch, is_train=False)
+        found.append(module.get_outputs()[0].asnumpy())
+        module.forward(batch, is_train=True)
+        np.testing.assert_allclose(module.get_outputs()[0].asnumpy(), found[-1], rtol=1e-5)
+        module.backward()
+        module.update()
+    assert np.abs(found[0] - found[1]).max() > 1e-3 < np.abs(found[1] - found[2]).max()
+
+
+def test_backward_after_a_prediction():
+    gradients = []
+    for is_train in (True, False):
+        module, batch = trained(), _training.one_batch(mx)
+        module.forward(batch, is_train=is_train)
+        module.backward()
+        module.update()
+        gradients.append(module.get_params()[0]["fc1_weight"].asnumpy())
+    np.testing.assert_allclose(gradients[0], gradients[1], rtol=1e-6)
+
+
+def test_outputs_and_params_are_the_callers():
+    module, batch = trained(), _training.one_batch(mx)
+    module.forward_backward(batch)
+    outputs, (params, _) = module.get_outputs()[0], module.get_params()
+    before = outputs.asnumpy().copy(), params["fc1_bias"].asnumpy().copy()
+    params["fc2_bias"][:] = 100
+    module.update()
+    module.forward_backward(batch)
+    np.testing.assert_array_equal(outputs.asnumpy(), before[0])
+    np.testing.assert_array_equal(params["fc1_bias"].asnumpy(), before[1])
+    assert np.abs(module.get_params()[0]["fc2_bias"].asnumpy()).max() < 1
+
+
+def test_params_that_were_missing_are_trained():
+    net = _training.mlp(mx)
+    given, _ = _training.params(mx, net, data=(4, 5))
+    del given["fc2_bias"]
+    module = mx.mod.Module(net)
+    module.bind([("data", (4, 5))], [("softmax_label", (4,))])
+    module.set_params(given, {}, allow_missing=True)
+    module.init_optimizer()
+    module.forward_backward(_training.one_batch(mx))
+    module.update()
+    assert module.get_params()[0]["fc2_bias"].asnumpy().any()
+
+
+def test_states_of_another_optimizer(tmp_path):
+    path = str(tmp_path / "states")
+    module = trained()
+    with open(path, "wb") as file:
+        file.write(b"\x80\x03}q\x00.")
+    with pytest.raises(FormatError, match="Nothing is ever unpickled"):
+        module.load_optimizer_states(path)
+
+
+def test_borrowed_optimizers_go_by_name():
+    """Buckets may list their parameters in another order."""
+
+    def generate(key):
+        data = mx.sym.var("data")
+        a, b = (mx.sym.FullyConnected(data, num_hidden=1, name=n) for n in "ab")
+        net = a + 0 * b if key == 1 else b * 0 + a
+        return mx.sym.LinearRegressionOutput(net, name="out"), ["data"], ["out_label"]
+
+    module = mx.mod.BucketingModule(generate, 1)
+    module.bind([("data", (2, 3))], [("out_label", (2, 1))])
+    module.init_params(mx.init.One())
+    module.init_optimizer(optimizer_params={"momentum": 0.9, "learning_rate": 0.1})
+    found = []
+    for key in (1, 2, 1):
+        batch = mx.io.DataBatch(
+            [mx.nd.ones((2, 3))],
+            label=[mx.nd.zeros((2, 1))],
+            bucket_key=key,
+            provide_data=[("data", (2, 3))],
+            provide_label=[("out_label", (2, 1))],
+        )
+        module.forward_backward(batch)
+        module.update()
+        found.append(module.get_params()[0]["a_bias"].asnumpy().item())
+        assert module.get_params()[0]["b_bias"].asnumpy().item() == 0
+    w, b, dw, db, expected = 1.0, 0.0, 0.0, 0.0, []
+    for _ in range(3):  # the mean gradient of two equal rows is the output itself
+        y = 3 * w + b
+        dw, db = 0.9 * dw - 0.1 * y, 0.9 * db - 0.1 * y
+        w, b = w + dw, b + db
+        expected.append(b)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_buckets_have_the_default_buckets_params():
+    def generate(key):
+        net = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=1, name=f"fc{key}")
+        return net, ["data"], []
+
+    module = mx.mod.BucketingModule(generate, 1)
+    module.bind([("data", (2, 3))])
+    module.init_params()
+    with pytest.raises(AssertionError, match="shared_module has no parameter fc2_weight"):
+        module.switch_bucket(2, [("data", (2, 3))])
+
+
+def test_fit_tells_monitors():
+    monitor = mx.mon.Monitor(1, pattern="softmax_output")
+    with _training.RootLines() as log:
+        mx.mod.Module(_training.mlp(mx)).fit(_training.train_iter(mx, 8), num_epoch=1, monitor=monitor)
+    lines = [text for _, text, *_ in log.lines if text.startswith("Batch:")]
+    assert [line.split()[:3] for line in lines] == [["Batch:", str(n), "softmax_output"] for n in (1, 2)]
+
+
+def test_several_contexts_compute_whole_batches():
+    given = _training.bound(mx, kwargs={"context": [mx.cpu(0), mx.cpu(1)]})
+    given.forward_backward(_training.one_batch(mx))
+    given.update()
+    alone = trained()
+    alone.forward_backward(_training.one_batch(mx))
+    alone.update()
+    for name, value in alone.get_params()[0].items():
+        np.testing.assert_array_equal(given.get_params()[0][name].asnumpy(), value.asnumpy())

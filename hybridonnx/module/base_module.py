@@ -355,9 +355,7 @@ class BaseModule:
         """
         if num_epoch is None:
             raise RequirementError("Module.fit: num_epoch, the number of epochs, is required.")
-        self.bind(
-            train_data.provide_data, train_data.provide_label, for_training=True, force_rebind=force_rebind
-        )
+        self.bind(train_data.provide_data, train_data.provide_label, True, force_rebind=force_rebind)
         if monitor is not None:
             self.install_monitor(monitor)
         self.init_params(initializer, arg_params, aux_params, allow_missing, force_init)
@@ -365,10 +363,7 @@ class BaseModule:
         eval_metric = _as_metric(eval_metric)
         validation_metric = eval_metric if validation_metric is None else validation_metric
         for epoch in range(begin_epoch, num_epoch):
-            tic = time.time()
-            found = self._epoch(epoch, train_data, eval_metric, batch_end_callback, monitor, sparse_row_id_fn)
-            self._log(epoch, "Train", found)
-            self.logger.info("Epoch[%d] Time cost=%.3f", epoch, time.time() - tic)
+            self._epoch(epoch, train_data, eval_metric, batch_end_callback, monitor, sparse_row_id_fn)
             if epoch_end_callback is not None:
                 _call(epoch_end_callback, epoch, self.symbol, *self.get_params())
             if eval_data is not None:
@@ -389,12 +384,13 @@ class BaseModule:
         batch_end_callback: Any,
         monitor: Any,
         sparse_row_id_fn: object,
-    ) -> list[tuple[Any, Any]]:
-        """Train on all batches; the metric's names and values over them.
+    ) -> None:
+        """Train on all batches, and log the metric over them.
 
-        The values are read before the last callback, which may reset the metric, and the next batch is
+        Its values are read before the last callback, which may reset the metric, and the next batch is
         fetched before a callback, as in MXNet.
         """
+        tic = time.time()
         eval_metric.reset()
         found: list[tuple[Any, Any]] = []
         batches = iter(train_data)
@@ -418,7 +414,8 @@ class BaseModule:
             _call(batch_end_callback, BatchEndParam(epoch, nbatch, eval_metric, locals()))
             data_batch = next_batch
             nbatch += 1
-        return found
+        self._log(epoch, "Train", found)
+        self.logger.info("Epoch[%d] Time cost=%.3f", epoch, time.time() - tic)
 
 
 def _as_metric(given: Any) -> EvalMetric:
