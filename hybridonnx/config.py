@@ -33,7 +33,7 @@ class Switch(Generic[_T]):
 
 MXNET_VERSION = Switch("HYBRIDONNX_MXNET_VERSION", 10901, "The MXNet version that symbol.json files name.")
 SYNC = Switch("HYBRIDONNX_SYNC", False, "Flush a new file to the disk before it replaces the old one.")
-THREADS = Switch("HYBRIDONNX_THREADS", 0, "Threads that all ONNX Runtime sessions share; 0: one a core.")
+THREADS = Switch("HYBRIDONNX_THREADS", 0, "Threads of an ONNX Runtime session; 0: as many as it likes.")
 SESSIONS = Switch(
     "HYBRIDONNX_SESSIONS", 16, "Sessions that a hybridized block keeps, one for each input shape."
 )

@@ -6,13 +6,10 @@ import itertools
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from functools import cache
 from typing import Any
 
 import numpy as np
 import onnxruntime as ort
-from onnxruntime.capi.onnxruntime_pybind11_state import Fail
 
 from .. import config
 from ..errors import MXNetError
@@ -28,28 +25,11 @@ _WORTH_REUSING = 1 << 18
 _sessions = itertools.count()
 
 
-@cache
-def _threads_shared() -> bool:
-    """Have all sessions share one pool of threads.
-
-    With pools of their own, idle threads of one session wait busily for a while and take the cores from the
-    next: a training step of a small network, four sessions in turn, then takes twice as long.
-    """
-    if not hasattr(ort, "set_global_thread_pool_sizes"):  # which older versions lack
-        return False
-    with suppress(Fail):  # there is a pool already
-        ort.set_global_thread_pool_sizes(config.THREADS(), 1)
-    return True
-
-
 def options() -> Any:
     """Session options: ONNX Runtime's own defaults, quiet, with the threads that the environment asks for."""
     made = ort.SessionOptions()
     made.log_severity_level = 4
-    if _threads_shared():
-        made.use_per_session_threads = False
-    else:
-        made.intra_op_num_threads = config.THREADS()
+    made.intra_op_num_threads = config.THREADS()
     folder = config.PROFILE()
     if folder:
         made.enable_profiling = True
@@ -143,7 +123,11 @@ class ValueSession:
     """A session from ONNX Runtime's values to its values, none of which are copied."""
 
     def __init__(self, lowered: Any) -> None:
-        self._session = _started(lowered, options())
+        settings = options()
+        # Sessions of a training step run in turn: idle threads of one, waiting busily, would take the cores
+        # from the next. A small network takes half the time without.
+        settings.add_session_config_entry("session.force_spinning_stop", "1")
+        self._session = _started(lowered, settings)
         self._outputs = list(lowered.outputs)
 
     def __call__(self, feeds: dict[str, Any]) -> Sequence[Any]:
