@@ -417,7 +417,8 @@ def get_symbol(x: Any) -> Any:
         if isinstance(node.op, Recorded):
             made[node] = node.op.symbolic(inputs)
             continue
-        single = Node(node.op.names[0], f"node_{i}", _stated(node.op), inputs)
+        attributes = _stated(node.op)
+        single = Node(node.op.names[0], f"node_{i}", attributes, inputs)
         made[node] = [Entry(single, k) for k in range(single.count())]
     return Symbol([entry_of(x._entry)])
 
