@@ -29,7 +29,7 @@ class NeedsShape(ConversionError):  # noqa: N818  (what is needed, not what is w
 class Node:
     """One ONNX node before it is written."""
 
-    __slots__ = ("attributes", "domain", "inputs", "op_type", "outputs", "scope", "signature")
+    __slots__ = ("attributes", "domain", "inputs", "op_type", "outputs", "scope", "signature", "whole")
 
     def __init__(
         self, op_type: str, domain: str, inputs: list[Value | None], attributes: dict[str, Any], scope: str
@@ -38,6 +38,8 @@ class Node:
         self.scope = scope
         self.outputs: list[Value] = []
         self.signature: Signature | None = None
+        self.whole = False
+        """Whether outputs that nobody uses are written too."""
 
 
 class Value:

@@ -127,7 +127,10 @@ class GraphWriter:
 
     def _output(self, node: Node, value: Value, title: str, needed: bool) -> str:
         """The name of an output; an optional one that nobody uses is left out."""
-        if not needed and node.signature is not None and node.signature.output(value.index).optional:
+        if (
+            not (needed or node.whole or node.signature is None)
+            and node.signature.output(value.index).optional
+        ):
             return ""
         if value.name:
             return self.name(value)

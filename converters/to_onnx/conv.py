@@ -163,8 +163,11 @@ def _windowed(
     columns = g.Reshape(windows, [batch, groups, channels // groups * places, -1])
     rows = g.Reshape(heads, [batch, groups, filters, -1])
     products = g.MatMul(columns, g.Transpose(rows, [0, 1, 3, 2]))
-    total = g.Transpose(g.ReduceSum(products, [0], keepdims=0), [0, 2, 1])
-    return g.Reshape(total, list(shape))
+    total = g.ReduceSum(products, [0], keepdims=0)
+    if groups == 1:
+        last = len(shape) - 1
+        return g.Transpose(g.Reshape(total, [*shape[1:], filters]), [last, *range(last)])
+    return g.Reshape(g.Transpose(total, [0, 2, 1]), list(shape))
 
 
 def _correlated(g: Graph, op: Any, heads: Value, x: Value, before: Sequence[int]) -> Value:

@@ -71,6 +71,9 @@ def batch_norm(g: Graph, op: Any, data: Value, *vectors: Value) -> tuple[Value, 
     axis, x = op.axis % data.rank, _wide(g, data)
     if op.fix_gamma:  # whatever is stored
         gamma = _ones(g, gamma)
+    if op.of_batch() and axis == 1 and x.dtype == _float32 and x.shape and all(x.shape):
+        y, mean, var = _of_batch(g, op, x, gamma, beta)
+        return g.Cast(y, data.dtype), mean, g.Reciprocal(g.Sqrt(var + op.eps))
     if op.of_batch():
         centred, mean, var = _moments(g, x, [i for i in range(data.rank) if i != axis])
         inverse = g.Reciprocal(g.Sqrt(var + op.eps))
@@ -84,6 +87,21 @@ def batch_norm(g: Graph, op: Any, data: Value, *vectors: Value) -> tuple[Value, 
         shift = beta - mean * scale
         y = x * _along(g, scale, data.rank, axis) + _along(g, shift, data.rank, axis)
     return g.Cast(y, data.dtype), mean, inverse
+
+
+def _of_batch(g: Graph, op: Any, x: Value, gamma: Value, beta: Value) -> Any:
+    """ONNX Runtime's own normalization: with momentum 0, what it keeps are the batch's mean and variance.
+
+    It writes what it keeps over what was kept before, even into constants. So these are made anew each time,
+    from a value of x that is in the mean anyway.
+    """
+    axes = [0, *range(2, x.rank)]
+    first = g.Slice(x, [0] * len(axes), [1] * len(axes), axes)
+    zeros = g.Reshape(first, [-1]) * 0.0
+    attributes = {"epsilon": op.eps, "momentum": 0.0, "training_mode": 1}
+    found = g.node("BatchNormalization", [x, gamma, beta, zeros, zeros + 1.0], 3, attributes)
+    found[0].node.whole = True  # as ONNX asks for in this mode
+    return found
 
 
 @lowers(BatchNormWithReLU)

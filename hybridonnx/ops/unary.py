@@ -226,7 +226,7 @@ class Clip(Operator):
         return np.where(data > high, high, np.where(data < low, low, data))
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
-        return (dy * ((data >= self.a_min) * (data <= self.a_max)),)
+        return (dy * F.broadcast_equal(data, y),)
 
 
 @operator("smooth_l1", "_npx_smooth_l1")
