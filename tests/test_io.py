@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import re
 import struct
+import tracemalloc
 
 import numpy as np
 import pytest
 
 import hybridonnx as mx
 from hybridonnx.errors import FormatError, MissingFileError, MXNetError, ShapeError
+from hybridonnx.formats.idx import read_idx
 
 
 @pytest.fixture
@@ -88,6 +91,30 @@ def test_mnist_files(write):
         mx.io.MNISTIter(write("cut.gz", gzip.compress(idx(images))[:-9]), write("l", idx(labels)), 2)
     with pytest.raises(MXNetError, match="part_index below num_parts=2 is required, got 2"):
         mx.io.MNISTIter(packed, write("l", idx(labels)), 2, num_parts=2, part_index=2)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"\0\0\x08\3" + b"\xff" * 12 + bytes(9), "79228162458924105385300197375 values"),
+        (b"\0\0\x08\3\0\0\0\2\0\0\0\2\0\0\0\2" + bytes(7), "8 values for (2, 2, 2) are required, got 7"),
+        (b"\0\0\x08\3\0\0\0\2\0\0\0\2\0\0\0\2" + bytes(1 << 20), "8 values for (2, 2, 2) are required"),
+        (b"\0\0\x08\3\0\0\0\2", "begins with 00 00 08 03"),
+    ],
+)
+def test_sizes_that_an_idx_file_does_not_hold_are_refused(write, pack, content, says):
+    with pytest.raises(FormatError, match=re.escape(says)):
+        read_idx(write("i", pack(content)), 3)
+
+
+def test_no_more_of_a_packed_idx_file_is_unpacked_than_its_sizes_ask_for(write):
+    packed = gzip.compress(b"\0\0\x08\1\0\0\0\1" + bytes(1 << 27), 1)
+    tracemalloc.start()
+    with pytest.raises(FormatError, match="got more"):
+        read_idx(write("bomb", packed), 1)
+    assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    tracemalloc.stop()
 
 
 def test_faults_in_libsvm_files_are_told_by_line(write):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import logging
 import math
-import struct
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ import numpy as np
 from ..dtypes import as_dtype
 from ..errors import DTypeError, FormatError, MXNetError, ShapeError
 from ..formats._files import PathLike, open_to_read
+from ..formats.idx import read_idx
 from ..ndarray.ndarray import NDArray
 from ..ndarray.sparse import csr_matrix
 from ..ops._registry import Array
@@ -219,7 +218,7 @@ class MNISTIter(MXDataIter):
         label_name: str = "softmax_label",
         input_shape: object = None,
     ) -> None:
-        images, labels = _idx(image, 3), _idx(label, 1)
+        images, labels = read_idx(image, 3), read_idx(label, 1)
         if len(images) != len(labels):
             raise FormatError(
                 f"{label}: a label for each of {len(images)} images is required, got {len(labels)}."
@@ -247,29 +246,6 @@ class MNISTIter(MXDataIter):
 
     def _label(self, index: Array) -> NDArray:
         return NDArray(self._labels[index])
-
-
-def _idx(path: PathLike, rank: int) -> Array:
-    """The array of bytes in an IDX file: 0, 0, 8, the rank, big-endian sizes, the values."""
-    with open_to_read(path) as file:
-        content = file.read()
-    if content[:2] == b"\x1f\x8b":
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError, ValueError) as exc:
-            raise FormatError(f"{path}: a gzip file is required, got {exc}.") from exc
-    head = 4 * (1 + rank)
-    if len(content) < head or content[:4] != bytes((0, 0, 8, rank)):
-        raise FormatError(
-            f"{path}: an IDX file with {rank} axes, which begins with 00 00 08 0{rank}, is required, "
-            f"got {content[:4].hex(' ') or 'nothing'}."
-        )
-    shape = struct.unpack(f">{rank}I", content[4:head])
-    if len(content) - head != math.prod(shape):
-        raise FormatError(
-            f"{path}: {math.prod(shape)} values for {shape} are required, got {len(content) - head}."
-        )
-    return np.frombuffer(content, np.uint8, offset=head).reshape(shape)
 
 
 class LibSVMIter(MXDataIter):

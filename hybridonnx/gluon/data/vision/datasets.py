@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-import struct
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -15,6 +13,7 @@ import numpy as np
 from ....config import HOME
 from ....errors import FormatError, MissingFileError
 from ....formats._files import PathLike
+from ....formats.idx import read_idx
 from ....ndarray import creation
 from ....ops._registry import Array
 from ....recordio import unpack
@@ -51,41 +50,16 @@ class _Files(Dataset):
     def __len__(self) -> int:
         return len(self._label)
 
-    def _content(self, *names: str) -> tuple[Path, bytes]:
-        """The place and bytes of the first file that is there, unpacked if its name ends in .gz."""
+    def _path(self, *names: str) -> Path:
+        """The first of the files that is there."""
         for path in (self._root / folder / name for folder in self.folders for name in names):
             if path.is_file():
-                return path, _unpacked(path)
+                return path
         owner = type(self).__name__
         raise MissingFileError(
             f"{owner}: the file {names[0]} is required in {self._root}, and is not there. Nothing is "
             f"downloaded: put {self.source} there, or give their folder, {owner}(root=...)."
         )
-
-
-def _unpacked(path: Path) -> bytes:
-    content = path.read_bytes()
-    if path.suffix != ".gz":
-        return content
-    try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, ValueError) as exc:
-        raise FormatError(f"{path}: a gzip file is required, got {exc}.") from exc
-
-
-def _idx(path: Path, content: bytes, rank: int) -> Array:
-    """The array of bytes in an IDX file: 0, 0, 8, the rank, big-endian sizes, the values."""
-    head = 4 * (1 + rank)
-    if len(content) < head or content[:4] != bytes((0, 0, 8, rank)):
-        raise FormatError(
-            f"{path}: an IDX file with {rank} axes, which begins with 00 00 08 0{rank}, is required, "
-            f"got {content[:4].hex(' ') or 'nothing'}."
-        )
-    shape = struct.unpack(f">{rank}I", content[4:head])
-    size = int(np.prod(shape, dtype=object))
-    if len(content) - head != size:
-        raise FormatError(f"{path}: {size} values for {shape} are required, got {len(content) - head}.")
-    return np.frombuffer(content, np.uint8, offset=head).reshape(shape)
 
 
 class MNIST(_Files):
@@ -110,7 +84,7 @@ class MNIST(_Files):
     def _read(self) -> tuple[Array, Array]:
         kind = "train" if self._train else "t10k"
         images, labels = (
-            _idx(*self._content(*_spellings(f"{kind}-{what}-idx{rank}-ubyte", rank)), rank)
+            read_idx(self._path(*_spellings(f"{kind}-{what}-idx{rank}-ubyte", rank)), rank)
             for what, rank in (("images", 3), ("labels", 1))
         )
         if len(images) != len(labels):
@@ -160,7 +134,8 @@ class CIFAR10(_Files):
     def _read(self) -> tuple[Array, Array]:
         size = self.labels + 3 * 32 * 32
         rows = []
-        for path, content in (self._content(name) for name in self._names()):
+        for path in map(self._path, self._names()):
+            content = path.read_bytes()
             if not content or len(content) % size:
                 raise FormatError(f"{path}: images of {size} bytes are required, got {len(content)} bytes.")
             rows.append(np.frombuffer(content, np.uint8).reshape(-1, size))

@@ -1,0 +1,59 @@
+"""IDX files: one array of bytes, as MNIST is published, packed by gzip or not."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import os
+import struct
+import zlib
+from typing import BinaryIO
+
+import numpy as np
+
+from ..errors import FormatError
+from ..ops._registry import Array
+from ._files import PathLike, open_to_read
+
+_GZIP = b"\x1f\x8b"
+_MOST_PACKED = 1032
+"""How many bytes one packed byte can stand for at most."""
+
+
+def read_idx(path: PathLike, rank: int) -> Array:
+    """The array in the file `path`: 0, 0, 8 and the rank, big-endian sizes, the values."""
+    with open_to_read(path) as file:
+        length = os.fstat(file.fileno()).st_size
+        packed = file.read(2) == _GZIP or os.fspath(path).endswith(".gz")
+        file.seek(0)
+        if not packed:
+            return _values(file, length, path, rank)
+        try:
+            with gzip.GzipFile(fileobj=file) as unpacked:
+                return _values(unpacked, None, path, rank, length * _MOST_PACKED)
+        except (OSError, EOFError, zlib.error) as exc:
+            raise FormatError(f"{path}: a gzip file is required, got {exc}.") from exc
+
+
+def _values(
+    file: BinaryIO | gzip.GzipFile, length: int | None, path: PathLike, rank: int, most: int = 0
+) -> Array:
+    """The array of a file of so many bytes, or of `most` at most if its length is not known yet."""
+    head = 4 * (1 + rank)
+    begin = file.read(head)
+    if len(begin) < head or begin[:4] != bytes((0, 0, 8, rank)):
+        raise FormatError(
+            f"{path}: an IDX file with {rank} axes, which begins with 00 00 08 0{rank}, is required, "
+            f"got {begin[:4].hex(' ') or 'nothing'}."
+        )
+    shape = struct.unpack(f">{rank}I", begin[4:])
+    size = math.prod(shape)
+    found = most if length is None else length - head
+    if found < size if length is None else found != size:
+        told = f"{found} at most" if length is None else f"{found}"
+        raise FormatError(f"{path}: {size} values for {shape} are required, got {told}.")
+    content = file.read(size + 1)
+    if len(content) != size:
+        told = "more" if len(content) > size else f"{len(content)}"
+        raise FormatError(f"{path}: {size} values for {shape} are required, got {told}.")
+    return np.frombuffer(content, np.uint8).reshape(shape)
