@@ -178,3 +178,30 @@ def test_ctc_loss_has_no_second_gradient():
 def test_ctc_loss_says_which_shapes_it_requires(scores, label, text):
     with pytest.raises(mx.MXNetError, match=text):
         mx.nd.CTCLoss(mx.nd.zeros(scores), mx.nd.zeros(label))
+
+
+SHAPED = ["L1Loss", "L2Loss", "HuberLoss", "SigmoidBCELoss", "KLDivLoss", "HingeLoss", "LogisticLoss"]
+
+
+@pytest.mark.parametrize("recording", [False, True])
+@pytest.mark.parametrize("name", SHAPED)
+def test_hybridized_losses_refuse_labels_that_would_broadcast(name, recording):
+    """MXNet's hybridized losses refuse all of these; ONNX's operators would broadcast."""
+    of = getattr(loss, name)(prefix="of_")
+    of.hybridize()
+    pred = mx.nd.ones((4, 3)) * 0.5
+    assert of(pred, mx.nd.ones((4, 3))).shape == (4,)
+    for shape in ((1, 3), (4, 1), (3,), (8, 3), (1, 1)):
+        with (
+            mx.autograd.record() if recording else mx.autograd.pause(),
+            pytest.raises(mx.errors.ShapeError, match=r"\(4, 3\)") as caught,
+        ):
+            of(pred, mx.nd.ones(shape))
+        assert any(note.startswith("In node of_") for note in caught.value.__notes__)
+    assert of(pred[:1], mx.nd.ones((1, 3))).shape == (1,)
+
+
+def test_the_divergence_broadcasts_if_not_hybridized():
+    """As MXNet's does: arrays broadcast where graphs do not."""
+    pred, label = mx.nd.ones((4, 3)) * 0.5, mx.nd.ones((1, 3))
+    assert loss.KLDivLoss()(pred, label).shape == (4,)

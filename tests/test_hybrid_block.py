@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
 
 import hybridonnx as mx
 from hybridonnx.errors import MXNetError
-from hybridonnx.runtime import session
+from hybridonnx.runtime import compile, session
 from tests.gluon_facts import check, names
 
 
@@ -134,6 +135,50 @@ def test_one_session_serves_all_batch_sizes(dense, sessions):
         x = mx.nd.random.normal(shape=(size, 3))
         np.testing.assert_allclose(dense(x).asnumpy(), dense.expected(x), rtol=1e-5, atol=1e-6)
     assert len(sessions) == 1
+
+
+def test_every_batch_size_is_checked(sessions):
+    """Of what was compiled for any batch size, some refuse certain ones: as eager calls do."""
+    graphs = {
+        "a size that divides by 2": (lambda F, x: F.reshape(x, (2, -1)), (4, 3), (3, 3)),
+        "Reshape": (lambda F, x: F.reshape(x, (-1, 4)), (4, 3), (3, 3)),
+        "elemwise_add: equal shapes": (lambda F, x, y: x + y, (4, 3), (4, 3), (4, 3), (1, 3)),
+        "Concat": (lambda F, x, y: F.concat(x, y, dim=1), (2, 3), (2, 3), (2, 3), (1, 3)),
+    }
+    for says, (function, *shapes) in graphs.items():
+        count = len(shapes) // 2
+        good, bad = ([mx.nd.ones(shape) for shape in some] for some in (shapes[:count], shapes[count:]))
+        net = mx.gluon.nn.HybridLambda(function)
+        with pytest.raises(MXNetError, match=says) if "elemwise" not in says else nullcontext():
+            net(*bad)
+        net.hybridize()
+        for _ in range(2):
+            net(*good)
+            with pytest.raises(mx.errors.ShapeError, match=says) as caught:
+                net(*bad)
+            assert any(note.startswith("In node ") for note in caught.value.__notes__)
+    assert len(sessions) == len(graphs)
+
+
+def test_a_graph_remembers_so_many_shapes(dense, monkeypatch, sessions):
+    monkeypatch.setattr(compile, "_MOST_SHAPES", 3)
+    for _ in range(2):
+        for size in range(1, 9):
+            x = mx.nd.ones((size, 3))
+            np.testing.assert_allclose(dense(x).asnumpy(), dense.expected(x), rtol=1e-6)
+    (graph,) = dense._compiled.values()
+    assert len(graph._known) <= 3
+    assert len(graph._checked) <= 3
+    assert len(sessions) == 1
+
+
+def test_the_session_that_was_used_last_is_kept(dense, monkeypatch, sessions):
+    monkeypatch.setenv("HYBRIDONNX_SESSIONS", "2")
+    dense.hybridize(static_alloc=True, static_shape=True)
+    for size in (1, 2, 3, 2, 3, 1):
+        x = mx.nd.ones((size, 3))
+        np.testing.assert_allclose(dense(x).asnumpy(), dense.expected(x), rtol=1e-6)
+    assert len(sessions) == 4
 
 
 def test_fixed_shapes_have_a_session_each(dense, sessions):

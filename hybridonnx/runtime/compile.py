@@ -15,12 +15,15 @@ from ..errors import ConversionError
 from ..ndarray._watch import Watch
 from ..ndarray.ndarray import NDArray
 from ..ops._registry import Array, Spec
+from ..symbol.infer import infer
 from .plan import Plan
 
 logger = logging.getLogger("hybridonnx")
 
 _PATIENCE = 4
 _MOST_PATIENCE = 256
+_MOST_SHAPES = 1024
+"""How many combinations of shapes a graph remembers."""
 
 
 class _Program(NamedTuple):
@@ -37,7 +40,8 @@ class CompiledGraph:
     """A Symbol with its parameters, called with the inputs' arrays.
 
     Sessions are kept by the inputs' dtypes and shapes, the batch size (first axis) left open where the graph
-    allows it, and the least recently used is dropped. Parameters are frozen into a session. When one changes,
+    allows it, and the least recently used is dropped. Every combination of shapes is checked when it first
+    comes, as ONNX broadcasts where MXNet refuses. Parameters are frozen into a session. When one changes,
     the session is dropped, and the graph runs on one that takes the parameters as inputs until they have kept
     still for some calls. Calls from several threads at once are safe.
     """
@@ -60,6 +64,10 @@ class CompiledGraph:
         """Whether plans are needed for prediction too."""
         self._plans: OrderedDict[Any, Plan] = OrderedDict()
         self._programs: OrderedDict[Any, _Program] = OrderedDict()
+        self._checked: set[Any] = set()
+        """The dtypes and shapes that fit."""
+        self._known: dict[Any, _Program] = {}
+        """The programs by these."""
         self._lock = threading.RLock()
         self._watch = Watch(self._arrays.values())
         self._calm = _MOST_PATIENCE
@@ -71,7 +79,8 @@ class CompiledGraph:
             return self._plan(args)(args if not self._arrays else [*args, *self._parameters.values()])
         arrays = [x._data for x in args]
         frozen = self._settled()
-        program = self._programs.get(self._key(arrays, frozen)) or self._program(arrays, frozen)
+        given = (frozen, *[(a.dtype, a.shape) for a in arrays])
+        program = self._known.get(given) or self._program(given, arrays)
         if program is None:
             return self(args)
         session, taken, parameters = program
@@ -120,32 +129,52 @@ class CompiledGraph:
             return self._calm >= self._patience
 
     def _drop_frozen(self) -> None:
-        for key in [key for key in self._programs if key[0]]:
-            del self._programs[key]
+        for kept in (self._programs, self._known):
+            for key in [key for key in kept if key[0]]:
+                del kept[key]
 
     # ---- sessions
 
-    def _key(self, arrays: Sequence[Array], frozen: bool) -> Any:
-        if self._fixed_shapes:
-            return (frozen, *[(a.dtype, a.shape) for a in arrays])
-        return (frozen, *[(a.dtype, a.shape[1:]) for a in arrays])
-
-    def _program(self, arrays: Sequence[Array], frozen: bool) -> _Program | None:
+    def _program(self, given: Any, arrays: Sequence[Array]) -> _Program | None:
         """The program for arrays like these, made now if there is none; `None` if ONNX lacks an operator."""
         with self._lock:
-            key = self._key(arrays, frozen)
-            if key in self._programs:
-                self._programs.move_to_end(key)
-                return self._programs[key]
-            session = self._compile(arrays, frozen)
-            if session is None:
+            self._check(given[1:])
+            frozen = given[0]
+            program = self._programs.get(self._key(given)) or self._made(arrays, frozen)
+            if program is None:
                 return None
-            taken = [(name, i) for i, name in enumerate(self._inputs) if name in session.inputs]
-            given = {n: a for n, a in self._arrays.items() if n in session.inputs}
-            program = self._programs[self._key(arrays, frozen)] = _Program(session, taken, given)
+            key = self._key(given)  # shapes may have become fixed
+            self._programs[key] = program
+            self._programs.move_to_end(key)
             while len(self._programs) > config.SESSIONS():
                 self._programs.popitem(last=False)
+                self._known.clear()
+            if len(self._known) >= _MOST_SHAPES:
+                self._known.clear()
+            self._known[given] = program
             return program
+
+    def _check(self, given: Any) -> None:
+        """Raise, with the node's name, if inputs of these dtypes and shapes do not fit."""
+        if given in self._checked:
+            return
+        specs = {n: Spec(shape, dtype) for n, (dtype, shape) in zip(self._inputs, given, strict=True)}
+        specs.update((n, Spec(a.shape, a.dtype)) for n, a in self._arrays.items())
+        infer(self._symbol, specs, partial=True)
+        if len(self._checked) >= _MOST_SHAPES:
+            self._checked.clear()
+        self._checked.add(given)
+
+    def _key(self, given: Any) -> Any:
+        frozen, *specs = given
+        return (frozen, *[(dtype, shape if self._fixed_shapes else shape[1:]) for dtype, shape in specs])
+
+    def _made(self, arrays: Sequence[Array], frozen: bool) -> _Program | None:
+        session = self._compile(arrays, frozen)
+        if session is None:
+            return None
+        taken = [(name, i) for i, name in enumerate(self._inputs) if name in session.inputs]
+        return _Program(session, taken, {n: a for n, a in self._arrays.items() if n in session.inputs})
 
     def _compile(self, arrays: Sequence[Array], frozen: bool) -> Any:
         """Lower and compile; with fixed shapes if the lowering needs them."""
