@@ -346,3 +346,59 @@ def test_shapes_that_do_not_fit_name_the_node():
         net(draw(2, 5))
     assert "weight of shape (3, 5) is required" in str(caught.value)
     assert any("dense_" in note for note in caught.value.__notes__)
+
+
+def test_variables_of_one_name_are_one(sessions, kernels):
+    x = mx.sym.var("x")
+    out = mx.sym.Dropout(mx.sym.broadcast_mul(x, mx.sym.var("w"))) + mx.sym.broadcast_mul(
+        mx.sym.Dropout(x * x), mx.sym.var("w")
+    )
+    given = draw(2, 3)
+
+    def build():
+        block = gluon.SymbolBlock(out, [x])
+        next(iter(block.collect_params().values())).shape = (1, 3)
+        return block
+
+    def run(net):
+        mx.random.seed(4)
+        with autograd.record():
+            out = net(given)
+        out.backward()
+        return [out.asnumpy(), *grads(net), net(given).asnumpy()]
+
+    both(build, run)
+    assert not kernels
+
+
+def test_what_custom_operators_take_may_depend_on_nothing(kernels):
+    contexts = []
+
+    @mx.operator.register("training_graph_same")
+    class Prop(mx.operator.CustomOpProp):
+        def create_operator(self, ctx, in_shapes, in_dtypes):
+            class Op(mx.operator.CustomOp):
+                def forward(self, is_train, req, in_data, out_data, aux):
+                    contexts.append(in_data[0].context)
+                    self.assign(out_data[0], req[0], in_data[0])
+
+                def backward(self, req, out_grad, in_data, out_data, in_grad, aux):
+                    self.assign(in_grad[0], req[0], out_grad[0])
+
+            return Op()
+
+    def run(net):
+        x = nd.ones((2, 3), ctx=mx.cpu(1))
+        x.attach_grad()
+        with autograd.record():
+            out = net(x)
+        out.backward()
+        assert out.context == net(x).context == mx.cpu(1)
+        return [out.asnumpy(), x.grad.asnumpy(), net(x).asnumpy()]
+
+    def added(F, x):
+        return F.Custom(F.ones((2, 3)) * 2, op_type="training_graph_same") + x
+
+    both(lambda: nn.HybridLambda(added), run)
+    assert kernels == ["Custom"] * 3
+    assert contexts == [mx.cpu(1)] * 6

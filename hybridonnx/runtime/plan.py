@@ -5,19 +5,21 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ..autograd import predict_mode, train_mode
+from ..context import current_context
 from ..ndarray._invoke import invoke_all
 from ..ndarray.ndarray import NDArray
 from ..ops._generator import Drawing
 from ..ops._registry import Array, Spec
 from ..symbol._compose import Outputs
 from ..symbol._cut import cut
-from ..symbol._graph import VARIABLE, Entry, Node, topological
+from ..symbol._graph import VARIABLE, Entry, Node, copied, moved, topological
 from ..symbol.infer import infer
 from .training import Noise, Stretch, Unfit
 
@@ -44,6 +46,7 @@ class Plan:
         updating: bool = True,
     ) -> None:
         self._names = list(names)
+        symbol = _merged(symbol)
         self._outputs = symbol.outputs
         self._specs = infer(symbol, specs, partial=True)
         self._training, self._updating = training, updating
@@ -68,14 +71,20 @@ class Plan:
             if name in self._variables
         }
         uses = self._uses.copy()
+        device = args[0]._ctx if args else current_context()
         for step in self._steps:
-            found = step([arrays[entry] for entry in step.inputs], noise)
+            with nullcontext() if step.inputs else device:
+                found = step([arrays[entry] for entry in step.inputs], noise)
             arrays.update(zip(step.outputs, found, strict=True))
             uses.subtract(step.inputs)
             for entry in step.inputs:
                 if not uses[entry]:
                     arrays.pop(entry, None)
         return [arrays[entry] for entry in self._outputs]
+
+    def on_kernels(self) -> list[str]:
+        """The names of the operators that run on kernels."""
+        return [entries[0].node.name for entries in (s.outputs for s in self._steps if isinstance(s, _Kernel))]
 
     # ---- draws
 
@@ -185,6 +194,18 @@ class Plan:
 def _tell(names: Sequence[str], reason: str) -> None:
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     logger.info("hybridize: %s runs on the kernel, between sessions. %s", shown, reason)
+
+
+def _merged(symbol: Outputs) -> Outputs:
+    """The same with one variable for each name."""
+    nodes = sorted(topological(symbol.outputs), key=attrgetter("serial"))
+    variables = [node for node in nodes if node.is_variable]
+    first: dict[str, Entry] = {}
+    replaced = {node: first.setdefault(node.name, Entry(node, 0)) for node in variables}
+    if len(first) == len(variables):
+        return symbol
+    copies = copied(nodes, replaced)
+    return Outputs([moved(entry, copies, replaced) for entry in symbol.outputs])
 
 
 def _levels(nodes: Sequence[Node], refused: set[Node]) -> dict[Node, int]:

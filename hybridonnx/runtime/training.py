@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..autograd import Recorded, TapeNode, state
-from ..context import Context
+from ..context import Context, current_context
 from ..errors import ConversionError, MXNetError
 from ..ndarray._watch import written
 from ..ndarray.ndarray import NDArray
@@ -83,7 +83,7 @@ class Stretch:
             target = args[index]._data
             target[...] = value
             written(target)
-        ctx: Context = args[0]._ctx
+        ctx: Context = args[0]._ctx if args else current_context()
         entries = [x._entry for x in args] if state.recording else []
         if entries.count(None) == len(entries):
             return [NDArray._on_tape(y, ctx, None) for y in arrays[:count]]
