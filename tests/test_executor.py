@@ -14,6 +14,7 @@ from hybridonnx.errors import DTypeError, MXNetError, ShapeError
 from hybridonnx.ndarray.creation import array, ones, zeros
 from hybridonnx.ops import _registry
 from hybridonnx.symbol.execute import execute
+from hybridonnx.symbol.executor import bind
 
 
 @pytest.fixture
@@ -272,3 +273,24 @@ def test_reshape_shares_what_keeps_its_shape(net):
         executor.reshape(data=(8, 5), softmax_label=(8,))
     grown = executor.reshape(data=(8, 5), softmax_label=(8,), allow_up_sizing=True)
     assert grown.grad_dict["data"].shape == (8, 5)
+
+
+def test_a_runner_computes_what_nobody_watches():
+    a = sym.var("a")
+    net, calls = a * a, []
+
+    def run(values):
+        calls.append((autograd.is_recording(), autograd.is_training()))
+        return execute(net, values)
+
+    args = {"a": array([3.0])}
+    made = bind(net, cpu(), args, {"a": zeros((1,))}, "write", None, run)
+    for each in (made, made.reshape(a=(1,))):
+        each.forward(is_train=True)
+        each.backward()
+        assert given(each.grad_dict) == {"a": [6]}
+        assert each.forward()[0].asscalar() == 9
+    assert calls == [(True, True), (False, False)] * 2
+    made.set_monitor_callback(lambda name, x: None)
+    assert made.forward()[0].asscalar() == 9
+    assert len(calls) == 4

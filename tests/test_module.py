@@ -7,6 +7,8 @@ import pytest
 
 import hybridonnx as mx
 from hybridonnx.errors import FormatError, MXNetError, ShapeError
+from hybridonnx.runtime import plan
+from hybridonnx.runtime.session import ValueSession
 from tests import checkpoints
 from tests.oracle.native_scenarios import _training
 
@@ -296,3 +298,111 @@ def test_several_contexts_compute_whole_batches():
     alone.update()
     for name, value in alone.get_params()[0].items():
         np.testing.assert_array_equal(given.get_params()[0][name].asnumpy(), value.asnumpy())
+
+
+# ---- training in ONNX Runtime
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """The sessions of training steps that have run, each time, and the operators that ran on kernels."""
+    sessions, kernels = [], []
+    run_session, run_kernel = ValueSession.__call__, plan._Kernel.__call__
+
+    def counted(self, feeds):
+        sessions.append(self)
+        return run_session(self, feeds)
+
+    def told(self, args, noise):
+        kernels.append(self._node.op_name)
+        return run_kernel(self, args, noise)
+
+    monkeypatch.setattr(ValueSession, "__call__", counted)
+    monkeypatch.setattr(plan._Kernel, "__call__", told)
+    return sessions, kernels
+
+
+def convolutional():
+    x = mx.sym.Convolution(mx.sym.var("data"), kernel=(3, 3), num_filter=4, name="conv")
+    x = mx.sym.Activation(mx.sym.BatchNorm(x, fix_gamma=False, name="norm"), act_type="relu")
+    x = mx.sym.Pooling(x, kernel=(2, 2), stride=(2, 2), pool_type="max")
+    x = mx.sym.Dropout(mx.sym.flatten(x), p=0.3)
+    return mx.sym.SoftmaxOutput(mx.sym.FullyConnected(x, num_hidden=3, name="fc"), name="softmax")
+
+
+def images(rows=20):
+    rng = np.random.default_rng(3)
+    return mx.io.NDArrayIter(
+        rng.standard_normal((rows, 2, 8, 8), np.float32), rng.integers(0, 3, rows).astype(np.float32), 5
+    )
+
+
+def fitted(**kwargs):
+    mx.random.seed(11)
+    module = mx.mod.Module(convolutional())
+    module.fit(images(), num_epoch=3, initializer=mx.init.Xavier(), **kwargs)
+    arguments, states = module.get_params()
+    return {name: x.asnumpy() for name, x in (*arguments.items(), *states.items())}
+
+
+def test_fit_runs_in_onnx_runtime_to_the_numbers_of_the_kernels(runs, monkeypatch):
+    sessions, kernels = runs
+    found = fitted()
+    assert not kernels
+    assert len(sessions) == 3 * 4 * 2  # of each step forward and backward
+    assert len(set(sessions)) == 2
+    monkeypatch.setattr(mx.mod.Module, "_run", None)  # as executors that are bound without a module
+    expected = fitted()
+    assert len(sessions) == 3 * 4 * 2
+    for name, value in expected.items():
+        np.testing.assert_allclose(found[name], value, atol=1e-5, err_msg=name)
+
+
+def test_monitored_steps_run_operator_by_operator(runs):
+    expected = fitted()
+    del runs[0][:]
+    found = fitted(monitor=mx.mon.Monitor(100))
+    assert not runs[0]
+    for name, value in expected.items():
+        np.testing.assert_allclose(found[name], value, atol=1e-5, err_msg=name)
+
+
+def test_each_batch_size_is_compiled_once(runs):
+    module = mx.mod.Module(convolutional())
+    module.bind([("data", (5, 2, 8, 8))], [("softmax_label", (5,))], inputs_need_grad=True, grad_req="add")
+    module.init_params(mx.init.Xavier())
+    for rows in (5, 2, 5, 2):
+        (batch,) = list(images(5))
+        data, label = batch.data[0][:rows], batch.label[0][:rows]
+        module.forward(mx.io.DataBatch([data], label=[label]))
+        module.backward()
+        assert module.get_outputs()[0].shape == (rows, 3)
+        assert module.get_input_grads()[0].shape == (rows, 2, 8, 8)
+    assert len(set(runs[0])) == 4
+
+
+def test_custom_operators_run_between_the_sessions_of_a_step(runs):
+    @mx.operator.register("module_between")
+    class Prop(mx.operator.CustomOpProp):
+        def create_operator(self, ctx, in_shapes, in_dtypes):
+            class Op(mx.operator.CustomOp):
+                def forward(self, is_train, req, in_data, out_data, aux):
+                    self.assign(out_data[0], req[0], in_data[0] * 3)
+
+                def backward(self, req, out_grad, in_data, out_data, in_grad, aux):
+                    self.assign(in_grad[0], req[0], out_grad[0] * 3)
+
+            return Op()
+
+    x = mx.sym.FullyConnected(mx.sym.Custom(net(), op_type="module_between"), num_hidden=1, name="last")
+    module = mx.mod.Module(x, label_names=None)
+    module.bind([("data", (4, 3))])
+    ones = {"last_weight": mx.nd.ones((1, 2)), "last_bias": mx.nd.zeros((1,))}
+    module.set_params({**values(), **ones}, {})
+    module.init_optimizer(optimizer_params={"learning_rate": 1, "rescale_grad": 1})
+    module.forward_backward(mx.io.DataBatch([mx.nd.ones((4, 3))]))
+    assert module.get_outputs()[0].asnumpy().tolist() == [[18]] * 4
+    module.update()
+    assert module.get_params()[0]["fc_weight"].asnumpy().tolist() == [[1 - 12] * 3] * 2
+    assert runs[1] == ["Custom"]
+    assert len(runs[0]) == 4

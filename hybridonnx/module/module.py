@@ -23,7 +23,7 @@ from ..ops._registry import Spec
 from ..ops._shapes import known, show
 from ..runtime.compile import CompiledGraph
 from ..symbol._graph import Entry
-from ..symbol.executor import Executor
+from ..symbol.executor import Executor, bind
 from ..symbol.infer import infer
 from ..symbol.symbol import Symbol
 from ._training import Training
@@ -35,9 +35,9 @@ _MOST_EXECUTORS = 8
 class Module(BaseModule):
     """A symbol whose variables are inputs (`data_names`), labels (`label_names`), states, and parameters.
 
-    After `bind`, and `init_params` or `set_params`, `forward` takes batches of any size. What is computed in
-    training runs on an executor; predictions run in ONNX Runtime, or on the kernels if ONNX cannot express
-    them. Of several contexts the first computes whole batches.
+    After `bind`, and `init_params` or `set_params`, `forward` takes batches of any size. Training and
+    predictions run in ONNX Runtime; operators that ONNX cannot express run on their kernels, and so does
+    everything while a monitor watches. Of several contexts the first computes whole batches.
     """
 
     def __init__(
@@ -78,6 +78,7 @@ class Module(BaseModule):
         self._requests: dict[str, str] = {}
         self._executors: OrderedDict[Any, Executor] = OrderedDict()
         self._compiled: CompiledGraph | None = None
+        self._compiled_steps: CompiledGraph | None = None
         self._fed: Params = {}
         self._last: Executor | None = None
         self._outputs: list[NDArray] | None = None
@@ -199,6 +200,7 @@ class Module(BaseModule):
     def _unbind(self) -> None:
         """Forget what depends on shapes; parameters stay."""
         self.binded, self._outputs, self._compiled, self._last = False, None, None, None
+        self._compiled_steps = None
         self._executors.clear()
         self._grads, self._states, self._fed = {}, {}, {}
 
@@ -533,10 +535,16 @@ class Module(BaseModule):
         gradients = {n: self._gradient(n) for n in requests}
         states = {n: self._params[n] for n in self._aux_names}
         words = {n: requests.get(n, "null") for n in arguments}
-        made = self._symbol.bind(self._context, arguments, gradients, words, states)
+        made = bind(self._symbol, self._context, arguments, gradients, words, states, self._run)
         for monitor in self._monitors:
             monitor.install(made)
         return made
+
+    def _run(self, values: Mapping[str, NDArray]) -> list[NDArray]:
+        """The outputs in ONNX Runtime, with sessions for the shapes of all variables."""
+        if self._compiled_steps is None:
+            self._compiled_steps = CompiledGraph(self._symbol, list(values), {}, static_shape=True)
+        return self._compiled_steps(list(values.values()))
 
     def _argument(self, name: str) -> NDArray:
         if name in self._state_names:

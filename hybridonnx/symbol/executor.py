@@ -20,12 +20,16 @@ from .infer import infer, open_shape
 
 _REQUESTS = ("write", "add", "null")
 
+Runner = Callable[[Mapping[str, NDArray]], list[NDArray]]
+"""Computes a symbol's outputs from an array for each variable by name, and records if `autograd` does."""
+
 
 class Executor:
     """A symbol, an array for each of its variables, and the outputs and gradients computed from them.
 
     The arrays are the caller's own: what is written into them is used by the next `forward`, and `backward`
-    writes into the gradient arrays as `grad_req` says.
+    writes into the gradient arrays as `grad_req` says. Without a `runner` the
+    operators run one by one on their kernels.
     """
 
     def __init__(
@@ -36,8 +40,10 @@ class Executor:
         gradients: Sequence[NDArray | None],
         requests: Sequence[str],
         states: Sequence[NDArray],
+        runner: Runner | None = None,
     ) -> None:
         self._symbol = symbol
+        self._runner = runner
         self._ctx = as_context(ctx)
         self._names = symbol.list_arguments()
         self._state_names = symbol.list_auxiliary_states()
@@ -112,10 +118,17 @@ class Executor:
                     values[name]._entry = (autograd.Leaf(gradient, request), 0)
         scope = autograd.record if record else autograd.pause
         with scope(train_mode=is_train):
-            found = self._watched(values) if self._watcher else execute(self._symbol, values, self._ctx)
+            found = self._computed(values)
         if record:
             self._recorded = found
         return [_view(output) for output in found]
+
+    def _computed(self, values: Mapping[str, NDArray]) -> list[NDArray]:
+        if self._watcher is not None:
+            return self._watched(values, *self._watcher)
+        if self._runner is not None and values:
+            return self._runner(values)
+        return execute(self._symbol, values, self._ctx)
 
     def set_monitor_callback(
         self, callback: Callable[[str, NDArray], Any], monitor_all: bool = False
@@ -126,10 +139,10 @@ class Executor:
         """
         self._watcher = callback, monitor_all
 
-    def _watched(self, values: Mapping[str, NDArray]) -> list[NDArray]:
+    def _watched(
+        self, values: Mapping[str, NDArray], callback: Callable[[str, NDArray], Any], monitor_all: bool
+    ) -> list[NDArray]:
         """The outputs, after showing every operator's arrays."""
-        assert self._watcher is not None
-        callback, monitor_all = self._watcher
         nodes = self._symbol.nodes()
         entries = [Entry(node, i) for node in nodes for i in range(1 if node.is_variable else node.count())]
         arrays = dict(zip(entries, execute(Outputs(entries), values, self._ctx), strict=True))
@@ -210,7 +223,7 @@ class Executor:
             _fitting(old, spec, self._ctx)
             for old, spec in zip(self.aux_arrays, specs[len(self._names) :], strict=True)
         ]
-        return Executor(self._symbol, self._ctx, arguments, gradients, self._requests, states)
+        return Executor(self._symbol, self._ctx, arguments, gradients, self._requests, states, self._runner)
 
     def debug_str(self) -> str:
         """The graph as text for people."""
@@ -262,7 +275,13 @@ def _fitting(old: NDArray, spec: Spec, ctx: Context) -> NDArray:
 
 
 def bind(
-    symbol: Any, ctx: Context | None, args: Any, args_grad: Any, grad_req: Any, aux_states: Any
+    symbol: Any,
+    ctx: Context | None,
+    args: Any,
+    args_grad: Any,
+    grad_req: Any,
+    aux_states: Any,
+    runner: Runner | None = None,
 ) -> Executor:
     """An executor on the given arrays, listed in order or by name."""
     names = symbol.list_arguments()
@@ -276,7 +295,7 @@ def bind(
         for name, value in zip([*names, *symbol.list_auxiliary_states()], [*arguments, *states], strict=True)
     }
     infer(symbol, known)  # shapes that do not fit are told now, with the node's name
-    return Executor(symbol, ctx, arguments, gradients, requests, states)
+    return Executor(symbol, ctx, arguments, gradients, requests, states, runner)
 
 
 def simple_bind(
