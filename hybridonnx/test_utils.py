@@ -504,6 +504,35 @@ def check_symbolic(case: Case) -> None:
         assert_near(a, b, 1e-5, f"gradient {i} of the symbol")
 
 
+def check_training(case: Case) -> None:
+    """Recorded and compiled, the operator and its gradient give what kernels give, without any kernel."""
+    from .runtime.plan import Plan
+
+    arrays = case.arrays()
+    symbol, names = _symbol(case)
+    expected, grads = gradients(case, arrays)
+    variables = [NDArray(a.copy()) for a in arrays]
+    wanted = case.floating()
+    for x, real in zip(variables, wanted, strict=True):
+        if real:
+            x.attach_grad()
+    specs = {name: Spec(a.shape, a.dtype) for name, a in zip(names, arrays, strict=True)}
+    plan = Plan(symbol, names, specs, wanted, case.training)
+    assert not plan.on_kernels(), f"runs on kernels: {plan.on_kernels()}"
+    seed(_SEED)
+    with autograd.record(train_mode=case.training):
+        outputs = plan(variables)
+    tol = max(tolerance(case, "float32"), 1e-5)
+    for i, (y, b) in enumerate(zip(outputs, expected, strict=True)):
+        assert_near(y.asnumpy(), b, tol, f"output {i}")
+    given = zip(outputs, case.heads(expected), strict=True)
+    recorded = [(y, NDArray(h)) for y, h in given if y._entry is not None]
+    if recorded:
+        autograd.backward([y for y, _ in recorded], [h for _, h in recorded], train_mode=case.training)
+    for i, (a, b) in enumerate(zip([x.grad for x in variables if x.grad is not None], grads, strict=True)):
+        assert_near(a.asnumpy(), b, max(case.grad_tol, tol), f"gradient {i}")
+
+
 def check_import(case: Case) -> None:
     """The operator exported to ONNX and imported again gives what the kernel gives."""
     from converters import from_onnx

@@ -138,6 +138,15 @@ def test_symbolic(family, case, dtype):
     test_utils.check_symbolic(case)
 
 
+def trains(case: Case) -> bool:
+    return differentiable(case) and in_onnx(case) and "gradient" not in case.no
+
+
+@over("training", only=trains)
+def test_training(family, case, dtype):
+    test_utils.check_training(case)
+
+
 @over("import", only=lambda case: in_onnx(case) and not case.training)
 def test_import(family, case, dtype):
     test_utils.check_import(case)

@@ -402,3 +402,54 @@ def test_what_custom_operators_take_may_depend_on_nothing(kernels):
     both(lambda: nn.HybridLambda(added), run)
     assert kernels == ["Custom"] * 3
     assert contexts == [mx.cpu(1)] * 6
+
+
+def test_whole_numbers_have_numpys_own_dtype():
+    class Ranked(gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            return x * 2, F.cast(x, "int64")
+
+    net = Ranked(prefix="ranked_")
+    net.hybridize()
+    x = draw(3, 4)
+    x.attach_grad()
+    assert [y.dtype for y in net(x)] == [np.float32, np.int64]
+    with autograd.record():
+        assert [y.dtype for y in net(x)] == [np.float32, np.int64]
+
+
+def test_profiles_are_written_where_the_environment_says(tmp_path, monkeypatch):
+    monkeypatch.setenv("HYBRIDONNX_PROFILE", str(tmp_path))
+    net = made(convolutional, True)
+    with autograd.record():
+        out = net(draw(2, 3, 14, 14))
+    out.backward()
+    assert len(list(tmp_path.glob("session*.json"))) == 2
+
+
+def test_constants_of_the_normalization_survive_bad_batches():
+    """ONNX Runtime writes a batch's statistics over the inputs that its normalization is given."""
+
+    def build():
+        net = nn.HybridSequential(prefix="")
+        net.add(nn.BatchNorm(in_channels=3, scale=False))
+        return net
+
+    x = draw(4, 3, 5)
+
+    def run(net):
+        found = []
+        for values in (x, x * np.nan, x):
+            net[0].running_mean.set_data(nd.zeros(3))
+            net[0].running_var.set_data(nd.ones(3))
+            a = values.copy()
+            a.attach_grad()
+            with autograd.record():
+                y = net(a)
+            y.backward(x)
+            found += [y.asnumpy(), a.grad.asnumpy(), net[0].running_mean.data().asnumpy()]
+        return found
+
+    found = both(build, run)
+    np.testing.assert_array_equal(found[0], found[6])
+    assert np.isfinite(found[7]).all()

@@ -160,8 +160,9 @@ def _windowed(
     windows = g.Conv(
         x, g.const(pick), strides=stride, dilations=dilate, pads=(*pads[0], *ends), group=channels
     )
-    columns = g.Reshape(windows, [batch, groups, channels // groups * places, -1])
-    rows = g.Reshape(heads, [batch, groups, filters, -1])
+    out = prod(spatial(g, heads))
+    columns = g.Reshape(windows, [batch, groups, channels // groups * places, out])
+    rows = g.Reshape(heads, [batch, groups, filters, out])
     products = g.MatMul(columns, g.Transpose(rows, [0, 1, 3, 2]))
     total = g.ReduceSum(products, [0], keepdims=0)
     if groups == 1:

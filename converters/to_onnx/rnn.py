@@ -91,8 +91,7 @@ def rnn(g: Graph, op: RNN, *inputs: Value) -> Any:
     made = {"output": x}
     for name in op.results()[1:]:
         made[name] = g.Concat(*found[name], axis=0)
-    if op.training:
-        made |= {name: _stacked(g, found[name]) for name in op.between()}
+    made |= {name: _stacked(g, found[name]) for name in op.between()}
     return tuple(g.Cast(made[name], dtype) for name in op.output_names() if name in made)
 
 
@@ -101,7 +100,7 @@ def _dropped(g: Graph, op: RNN, x: Value, noise: Value | None, k: int, masks: li
     if not op.drops():
         return x
     if noise is None:
-        masks += [g.Full(g.shape_of(x), 1, x.dtype)] if op.training else []
+        masks.append(g.Full(g.shape_of(x), 1, x.dtype))
         return x
     drawn = g.Squeeze(g.Slice(noise, [k], [k + 1], [0]), [0])
     masks.append(g.Cast(g.Less(drawn, 1 - op.p), x.dtype) * (1 / (1 - op.p) if op.p < 1 else 0.0))

@@ -84,7 +84,9 @@ class Plan:
 
     def on_kernels(self) -> list[str]:
         """The names of the operators that run on kernels."""
-        return [entries[0].node.name for entries in (s.outputs for s in self._steps if isinstance(s, _Kernel))]
+        return [
+            entries[0].node.name for entries in (s.outputs for s in self._steps if isinstance(s, _Kernel))
+        ]
 
     # ---- draws
 

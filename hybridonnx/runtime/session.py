@@ -22,6 +22,8 @@ _WORTH_REUSING = 1 << 18
 """Bytes of output from which on a buffer that ONNX Runtime writes into is cheaper than a copy of its own."""
 
 
+_NAMED = {"q": np.dtype("int64"), "Q": np.dtype("uint64")}
+"""What C calls long long, ONNX Runtime's dtype, by the name that NumPy's users compare with."""
 _sessions = itertools.count()
 
 
@@ -46,6 +48,12 @@ def _started(lowered: Any, settings: Any) -> Any:
         raise MXNetError(f"ONNX Runtime does not accept the graph: {exc}") from exc
 
 
+def named(array: Array) -> Array:
+    """The array with the dtype that NumPy itself gives to such numbers."""
+    dtype = _NAMED.get(array.dtype.char)
+    return array if dtype is None else array.view(dtype)
+
+
 class Session:
     """Runs a lowered graph. `parameters` become initializers over their own memory, without a copy."""
 
@@ -59,6 +67,7 @@ class Session:
         self.inputs: Sequence[str] = lowered.inputs
         """The names of the inputs that the graph uses."""
         self._outputs = list(lowered.outputs)
+        self._has_long = any(output.type.endswith("int64)") for output in self._session.get_outputs())
         self._noise = lowered.noise
         self._pool: list[_Bound] | None = [] if reuse_outputs else None
 
@@ -76,7 +85,7 @@ class Session:
 
     def _run_once(self, feeds: dict[str, Array]) -> list[Array]:
         found: list[Array] = self._session.run(self._outputs, feeds)
-        return found
+        return [named(y) for y in found] if self._has_long else found
 
     def _run_into_pool(self, feeds: dict[str, Array], pool: list[_Bound]) -> list[Array]:
         """Run into buffers of an earlier call if nobody holds them any more, else into new ones."""
@@ -139,6 +148,11 @@ class ValueSession:
         except Exception as exc:
             raise MXNetError(f"ONNX Runtime could not run the graph: {exc}") from exc
         return found
+
+    @staticmethod
+    def array(value: Any) -> Array:
+        """The array over a value's memory."""
+        return named(value.numpy())
 
     @staticmethod
     def value(array: Array) -> Any:

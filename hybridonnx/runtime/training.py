@@ -77,7 +77,7 @@ class Stretch:
         for name, node in self._noise:
             feeds[name] = self._values.new(noise[node])
         found = self._session(feeds)
-        arrays = [found[i].numpy() for i in self._results]
+        arrays = [ValueSession.array(found[i]) for i in self._results]
         count = len(self.outputs.outputs)
         for index, value in zip(self._states, arrays[count:], strict=True):
             target = args[index]._data
@@ -187,7 +187,7 @@ class _Backward:
         feeds.update(zip(self._kept, kept, strict=True))
         found: list[Any] = [None] * len(args)
         for i, value in zip(self._places, self._session(feeds), strict=True):
-            found[i] = NDArray._on_tape(value.numpy(), args[i]._ctx, None)
+            found[i] = NDArray._on_tape(ValueSession.array(value), args[i]._ctx, None)
         return found
 
     def recorded(self, args: Sequence[NDArray], heads: Sequence[NDArray], noise: Noise) -> list[Any]:
