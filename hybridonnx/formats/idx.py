@@ -7,12 +7,11 @@ import math
 import os
 import struct
 import zlib
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from ..errors import FormatError
-from ..ops._registry import Array
 from ._files import PathLike, open_to_read
 
 _GZIP = b"\x1f\x8b"
@@ -20,7 +19,7 @@ _MOST_PACKED = 1032
 """How many bytes one packed byte can stand for at most."""
 
 
-def read_idx(path: PathLike, rank: int) -> Array:
+def read_idx(path: PathLike, rank: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """The array in the file `path`: 0, 0, 8 and the rank, big-endian sizes, the values."""
     with open_to_read(path) as file:
         length = os.fstat(file.fileno()).st_size
@@ -37,7 +36,7 @@ def read_idx(path: PathLike, rank: int) -> Array:
 
 def _values(
     file: BinaryIO | gzip.GzipFile, length: int | None, path: PathLike, rank: int, most: int = 0
-) -> Array:
+) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """The array of a file of so many bytes, or of `most` at most if its length is not known yet."""
     head = 4 * (1 + rank)
     begin = file.read(head)
