@@ -9,13 +9,16 @@ time on.
 """
 
 import argparse
+import collections
 import cProfile
+import gc
 import json
 import os
 import pstats
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -103,21 +106,43 @@ def compare(network, options):
 
 
 def profile(network, steps):
-    """Print where our steps spend their time, by function."""
+    """Print where our steps spend their time: by function, and in ONNX Runtime's sessions by operator."""
     import _training_gluon
 
     import hybridonnx
 
-    training = _training_gluon.Training(hybridonnx, network)
-    for _ in range(WARM_UP):
-        training.step()
-    profiler = cProfile.Profile()
-    profiler.enable()
-    for _ in range(steps):
-        training.step()
-    profiler.disable()
-    print(f"\n{network}, {steps} steps")
-    pstats.Stats(profiler).strip_dirs().sort_stats("tottime").print_stats(25)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["HYBRIDONNX_PROFILE"] = folder
+        training = _training_gluon.Training(hybridonnx, network)
+        for _ in range(WARM_UP):
+            training.step()
+        profiler = cProfile.Profile()
+        profiler.enable()
+        for _ in range(steps):
+            training.step()
+        profiler.disable()
+        del training
+        gc.collect()  # sessions write their profiles when they go
+        print(f"\n{network}, {steps} steps")
+        pstats.Stats(profiler).strip_dirs().sort_stats("tottime").print_stats(8)
+        for path in sorted(Path(folder).glob("*.json")):
+            show_session(json.loads(path.read_text()))
+
+
+def show_session(events):
+    """Print what the operators of a session take in each of its runs, unless it ran only to begin with."""
+    runs = sum(event["name"] == "model_run" for event in events)
+    if runs < WARM_UP:
+        return
+    times, nodes = collections.Counter(), collections.defaultdict(set)
+    for event in events:
+        if event.get("cat") == "Node" and event["name"].endswith("_kernel_time"):
+            operator = event["args"]["op_name"]
+            times[operator] += event["dur"] / runs / 1000
+            nodes[operator].add(event["name"])
+    print(f"  a session of {sum(times.values()):.2f} ms a run: milliseconds, nodes")
+    for operator, time_taken in times.most_common(12):
+        print(f"    {operator:28}{time_taken:10.2f}{len(nodes[operator]):6}")
 
 
 def main():

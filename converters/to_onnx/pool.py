@@ -225,6 +225,8 @@ def _max_grad(g: Graph, op: PoolGrad, dy: Value, x: Value) -> Value:
     if some != at:
         dy = g.Slice(dy, [0] * len(at.out), list(some.out), _image_axes(x))
     _, places = g.MaxPool(x, outputs=2, **_exact(some))
+    if tuple(at.stride) == tuple(at.kernel) and not any(at.pad) and not any(at.after()) and 0 not in at.size:
+        return g.MaxUnpool(dy, places, kernel_shape=at.kernel, strides=at.stride)
     zeros = g.Full(g.ReduceProd(g.shape_of(x), [0], keepdims=1), 0.0, _float32)
     updates = (zeros, g.Reshape(places, [-1]), g.Reshape(dy, [-1]))
     flat = g.ScatterElements(*updates, axis=0, reduction="add" if overlap else None)
