@@ -63,6 +63,8 @@ class CompiledGraph:
         self._planned = False
         """Whether plans are needed for prediction too."""
         self._plans: OrderedDict[Any, Plan] = OrderedDict()
+        self._told: set[str] = set()
+        """The operators on kernels that were logged."""
         self._programs: OrderedDict[Any, _Program] = OrderedDict()
         self._checked: set[Any] = set()
         """The dtypes and shapes that fit."""
@@ -106,7 +108,8 @@ class CompiledGraph:
             names = [*self._inputs, *self._parameters]
             arrays = [*(x._data for x in args), *self._arrays.values()]
             specs = {n: Spec(a.shape, a.dtype) for n, a in zip(names, arrays, strict=True)}
-            plan = Plan(self._symbol, names, specs, wanted or [False] * len(names), state.training)
+            wanted = wanted or (False,) * len(names)
+            plan = Plan(self._symbol, names, specs, wanted, state.training, told=self._told)
             self._plans[key] = plan
             while len(self._plans) > config.SESSIONS():
                 self._plans.popitem(last=False)

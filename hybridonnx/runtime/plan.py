@@ -33,7 +33,8 @@ class Plan:
 
     `wanted` says which of the variables are on the tape. Operators without a lowering, or whose gradient has
     none, run on their kernels and are recorded one by one; the stretches between them run in ONNX Runtime.
-    With `updating`, auxiliary states change when training.
+    With `updating`, auxiliary states change when training. `told` are the names of operators on kernels that
+    were logged before.
     """
 
     def __init__(
@@ -44,8 +45,10 @@ class Plan:
         wanted: Sequence[bool],
         training: bool,
         updating: bool = True,
+        told: set[str] | None = None,
     ) -> None:
         self._names = list(names)
+        self._told = set() if told is None else told
         symbol = _merged(symbol)
         self._outputs = symbol.outputs
         self._specs = infer(symbol, specs, partial=True)
@@ -126,7 +129,7 @@ class Plan:
             if reason or (node.op.refuses_gradient and node in self._taped):
                 found.add(node)
         for reason, names in reasons.items():
-            _tell(names, reason)
+            self._tell(names, reason)
         return found
 
     def _compiled(self, refused: set[Node]) -> list[_Step]:
@@ -138,8 +141,15 @@ class Plan:
                 more = exc.nodes - refused
                 if not more:
                     raise exc.__cause__ or exc from None
-                _tell(sorted(node.name for node in more), str(exc))
+                self._tell(sorted(node.name for node in more), str(exc))
                 refused = refused | more
+
+    def _tell(self, names: Sequence[str], reason: str) -> None:
+        """Log once for a graph, whatever shapes it has, what runs on kernels."""
+        shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        if shown not in self._told:
+            self._told.add(shown)
+            logger.info("hybridize: %s runs on the kernel, between sessions. %s", shown, reason)
 
     def _planned(self, refused: set[Node]) -> list[_Step]:
         levels = _levels(self._nodes, refused)
@@ -191,11 +201,6 @@ class Plan:
             exc.nodes = {originals[node] for node in exc.nodes}
             raise
         return _Compiled(made, list(inputs), outputs)
-
-
-def _tell(names: Sequence[str], reason: str) -> None:
-    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    logger.info("hybridize: %s runs on the kernel, between sessions. %s", shown, reason)
 
 
 def _merged(symbol: Outputs) -> Outputs:
