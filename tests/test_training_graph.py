@@ -8,6 +8,7 @@ import pytest
 import hybridonnx as mx
 from hybridonnx import autograd, gluon, nd
 from hybridonnx.gluon import nn
+from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.runtime import plan as plans
 from hybridonnx.runtime import training
 from hybridonnx.runtime.session import ValueSession
@@ -453,3 +454,17 @@ def test_constants_of_the_normalization_survive_bad_batches():
     found = both(build, run)
     np.testing.assert_array_equal(found[0], found[6])
     assert np.isfinite(found[7]).all()
+
+
+def test_views_that_change_are_seen():
+    net = made(lambda: nn.Dense(3, in_units=2, prefix="dense_"), True)
+    whole = draw(4, 5)
+    part = NDArray(whole._data[:, 1:3])
+    assert not part._data.flags.c_contiguous
+    with autograd.record():
+        first = net(part)
+    whole[:] = 0
+    with autograd.record():
+        second = net(part)
+    np.testing.assert_array_equal(second.asnumpy(), np.tile(net.bias.data().asnumpy(), (4, 1)))
+    assert not np.allclose(first.asnumpy(), second.asnumpy())

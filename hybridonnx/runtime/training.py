@@ -234,6 +234,8 @@ class _Values:
 
     def of(self, name: str, array: Array) -> Any:
         """The value over a variable's array."""
+        if not array.flags.c_contiguous:  # a copy, which does not see later changes
+            return self.new(array)
         known = self._known.get(name)
         if known is None or known[0] is not array:
             known = self._known[name] = (array, self.new(array))
