@@ -258,6 +258,37 @@ def test_states_may_come_and_go_when_hybridized():
     np.testing.assert_allclose(net(x).asnumpy(), z.asnumpy(), **NEAR)
 
 
+@pytest.mark.parametrize(
+    ("made", "shape"),
+    [
+        (lambda: rnn.LSTMCell(4, input_size=2), (2,)),
+        (lambda: crnn.LSTMPCell(5, 3, input_size=2), (2,)),
+        (lambda: crnn.Conv1DLSTMCell((2, 5), 3, 3, 3, 1), (2, 5)),
+        (lambda: crnn.Conv2DGRUCell((2, 5, 4), 3, 3, 3, 1), (2, 5, 4)),
+    ],
+    ids=["LSTM", "projection", "Conv1D", "Conv2D"],
+)
+def test_first_states_take_their_batch_size_from_the_data(made, shape):
+    class Unrolled(mx.gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            with self.name_scope():
+                self.cell = made()
+
+        def hybrid_forward(self, F, x):
+            return self.cell.unroll(3, x, layout="NTC", merge_outputs=True)[0]
+
+    net, x = ready(Unrolled()), mx.nd.array(values("data", (4, 3, *shape)))
+    expected = net(x).asnumpy()
+    net.hybridize()
+    np.testing.assert_allclose(net(x).asnumpy(), expected, **NEAR)
+    np.testing.assert_allclose(net(x[:1]).asnumpy(), expected[:1], **NEAR)
+    with mx.autograd.record():
+        y = net(x)
+    y.backward()
+    np.testing.assert_allclose(y.asnumpy(), expected, **NEAR)
+
+
 def test_dropout_is_between_layers_and_in_training_alone():
     net, x = ready(rnn.LSTM(3, 2, dropout=0.5)), mx.nd.ones((4, 3, 2))
     np.testing.assert_array_equal(net(x).asnumpy(), net(x).asnumpy())

@@ -61,6 +61,20 @@ def test_shapes_run_backward(a, b):
     assert (sym.zeros((2, 0)) + a).infer_shape(a=(2, 7)) == ([(2, 7)], [(2, 7)], [])
 
 
+@pytest.mark.parametrize("flatten", [True, False])
+def test_rows_run_backward_through_dense_layers(b, flatten):
+    first = sym.zeros((0, 4))
+    y = sym.FullyConnected(first, num_hidden=3, no_bias=True, flatten=flatten, name="fc") + b
+    assert y.get_internals().infer_shape(b=(2, 3))[1] == [(2, 4), (3, 4), (2, 3), (2, 3), (2, 3)]
+
+
+def test_batch_sizes_run_backward_through_convolutions(b):
+    first = sym.zeros((0, 3, 6, 6))
+    y = sym.Convolution(first, num_filter=2, kernel=(3, 3), stride=(2, 2), pad=(1, 1), no_bias=True) + b
+    told = [(5, 3, 6, 6), (2, 3, 3, 3), (5, 2, 3, 3), (5, 2, 3, 3), (5, 2, 3, 3)]
+    assert y.get_internals().infer_shape(b=(5, 2, 3, 3))[1] == told
+
+
 def test_variables_tell_their_shape():
     plus = sym.var("q", shape=(2, 3)) + 1
     assert plus.infer_shape() == ([(2, 3)], [(2, 3)], [])

@@ -295,6 +295,15 @@ class Convolution(_Forward):
             return (None, *others)
         return (data, self.weight_shape(data), (self.num_filter,))[: 1 + len(others)]
 
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        """The batch size, as first states of cells take it from what they are added to."""
+        data, out = inputs[0], outputs[0]
+        if not data or not out:
+            return inputs
+        return (out[0] if data[0] is None else data[0], *data[1:]), *inputs[1:]
+
     def infer_shape(self, data: Shape, *_: Shape) -> Shape:
         return self.convolved(data)
 

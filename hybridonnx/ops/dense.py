@@ -52,6 +52,15 @@ class FullyConnected(Operator):
         width = size(data[1:]) if self.flatten else data[-1]
         return (data, (self.num_hidden, width), (self.num_hidden,))[: 1 + len(others)]
 
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        """The number of rows, as first states of cells take it from what they are added to."""
+        data, out = inputs[0], outputs[0]
+        if not data or not out:
+            return inputs
+        return (out[0] if data[0] is None else data[0], *data[1:]), *inputs[1:]
+
     def infer_shape(self, data: Shape, *_: Shape) -> Shape:
         return (data[0], self.num_hidden) if self.flatten else (*data[:-1], self.num_hidden)
 
