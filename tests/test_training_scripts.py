@@ -11,10 +11,10 @@ import pytest
 
 import hybridonnx as mx
 from hybridonnx.runtime import plan as plans
-from tests.oracle.training_scripts._run import Run, scripts
+from tests.oracle.training_scripts._run import Run, blobs, scripts
 
 FILE = Path(__file__).parent / "oracle" / "trained.npz"
-MODULES = "convolution recurrent".split()
+MODULES = "convolution recurrent steps inputs structures".split()
 SCRIPTS = [
     (m, name)
     for m in MODULES
@@ -30,7 +30,12 @@ LOOSER = {
 }
 EAGER_ONLY = {"convolution.zoo_mobilenet_in_double_precision"}
 """ONNX Runtime has convolutions in single precision only."""
-KERNELS: dict[str, set[str]] = {}
+STATISTICS = {
+    # Moving statistics change in the forward pass here, in MXNet on the CPU in the backward pass, which does
+    # not come to a detached generator or to frozen features. No loss depends on them, predictions do.
+    "inputs.gan": {"parameter 4", "parameter 5", "made"},
+    "structures.transfer_learning": {"parameter 5", "parameter 6", "prediction"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -58,15 +63,14 @@ def kernels(monkeypatch):
     return found
 
 
-def near(found, expected, tolerance):
-    """Equal sets of numbers, nearly: losses each, parameters by the largest."""
+def far(found, expected, tolerance):
+    """The names of numbers that are not nearly equal: losses each, parameters by the largest."""
     assert found.keys() == expected.keys()
     apart = {}
     for key, value in expected.items():
         scale = np.abs(value) if key == "loss" else np.abs(value).max()
         apart[key] = float(np.max(np.abs(np.float32(found[key]) - value) / np.maximum(scale, 1e-6)))
-    worst = {key: a for key, a in apart.items() if not a <= (tolerance if key == "loss" else 10 * tolerance)}
-    assert not worst
+    return {key: a for key, a in apart.items() if not a <= (tolerance if key == "loss" else 10 * tolerance)}
 
 
 def ways(module, name):
@@ -83,5 +87,109 @@ def test_as_in_mxnet(module, name, hybrid, expected, kernels, tmp_path):
         warnings.simplefilter("ignore")
         scripts(importlib.import_module(f"tests.oracle.training_scripts.{module}"))[name](mx, run)
     title = f"{module}.{name}"
-    near(run.numbers, expected[title], LOOSER.get(title, TOLERANCE))
-    assert kernels == (KERNELS.get(title, set()) if hybrid else set())
+    others = far(run.numbers, expected[title], LOOSER.get(title, TOLERANCE))
+    assert others.keys() == STATISTICS.get(title, set()), others
+    assert not kernels
+
+
+# ---- what real MXNet cannot tell
+
+
+def dropped(hybrid):
+    """Fifty steps of networks with dropout, and what they predict in between."""
+    nn, rnn = mx.gluon.nn, mx.gluon.rnn
+    run = Run(mx, None, hybrid)
+    net = nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(nn.Conv1D(6, 3, in_channels=3, activation="relu"), nn.BatchNorm(in_channels=6))
+        net.add(nn.Dropout(0.3, axes=(2,)), nn.HybridLambda(lambda F, x: F.transpose(x, (2, 0, 1))))
+        net.add(rnn.GRU(5, 2, dropout=0.4, input_size=6), nn.HybridLambda(lambda F, x: x.mean(axis=0)))
+        net.add(nn.Dropout(0.5), nn.Dense(3, in_units=5))
+    run.ready(net)
+    loss_of = run.fast(mx.gluon.loss.SoftmaxCrossEntropyLoss())
+    trainer = mx.gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 0.01, "epsilon": 1e-3})
+    x, y = blobs(12, (3, 8), 3)
+    mx.random.seed(3)
+    for step in range(50):
+        size = 12 if step % 5 else 7
+        data, label = mx.nd.array(x[:size]), mx.nd.array(y[:size])
+        with mx.autograd.record():
+            loss = loss_of(net(data), label)
+        loss.backward()
+        trainer.step(size)
+        run.loss(loss)
+        if step % 10 == 9:
+            run.show("prediction", *net(data).asnumpy().ravel())
+    run.parameters(net)
+    return run.numbers
+
+
+def test_dropout_is_the_same_eagerly_and_hybridized(kernels):
+    eager, hybrid = dropped(False), dropped(True)
+    assert eager["loss"][-1] < 0.9 * eager["loss"][0]
+    assert not far(hybrid, {key: np.float32(value) for key, value in eager.items()}, TOLERANCE)
+    assert not kernels
+
+
+def critic_loss(params, real, fake, between):
+    """The loss of a critic with a penalty on its gradient, in NumPy."""
+    first, first_bias, second, second_bias = params
+
+    def hidden(x):
+        return 1 / (1 + np.exp(-(x @ first.T + first_bias)))
+
+    def score(x):
+        return hidden(x) @ second.T + second_bias
+
+    h = hidden(between)
+    slope = (h * (1 - h) * second) @ first
+    length = np.sqrt((slope**2).sum(1) + 1e-6)
+    return score(fake).mean() - score(real).mean() + 10 * ((length - 1) ** 2).mean()
+
+
+def slopes(function, params, step=1e-5):
+    """The gradients of a function by differences."""
+    found = [np.empty_like(p) for p in params]
+    for p, g in zip(params, found, strict=True):
+        for i in np.ndindex(p.shape):
+            p[i] += step
+            above = function(params)
+            p[i] -= 2 * step
+            g[i] = (above - function(params)) / (2 * step)
+            p[i] += step
+    return found
+
+
+@pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybrid"])
+def test_a_penalty_on_gradients(hybrid, kernels):
+    """Real MXNet drops a part of these gradients, and refuses them when hybridized."""
+    nn, run = mx.gluon.nn, Run(mx, None, hybrid)
+    net = nn.HybridSequential(prefix="critic_")
+    with net.name_scope():
+        net.add(nn.Dense(8, activation="sigmoid", in_units=4), nn.Dense(1, in_units=8))
+    run.ready(net)
+    params = [p.data().asnumpy().astype(np.float64) for p in net.collect_params().values()]
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.02})
+    real, fake = (blobs(12, (4,), 2, seed=seed)[0] for seed in (0, 5))
+    shares = np.random.RandomState(2)
+    expected = []
+    for _ in range(20):
+        share = shares.uniform(size=(12, 1))
+        between = mx.nd.array(share * real + (1 - share) * fake)
+        between.attach_grad()
+        with mx.autograd.record():
+            (slope,) = mx.autograd.grad(net(between), between, create_graph=True)
+            length = (slope.square().sum(axis=1) + 1e-6).sqrt()
+            loss = net(mx.nd.array(fake)).mean() - net(mx.nd.array(real)).mean()
+            loss = loss + 10 * (length - 1).square().mean()
+        loss.backward()
+        trainer.step(1)
+        run.loss(loss)
+        given = real, fake, between.asnumpy().astype(np.float64)
+        expected.append(critic_loss(params, *given))
+        for p, g in zip(
+            params, slopes(lambda values, given=given: critic_loss(values, *given), params), strict=True
+        ):
+            p -= 0.02 * g
+    np.testing.assert_allclose(run.numbers["loss"], expected, rtol=TOLERANCE)
+    assert not kernels

@@ -25,7 +25,7 @@ import numpy as np  # noqa: E402
 
 from tests.oracle.training_scripts._run import Run, scripts  # noqa: E402
 
-MODULES = ("convolution", "recurrent")
+MODULES = ("convolution", "recurrent", "steps", "inputs", "structures")
 FILE = FOLDER / "trained.npz"
 
 
@@ -37,13 +37,16 @@ def numbers(script, hybrid):
     return run.numbers
 
 
-def tell(title, eager, hybrid):
-    """Print how the loss went, and how far the two runs are apart."""
-    apart = max(
-        np.abs(np.subtract(hybrid[key], value)).max() / np.abs(value).max() for key, value in eager.items()
-    )
+def tell(title, script, eager):
+    """Print how the loss went, and how far from that a hybridized run is."""
+    try:
+        hybrid = numbers(script, True)
+    except mx.MXNetError as exc:
+        apart = str(exc).strip().splitlines()[-1]
+    else:
+        apart = max(np.abs(np.subtract(hybrid[k], v)).max() / np.abs(v).max() for k, v in eager.items())
     first, last = eager["loss"][0], eager["loss"][-1]
-    print(f"{title}: loss {first:.6f} -> {last:.6f} in {len(eager['loss'])}, hybrid apart {apart:.1e}")
+    print(f"{title}: loss {first:.6f} -> {last:.6f} in {len(eager['loss'])}, hybridized: {apart}")
 
 
 def main():
@@ -59,7 +62,7 @@ def main():
             importlib.import_module(f"tests.oracle.training_scripts.{name}")
         ).items():
             eager = numbers(script, False)
-            tell(f"{name}.{title}", eager, numbers(script, True))
+            tell(f"{name}.{title}", script, eager)
             found.update((f"{name}.{title}.{key}", np.float32(value)) for key, value in eager.items())
     np.savez_compressed(FILE, **dict(sorted(found.items())))
 

@@ -72,7 +72,7 @@ def zoo_resnet(mx, run):
 
 def zoo_mobilenet(mx, run):
     net = mx.gluon.model_zoo.vision.mobilenet_v2_0_25(classes=10)
-    _zoo(mx, run, net, 96, batch=8, learning_rate=1e-4)
+    _zoo(mx, run, net, 64, batch=8, learning_rate=1e-4)
 
 
 def zoo_mobilenet_in_double_precision(mx, run):
@@ -81,7 +81,7 @@ def zoo_mobilenet_in_double_precision(mx, run):
 
 def zoo_densenet(mx, run):
     net = mx.gluon.model_zoo.vision.DenseNet(6, 4, [2, 2, 2, 2], classes=10)
-    _zoo(mx, run, net, 224, batch=2)
+    _zoo(mx, run, net, 224, batch=2, steps=2)
 
 
 def zoo_squeezenet(mx, run):
@@ -91,4 +91,4 @@ def zoo_squeezenet(mx, run):
     with net.name_scope():
         net.add(*[layer for layer in features if not isinstance(layer, nn.Dropout)])
         net.add(nn.Conv2D(10, kernel_size=1), nn.GlobalAvgPool2D(), nn.Flatten())
-    _zoo(mx, run, net, 63)
+    _zoo(mx, run, net, 63, steps=2)
