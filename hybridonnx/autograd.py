@@ -109,6 +109,8 @@ Entry: TypeAlias = tuple[Any, int]
 """A node and the number of one of its outputs."""
 
 _order = itertools.count()
+_receiving = threading.Lock()
+"""Held while a gradient is added: NumPy lets other threads run meanwhile, whose addition would be lost."""
 
 
 class TapeNode:
@@ -168,7 +170,8 @@ class Leaf:
         if self.req == "write":
             self.grad._data[...] = gradient._data
         elif self.req == "add":
-            self.grad._data[...] += gradient._data
+            with _receiving:
+                self.grad._data[...] += gradient._data
         self.fresh = True
 
     def receive_nothing(self) -> None:

@@ -152,9 +152,9 @@ class Plan:
             logger.info("hybridize: %s runs on the kernel, between sessions. %s", shown, reason)
 
     def _planned(self, refused: set[Node]) -> list[_Step]:
+        """The steps level by level; raises `Unfit` with the nodes that ONNX Runtime does not take."""
         levels = _levels(self._nodes, refused)
-        used: dict[Entry, set[int]] = {}
-        """The levels that use an entry; -1: the outputs."""
+        used: dict[Entry, set[int]] = {}  # by which levels, of which -1 stands for the outputs
         for node in self._nodes:
             for entry in node.inputs:
                 used.setdefault(entry, set()).add(levels[node])

@@ -20,11 +20,10 @@ _HELD_BY_POOL = 3
 """References to a buffer that only the pool holds: its list, the loop over it, the call of getrefcount."""
 _WORTH_REUSING = 1 << 18
 """Bytes of output from which on a buffer that ONNX Runtime writes into is cheaper than a copy of its own."""
-
-
 _NAMED = {"q": np.dtype("int64"), "Q": np.dtype("uint64")}
 """What C calls long long, ONNX Runtime's dtype, by the name that NumPy's users compare with."""
 _sessions = itertools.count()
+"""The numbers of profiles' files."""
 
 
 def options() -> Any:

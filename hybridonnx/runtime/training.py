@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..autograd import Recorded, TapeNode, state
+from ..autograd import Leaf, Recorded, TapeNode, state
 from ..context import Context, current_context
 from ..errors import ConversionError, MXNetError
 from ..ndarray._watch import written
@@ -66,16 +66,17 @@ class Stretch:
         places = {entry: i for i, entry in enumerate(dict.fromkeys([*results, *kept]))}
         self._results = [places[entry] for entry in results]
         self._kept = [places[entry] for entry in kept]
-        self._session, lowered = _session(list(places), specs, training, _nodes_of(self.outputs, originals))
+        own = set(topological(outputs))
+        self._session, lowered = _session(list(places), specs, training, lambda n: n if n in own else None)
         self._taken = [(name, self.names.index(name)) for name in lowered.inputs]
         self._noise = [(n.name, originals.get(n.node, n.node)) for n in lowered.noise]
         self._values = _Values()
 
     def __call__(self, args: Sequence[NDArray], noise: Noise) -> list[NDArray]:
         """The outputs, recorded if `autograd` records."""
-        feeds = {name: self._values.of(name, args[i]._data) for name, i in self._taken}
+        feeds = {name: self._values.of(name, args[i]) for name, i in self._taken}
         for name, node in self._noise:
-            feeds[name] = self._values.new(noise[node])
+            feeds[name] = ValueSession.value(noise[node])
         found = self._session(feeds)
         arrays = [ValueSession.array(found[i]) for i in self._results]
         count = len(self.outputs.outputs)
@@ -182,8 +183,8 @@ class _Backward:
     def __call__(
         self, args: Sequence[NDArray], heads: Sequence[NDArray], kept: Sequence[Any], values: _Values
     ) -> list[Any]:
-        feeds = {name: values.of(name, args[i]._data) for name, i in self._taken}
-        feeds.update((name, values.new(heads[i]._data)) for name, i in self._given)
+        feeds = {name: values.of(name, args[i]) for name, i in self._taken}
+        feeds.update((name, ValueSession.value(heads[i]._data)) for name, i in self._given)
         feeds.update(zip(self._kept, kept, strict=True))
         found: list[Any] = [None] * len(args)
         for i, value in zip(self._places, self._session(feeds), strict=True):
@@ -222,28 +223,31 @@ class _Origins:
         self._nodes = [node for _, node in visited]
 
     def of(self, node: Node) -> Node | None:
+        """The node that was differentiated when `node` was made, if one was."""
         index = bisect_right(self._starts, node.serial)
         return self._nodes[index - 1] if index else None
 
 
 class _Values:
-    """Arrays as ONNX Runtime's values over the same memory; a variable's is kept while its array is."""
+    """Arrays as ONNX Runtime's values over the same memory.
+
+    Those of leaves are kept, as the same parameters come in every step. Others are not, as a value keeps its
+    array alive: of each shape of batches the last would stay.
+    """
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[Array, Any]] = {}
 
-    def of(self, name: str, array: Array) -> Any:
+    def of(self, name: str, x: NDArray) -> Any:
         """The value over a variable's array."""
-        if not array.flags.c_contiguous:  # a copy, which does not see later changes
-            return self.new(array)
+        array = x._data
+        lasting = x._entry is not None and isinstance(x._entry[0], Leaf)
+        if not (lasting and array.flags.c_contiguous):  # else it is a copy, which does not see later changes
+            return ValueSession.value(array)
         known = self._known.get(name)
         if known is None or known[0] is not array:
-            known = self._known[name] = (array, self.new(array))
+            known = self._known[name] = (array, ValueSession.value(array))
         return known[1]
-
-    def new(self, array: Array) -> Any:
-        """A value over an array."""
-        return ValueSession.value(array)
 
 
 def _border(outputs: Sequence[Entry], inside: set[Node]) -> list[Entry]:
@@ -264,11 +268,6 @@ def _unused(stem: str, count: int, names: Sequence[str]) -> list[str]:
     while any(f"{stem}{i}" in taken for i in range(count)):
         stem += "_"
     return [f"{stem}{i}" for i in range(count)]
-
-
-def _nodes_of(outputs: Outputs, originals: Mapping[Node, Node]) -> Callable[[Node], Node | None]:
-    nodes = set(topological(outputs.outputs))
-    return lambda node: node if node in nodes else None
 
 
 def _session(

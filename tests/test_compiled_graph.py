@@ -1,0 +1,206 @@
+"""Compiled graphs in the hands of several threads, over many steps, and after errors."""
+
+from __future__ import annotations
+
+import gc
+import resource
+import sys
+import threading
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import hybridonnx as mx
+from hybridonnx import autograd, gluon, nd
+from hybridonnx.gluon import nn
+from hybridonnx.runtime import training
+from hybridonnx.runtime.session import ValueSession
+
+THREADS = 8
+
+
+def made(hybrid, req="write"):
+    """500 numbers to 3, with the same weights each time."""
+    net = nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(nn.Dense(600, in_units=500, activation="tanh"), nn.Dense(3, in_units=600))
+    net.initialize()
+    rng = np.random.default_rng(0)
+    for param in net.collect_params().values():
+        param.set_data(nd.array(rng.standard_normal(param.shape) * 0.1))
+        param.grad_req = req
+    net.hybridize(hybrid)
+    return net
+
+
+def batches(count):
+    rng = np.random.default_rng(1)
+    return [rng.standard_normal((1 + i % 3, 500)).astype(np.float32) for i in range(count)]
+
+
+def step(net, x):
+    """Record and differentiate; the loss."""
+    with autograd.record():
+        loss = (net(nd.array(x)) ** 2).sum()
+    loss.backward()
+    return loss.asscalar()
+
+
+def grads(net):
+    return [param.grad().asnumpy() for param in net.collect_params().values()]
+
+
+def in_threads(work, rows):
+    """`work(row)` for all rows, begun by all threads at once."""
+    ready = threading.Barrier(THREADS)
+
+    def begin(part):
+        ready.wait()
+        return [work(row) for row in part]
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = list(pool.map(begin, [rows[i::THREADS] for i in range(THREADS)]))
+    return [found[i % THREADS][i // THREADS] for i in range(len(rows))]
+
+
+@pytest.fixture
+def hasty(monkeypatch):
+    """Threads take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_threads_that_predict_get_their_own_results(hasty):
+    net, plain = made(True), made(False)
+    given = batches(80)
+    found = in_threads(lambda x: net(nd.array(x)).asnumpy(), given)
+    for x, y in zip(given, found, strict=True):
+        np.testing.assert_allclose(y, plain(nd.array(x)).asnumpy(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_gradients_of_several_threads_are_all_added(hasty, hybrid):
+    net, plain = made(hybrid, "add"), made(False, "add")
+    given = batches(80)
+    losses = in_threads(lambda x: step(net, x), given)
+    np.testing.assert_allclose(losses, [step(plain, x) for x in given], rtol=1e-4)
+    for a, b in zip(grads(net), grads(plain), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-4 * np.abs(b).max())
+
+
+def resident():
+    """The bytes of memory that this process has."""
+    gc.collect()
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_does_not_grow_with_steps():
+    net = made(True)
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 1e-3})
+    x = np.random.default_rng(2).standard_normal((128, 500)).astype(np.float32)
+
+    def steps(count):
+        for _ in range(count):
+            step(net, x)
+            trainer.step(len(x))
+
+    steps(20)
+    before = resident()
+    steps(200)
+    kept_by_one = x.nbytes + 128 * 600 * 4
+    assert resident() - before < 20 * kept_by_one  # a tenth of what 200 steps would keep
+
+
+def test_nothing_of_a_step_outlives_it(monkeypatch):
+    """Neither batch nor what the gradient needed, even while loss and block are held."""
+    kept: list[weakref.ref] = []
+    monkeypatch.setattr(ValueSession, "__call__", keeping(ValueSession.__call__, kept))
+    net, loss_of = made(True), gluon.loss.SoftmaxCrossEntropyLoss()
+    loss_of.hybridize()
+    x, label = nd.array(batches(1)[0]), nd.zeros((1,))
+    given = [weakref.ref(array._data) for array in (x, label)]
+    with autograd.record():
+        out = net(x)
+        loss = loss_of(out, label)
+    assert len(kept) > 2
+    loss.backward()
+    del x, label, out
+    gc.collect()
+    assert not [ref for ref in (*given, *kept) if ref() is not None]
+    assert loss._entry is not None
+
+
+def keeping(call, kept):
+    def watched(self, feeds):
+        found = call(self, feeds)
+        kept.extend(map(weakref.ref, found))
+        return found
+
+    return watched
+
+
+def test_a_call_that_fails_leaves_the_block_as_it_was(monkeypatch):
+    net, plain = made(True), made(False)
+    (x,) = batches(1)
+    for wrong in (np.ones((2, 501)), np.ones((0, 3, 2)), np.ones((2, 500), np.int32)):
+        with pytest.raises(mx.MXNetError), autograd.record():
+            net(nd.array(wrong, dtype=wrong.dtype))
+        assert not autograd.is_recording()
+    assert not net._compiled[mx.cpu()]._plans
+    for failing in (1, 2):  # the backward session, then the forward session
+        with monkeypatch.context() as patch:
+            patch.setattr(training, "_session", failing_at(failing, training._session))
+            with pytest.raises(OSError, match="no memory"):
+                step(net, x)
+    assert step(net, x) == pytest.approx(step(plain, x), rel=1e-5)
+    for a, b in zip(grads(net), grads(plain), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-5 * np.abs(b).max())
+
+
+def failing_at(number, call):
+    calls = iter(range(1, number + 1))
+
+    def failing(*args):
+        if next(calls) == number:
+            raise OSError("no memory")
+        return call(*args)
+
+    return failing
+
+
+def test_training_and_prediction_in_turns_see_each_step(hasty):
+    """One thread trains; what others predict is the result of one of its steps, the last one in the end."""
+    net = nn.Dense(1, in_units=1, use_bias=False, weight_initializer="zeros", prefix="turns_")
+    net.initialize()
+    net.hybridize()
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 1.0})
+    x, stop = nd.ones((1, 1)), threading.Event()
+
+    def predict(_):
+        found = []
+        while not stop.is_set():
+            found.append(net(x).asscalar())
+        return [*found, net(x).asscalar()]
+
+    def train():
+        for _ in range(100):
+            with autograd.record():
+                loss = -net(x)
+            loss.backward()
+            trainer.step(1)
+        stop.set()
+
+    with ThreadPoolExecutor(3) as pool:
+        predicted = [pool.submit(predict, i) for i in range(2)]
+        pool.submit(train).result()
+        rows = [found.result() for found in predicted]
+    for row in rows:
+        assert row == sorted(row)
+        assert set(row) <= set(range(101))
+        assert row[-1] == 100
