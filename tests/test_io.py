@@ -40,6 +40,10 @@ def test_faults_in_csv_files_are_told_by_line(write):
         mx.io.CSVIter(good, (2,), 1, label_csv=write("l.csv", "1\n"))
     with pytest.raises(MXNetError, match="batch_size above 0"):
         mx.io.CSVIter(good, (2,), 0)
+    nothing = mx.io.CSVIter(write("none.csv", ""), (2,), 3)
+    assert nothing.provide_data == [("data", (3, 2))]
+    assert nothing.provide_label == [("softmax_label", (3,))]
+    assert not list(nothing)
     with pytest.raises(MXNetError, match="to fill a batch of 5 are required, got 2"):
         mx.io.CSVIter(good, (2,), 5).next()
     with pytest.raises(MissingFileError):
@@ -89,6 +93,8 @@ def test_mnist_files(write):
         mx.io.MNISTIter(packed, write("l", idx(labels[:2])), 2)
     with pytest.raises(FormatError, match="gzip"):
         mx.io.MNISTIter(write("cut.gz", gzip.compress(idx(images))[:-9]), write("l", idx(labels)), 2)
+    with pytest.raises(MXNetError, match="batch_size above 0 is required, got 0"):
+        mx.io.MNISTIter(packed, write("l", idx(labels)), 0)
     with pytest.raises(MXNetError, match="part_index below num_parts=2 is required, got 2"):
         mx.io.MNISTIter(packed, write("l", idx(labels)), 2, num_parts=2, part_index=2)
 
@@ -121,6 +127,7 @@ def test_faults_in_libsvm_files_are_told_by_line(write):
     for text, error, told in (
         ("1 0:1\n2 1:x\n", FormatError, r"line 2: a label and pairs such as 3:0.5 are required"),
         ("1 0\n", FormatError, "line 1"),
+        (f"1 {10**30}:1\n", FormatError, "line 1: a label and pairs"),
         ("1 3:1\n", ShapeError, "line 1: columns from 0 to 2 are required"),
         ("1 -1:1\n", ShapeError, "line 1: columns from 0"),
     ):

@@ -26,18 +26,18 @@ def read_idx(path: PathLike, rank: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
         packed = file.read(2) == _GZIP or os.fspath(path).endswith(".gz")
         file.seek(0)
         if not packed:
-            return _values(file, length, path, rank)
+            return _values(file, path, rank, length, "")
         try:
             with gzip.GzipFile(fileobj=file) as unpacked:
-                return _values(unpacked, None, path, rank, length * _MOST_PACKED)
+                return _values(unpacked, path, rank, length * _MOST_PACKED, " at most")
         except (OSError, EOFError, zlib.error) as exc:
             raise FormatError(f"{path}: a gzip file is required, got {exc}.") from exc
 
 
 def _values(
-    file: BinaryIO | gzip.GzipFile, length: int | None, path: PathLike, rank: int, most: int = 0
+    file: BinaryIO | gzip.GzipFile, path: PathLike, rank: int, length: int, bound: str
 ) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """The array of a file of so many bytes, or of `most` at most if its length is not known yet."""
+    """The array of a file of `length` bytes, or with `bound` of so many at most; larger sizes are refused."""
     head = 4 * (1 + rank)
     begin = file.read(head)
     if len(begin) < head or begin[:4] != bytes((0, 0, 8, rank)):
@@ -47,10 +47,8 @@ def _values(
         )
     shape = struct.unpack(f">{rank}I", begin[4:])
     size = math.prod(shape)
-    found = most if length is None else length - head
-    if found < size if length is None else found != size:
-        told = f"{found} at most" if length is None else f"{found}"
-        raise FormatError(f"{path}: {size} values for {shape} are required, got {told}.")
+    if length - head < size:
+        raise FormatError(f"{path}: {size} values for {shape} are required, got {length - head}{bound}.")
     content = file.read(size + 1)
     if len(content) != size:
         told = "more" if len(content) > size else f"{len(content)}"

@@ -46,11 +46,11 @@ class MXDataIter(DataIter):
         self._index = np.zeros(self.batch_size, np.int64)
 
     def _data(self, index: Array) -> NDArray:
-        """The inputs of rows by number."""
+        """The inputs of rows by number, (N, …)."""
         raise NotImplementedError(f"{type(self).__name__}: a subclass defines _data and _label.")
 
     def _label(self, index: Array) -> NDArray:
-        """The labels of rows by number."""
+        """The labels of rows by number, (N, …)."""
         raise NotImplementedError(f"{type(self).__name__}: a subclass defines _data and _label.")
 
     def _described(self, name: str, array: NDArray) -> list[DataDesc]:
@@ -59,12 +59,12 @@ class MXDataIter(DataIter):
     @property
     def provide_data(self) -> list[DataDesc]:
         """The inputs of each batch."""
-        return self._described(self.data_name, self._data(self._index[:1]))
+        return self._described(self.data_name, self._data(self._index[:0]))
 
     @property
     def provide_label(self) -> list[DataDesc]:
         """The labels of each batch."""
-        return self._described(self.label_name, self._label(self._index[:1]))
+        return self._described(self.label_name, self._label(self._index[:0]))
 
     def reset(self) -> None:
         """Begin anew, behind the rows that filled the last batch if they did."""
@@ -118,6 +118,7 @@ class CSVIter(MXDataIter):
     """Batches of rows of a CSV file, or of all files in a folder, each row in the shape `data_shape`.
 
     Labels come from `label_csv` in the shape `label_shape`, or are 0. `dtype` is float32, int32 or int64.
+    The rows are read at once, into memory, so that `prefetch_buffer` and `ctx` have no effect.
     """
 
     def __init__(
@@ -193,11 +194,18 @@ def _table(path: PathLike, shape: Sequence[int] | int, kind: Any) -> Array:
     return np.array(rows, kind).reshape(len(rows), *sizes)
 
 
+def _part(owner: str, count: int, num_parts: int, part_index: int) -> tuple[int, int]:
+    """The first row of a part, and the one behind its last."""
+    if not 0 <= part_index < num_parts:
+        raise MXNetError(f"{owner}: a part_index below num_parts={num_parts} is required, got {part_index}.")
+    return count * part_index // num_parts, count * (part_index + 1) // num_parts
+
+
 class MNISTIter(MXDataIter):
     """Batches of images (1, 28, 28) from IDX files, packed by gzip or not, as values from 0 to 1 (255/256).
 
     With `flat` they are (784,). The last batch is left out if it is not full. `shuffle` orders the images
-    once, by `seed`; the order is not MXNet's.
+    once, by `seed`; the order is not MXNet's. `prefetch_buffer`, `ctx` and `input_shape` have no effect.
     """
 
     def __init__(
@@ -223,21 +231,16 @@ class MNISTIter(MXDataIter):
             raise FormatError(
                 f"{label}: a label for each of {len(images)} images is required, got {len(labels)}."
             )
-        if not 0 <= part_index < num_parts:
-            raise MXNetError(
-                f"MNISTIter: a part_index below num_parts={num_parts} is required, got {part_index}."
-            )
-        part = slice(*(len(images) * i // num_parts for i in (part_index, part_index + 1)))
-        images, labels = images[part], labels[part]
+        first, last = _part("MNISTIter", len(images), num_parts, part_index)
+        images, labels = images[first:last], labels[first:last]
         order = np.arange(len(images))
         if shuffle:
             np.random.RandomState(seed).shuffle(order)
         kind = np.dtype(np.float32 if dtype is None else as_dtype(dtype))
         self._images = images[order].reshape(len(images), -1) if flat else images[order][:, None]
         self._labels, self._kind = labels[order].astype(kind), kind
-        super().__init__(
-            len(images) // int(batch_size) * int(batch_size), batch_size, False, data_name, label_name
-        )
+        super().__init__(len(images), batch_size, False, data_name, label_name)
+        self._count -= self._count % self.batch_size
         if not silent:
             logger.info("MNISTIter: load %d images, shuffle=%d", len(images), shuffle)
 
@@ -252,6 +255,7 @@ class LibSVMIter(MXDataIter):
     """Batches of sparse rows, CSR matrices, from lines of a label and `column:value`, columns from 0.
 
     With `label_libsvm` the labels are sparse rows of that file, in the shape `label_shape`.
+    `prefetch_buffer`, `ctx` and `dtype` have no effect.
     """
 
     def __init__(
@@ -270,10 +274,6 @@ class LibSVMIter(MXDataIter):
         data_name: str = "data",
         label_name: str = "softmax_label",
     ) -> None:
-        if not 0 <= part_index < num_parts:
-            raise MXNetError(
-                f"LibSVMIter: a part_index below num_parts={num_parts} is required, got {part_index}."
-            )
         self._rows = _Sparse(data_libsvm, data_shape)
         self._labels = None
         if label_libsvm is not None and label_libsvm != "NULL":
@@ -283,10 +283,8 @@ class LibSVMIter(MXDataIter):
                     f"LibSVMIter: a line of label_libsvm for each of {len(self._rows.first)} lines of "
                     f"data_libsvm is required, got {len(self._labels.first)}."
                 )
-        count = len(self._rows.first)
-        first, last = (count * i // num_parts for i in (part_index, part_index + 1))
-        self._first = first
-        super().__init__(last - first, batch_size, round_batch, data_name, label_name)
+        self._first, last = _part("LibSVMIter", len(self._rows.first), num_parts, part_index)
+        super().__init__(last - self._first, batch_size, round_batch, data_name, label_name)
 
     def _data(self, index: Array) -> NDArray:
         return self._rows.matrix(index + self._first)
@@ -310,7 +308,7 @@ class _Sparse:
                 first.append(float(head))
                 columns = np.array([int(column) for column, _ in pairs], np.int64)
                 self.values.append(np.array([float(value) for _, value in pairs], np.float32))
-            except ValueError as exc:
+            except (ValueError, OverflowError) as exc:
                 raise FormatError(
                     f"{where}: a label and pairs such as 3:0.5 are required, got {line[:80]!r}."
                 ) from exc

@@ -10,14 +10,42 @@ from ..errors import RequirementError
 from .io import DataBatch, DataDesc, DataIter, described
 
 
-class ResizeIter(DataIter):
+class _Wrapper(DataIter):
+    """An iterator whose batches others make; subclasses set `current_batch` in `iter_next`."""
+
+    current_batch: DataBatch | None = None
+
+    def next(self) -> DataBatch:
+        """The next batch; `StopIteration` at the end."""
+        if not self.iter_next():
+            raise StopIteration
+        assert self.current_batch is not None
+        return self.current_batch
+
+    def getdata(self) -> Any:
+        """The inputs of the present batch."""
+        return self.current_batch and self.current_batch.data
+
+    def getlabel(self) -> Any:
+        """The labels of the present batch."""
+        return self.current_batch and self.current_batch.label
+
+    def getindex(self) -> Any:
+        """The numbers of the present batch's rows, if they are known."""
+        return self.current_batch and self.current_batch.index
+
+    def getpad(self) -> int | None:
+        """How many rows at the end of the present batch are padding."""
+        return self.current_batch.pad if self.current_batch else None
+
+
+class ResizeIter(_Wrapper):
     """Another iterator cut to `size` batches, or lengthened by beginning it anew."""
 
     def __init__(self, data_iter: DataIter, size: int, reset_internal: bool = True) -> None:
         super().__init__(data_iter.batch_size)
         self.data_iter, self.size, self.reset_internal = data_iter, size, reset_internal
         self.cur = 0
-        self.current_batch: DataBatch | None = None
 
     @property
     def provide_data(self) -> list[DataDesc]:
@@ -47,31 +75,8 @@ class ResizeIter(DataIter):
         self.cur += 1
         return True
 
-    def next(self) -> DataBatch:
-        """The next batch; `StopIteration` at the end."""
-        if not self.iter_next():
-            raise StopIteration
-        assert self.current_batch is not None
-        return self.current_batch
 
-    def getdata(self) -> Any:
-        """The inputs of the present batch."""
-        return self.current_batch and self.current_batch.data
-
-    def getlabel(self) -> Any:
-        """The labels of the present batch."""
-        return self.current_batch and self.current_batch.label
-
-    def getindex(self) -> Any:
-        """The numbers of the present batch's rows, if they are known."""
-        return self.current_batch and self.current_batch.index
-
-    def getpad(self) -> int | None:
-        """How many rows at the end of the present batch are padding."""
-        return self.current_batch.pad if self.current_batch else None
-
-
-class PrefetchingIter(DataIter):
+class PrefetchingIter(_Wrapper):
     """Other iterators side by side, whose next batches threads fetch while one is worked on.
 
     `rename_data` and `rename_label` are lists of a dict for each iterator: other names by its own.
@@ -89,7 +94,6 @@ class PrefetchingIter(DataIter):
             raise RequirementError("PrefetchingIter: an iterator or a list of them is required.")
         self.rename_data, self.rename_label = rename_data, rename_label
         super().__init__(self.provide_data[0].shape[0])
-        self.current_batch: DataBatch | None = None
         self._threads = ThreadPoolExecutor(self.n_iter, "prefetch")
         self._coming: list[Future[DataBatch | None]] = []
         self._fetch()
@@ -139,29 +143,6 @@ class PrefetchingIter(DataIter):
             provide_label=self.provide_label,
         )
         return True
-
-    def next(self) -> DataBatch:
-        """The next batch; `StopIteration` at the end."""
-        if not self.iter_next():
-            raise StopIteration
-        assert self.current_batch is not None
-        return self.current_batch
-
-    def getdata(self) -> Any:
-        """The inputs of the present batch."""
-        return self.current_batch and self.current_batch.data
-
-    def getlabel(self) -> Any:
-        """The labels of the present batch."""
-        return self.current_batch and self.current_batch.label
-
-    def getindex(self) -> Any:
-        """The numbers of the present batch's rows, if they are known."""
-        return self.current_batch and self.current_batch.index
-
-    def getpad(self) -> int | None:
-        """How many rows at the end of the present batch are padding."""
-        return self.current_batch.pad if self.current_batch else None
 
 
 def _renamed(provided: Sequence[Sequence[Any]], names: Sequence[Mapping[str, str]] | None) -> list[DataDesc]:
