@@ -173,6 +173,28 @@ def test_order_of_calls():
         module.init_optimizer(kvstore="dist_sync")
 
 
+def test_requests_of_gradients():
+    """As real MXNet: words by name are for fixed parameters too, and names of others do not matter."""
+    names = ["data", "fc_weight", "fc_bias"]
+
+    def requested(grad_req, **kwargs):
+        module = mx.mod.Module(net(), label_names=None, fixed_param_names=["fc_bias"])
+        module.bind([("data", (4, 3))], grad_req=grad_req, **kwargs)
+        return module._requests
+
+    assert requested("add") == {"fc_weight": "add"}
+    assert requested("write", inputs_need_grad=True) == {"data": "write", "fc_weight": "write"}
+    assert requested({"fc_bias": "add", "x": "add"}) == {"fc_weight": "write", "fc_bias": "add"}
+    assert requested(["null", "null", "write"]) == {"fc_bias": "write"}
+    assert requested(dict.fromkeys(names, "null")) == {}
+    with pytest.raises(AssertionError, match="a word for each of data, fc_weight, fc_bias is required"):
+        requested(["write"])
+    with pytest.raises(ValueError, match="a word, a list of words or a dict of them by name"):
+        requested(None)
+    with pytest.raises(MXNetError, match="write, add or null is required as grad_req, got 'no'"):
+        requested("no")
+
+
 def test_predictions_see_what_training_changed():
     """Predictions run on sessions of their own, which freeze parameters that keep still."""
     module, batch = trained(), _training.one_batch(mx)

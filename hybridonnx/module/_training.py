@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import kvstore as kv
 from .. import optimizer as opt
+from ..errors import RequirementError
 from ..formats._files import open_to_read, write_atomically
 from ..ndarray.ndarray import NDArray
 from ..optimizer.optimizer import Optimizer
@@ -16,7 +17,7 @@ from ..symbol.symbol import Symbol
 
 
 class Training:
-    """An optimizer, and the indices by which it knows the parameters."""
+    """The optimizer of the parameters `names`, which it knows by number, and perhaps a store of them."""
 
     optimizer: Optimizer
     _updater: Updater
@@ -31,7 +32,7 @@ class Training:
         self._store = _as_store(kvstore)
 
     def optimize(self, optimizer: Any, options: Any, batch_size: int, compression: Any) -> None:
-        """Take an optimizer, or make it by name."""
+        """Take an optimizer, or make one by name, with `options`, that divides gradients by `batch_size`."""
         scale = 1.0 / batch_size
         names: dict[Any, str] = dict(enumerate(self._names))
         if isinstance(optimizer, str):
@@ -48,7 +49,7 @@ class Training:
             if not optimizer.idx2name:
                 optimizer.idx2name = names
         else:
-            raise AssertionError(
+            raise RequirementError(
                 "Module.init_optimizer: an Optimizer or the name of one is required, "
                 f"got {type(optimizer).__name__}."
             )
@@ -103,7 +104,10 @@ def _as_store(given: Any) -> kv.KVStore | None:
     if given is None or isinstance(given, kv.KVStore):
         return given
     if not isinstance(given, str):
-        raise TypeError(f"kvstore must be KVStore, str or None, got {type(given).__name__}.")
+        raise TypeError(
+            "Module.init_optimizer: a KVStore, the name of one or None is required as kvstore, "
+            f"got {type(given).__name__}."
+        )
     kv.create(given)  # so that those of clusters are refused
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
@@ -27,7 +28,6 @@ OptimizerParams: TypeAlias = Mapping[str, Any] | Iterable[tuple[str, Any]]
 
 UNIFORM = Uniform(0.01)
 RATE = (("learning_rate", 0.01),)
-IGNORED = "Parameters already initialized and force_init=False. {} call ignored."
 
 
 class BaseModule:
@@ -192,6 +192,32 @@ class BaseModule:
                 "Bind with inputs_need_grad=True."
             )
 
+    # ---- what stays as it is
+
+    def _stays_bound(self, force_rebind: bool) -> bool:
+        """Whether the module is bound and a call of `bind` is ignored, which is logged."""
+        if not self.binded or force_rebind:
+            return False
+        self.logger.warning("Already bound, ignoring bind()")
+        return True
+
+    def _keeps_params(self, what: str, force_init: bool) -> bool:
+        """Whether there are values and a call of `what` is ignored, with a warning; else it must be bound."""
+        if self.params_initialized and not force_init:
+            told = f"Parameters already initialized and force_init=False. {what} call ignored."
+            warnings.warn(told, stacklevel=3)
+            return True
+        self._require_bound(what)
+        return False
+
+    def _keeps_optimizer(self, force_init: bool) -> bool:
+        """Whether there is an optimizer and a call of `init_optimizer` is ignored, which is logged."""
+        self._require_params("init_optimizer")
+        if not self.optimizer_initialized or force_init:
+            return False
+        self.logger.warning("optimizer already initialized, ignoring...")
+        return True
+
     # ---- parameters
 
     def set_params(
@@ -309,7 +335,8 @@ class BaseModule:
             return self.get_outputs()[0]
         if not isinstance(eval_data, DataIter):
             raise ValueError(
-                f"Module.predict: an NDArray or a DataIter is required, got {type(eval_data).__name__}."
+                f"{type(self).__name__}.predict: an NDArray or a DataIter is required, "
+                f"got {type(eval_data).__name__}."
             )
         batches = [outputs for outputs, _, _ in self.iter_predict(eval_data, num_batch, reset)]
         if not batches or not merge_batches:
@@ -348,13 +375,14 @@ class BaseModule:
     ) -> None:
         """Bind, initialize, and train from epoch `begin_epoch` until `num_epoch`; both count from 0.
 
-        After each batch `batch_end_callback` gets a `BatchEndParam`, and after each epoch
-        `epoch_end_callback` the epoch, the symbol, the parameters and the auxiliary states. Both may be
-        lists. With `eval_data`, each epoch ends with a score by `validation_metric`, or else by
-        `eval_metric`.
+        After each batch `batch_end_callback`, a function or a list of them, gets a `BatchEndParam`, and after
+        each epoch `epoch_end_callback` the epoch, the symbol, the parameters and the auxiliary states. With
+        `eval_data`, each epoch ends with a score by `validation_metric`, by default `eval_metric`.
         """
         if num_epoch is None:
-            raise RequirementError("Module.fit: num_epoch, the number of epochs, is required.")
+            raise RequirementError(
+                f"{type(self).__name__}.fit: num_epoch, the number of epochs, is required."
+            )
         self.bind(train_data.provide_data, train_data.provide_label, True, force_rebind=force_rebind)
         if monitor is not None:
             self.install_monitor(monitor)
@@ -396,7 +424,9 @@ class BaseModule:
         batches = iter(train_data)
         data_batch = next(batches, None)
         if data_batch is None:
-            raise RequirementError("Module.fit: train_data with at least one batch is required.")
+            raise RequirementError(
+                f"{type(self).__name__}.fit: train_data with at least one batch is required, got none."
+            )
         nbatch = 0
         while data_batch is not None:
             if monitor is not None:

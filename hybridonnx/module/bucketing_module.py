@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -19,7 +18,7 @@ from ..ndarray.creation import array
 from ..ndarray.files import load, save
 from ..symbol.symbol import Symbol
 from ..symbol.symbol import load as load_symbol
-from .base_module import IGNORED, RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
+from .base_module import RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
 from .module import Module
 
 _Generator: TypeAlias = Callable[[Any], tuple[Symbol, Sequence[str] | None, Sequence[str] | None]]
@@ -129,8 +128,7 @@ class BucketingModule(BaseModule):
         """Take descriptions of the inputs and labels of the default bucket."""
         if shared_module is not None:
             raise RequirementError("BucketingModule.bind: shared_module=None is required.")
-        if self.binded and not force_rebind:
-            self.logger.warning("Already bound, ignoring bind()")
+        if self._stays_bound(force_rebind):
             return
         held = self.get_params() if self.binded and self.params_initialized else self._given
         training = self._default if self.optimizer_initialized else None
@@ -187,10 +185,8 @@ class BucketingModule(BaseModule):
         allow_extra: bool = False,
     ) -> None:
         """Give the parameters values: those that are given, others by the initializer."""
-        if self.params_initialized and not force_init:
-            warnings.warn(IGNORED.format("init_params"), stacklevel=2)
+        if self._keeps_params("init_params", force_init):
             return
-        self._require_bound("init_params")
         self._default.init_params(initializer, arg_params, aux_params, allow_missing, True, allow_extra)
         self.params_initialized = True
 
@@ -203,9 +199,7 @@ class BucketingModule(BaseModule):
         allow_extra: bool = False,
     ) -> None:
         """Take the values of parameters and auxiliary states by name."""
-        self._require_bound("set_params")
-        if self.params_initialized and not force_init:
-            warnings.warn(IGNORED.format("set_params"), stacklevel=2)
+        if self._keeps_params("set_params", force_init):
             return
         self._default.set_params(arg_params, aux_params, allow_missing, True, allow_extra)
         self.params_initialized = True
@@ -264,9 +258,7 @@ class BucketingModule(BaseModule):
         force_init: bool = False,
     ) -> None:
         """Take an optimizer, or make one by name, for all buckets."""
-        self._require_params("init_optimizer")
-        if self.optimizer_initialized and not force_init:
-            self.logger.warning("optimizer already initialized, ignoring...")
+        if self._keeps_optimizer(force_init):
             return
         self._default.init_optimizer(kvstore, optimizer, optimizer_params, force_init)
         for module in self._buckets.values():

@@ -27,7 +27,7 @@ from ..symbol.executor import Executor, bind
 from ..symbol.infer import infer
 from ..symbol.symbol import Symbol
 from ._training import Training
-from .base_module import IGNORED, RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
+from .base_module import RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
 
 _MOST_EXECUTORS = 8
 
@@ -180,8 +180,7 @@ class Module(BaseModule):
         `shared_module` shares its parameters and their gradients. `grad_req` says what becomes of gradients
         of parameters, and of inputs if these need them: "write", "add" or "null", or such words by name.
         """
-        if self.binded and not force_rebind:
-            self.logger.warning("Already bound, ignoring bind()")
+        if self._stays_bound(force_rebind):
             return
         if inputs_need_grad and not for_training:
             raise RequirementError("Module.bind: for_training=True is required for inputs_need_grad=True.")
@@ -205,13 +204,24 @@ class Module(BaseModule):
         self._grads, self._states, self._fed = {}, {}, {}
 
     def _requested(self, grad_req: Any, for_training: bool, inputs_need_grad: bool) -> dict[str, str]:
-        """What to do with the gradient of each argument."""
+        """What to do with the gradient of each argument; words by name are for fixed parameters too."""
         names = self._symbol.list_arguments()
-        wanted = {*self._param_names, *(self._data_names if inputs_need_grad else ())}
+        wanted = {*self._param_names, *(self._data_names if inputs_need_grad else ())} - {*self._fixed_names}
         if isinstance(grad_req, str):
-            found = {name: grad_req for name in names if name in wanted}
+            found = dict.fromkeys(wanted, grad_req)
         elif isinstance(grad_req, Mapping):
-            found = {**{name: "write" for name in names if name in wanted}, **grad_req}
+            told = {name: word for name, word in grad_req.items() if name in names}
+            found = {**dict.fromkeys(wanted, "write"), **told}
+        elif not isinstance(grad_req, list | tuple):
+            raise ValueError(
+                "Module.bind: a word, a list of words or a dict of them by name is required as grad_req, "
+                f"got {grad_req!r}."
+            )
+        elif len(grad_req) != len(names):
+            raise RequirementError(
+                f"Module.bind: a word for each of {', '.join(names)} is required in grad_req, "
+                f"got {len(grad_req)}."
+            )
         else:
             found = dict(zip(names, grad_req, strict=True))
         strange = [word for word in found.values() if word not in ("write", "add", "null")]
@@ -219,7 +229,7 @@ class Module(BaseModule):
             raise MXNetError(f"Module.bind: write, add or null is required as grad_req, got {strange[0]!r}.")
         if not for_training:
             return {}
-        return {n: word for n, word in found.items() if n not in self._fixed_names and word != "null"}
+        return {name: word for name, word in found.items() if word != "null"}
 
     def _share(self, other: Module) -> None:
         """Use the parameters of another module, and their gradients."""
@@ -295,9 +305,7 @@ class Module(BaseModule):
         allow_extra: bool = False,
     ) -> None:
         """Take the values of parameters and auxiliary states by name."""
-        self._require_bound("set_params")
-        if self.params_initialized and not force_init:
-            warnings.warn(IGNORED.format("set_params"), stacklevel=2)
+        if self._keeps_params("set_params", force_init):
             return
         given = {**(arg_params or {}), **(aux_params or {})}
         if allow_missing and not allow_extra:
@@ -378,10 +386,8 @@ class Module(BaseModule):
         allow_extra: bool = False,
     ) -> None:
         """Give the parameters values: those that are given, others by the initializer."""
-        if self.params_initialized and not force_init:
-            warnings.warn(IGNORED.format("init_params"), stacklevel=2)
+        if self._keeps_params("init_params", force_init):
             return
-        self._require_bound("init_params")
         attributes = self._symbol.attr_dict()
         values: Params = {}
         for names, given in ((self._param_names, arg_params), (self._aux_names, aux_params)):
@@ -619,9 +625,7 @@ class Module(BaseModule):
 
         A `KVStore` keeps the weights and updates them; "local" and "device" are as good as `None`.
         """
-        self._require_params("init_optimizer")
-        if self.optimizer_initialized and not force_init:
-            self.logger.warning("optimizer already initialized, ignoring...")
+        if self._keeps_optimizer(force_init):
             return
         self._close()
         self._training = Training(self._symbol, self._param_names, self._params, kvstore)

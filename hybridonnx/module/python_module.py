@@ -105,8 +105,7 @@ class PythonModule(BaseModule):
         grad_req: Any = "write",
     ) -> None:
         """Take descriptions of inputs and labels."""
-        if self.binded and not force_rebind:
-            self.logger.warning("Already bound, ignoring bind()")
+        if self._stays_bound(force_rebind):
             return
         if grad_req != "write":
             raise RequirementError(f"PythonModule.bind: grad_req='write' is required, got {grad_req!r}.")

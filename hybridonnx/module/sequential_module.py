@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from ..errors import RequirementError
 from ..io import DataBatch, DataDesc, described
 from ..metric import EvalMetric
-from .base_module import IGNORED, RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
+from .base_module import RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
 
 
 class SequentialModule(BaseModule):
@@ -84,18 +83,14 @@ class SequentialModule(BaseModule):
         grad_req: Any = "write",
     ) -> None:
         """Bind each module to the shapes of what the one before it gives."""
-        if self.binded and not force_rebind:
-            self.logger.warning("Already bound, ignoring bind()")
+        if self._stays_bound(force_rebind):
             return
         if inputs_need_grad and not for_training:
             raise RequirementError("SequentialModule.bind: inputs_need_grad=True requires for_training=True.")
-        if shared_module is not None or not self._modules:
-            what = (
-                "modules are required, which add takes"
-                if not self._modules
-                else "no shared_module is allowed"
-            )
-            raise RequirementError(f"SequentialModule.bind: {what}.")
+        if shared_module is not None:
+            raise RequirementError("SequentialModule.bind: shared_module=None is required.")
+        if not self._modules:
+            raise RequirementError("SequentialModule.bind: a module is required, got none. Call add first.")
         shapes, taken = list(data_shapes), False
         for i, (module, meta) in enumerate(zip(self._modules, self._metas, strict=True)):
             labels = label_shapes if meta.get(self.META_TAKE_LABELS) else None
@@ -117,10 +112,8 @@ class SequentialModule(BaseModule):
         allow_extra: bool = False,
     ) -> None:
         """Give the parameters of all modules values; their names must differ."""
-        if self.params_initialized and not force_init:
-            warnings.warn(IGNORED.format("init_params"), stacklevel=2)
+        if self._keeps_params("init_params", force_init):
             return
-        self._require_bound("init_params")
         owners: dict[str, int] = {}
         for i, module in enumerate(self._modules):
             module.init_params(initializer, arg_params, aux_params, allow_missing, force_init, allow_extra)
@@ -151,9 +144,7 @@ class SequentialModule(BaseModule):
         force_init: bool = False,
     ) -> None:
         """Make an optimizer for each module."""
-        self._require_params("init_optimizer")
-        if self.optimizer_initialized and not force_init:
-            self.logger.warning("optimizer already initialized, ignoring...")
+        if self._keeps_optimizer(force_init):
             return
         for module in self._modules:
             module.init_optimizer(kvstore, optimizer, optimizer_params, force_init)
