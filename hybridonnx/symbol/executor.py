@@ -28,8 +28,8 @@ class Executor:
     """A symbol, an array for each of its variables, and the outputs and gradients computed from them.
 
     The arrays are the caller's own: what is written into them is used by the next `forward`, and `backward`
-    writes into the gradient arrays as `grad_req` says. Without a `runner` the
-    operators run one by one on their kernels.
+    writes into the gradient arrays as `grad_req` says. Without a `runner` the operators run one by one on
+    their kernels.
     """
 
     def __init__(
