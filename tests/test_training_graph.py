@@ -231,7 +231,7 @@ def test_gradients_of_gradients_keep_the_masks(kernels):
         states = [p.data().asnumpy() for n, p in net.collect_params().items() if "running" in n]
         return [length.asnumpy(), a.grad.asnumpy(), *grads(net), *states]
 
-    both(convolutional, run, rtol=1e-4, atol=1e-4)
+    both(convolutional, run, rtol=1e-4, atol=1e-3)  # of some tens
     assert not kernels
 
 
