@@ -35,7 +35,7 @@ MXNET_VERSION = Switch("HYBRIDONNX_MXNET_VERSION", 10901, "The MXNet version tha
 SYNC = Switch("HYBRIDONNX_SYNC", False, "Flush a new file to the disk before it replaces the old one.")
 THREADS = Switch("HYBRIDONNX_THREADS", 0, "Threads of an ONNX Runtime session; 0: as many as it likes.")
 SESSIONS = Switch(
-    "HYBRIDONNX_SESSIONS", 16, "Sessions that a hybridized block keeps, one for each input shape."
+    "HYBRIDONNX_SESSIONS", 16, "Input shapes for which a hybridized block keeps sessions, those last used."
 )
 PROFILE = Switch(
     "HYBRIDONNX_PROFILE", "", "Folder for ONNX Runtime's profiles of the sessions, one JSON file for each."

@@ -50,7 +50,7 @@ def test_other_trees_are_refused(saved):
         FormatError, match=r"net-model.json: an entry dense3 is required .*\.2, got dense1, dense2"
     ):
         made(4, 4, 4).load(str(folder / "net"))
-    with pytest.raises(AssertionError, match=r"shape incompatible|shape"):
+    with pytest.raises(AssertionError, match="shape"):
         made(4, 3).load(str(folder / "net"))
     other = nn.HybridSequential()
     other.add(nn.Dense(4, in_units=4), nn.Conv2D(4, 3))

@@ -127,10 +127,8 @@ class GraphWriter:
 
     def _output(self, node: Node, value: Value, title: str, needed: bool) -> str:
         """The name of an output; an optional one that nobody uses is left out."""
-        if (
-            not (needed or node.whole or node.signature is None)
-            and node.signature.output(value.index).optional
-        ):
+        optional = node.signature is not None and node.signature.output(value.index).optional
+        if optional and not (needed or node.whole):
             return ""
         if value.name:
             return self.name(value)

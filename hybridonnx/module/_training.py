@@ -42,8 +42,8 @@ class Training:
             self.optimizer = optimizer
             if optimizer.rescale_grad != scale:
                 warnings.warn(
-                    "Optimizer created manually outside Module but rescale_grad is not normalized to "
-                    f"1.0/batch_size/num_workers ({optimizer.rescale_grad} vs. {scale}). Is this intended?",
+                    f"Module.init_optimizer: the optimizer's rescale_grad is {optimizer.rescale_grad}, "
+                    f"not {scale}, which makes gradients means over the batch. Is this intended?",
                     stacklevel=3,
                 )
             if not optimizer.idx2name:

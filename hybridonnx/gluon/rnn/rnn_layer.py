@@ -138,12 +138,13 @@ class _RNNLayer(HybridBlock):
     def _unfuse(self) -> HybridSequentialRNNCell:
         """The layers as single cells with the same parameters, which take one step at a time."""
         for what, used in (
-            ("projection layer", self._projection_size is not None),
-            ("state clipping", self._clips["lstm_state_clip_min"] is not None),
+            ("projection_size", self._projection_size),
+            ("state clipping", self._clips["lstm_state_clip_min"]),
         ):
-            if used:
+            if used is not None:
                 raise RequirementError(
-                    f"{self.name}: _unfuse does not support {what}. Step the layer itself."
+                    f"{self.name}: a layer without {what} is required, as cells have none, got {used}. "
+                    "Step the layer itself."
                 )
         stack = HybridSequentialRNNCell(prefix=self.prefix, params=self.params)
         with stack.name_scope():
