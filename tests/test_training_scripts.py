@@ -14,7 +14,7 @@ from hybridonnx.runtime import plan as plans
 from tests.oracle.training_scripts._run import Run, blobs, scripts
 
 FILE = Path(__file__).parent / "oracle" / "trained.npz"
-MODULES = "convolution recurrent steps inputs structures".split()
+MODULES = "convolution recurrent steps inputs structures architectures".split()
 SCRIPTS = [
     (m, name)
     for m in MODULES

@@ -10,6 +10,7 @@ from ..context import Context
 from ..formats._files import PathLike, open_to_read, write_atomically
 from ..ndarray._watch import written
 from ..ndarray.ndarray import NDArray
+from ..ndarray.sparse import cast_storage
 from ..optimizer.optimizer import Optimizer, create
 from ..optimizer.updater import Updater, get_updater
 from .parameter import Parameter, ParameterDict
@@ -158,7 +159,7 @@ class Trainer:
         for i, param in self._trained():
             for n, (grad, data) in enumerate(zip(param.list_grad(), param.list_data(), strict=True)):
                 if self._is_fresh(param, [data], ignore_stale_grad):
-                    parts[n].append((i, grad, data))
+                    parts[n].append((i, _stored(param, grad), data))
         for n, updater in enumerate(self._updaters):
             self._optimizer._set_current_context(n)
             _update(updater, parts[n])
@@ -169,7 +170,7 @@ class Trainer:
         for i, param in self._trained():
             first, *others = param.list_data()
             if self._is_fresh(param, [first, *others], ignore_stale_grad):
-                parts.append((i, kv.added(param.list_grad()), first))
+                parts.append((i, _stored(param, kv.added(param.list_grad())), first))
                 copies += [(other, first) for other in others]
         _update(self._updaters[0], parts)
         for other, first in copies:
@@ -200,6 +201,11 @@ class Trainer:
             states = file.read()
         for updater in self._updaters:
             updater.set_states(states)
+
+
+def _stored(param: Parameter, grad: NDArray) -> NDArray:
+    """The gradient as optimizers take it: of "row_sparse" ones the rows that are not zero."""
+    return cast_storage(grad._data, "row_sparse", grad.context) if param._grad_stype == "row_sparse" else grad
 
 
 def _update(updater: Updater, parts: list[tuple[int, NDArray, NDArray]]) -> None:

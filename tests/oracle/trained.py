@@ -25,7 +25,7 @@ import numpy as np  # noqa: E402
 
 from tests.oracle.training_scripts._run import Run, scripts  # noqa: E402
 
-MODULES = ("convolution", "recurrent", "steps", "inputs", "structures")
+MODULES = ("convolution", "recurrent", "steps", "inputs", "structures", "architectures")
 FILE = FOLDER / "trained.npz"
 
 
