@@ -110,7 +110,7 @@ Entry: TypeAlias = tuple[Any, int]
 
 _order = itertools.count()
 _receiving = threading.Lock()
-"""Held while a gradient is added: NumPy lets other threads run meanwhile, whose addition would be lost."""
+"""Held while a gradient is written: NumPy lets other threads run meanwhile, whose additions would be lost."""
 
 
 class TapeNode:
@@ -167,10 +167,10 @@ class Leaf:
 
     def receive(self, gradient: Any) -> None:
         """Write or add a gradient that a sweep has found."""
-        if self.req == "write":
-            self.grad._data[...] = gradient._data
-        elif self.req == "add":
-            with _receiving:
+        with _receiving:
+            if self.req == "write":
+                self.grad._data[...] = gradient._data
+            elif self.req == "add":
                 self.grad._data[...] += gradient._data
         self.fresh = True
 

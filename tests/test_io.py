@@ -169,3 +169,10 @@ def test_resetting_a_prefetched_epoch_begins_anew():
     it.reset()
     found = [batch.data[0].asnumpy().ravel().tolist() for batch in it]
     assert found == [[0, 1], [2, 3], [4, 5]]
+
+
+def test_buckets_are_known_through_a_resized_iterator():
+    rows = mx.io.NDArrayIter(np.zeros((6, 1)), np.zeros(6), 2)
+    assert not hasattr(mx.io.ResizeIter(rows, 2), "default_bucket_key")
+    rows.default_bucket_key = 7
+    assert mx.io.ResizeIter(rows, 2).default_bucket_key == 7
