@@ -131,6 +131,61 @@ def test_dropout_is_the_same_eagerly_and_hybridized(kernels):
     assert not kernels
 
 
+def encoded(hybrid):
+    """A variational autoencoder: a block of hybridized ones, which draws inside of the graph."""
+    gluon, nn = mx.gluon, mx.gluon.nn
+    flags = {"static_alloc": True, "static_shape": True} if hybrid else {"active": False}
+
+    class Code(gluon.HybridBlock):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            with self.name_scope():
+                self.body = nn.Dense(8, in_units=6, activation="tanh")
+                self.both = nn.Dense(4, in_units=8)
+
+        def hybrid_forward(self, F, x):
+            mean, spread = F.split(self.both(self.body(x)), 2, axis=1)
+            z = mean + F.exp(0.5 * spread) * F.random.normal_like(mean)
+            return z, 0.5 * F.sum(1 + spread - mean**2 - F.exp(spread), axis=1)
+
+    class Encoder(gluon.Block):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            with self.name_scope():
+                self.code, self.back = Code(), nn.Dense(6, in_units=2)
+
+        def forward(self, x):
+            z, divergence = self.code(x)
+            return self.back(z), divergence
+
+    run = Run(mx, None, False)
+    net = run.ready(Encoder(prefix="encoder_"))
+    net.hybridize(**flags)
+    loss_of = gluon.loss.L2Loss()
+    loss_of.hybridize(**flags)
+    trainer = gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 0.01, "epsilon": 1e-3})
+    x = mx.nd.array(blobs(10, (6,), 2)[0])
+    mx.random.seed(8)
+    for step in range(50):
+        part = x if step % 3 else x[:4]
+        with mx.autograd.record():
+            y, divergence = net(part)
+            loss = loss_of(y, part) - 0.1 * divergence
+        loss.backward()
+        trainer.step(len(part))
+        run.loss(loss)
+        if step % 10 == 9:
+            run.show("prediction", *net(part)[0].asnumpy().ravel())
+    run.parameters(net)
+    return run.numbers
+
+
+def test_draws_are_the_same_eagerly_and_hybridized(kernels):
+    eager, hybrid = encoded(False), encoded(True)
+    assert not far(hybrid, {key: np.float32(value) for key, value in eager.items()}, TOLERANCE)
+    assert not kernels
+
+
 def critic_loss(params, real, fake, between):
     """The loss of a critic with a penalty on its gradient, in NumPy."""
     first, first_bias, second, second_bias = params

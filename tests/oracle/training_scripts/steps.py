@@ -159,3 +159,34 @@ def several_optimizers(mx, run):
     last = gluon.Trainer(net.collect_params(), "ftml", {"learning_rate": 0.01, "epsilon": 1e-3})
     _regression(mx, net, loss_of, last, run, 6)
     run.parameters(net)
+
+
+def partly_hybridized(mx, run):
+    """A plain block of hybrid ones, some of whose gradients are stale, with a loss written by hand."""
+    gluon, nn = mx.gluon, mx.gluon.nn
+
+    class Experts(gluon.Block):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            with self.name_scope():
+                self.body = nn.Dense(6, in_units=5, activation="tanh")
+                self.experts = nn.Sequential()
+                for _ in range(3):
+                    self.experts.add(nn.Dense(1, in_units=6))
+
+        def forward(self, x, chosen):
+            return self.experts[chosen](self.body(x))
+
+    net = run.ready(Experts(prefix="experts_"))
+    trainer = gluon.Trainer(net.collect_params(), "adamax", {"learning_rate": 0.01})
+    x, _ = blobs(20, (5,), 2)
+    data = mx.nd.array(x)
+    for step in range(30):
+        part = data[step % 10 : step % 10 + 10]
+        target = part.sum(axis=1, keepdims=True) * (step % 3)
+        with mx.autograd.record():
+            loss = ((net(part, step % 3) - target) ** 2).mean() + 0.01 * net.body.weight.data().abs().sum()
+        loss.backward()
+        trainer.step(1, ignore_stale_grad=True)
+        run.loss(loss)
+    run.parameters(net)
