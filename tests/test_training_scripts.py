@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import hybridonnx as mx
+from hybridonnx import gluon
+from hybridonnx.gluon import nn, rnn
 from hybridonnx.runtime import plan as plans
 from tests.oracle.training_scripts._run import Run, blobs, scripts
 
@@ -97,7 +99,6 @@ def test_as_in_mxnet(module, name, hybrid, expected, kernels, tmp_path):
 
 def dropped(hybrid):
     """Fifty steps of networks with dropout, and what they predict in between."""
-    nn, rnn = mx.gluon.nn, mx.gluon.rnn
     run = Run(mx, None, hybrid)
     net = nn.HybridSequential(prefix="net_")
     with net.name_scope():
@@ -106,8 +107,8 @@ def dropped(hybrid):
         net.add(rnn.GRU(5, 2, dropout=0.4, input_size=6), nn.HybridLambda(lambda F, x: x.mean(axis=0)))
         net.add(nn.Dropout(0.5), nn.Dense(3, in_units=5))
     run.ready(net)
-    loss_of = run.fast(mx.gluon.loss.SoftmaxCrossEntropyLoss())
-    trainer = mx.gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 0.01, "epsilon": 1e-3})
+    loss_of = run.fast(gluon.loss.SoftmaxCrossEntropyLoss())
+    trainer = gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 0.01, "epsilon": 1e-3})
     x, y = blobs(12, (3, 8), 3)
     mx.random.seed(3)
     for step in range(50):
@@ -133,7 +134,6 @@ def test_dropout_is_the_same_eagerly_and_hybridized(kernels):
 
 def encoded(hybrid):
     """A variational autoencoder: a block of hybridized ones, which draws inside of the graph."""
-    gluon, nn = mx.gluon, mx.gluon.nn
     flags = {"static_alloc": True, "static_shape": True} if hybrid else {"active": False}
 
     class Code(gluon.HybridBlock):
@@ -218,13 +218,13 @@ def slopes(function, params, step=1e-5):
 @pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybrid"])
 def test_a_penalty_on_gradients(hybrid, kernels):
     """Real MXNet drops a part of these gradients, and refuses them when hybridized."""
-    nn, run = mx.gluon.nn, Run(mx, None, hybrid)
+    run = Run(mx, None, hybrid)
     net = nn.HybridSequential(prefix="critic_")
     with net.name_scope():
         net.add(nn.Dense(8, activation="sigmoid", in_units=4), nn.Dense(1, in_units=8))
     run.ready(net)
     params = [p.data().asnumpy().astype(np.float64) for p in net.collect_params().values()]
-    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.02})
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.02})
     real, fake = (blobs(12, (4,), 2, seed=seed)[0] for seed in (0, 5))
     shares = np.random.RandomState(2)
     expected = []
