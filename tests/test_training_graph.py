@@ -468,3 +468,21 @@ def test_views_that_change_are_seen():
         second = net(part)
     np.testing.assert_array_equal(second.asnumpy(), np.tile(net.bias.data().asnumpy(), (4, 1)))
     assert not np.allclose(first.asnumpy(), second.asnumpy())
+
+
+def test_double_precision_is_kept(kernels, caplog):
+    """ONNX Runtime convolves in float32 alone."""
+
+    def run(net):
+        net.cast("float64")
+        x = nd.array(RNG.standard_normal((2, 3, 14, 14)), dtype="float64")
+        x[:] = np.arange(x.size).reshape(x.shape) % 7 / 3.0
+        with autograd.record(train_mode=False):
+            out = net(x)
+        out.backward()
+        return [out.asnumpy(), net(x).asnumpy(), *grads(net)]
+
+    with caplog.at_level(logging.INFO, "hybridonnx"):
+        both(convolutional, run, rtol=1e-11, atol=1e-11)
+    assert set(kernels) == {"Convolution", "Pooling"}
+    assert any("float32 would lose digits" in record.getMessage() for record in caplog.records)

@@ -140,6 +140,8 @@ class Graph(Forms):
         """The domains of foreign nodes, with their versions."""
         self.subgraphs: Sequence[Any] = () if parent is None else parent.subgraphs
         """The Symbols inside the MXNet node that is being lowered."""
+        self.exact: bool = parent is not None and parent.exact
+        """Whether float64 must not be computed in float32, as where kernels can take the operator's place."""
         self.inliner: Callable[..., list[Value]] | None = None if parent is None else parent.inliner
         self._constants: dict[Any, Value] = {} if parent is None else parent._constants
         self._shapes: dict[int, Value] = {}
@@ -307,6 +309,11 @@ class Graph(Forms):
         Use it where ONNX Runtime has no kernel for a dtype: `g.via(np.float32, g.Erf, x)`.
         """
         back = next(x.dtype for x in inputs if isinstance(x, Value))
+        if self.exact and back == np.float64 and np.dtype(dtype) == np.float32:
+            raise ConversionError(
+                f"{self.operator[0]}: ONNX Runtime has no kernel of it for float64, and float32 would lose "
+                "digits. Cast to float32 where that is enough."
+            )
         result = function(*(self.Cast(x, dtype) if isinstance(x, Value) else x for x in inputs))
         if isinstance(result, tuple):
             return tuple(self.Cast(y, back) for y in result)

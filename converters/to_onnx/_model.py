@@ -53,6 +53,7 @@ def lower(
     noise_inputs: bool = False,
     dim_names: Mapping[str, Mapping[int, str]] | None = None,
     keep_inputs: bool = True,
+    exact: bool = False,
 ) -> Lowered:
     """The Symbol as an ONNX model. It is not checked here; `check` does that.
 
@@ -64,10 +65,11 @@ def lower(
     runs the model hands them over (`SessionOptions.add_external_initializers`).
     With `noise_inputs` the draws of random operators are inputs; otherwise ONNX draws.
     With `keep_inputs=False` inputs whose values no node reads, such as those that give a size, are left out.
+    With `exact` what ONNX Runtime has no kernel of in float64 is refused, not computed in float32.
     """
     check_opset(opset)
     names = list(outputs if outputs is not None else symbol.list_outputs())
-    traced = trace(symbol, inputs, params, opset, training, names, noise_inputs)
+    traced = trace(symbol, inputs, params, opset, training, names, noise_inputs, exact)
     lowered = _assemble(traced, dim_names or {}, keep_inputs)
     return embedded(lowered, params) if embed else lowered
 

@@ -325,6 +325,7 @@ def trace(
     training: bool,
     names: Sequence[str],
     noise_inputs: bool,
+    exact: bool = False,
 ) -> Traced:
     """Lower the whole Symbol."""
     nodes = needed(symbol.outputs, training)
@@ -334,6 +335,7 @@ def trace(
     specs = infer(symbol, known, partial=True)
     walk = Walk(Graph(opset), training, noise_inputs, origins=Origins(symbol, nodes, known))
     walk.graph.inliner = walk.inline
+    walk.graph.exact = exact
     found_inputs: dict[str, Value] = {}
     parameters: dict[str, Value] = {}
     for node in nodes:

@@ -71,7 +71,7 @@ def batch_norm(g: Graph, op: Any, data: Value, *vectors: Value) -> tuple[Value, 
     axis, x = op.axis % data.rank, _wide(g, data)
     if op.fix_gamma:  # whatever is stored
         gamma = _ones(g, gamma)
-    if op.of_batch() and axis == 1 and x.dtype == _float32 and x.shape and all(x.shape):
+    if g.opset >= 14 and op.of_batch() and _takes(x, axis):
         y, mean, var = _of_batch(g, op, x, gamma, beta)
         return g.Cast(y, data.dtype), mean, g.Reciprocal(g.Sqrt(var + op.eps))
     if op.of_batch():
@@ -87,6 +87,12 @@ def batch_norm(g: Graph, op: Any, data: Value, *vectors: Value) -> tuple[Value, 
         shift = beta - mean * scale
         y = x * _along(g, scale, data.rank, axis) + _along(g, shift, data.rank, axis)
     return g.Cast(y, data.dtype), mean, inverse
+
+
+def _takes(x: Value, axis: int) -> bool:
+    """Whether ONNX Runtime's own normalization in training mode takes the value."""
+    shape = x.shape or (0,)
+    return axis == 1 and x.dtype == _float32 and None not in shape and 0 not in shape
 
 
 def _of_batch(g: Graph, op: Any, x: Value, gamma: Value, beta: Value) -> Any:

@@ -220,6 +220,7 @@ class CompiledGraph:
             self._arrays if frozen else {},
             embed=False,
             noise_inputs=True,
+            exact=True,
             dim_names=names,
             outputs=[f"output{i}" for i in range(len(self._symbol.outputs))],
         )

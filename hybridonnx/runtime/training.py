@@ -291,6 +291,7 @@ def _session(
             embed=False,
             noise_inputs=True,
             keep_inputs=False,
+            exact=True,
         )
     except ConversionError as exc:
         blamed = [found for node in ([exc.node] if exc.node else nodes) if (found := origin(node))]
