@@ -135,6 +135,8 @@ class ValueSession:
         # Sessions of a training step run in turn: idle threads of one, waiting busily, would take the cores
         # from the next. A small network takes half the time without.
         settings.add_session_config_entry("session.force_spinning_stop", "1")
+        # loops in smaller and smaller parts, so that a core that was held up does not hold up the others
+        settings.add_session_config_entry("session.dynamic_block_base", "4")
         # one level below all: blocked layouts, of which only constant weights profit
         settings.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
         self._session = _started(lowered, settings)
