@@ -25,8 +25,6 @@ from .training import Noise, Stretch, Unfit
 
 logger = logging.getLogger("hybridonnx")
 
-Arrays = dict[Entry, NDArray]
-
 
 class Plan:
     """The outputs of a graph, from an array for each of the variables `names`.
@@ -87,9 +85,7 @@ class Plan:
 
     def on_kernels(self) -> list[str]:
         """The names of the operators that run on kernels."""
-        return [
-            entries[0].node.name for entries in (s.outputs for s in self._steps if isinstance(s, _Kernel))
-        ]
+        return [step.outputs[0].node.name for step in self._steps if isinstance(step, _Kernel)]
 
     # ---- draws
 
@@ -97,12 +93,11 @@ class Plan:
         """The random operators in the order of their making, each with the specs of its inputs."""
         found = []
         for node in self._nodes:
-            op = node.op and node.op.in_mode(self._training)
-            if op is None or not op.draws():
+            if node.is_variable:
                 continue
-            if not node.inputs:
-                op = op.settled([self._specs[Entry(node, i)] for i in range(node.count())])
-            found.append((node, op, [self._specs[entry] for entry in node.inputs]))
+            op = self._operator(node).in_mode(self._training)
+            if op.draws():
+                found.append((node, op, [self._specs[entry] for entry in node.inputs]))
         return found
 
     def _draw(self) -> Noise:
@@ -166,14 +161,13 @@ class Plan:
             if level % 2:
                 steps += [_Kernel(node, self._operator(node), self._training) for node in nodes]
                 continue
-            outputs = [
-                entry for entry, users in used.items() if levels[entry.node] == level and users - {level}
-            ]
-            outputs = [entry for entry in outputs if not entry.node.is_variable]
+            inside = set(nodes)
+            outputs = [entry for entry, users in used.items() if entry.node in inside and users - {level}]
             steps.append(self._stretch(outputs, levels, level))
         return steps
 
     def _operator(self, node: Node) -> Any:
+        """The node's operator; one without inputs with the sizes that the graph around tells."""
         if node.inputs:
             return node.op
         return node.op.settled([self._specs[Entry(node, i)] for i in range(node.count())])

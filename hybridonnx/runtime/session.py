@@ -110,7 +110,6 @@ class _Bound:
     def __init__(self, session: Any, names: Sequence[str], buffers: Sequence[Array]) -> None:
         self._session = session
         self._buffers = list(buffers)
-        self._shapes: Any = None
         self._binding = session.io_binding()
         for name, buffer in zip(names, buffers, strict=True):
             self._binding.bind_output(name, "cpu", 0, buffer.dtype, buffer.shape, buffer.ctypes.data)

@@ -59,10 +59,9 @@ class Stretch:
         changes = [(name, value) for name, value in changes if not value.outputs[0].node.is_variable]
         self._states = [self.names.index(name) for name, _ in changes]
         results = [*outputs, *(value.outputs[0] for _, value in changes)]
-        self._backward = _Backward(self, entries, wanted) if any(wanted) else None
-        if self._backward is not None and not self._backward.found:
-            self._backward = None
-        kept = self._backward.kept if self._backward else []
+        backward = _Backward(self, entries, wanted)
+        self._backward = backward if backward.found else None
+        kept = backward.kept
         places = {entry: i for i, entry in enumerate(dict.fromkeys([*results, *kept]))}
         self._results = [places[entry] for entry in results]
         self._kept = [places[entry] for entry in kept]
