@@ -14,7 +14,7 @@ from onnx import ModelProto
 
 from hybridonnx.errors import ConversionError
 from hybridonnx.ndarray.ndarray import NDArray
-from hybridonnx.ops._registry import Spec
+from hybridonnx.ops import Spec
 from hybridonnx.symbol.execute import execute
 from hybridonnx.symbol.symbol import Symbol
 

@@ -15,8 +15,7 @@ import numpy as np
 
 from .errors import AttributeValueError, MXNetError, ShapeError, suggest
 from .ndarray.ndarray import NDArray
-from .ops._generator import Drawing
-from .ops._registry import Array
+from .ops import Array, Drawing
 
 _Class = TypeVar("_Class", bound="type[Initializer]")
 

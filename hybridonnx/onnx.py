@@ -8,19 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from converters.from_onnx import get_model_metadata, import_model
-from converters.to_onnx import arrays_by_name, supported
-from converters.to_onnx import export_model as _export
-from converters.verify import Difference, Parity, Runnable, draw, exported, of_symbol
-from converters.verify import verify as _verify
-
+from .converters.from_onnx import get_model_metadata, import_model
+from .converters.to_onnx import arrays_by_name, supported
+from .converters.to_onnx import export_model as _export
+from .converters.verify import Difference, Parity, Runnable, draw, exported, of_symbol
+from .converters.verify import verify as _verify
 from .errors import DeferredInitializationError, MXNetError
 from .gluon._nested import flatten
 from .gluon.hybrid_block import HybridBlock, input_name
 from .gluon.symbol_block import SymbolBlock, block_from
 from .ndarray.files import load as load_arrays
 from .ndarray.ndarray import NDArray
-from .ops._registry import Array, Spec
+from .ops import Array, Spec
 from .symbol.symbol import Symbol
 from .symbol.symbol import load as load_symbol
 

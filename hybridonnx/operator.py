@@ -23,9 +23,7 @@ from .context import Context, as_context
 from .dtypes import DType, as_dtype, flag_of
 from .errors import ConversionError, MXNetError, ShapeError
 from .ndarray.ndarray import NDArray
-from .ops import custom
-from .ops._registry import Array, load_all
-from .ops._shapes import Shape, show
+from .ops import Array, Shape, custom, load_all, show
 
 
 class CustomOp:

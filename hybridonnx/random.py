@@ -15,7 +15,7 @@ from .ndarray.random import (
     shuffle,
     uniform,
 )
-from .ops._generator import seed
+from .ops import seed
 
 __all__ = [
     "exponential",

@@ -18,8 +18,7 @@ import numpy as np
 from . import autograd
 from .ndarray._invoke import invoke
 from .ndarray.ndarray import NDArray
-from .ops._generator import seed
-from .ops._registry import Array, Operator, Spec, find
+from .ops import Array, Operator, Spec, find, seed
 
 # ---- inputs
 
@@ -431,8 +430,8 @@ def check_onnx(case: Case, dtype: str, opset: int, free: bool = False) -> None:
 
     A lowering may refuse an open axis, if it does so with `NeedsShape`.
     """
-    from converters import to_onnx
-    from converters.to_onnx._single import lower_operator
+    from .converters import to_onnx
+    from .converters.to_onnx._single import lower_operator
 
     op, arrays = case.operator(), case.arrays(dtype)
     expected = run(case, arrays)
@@ -535,8 +534,8 @@ def check_training(case: Case) -> None:
 
 def check_import(case: Case) -> None:
     """The operator exported to ONNX and imported again gives what the kernel gives."""
-    from converters import from_onnx
-    from converters.to_onnx._single import lower_operator
+    from .converters import from_onnx
+    from .converters.to_onnx._single import lower_operator
 
     op, arrays = case.operator(), case.arrays()
     expected = run(case, arrays)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hybridonnx import ops
 from hybridonnx.errors import UnknownOperatorError
-from hybridonnx.ops import _registry
 
 ROOT = Path(__file__).resolve().parents[1]
 METHODS = (
@@ -40,12 +40,12 @@ class Place(NamedTuple):
         return f"{self.facet:<13}{shown}:{self.line}{self.note and '   '}{self.note}"
 
 
-def in_class(op: type[_registry.Operator]) -> Iterator[Place]:
+def in_class(op: type[ops.Operator]) -> Iterator[Place]:
     """The class or the table row, and the methods that the class or its family defines."""
     yield Place("class", *op.source, ", ".join(op.names))
     for name in METHODS:
         owner = next(cls for cls in op.__mro__ if name in vars(cls))
-        if owner is _registry.Operator:
+        if owner is ops.Operator:
             continue
         row = {"forward": "fn", "gradient": "rule"}.get(name, "")
         if row in vars(op):
@@ -60,9 +60,9 @@ def start(function: Callable[..., Any]) -> tuple[str, int]:
     return function.__code__.co_filename, function.__code__.co_firstlineno
 
 
-def lowering(op: type[_registry.Operator]) -> Iterator[Place]:
+def lowering(op: type[ops.Operator]) -> Iterator[Place]:
     """The function that writes the operator as ONNX; where a row makes it, the row."""
-    from converters.to_onnx import _registry as lowerings
+    from hybridonnx.converters.to_onnx import _registry as lowerings
 
     function = lowerings.find(op)
     if function is None:
@@ -73,17 +73,17 @@ def lowering(op: type[_registry.Operator]) -> Iterator[Place]:
         yield Place("lowering", *start(function), function.__name__)
 
 
-def importers(op: type[_registry.Operator]) -> Iterator[Place]:
+def importers(op: type[ops.Operator]) -> Iterator[Place]:
     """The functions that make the operator out of ONNX nodes."""
     return mentions(op, "converters/from_onnx", "importer")
 
 
-def cases(op: type[_registry.Operator]) -> Iterator[Place]:
+def cases(op: type[ops.Operator]) -> Iterator[Place]:
     """The tests' data."""
     return mentions(op, "tests/ops", "Case")
 
 
-def mentions(op: type[_registry.Operator], folder: str, facet: str) -> Iterator[Place]:
+def mentions(op: type[ops.Operator], folder: str, facet: str) -> Iterator[Place]:
     """The functions, and the lines outside of any, that name the operator in a folder's files."""
     for path in sorted((ROOT / folder).glob("[!_]*.py")):
         for statement in ast.parse(path.read_bytes()).body:
@@ -105,13 +105,13 @@ def named(node: ast.AST, names: tuple[str, ...]) -> Iterator[Any]:
         yield node
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         words = node.value.split()
-        if not set(words).isdisjoint(names) and all(word in _registry.load_all() for word in words):
+        if not set(words).isdisjoint(names) and all(word in ops.load_all() for word in words):
             yield node
     for child in ast.iter_child_nodes(node):
         yield from named(child, names)
 
 
-def report(op: type[_registry.Operator]) -> Iterator[str]:
+def report(op: type[ops.Operator]) -> Iterator[str]:
     """One line for each place, or for what is not there and why."""
     yield from map(str, in_class(op))
     if op.not_differentiable:
@@ -131,7 +131,7 @@ def main(names: list[str]) -> int:
         return 2
     for name in names:
         try:
-            print(*report(_registry.find(name)), sep="\n")
+            print(*report(ops.find(name)), sep="\n")
         except UnknownOperatorError as exc:
             print(exc, file=sys.stderr)
             return 1

@@ -11,7 +11,7 @@ from pathlib import Path
 import hybridonnx as mx
 from hybridonnx.errors import MXNetError
 from hybridonnx.formats.recordio import RecordReader
-from hybridonnx.ops._registry import load_all
+from hybridonnx.ops import load_all
 
 CORPUS = Path(__file__).resolve().parent / "data" / "fuzz"
 

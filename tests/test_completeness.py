@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from converters.to_onnx._registry import find as find_lowering
 from hybridonnx.attrs import coerce
-from hybridonnx.ops._registry import Operator, load_all
+from hybridonnx.converters.to_onnx._registry import find as find_lowering
+from hybridonnx.ops import Operator, load_all
 from tests.test_operators import FAMILIES
 
 HERE = Path(__file__).resolve().parent

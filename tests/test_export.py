@@ -11,14 +11,14 @@ import onnxruntime
 import pytest
 
 import hybridonnx
-from converters import to_onnx
-from converters.opsets import DEFAULT, NEWEST, OLDEST, ir_version
-from converters.to_onnx import _file, _model
-from converters.to_onnx._graph import Graph, NeedsShape, Value
-from converters.verify import verify
 from hybridonnx import symbol as sym
+from hybridonnx.converters import to_onnx
+from hybridonnx.converters.opsets import DEFAULT, NEWEST, OLDEST, ir_version
+from hybridonnx.converters.to_onnx import _file, _model
+from hybridonnx.converters.to_onnx._graph import Graph, NeedsShape, Value
+from hybridonnx.converters.verify import verify
 from hybridonnx.errors import ConversionError
-from hybridonnx.ops._registry import Spec
+from hybridonnx.ops import Spec
 
 OPSETS = (OLDEST, DEFAULT, 22)
 

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
-from converters import from_onnx, to_onnx
-from converters.from_onnx import _facts
-from converters.from_onnx._registry import Const, Hint, Import, imports, load_all
-from converters.verify import Parity, difference, verify
 from hybridonnx import symbol as sym
+from hybridonnx.converters import from_onnx, to_onnx
+from hybridonnx.converters.from_onnx import _facts
+from hybridonnx.converters.from_onnx._registry import Const, Hint, Import, imports, load_all
+from hybridonnx.converters.verify import Parity, difference, verify
 from hybridonnx.errors import ConversionError, FormatError, MXNetError
 
 F32, I64 = TensorProto.FLOAT, TensorProto.INT64

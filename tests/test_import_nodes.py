@@ -12,7 +12,7 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
-from converters import from_onnx
+from hybridonnx.converters import from_onnx
 from hybridonnx.errors import ConversionError, MXNetError
 from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.symbol.execute import execute

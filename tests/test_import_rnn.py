@@ -10,7 +10,7 @@ import onnxruntime as ort
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from converters import from_onnx
+from hybridonnx.converters import from_onnx
 from hybridonnx.errors import ConversionError
 from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.symbol.execute import execute

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from converters import from_onnx
-from converters.verify import verify
 from hybridonnx import autograd, nd
+from hybridonnx.converters import from_onnx
+from hybridonnx.converters.verify import verify
 from hybridonnx.errors import ConversionError
 from hybridonnx.symbol.execute import execute
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from onnx import helper, numpy_helper
 
-from converters import from_onnx
+from hybridonnx.converters import from_onnx
 from hybridonnx.errors import ConversionError
 from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.symbol.execute import execute

@@ -10,7 +10,7 @@ import pytest
 import hybridonnx.symbol as sym
 from hybridonnx.errors import DTypeError, MXNetError, ShapeError
 from hybridonnx.ndarray._np_shape import set_np_shape
-from hybridonnx.ops._registry import Spec
+from hybridonnx.ops import Spec
 from hybridonnx.symbol._graph import Entry
 from hybridonnx.symbol.infer import infer
 

@@ -6,11 +6,11 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from converters import to_onnx
 from hybridonnx import autograd, nd
 from hybridonnx import symbol as sym
+from hybridonnx.converters import to_onnx
 from hybridonnx.errors import AttributeValueError, DTypeError, ShapeError
-from hybridonnx.ops._registry import Spec
+from hybridonnx.ops import Spec
 from hybridonnx.symbol.execute import execute
 
 F32 = np.dtype("float32")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hybridonnx.ops._registry import load_all
+from hybridonnx.ops import load_all
 from hybridonnx.symbol._compose import call
 from hybridonnx.symbol.symbol import Symbol
 

@@ -10,8 +10,7 @@ from onnx import NodeProto
 
 from hybridonnx.dtypes import DType, as_dtype
 from hybridonnx.errors import ConversionError, DTypeError, MXNetError
-from hybridonnx.ops._registry import Spec
-from hybridonnx.ops._shapes import Shape
+from hybridonnx.ops import Shape, Spec
 from hybridonnx.symbol import _namespace
 from hybridonnx.symbol._graph import VARIABLE, Entry, Node
 from hybridonnx.symbol.symbol import Broadcasting

@@ -11,7 +11,7 @@ import numpy as np
 
 from hybridonnx.dtypes import DType, as_dtype, float32
 from hybridonnx.errors import ConversionError
-from hybridonnx.ops._registry import Spec
+from hybridonnx.ops import Spec
 
 from ..opsets import DEFAULT
 from ..values import Array

@@ -10,8 +10,7 @@ from onnx import defs
 
 from hybridonnx.dtypes import DType
 from hybridonnx.errors import ConversionError
-from hybridonnx.ops._registry import Spec
-from hybridonnx.ops._shapes import Shape
+from hybridonnx.ops import Shape, Spec
 
 from ..opsets import DEFAULT, Signature, check_opset, signature
 from ..values import Array, dtype_of, dtype_of_type_string, elem_type

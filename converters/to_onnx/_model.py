@@ -12,8 +12,7 @@ from onnx import GraphProto, ModelProto, TensorProto, ValueInfoProto, checker, h
 
 from hybridonnx._version import __version__
 from hybridonnx.errors import ConversionError
-from hybridonnx.ops._registry import Spec
-from hybridonnx.ops._shapes import sizes
+from hybridonnx.ops import Spec, sizes
 
 from ..inference import infer_shapes
 from ..opsets import DEFAULT, check_opset, ir_version

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hybridonnx.ops import Spec
 from hybridonnx.ops._recurrence import Clip, Run, Weights
-from hybridonnx.ops._registry import Spec
 
 from ._graph import Graph, Value
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
-from hybridonnx.ops._registry import Operator
-from hybridonnx.ops._registry import find as find_operator
+from hybridonnx.ops import Operator
+from hybridonnx.ops import find as find_operator
 
 Lowering: TypeAlias = Callable[..., Any]
 """`(g, op, *inputs)` to a `Value`, or a tuple with one for each output (last hidden ones may be absent)."""

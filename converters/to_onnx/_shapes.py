@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from onnx import TensorProto, TypeProto, checker, helper, shape_inference
 
-from hybridonnx.ops._shapes import Shape
+from hybridonnx.ops import Shape
 
 from ..opsets import ir_version
 from ..values import elem_type, to_tensor

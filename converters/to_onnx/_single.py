@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hybridonnx.attrs import text
-from hybridonnx.ops._registry import Operator, Spec
+from hybridonnx.ops import Operator, Spec
 from hybridonnx.symbol._compose import Outputs
 from hybridonnx.symbol._graph import VARIABLE, Entry, Node
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from hybridonnx.dtypes import DType, float32
 from hybridonnx.errors import ConversionError, MXNetError, ShapeError, UnknownOperatorError, suggest
-from hybridonnx.ops._registry import Operator, Spec
+from hybridonnx.ops import Operator, Spec
 from hybridonnx.symbol._compose import Outputs
 from hybridonnx.symbol._graph import Entry, Node, topological
 from hybridonnx.symbol.infer import infer

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hybridonnx.ops._shapes import Shape
+from hybridonnx.ops import Shape
 from hybridonnx.ops._windows import channels_last
 
 from ._graph import Graph, Value

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hybridonnx.ops._shapes import sizes
+from hybridonnx.ops import sizes
 from hybridonnx.ops._windows import extent
 from hybridonnx.ops.conv import (
     ConvDataGrad,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from hybridonnx.ops._shapes import Shape
+from hybridonnx.ops import Shape
 from hybridonnx.ops.dense import BatchDot, Dot, DotLhsGrad, DotRhsGrad, FullyConnected
 
 from ._graph import Graph, Value

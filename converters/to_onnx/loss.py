@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hybridonnx.ops._registry import Array
+from hybridonnx.ops import Array
 from hybridonnx.ops.loss import (
     LinearRegressionOutput,
     LogisticRegressionOutput,

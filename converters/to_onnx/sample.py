@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hybridonnx.ops._registry import Operator
+from hybridonnx.ops import Operator
 from hybridonnx.ops.sample import MultinomialGradient, SampleMultinomial, Shuffle
 
 from ._graph import Graph, Value

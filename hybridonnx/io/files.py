@@ -16,7 +16,7 @@ from ..formats._files import PathLike, open_to_read
 from ..formats.idx import read_idx
 from ..ndarray.ndarray import NDArray
 from ..ndarray.sparse import csr_matrix
-from ..ops._registry import Array
+from ..ops import Array
 from .io import DataBatch, DataDesc, DataIter
 
 logger = logging.getLogger("hybridonnx")

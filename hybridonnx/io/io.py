@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import MXNetError
 from ..ndarray.creation import array
 from ..ndarray.ndarray import NDArray
-from ..ops._registry import Array
+from ..ops import Array
 
 _LAST = ("pad", "discard", "roll_over")
 

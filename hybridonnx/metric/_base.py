@@ -10,7 +10,7 @@ import numpy
 
 from ..errors import ShapeError
 from ..ndarray.ndarray import NDArray
-from ..ops._registry import Array
+from ..ops import Array
 
 _Class = TypeVar("_Class", bound="type[EvalMetric]")
 

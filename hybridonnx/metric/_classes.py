@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy
 
 from ..errors import ShapeError
-from ..ops._registry import Array
+from ..ops import Array
 from ._base import EvalMetric, alias, pairs, register, same_sizes
 
 

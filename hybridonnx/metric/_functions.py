@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from ..ops._registry import Array
+from ..ops import Array
 from ._base import EvalMetric, check_label_shapes, register, values
 
 

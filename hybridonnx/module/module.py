@@ -19,8 +19,7 @@ from ..metric import EvalMetric
 from ..model import load_checkpoint, save_checkpoint
 from ..ndarray.creation import array, zeros
 from ..ndarray.ndarray import NDArray
-from ..ops._registry import Spec
-from ..ops._shapes import known, show
+from ..ops import Spec, known, show
 from ..runtime.compile import CompiledGraph
 from ..symbol._graph import Entry
 from ..symbol.executor import Executor, bind

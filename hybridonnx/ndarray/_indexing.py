@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import state
-from ..ops._registry import Array
+from ..ops import Array
 from ._watch import written
 from .ndarray import NDArray, refuse_in_place
 

@@ -11,9 +11,7 @@ from ..autograd import TapeNode, state
 from ..context import Context, current_context, usable
 from ..dtypes import DType
 from ..errors import MXNetError
-from ..ops._generator import Drawing
-from ..ops._registry import Array, Operator, Spec, bind
-from ..ops._shapes import Shape, show
+from ..ops import Array, Drawing, Operator, Shape, Spec, bind, show
 from ._watch import written
 from .ndarray import NDArray, refuse_in_place
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import UnknownOperatorError
-from ..ops._registry import Operator, find, load_all
+from ..ops import Operator, find, load_all
 
 
 class Namespace:

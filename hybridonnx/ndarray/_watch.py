@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable
 
-from ..ops._registry import Array
+from ..ops import Array
 
 _watched: dict[int, weakref.WeakSet[Watch]] = {}
 """The watches on each piece of memory, by the id of the array that owns it; watches keep the owners alive."""

@@ -10,7 +10,7 @@ import numpy as np
 from ..context import Context, as_context, usable
 from ..dtypes import as_dtype
 from ..errors import MXNetError
-from ..ops._registry import Array
+from ..ops import Array
 from .ndarray import NDArray
 
 

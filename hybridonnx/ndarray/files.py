@@ -12,7 +12,7 @@ from ..errors import MXNetError
 from ..formats import safetensors
 from ..formats._files import PathLike, open_to_read, write_atomically
 from ..formats.params import Value, read, read_bytes, write
-from ..ops._registry import Array
+from ..ops import Array
 from ._np_shape import is_np_shape
 from .ndarray import NDArray
 from .sparse import BaseSparseNDArray, from_stored

@@ -14,8 +14,8 @@ from ..autograd import Leaf, backward, state
 from ..context import Context, as_context, usable
 from ..dtypes import DType, as_dtype
 from ..errors import MXNetError, ShapeError
+from ..ops import Array, Operator, find
 from ..ops._forms import ARITHMETIC, COMPARISONS, FLUENT, Forms, is_number
-from ..ops._registry import Array, Operator, find
 from ._namespace import F as _F
 from ._watch import written
 

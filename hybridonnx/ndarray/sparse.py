@@ -14,7 +14,7 @@ from ..context import Context, as_context
 from ..dtypes import DType, as_dtype
 from ..errors import MXNetError, ShapeError
 from ..formats.params import CSR, RowSparse, Value, find_fault
-from ..ops._registry import Array
+from ..ops import Array
 from ._namespace import Namespace
 from .creation import zeros as _dense_zeros
 from .ndarray import NDArray

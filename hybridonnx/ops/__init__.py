@@ -1,1 +1,28 @@
-"""What operators mean: attributes, shapes, NumPy kernels and gradients, one family a file."""
+"""What operators mean: attributes, shapes, NumPy kernels and gradients, one family a file.
+
+Families are found by their files when an operator is first asked for. The files that begin with an underscore
+are what families share; what other packages may use of them stands here.
+"""
+
+from ._calls import bind
+from ._generator import Drawing, DrawingFrom, seed
+from ._operator import Array, Attribute, Operator, Spec
+from ._registry import find, load_all
+from ._shapes import Shape, known, show, sizes
+
+__all__ = [
+    "Array",
+    "Attribute",
+    "Drawing",
+    "DrawingFrom",
+    "Operator",
+    "Shape",
+    "Spec",
+    "bind",
+    "find",
+    "known",
+    "load_all",
+    "seed",
+    "show",
+    "sizes",
+]

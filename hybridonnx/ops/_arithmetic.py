@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._registry import Array
+from ._operator import Array
 
 
 def divide(a: Array, b: Array) -> Array:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._registry import Array
+from ._operator import Array
 
 GATES = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}
 """Mode to the number of gates: lstm has input, forget, new cell, output; gru has reset, update, new."""

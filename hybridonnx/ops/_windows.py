@@ -10,7 +10,7 @@ import numpy as np
 
 from ..dtypes import DType
 from ..errors import AttributeValueError, DTypeError, ShapeError
-from ._registry import Array
+from ._operator import Array
 from ._shapes import Dim, Shape, show
 
 Ints = tuple[int, ...]

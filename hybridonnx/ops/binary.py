@@ -9,21 +9,26 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ._arithmetic import divide, hypot, modulo, power
-from ._registry import Array, Binary, Operator, Rule, _row, _rule, operator
+from ._operator import Array, Operator
+from ._registry import operator
+from ._rows import Binary, Rule, row, rule_facets
 
 Kernel = Callable[[Array, Array], Array]
 
 
-def elementwise(name: str, fn: Kernel, rule: Rule, *aliases: str, broadcasting: str) -> type[Operator]:
+def elementwise(
+    name: str, fn: Kernel, rule: Rule, *aliases: str, broadcasting: str, doc: str = ""
+) -> type[Operator]:
     """An operator on two arrays of one shape; `broadcasting` names the one for other shapes."""
     hint = f"Use {broadcasting}, which broadcasts."
-    facts = {"elementwise": True, "hint": hint, **_rule(rule)}
-    return _row(Binary, (name, *aliases), fn=staticmethod(fn), **facts)
+    return row(
+        Binary, (name, *aliases), doc, fn=staticmethod(fn), elementwise=True, hint=hint, **rule_facets(rule)
+    )
 
 
-def broadcasting(name: str, fn: Kernel, rule: Rule, *aliases: str) -> type[Operator]:
+def broadcasting(name: str, fn: Kernel, rule: Rule, *aliases: str, doc: str = "") -> type[Operator]:
     """An operator on two arrays that broadcast."""
-    return _row(Binary, (name, *aliases), fn=staticmethod(fn), broadcasts=True, **_rule(rule))
+    return row(Binary, (name, *aliases), doc, fn=staticmethod(fn), broadcasts=True, **rule_facets(rule))
 
 
 # ---- gradients, the same for both forms

@@ -10,7 +10,8 @@ import numpy as np
 from ..attrs import DTypeName
 from ..dtypes import DType, as_dtype
 from ..errors import DTypeError
-from ._registry import Array, Operator, operator
+from ._operator import Array, Operator
+from ._registry import operator
 
 _SMALL = (np.dtype("int8"), np.dtype("uint8"))
 

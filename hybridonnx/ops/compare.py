@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ._registry import Array, binary, scalar
+from ._operator import Array
+from ._rows import binary, scalar
 
 _CONSTANT = "it is piecewise constant"
 

@@ -12,7 +12,8 @@ import numpy as np
 from ..attrs import Ints
 from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
-from ._registry import Array, Operator, operator
+from ._operator import Array, Operator
+from ._registry import operator
 from ._shapes import Dim, Shape, show
 from ._windows import (
     channels_last,

@@ -12,7 +12,8 @@ import numpy as np
 from ..attrs import DTypeName, Ints
 from ..dtypes import FLAGS, DType, as_dtype, float32
 from ..errors import AttributeValueError, ShapeError
-from ._registry import Array, Operator, Spec, operator
+from ._operator import Array, Operator, Spec
+from ._registry import operator
 from ._shapes import Shape, show
 
 _CONSTANT = "it is constant"

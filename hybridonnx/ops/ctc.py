@@ -10,7 +10,8 @@ import numpy as np
 
 from ..dtypes import DType
 from ..errors import DTypeError, ShapeError
-from ._registry import Array, Operator, operator
+from ._operator import Array, Operator
+from ._registry import operator
 from ._shapes import Dim, Shape, show
 
 NEVER = -1e30

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Protocol, Self
 from ..attrs import read, text
 from ..dtypes import DType
 from ..errors import UnknownOperatorError, suggest
-from ._registry import Array, Attribute, Operator, operator
+from ._operator import Array, Attribute, Operator
+from ._registry import operator
 from ._shapes import Shape
 
 

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..errors import ShapeError
-from ._registry import Array, Operator, operator
+from ._operator import Array, Operator
+from ._registry import operator
 from ._shapes import Dim, Shape, show, size
 
 _Storage = Literal["None", "csr", "default", "row_sparse"]

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..attrs import Ints
 from ..errors import AttributeValueError
-from ._registry import Array, Operator, operator
+from ._operator import Array, Operator
+from ._registry import operator
 from ._shapes import axis_indices
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from ..attrs import Floats, Ints
 from ..dtypes import DType
 from ..errors import AttributeValueError, DTypeError, ShapeError
-from ._registry import Array, Operator, Spec, operator
+from ._operator import Array, Operator, Spec
+from ._registry import operator
 from ._shapes import Shape, show
 
 _PIXELS = "it is made for images, before a network sees them"

@@ -13,7 +13,8 @@ import numpy as np
 from ..attrs import DTypeName, Ints
 from ..dtypes import DType, as_dtype
 from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError
-from ._registry import Array, Operator, operator
+from ._operator import Array, Operator
+from ._registry import operator
 from ._shapes import Shape, axis_index, show, size, unify
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
-from ._registry import Array, Operator, operator
+from ._operator import Array, Operator
+from ._registry import operator
 from ._shapes import Shape, show, size
 from .softmax import softmax_of
 

@@ -10,7 +10,8 @@ import numpy as np
 from ..attrs import Ints
 from ..dtypes import DType, float32
 from ..errors import AttributeValueError, ShapeError
-from ._registry import Array, Operator, operator
+from ._operator import Array, Operator
+from ._registry import operator
 from ._shapes import Dim, Shape, axis_index, axis_indices, show, unify
 
 _FLOAT16 = np.dtype("float16")

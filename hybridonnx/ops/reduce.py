@@ -11,7 +11,9 @@ import numpy as np
 from ..attrs import Ints
 from ..dtypes import DType, as_dtype
 from ..errors import AttributeValueError, ShapeError
-from ._registry import Array, Operator, Reduction, Rule, _row, _rule, operator
+from ._operator import Array, Operator
+from ._registry import operator
+from ._rows import Reduction, Rule, row, rule_facets
 from ._shapes import Dim, Shape, axis_index, axis_indices, broadcast, show, sizes
 
 # ---- sums, products and extremes
@@ -88,9 +90,9 @@ def _nanprod_rule(F: Any, op: Any, dy: Any, y: Any, x: Any) -> Sequence[Any]:
     return (found * real,)
 
 
-def reduced(name: str, fn: Callable[..., Array], rule: Rule, *aliases: str) -> type[Operator]:
+def reduced(name: str, fn: Callable[..., Array], rule: Rule, *aliases: str, doc: str = "") -> type[Operator]:
     """A reduction with MXNet's attributes axis, keepdims and exclude."""
-    return _row(Reduction, (name, *aliases), fn=staticmethod(fn), **_rule(rule))
+    return row(Reduction, (name, *aliases), doc, fn=staticmethod(fn), **rule_facets(rule))
 
 
 def _extreme_rule(F: Any, op: Any, dy: Any, y: Any, x: Any) -> Sequence[Any]:

@@ -10,8 +10,9 @@ import numpy as np
 
 from ..dtypes import DType
 from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError
+from ._operator import Array, Operator, Spec
 from ._recurrence import GATES, Clip, Packing, Run, backward, forward
-from ._registry import Array, Operator, Spec, operator
+from ._registry import operator
 from ._shapes import Dim, Shape, show, sizes, unify
 from .join import Concat
 

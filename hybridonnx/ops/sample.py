@@ -15,7 +15,8 @@ import numpy as np
 from ..attrs import Ints
 from ..dtypes import DType, as_dtype
 from ..errors import AttributeValueError, ShapeError
-from ._registry import Array, Operator, Spec, operator
+from ._operator import Array, Operator, Spec
+from ._registry import operator
 from ._shapes import Shape, show, sizes, unify
 from .create import open_shape
 

@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ._arithmetic import divide, hypot, modulo, power
-from ._registry import Array, Operator, operator, scalar
+from ._operator import Array, Operator
+from ._registry import operator
+from ._rows import scalar
 
 
 def _floored(F: Any, dy: Any, y: Any, x: Any, s: float) -> Sequence[Any]:

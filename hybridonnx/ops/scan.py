@@ -10,7 +10,8 @@ import numpy as np
 from ..attrs import DTypeName
 from ..dtypes import DType, as_dtype
 from ..errors import AttributeValueError, ShapeError
-from ._registry import Array, Operator, operator
+from ._operator import Array, Operator
+from ._registry import operator
 from ._shapes import Shape, size
 
 

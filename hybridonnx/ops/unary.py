@@ -10,7 +10,9 @@ import numpy as np
 
 from ..errors import DTypeError
 from . import _special
-from ._registry import Array, Operator, Rule, Unary, _row, _rule, operator, unary
+from ._operator import Array, Operator
+from ._registry import operator
+from ._rows import Rule, Unary, row, rule_facets, unary
 
 _CONSTANT = "it is piecewise constant"
 _LN2, _LN10 = math.log(2), math.log(10)
@@ -18,7 +20,9 @@ _TWO_BY_ROOT_PI = 2 / math.sqrt(math.pi)
 _DEGREES = 180 / math.pi
 
 
-def smooth(name: str, fn: Callable[[Array], Array], rule: Rule | str, *aliases: str) -> type[Operator]:
+def smooth(
+    name: str, fn: Callable[[Array], Array], rule: Rule | str, *aliases: str, doc: str = ""
+) -> type[Operator]:
     """A function of real numbers. As in MXNet, whole numbers go through float32 and are truncated again."""
 
     def kernel(data: Array) -> Array:
@@ -26,21 +30,25 @@ def smooth(name: str, fn: Callable[[Array], Array], rule: Rule | str, *aliases: 
             return fn(data).astype(data.dtype, copy=False)
         return fn(data.astype(np.float32)).astype(data.dtype)
 
-    return _row(Unary, (name, *aliases), fn=staticmethod(kernel), takes_bool=False, **_rule(rule))
+    return row(Unary, (name, *aliases), doc, fn=staticmethod(kernel), takes_bool=False, **rule_facets(rule))
 
 
-def exact(name: str, fn: Callable[[Array], Array], rule: Rule | str, *aliases: str) -> type[Operator]:
+def exact(
+    name: str, fn: Callable[[Array], Array], rule: Rule | str, *aliases: str, doc: str = ""
+) -> type[Operator]:
     """A function that gives whole numbers for whole numbers, and any number in its own dtype."""
-    return _row(Unary, (name, *aliases), fn=staticmethod(fn), takes_bool=False, **_rule(rule))
+    return row(Unary, (name, *aliases), doc, fn=staticmethod(fn), takes_bool=False, **rule_facets(rule))
 
 
-def rounding(name: str, fn: Callable[[Array], Array], *aliases: str) -> type[Operator]:
+def rounding(name: str, fn: Callable[[Array], Array], *aliases: str, doc: str = "") -> type[Operator]:
     """A function to a whole number, which leaves whole numbers as they are."""
 
     def kernel(data: Array) -> Array:
         return fn(data) if data.dtype.kind == "f" else data
 
-    return _row(Unary, (name, *aliases), fn=staticmethod(kernel), takes_bool=False, **_rule(_CONSTANT))
+    return row(
+        Unary, (name, *aliases), doc, fn=staticmethod(kernel), takes_bool=False, **rule_facets(_CONSTANT)
+    )
 
 
 # ---- sign and rounding
@@ -74,9 +82,16 @@ rounding("ceil", np.ceil, "_sparse_ceil")
 rounding("floor", np.floor, "_sparse_floor")
 
 
-def _straight_through(name: str, fn: Callable[[Array], Array], *aliases: str) -> None:
+def _straight_through(name: str, fn: Callable[[Array], Array], *aliases: str, doc: str = "") -> None:
     """A step function whose gradient passes as if it were not there, for training quantized nets."""
-    _row(Unary, (name, *aliases), fn=staticmethod(fn), takes_bool=False, **_rule(lambda F, dy, y, x: (dy,)))
+    row(
+        Unary,
+        (name, *aliases),
+        doc,
+        fn=staticmethod(fn),
+        takes_bool=False,
+        **rule_facets(lambda F, dy, y, x: (dy,)),
+    )
 
 
 _straight_through("_contrib_sign_ste", sign_kernel, "_sparse__contrib_sign_ste")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ndarray.ndarray import NDArray
-from ..ops._registry import Array
+from ..ops import Array
 from .optimizer import Optimizer, State, register, zeros_like
 
 __all__ = ["Adam", "Adamax", "Nadam"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..ndarray.ndarray import NDArray
-from ..ops._registry import Array
+from ..ops import Array
 from .adam import follow, single
 from .optimizer import Optimizer, State, register, zeros_like
 

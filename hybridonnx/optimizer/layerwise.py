@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ndarray.ndarray import NDArray
-from ..ops._registry import Array
+from ..ops import Array
 from .adam import follow, single
 from .optimizer import Optimizer, State, each, register, zeros_like
 from .sgd import descend

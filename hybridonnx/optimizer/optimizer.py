@@ -14,7 +14,7 @@ from ..errors import suggest
 from ..ndarray._watch import written
 from ..ndarray.ndarray import NDArray
 from ..ndarray.sparse import RowSparseNDArray
-from ..ops._registry import Array
+from ..ops import Array
 
 __all__ = ["Optimizer", "create", "register"]
 

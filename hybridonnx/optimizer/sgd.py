@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ndarray.ndarray import NDArray
-from ..ops._generator import Drawing
-from ..ops._registry import Array
+from ..ops import Array, Drawing
 from .optimizer import Optimizer, State, register, zeros_like
 
 __all__ = ["DCASGD", "NAG", "SGD", "SGLD", "Signum", "Test", "ccSGD"]

@@ -15,7 +15,7 @@ from ..context import Context, cpu
 from ..errors import FormatError, MXNetError
 from ..formats.params import read_bytes, write
 from ..ndarray.ndarray import NDArray
-from ..ops._registry import Array
+from ..ops import Array
 from .optimizer import Optimizer
 
 __all__ = ["Updater", "get_updater"]

@@ -14,7 +14,7 @@ from ..context import Context
 from ..errors import ConversionError
 from ..ndarray._watch import Watch
 from ..ndarray.ndarray import NDArray
-from ..ops._registry import Array, Spec
+from ..ops import Array, Spec
 from ..symbol.infer import infer
 from .plan import Plan
 
@@ -181,8 +181,7 @@ class CompiledGraph:
 
     def _compile(self, arrays: Sequence[Array], frozen: bool) -> Any:
         """Lower and compile; with fixed shapes if the lowering needs them."""
-        import converters.to_onnx as to_onnx
-
+        from ..converters import to_onnx
         from .session import Session
 
         if self._draws():

@@ -7,7 +7,7 @@ from typing import Any
 
 def import_onnx(path: str) -> tuple[Any, dict[str, Any], dict[str, Any]]:
     """The graph of an ONNX file, with the values of its arguments and of its auxiliary states."""
-    import converters.from_onnx as from_onnx
+    from ..converters import from_onnx
 
     found: tuple[Any, dict[str, Any], dict[str, Any]] = from_onnx.import_model(path)
     return found

@@ -15,8 +15,7 @@ from ..autograd import predict_mode, train_mode
 from ..context import current_context
 from ..ndarray._invoke import invoke_all
 from ..ndarray.ndarray import NDArray
-from ..ops._generator import Drawing
-from ..ops._registry import Array, Spec
+from ..ops import Array, Drawing, Spec
 from ..symbol._compose import Outputs
 from ..symbol._cut import cut
 from ..symbol._graph import VARIABLE, Entry, Node, copied, moved, topological
@@ -111,7 +110,7 @@ class Plan:
 
     def _refused(self) -> set[Node]:
         """The operators that cannot be in a session."""
-        import converters.to_onnx as to_onnx
+        from ..converters import to_onnx
 
         found: set[Node] = set()
         reasons: dict[str, list[str]] = {}

@@ -13,8 +13,7 @@ import onnxruntime as ort
 
 from .. import config
 from ..errors import MXNetError
-from ..ops._generator import Drawing
-from ..ops._registry import Array
+from ..ops import Array, Drawing
 
 _HELD_BY_POOL = 3
 """References to a buffer that only the pool holds: its list, the loop over it, the call of getrefcount."""

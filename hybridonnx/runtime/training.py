@@ -11,7 +11,7 @@ from ..context import Context, current_context
 from ..errors import ConversionError, MXNetError
 from ..ndarray._watch import written
 from ..ndarray.ndarray import NDArray
-from ..ops._registry import Array, Spec
+from ..ops import Array, Spec
 from ..symbol._compose import Outputs
 from ..symbol._cut import cut
 from ..symbol._graph import VARIABLE, Entry, Node, copied, moved, topological
@@ -276,7 +276,7 @@ def _session(
     origin: Callable[[Node], Node | None],
 ) -> tuple[ValueSession, Any]:
     """A session that computes `outputs`; `origin` tells the node to blame if there can be none."""
-    import converters.to_onnx as to_onnx
+    from ..converters import to_onnx
 
     nodes = topological(outputs)
     variables = {node.name for node in nodes if node.is_variable}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar, NoReturn
 
 from ..errors import NotImplementedForSymbol
+from ..ops import find
 from ..ops._forms import FORMS, is_number
-from ..ops._registry import find
 from ._compose import Outputs, call
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from .. import attribute, name
 from ..attrs import text
 from ..errors import AttributeValueError, MXNetError, suggest
-from ..ops._registry import Operator, bind
+from ..ops import Operator, bind
 from ._graph import VARIABLE, Entry, Node, changed_inputs, entry_name
 
 HIDDEN_KEYS = ("ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage")

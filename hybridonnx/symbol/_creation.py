@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dtypes import as_dtype
+from ..ops import find
 from ..ops._forms import is_number
-from ..ops._registry import find
 from ._arithmetic import binary
 from ._compose import call
 from ._methods import split as split_v2

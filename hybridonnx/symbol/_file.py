@@ -11,7 +11,7 @@ from .. import config
 from ..errors import FormatError
 from ..formats import symbol_json
 from ..formats.symbol_json import Graph, GraphNode
-from ..ops._registry import Operator, find
+from ..ops import Operator, find
 from ._compose import HIDDEN_KEYS, Outputs, made_variable, tell_initializers
 from ._graph import Entry, Node, copy, is_operator, moved, topological
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from ..errors import MXNetError
-from ..ops._registry import Operator, find, load_all
+from ..ops import Operator, find, load_all
 
 VARIABLE = "null"
 """The operator name that files give to variables."""

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from ..dtypes import as_dtype
 from ..errors import MXNetError, suggest
 from ..ndarray._np_shape import is_np_shape
-from ..ops._registry import Spec
+from ..ops import Spec
 from ._graph import Entry
 from .infer import closed_shape, infer, open_shape
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from ..errors import NotImplementedForSymbol
+from ..ops import find
 from ..ops._forms import FLUENT, sections
-from ..ops._registry import find
 from ._compose import call
 
 

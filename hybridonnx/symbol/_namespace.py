@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any
 
 from ..errors import UnknownOperatorError, suggest
-from ..ops._registry import Operator, load_all
+from ..ops import Operator, load_all
 from . import _creation
 from ._compose import Outputs, call
 from .symbol import Broadcasting, Symbol

@@ -11,7 +11,7 @@ from ..context import Context
 from ..errors import MXNetError, suggest
 from ..ndarray._invoke import invoke_all
 from ..ndarray.ndarray import NDArray
-from ..ops._registry import Spec
+from ..ops import Spec
 from ._compose import Outputs
 from ._graph import Entry, Node, topological
 from .infer import Specs, infer

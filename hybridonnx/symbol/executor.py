@@ -11,8 +11,7 @@ from ..dtypes import as_dtype
 from ..errors import MXNetError, ShapeError, suggest
 from ..ndarray.creation import array, zeros
 from ..ndarray.ndarray import NDArray
-from ..ops._registry import Spec
-from ..ops._shapes import show
+from ..ops import Spec, show
 from ._compose import Outputs
 from ._graph import Entry
 from .execute import execute

@@ -9,8 +9,7 @@ from ..attrs import Ints, coerce
 from ..dtypes import FLAGS, DType, as_dtype, float32
 from ..errors import DTypeError, MXNetError, ShapeError
 from ..ndarray._np_shape import is_np_shape
-from ..ops._registry import Operator, Spec
-from ..ops._shapes import Shape, show
+from ..ops import Operator, Shape, Spec, show
 from ._compose import Outputs
 from ._graph import Entry, Node, topological
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import MXNetError
-from ..ops._registry import find
+from ..ops import find
 from ._compose import call
 from .symbol import Symbol
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from hybridonnx.ops._registry import load_all
+from hybridonnx.ops import load_all
 from hybridonnx.test_utils import Case, ints
 
 FIRST = {"second": "the gradient is of first order alone, as MXNet's is"}

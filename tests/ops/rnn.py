@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from hybridonnx.ops._registry import Spec, load_all
+from hybridonnx.ops import Spec, load_all
 from hybridonnx.test_utils import Case, ints, uniform
 
 GATES = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}

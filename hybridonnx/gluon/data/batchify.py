@@ -9,7 +9,7 @@ import numpy as np
 
 from ...ndarray import creation
 from ...ndarray.ndarray import NDArray
-from ...ops._registry import Array
+from ...ops import Array
 
 
 def default(data: Sequence[Any]) -> Any:

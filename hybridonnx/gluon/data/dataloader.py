@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import MXNetError
-from ...ops._generator import Drawing, DrawingFrom
+from ...ops import Drawing, DrawingFrom
 from .batchify import default as default_batchify_fn
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ...ops._generator import Drawing
+from ...ops import Drawing
 
 LAST_BATCH = ("keep", "discard", "rollover")
 """What may become of a last batch with too few elements."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops._registry import find
+from ...ops import find
 from ..hybrid_block import HybridBlock
 from .activations import Activation
 

@@ -15,7 +15,7 @@ from ....errors import FormatError, MissingFileError
 from ....formats._files import PathLike
 from ....formats.idx import read_idx
 from ....ndarray import creation
-from ....ops._registry import Array
+from ....ops import Array
 from ....recordio import unpack
 from ..dataset import Dataset, RecordFileDataset
 from ._decode import EXTENSIONS, decode

@@ -16,8 +16,7 @@ import numpy as np
 
 from ....ndarray._namespace import F
 from ....ndarray.ndarray import NDArray
-from ....ops._generator import Drawing
-from ....ops._registry import Array
+from ....ops import Array, Drawing
 from ...block import Block
 from ...hybrid_block import HybridBlock
 from ...nn.basic_layers import HybridSequential, Sequential

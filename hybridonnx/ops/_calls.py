@@ -1,0 +1,68 @@
+"""Calls of operators: which arguments are inputs, and which attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..errors import MXNetError, RequirementError
+from ._operator import Operator
+
+
+def bind(
+    cls: type[Operator], args: Sequence[Any], kwargs: Mapping[str, Any], is_input: Callable[[Any], bool]
+) -> tuple[list[Any], dict[str, Any]]:
+    """A call's inputs (`None` where one is left out, trailing ones cut) and attributes.
+
+    Positional arguments are the inputs in their order, then the attributes in theirs.
+    """
+    if cls.variadic:
+        return _bind_variadic(cls, args, kwargs, is_input)
+    names = (*cls.inputs, *cls.schema())
+    if any(map(is_input, args[len(cls.inputs) :])):
+        raise MXNetError(
+            f"{cls.names[0]}: at most {len(cls.inputs)} inputs ({', '.join(cls.inputs)}) are possible, "
+            f"got {len(args)}."
+        )
+    if len(args) > len(names):
+        raise MXNetError(
+            f"{cls.names[0]}: at most {len(names)} positional arguments ({', '.join(names)}) are possible, "
+            f"got {len(args)}."
+        )
+    given = dict(zip(names, args, strict=False))
+    for name, value in kwargs.items():
+        if name in given:
+            raise MXNetError(f"{cls.names[0]}: {name} is given twice, by position and by name.")
+        given[name] = value
+    inputs = [given.pop(name, None) for name in cls.inputs]
+    for name, value in zip(cls.inputs, inputs, strict=True):
+        if value is not None and not is_input(value):
+            raise RequirementError(
+                f"{cls.names[0]}: input {name} must be an array or a symbol, as the other inputs, "
+                f"got {type(value).__name__}."
+            )
+    while inputs and inputs[-1] is None:
+        inputs.pop()
+    return inputs, given
+
+
+def _bind_variadic(
+    cls: type[Operator], args: Sequence[Any], kwargs: Mapping[str, Any], is_input: Callable[[Any], bool]
+) -> tuple[list[Any], dict[str, Any]]:
+    if len(args) == 1 and isinstance(args[0], list | tuple):
+        args = args[0]
+    given = dict(kwargs)
+    inputs = list(args)
+    inputs += [
+        given.pop(f"arg{i}") for i in range(len(inputs), len(given) + len(inputs)) if f"arg{i}" in given
+    ]
+    for i, value in enumerate(inputs):
+        if not is_input(value):
+            raise RequirementError(
+                f"{cls.names[0]}: input {i} must be an array or a symbol, as the other inputs, "
+                f"got {type(value).__name__}; attributes are given by name."
+            )
+    count = given.setdefault(cls.variadic, len(inputs))
+    if int(count) != len(inputs):
+        raise MXNetError(f"{cls.names[0]}: {cls.variadic} is {count}, but {len(inputs)} inputs were given.")
+    return inputs, given

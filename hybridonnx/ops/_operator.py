@@ -1,0 +1,326 @@
+"""The base of operators: what each must say of itself, how it is made from attributes, and inference."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cache, lru_cache
+from inspect import get_annotations
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..attrs import read
+from ..dtypes import DType
+from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError, suggest
+from ._shapes import Shape, show, unify
+
+Array: TypeAlias = NDArray[Any]
+"""What kernels take and give: a NumPy array of any dtype."""
+
+
+class Spec(NamedTuple):
+    """What is known of an array before it exists."""
+
+    shape: Shape | None = None
+    dtype: DType | None = None
+
+
+class Attribute(NamedTuple):
+    """One entry of an operator's schema."""
+
+    kind: Any
+    default: Any
+    required: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operator:
+    """An operator with its attributes. The fields of a subclass are its attributes, in MXNet's order.
+
+    An operator is immutable and interned, so it may be a key and may cache what follows from it.
+    """
+
+    names: ClassVar[tuple[str, ...]] = ()
+    """The name that files use, then the aliases."""
+    inputs: ClassVar[tuple[str, ...]] = ("data",)
+    """Every input that the operator can have, optional ones last; `input_names` says which it does have."""
+    aux: ClassVar[tuple[str, ...]] = ()
+    """Those inputs that are auxiliary states: never given a gradient, changed by `updated` when training."""
+    variadic: ClassVar[str] = ""
+    """The attribute that counts the inputs, if their number is free; they are named arg0, arg1, …"""
+    output_count: ClassVar[str] = ""
+    """The attribute that counts the outputs, if one does."""
+    outputs: ClassVar[tuple[str, ...]] = ("output",)
+    """The outputs' names."""
+    hidden: ClassVar[int] = 0
+    """How many of the last outputs serve the gradient alone and are not shown."""
+    elementwise: ClassVar[bool] = False
+    """All inputs and outputs have one shape, so that any of them tells the others."""
+    broadcasts: ClassVar[bool] = False
+    """Inputs are broadcast against each other; the reverse sweep sums their gradients back."""
+    modal: ClassVar[bool] = False
+    """Whether training changes what the operator computes; then `training` tells."""
+    stateful: ClassVar[bool] = False
+    """Whether `forward` keeps something for `gradient`; then each execution has an object, see `started`."""
+    noise: ClassVar[str] = ""
+    """For operators that draw: "uniform" in [0, 1), "normal", or "other" (see `draw`)."""
+    not_differentiable: ClassVar[str] = ""
+    """Why the operator has no gradient, as half a sentence; its inputs then receive none."""
+    refuses_gradient: ClassVar[bool] = False
+    """Whether `not_differentiable` is no reason for a gradient of zero: asking for one is an error."""
+    not_in_onnx: ClassVar[str] = ""
+    """Why ONNX cannot express the operator, as half a sentence."""
+    takes_bool: ClassVar[bool] = True
+    """Whether inputs may be bool; arithmetic does not take them."""
+    takes_ints: ClassVar[bool] = True
+    """Whether inputs may be whole numbers; most functions of analysis do not take them, nor bool."""
+    labels: ClassVar[tuple[str, ...]] = ()
+    """Inputs that only training uses; exported models leave them out."""
+    hint: ClassVar[str] = ""
+    """What to do when the shapes do not fit, as a sentence."""
+    mixes_precision: ClassVar[bool] = False
+    """Inserted for mixed precision alone, so that files leave the operator out."""
+    initializers: ClassVar[Mapping[str, str]] = {}
+    """Input name to the text of the initializer that a variable made for this input receives."""
+    source: ClassVar[tuple[str, int]] = ("", 0)
+    """File and line of the definition."""
+
+    training: bool = field(default=False, metadata={"internal": True})
+
+    # ---- what a subclass may say
+
+    def input_names(self) -> tuple[str, ...]:
+        """The names of the inputs that these attributes ask for."""
+        if self.variadic:
+            return tuple(f"arg{i}" for i in range(getattr(self, self.variadic)))
+        return self.inputs
+
+    def output_names(self) -> tuple[str, ...]:
+        """The names of all outputs, hidden ones included."""
+        return self.outputs
+
+    def visible(self) -> int:
+        """How many of the outputs a user sees."""
+        return len(self.output_names()) - self.hidden
+
+    def counted(self) -> int:
+        """How many outputs symbol.json counts: MXNet's workspaces are among them, which no one sees."""
+        return len(self.output_names())
+
+    def check(self) -> None:
+        """Raise `AttributeValueError` for attribute values that do not go together."""
+
+    def infer_inputs(self, *shapes: Any, **_: Any) -> Sequence[Shape | None]:
+        """What the known input shapes tell of unknown ones, such as a weight's from the data's."""
+        return shapes
+
+    def infer_shape(self, *shapes: Any, **_: Any) -> Shape | list[Shape]:
+        """The outputs' shapes: one, or a list of several. Sizes of the inputs may be unknown, ranks not."""
+        first: Shape = shapes[0]
+        return first
+
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        """What the known output shapes tell of the inputs'."""
+        return inputs
+
+    def infer_input_dtypes(self, *dtypes: Any, **_: Any) -> Sequence[DType | None]:
+        """What the known input dtypes tell of unknown ones. Unless overridden, all are one."""
+        found = [d for d in dtypes if d is not None]
+        if any(d != found[0] for d in found):
+            given = ", ".join(f"{n} {d}" for n, d in zip(self.input_names(), dtypes, strict=False))
+            raise DTypeError(
+                f"{self.names[0]}: inputs of one dtype are required, got {given}. Cast with astype."
+            )
+        if found and found[0].kind == "b" and not self.takes_bool:
+            raise DTypeError(f"{self.names[0]}: numbers are required, got bool. Cast with astype.")
+        if found and found[0].kind != "f" and not self.takes_ints:
+            raise DTypeError(
+                f"{self.names[0]}: real numbers are required, got {found[0]}. Cast with astype('float32')."
+            )
+        return [found[0] if found else None] * len(dtypes)
+
+    def infer_dtype(self, *dtypes: Any, **_: Any) -> DType | list[DType | None] | None:
+        """The outputs' dtypes: one for all of them, or a list. Unless overridden, the first input's."""
+        return dtypes[0] if dtypes else None
+
+    def draw(self, rng: np.random.Generator, *inputs: Spec) -> Array:
+        """The noise for one execution; `forward` receives it after the inputs."""
+        out = self.infer(inputs)[1][0]
+        if not isinstance(out.shape, tuple):
+            raise ShapeError(f"{self.names[0]}: shapes are required to draw from, got {show(out.shape)}.")
+        size = tuple(d or 0 for d in out.shape)
+        return (
+            rng.random(size, np.float32) if self.noise == "uniform" else rng.standard_normal(size, np.float32)
+        )
+
+    def draws(self) -> bool:
+        """Whether this execution takes noise."""
+        return bool(self.noise)
+
+    def forward(self, *inputs: Any, **_: Any) -> Array | tuple[Array, ...]:
+        """The outputs, new arrays of NumPy. The inputs must not change."""
+        raise MXNetError(f"{self.names[0]}: has no kernel. Please report the model that needs it.")
+
+    def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any, **_: Any) -> Sequence[Any]:
+        """The inputs' gradients (`None`: no gradient) from the outputs', `dy`, and the outputs, `y`.
+
+        `F` is `nd` or `sym`. `dy` and `y` are tuples if there are several outputs, hidden ones included.
+        """
+        raise MXNetError(f"{self.names[0]}: has no gradient rule. Please report the model that needs it.")
+
+    def updated(self, F: Any, y: Any, *inputs: Any, **_: Any) -> Sequence[Any]:
+        """The new values of the auxiliary states, in their order, after a training step's forward pass."""
+        return ()
+
+    def settled(self, outputs: Sequence[Spec]) -> Operator:
+        """The operator with sizes that its attributes leave open, and the graph around tells."""
+        return self
+
+    def started(self, device: Any) -> Operator:
+        """The operator for one execution on a context."""
+        return self
+
+    @classmethod
+    def knows(cls, attributes: Mapping[str, str]) -> bool:
+        """Whether the operator is defined for the attributes of a file; else the node is an unknown one."""
+        return True
+
+    @classmethod
+    def specialized(
+        cls, attributes: Mapping[str, Any], is_input: Callable[[Any], bool] | None = None
+    ) -> type[Operator]:
+        """The class for a call with these arguments, if it depends on them which inputs there are."""
+        return cls
+
+    @classmethod
+    def upgraded(cls, attributes: dict[str, str], version: int) -> dict[str, str]:
+        """Attribute text of a file that MXNet `version` wrote (904 is 0.9.4), as 1.9.1 would write it."""
+        return attributes
+
+    # ---- what the framework asks
+
+    @classmethod
+    @cache
+    def schema(cls) -> dict[str, Attribute]:
+        """Attribute name to type and default, in order."""
+        return {
+            f.name: Attribute(_annotation(cls, f.name), f.default, f.default is MISSING)
+            for f in fields(cls)
+            if not f.metadata.get("internal")
+        }
+
+    @classmethod
+    def make(cls, attributes: Mapping[str, Any], lenient: bool = False) -> Self:
+        """The operator with these attributes, Python values or text; `lenient` passes over unknown ones."""
+        items = tuple(attributes.items())
+        for _, value in items:
+            if type(value) is float and value == 0:  # 0.0 and -0.0 would be one key
+                return _make(cls, lenient, items)  # type: ignore[no-any-return]
+        try:
+            made: Self = _interned(cls, lenient, items)
+        except TypeError:  # a list or an array among the values, which cannot be a key
+            made = _make(cls, lenient, items)
+        return made
+
+    def attributes(self) -> dict[str, Any]:
+        """All attribute values by name."""
+        return {name: getattr(self, name) for name in self.schema()}
+
+    def in_mode(self, training: bool) -> Operator:
+        """The operator as it is when training, or when not."""
+        if not self.modal or self.training == training:
+            return self
+        return _in_mode(self, training)
+
+    def infer(
+        self, inputs: Sequence[Spec], outputs: Sequence[Spec] = ()
+    ) -> tuple[tuple[Spec, ...], tuple[Spec, ...]]:
+        """All that can be known of inputs and outputs from what is known of them."""
+        shapes: list[Shape | None] = [s.shape for s in inputs]
+        count = len(self.output_names())
+        out_shapes: list[Shape | None] = [s.shape for s in outputs] or [None] * count
+        shapes, out_shapes = self._infer_shapes(shapes, out_shapes)
+        dtypes = list(self.infer_input_dtypes(*self._told_dtypes(inputs, outputs)))
+        out = self.infer_dtype(*dtypes)
+        out_dtypes = out if isinstance(out, list) else [out] * count
+        return tuple(map(Spec, shapes, dtypes)), tuple(map(Spec, out_shapes, out_dtypes))
+
+    def _told_dtypes(self, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> list[DType | None]:
+        """The inputs' dtypes. If outputs have the first input's, as is usual, it may be theirs that tells."""
+        dtypes = [s.dtype for s in inputs]
+        if dtypes and dtypes[0] is None and outputs and type(self).infer_dtype is Operator.infer_dtype:
+            dtypes[0] = outputs[0].dtype
+        return dtypes
+
+    def _infer_shapes(
+        self, shapes: list[Shape | None], outputs: list[Shape | None]
+    ) -> tuple[list[Shape | None], list[Shape | None]]:
+        owner = self.names[0]
+        if self.elementwise:
+            one = self._one_shape(*shapes, *outputs)
+            return [one] * len(shapes), [one] * len(outputs)
+        if any(o is not None for o in outputs):
+            back = self.infer_back(outputs, shapes)
+            shapes = [unify(owner, a, b) for a, b in zip(shapes, back, strict=True)]
+        told = self.infer_inputs(*shapes)
+        shapes = [self._fits(i, a, b) for i, (a, b) in enumerate(zip(shapes, told, strict=True))]
+        complete = [s for s in shapes if s is not None]
+        if len(complete) != len(shapes):
+            return shapes, outputs
+        result = self.infer_shape(*complete)
+        found = result if isinstance(result, list) else [result]
+        return shapes, [unify(owner, a, b) for a, b in zip(found, outputs, strict=True)]
+
+    def _one_shape(self, *shapes: Shape | None) -> Shape | None:
+        try:
+            return unify(self.names[0], *shapes)
+        except ShapeError as exc:
+            raise ShapeError(f"{exc}{self.hint and ' '}{self.hint}") from None
+
+    def _fits(self, index: int, given: Shape | None, required: Shape | None) -> Shape | None:
+        try:
+            return unify(self.names[0], required, given)
+        except ShapeError:
+            name = self.input_names()[index]
+            raise ShapeError(
+                f"{self.names[0]}: {name} of shape {show(required)} is required, got {show(given)}."
+            ) from None
+
+
+def _annotation(cls: type[Operator], name: str) -> Any:
+    """The type of one field, without evaluating the class variables' types beside it."""
+    owner = next(c for c in cls.__mro__ if name in get_annotations(c))
+    written = get_annotations(owner)[name]
+    return eval(written, dict(vars(sys.modules[owner.__module__]))) if isinstance(written, str) else written
+
+
+def _make(cls: type[Operator], lenient: bool, items: tuple[tuple[str, Any], ...]) -> Any:
+    schema, owner = cls.schema(), cls.names[0]
+    values = {}
+    for name, value in items:
+        if name in schema:
+            values[name] = read(owner, name, schema[name].kind, value)
+        elif not lenient:
+            raise AttributeValueError(
+                f"{owner}: has no attribute {name!r}; it has {', '.join(schema) or 'none'}."
+                f"{suggest(name, schema)}"
+            )
+    missing = [name for name, a in schema.items() if a.required and name not in values]
+    if missing:
+        raise AttributeValueError(f"{owner}: attribute {missing[0]} is required, and was not given.")
+    made = cls(**values)
+    made.check()
+    return made
+
+
+_interned: Callable[..., Any] = lru_cache(maxsize=8192)(_make)
+
+
+@cache
+def _in_mode(op: Operator, training: bool) -> Operator:
+    return replace(op, training=training)
