@@ -401,7 +401,7 @@ def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> 
 
 def get_symbol(x: Any) -> Any:
     """What was recorded to compute an array, as a symbol; arrays that nothing computed are variables."""
-    from .symbol._graph import VARIABLE, Entry, Node
+    from .symbol.graph import VARIABLE, Entry, Node
     from .symbol.symbol import Symbol
 
     if x._entry is None:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from .errors import MXNetError, ShapeError
-from .formats._files import PathLike, open_to_read, write_atomically
-from .ndarray._watch import written
+from .formats.files import PathLike, open_to_read, write_atomically
 from .ndarray.ndarray import NDArray
+from .ndarray.watch import written
 from .optimizer.optimizer import Optimizer
 from .optimizer.updater import Updater, get_updater
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from .context import cpu
 from .errors import FormatError
-from .formats._files import PathLike
+from .formats.files import PathLike
 from .ndarray import files
 from .ndarray.ndarray import NDArray
 from .symbol import symbol as symbols

@@ -14,8 +14,8 @@ from .converters.to_onnx import export_model as _export
 from .converters.verify import Difference, Parity, Runnable, draw, exported, of_symbol
 from .converters.verify import verify as _verify
 from .errors import DeferredInitializationError, MXNetError
-from .gluon._nested import flatten
 from .gluon.hybrid_block import HybridBlock, input_name
+from .gluon.nested import flatten
 from .gluon.symbol_block import SymbolBlock, block_from
 from .ndarray.files import load as load_arrays
 from .ndarray.ndarray import NDArray

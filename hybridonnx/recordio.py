@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, NamedTuple, NoReturn, Self
 import numpy as np
 
 from .errors import FormatError, MissingFileError, MXNetError
-from .formats._files import PathLike
+from .formats.files import PathLike
 from .formats.recordio import RecordReader, encode
 
 _HEADER = struct.Struct("<IfQQ")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import autograd
-from .ndarray._invoke import invoke
+from .ndarray.invoke import invoke
 from .ndarray.ndarray import NDArray
 from .ops import Array, Operator, Spec, find, seed
 
@@ -431,7 +431,7 @@ def check_onnx(case: Case, dtype: str, opset: int, free: bool = False) -> None:
     A lowering may refuse an open axis, if it does so with `NeedsShape`.
     """
     from .converters import to_onnx
-    from .converters.to_onnx._single import lower_operator
+    from .converters.to_onnx import lower_operator
 
     op, arrays = case.operator(), case.arrays(dtype)
     expected = run(case, arrays)
@@ -459,7 +459,7 @@ def check_onnx(case: Case, dtype: str, opset: int, free: bool = False) -> None:
 
 def _symbol(case: Case) -> tuple[Any, list[str]]:
     """The case as a symbol of variables, and their names."""
-    from .symbol._namespace import F
+    from .symbol.namespace import F
 
     op = case.operator()
     names = list(op.input_names())
@@ -480,8 +480,8 @@ def _execute(case: Case, symbol: Any, values: Mapping[str, Array]) -> list[Array
 
 def check_symbolic(case: Case) -> None:
     """As a symbol the operator gives what it gives eagerly, and so does the graph of its gradient."""
-    from .symbol._graph import Entry
     from .symbol.gradient import gradients as symbolic_gradients
+    from .symbol.graph import Entry
     from .symbol.symbol import Symbol, var
 
     arrays = case.arrays()
@@ -535,7 +535,7 @@ def check_training(case: Case) -> None:
 def check_import(case: Case) -> None:
     """The operator exported to ONNX and imported again gives what the kernel gives."""
     from .converters import from_onnx
-    from .converters.to_onnx._single import lower_operator
+    from .converters.to_onnx import lower_operator
 
     op, arrays = case.operator(), case.arrays()
     expected = run(case, arrays)

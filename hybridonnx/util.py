@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
-from .ndarray._np_shape import is_np_shape, set_np_shape
+from .ndarray.np_shape import is_np_shape, set_np_shape
 
 __all__ = ["is_np_array", "is_np_shape", "np_shape", "set_np_shape", "use_np_shape"]
 

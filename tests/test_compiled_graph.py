@@ -15,7 +15,7 @@ import pytest
 import hybridonnx as mx
 from hybridonnx import autograd, gluon, nd
 from hybridonnx.gluon import nn
-from hybridonnx.runtime import training
+from hybridonnx.runtime import partition
 from hybridonnx.runtime.session import ValueSession
 
 THREADS = 8
@@ -155,7 +155,7 @@ def test_a_call_that_fails_leaves_the_block_as_it_was(monkeypatch):
     assert not net._compiled[mx.cpu()]._plans
     for failing in (1, 2):  # the backward session, then the forward session
         with monkeypatch.context() as patch:
-            patch.setattr(training, "_session", failing_at(failing, training._session))
+            patch.setattr(partition, "_session", failing_at(failing, partition._session))
             with pytest.raises(OSError, match="no memory"):
                 step(net, x)
     assert step(net, x) == pytest.approx(step(plain, x), rel=1e-5)

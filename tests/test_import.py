@@ -15,7 +15,7 @@ from onnx import TensorProto, helper
 
 from hybridonnx import symbol as sym
 from hybridonnx.converters import from_onnx, to_onnx
-from hybridonnx.converters.from_onnx import _facts
+from hybridonnx.converters.from_onnx import _model_info
 from hybridonnx.converters.from_onnx._registry import Const, Hint, Import, imports, load_all
 from hybridonnx.converters.verify import Parity, difference, verify
 from hybridonnx.errors import ConversionError, FormatError, MXNetError
@@ -195,7 +195,8 @@ def test_a_small_file_does_not_fill_the_memory():
 
 
 def test_evaluation_by_onnx_itself():
-    found = _facts.evaluate(node("Concat", "a b", "c", axis=0), 18, {"a": np.array([1]), "b": np.array([2])})
+    constants = {"a": np.array([1]), "b": np.array([2])}
+    found = _model_info.evaluate(node("Concat", "a b", "c", axis=0), 18, constants)
     assert found is not None
     assert found[0].tolist() == [1, 2]
 

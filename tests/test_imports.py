@@ -56,7 +56,7 @@ print(time.process_time() - start)
 
 def modules() -> dict[str, Path]:
     """Every module, by its full name."""
-    paths = {}
+    paths: dict[str, Path] = {}
     for package, folder in FOLDERS.items():
         for path in sorted(folder.rglob("*.py")):
             inner = path.relative_to(folder).with_suffix("").parts

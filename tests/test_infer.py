@@ -9,9 +9,9 @@ import pytest
 
 import hybridonnx.symbol as sym
 from hybridonnx.errors import DTypeError, MXNetError, ShapeError
-from hybridonnx.ndarray._np_shape import set_np_shape
+from hybridonnx.ndarray.np_shape import set_np_shape
 from hybridonnx.ops import Spec
-from hybridonnx.symbol._graph import Entry
+from hybridonnx.symbol.graph import Entry
 from hybridonnx.symbol.infer import infer
 
 F16, F32, F64 = np.float16, np.float32, np.float64

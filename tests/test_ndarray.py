@@ -13,7 +13,7 @@ import pytest
 import hybridonnx as mx
 from hybridonnx import autograd, nd
 from hybridonnx.errors import AttributeValueError, DTypeError, MXNetError, ShapeError
-from hybridonnx.ops._forms import FLUENT
+from hybridonnx.ops import FLUENT
 from hybridonnx.symbol.symbol import Symbol
 from tests import snippets
 

@@ -126,7 +126,7 @@ def test_float16_without_copies_is_warned_of():
 
 
 def test_updates_are_in_place_and_noticed():
-    from hybridonnx.ndarray._watch import Watch
+    from hybridonnx.ndarray.watch import Watch
 
     weight = mx.nd.ones((2,))
     memory = weight._data

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import hybridonnx.symbol as sym
 from hybridonnx.errors import AttributeValueError, FormatError, MXNetError, UnknownOperatorError
 from hybridonnx.formats import symbol_json
-from hybridonnx.formats._files import write_atomically
+from hybridonnx.formats.files import write_atomically
 from hybridonnx.name import NameManager
 
 ORACLE = Path(__file__).parent / "oracle"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hybridonnx.ops import load_all
-from hybridonnx.symbol._compose import call
+from hybridonnx.symbol.compose import call
 from hybridonnx.symbol.symbol import Symbol
 
 TOLD = json.loads((Path(__file__).parent / "oracle" / "operators.json").read_text())["operators"]

@@ -9,8 +9,8 @@ import hybridonnx as mx
 from hybridonnx import autograd, gluon, nd
 from hybridonnx.gluon import nn
 from hybridonnx.ndarray.ndarray import NDArray
+from hybridonnx.runtime import partition
 from hybridonnx.runtime import plan as plans
-from hybridonnx.runtime import training
 from hybridonnx.runtime.session import ValueSession
 
 RNG = np.random.default_rng(0)
@@ -35,7 +35,7 @@ def sessions(monkeypatch):
             self.runs += 1
             return super().__call__(feeds)
 
-    monkeypatch.setattr(training, "ValueSession", Counted)
+    monkeypatch.setattr(partition, "ValueSession", Counted)
     return found
 
 
@@ -272,7 +272,7 @@ def test_custom_operators_run_between_sessions(sessions, kernels, caplog):
     with caplog.at_level(logging.INFO, "hybridonnx"):
         both(Around, run)
     assert kernels == ["Custom", "Custom"]
-    assert len(sessions) == 6  # two stretches to train, each with a gradient, and two to predict
+    assert len(sessions) == 6  # two partitions to train, each with a gradient, and two to predict
     (told,) = [record for record in caplog.records if "middle runs on the kernel" in record.getMessage()]
     assert told.levelno == logging.INFO
     assert "runs Python code" in told.getMessage()

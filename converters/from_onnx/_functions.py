@@ -11,12 +11,12 @@ from onnx import NodeProto
 from hybridonnx.dtypes import DType, as_dtype
 from hybridonnx.errors import ConversionError, DTypeError, MXNetError
 from hybridonnx.ops import Shape, Spec
-from hybridonnx.symbol import _namespace
-from hybridonnx.symbol._graph import VARIABLE, Entry, Node
+from hybridonnx.symbol import namespace
+from hybridonnx.symbol.graph import VARIABLE, Entry, Node
 from hybridonnx.symbol.symbol import Broadcasting
 
 from ..values import Array
-from ._facts import Dims, Facts, title
+from ._model_info import Dims, ModelInfo, title
 
 
 class Functions:
@@ -27,8 +27,8 @@ class Functions:
     the shape (), although MXNet keeps them as (1,).
     """
 
-    def __init__(self, facts: Facts) -> None:
-        self._facts = facts
+    def __init__(self, info: ModelInfo) -> None:
+        self._info = info
         self._specs: dict[Entry, Spec] = {}
         self._names: dict[Entry, str] = {}
         """The ONNX values that entries stand for."""
@@ -38,7 +38,7 @@ class Functions:
         self._variables: dict[str, Broadcasting] = {}
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        found = getattr(_namespace.F, name)
+        found = getattr(namespace.F, name)
         setattr(self, name, found)
         return found
 
@@ -52,7 +52,7 @@ class Functions:
     def dims(self, x: Broadcasting) -> Dims | None:
         """Like `shape`, with the names of free sizes: equal names mean equal sizes."""
         (entry,) = x.outputs
-        told = self._facts.shape(self._names[entry]) if entry in self._names else None
+        told = self._info.shape(self._names[entry]) if entry in self._names else None
         if told == ():
             return ()
         spec = self.spec(entry)
@@ -74,19 +74,19 @@ class Functions:
     def value(self, x: Any) -> Array | None:
         """The array that a value is in every run, `None` if it is computed."""
         name = self._names.get(x.outputs[0])
-        if name is None or not self._facts.is_constant(name):
+        if name is None or not self._info.is_constant(name):
             return None
-        return self._facts.constant(name)
+        return self._info.constant(name)
 
     def result(self, i: int = 0) -> Dims | None:
         """What ONNX infers of the shape of the node's `i`-th output; free sizes by name."""
         outputs = () if self._node is None else self._node.output
-        return self._facts.shape(outputs[i]) if i < len(outputs) else None
+        return self._info.shape(outputs[i]) if i < len(outputs) else None
 
     def result_dtype(self, i: int = 0) -> DType | None:
         """What ONNX infers of the dtype of the node's `i`-th output."""
         outputs = () if self._node is None else self._node.output
-        return self._facts.dtype(outputs[i]) if i < len(outputs) else None
+        return self._info.dtype(outputs[i]) if i < len(outputs) else None
 
     def outputs(self) -> int:
         """How many outputs the node has."""
@@ -95,9 +95,9 @@ class Functions:
     def const(self, value: Any, dtype: Any = None) -> Broadcasting:
         """A constant that the model does not have, as a new parameter."""
         owner = "const" if self._node is None else title(self._node)
-        number = sum(name.startswith(f"{owner}_const") for name in self._facts.constants)
+        number = sum(name.startswith(f"{owner}_const") for name in self._info.constants)
         name = f"{owner}_const{number}"
-        self._facts.constants[name] = np.asarray(value, dtype)
+        self._info.constants[name] = np.asarray(value, dtype)
         return self.constant(name)
 
     # ---- what the walk does
@@ -108,14 +108,14 @@ class Functions:
 
     def variable(self, name: str) -> Broadcasting:
         """An input of the model as a symbol."""
-        dims = self._facts.shape(name)
+        dims = self._info.shape(name)
         shape = None if dims is None else tuple(d if isinstance(d, int) else None for d in dims)
-        return self._made(name, Spec(shape if shape != () else (1,), self._facts.dtype(name)))
+        return self._made(name, Spec(shape if shape != () else (1,), self._info.dtype(name)))
 
     def constant(self, name: str) -> Broadcasting:
         """A constant of the model as a symbol: a variable with a value."""
         if name not in self._variables:
-            array = self._facts.constant(name)
+            array = self._info.constant(name)
             try:
                 as_dtype(array.dtype)
             except DTypeError:

@@ -11,13 +11,13 @@ from onnx import AttributeProto, NodeProto, defs, helper, inliner
 
 from hybridonnx.errors import ConversionError, MXNetError, suggest
 from hybridonnx.name import Prefix
-from hybridonnx.symbol._graph import Entry
+from hybridonnx.symbol.graph import Entry
 from hybridonnx.symbol.symbol import Broadcasting, Symbol
 
 from ..opsets import signature
 from ..values import Array
-from ._facts import Dims, Facts, title
 from ._functions import Functions, entries
+from ._model_info import Dims, ModelInfo, title
 from ._reader import Model, plain
 from ._registry import Import, find, load_all
 
@@ -34,12 +34,12 @@ class Imported:
 def walk(model: Model) -> Imported:
     """Convert the whole model."""
     _inline_local(model)
-    facts = Facts(model)
+    info = ModelInfo(model)
     outputs = [info.name for info in model.proto.graph.output]
-    nodes = _expanded(facts, outputs)
-    _refuse(facts, nodes)
-    conversion = _Conversion(facts, Functions(facts))
-    inputs = [i.name for i in model.proto.graph.input if not facts.is_constant(i.name)]
+    nodes = _expanded(info, outputs)
+    _refuse(info, nodes)
+    conversion = _Conversion(info, Functions(info))
+    inputs = [i.name for i in model.proto.graph.input if not info.is_constant(i.name)]
     for name in inputs:
         conversion.values[name] = conversion.F.variable(name).outputs[0]
     for node in nodes:
@@ -61,31 +61,31 @@ def walk(model: Model) -> Imported:
 
 @dataclass
 class _Conversion:
-    facts: Facts
+    info: ModelInfo
     F: Functions
     values: dict[str, Entry] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.taken |= {i.name for i in self.facts.model.proto.graph.input}
-        self.taken |= {*self.facts.tensors, *self.facts.constants}
+        self.taken |= {i.name for i in self.info.model.proto.graph.input}
+        self.taken |= {*self.info.tensors, *self.info.constants}
 
     def entry(self, name: str) -> Entry:
         """The entry of a value of the model."""
         if name in self.values:
             return self.values[name]
-        if not self.facts.is_constant(name):
+        if not self.info.is_constant(name):
             raise ConversionError(
-                f"{self.facts.model.title}: nodes in order are required, got {name!r} used before it is made."
+                f"{self.info.model.title}: nodes in order are required, got {name!r} used before it is made."
             )
         return self.F.constant(name).outputs[0]
 
     def convert(self, node: NodeProto) -> None:
         """Call the import function of a node, and give its results the node's names."""
-        entry = _import(self.facts, node)
+        entry = _import(self.info, node)
         assert entry is not None  # `_refuse` has looked
         inputs = self._inputs(entry, node)
-        attributes = _attributes(self.facts, entry, node)
+        attributes = _attributes(self.info, entry, node)
         self.F.begin(node)
         called = self._unique(_name_of(node))
         with Prefix(f"{called}_"):
@@ -95,7 +95,7 @@ class _Conversion:
             if name and i < len(results):
                 self.values[name] = results[i]
                 self.F.call_it(results[i], name)
-                _agree(node, i, self.F.spec(results[i]).shape, self.facts.shape(name))
+                _agree(node, i, self.F.spec(results[i]).shape, self.info.shape(name))
 
     def _inputs(self, entry: Import, node: NodeProto) -> list[Any]:
         given = list(node.input)
@@ -115,15 +115,15 @@ class _Conversion:
         if not name:
             return None
         if parameter in entry.hints:
-            return self.facts.constant(name) if self.facts.is_constant(name) else None
+            return self.info.constant(name) if self.info.is_constant(name) else None
         if parameter not in entry.constants:
             return Broadcasting([self.entry(name)])
-        if not self.facts.is_constant(name):
+        if not self.info.is_constant(name):
             raise ConversionError(
                 f"{node.op_type}: a constant is required as {parameter}, got {name}, which is computed. "
                 "Export the model with fixed shapes, or simplify it first."
             )
-        return self.facts.constant(name)
+        return self.info.constant(name)
 
     def _name(self, called: str, node: NodeProto, results: Iterable[Entry]) -> None:
         """Name the nodes that the results come from after the ONNX node, if they are new."""
@@ -168,23 +168,23 @@ def _agree(node: NodeProto, index: int, got: Dims | None, told: Dims | None) -> 
 # ---- what a node says
 
 
-def _import(facts: Facts, node: NodeProto) -> Import | None:
+def _import(info: ModelInfo, node: NodeProto) -> Import | None:
     domain = plain(node.domain)
-    return find(node.op_type, domain).get(_since(facts, node))
+    return find(node.op_type, domain).get(_since(info, node))
 
 
-def _since(facts: Facts, node: NodeProto) -> int:
+def _since(info: ModelInfo, node: NodeProto) -> int:
     """The version of the operator that the model means."""
     domain = plain(node.domain)
-    opset = facts.model.opsets.get(domain, 0)
+    opset = info.model.opsets.get(domain, 0)
     try:
         return signature(node.op_type, opset, domain).since
     except ConversionError:
         return opset  # an operator that only its own library knows
 
 
-def _attributes(facts: Facts, entry: Import, node: NodeProto) -> dict[str, Any]:
-    given = {a.name: _attribute(facts, a) for a in node.attribute}
+def _attributes(info: ModelInfo, entry: Import, node: NodeProto) -> dict[str, Any]:
+    given = {a.name: _attribute(info, a) for a in node.attribute}
     for name in given:
         if name not in entry.attributes:
             raise ConversionError(
@@ -195,14 +195,14 @@ def _attributes(facts: Facts, entry: Import, node: NodeProto) -> dict[str, Any]:
     if missing:
         raise ConversionError(f"{node.op_type}: attribute {missing[0]} is required, and was not given.")
     if entry.wants_opset:
-        given["opset"] = _since(facts, node)
+        given["opset"] = _since(info, node)
     return given
 
 
-def _attribute(facts: Facts, attribute: AttributeProto) -> Any:
+def _attribute(info: ModelInfo, attribute: AttributeProto) -> Any:
     value = helper.get_attribute_value(attribute)
     if attribute.type == AttributeProto.TENSOR:
-        return facts.model.array(value)
+        return info.model.array(value)
     if isinstance(value, bytes):
         return value.decode(errors="replace")
     if attribute.type == AttributeProto.STRINGS:
@@ -213,15 +213,15 @@ def _attribute(facts: Facts, attribute: AttributeProto) -> Any:
 # ---- which nodes
 
 
-def _needed(facts: Facts, outputs: Iterable[str]) -> list[NodeProto]:
+def _needed(info: ModelInfo, outputs: Iterable[str]) -> list[NodeProto]:
     """The nodes that the outputs depend on, in order; inputs that must be constants do not count."""
     wanted = set(outputs)
     kept: list[NodeProto] = []
-    for node in reversed(facts.nodes):
+    for node in reversed(info.nodes):
         if wanted.isdisjoint(node.output):
             continue
         kept.append(node)
-        entry = _import(facts, node)
+        entry = _import(info, node)
         for i, name in enumerate(node.input):
             parameter = entry.inputs[i] if entry is not None and i < len(entry.inputs) else ""
             if entry is None or parameter not in (entry.constants | entry.hints):
@@ -236,46 +236,46 @@ def _inline_local(model: Model) -> None:
         model.opsets = {plain(item.domain): int(item.version) for item in model.proto.opset_import}
 
 
-def _expanded(facts: Facts, outputs: list[str]) -> list[NodeProto]:
+def _expanded(info: ModelInfo, outputs: list[str]) -> list[NodeProto]:
     """The needed nodes; those without an import give way to ONNX's definition of them, if it has one."""
     tried: set[str] = set()
     while True:
-        nodes = _needed(facts, outputs)
-        defined = {n.op_type for n in nodes if _import(facts, n) is None and _is_defined(facts, n)} - tried
+        nodes = _needed(info, outputs)
+        defined = {n.op_type for n in nodes if _import(info, n) is None and _is_defined(info, n)} - tried
         if not defined:
             return nodes
         tried |= defined
-        facts.inline(defined)
+        info.inline(defined)
 
 
-def _is_defined(facts: Facts, node: NodeProto) -> bool:
+def _is_defined(info: ModelInfo, node: NodeProto) -> bool:
     if plain(node.domain):
         return False
     try:
-        schema = defs.get_schema(node.op_type, facts.model.opset, "")
+        schema = defs.get_schema(node.op_type, info.model.opset, "")
     except defs.SchemaError:
         return False
     return bool(schema.has_function or schema.has_context_dependent_function)  # type: ignore[attr-defined]
 
 
-def _refuse(facts: Facts, nodes: Iterable[NodeProto]) -> None:
+def _refuse(info: ModelInfo, nodes: Iterable[NodeProto]) -> None:
     """Raise one error that names every operator that cannot be imported, with the nodes."""
     reasons: dict[str, list[str]] = {}
     for node in nodes:
-        if _import(facts, node) is None:
-            reasons.setdefault(_reason(facts, node), []).append(title(node))
+        if _import(info, node) is None:
+            reasons.setdefault(_reason(info, node), []).append(title(node))
     if reasons:
         lines = [f"  {why}: {len(names)} × ({', '.join(names[:5])})" for why, names in reasons.items()]
         raise ConversionError(
-            f"{facts.model.title}: operators that MXNet can express are required, got\n" + "\n".join(lines)
+            f"{info.model.title}: operators that MXNet can express are required, got\n" + "\n".join(lines)
         )
 
 
-def _reason(facts: Facts, node: NodeProto) -> str:
+def _reason(info: ModelInfo, node: NodeProto) -> str:
     domain = plain(node.domain)
     full = f"{domain}.{node.op_type}" if domain else node.op_type
     versions = sorted(find(node.op_type, domain))
     if versions:
-        return f"{full} of version {_since(facts, node)} (read are {', '.join(map(str, versions))})"
+        return f"{full} of version {_since(info, node)} (read are {', '.join(map(str, versions))})"
     near = suggest(node.op_type, [name for d, name in load_all() if d == domain]) if domain else ""
     return f"{full}{near}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hybridonnx.errors import ConversionError
-from hybridonnx.ops._windows import extent
+from hybridonnx.ops.conv import extent
 
 Ints = tuple[int, ...]
 

@@ -7,7 +7,7 @@ from ._graph import NeedsShape as NeedsShape
 from ._model import Lowered as Lowered
 from ._model import check as check
 from ._model import lower as lower
+from ._operator_model import lower_operator as lower_operator
 from ._registry import supported as supported
-from ._single import lower_operator as lower_operator
 from ._walk import Noise as Noise
 from ._walk import refusal as refusal

@@ -73,7 +73,7 @@ def lower_checked(
         lowered = lower(sym, inputs, params, opset=opset, embed=False, dim_names=dims)
     except NeedsShape as exc:
         free = [name for name, spec in inputs.items() if None in (spec.shape or ())]
-        raise ConversionError(f"{exc} Free sizes were given for {', '.join(free)}.") from None
+        raise ConversionError(f"{exc} SymbolicDim sizes were given for {', '.join(free)}.") from None
     return check(lowered, params, values)
 
 

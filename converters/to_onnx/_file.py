@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from onnx import GraphProto, ModelProto, TensorProto
 
-from hybridonnx.formats._files import write_atomically
+from hybridonnx.formats.files import write_atomically
 
 from ..values import Array
 from ._model import PROTOBUF_LIMIT, Lowered, byte_size, little, weight

@@ -14,7 +14,7 @@ from hybridonnx.ops import Shape, Spec
 
 from ..opsets import DEFAULT, Signature, check_opset, signature
 from ..values import Array, dtype_of, dtype_of_type_string, elem_type
-from ._forms import Forms
+from ._operator_builder import OperatorBuilder
 from ._shapes import node_shapes
 
 _Kind = defs.OpSchema.AttrType
@@ -112,11 +112,11 @@ class Value:
         return self._node("Div", [other, self])
 
 
-class Graph(Forms):
+class Graph(OperatorBuilder):
     """A graph being built for one opset.
 
     `g.<OnnxOp>(*inputs, outputs=1, **attributes)` adds a node of any operator of ONNX and returns its output,
-    or with `outputs` above 1 a tuple. What opsets write differently is a method of `Forms`.
+    or with `outputs` above 1 a tuple. What opsets write differently is a method of `OperatorBuilder`.
 
     Inputs are `Value`s, `None` for an absent optional one, or constants: a number takes the element type that
     the operator asks for beside the other inputs, a list of whole numbers is int64, an array stays as it is.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hybridonnx.ops import Spec
-from hybridonnx.ops._recurrence import Clip, Run, Weights
+from hybridonnx.ops.rnn import Clip, Run, Weights
 
 from ._graph import Graph, Value
 

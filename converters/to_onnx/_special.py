@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from hybridonnx.ops._special import BERNOULLI, ERFINV_CENTRE, ERFINV_TAIL, cot_pi_derivative
+from hybridonnx.ops.unary import BERNOULLI, ERFINV_CENTRE, ERFINV_TAIL, cot_pi_derivative
 
 from ._graph import Graph, Value
 

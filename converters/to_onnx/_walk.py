@@ -11,8 +11,8 @@ import numpy as np
 from hybridonnx.dtypes import DType, float32
 from hybridonnx.errors import ConversionError, MXNetError, ShapeError, UnknownOperatorError, suggest
 from hybridonnx.ops import Operator, Spec
-from hybridonnx.symbol._compose import Outputs
-from hybridonnx.symbol._graph import Entry, Node, topological
+from hybridonnx.symbol.compose import Outputs
+from hybridonnx.symbol.graph import Entry, Node, topological
 from hybridonnx.symbol.infer import infer
 
 from ..values import Array
@@ -57,7 +57,7 @@ class Walk:
         inputs = [self.values.get(entry) for entry in node.inputs]
         outputs = [specs.get(Entry(node, i), Spec()) for i in range(len(op.output_names()))]
         if not inputs:
-            op = op.settled(outputs)
+            op = op.with_inferred_shape(outputs)
             self.graph.sources = lambda: self._sources(Entry(node, 0))
         self.graph.scope, self.graph.operator = node.name, (op.names[0], outputs)
         self.graph.subgraphs = node.subgraphs

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hybridonnx.ops import Shape
-from hybridonnx.ops._windows import channels_last
+from hybridonnx.ops.conv import channels_last
 
 from ._graph import Graph, Value
 

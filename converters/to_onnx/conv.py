@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from hybridonnx.ops import sizes
-from hybridonnx.ops._windows import extent
 from hybridonnx.ops.conv import (
     ConvDataGrad,
     Convolution,
@@ -19,6 +18,7 @@ from hybridonnx.ops.conv import (
     DeconvDataGrad,
     Deconvolution,
     DeconvWeightGrad,
+    extent,
 )
 
 from ._graph import Graph, Value

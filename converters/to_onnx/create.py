@@ -6,7 +6,7 @@ from hybridonnx.ops.create import Arange, Eye, Full, Linspace, Ones, Zeros, Zero
 
 from ._graph import Graph, Value
 from ._registry import lowers
-from ._sizes import Free, vector
+from ._symbolic_dims import SymbolicDim, vector
 
 
 @lowers(Zeros, Ones, Full, ZerosWithoutDType)
@@ -21,7 +21,7 @@ def _sizes(g: Graph) -> list[int] | Value:
     found = [] if shape is None or None not in shape else g.sources()
     if not found:
         return list(g.sizes(g.output()))
-    return vector(g, [size if isinstance(size, int) else Free(size[0], (size[1],)) for size in found])
+    return vector(g, [size if isinstance(size, int) else SymbolicDim(size[0], (size[1],)) for size in found])
 
 
 @lowers(Arange)

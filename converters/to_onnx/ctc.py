@@ -13,7 +13,7 @@ from hybridonnx.ops.ctc import NEVER, CTCGrad, CTCLoss
 from ._graph import Graph, Value
 from ._recurrence import scan
 from ._registry import lowers
-from ._sizes import count, sizes_of
+from ._symbolic_dims import count, sizes_of
 
 _END = 1 << 31
 

@@ -29,9 +29,9 @@ from hybridonnx.ops.index import (
 )
 
 from ._graph import Graph, Value
-from ._places import add_rows, normal, put_along, whole
+from ._indices import add_rows, normal, put_along, whole
 from ._registry import lowers
-from ._sizes import flat, known_size, reshape, sizes_of, vector, zeros
+from ._symbolic_dims import flat, known_size, reshape, sizes_of, vector, zeros
 
 # ---- rows
 

@@ -8,7 +8,7 @@ from hybridonnx.ops.join import Concat, SliceChannel, SplitLike, SplitV2, Stack
 
 from ._graph import Graph, Value
 from ._registry import lowers
-from ._sizes import sizes_of, vector
+from ._symbolic_dims import sizes_of, vector
 
 
 @lowers(Concat)

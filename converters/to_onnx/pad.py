@@ -15,7 +15,7 @@ from hybridonnx.ops.pad import Crop, CropGrad, Diag, DiagGrad, Pad, PadGrad, Pad
 from ..values import Array
 from ._graph import Graph, Value
 from ._registry import lowers
-from ._sizes import flat, known_size, reshape, sizes_of
+from ._symbolic_dims import flat, known_size, reshape, sizes_of
 
 HIGHEST = 2**31 - 1
 """An end after the last element."""

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hybridonnx.ops._windows import shape_from_first
-from hybridonnx.ops.pool import Placed, PoolGrad, Pooling, PoolingV1, PoolPick
+from hybridonnx.ops.pool import Placed, PoolGrad, Pooling, PoolingV1, PoolPick, shape_from_first
 
 from ._graph import Graph, Value
 from ._registry import lowers

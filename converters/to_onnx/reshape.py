@@ -30,7 +30,7 @@ from hybridonnx.ops.reshape import (
 
 from ._graph import Graph, Value
 from ._registry import lowers
-from ._sizes import Free, Size, count, flat, reshape, sizes_of, vector
+from ._symbolic_dims import Size, SymbolicDim, count, flat, reshape, sizes_of, vector
 
 LOWEST = -(2**31)
 """An end before the first element, for slices that go backwards."""
@@ -47,7 +47,7 @@ def reshape_by_codes(g: Graph, op: Reshape, data: Value) -> Value:
 
 def _size(data: Value, extent: Extent) -> Size:
     known = extent.value(data.shape or ())
-    return Free(data, extent.free, extent.factor) if known is None else known
+    return SymbolicDim(data, extent.free, extent.factor) if known is None else known
 
 
 @lowers(Flatten)
@@ -129,7 +129,7 @@ def space_to_depth(g: Graph, op: SpaceToDepth, data: Value) -> Value:
 def _times(size: Size, factor: Fraction | int) -> Size:
     if isinstance(size, int):
         return int(size * factor)
-    return Free(size.x, size.axes, size.factor * factor)
+    return SymbolicDim(size.x, size.axes, size.factor * factor)
 
 
 # ---- repetition
@@ -157,7 +157,7 @@ def repeat(g: Graph, op: Repeat, data: Value) -> Value:
     ones[at + 1] = op.repeats
     sizes = sizes_of(x)
     sizes[at] = _times(sizes[at], op.repeats)
-    if op.axis is None and isinstance(sizes[0], Free):
+    if op.axis is None and isinstance(sizes[0], SymbolicDim):
         return g.Reshape(g.Tile(g.Unsqueeze(x, [at + 1]), ones), [-1])
     return reshape(g, g.Tile(g.Unsqueeze(x, [at + 1]), ones), sizes)
 
@@ -188,7 +188,7 @@ def arange_like(g: Graph, op: ArangeLike, data: Value) -> Value:
         counts = np.arange(prod(known)) // op.repeat
         return g.const((op.start + op.step * counts).astype(data.dtype).reshape(known))
     free = tuple(range(data.rank)) if op.axis is None else (op.axis % data.rank,)
-    steps = count(g, Free(data, free))
+    steps = count(g, SymbolicDim(data, free))
     if op.repeat != 1:
         steps = steps / op.repeat
     values = g.Cast(g.Cast(steps, np.float64) * op.step + op.start, data.dtype)

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from hybridonnx.ops._recurrence import Packing, Weights
-from hybridonnx.ops.rnn import RNN, RNNGrad, RNNParamConcat
+from hybridonnx.ops.rnn import RNN, Packing, RNNGrad, RNNParamConcat, Weights
 
 from ._graph import Graph, Value
 from ._recurrence import backward, forward
 from ._registry import lowers
-from ._sizes import count, known_size, sizes_of
+from ._symbolic_dims import count, known_size, sizes_of
 
 _ORDER = {"lstm": [0, 3, 1, 2], "gru": [1, 0, 2]}
 """ONNX's gates as numbers of MXNet's."""

@@ -20,7 +20,7 @@ from hybridonnx.ops.slice import (
 from ..values import Array
 from ._graph import Graph, Value
 from ._registry import lowers
-from ._sizes import known_size, sizes_of, vector
+from ._symbolic_dims import known_size, sizes_of, vector
 from .pad import HIGHEST, zero_after
 from .reshape import LOWEST
 

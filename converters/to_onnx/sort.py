@@ -10,7 +10,7 @@ from hybridonnx.ops.sort import ArgSort, Sort, TopK
 
 from ._graph import Graph, Value
 from ._registry import lowers
-from ._sizes import flat, reshape, sizes_of, vector
+from ._symbolic_dims import flat, reshape, sizes_of, vector
 
 
 def _best(g: Graph, op: Any, data: Value, count: int) -> tuple[Value, Value, Value, int]:

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..errors import FormatError
-from ._files import PathLike, open_to_read
+from .files import PathLike, open_to_read
 
 _GZIP = b"\x1f\x8b"
 _MOST_PACKED = 1032

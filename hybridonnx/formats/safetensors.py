@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..dtypes import as_dtype
 from ..errors import DTypeError, FormatError, MXNetError
-from ._files import PathLike, open_to_read
+from .files import PathLike, open_to_read
 
 ENDING = ".safetensors"
 

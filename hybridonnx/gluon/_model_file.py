@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import FormatError
-from ..formats._files import open_to_read, write_atomically
+from ..formats.files import open_to_read, write_atomically
 from .block import Block
 from .hybrid_block import HybridBlock
 

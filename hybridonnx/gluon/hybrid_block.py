@@ -14,11 +14,11 @@ from ..errors import AttributeValueError, DeferredInitializationError, MXNetErro
 from ..ndarray.files import save
 from ..ndarray.ndarray import NDArray
 from ..runtime.compile import CompiledGraph
-from ..symbol._graph import Entry
 from ..symbol.execute import execute
+from ..symbol.graph import Entry
 from ..symbol.symbol import Group, Symbol, var
-from ._nested import Format, flatten, regroup
 from .block import Block
+from .nested import Format, flatten, regroup
 from .parameter import Constant, Parameter, ParameterDict
 
 _tracing = threading.RLock()

@@ -12,11 +12,11 @@ from ..context import Context
 from ..dtypes import as_dtype
 from ..errors import DeferredInitializationError, RequirementError, suggest
 from ..ndarray.ndarray import NDArray
-from ..runtime.convert import import_onnx
+from ..runtime.importer import import_onnx
 from ..symbol.execute import execute
 from ..symbol.symbol import Group, Symbol, load, var
-from ._nested import flatten
 from .hybrid_block import HybridBlock, input_name
+from .nested import flatten
 from .parameter import ParameterDict, brief, read_named
 
 

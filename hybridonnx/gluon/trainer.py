@@ -7,10 +7,10 @@ from typing import Any
 
 from .. import kvstore as kv
 from ..context import Context
-from ..formats._files import PathLike, open_to_read, write_atomically
-from ..ndarray._watch import written
+from ..formats.files import PathLike, open_to_read, write_atomically
 from ..ndarray.ndarray import NDArray
 from ..ndarray.sparse import cast_storage
+from ..ndarray.watch import written
 from ..optimizer.optimizer import Optimizer, create
 from ..optimizer.updater import Updater, get_updater
 from .parameter import Parameter, ParameterDict

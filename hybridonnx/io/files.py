@@ -12,7 +12,7 @@ import numpy as np
 
 from ..dtypes import as_dtype
 from ..errors import DTypeError, FormatError, MXNetError, ShapeError
-from ..formats._files import PathLike, open_to_read
+from ..formats.files import PathLike, open_to_read
 from ..formats.idx import read_idx
 from ..ndarray.ndarray import NDArray
 from ..ndarray.sparse import csr_matrix

@@ -9,7 +9,7 @@ from typing import Any
 from .. import kvstore as kv
 from .. import optimizer as opt
 from ..errors import RequirementError
-from ..formats._files import open_to_read, write_atomically
+from ..formats.files import open_to_read, write_atomically
 from ..ndarray.ndarray import NDArray
 from ..optimizer.optimizer import Optimizer
 from ..optimizer.updater import Updater, get_updater

@@ -21,8 +21,8 @@ from ..ndarray.creation import array, zeros
 from ..ndarray.ndarray import NDArray
 from ..ops import Spec, known, show
 from ..runtime.compile import CompiledGraph
-from ..symbol._graph import Entry
 from ..symbol.executor import Executor, bind
+from ..symbol.graph import Entry
 from ..symbol.infer import infer
 from ..symbol.symbol import Symbol
 from ._training import Training

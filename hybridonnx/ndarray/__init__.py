@@ -19,7 +19,7 @@ def __getattr__(name: str) -> Any:
     """A function of one of the modules, a group of operators, a module, or an operator."""
     if name.startswith("__"):
         raise AttributeError(name)
-    namespace = importlib.import_module(f"{__name__}._namespace")
+    namespace = importlib.import_module(f"{__name__}.namespace")
     if name in _SPACES:
         found = namespace.Namespace(f"nd.{name}", *_SPACES[name])
     elif name in _SUBMODULES:
@@ -38,7 +38,7 @@ def _function(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    names = {*globals(), *_SPACES, *_SUBMODULES, *dir(importlib.import_module(f"{__name__}._namespace").F)}
+    names = {*globals(), *_SPACES, *_SUBMODULES, *dir(importlib.import_module(f"{__name__}.namespace").F)}
     for module in _MODULES:
         names |= {n for n, v in vars(importlib.import_module(f"{__name__}.{module}")).items() if callable(v)}
     return sorted(n for n in names if not n.startswith("_"))

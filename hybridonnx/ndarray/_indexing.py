@@ -13,8 +13,8 @@ import numpy as np
 
 from ..autograd import state
 from ..ops import Array
-from ._watch import written
 from .ndarray import NDArray, refuse_in_place
+from .watch import written
 
 
 def _numpy_key(x: NDArray, key: Any) -> tuple[Any, ...]:

@@ -7,14 +7,14 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..ops._forms import FORMS, is_number
+from ..ops import OVERLOADS, is_number
 from .ndarray import NDArray, combine
 
 
 def _function(
     name: str, form: str, plain: Callable[[Any, Any], Any], described: str
 ) -> Callable[[Any, Any], Any]:
-    forms = FORMS[form]
+    forms = OVERLOADS[form]
 
     def function(lhs: Any, rhs: Any) -> Any:
         if isinstance(lhs, NDArray):

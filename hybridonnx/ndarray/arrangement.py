@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import MXNetError
-from ..ops._forms import sections
+from ..ops import sections
 from .ndarray import NDArray
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ._namespace import Namespace
+from .namespace import Namespace
 from .ndarray import NDArray
 
 

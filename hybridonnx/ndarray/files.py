@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 from ..context import cpu
 from ..errors import MXNetError
 from ..formats import safetensors
-from ..formats._files import PathLike, open_to_read, write_atomically
+from ..formats.files import PathLike, open_to_read, write_atomically
 from ..formats.params import Value, read, read_bytes, write
 from ..ops import Array
-from ._np_shape import is_np_shape
 from .ndarray import NDArray
+from .np_shape import is_np_shape
 from .sparse import BaseSparseNDArray, from_stored
 
 Loaded: TypeAlias = list[NDArray] | dict[str, NDArray]

@@ -14,10 +14,9 @@ from ..autograd import Leaf, backward, state
 from ..context import Context, as_context, usable
 from ..dtypes import DType, as_dtype
 from ..errors import MXNetError, ShapeError
-from ..ops import Array, Operator, find
-from ..ops._forms import ARITHMETIC, COMPARISONS, FLUENT, Forms, is_number
-from ._namespace import F as _F
-from ._watch import written
+from ..ops import ARITHMETIC, COMPARISONS, FLUENT, Array, Operator, Overload, find, is_number
+from .namespace import F as _F
+from .watch import written
 
 
 @cache
@@ -31,7 +30,7 @@ def _indexing() -> ModuleType:
 @cache
 def _invoke() -> Callable[..., Any]:
     """The function that runs operators, whose module imports this one."""
-    from ._invoke import invoke
+    from .invoke import invoke
 
     return invoke
 
@@ -360,7 +359,7 @@ def _operator(array_name: str, scalar_name: str) -> Any:
     return method
 
 
-def _in_place_operator(forms: Forms) -> Any:
+def _in_place_operator(forms: Overload) -> Any:
     def method(self: NDArray, other: Any) -> NDArray:
         return self._in_place(combine(self, other, forms.broadcasting, forms.scalar[0]))
 

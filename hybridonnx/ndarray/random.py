@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import MXNetError
-from ._namespace import Namespace
+from .namespace import Namespace
 from .ndarray import NDArray
 
 

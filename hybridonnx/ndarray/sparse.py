@@ -15,8 +15,8 @@ from ..dtypes import DType, as_dtype
 from ..errors import MXNetError, ShapeError
 from ..formats.params import CSR, RowSparse, Value, find_fault
 from ..ops import Array
-from ._namespace import Namespace
 from .creation import zeros as _dense_zeros
+from .namespace import Namespace
 from .ndarray import NDArray
 
 

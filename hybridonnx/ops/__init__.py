@@ -7,21 +7,29 @@ are what families share; what other packages may use of them stands here.
 from ._calls import bind
 from ._generator import Drawing, DrawingFrom, seed
 from ._operator import Array, Attribute, Operator, Spec
+from ._overloads import ARITHMETIC, COMPARISONS, FLUENT, OVERLOADS, Overload, is_number, sections
 from ._registry import find, load_all
 from ._shapes import Shape, known, show, sizes
 
 __all__ = [
+    "ARITHMETIC",
+    "COMPARISONS",
+    "FLUENT",
+    "OVERLOADS",
     "Array",
     "Attribute",
     "Drawing",
     "DrawingFrom",
     "Operator",
+    "Overload",
     "Shape",
     "Spec",
     "bind",
     "find",
+    "is_number",
     "known",
     "load_all",
+    "sections",
     "seed",
     "show",
     "sizes",

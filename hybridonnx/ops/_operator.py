@@ -61,7 +61,7 @@ class Operator:
     """All inputs and outputs have one shape, so that any of them tells the others."""
     broadcasts: ClassVar[bool] = False
     """Inputs are broadcast against each other; the reverse sweep sums their gradients back."""
-    modal: ClassVar[bool] = False
+    mode_dependent: ClassVar[bool] = False
     """Whether training changes what the operator computes; then `training` tells."""
     stateful: ClassVar[bool] = False
     """Whether `forward` keeps something for `gradient`; then each execution has an object, see `started`."""
@@ -177,7 +177,7 @@ class Operator:
         """The new values of the auxiliary states, in their order, after a training step's forward pass."""
         return ()
 
-    def settled(self, outputs: Sequence[Spec]) -> Operator:
+    def with_inferred_shape(self, outputs: Sequence[Spec]) -> Operator:
         """The operator with sizes that its attributes leave open, and the graph around tells."""
         return self
 
@@ -233,7 +233,7 @@ class Operator:
 
     def in_mode(self, training: bool) -> Operator:
         """The operator as it is when training, or when not."""
-        if not self.modal or self.training == training:
+        if not self.mode_dependent or self.training == training:
             return self
         return _in_mode(self, training)
 

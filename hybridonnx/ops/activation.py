@@ -113,7 +113,7 @@ class LeakyReLU(Operator):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "gamma")
-    modal: ClassVar[bool] = True
+    mode_dependent: ClassVar[bool] = True
     noise: ClassVar[str] = "uniform"
     takes_ints: ClassVar[bool] = False
     initializers: ClassVar[Mapping[str, str]] = {"gamma": '["Constant", {"value": 0.25}]'}

@@ -15,9 +15,9 @@ from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Dim, Shape, show
+from ._windows import channels_last as channels_last
+from ._windows import extent as extent
 from ._windows import (
-    channels_last,
-    extent,
     from_first,
     needed,
     offsets,

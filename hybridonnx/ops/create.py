@@ -39,7 +39,7 @@ class _Shaped(Operator):
     def infer_dtype(self) -> DType | None:
         return as_dtype(self.dtype)
 
-    def settled(self, outputs: Sequence[Spec]) -> Operator:
+    def with_inferred_shape(self, outputs: Sequence[Spec]) -> Operator:
         this: Any = self
         made: Operator = replace(this, shape=outputs[0].shape)
         return made
@@ -161,7 +161,7 @@ class Arange(Operator):
     def infer_dtype(self) -> DType:
         return as_dtype(self.dtype)
 
-    def settled(self, outputs: Sequence[Spec]) -> Operator:
+    def with_inferred_shape(self, outputs: Sequence[Spec]) -> Operator:
         length = (outputs[0].shape or (None,))[0]
         if not self.open() or length is None:
             return self

@@ -72,7 +72,7 @@ class Custom(Operator):
     Each combination of attributes has a class of its own, whose inputs and outputs are what the user says.
     """
 
-    modal = True
+    mode_dependent = True
     stateful = True
     not_in_onnx = "it runs Python code. Register a model's operators, or cut the graph before them"
 

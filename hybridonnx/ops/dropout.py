@@ -24,7 +24,7 @@ class Dropout(Operator):
     outputs: ClassVar[tuple[str, ...]] = ("output", "mask")
     hidden: ClassVar[int] = 1
     elementwise: ClassVar[bool] = True
-    modal: ClassVar[bool] = True
+    mode_dependent: ClassVar[bool] = True
     noise: ClassVar[str] = "uniform"
     takes_ints: ClassVar[bool] = False
     p: float = 0.5

@@ -104,7 +104,7 @@ class _OverBatch(Operator):
     inputs: ClassVar[tuple[str, ...]] = _BATCH_INPUTS
     aux: ClassVar[tuple[str, ...]] = _BATCH_INPUTS[3:]
     outputs: ClassVar[tuple[str, ...]] = ("output", "mean", "var")
-    modal: ClassVar[bool] = True
+    mode_dependent: ClassVar[bool] = True
     takes_ints: ClassVar[bool] = False
     initializers: ClassVar[Mapping[str, str]] = {"moving_mean": '["zero", {}]', "moving_var": '["one", {}]'}
 

@@ -25,10 +25,10 @@ from ._windows import (
     require_floats,
     require_positive,
     require_rank,
-    shape_from_first,
     shape_to_first,
     to_first,
 )
+from ._windows import shape_from_first as shape_from_first
 from .pad import Pad
 
 _LAYOUTS = ("NCW", "NCHW", "NCDHW")

@@ -11,7 +11,11 @@ import numpy as np
 from ..dtypes import DType
 from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError
 from ._operator import Array, Operator, Spec
-from ._recurrence import GATES, Clip, Packing, Run, backward, forward
+from ._recurrence import GATES, backward, forward
+from ._recurrence import Clip as Clip
+from ._recurrence import Packing as Packing
+from ._recurrence import Run as Run
+from ._recurrence import Weights as Weights
 from ._registry import operator
 from ._shapes import Dim, Shape, show, sizes, unify
 from .join import Concat
@@ -176,7 +180,7 @@ class RNN(_Recurrent):
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "parameters", "state", "state_cell", "sequence_length")
     outputs: ClassVar[tuple[str, ...]] = ("output", "state_output", "statecell_output", "layers", "mask")
-    modal: ClassVar[bool] = True
+    mode_dependent: ClassVar[bool] = True
     noise: ClassVar[str] = "uniform"
 
     def input_names(self) -> tuple[str, ...]:

@@ -122,7 +122,7 @@ class _ByShape(_Drawn):
     def infer_shape(self) -> Any:
         return [open_shape(self.shape)]
 
-    def settled(self, outputs: Sequence[Spec]) -> Operator:
+    def with_inferred_shape(self, outputs: Sequence[Spec]) -> Operator:
         this: Any = self
         made: Operator = replace(this, shape=outputs[0].shape)
         return made

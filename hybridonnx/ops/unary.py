@@ -13,6 +13,10 @@ from . import _special
 from ._operator import Array, Operator
 from ._registry import operator
 from ._rows import Rule, Unary, row, rule_facets, unary
+from ._special import BERNOULLI as BERNOULLI
+from ._special import ERFINV_CENTRE as ERFINV_CENTRE
+from ._special import ERFINV_TAIL as ERFINV_TAIL
+from ._special import cot_pi_derivative as cot_pi_derivative
 
 _CONSTANT = "it is piecewise constant"
 _LN2, _LN10 = math.log(2), math.log(10)

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 import numpy as np
 
 from ..errors import suggest
-from ..ndarray._watch import written
 from ..ndarray.ndarray import NDArray
 from ..ndarray.sparse import RowSparseNDArray
+from ..ndarray.watch import written
 from ..ops import Array
 
 __all__ = ["Optimizer", "create", "register"]

@@ -12,8 +12,8 @@ from .. import config
 from ..autograd import state
 from ..context import Context
 from ..errors import ConversionError
-from ..ndarray._watch import Watch
 from ..ndarray.ndarray import NDArray
+from ..ndarray.watch import Watch
 from ..ops import Array, Spec
 from ..symbol.infer import infer
 from .plan import Plan

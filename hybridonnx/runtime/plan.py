@@ -13,14 +13,14 @@ import numpy as np
 
 from ..autograd import predict_mode, train_mode
 from ..context import current_context
-from ..ndarray._invoke import invoke_all
+from ..ndarray.invoke import invoke_all
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Drawing, Spec
-from ..symbol._compose import Outputs
-from ..symbol._cut import cut
-from ..symbol._graph import VARIABLE, Entry, Node, copied, moved, topological
+from ..symbol.compose import Outputs
+from ..symbol.cut import cut
+from ..symbol.graph import VARIABLE, Entry, Node, copied, moved, topological
 from ..symbol.infer import infer
-from .training import Noise, Stretch, Unfit
+from .partition import Noise, Partition, UnsupportedOperators
 
 logger = logging.getLogger("hybridonnx")
 
@@ -29,7 +29,7 @@ class Plan:
     """The outputs of a graph, from an array for each of the variables `names`.
 
     `wanted` says which of the variables are on the tape. Operators without a lowering, or whose gradient has
-    none, run on their kernels and are recorded one by one; the stretches between them run in ONNX Runtime.
+    none, run on their kernels and are recorded one by one; the partitions between them run in ONNX Runtime.
     With `updating`, auxiliary states change when training. `told` are the names of operators on kernels that
     were logged before.
     """
@@ -131,7 +131,7 @@ class Plan:
         while True:
             try:
                 return self._planned(refused)
-            except Unfit as exc:
+            except UnsupportedOperators as exc:
                 more = exc.nodes - refused
                 if not more:
                     raise exc.__cause__ or exc from None
@@ -146,7 +146,7 @@ class Plan:
             logger.info("hybridize: %s runs on the kernel, between sessions. %s", shown, reason)
 
     def _planned(self, refused: set[Node]) -> list[_Step]:
-        """The steps level by level; raises `Unfit` with the nodes that ONNX Runtime does not take."""
+        """The steps level by level; raises `UnsupportedOperators` for those not in ONNX Runtime."""
         levels = _levels(self._nodes, refused)
         used: dict[Entry, set[int]] = {}  # by which levels, of which -1 stands for the outputs
         for node in self._nodes:
@@ -162,16 +162,16 @@ class Plan:
                 continue
             inside = set(nodes)
             outputs = [entry for entry, users in used.items() if entry.node in inside and users - {level}]
-            steps.append(self._stretch(outputs, levels, level))
+            steps.append(self._partition(outputs, levels, level))
         return steps
 
     def _operator(self, node: Node) -> Any:
         """The node's operator; one without inputs with the sizes that the graph around tells."""
         if node.inputs:
             return node.op
-        return node.op.settled([self._specs[Entry(node, i)] for i in range(node.count())])
+        return node.op.with_inferred_shape([self._specs[Entry(node, i)] for i in range(node.count())])
 
-    def _stretch(self, outputs: list[Entry], levels: Mapping[Node, int], level: int) -> _Compiled:
+    def _partition(self, outputs: list[Entry], levels: Mapping[Node, int], level: int) -> _Compiled:
         """What ONNX Runtime computes of one level, from variables and the other levels' results."""
         inside = {e.node for e in outputs}
         inputs: dict[Entry, None] = {}
@@ -189,8 +189,8 @@ class Plan:
         specs = {name: self._specs[entry] for name, entry in zip(names, inputs, strict=True)}
         wanted = [entry.node in self._taped for entry in inputs]
         try:
-            made = Stretch(cut_outputs, names, specs, wanted, self._training, self._updating, originals)
-        except Unfit as exc:
+            made = Partition(cut_outputs, names, specs, wanted, self._training, self._updating, originals)
+        except UnsupportedOperators as exc:
             exc.nodes = {originals[node] for node in exc.nodes}
             raise
         return _Compiled(made, list(inputs), outputs)
@@ -233,12 +233,12 @@ class _Step(Protocol):
 class _Compiled(NamedTuple):
     """Operators that ONNX Runtime runs."""
 
-    stretch: Stretch
+    partition: Partition
     inputs: Sequence[Entry]
     outputs: Sequence[Entry]
 
     def __call__(self, args: Sequence[NDArray], noise: Noise) -> list[NDArray]:
-        return self.stretch(args, noise)
+        return self.partition(args, noise)
 
 
 class _Kernel:

@@ -13,7 +13,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     if find_spec(f"{__name__}.{name}") is not None:  # `from . import` asks here before it looks for a file
         return importlib.import_module(f"{__name__}.{name}")
-    namespace = importlib.import_module(f"{__name__}._namespace")
+    namespace = importlib.import_module(f"{__name__}.namespace")
     creation = importlib.import_module(f"{__name__}._creation")
     if name in namespace.SPACES:
         found = namespace.Namespace(f"symbol.{name}", *namespace.SPACES[name])
@@ -26,6 +26,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    namespace = importlib.import_module(f"{__name__}._namespace")
+    namespace = importlib.import_module(f"{__name__}.namespace")
     creation = importlib.import_module(f"{__name__}._creation")
     return sorted({*namespace.SPACES, *creation.__all__, *dir(namespace.plain), "random"})

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar, NoReturn
 
 from ..errors import NotImplementedForSymbol
-from ..ops import find
-from ..ops._forms import FORMS, is_number
-from ._compose import Outputs, call
+from ..ops import OVERLOADS, find, is_number
+from .compose import Outputs, call
 
 
 def binary(what: str, lhs: Any, rhs: Any) -> Any:
     """The symbol of `lhs` and `rhs`, of which one may be a number."""
-    forms = FORMS[what]
+    forms = OVERLOADS[what]
     if isinstance(lhs, Outputs) and isinstance(rhs, Outputs):
         kind = _kind(lhs, rhs)
         name, hint = (forms.broadcasting,) * 2 if kind._broadcasts else forms.plain

@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dtypes import as_dtype
-from ..ops import find
-from ..ops._forms import is_number
+from ..ops import find, is_number
 from ._arithmetic import binary
-from ._compose import call
 from ._methods import split as split_v2
+from .compose import call
 from .symbol import Group, Symbol, Variable, load, load_json, var
 
 __all__ = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ._compose import Outputs
-from ._graph import Entry, Node, topological
+from .compose import Outputs
+from .graph import Entry, Node, topological
 
 
 def debug_str(symbol: Outputs) -> str:

@@ -12,8 +12,8 @@ from ..errors import FormatError
 from ..formats import symbol_json
 from ..formats.symbol_json import Graph, GraphNode
 from ..ops import Operator, find
-from ._compose import HIDDEN_KEYS, Outputs, made_variable, tell_initializers
-from ._graph import Entry, Node, copy, is_operator, moved, topological
+from .compose import HIDDEN_KEYS, Outputs, made_variable, tell_initializers
+from .graph import Entry, Node, copy, is_operator, moved, topological
 
 _BEFORE_VERSIONS = 800
 """The version that files without one are taken for."""

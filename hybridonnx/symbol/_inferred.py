@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 from ..dtypes import as_dtype
 from ..errors import MXNetError, suggest
-from ..ndarray._np_shape import is_np_shape
+from ..ndarray.np_shape import is_np_shape
 from ..ops import Spec
-from ._graph import Entry
+from .graph import Entry
 from .infer import closed_shape, infer, open_shape
 
 Lists: TypeAlias = tuple[list[Any], list[Any], list[Any]]

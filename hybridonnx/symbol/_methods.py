@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from ..errors import NotImplementedForSymbol
-from ..ops import find
-from ..ops._forms import FLUENT, sections
-from ._compose import call
+from ..ops import FLUENT, find, sections
+from .compose import call
 
 
 def _method(name: str) -> Callable[..., Any]:

@@ -9,7 +9,7 @@ from .. import attribute
 from ..attrs import text
 from ..dtypes import as_dtype, flag_of
 from ..errors import MXNetError
-from ._compose import HIDDEN_KEYS
+from .compose import HIDDEN_KEYS
 
 _STORAGE = {"default": "0", "row_sparse": "1", "csr": "2"}
 

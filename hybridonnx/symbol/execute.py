@@ -9,11 +9,11 @@ from typing import Any
 
 from ..context import Context
 from ..errors import MXNetError, suggest
-from ..ndarray._invoke import invoke_all
+from ..ndarray.invoke import invoke_all
 from ..ndarray.ndarray import NDArray
 from ..ops import Spec
-from ._compose import Outputs
-from ._graph import Entry, Node, topological
+from .compose import Outputs
+from .graph import Entry, Node, topological
 from .infer import Specs, infer
 
 
@@ -81,4 +81,4 @@ class _Run:
         if self.specs is None:
             known = {name: Spec(array.shape, array._data.dtype) for name, array in self.values.items()}
             self.specs = infer(Outputs([Entry(n, 0) for n in self.nodes]), known, partial=True)
-        return node.op.settled([self.specs[Entry(node, i)] for i in range(node.count())])
+        return node.op.with_inferred_shape([self.specs[Entry(node, i)] for i in range(node.count())])

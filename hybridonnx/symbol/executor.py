@@ -12,9 +12,9 @@ from ..errors import MXNetError, ShapeError, suggest
 from ..ndarray.creation import array, zeros
 from ..ndarray.ndarray import NDArray
 from ..ops import Spec, show
-from ._compose import Outputs
-from ._graph import Entry
+from .compose import Outputs
 from .execute import execute
+from .graph import Entry
 from .infer import infer, open_shape
 
 _REQUESTS = ("write", "add", "null")

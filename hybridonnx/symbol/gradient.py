@@ -8,9 +8,9 @@ from typing import Any
 from .. import name
 from ..autograd import sweep
 from ..errors import MXNetError, suggest
-from ._compose import Outputs
-from ._graph import VARIABLE, Entry, Node, changed_inputs, topological
-from ._namespace import F
+from .compose import Outputs
+from .graph import VARIABLE, Entry, Node, changed_inputs, topological
+from .namespace import F
 from .symbol import Broadcasting, Symbol
 
 

@@ -8,10 +8,10 @@ from functools import lru_cache
 from ..attrs import Ints, coerce
 from ..dtypes import FLAGS, DType, as_dtype, float32
 from ..errors import DTypeError, MXNetError, ShapeError
-from ..ndarray._np_shape import is_np_shape
+from ..ndarray.np_shape import is_np_shape
 from ..ops import Operator, Shape, Spec, show
-from ._compose import Outputs
-from ._graph import Entry, Node, topological
+from .compose import Outputs
+from .graph import Entry, Node, topological
 
 Specs = dict[Entry, Spec]
 """What is known of each output of each node, hidden outputs included."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import MXNetError
 from ..ops import find
-from ._compose import call
+from .compose import call
 from .symbol import Symbol
 
 
@@ -87,6 +87,6 @@ def shuffle(data: Symbol, **kwargs: Any) -> Symbol:
 
 def __getattr__(name: str) -> Any:
     """The other operators that draw, such as `uniform_like`."""
-    from ._namespace import random
+    from .namespace import random
 
     return getattr(random, name)

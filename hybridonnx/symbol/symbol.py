@@ -8,15 +8,15 @@ from operator import index
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from ..errors import MXNetError, suggest
-from ..formats._files import open_to_read, write_atomically
-from . import _graph, _inferred
+from ..formats.files import open_to_read, write_atomically
+from . import _inferred, graph
 from ._arithmetic import Arithmetic
-from ._compose import Outputs, settable, shown, single
 from ._debug import debug_str
 from ._file import from_json, to_json
-from ._graph import Entry, Node
 from ._methods import Methods
 from ._variables import variable_attributes
+from .compose import Outputs, settable, shown, single
+from .graph import Entry, Node
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -40,7 +40,7 @@ class Symbol(Arithmetic, Methods, Outputs):
     def nodes(self) -> list[Node]:
         """Every node below, variables included, each after its inputs."""
         if self._nodes is None:
-            self._nodes = _graph.topological(self.outputs)
+            self._nodes = graph.topological(self.outputs)
         return self._nodes
 
     # ---- what it is
@@ -114,7 +114,7 @@ class Symbol(Arithmetic, Methods, Outputs):
         return [node.name for node in self._variables(True)]
 
     def _variables(self, auxiliary: bool) -> list[Node]:
-        changed = _graph.changed(self.nodes())
+        changed = graph.changed(self.nodes())
         return [node for node in self.nodes() if node.is_variable and (node in changed) == auxiliary]
 
     def get_internals(self) -> Self:
@@ -179,8 +179,8 @@ class Symbol(Arithmetic, Methods, Outputs):
                     f"{suggest(key, names)}"
                 )
         replaced = {n: given[n.name] for n in self.nodes() if n.is_variable and n.name in given}
-        copies = _graph.copied(self.nodes(), replaced)
-        outputs = [_graph.moved(entry, copies, replaced) for entry in self.outputs]
+        copies = graph.copied(self.nodes(), replaced)
+        outputs = [graph.moved(entry, copies, replaced) for entry in self.outputs]
         if name is not None and self.name is not None and self.outputs[0].node in copies:
             outputs[0].node.name = name
         return type(self)(outputs)
@@ -338,7 +338,7 @@ def var(
         "init": init,
         "stype": stype,
     }
-    return Symbol([Entry(Node(_graph.VARIABLE, name, variable_attributes(attr, told, kwargs)), 0)])
+    return Symbol([Entry(Node(graph.VARIABLE, name, variable_attributes(attr, told, kwargs)), 0)])
 
 
 Variable = var

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ...formats._files import PathLike
+from ...formats.files import PathLike
 from ...ndarray.ndarray import NDArray
 from ...recordio import MXIndexedRecordIO
 from .sampler import FilterSampler, Sampler, SequentialSampler

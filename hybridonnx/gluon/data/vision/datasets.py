@@ -12,7 +12,7 @@ import numpy as np
 
 from ....config import HOME
 from ....errors import FormatError, MissingFileError
-from ....formats._files import PathLike
+from ....formats.files import PathLike
 from ....formats.idx import read_idx
 from ....ndarray import creation
 from ....ops import Array

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ....ndarray._namespace import F
+from ....ndarray.namespace import F
 from ....ndarray.ndarray import NDArray
 from ....ops import Array, Drawing
 from ...block import Block

@@ -9,7 +9,7 @@ from .. import attribute, name
 from ..attrs import text
 from ..errors import AttributeValueError, MXNetError, suggest
 from ..ops import Operator, bind
-from ._graph import VARIABLE, Entry, Node, changed_inputs, entry_name
+from .graph import VARIABLE, Entry, Node, changed_inputs, entry_name
 
 HIDDEN_KEYS = ("ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage")
 """Attributes that any node may have; files write them between double underscores."""

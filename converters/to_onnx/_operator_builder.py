@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 Ints: TypeAlias = "Sequence[int] | Value"
 
 
-class Forms:
+class OperatorBuilder:
     """Mixin of `Graph`: operators whose arguments do not depend on the opset."""
 
     opset: int

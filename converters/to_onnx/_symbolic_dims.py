@@ -11,7 +11,7 @@ import numpy as np
 from ._graph import Graph, Value
 
 
-class Free(NamedTuple):
+class SymbolicDim(NamedTuple):
     """A size that is not known yet: `factor` times the sizes of some axes of `x`."""
 
     x: Value
@@ -31,13 +31,13 @@ class Free(NamedTuple):
         return found if self.factor.denominator == 1 else found / self.factor.denominator
 
 
-Size: TypeAlias = int | Free
+Size: TypeAlias = int | SymbolicDim
 
 
 def sizes_of(x: Value) -> list[Size]:
     """All sizes of a value."""
     shape = x.shape if x.shape is not None else (None,) * x.rank
-    return [Free(x, (i,)) if d is None else d for i, d in enumerate(shape)]
+    return [SymbolicDim(x, (i,)) if d is None else d for i, d in enumerate(shape)]
 
 
 def known_size(g: Graph, x: Value, axis: int) -> int:
@@ -53,7 +53,7 @@ def vector(g: Graph, sizes: Sequence[Size]) -> list[int] | Value:
         return known
     parts: list[list[int] | Value] = []
     for d in sizes:
-        if isinstance(d, Free):
+        if isinstance(d, SymbolicDim):
             parts.append(d.value(g))
         elif parts and isinstance(parts[-1], list):
             parts[-1].append(d)
@@ -66,7 +66,7 @@ def reshape(g: Graph, x: Value, sizes: Sequence[Size]) -> Value:
     """`x` in another shape, which is written without computing sizes if that is possible."""
     if 0 in sizes:  # which Reshape would take for the input's size
         return g.Full(vector(g, sizes), 0, x.dtype)
-    rest = [d for i, d in enumerate(sizes) if isinstance(d, Free) and not d.keeps(x, i)]
+    rest = [d for i, d in enumerate(sizes) if isinstance(d, SymbolicDim) and not d.keeps(x, i)]
     if len(rest) <= 1:
         written = [d if isinstance(d, int) else 0 if d.keeps(x, i) else -1 for i, d in enumerate(sizes)]
         if not rest and written.count(0) == 1:  # -1 also says it to those who infer shapes

@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import UnknownOperatorError, suggest
 from ..ops import Operator, load_all
 from . import _creation
-from ._compose import Outputs, call
+from .compose import Outputs, call
 from .symbol import Broadcasting, Symbol
 
 

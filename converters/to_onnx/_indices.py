@@ -7,7 +7,7 @@ import numpy as np
 from hybridonnx.errors import ConversionError
 
 from ._graph import Graph, Value
-from ._sizes import Free, Size, count, sizes_of, vector, zeros
+from ._symbolic_dims import Size, count, sizes_of, vector, zeros
 
 ADDS = 16
 """From this opset on ONNX adds when it scatters."""
@@ -71,7 +71,7 @@ def _put_by_choice(g: Graph, data: list[Size], places: Value, updates: Value, ax
     """Sums over a further axis, on which all updates of a row stand beside each place."""
     others = [(a, b) for i, (a, b) in enumerate(zip(data, sizes_of(updates), strict=True)) if i != axis]
     if any(
-        isinstance(a, Free) is not isinstance(b, Free) or (isinstance(a, int) and a != b) for a, b in others
+        isinstance(a, int) is not isinstance(b, int) or (isinstance(a, int) and a != b) for a, b in others
     ):
         raise ConversionError(
             f"{g.operator[0]}: opset {ADDS} is required for indices into a part of data, got {g.opset}. "

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from hybridonnx.attrs import text
 from hybridonnx.ops import Operator, Spec
-from hybridonnx.symbol._compose import Outputs
-from hybridonnx.symbol._graph import VARIABLE, Entry, Node
+from hybridonnx.symbol.compose import Outputs
+from hybridonnx.symbol.graph import VARIABLE, Entry, Node
 
 from ..opsets import DEFAULT
 from ._model import Lowered, lower

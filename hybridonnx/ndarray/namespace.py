@@ -47,7 +47,7 @@ class Namespace:
 def make_function(cls: type[Operator], name: str) -> Callable[..., Any]:
     """The operator as a function on arrays."""
 
-    from ._invoke import call  # which imports the array class, which imports this module
+    from .invoke import call  # which imports the array class, which imports this module
 
     def function(*args: Any, **kwargs: Any) -> Any:
         return call(cls, args, kwargs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
-from ._graph import Entry, Node, copy
+from .graph import Entry, Node, copy
 
 
 def cut(outputs: Sequence[Entry], given: Mapping[Entry, Node]) -> tuple[list[Entry], dict[Node, Node]]:

@@ -39,7 +39,7 @@ _MOST_FOLDED = 1 << 28
 """No folded constant has more elements: a small file must not fill the memory."""
 
 
-class Facts:
+class ModelInfo:
     """Constants by name, and shapes and dtypes of all values, of a model whose constant nodes are folded."""
 
     def __init__(self, model: Model) -> None:
@@ -282,10 +282,10 @@ def evaluate(node: NodeProto, opset: int, inputs: dict[str, Array]) -> list[Arra
     return [by_name.get(name, np.empty(0)) for name in node.output]
 
 
-def _constant_node(facts: Facts, node: NodeProto) -> Array | None:
+def _constant_node(info: ModelInfo, node: NodeProto) -> Array | None:
     (attribute,) = node.attribute
     if attribute.name == "value":
-        return facts.model.array(attribute.t)
+        return info.model.array(attribute.t)
     value = helper.get_attribute_value(attribute)
     dtype = {"value_float": "f4", "value_floats": "f4", "value_int": "i8", "value_ints": "i8"}
     if attribute.name not in dtype:
@@ -293,8 +293,8 @@ def _constant_node(facts: Facts, node: NodeProto) -> Array | None:
     return np.array(value, dtype[attribute.name])
 
 
-def _static_shape(facts: Facts, node: NodeProto) -> Array | None:
-    shape = facts.shape(node.input[0])
+def _static_shape(info: ModelInfo, node: NodeProto) -> Array | None:
+    shape = info.shape(node.input[0])
     if shape is None:
         return None
     told = {a.name: a.i for a in node.attribute}
@@ -302,18 +302,18 @@ def _static_shape(facts: Facts, node: NodeProto) -> Array | None:
     return np.array(part, np.int64) if all(isinstance(d, int) for d in part) else None
 
 
-def _static_size(facts: Facts, node: NodeProto) -> Array | None:
-    shape = facts.shape(node.input[0])
+def _static_size(info: ModelInfo, node: NodeProto) -> Array | None:
+    shape = info.shape(node.input[0])
     if shape is None or not all(isinstance(d, int) for d in shape):
         return None
     return np.array(_count(shape), np.int64)
 
 
-def _cast_like(facts: Facts, node: NodeProto) -> Array | None:
-    dtype = facts.dtype(node.input[1])
-    if dtype is None or not facts.is_constant(node.input[0]):
+def _cast_like(info: ModelInfo, node: NodeProto) -> Array | None:
+    dtype = info.dtype(node.input[1])
+    if dtype is None or not info.is_constant(node.input[0]):
         return None
-    return facts.constant(node.input[0]).astype(dtype)
+    return info.constant(node.input[0]).astype(dtype)
 
 
 _READ = {"CastLike": _cast_like, "Constant": _constant_node, "Shape": _static_shape, "Size": _static_size}

@@ -12,8 +12,8 @@ from ..context import Context, current_context, usable
 from ..dtypes import DType
 from ..errors import MXNetError
 from ..ops import Array, Drawing, Operator, Shape, Spec, bind, show
-from ._watch import written
 from .ndarray import NDArray, refuse_in_place
+from .watch import written
 
 
 def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -108,7 +108,7 @@ def invoke_all(
     op: Operator, inputs: Sequence[NDArray], ctx: Context | None = None, noise: Array | None = None
 ) -> list[NDArray]:
     """Run an operator on arrays. All outputs, hidden ones included. `noise` was drawn for it before."""
-    if op.modal:
+    if op.mode_dependent:
         op = op.in_mode(state.training)
     arrays = [x._data for x in inputs]
     device = inputs[0]._ctx if inputs else usable(ctx or _device(op))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 
-class Forms(NamedTuple):
+class Overload(NamedTuple):
     """The operators of one of Python's, those of symbols with the hint that unnamed results are named by."""
 
     plain: tuple[str, str]
@@ -17,28 +17,28 @@ class Forms(NamedTuple):
     reflected: tuple[str, str]
 
 
-def _forms(plain: str, hint: str, broadcasting: str, scalar: str, reflected: str = "") -> Forms:
-    """Forms whose scalar hints lack underscores, as MXNet's arithmetic has them."""
+def _overload(plain: str, hint: str, broadcasting: str, scalar: str, reflected: str = "") -> Overload:
+    """Overload whose scalar hints lack underscores, as MXNet's arithmetic has them."""
     reflected = reflected or scalar
-    return Forms((plain, hint), broadcasting, (scalar, _joined(scalar)), (reflected, _joined(reflected)))
+    return Overload((plain, hint), broadcasting, (scalar, _joined(scalar)), (reflected, _joined(reflected)))
 
 
 def _joined(name: str) -> str:
     return "_" + name.replace("_", "")
 
 
-def _comparison(plain: str, reflected: str = "") -> Forms:
+def _comparison(plain: str, reflected: str = "") -> Overload:
     scalar, mirrored = f"{plain}_scalar", f"{reflected or plain}_scalar"
-    return Forms((plain, plain), f"broadcast{plain}", (scalar, scalar), (mirrored, mirrored))
+    return Overload((plain, plain), f"broadcast{plain}", (scalar, scalar), (mirrored, mirrored))
 
 
-ARITHMETIC: dict[str, Forms] = {
-    "add": _forms("elemwise_add", "_plus", "broadcast_add", "_plus_scalar"),
-    "sub": _forms("elemwise_sub", "_minus", "broadcast_sub", "_minus_scalar", "_rminus_scalar"),
-    "mul": _forms("elemwise_mul", "_mul", "broadcast_mul", "_mul_scalar"),
-    "truediv": _forms("elemwise_div", "_div", "broadcast_div", "_div_scalar", "_rdiv_scalar"),
-    "mod": _forms("_mod", "_mod", "broadcast_mod", "_mod_scalar", "_rmod_scalar"),
-    "pow": Forms(
+ARITHMETIC: dict[str, Overload] = {
+    "add": _overload("elemwise_add", "_plus", "broadcast_add", "_plus_scalar"),
+    "sub": _overload("elemwise_sub", "_minus", "broadcast_sub", "_minus_scalar", "_rminus_scalar"),
+    "mul": _overload("elemwise_mul", "_mul", "broadcast_mul", "_mul_scalar"),
+    "truediv": _overload("elemwise_div", "_div", "broadcast_div", "_div_scalar", "_rdiv_scalar"),
+    "mod": _overload("_mod", "_mod", "broadcast_mod", "_mod_scalar", "_rmod_scalar"),
+    "pow": Overload(
         ("_power", "_power"),
         "broadcast_power",
         ("_power_scalar", "_powerscalar"),
@@ -47,7 +47,7 @@ ARITHMETIC: dict[str, Forms] = {
 }
 """Python's binary operators, by the names of their methods without underscores."""
 
-COMPARISONS: dict[str, Forms] = {
+COMPARISONS: dict[str, Overload] = {
     "eq": _comparison("_equal"),
     "ne": _comparison("_not_equal"),
     "gt": _comparison("_greater", "_lesser"),
@@ -57,13 +57,13 @@ COMPARISONS: dict[str, Forms] = {
 }
 """Python's comparisons."""
 
-FORMS: dict[str, Forms] = {
+OVERLOADS: dict[str, Overload] = {
     **ARITHMETIC,
     **COMPARISONS,
-    "power": _forms("_power", "_power", "broadcast_power", "_power_scalar", "_rpower_scalar"),
-    "maximum": _forms("_maximum", "_maximum", "broadcast_maximum", "_maximum_scalar"),
-    "minimum": _forms("_minimum", "_minimum", "broadcast_minimum", "_minimum_scalar"),
-    "hypot": _forms("_hypot", "_hypot", "broadcast_hypot", "_hypot_scalar"),
+    "power": _overload("_power", "_power", "broadcast_power", "_power_scalar", "_rpower_scalar"),
+    "maximum": _overload("_maximum", "_maximum", "broadcast_maximum", "_maximum_scalar"),
+    "minimum": _overload("_minimum", "_minimum", "broadcast_minimum", "_minimum_scalar"),
+    "hypot": _overload("_hypot", "_hypot", "broadcast_hypot", "_hypot_scalar"),
     "logical_and": _comparison("_logical_and"),
     "logical_or": _comparison("_logical_or"),
     "logical_xor": _comparison("_logical_xor"),

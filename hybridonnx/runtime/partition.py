@@ -1,4 +1,4 @@
-"""A stretch of a graph and its gradient as two sessions, between which what the gradient needs is kept."""
+"""A partition of a graph and its gradient as two sessions, between which what the gradient needs is kept."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from ..autograd import Leaf, Recorded, TapeNode, state
 from ..context import Context, current_context
 from ..errors import ConversionError, MXNetError
-from ..ndarray._watch import written
 from ..ndarray.ndarray import NDArray
+from ..ndarray.watch import written
 from ..ops import Array, Spec
-from ..symbol._compose import Outputs
-from ..symbol._cut import cut
-from ..symbol._graph import VARIABLE, Entry, Node, copied, moved, topological
+from ..symbol.compose import Outputs
+from ..symbol.cut import cut
 from ..symbol.gradient import gradients, updates
+from ..symbol.graph import VARIABLE, Entry, Node, copied, moved, topological
 from ..symbol.infer import Specs, infer
 from ..symbol.symbol import Symbol
 from .session import ValueSession
@@ -24,15 +24,15 @@ Noise = Mapping[Node, Array]
 """What random operators have drawn."""
 
 
-class Unfit(Exception):  # noqa: N818  (it says what is to be done, not what is wrong)
-    """Nodes of a stretch that ONNX Runtime cannot run or differentiate, and why."""
+class UnsupportedOperators(Exception):  # noqa: N818  (it says what is to be done, not what is wrong)
+    """Nodes of a partition that ONNX Runtime cannot run or differentiate, and why."""
 
     def __init__(self, nodes: Iterable[Node], reason: str) -> None:
         super().__init__(reason)
         self.nodes = set(nodes)
 
 
-class Stretch:
+class Partition:
     """The entries `outputs` as a function of arrays of certain shapes for the variables `names`.
 
     On the tape it is one operator. `wanted` says for which of the variables there may be gradients, and
@@ -107,10 +107,10 @@ class Stretch:
 
 
 class _Execution(Recorded):
-    """One execution of a stretch."""
+    """One execution of a partition."""
 
-    def __init__(self, stretch: Stretch, kept: Sequence[Any], noise: Noise) -> None:
-        self._stretch = stretch
+    def __init__(self, partition: Partition, kept: Sequence[Any], noise: Noise) -> None:
+        self._partition = partition
         self._kept = kept
         self._noise = noise
 
@@ -118,53 +118,53 @@ class _Execution(Recorded):
         """The sweep's question, answered by the backward session."""
         heads = dy if isinstance(dy, tuple) else (dy,)
         if state.recording:
-            return self._stretch.differentiable_gradients(inputs, heads, self._noise)
-        return self._stretch.gradients(inputs, heads, self._kept)
+            return self._partition.differentiable_gradients(inputs, heads, self._noise)
+        return self._partition.gradients(inputs, heads, self._kept)
 
     def symbolic(self, inputs: Sequence[Entry]) -> list[Entry]:
         """The graph's outputs as entries, computed from entries."""
-        given = dict(zip(self._stretch.names, inputs, strict=True))
-        nodes = topological(self._stretch.outputs.outputs)
+        given = dict(zip(self._partition.names, inputs, strict=True))
+        nodes = topological(self._partition.outputs.outputs)
         replaced = {node: given[node.name] for node in nodes if node.is_variable}
         copies = copied(nodes, replaced)
-        return [moved(entry, copies, replaced) for entry in self._stretch.outputs.outputs]
+        return [moved(entry, copies, replaced) for entry in self._partition.outputs.outputs]
 
 
 class _Backward:
-    """The gradients of a stretch as a session of their own."""
+    """The gradients of a partition as a session of their own."""
 
-    def __init__(self, stretch: Stretch, entries: Specs, wanted: Sequence[bool]) -> None:
-        self._stretch = stretch
-        outputs = stretch.outputs.outputs
+    def __init__(self, partition: Partition, entries: Specs, wanted: Sequence[bool]) -> None:
+        self._partition = partition
+        outputs = partition.outputs.outputs
         variables = {node.name: node for node in topological(outputs) if node.is_variable}
-        self._heads = _unused("_head", len(outputs), stretch.names)
+        self._heads = _unused("_head", len(outputs), partition.names)
         heads = [Node(VARIABLE, name) for name in self._heads]
-        places = [i for i, name in enumerate(stretch.names) if wanted[i] and name in variables]
+        places = [i for i, name in enumerate(partition.names) if wanted[i] and name in variables]
         visited: list[tuple[int, Node]] = []
         try:
             found = gradients(
-                stretch.outputs,
-                [Entry(variables[stretch.names[i]], 0) for i in places],
+                partition.outputs,
+                [Entry(variables[partition.names[i]], 0) for i in places],
                 [Symbol([Entry(node, 0)]) for node in heads],
-                stretch.training,
+                partition.training,
                 visited,
             )
         except MXNetError as exc:
-            raise Unfit([exc.node], str(exc)) from exc
+            raise UnsupportedOperators([exc.node], str(exc)) from exc
         pairs = [(i, g.outputs[0]) for i, g in zip(places, found, strict=True) if g is not None]
         self._places = [i for i, _ in pairs]
         self.found = [entry for _, entry in pairs]
         self.kept: list[Entry] = []
         """The entries of the forward graph that the session takes."""
-        self._specs = dict(stretch._specs)
+        self._specs = dict(partition._specs)
         self._specs.update((h, entries[e]) for h, e in zip(self._heads, outputs, strict=True))
         self._plans: dict[tuple[bool, ...], Any] = {}
         if self.found:
             self._compile(entries, _Origins(visited))
 
     def _compile(self, entries: Specs, origins: _Origins) -> None:
-        stretch = self._stretch
-        border = _border(self.found, set(topological(stretch.outputs.outputs)))
+        partition = self._partition
+        border = _border(self.found, set(topological(partition.outputs.outputs)))
         given = dict(zip(border, _unused("_kept", len(border), [*self._specs]), strict=True))
         specs = {**self._specs, **{name: entries[entry] for entry, name in given.items()}}
         results, originals = cut(self.found, {e: Node(VARIABLE, name) for e, name in given.items()})
@@ -172,10 +172,10 @@ class _Backward:
         def origin(node: Node) -> Node | None:
             return origins.of(originals.get(node, node))
 
-        self._session, lowered = _session(results, specs, stretch.training, origin)
+        self._session, lowered = _session(results, specs, partition.training, origin)
         read = set(lowered.inputs)
         self.kept = [entry for entry in border if given[entry] in read]
-        self._taken = [(name, i) for i, name in enumerate(stretch.names) if name in read]
+        self._taken = [(name, i) for i, name in enumerate(partition.names) if name in read]
         self._given = [(name, i) for i, name in enumerate(self._heads) if name in read]
         self._kept = [given[entry] for entry in self.kept]
 
@@ -194,7 +194,7 @@ class _Backward:
         """The gradients computed from the variables alone, on the tape."""
         given = [*args, *heads]
         plan = self._differentiable(tuple([x._entry is not None for x in given]))
-        originals = self._stretch._originals.items()
+        originals = self._partition._originals.items()
         draws = {node: noise[original] for node, original in originals if original in noise}
         found: list[Any] = [None] * len(args)
         for i, value in zip(self._places, plan(given, draws), strict=True):
@@ -206,8 +206,8 @@ class _Backward:
         from .plan import Plan
 
         if wanted not in self._plans:
-            names = [*self._stretch.names, *self._heads]
-            training = self._stretch.training
+            names = [*self._partition.names, *self._heads]
+            training = self._partition.training
             self._plans[wanted] = Plan(
                 Outputs(self.found), names, self._specs, wanted, training, updating=False
             )
@@ -294,8 +294,8 @@ def _session(
         )
     except ConversionError as exc:
         blamed = [found for node in ([exc.node] if exc.node else nodes) if (found := origin(node))]
-        raise Unfit(blamed, str(exc)) from exc
+        raise UnsupportedOperators(blamed, str(exc)) from exc
     try:
         return ValueSession(lowered), lowered
     except MXNetError as exc:
-        raise Unfit(filter(None, map(origin, nodes)), str(exc)) from exc
+        raise UnsupportedOperators(filter(None, map(origin, nodes)), str(exc)) from exc
