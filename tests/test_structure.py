@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -105,3 +106,15 @@ def test_nothing_is_unpickled():
             if named & unsafe or allows:
                 found.append(f"{shown(path)}:{node.lineno}")  # type: ignore[attr-defined]
     assert not found, "files may come from strangers:\n" + "\n".join(found)
+
+
+def test_the_oldest_packages_are_those_that_are_allowed():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    needs = [*project["dependencies"], *extras["image"], *extras["safetensors"], *extras["samples"]]
+    lowest = dict(need.split(">=") for need in needs)
+    lines = (ROOT / ".ci" / "oldest.txt").read_text().splitlines()
+    pins = dict(line.split("==") for line in lines if not line.startswith("#"))
+    assert pins.keys() == lowest.keys()
+    for name, version in pins.items():
+        assert re.sub(r"(\.0)+$", "", version) == lowest[name], name
