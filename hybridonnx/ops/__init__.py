@@ -5,6 +5,7 @@ are what families share; what other packages may use of them stands here.
 """
 
 from ._calls import bind
+from ._docs import Doc, doc_of
 from ._generator import Drawing, DrawingFrom, seed
 from ._operator import Array, Attribute, Operator, Spec
 from ._overloads import ARITHMETIC, COMPARISONS, FLUENT, OVERLOADS, Overload, is_number, sections
@@ -18,6 +19,7 @@ __all__ = [
     "OVERLOADS",
     "Array",
     "Attribute",
+    "Doc",
     "Drawing",
     "DrawingFrom",
     "Operator",
@@ -25,6 +27,7 @@ __all__ = [
     "Shape",
     "Spec",
     "bind",
+    "doc_of",
     "find",
     "is_number",
     "known",
