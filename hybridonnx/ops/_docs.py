@@ -42,7 +42,7 @@ def doc_of(cls: type[Operator]) -> Doc:
         tuple(" ".join(p.split()) for p in (rest, *own[1:]) if p.strip()),
         _merged([doc.get("Inputs", []) for doc in docs], () if cls.variadic else cls.inputs),
         _merged([doc.get("Attributes", []) for doc in docs], tuple(cls.schema())),
-        next(("\n".join(doc["Returns"]) for doc in docs if "Returns" in doc), ""),
+        next((_joined(doc["Returns"]) for doc in docs if "Returns" in doc), ""),
         next((" ".join(" ".join(doc["ONNX"]).split()) for doc in docs if "ONNX" in doc), ""),
     )
 
@@ -71,10 +71,20 @@ def _merged(sections: Sequence[list[str]], names: Sequence[str]) -> dict[str, st
 
 def _entries(blocks: Iterable[str]) -> Iterable[tuple[str, str]]:
     """The names and descriptions; what is indented deeper continues the description before it."""
-    for item in re.split(r"\n(?=\S)", "\n".join(blocks)):
-        match = _ENTRY.match(item)
+    for match in map(_ENTRY.match, _items(blocks)):
         if match:
             yield match[1], " ".join(match[2].split())
+
+
+def _items(blocks: Iterable[str]) -> list[str]:
+    return re.split(r"\n(?=\S)", "\n".join(blocks))
+
+
+def _joined(blocks: Sequence[str]) -> str:
+    """The text on one line, unless all of its items are entries: then each is on a line of its own."""
+    items = _items(blocks)
+    separator = "\n" if all(map(_ENTRY.match, items)) else " "
+    return separator.join(" ".join(item.split()) for item in items)
 
 
 def _rank(names: Sequence[str], name: str) -> int:
