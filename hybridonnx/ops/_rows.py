@@ -20,12 +20,12 @@ Rule: TypeAlias = Callable[..., Sequence[Any]]
 def row(
     base: type[Operator], names: tuple[str, ...], doc: str = "", depth: int = 2, **facets: Any
 ) -> type[Operator]:
-    """The class of one table row: `base` with `facets`, described by `doc`.
+    """The class of one table row: `base` with `facets`, described by `doc` alone.
 
     `depth` is how many calls lie between the table and this function, so that the source is the row's line.
     """
     frame = sys._getframe(depth)
-    namespace = {"__module__": frame.f_globals["__name__"], "__doc__": doc or base.__doc__, **facets}
+    namespace = {"__module__": frame.f_globals["__name__"], "__doc__": doc, **facets}
     cls = type(names[0], (base,), namespace)
     register(cls, names, (frame.f_code.co_filename, frame.f_lineno))
     return cls
@@ -33,7 +33,14 @@ def row(
 
 @dataclass(frozen=True, kw_only=True)
 class Unary(Operator):
-    """`data` of any shape to an output of the same shape."""
+    """A function of each element of one array.
+
+    Inputs:
+        data: An array of any shape.
+
+    Returns:
+        The shape of data.
+    """
 
     elementwise: ClassVar[bool] = True
     fn: ClassVar[staticmethod[..., Array]]
@@ -62,7 +69,7 @@ def rule_facets(rule: Rule | str) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class Binary(Operator):
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """A function of the elements of two arrays, of one shape or of shapes that broadcast."""
 
     inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs")
     takes_bool: ClassVar[bool] = False
@@ -79,6 +86,37 @@ class Binary(Operator):
         return self.rule(F, dy, y, lhs, rhs)
 
 
+@dataclass(frozen=True, kw_only=True)
+class SameShape(Binary):
+    """A function of the elements of two arrays of one shape.
+
+    Inputs:
+        lhs: The first operand, of any shape.
+        rhs: The second operand, of lhs's shape and dtype.
+
+    Returns:
+        The shape of lhs.
+    """
+
+    elementwise: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Broadcasting(Binary):
+    """A function of the elements of two arrays whose shapes broadcast.
+
+    Inputs:
+        lhs: The first operand, of any shape.
+        rhs: The second operand, of lhs's dtype; each axis, counted from the last, is as long as that of lhs,
+            unless one of the two has length 1 or is absent.
+
+    Returns:
+        The shape that lhs and rhs broadcast to.
+    """
+
+    broadcasts: ClassVar[bool] = True
+
+
 def binary(
     name: str,
     fn: Callable[[Array, Array], Array],
@@ -88,15 +126,24 @@ def binary(
     **facets: Any,
 ) -> type[Operator]:
     """An operator of two inputs; they broadcast unless `elementwise=True`. `rule(F, dy, y, lhs, rhs)`."""
-    facets.setdefault("broadcasts", not facets.get("elementwise", False))
-    return row(Binary, (name, *aliases), doc, fn=staticmethod(fn), **rule_facets(rule), **facets)
+    base = SameShape if facets.pop("elementwise", False) else Broadcasting
+    return row(base, (name, *aliases), doc, fn=staticmethod(fn), **rule_facets(rule), **facets)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scalar(Operator):
-    """`data` of any shape and the number `scalar` to an output of the same shape.
+    """A function of each element of one array and a number.
 
-    `is_int` matters for whole numbers alone: then the scalar is truncated to one, else the output is float64.
+    Inputs:
+        data: An array of any shape.
+
+    Attributes:
+        scalar: The number.
+        is_int: How integer data is computed: in its own dtype with scalar truncated to an integer, or, if
+            False, in float64. Floating-point data keeps its dtype either way.
+
+    Returns:
+        The shape of data.
     """
 
     elementwise: ClassVar[bool] = True
@@ -135,7 +182,19 @@ def scalar(
 
 @dataclass(frozen=True, kw_only=True)
 class Reduction(Operator):
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """A function of the elements along some axes, which it takes to one.
+
+    Inputs:
+        data: An array of any shape.
+
+    Attributes:
+        axis: The axes to reduce, negative ones counted from the last; all axes if None or empty.
+        keepdims: Whether the reduced axes stay, with length 1.
+        exclude: Whether the axes that `axis` does not name are the ones to reduce.
+
+    Returns:
+        The shape of data without the reduced axes; (1,) if none is left.
+    """
 
     fn: ClassVar[staticmethod[..., Array]]
     rule: ClassVar[staticmethod[..., Sequence[Any]]]

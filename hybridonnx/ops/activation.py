@@ -56,7 +56,21 @@ _GRADIENTS: dict[str, Callable[..., Any]] = {
 
 @operator("Activation", "_npx_activation")
 class Activation(Operator):
-    """`data` of any shape through a function; softrelu is log(1 + exp(x)), softsign x / (1 + |x|)."""
+    """One of five activation functions of each element, chosen by name.
+
+    relu is max(x, 0), sigmoid 1 / (1 + exp(-x)), softrelu log(1 + exp(x)), softsign x / (1 + |x|).
+
+    Inputs:
+        data: An array of any shape, of floating-point numbers.
+
+    Attributes:
+        act_type: The function's name.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Relu, Sigmoid, Softplus, Softsign or Tanh, by act_type.
+    """
 
     elementwise: ClassVar[bool] = True
     takes_ints: ClassVar[bool] = False
@@ -74,9 +88,18 @@ class Activation(Operator):
 
 @operator("_prelu_slope")
 class PReluSlope(Operator):
-    """The slopes `gamma` with axes that broadcast against `data` (N, C, *spatial): (C,) belongs to axis 1.
+    """The slopes of a parametric rectifier with axes of length 1 added, so that they broadcast against data.
 
-    Slopes of several axes belong to the data's first ones.
+    Slopes of one axis belong to the data's axis 1, slopes of several axes to the data's first ones.
+
+    Inputs:
+        gamma: The slopes: (C,) or (1,), or one axis for each of the data's first ones.
+        data: (N, C, *spatial); only its number of axes matters.
+
+    Returns:
+        As many axes as data has, such as (1, C, 1, 1).
+
+    ONNX: Reshape and Unsqueeze, as far as axes are to be added; else Identity.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("gamma", "data")
@@ -106,10 +129,29 @@ def slope_shape(gamma: Shape, rank: int) -> Shape:
 
 @operator("LeakyReLU", "_npx_leaky_relu")
 class LeakyReLU(Operator):
-    """`data` (N, C, *spatial) where it is positive; where it is not, the data times a slope, or a curve.
+    """A rectifier that does not cut off negative elements but scales or bends them.
 
-    The slope is an attribute (leaky), learned as `gamma` (C,) or (1,) (prelu), or drawn between the bounds
-    for each element when training and else their mean (rrelu, which also gives the drawn slopes).
+    leaky, prelu and rrelu multiply negative elements by a slope, which is an attribute, learned, or drawn for
+    each element (outside of training the mean of the bounds). elu takes negative elements to
+    slope * (exp(x) - 1); selu does so with a slope of its own and scales all elements, so that mean 0 and
+    variance 1 last through layers; gelu is x times the normal distribution function of x.
+
+    Inputs:
+        data: (N, C, *spatial), of floating-point numbers.
+        gamma: The slopes of prelu, (C,) or (1,); absent for the other types.
+
+    Attributes:
+        act_type: The kind of rectifier.
+        slope: The slope of leaky; elu's limit is its negative. The other types ignore it.
+        lower_bound: The smallest slope that rrelu draws.
+        upper_bound: The largest slope that rrelu draws.
+
+    Returns:
+        output: The shape of data.
+        mask: For rrelu alone, the drawn slopes, of data's shape; zeros outside of training.
+
+    ONNX: LeakyRelu, PRelu, Elu or Selu, by act_type; gelu is Erf with Mul and Add, or Gelu from opset 20 on;
+        rrelu is LeakyRelu, in training Where with Mul.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "gamma")

@@ -11,7 +11,7 @@ import numpy as np
 from ._arithmetic import divide, hypot, modulo, power
 from ._operator import Array, Operator
 from ._registry import operator
-from ._rows import Binary, Rule, row, rule_facets
+from ._rows import Broadcasting, Rule, SameShape, row, rule_facets
 
 Kernel = Callable[[Array, Array], Array]
 
@@ -21,14 +21,12 @@ def elementwise(
 ) -> type[Operator]:
     """An operator on two arrays of one shape; `broadcasting` names the one for other shapes."""
     hint = f"Use {broadcasting}, which broadcasts."
-    return row(
-        Binary, (name, *aliases), doc, fn=staticmethod(fn), elementwise=True, hint=hint, **rule_facets(rule)
-    )
+    return row(SameShape, (name, *aliases), doc, fn=staticmethod(fn), hint=hint, **rule_facets(rule))
 
 
 def broadcasting(name: str, fn: Kernel, rule: Rule, *aliases: str, doc: str = "") -> type[Operator]:
     """An operator on two arrays that broadcast."""
-    return row(Binary, (name, *aliases), doc, fn=staticmethod(fn), broadcasts=True, **rule_facets(rule))
+    return row(Broadcasting, (name, *aliases), doc, fn=staticmethod(fn), **rule_facets(rule))
 
 
 # ---- gradients, the same for both forms
@@ -81,6 +79,10 @@ elementwise(
     "_plus",
     "_sparse_elemwise_add",
     broadcasting="broadcast_add",
+    doc="""The sum lhs + rhs of two arrays of one shape.
+
+    ONNX: Add.
+    """,
 )
 elementwise(
     "elemwise_sub",
@@ -91,20 +93,120 @@ elementwise(
     "_sparse_elemwise_sub",
     "_sub",
     broadcasting="broadcast_sub",
+    doc="""The difference lhs - rhs of two arrays of one shape.
+
+    ONNX: Sub.
+    """,
 )
 elementwise(
-    "elemwise_mul", np.multiply, _mul, "_Mul", "_mul", "_sparse_elemwise_mul", broadcasting="broadcast_mul"
+    "elemwise_mul",
+    np.multiply,
+    _mul,
+    "_Mul",
+    "_mul",
+    "_sparse_elemwise_mul",
+    broadcasting="broadcast_mul",
+    doc="""The product lhs * rhs of two arrays of one shape, element by element.
+
+    ONNX: Mul.
+    """,
 )
 elementwise(
-    "elemwise_div", divide, _div, "_Div", "_div", "_sparse_elemwise_div", broadcasting="broadcast_div"
+    "elemwise_div",
+    divide,
+    _div,
+    "_Div",
+    "_div",
+    "_sparse_elemwise_div",
+    broadcasting="broadcast_div",
+    doc="""The quotient lhs / rhs of two arrays of one shape.
+
+    Quotients of integers are truncated towards zero; division by an integer zero gives 0.
+
+    ONNX: Div; of integers with Equal and Where around it, for divisors of zero.
+    """,
 )
-elementwise("_grad_add", np.add, _add, broadcasting="broadcast_add")
-elementwise("_scatter_elemwise_div", divide, _div, broadcasting="broadcast_div")
-elementwise("_mod", modulo, _mod, "_Mod", broadcasting="broadcast_mod")
-elementwise("_power", power, _power, "_Power", broadcasting="broadcast_power")
-elementwise("_maximum", np.maximum, _maximum, "_Maximum", broadcasting="broadcast_maximum")
-elementwise("_minimum", np.minimum, _minimum, "_Minimum", broadcasting="broadcast_minimum")
-elementwise("_hypot", hypot, _hypot, "_Hypot", broadcasting="broadcast_hypot")
+elementwise(
+    "_grad_add",
+    np.add,
+    _add,
+    broadcasting="broadcast_add",
+    doc="""The sum of two gradients of one array, as graphs written by MXNet's own differentiation hold it.
+
+    ONNX: Add.
+    """,
+)
+elementwise(
+    "_scatter_elemwise_div",
+    divide,
+    _div,
+    broadcasting="broadcast_div",
+    doc="""The quotient lhs / rhs that MXNet uses for sparse gradients; on dense arrays that of elemwise_div.
+
+    ONNX: Div.
+    """,
+)
+elementwise(
+    "_mod",
+    modulo,
+    _mod,
+    "_Mod",
+    broadcasting="broadcast_mod",
+    doc="""The remainder of lhs / rhs for two arrays of one shape, with the sign of the divisor.
+
+    Where the divisor is zero the remainder is 0, of floating-point numbers as well.
+
+    ONNX: Mod, with Equal and Where for divisors of zero, and Add for the sign.
+    """,
+)
+elementwise(
+    "_power",
+    power,
+    _power,
+    "_Power",
+    broadcasting="broadcast_power",
+    doc="""The power lhs ** rhs of two arrays of one shape.
+
+    Powers of integers are computed in float64 and truncated.
+
+    ONNX: Pow.
+    """,
+)
+elementwise(
+    "_maximum",
+    np.maximum,
+    _maximum,
+    "_Maximum",
+    broadcasting="broadcast_maximum",
+    doc="""The larger of lhs and rhs at each index, for two arrays of one shape; NaN if either is.
+
+    ONNX: Max.
+    """,
+)
+elementwise(
+    "_minimum",
+    np.minimum,
+    _minimum,
+    "_Minimum",
+    broadcasting="broadcast_minimum",
+    doc="""The smaller of lhs and rhs at each index, for two arrays of one shape; NaN if either is.
+
+    ONNX: Min.
+    """,
+)
+elementwise(
+    "_hypot",
+    hypot,
+    _hypot,
+    "_Hypot",
+    broadcasting="broadcast_hypot",
+    doc="""The hypotenuse sqrt(lhs ** 2 + rhs ** 2) of two arrays of one shape.
+
+    Its squares do not overflow.
+
+    ONNX: Max and Min of Abs, Div, Mul, Add and Sqrt: the larger one times the root of 1 + ratio ** 2.
+    """,
+)
 
 # ---- shapes that broadcast
 
@@ -115,6 +217,10 @@ broadcasting(
     "_sparse_broadcast_add",
     "_sparse_broadcast_plus",
     "broadcast_plus",
+    doc="""The sum lhs + rhs of two arrays that broadcast.
+
+    ONNX: Add.
+    """,
 )
 broadcasting(
     "broadcast_sub",
@@ -123,21 +229,105 @@ broadcasting(
     "_sparse_broadcast_minus",
     "_sparse_broadcast_sub",
     "broadcast_minus",
+    doc="""The difference lhs - rhs of two arrays that broadcast.
+
+    ONNX: Sub.
+    """,
 )
-broadcasting("broadcast_mul", np.multiply, _mul, "_sparse_broadcast_mul")
-broadcasting("broadcast_div", divide, _div, "_sparse_broadcast_div")
-broadcasting("broadcast_mod", modulo, _mod)
-broadcasting("broadcast_power", power, _power)
-broadcasting("broadcast_maximum", np.maximum, _maximum, "_npi_maximum")
-broadcasting("broadcast_minimum", np.minimum, _minimum, "_npi_minimum")
-broadcasting("broadcast_hypot", hypot, _hypot)
+broadcasting(
+    "broadcast_mul",
+    np.multiply,
+    _mul,
+    "_sparse_broadcast_mul",
+    doc="""The product lhs * rhs of two arrays that broadcast.
+
+    ONNX: Mul.
+    """,
+)
+broadcasting(
+    "broadcast_div",
+    divide,
+    _div,
+    "_sparse_broadcast_div",
+    doc="""The quotient lhs / rhs of two arrays that broadcast.
+
+    Quotients of integers are truncated towards zero; division by an integer zero gives 0.
+
+    ONNX: Div; of integers with Equal and Where around it, for divisors of zero.
+    """,
+)
+broadcasting(
+    "broadcast_mod",
+    modulo,
+    _mod,
+    doc="""The remainder of lhs / rhs, with the sign of the divisor, for two arrays that broadcast.
+
+    Where the divisor is zero the remainder is 0, of floating-point numbers as well.
+
+    ONNX: Mod, with Equal and Where for divisors of zero, and Add for the sign.
+    """,
+)
+broadcasting(
+    "broadcast_power",
+    power,
+    _power,
+    doc="""The power lhs ** rhs of two arrays that broadcast.
+
+    Powers of integers are computed in float64 and truncated.
+
+    ONNX: Pow.
+    """,
+)
+broadcasting(
+    "broadcast_maximum",
+    np.maximum,
+    _maximum,
+    "_npi_maximum",
+    doc="""The larger of lhs and rhs at each index of their common shape; NaN if either is.
+
+    ONNX: Max.
+    """,
+)
+broadcasting(
+    "broadcast_minimum",
+    np.minimum,
+    _minimum,
+    "_npi_minimum",
+    doc="""The smaller of lhs and rhs at each index of their common shape; NaN if either is.
+
+    ONNX: Min.
+    """,
+)
+broadcasting(
+    "broadcast_hypot",
+    hypot,
+    _hypot,
+    doc="""The hypotenuse sqrt(lhs ** 2 + rhs ** 2) of two arrays that broadcast.
+
+    Its squares do not overflow.
+
+    ONNX: Max and Min of Abs, Div, Mul, Add and Sqrt: the larger one times the root of 1 + ratio ** 2.
+    """,
+)
 
 # ---- other numbers of arrays
 
 
 @operator("add_n", "ElementWiseSum", "_sparse_ElementWiseSum", "_sparse_add_n")
 class AddN(Operator):
-    """The sum of `num_args` arrays of one shape."""
+    """The sum of any number of arrays of one shape.
+
+    Inputs:
+        *args: The terms, all of one shape and dtype.
+
+    Attributes:
+        num_args: The number of terms; counted in a call, so that it need not be given.
+
+    Returns:
+        The shape of the terms.
+
+    ONNX: Sum; Add for each further term if they are integers; Identity of a single term.
+    """
 
     variadic: ClassVar[str] = "num_args"
     elementwise = True
@@ -153,7 +343,17 @@ class AddN(Operator):
 
 @operator("_identity_with_attr_like_rhs")
 class IdentityLike(Operator):
-    """`lhs`, which has the shape and dtype of `rhs`."""
+    """`lhs` unchanged, its shape and dtype made known by those of `rhs`.
+
+    Inputs:
+        lhs: An array of any shape.
+        rhs: An array of the same shape and dtype; its values do not matter.
+
+    Returns:
+        The shape of lhs.
+
+    ONNX: Identity.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs")
     elementwise = True

@@ -26,7 +26,22 @@ def cast(data: Array, dtype: DType) -> Array:
 
 @operator("Cast", "_npi_cast", "_npx_cast", "cast")
 class Cast(Operator):
-    """`data` of any shape as `dtype`, real numbers truncated towards zero to whole ones."""
+    """`data` in another dtype, as C casts it.
+
+    Floating-point numbers are truncated towards zero on the way to integers, of which int8 and uint8 keep the
+    last bits of what they cannot hold. bool is True for everything but zero.
+
+    Inputs:
+        data: An array of any shape and dtype.
+
+    Attributes:
+        dtype: The output's dtype.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Cast, by way of int32 from floating-point numbers to int8 or uint8; Identity if data has the dtype.
+    """
 
     elementwise: ClassVar[bool] = True
     dtype: DTypeName
@@ -43,7 +58,17 @@ class Cast(Operator):
 
 @operator("_cast_like")
 class CastLike(Operator):
-    """`data` of any shape in the dtype of `like`."""
+    """`data` cast to the dtype of another array.
+
+    Inputs:
+        data: An array of any shape.
+        like: An array of any shape, of which only the dtype matters.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Cast.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "like")
 
@@ -62,7 +87,19 @@ class CastLike(Operator):
 
 @operator("amp_cast")
 class AmpCast(Operator):
-    """`data` of any shape as `dtype` if it holds real numbers, else unchanged."""
+    """The cast that mixed precision inserts: floating-point `data` in another dtype, anything else unchanged.
+
+    Inputs:
+        data: An array of any shape and dtype.
+
+    Attributes:
+        dtype: The floating-point dtype to compute in.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Cast; Identity for other than floating-point data.
+    """
 
     mixes_precision: ClassVar[bool] = True
     elementwise: ClassVar[bool] = True
@@ -80,7 +117,20 @@ class AmpCast(Operator):
 
 @operator("amp_multicast")
 class AmpMulticast(Operator):
-    """The inputs, of any shapes, all in the widest real dtype among them (with cast_narrow the narrowest)."""
+    """The inputs cast to one dtype, the widest among them, before an operator that takes only one.
+
+    Inputs:
+        *data: Any number of floating-point arrays of any shapes.
+
+    Attributes:
+        num_outputs: The number of inputs, and of outputs; counted in a call, so that it need not be given.
+        cast_narrow: Whether the narrowest dtype is chosen in place of the widest.
+
+    Returns:
+        The shapes of the inputs, as many outputs as there are inputs.
+
+    ONNX: Cast of each input; Identity of those that have the dtype.
+    """
 
     mixes_precision: ClassVar[bool] = True
     variadic: ClassVar[str] = "num_outputs"

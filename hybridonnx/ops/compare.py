@@ -15,21 +15,45 @@ _CONSTANT = "it is piecewise constant"
 Kernel = Callable[[Any, Any], Array]
 
 
-def three(stem: str, fn: Kernel, alias: str) -> None:
-    """One comparison in its forms: for arrays of one shape, for arrays that broadcast, and for a number."""
+def three(stem: str, fn: Kernel, alias: str, condition: str, onnx: str) -> None:
+    """One comparison in its forms: for arrays of one shape, for arrays that broadcast, and for a number.
+
+    `condition` is a phrase with the two operands left open, and `onnx` names what the comparison becomes.
+    """
     broadcasting = f"broadcast_{stem}"
     hint = f"Use {broadcasting}, which broadcasts."
-    binary(f"_{stem}", fn, _CONSTANT, f"_{alias}", elementwise=True, hint=hint)
-    binary(broadcasting, fn, _CONSTANT)
-    scalar(f"_{stem}_scalar", fn, _CONSTANT, f"_{alias.replace('_', '')}Scalar")
+    arrays, number = condition.format("lhs", "rhs"), condition.format("data", "the scalar")
+    lowered = f"ONNX: {onnx}, then Cast."
+    binary(
+        f"_{stem}",
+        fn,
+        _CONSTANT,
+        f"_{alias}",
+        elementwise=True,
+        hint=hint,
+        doc=f"1 where {arrays}, else 0, for arrays of one shape, in their dtype.\n\n{lowered}",
+    )
+    binary(
+        broadcasting,
+        fn,
+        _CONSTANT,
+        doc=f"1 where {arrays}, else 0, for arrays that broadcast, in their dtype.\n\n{lowered}",
+    )
+    scalar(
+        f"_{stem}_scalar",
+        fn,
+        _CONSTANT,
+        f"_{alias.replace('_', '')}Scalar",
+        doc=f"1 where {number}, else 0, in the dtype that the two are compared in.\n\n{lowered}",
+    )
 
 
-three("equal", np.equal, "Equal")
-three("not_equal", np.not_equal, "Not_Equal")
-three("greater", np.greater, "Greater")
-three("greater_equal", np.greater_equal, "Greater_Equal")
-three("lesser", np.less, "Lesser")
-three("lesser_equal", np.less_equal, "Lesser_Equal")
-three("logical_and", np.logical_and, "Logical_And")
-three("logical_or", np.logical_or, "Logical_Or")
-three("logical_xor", np.logical_xor, "Logical_Xor")
+three("equal", np.equal, "Equal", "{} equals {}", "Equal")
+three("not_equal", np.not_equal, "Not_Equal", "{} differs from {}", "Equal and Not")
+three("greater", np.greater, "Greater", "{} is greater than {}", "Greater")
+three("greater_equal", np.greater_equal, "Greater_Equal", "{} is at least {}", "GreaterOrEqual")
+three("lesser", np.less, "Lesser", "{} is less than {}", "Less")
+three("lesser_equal", np.less_equal, "Lesser_Equal", "{} is at most {}", "LessOrEqual")
+three("logical_and", np.logical_and, "Logical_And", "{} and {} are both not zero", "Cast to bool, And")
+three("logical_or", np.logical_or, "Logical_Or", "{} or {} is not zero", "Cast to bool, Or")
+three("logical_xor", np.logical_xor, "Logical_Xor", "exactly one of {} and {} is zero", "Cast to bool, Xor")

@@ -167,7 +167,22 @@ def _wide(array: Array) -> Array:
 
 @dataclass(frozen=True, kw_only=True)
 class _Window(Operator):
-    """The attributes that all of the family have, and what follows from them."""
+    """Windows that slide over the spatial axes, with a filter over the channels of each group.
+
+    Attributes:
+        kernel: The window's length on each of 1 to 3 spatial axes.
+        stride: The step between windows on each axis; 1 if empty.
+        dilate: The distance between a window's elements on each axis; 1 if empty.
+        pad: How many zeros stand before and after the data on each axis; none if empty.
+        num_filter: The number of the output's channels.
+        num_group: Into how many groups the channels are split, each with filters of its own.
+        layout: The axes' order, such as NCHW or NHWC; channels come second if None. The weight has its
+            channel axis where the data has it.
+        workspace: Accepted for MXNet's sake; without effect.
+        no_bias: Whether there is no `bias`.
+        cudnn_tune: Accepted for MXNet's sake; without effect.
+        cudnn_off: Accepted for MXNet's sake; without effect.
+    """
 
     kernel: Ints
     stride: Ints = ()
@@ -258,7 +273,20 @@ class _Window(Operator):
 
 @dataclass(frozen=True, kw_only=True)
 class _Forward(_Window):
-    """What Convolution and its gradients infer."""
+    """A convolution or one of its gradients.
+
+    Inputs:
+        data: (N, C, *spatial), or (N, *spatial, C) with a layout such as NHWC.
+        weight: (num_filter, C / num_group, *kernel), or (num_filter, *kernel, C / num_group).
+        bias: (num_filter,); absent with `no_bias`.
+        dy: (N, num_filter, *out), or (N, *out, num_filter): the gradient of the output.
+
+    Returns:
+        (N, num_filter, *out), or (N, *out, num_filter), where
+        out = floor((n + 2 pad - dilate (kernel - 1) - 1) / stride) + 1.
+
+    ONNX: Conv, with Transpose before and after it if the channels are last.
+    """
 
     def weight_shape(self, data: Shape) -> Shape:
         """The weight's shape: (num_filter, C / num_group, *kernel), or with the channels last."""
@@ -277,7 +305,10 @@ class _Forward(_Window):
 
 @operator("Convolution", "_npx_convolution")
 class Convolution(_Forward):
-    """Convolution of data (N, C, *spatial) with weight (num_filter, C / num_group, *kernel)."""
+    """N-D convolution of `data` with `weight`, then `bias` added to each channel.
+
+    As everywhere in deep learning the kernel is not mirrored: this is a cross-correlation.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "weight", "bias")
     num_filter: int
@@ -322,14 +353,27 @@ class Convolution(_Forward):
 
 @operator("Convolution_v1")
 class ConvolutionV1(Convolution):
-    """Convolution of data (N, C, *spatial) as files of MXNet's first versions may call it."""
+    """Convolution under the name that files of MXNet's first versions may have for it.
+
+    ONNX: Conv.
+    """
 
     layout: Literal["NCDHW", "NCHW", "NDHWC", "NHWC"] | None = None
 
 
 @operator("_conv_data_grad")
 class ConvDataGrad(_Forward):
-    """The gradient of Convolution in its data: dy (N, num_filter, *out) and weight to the shape of `data`."""
+    """The gradient of Convolution with respect to its data.
+
+    Inputs:
+        data: The convolution's data, of which only the shape matters.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Conv with the mirrored weight (Transpose, Reshape and MatMul make it), or ConvTranspose if the
+        stride is not 1.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "weight", "data")
     num_filter: int
@@ -361,7 +405,16 @@ class ConvDataGrad(_Forward):
 
 @operator("_conv_weight_grad")
 class ConvWeightGrad(_Forward):
-    """The gradient of Convolution in its weight: dy (N, num_filter, *out), data to `weight`'s shape."""
+    """The gradient of Convolution with respect to its weight.
+
+    Inputs:
+        weight: The convolution's weight, of which only the shape matters.
+
+    Returns:
+        The shape of weight.
+
+    ONNX: Conv, which takes the windows apart, then MatMul with dy and ReduceSum over the batch.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "data", "weight")
     num_filter: int
@@ -396,7 +449,26 @@ class ConvWeightGrad(_Forward):
 
 @dataclass(frozen=True, kw_only=True)
 class _Transposed(_Window):
-    """What Deconvolution and its gradients infer."""
+    """A transposed convolution or one of its gradients.
+
+    Inputs:
+        data: (N, C, *spatial), or (N, *spatial, C) with a layout such as NHWC.
+        weight: (C, num_filter / num_group, *kernel), or (C, *kernel, num_filter / num_group).
+        bias: (num_filter,); absent with `no_bias`.
+        dy: (N, num_filter, *out), or (N, *out, num_filter): the gradient of the output.
+
+    Attributes:
+        stride: The distance on each axis of the output between the windows of adjacent elements; 1 if empty.
+        pad: How much is cut off at each end of each axis; nothing if empty.
+        adj: How much is added at the end of each axis, less than the stride; nothing if empty.
+        target_shape: The output's spatial lengths; where not empty, `pad` and `adj` follow from them.
+
+    Returns:
+        (N, num_filter, *out), or (N, *out, num_filter), where out is target_shape or
+        (n - 1) stride + dilate (kernel - 1) + 1 - 2 pad + adj.
+
+    ONNX: ConvTranspose.
+    """
 
     adj: Ints = ()
     target_shape: Ints = ()
@@ -470,7 +542,11 @@ class _Transposed(_Window):
 
 @operator("Deconvolution", "_npx_deconvolution")
 class Deconvolution(_Transposed):
-    """Transposed convolution of data (N, C, *spatial) with weight (C, num_filter / num_group, *kernel)."""
+    """N-D transposed convolution of `data` with `weight`, then `bias` added to each channel.
+
+    It goes from the output's shape of a convolution with the same window back to its input's, and is that
+    convolution's gradient with respect to its data.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "weight", "bias")
     num_filter: int
@@ -510,7 +586,16 @@ class Deconvolution(_Transposed):
 
 @operator("_deconv_data_grad")
 class DeconvDataGrad(_Transposed):
-    """The gradient of Deconvolution in its data: dy (N, num_filter, *out) and weight to `data`'s shape."""
+    """The gradient of Deconvolution with respect to its data.
+
+    Inputs:
+        data: The transposed convolution's data, of which only the shape matters.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Conv.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "weight", "data")
     num_filter: int
@@ -542,7 +627,16 @@ class DeconvDataGrad(_Transposed):
 
 @operator("_deconv_weight_grad")
 class DeconvWeightGrad(_Transposed):
-    """The gradient of Deconvolution in its weight: dy (N, num_filter, *out) and data to `weight`'s shape."""
+    """The gradient of Deconvolution with respect to its weight.
+
+    Inputs:
+        weight: The transposed convolution's weight, of which only the shape matters.
+
+    Returns:
+        The shape of weight.
+
+    ONNX: Conv, which takes the windows of dy apart, then MatMul with data and ReduceSum over the batch.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "data", "weight")
     num_filter: int

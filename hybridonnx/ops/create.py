@@ -25,7 +25,18 @@ def open_shape(shape: Ints | None) -> Shape | None:
 
 
 class _Shaped(Operator):
-    """What creators with a shape attribute share. Unknown sizes are found from the output's users."""
+    """An array of one value in a shape that an attribute gives.
+
+    Attributes:
+        shape: The output's shape. In a symbol a length of 0 is open: what uses the array determines it.
+        ctx: The device of the output, such as cpu(0); the current one if empty.
+        dtype: The output's dtype.
+
+    Returns:
+        shape.
+
+    ONNX: ConstantOfShape.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ()
     not_differentiable: ClassVar[str] = _CONSTANT
@@ -58,7 +69,7 @@ class _Shaped(Operator):
 
 @operator("_zeros")
 class Zeros(_Shaped):
-    """Zeros of the given shape."""
+    """An array of zeros."""
 
     shape: Ints = ()
     ctx: str = ""
@@ -70,7 +81,7 @@ class Zeros(_Shaped):
 
 @operator("_ones")
 class Ones(_Shaped):
-    """Ones of the given shape."""
+    """An array of ones."""
 
     shape: Ints = ()
     ctx: str = ""
@@ -82,7 +93,11 @@ class Ones(_Shaped):
 
 @operator("_full", "_npi_full")
 class Full(_Shaped):
-    """An array of the given shape that holds `value` everywhere."""
+    """An array that holds `value` everywhere.
+
+    Attributes:
+        value: The number, truncated towards zero if the dtype is one of integers.
+    """
 
     shape: Ints | None = None
     ctx: str = ""
@@ -95,7 +110,11 @@ class Full(_Shaped):
 
 @operator("_zeros_without_dtype")
 class ZerosWithoutDType(_Shaped):
-    """Zeros of the given shape, with the dtype as MXNet's number for it; -1 leaves it open."""
+    """An array of zeros whose dtype is left open or named by MXNet's number.
+
+    Attributes:
+        dtype: MXNet's number of a dtype, such as 0 for float32; float32 for -1.
+    """
 
     shape: Ints | None = None
     ctx: str = ""
@@ -113,9 +132,24 @@ class ZerosWithoutDType(_Shaped):
 
 @operator("_arange")
 class Arange(Operator):
-    """Numbers from `start` up to but without `stop` in steps, each `repeat` times, as a vector.
+    """Evenly spaced numbers from `start` up to but without `stop`.
 
-    Without `stop` they go from 0 to `start`; with infer_range the graph around tells how many there are.
+    As in MXNet the first number and the step are cast to the dtype before the numbers are computed.
+
+    Attributes:
+        start: The first number; without `stop` the end, and the first number is 0.
+        stop: The number that is not reached.
+        step: The difference between a number and the next one; it may be negative.
+        repeat: How many times each number stands in the output, one after the other.
+        infer_range: Whether, without `stop`, what uses the array in a symbol determines its length; the first
+            number is then `start`.
+        ctx: The device of the output, such as cpu(0); the current one if empty.
+        dtype: The output's dtype.
+
+    Returns:
+        (n * repeat,), where n = ceil((stop - start) / step).
+
+    ONNX: a constant that holds the numbers; Identity of it if they are an output of the model.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ()
@@ -183,7 +217,21 @@ class Arange(Operator):
 
 @operator("_linspace", "_npi_linspace")
 class Linspace(Operator):
-    """`num` evenly spaced numbers from `start` to `stop` (num,), the last one included with `endpoint`."""
+    """A number of evenly spaced numbers between two bounds.
+
+    Attributes:
+        start: The first number.
+        stop: The last number, or with `endpoint=False` the one that would come next.
+        num: How many numbers there are.
+        endpoint: Whether `stop` is the last of them.
+        ctx: The device of the output, such as cpu(0); the current one if empty.
+        dtype: The output's dtype.
+
+    Returns:
+        (num,).
+
+    ONNX: a constant that holds the numbers; Identity of it if they are an output of the model.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ()
     not_differentiable: ClassVar[str] = _CONSTANT
@@ -210,7 +258,20 @@ class Linspace(Operator):
 
 @operator("_eye")
 class Eye(Operator):
-    """A matrix (N, M), or (N, N) without M, of ones on the `k`-th diagonal and zeros elsewhere."""
+    """A matrix of ones on one diagonal and zeros elsewhere.
+
+    Attributes:
+        N: The number of rows.
+        M: The number of columns; 0 for as many as rows.
+        k: The diagonal: 0 for the main one, positive above it, negative below.
+        ctx: The device of the output, such as cpu(0); the current one if empty.
+        dtype: The output's dtype.
+
+    Returns:
+        (N, M).
+
+    ONNX: a constant that holds the matrix; Identity of it if it is an output of the model.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ()
     not_differentiable: ClassVar[str] = _CONSTANT

@@ -19,11 +19,25 @@ NEVER = -1e30
 
 
 class _Labelled(Operator):
-    """What the loss and its gradient share: scores (T, N, C), labels (N, L), and if asked for their lengths.
+    """What the loss and its gradient share: scores of T steps, N sequences and C classes, and L labels each.
 
-    Class 0 is blank and labels are padded with 0 (blank_label first), or class C - 1 is and -1 pads (last).
-    Labels and lengths are rounded to whole numbers. Those that cannot be, labels that are no classes and
-    lengths beyond T or L, give nan.
+    Labels and lengths are rounded to integers. Those that cannot be, labels that are no classes and lengths
+    beyond T or L, give nan.
+
+    Inputs:
+        data: (T, N, C), scores before softmax.
+        label: (N, L), the classes of each sequence, padded; L is at most T.
+        data_lengths: (N,), how many of the T steps belong to each sequence; absent without
+            `use_data_lengths`.
+        label_lengths: (N,), how many labels each sequence has; absent without `use_label_lengths`, then the
+            padding ends the labels.
+
+    Attributes:
+        use_data_lengths: Whether there are `data_lengths`; else all steps belong to each sequence.
+        use_label_lengths: Whether there are `label_lengths`.
+        blank_label: Which class is blank: "first" is 0, and 0 pads the labels; "last" is C - 1, and -1 pads.
+
+    ONNX: Scan over the steps, forwards for the loss and backwards as well for its gradient, after LogSoftmax.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "label", "data_lengths", "label_lengths")
@@ -212,10 +226,13 @@ def _total(*logs: Array) -> Array:
 
 @operator("CTCLoss", "_contrib_CTCLoss", "_contrib_ctc_loss", "ctc_loss")
 class CTCLoss(_Labelled):
-    """The losses (N,) of scores `data` (T, N, C), one of whose classes is blank, for `label` (N, L).
+    """Connectionist temporal classification: the loss of sequences whose labels are not aligned to steps.
 
     A loss is minus the logarithm of the probability that the steps read as the labels, once repeated classes
     and then blanks are left out; 0 if there are too few steps for that.
+
+    Returns:
+        (N,), a loss for each sequence.
     """
 
     outputs: ClassVar[tuple[str, ...]] = ("output0",)
@@ -249,7 +266,14 @@ class CTCLoss(_Labelled):
 
 @operator("_ctc_grad")
 class CTCGrad(_Labelled):
-    """The gradient (T, N, C) of `CTCLoss`'s data, from its inputs and `dy` (N,)."""
+    """The gradient of CTCLoss with respect to its data.
+
+    Inputs:
+        dy: (N,), the gradient of the losses.
+
+    Returns:
+        (T, N, C).
+    """
 
     inputs: ClassVar[tuple[str, ...]] = (*CTCLoss.inputs, "dy")
     not_differentiable: ClassVar[str] = "the gradient of CTCLoss is of first order alone, as MXNet's is"

@@ -67,9 +67,21 @@ def registered() -> list[str]:
 
 @operator("Custom", "_npi_Custom")
 class Custom(Operator):
-    """The arrays that an operator registered as `op_type` takes to those that it makes.
+    """An operator that a user has written in Python, a `CustomOp`, and registered under a name.
 
-    Each combination of attributes has a class of its own, whose inputs and outputs are what the user says.
+    Each combination of attributes has a class of its own, whose inputs and outputs are what the user's
+    `CustomOpProp` lists. Further attributes are handed to its constructor as text.
+
+    Inputs:
+        data: The arrays that `list_arguments` names, then the auxiliary states of `list_auxiliary_states`.
+
+    Attributes:
+        op_type: The name that the operator is registered under.
+
+    Returns:
+        The arrays that `list_outputs` names, in the shapes that `infer_shape` gives.
+
+    ONNX: none; it runs Python code.
     """
 
     mode_dependent = True

@@ -28,9 +28,22 @@ def _matmul(a: Array, b: Array) -> Array:
 
 @operator("FullyConnected", "_npx_fully_connected", "_sparse_FullyConnected")
 class FullyConnected(Operator):
-    """Data (N, ...) seen as (N, D), times weight (num_hidden, D) transposed, plus bias (num_hidden,).
+    """A fully connected layer: `data` times the transposed `weight`, plus `bias`.
 
-    Without `flatten` only the last axis of the data is replaced: (..., D) to (..., num_hidden).
+    Inputs:
+        data: (N, ...), seen as (N, D); without `flatten` (..., D).
+        weight: (num_hidden, D).
+        bias: (num_hidden,); absent with `no_bias`.
+
+    Attributes:
+        num_hidden: The number of outputs for each row.
+        no_bias: Whether there is no `bias`.
+        flatten: Whether all axes but the first are taken as one, not the last axis alone.
+
+    Returns:
+        (N, num_hidden), without `flatten` (..., num_hidden).
+
+    ONNX: Gemm, after Flatten if data has more axes; without `flatten` MatMul and Add.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "weight", "bias")
@@ -85,7 +98,19 @@ class FullyConnected(Operator):
 
 @dataclass(frozen=True, kw_only=True)
 class _Dot(Operator):
-    """What dot and its gradients infer and compute."""
+    """A product over one axis of each operand, or one of its gradients.
+
+    Inputs:
+        lhs: (*left, K), or (K, *left) with `transpose_a`.
+        rhs: (K, *right), or (*right, K) with `transpose_b`.
+        dy: (*left, *right), the gradient of the product.
+
+    Attributes:
+        transpose_a: Whether the first axis of lhs is summed over, not the last.
+        transpose_b: Whether the last axis of rhs is summed over, not the first.
+
+    ONNX: MatMul, or Gemm with a transpose; with Reshape where there are more than two axes.
+    """
 
     transpose_a: bool = False
     transpose_b: bool = False
@@ -128,7 +153,14 @@ class _Dot(Operator):
 
 @operator("dot", "_sparse_dot")
 class Dot(_Dot):
-    """lhs (*left, K) and rhs (K, *right) to (*left, *right); the product of two vectors is (1,)."""
+    """The product of two arrays, summed over the last axis of `lhs` and the first of `rhs`.
+
+    Attributes:
+        forward_stype: Accepted for MXNet's sake; the output is dense.
+
+    Returns:
+        (*left, *right); (1,) for two vectors.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs")
     forward_stype: _Storage | None = None
@@ -147,7 +179,14 @@ class Dot(_Dot):
 
 @operator("_dot_lhs_grad")
 class DotLhsGrad(_Dot):
-    """The gradient of dot in lhs: dy (*left, *right) and rhs to the shape of `lhs`."""
+    """The gradient of dot with respect to its left operand.
+
+    Inputs:
+        lhs: The left operand, of which only the shape matters.
+
+    Returns:
+        The shape of lhs.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "rhs", "lhs")
 
@@ -170,7 +209,14 @@ class DotLhsGrad(_Dot):
 
 @operator("_dot_rhs_grad")
 class DotRhsGrad(_Dot):
-    """The gradient of dot in rhs: dy (*left, *right) and lhs to the shape of `rhs`."""
+    """The gradient of dot with respect to its right operand.
+
+    Inputs:
+        rhs: The right operand, of which only the shape matters.
+
+    Returns:
+        The shape of rhs.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "lhs", "rhs")
 
@@ -193,7 +239,22 @@ class DotRhsGrad(_Dot):
 
 @operator("batch_dot", "_npx_batch_dot")
 class BatchDot(Operator):
-    """lhs (*batch, M, K) and rhs (*batch, K, N) to (*batch, M, N), after transposing the last two axes."""
+    """The products of matrices that stand in the last two axes of two arrays, one for each batch index.
+
+    Inputs:
+        lhs: (*batch, M, K), or (*batch, K, M) with `transpose_a`; at least 3 axes.
+        rhs: (*batch, K, N), or (*batch, N, K) with `transpose_b`.
+
+    Attributes:
+        transpose_a: Whether the matrices of lhs are transposed before.
+        transpose_b: Whether the matrices of rhs are transposed before.
+        forward_stype: Accepted for MXNet's sake; the output is dense.
+
+    Returns:
+        (*batch, M, N).
+
+    ONNX: MatMul, after Transpose of what is to be transposed.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs")
     transpose_a: bool = False

@@ -16,9 +16,23 @@ from ._shapes import axis_indices
 
 @operator("Dropout", "_npx_dropout")
 class Dropout(Operator):
-    """`data` of any shape with a part p of its elements 0 and the others divided by 1 - p.
+    """Elements set to zero at random with probability `p`, the others divided by 1 - p.
 
-    Along `axes` one decision holds for all elements. Outside training nothing changes, unless mode=always.
+    So the expected value stays. Outside of training the data passes unchanged.
+
+    Inputs:
+        data: An array of any shape, of floating-point numbers.
+
+    Attributes:
+        p: The probability that an element becomes zero.
+        mode: "training" to do it in training alone, "always" to do it in prediction too.
+        axes: The axes along which one draw holds for all elements; each element has its own if empty.
+        cudnn_off: Accepted for MXNet's sake; without effect.
+
+    Returns:
+        The shape of data.
+
+    ONNX: in training Less and Cast of the noise, then Mul with data; in prediction nothing, or Identity.
     """
 
     outputs: ClassVar[tuple[str, ...]] = ("output", "mask")

@@ -54,7 +54,16 @@ def _as(dtype: DType, values: Array) -> Array:
 
 @operator("_image_to_tensor", "_npx__image_to_tensor")
 class ToTensor(Operator):
-    """An image (H, W, C) of 0 to 255 as float32 (C, H, W) of 0 to 1; several likewise."""
+    """Images of numbers from 0 to 255 as what networks read: float32 from 0 to 1, channels before rows.
+
+    Inputs:
+        data: (H, W, C), or (N, H, W, C) for several images, of any dtype.
+
+    Returns:
+        (C, H, W) or (N, C, H, W).
+
+    ONNX: Transpose, Cast and Div.
+    """
 
     not_differentiable = _PIXELS
 
@@ -72,7 +81,20 @@ class ToTensor(Operator):
 
 @operator("_image_normalize", "_npx__image_normalize")
 class Normalize(Operator):
-    """(data - mean) / std, by channels, of an image (C, H, W) or several, with 1 or 3 channels."""
+    """Images minus a mean and divided by a standard deviation, channel by channel.
+
+    Inputs:
+        data: (C, H, W), or (N, C, H, W) for several images, with 1 or 3 channels of floating-point numbers.
+
+    Attributes:
+        mean: What is subtracted: a number for each channel, or one for all.
+        std: What the difference is divided by: a number for each channel, or one for all.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Sub and Div.
+    """
 
     takes_ints = False
     takes_bool = False
@@ -114,7 +136,22 @@ class Normalize(Operator):
 
 @operator("_image_crop", "_npx__image_crop")
 class Crop(Operator):
-    """The part of an image, or of several, that begins `x` from the left and `y` from the top."""
+    """The part of images that lies in a rectangle.
+
+    Inputs:
+        data: (H, W, C), or (N, H, W, C) for several images.
+
+    Attributes:
+        x: The rectangle's first column.
+        y: The rectangle's first row.
+        width: The number of its columns.
+        height: The number of its rows.
+
+    Returns:
+        (height, width, C) or (N, height, width, C).
+
+    ONNX: Slice.
+    """
 
     x: int
     y: int
@@ -147,7 +184,16 @@ class Crop(Operator):
 
 
 class _Flip(Operator):
-    """An image (H, W, C) mirrored along one axis."""
+    """An image mirrored along one axis.
+
+    Inputs:
+        data: (H, W, C).
+
+    Returns:
+        The shape of data.
+
+    ONNX: Slice with a step of -1.
+    """
 
     axis: ClassVar[int]
 
@@ -163,14 +209,14 @@ class _Flip(Operator):
 
 @operator("_image_flip_left_right", "_npx__image_flip_left_right")
 class FlipLeftRight(_Flip):
-    """An image (H, W, C) with left and right exchanged."""
+    """An image with left and right exchanged."""
 
     axis = 1
 
 
 @operator("_image_flip_top_bottom", "_npx__image_flip_top_bottom")
 class FlipTopBottom(_Flip):
-    """An image (H, W, C) with top and bottom exchanged."""
+    """An image with top and bottom exchanged."""
 
     axis = 0
 
@@ -182,10 +228,22 @@ NEAREST, LINEAR, CUBIC, AREA, LANCZOS = range(5)
 
 @operator("_image_resize", "_npx__image_resize")
 class Resize(Operator):
-    """An image, or several, of uint8 or real numbers in another size.
+    """Images resized with one of OpenCV's interpolations.
 
-    `size` is (width, height), or one number: both, or with `keep_ratio` the shorter of the two. `interp` is
-    OpenCV's: 0 nearest, 1 linear, 2 cubic, 3 by area, 4 Lanczos over 8 by 8 pixels.
+    Inputs:
+        data: (H, W, C), or (N, H, W, C) for several images, of uint8 or floating-point numbers.
+
+    Attributes:
+        size: (width, height), or one number for both.
+        keep_ratio: Whether one number in `size` is the length of the shorter side, and the other side follows
+            from the ratio of the two.
+        interp: OpenCV's number of the interpolation: 0 nearest, 1 linear, 2 cubic, 3 by area, 4 Lanczos over
+            8 by 8 pixels.
+
+    Returns:
+        (height, width, C) or (N, height, width, C).
+
+    ONNX: MatMul with the weights of rows and of columns, between Transpose; for nearest Gather.
     """
 
     not_differentiable = _PIXELS
@@ -352,7 +410,16 @@ def _lit(pixels: Array, alpha: Any) -> Array:
 
 
 class _Colours(Operator):
-    """An image (H, W, C) with other colours."""
+    """An image with other colours.
+
+    Inputs:
+        data: (H, W, C) with 1 or 3 channels (red, green, blue).
+
+    Returns:
+        The shape of data.
+
+    ONNX: none; it is made for images before a network sees them.
+    """
 
     not_differentiable = _PIXELS
     not_in_onnx = _PIXELS
@@ -370,7 +437,13 @@ class _Colours(Operator):
 
 @operator("_image_adjust_lighting", "_npx__image_adjust_lighting")
 class AdjustLighting(_Colours):
-    """An image (H, W, 3) with `alpha` times the principal components of ImageNet's colours added."""
+    """An image with multiples of the principal components of ImageNet's colours added.
+
+    An image of one channel stays as it is.
+
+    Attributes:
+        alpha: A factor for each of the 3 components.
+    """
 
     alpha: Floats
 
@@ -386,7 +459,10 @@ class AdjustLighting(_Colours):
 
 
 class _Drawn(_Colours):
-    """An image (H, W, C) changed at random, by four uniform draws or three normal ones."""
+    """An image changed at random.
+
+    ONNX: none; it draws at random, and is made for images before a network sees them.
+    """
 
     not_differentiable = _CHANCE
     not_in_onnx = _CHANCE
@@ -397,7 +473,12 @@ class _Drawn(_Colours):
 
 
 class _ByFactor(_Drawn):
-    """An image (H, W, C) changed by a factor drawn between two numbers."""
+    """An image changed by a factor drawn uniformly between two numbers.
+
+    Attributes:
+        min_factor: The smallest factor, at least 0.
+        max_factor: The largest factor.
+    """
 
     change: ClassVar[staticmethod[..., Array]]
     min_factor: float
@@ -417,7 +498,7 @@ class _ByFactor(_Drawn):
 
 @operator("_image_random_brightness", "_npx__image_random_brightness")
 class RandomBrightness(_ByFactor):
-    """An image times a random factor."""
+    """An image made brighter or darker: its pixels times a random factor."""
 
     change = staticmethod(_brightened)
     min_factor: float
@@ -426,7 +507,7 @@ class RandomBrightness(_ByFactor):
 
 @operator("_image_random_contrast", "_npx__image_random_contrast")
 class RandomContrast(_ByFactor):
-    """An image with its differences from the mean brightness times a random factor."""
+    """An image with its pixels' differences from its mean brightness times a random factor."""
 
     change = staticmethod(_contrasted)
     min_factor: float
@@ -435,7 +516,7 @@ class RandomContrast(_ByFactor):
 
 @operator("_image_random_saturation", "_npx__image_random_saturation")
 class RandomSaturation(_ByFactor):
-    """An image with its differences from grey times a random factor."""
+    """An image with its pixels' differences from grey of the same brightness times a random factor."""
 
     change = staticmethod(_saturated)
     min_factor: float
@@ -444,7 +525,7 @@ class RandomSaturation(_ByFactor):
 
 @operator("_image_random_hue", "_npx__image_random_hue")
 class RandomHue(_ByFactor):
-    """An image with its hues turned by a random part of a full turn; 1, the whole one, changes nothing."""
+    """An image with its hues turned by a random multiple of a full turn; a factor of 1 changes nothing."""
 
     change = staticmethod(_turned)
     min_factor: float
@@ -453,7 +534,17 @@ class RandomHue(_ByFactor):
 
 @operator("_image_random_color_jitter", "_npx__image_random_color_jitter")
 class RandomColorJitter(_Drawn):
-    """An image changed in all four ways, in random order, each by a factor at most so far from 1."""
+    """An image with random brightness, contrast, saturation and hue, changed in random order.
+
+    Each attribute says how far from 1 the factor of its change may be; a factor is never negative, and with 0
+    there is no such change.
+
+    Attributes:
+        brightness: The largest distance from 1 of the factor of `_image_random_brightness`.
+        contrast: The same for `_image_random_contrast`.
+        saturation: The same for `_image_random_saturation`.
+        hue: The same for `_image_random_hue`.
+    """
 
     brightness: float
     contrast: float
@@ -478,7 +569,11 @@ class RandomColorJitter(_Drawn):
 
 @operator("_image_random_lighting", "_npx__image_random_lighting")
 class RandomLighting(_Drawn):
-    """An image (H, W, 3) with random amounts of the principal components of ImageNet's colours added."""
+    """An image with random amounts of the principal components of ImageNet's colours added.
+
+    Attributes:
+        alpha_std: The standard deviation of the normal distribution of the 3 amounts, whose mean is 0.
+    """
 
     alpha_std: float = 0.05
 
@@ -490,7 +585,11 @@ class RandomLighting(_Drawn):
 
 
 class _RandomFlip(_Drawn):
-    """An image (H, W, C), mirrored along one axis half of the time."""
+    """An image mirrored along one axis, or not, with equal probability.
+
+    Inputs:
+        data: (H, W, C) with any number of channels.
+    """
 
     axis: ClassVar[int]
 
@@ -503,13 +602,13 @@ class _RandomFlip(_Drawn):
 
 @operator("_image_random_flip_left_right", "_npx__image_random_flip_left_right")
 class RandomFlipLeftRight(_RandomFlip):
-    """An image (H, W, C), half of the time with left and right exchanged."""
+    """An image with left and right exchanged, or unchanged, with equal probability."""
 
     axis = 1
 
 
 @operator("_image_random_flip_top_bottom", "_npx__image_random_flip_top_bottom")
 class RandomFlipTopBottom(_RandomFlip):
-    """An image (H, W, C), half of the time with top and bottom exchanged."""
+    """An image with top and bottom exchanged, or unchanged, with equal probability."""
 
     axis = 0
