@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
+from onnx import AttributeProto, defs
 
 from hybridonnx.attrs import coerce
+from hybridonnx.converters.opsets import DEFAULT, NEWEST
+from hybridonnx.converters.to_onnx import lower_operator
 from hybridonnx.converters.to_onnx._registry import find as find_lowering
-from hybridonnx.ops import Operator, load_all
+from hybridonnx.ops import Operator, Spec, doc_of, load_all
 from tests.test_operators import FAMILIES
 
 HERE = Path(__file__).resolve().parent
@@ -17,7 +22,10 @@ FACTS = json.loads((HERE / "oracle" / "operators.json").read_text(encoding="utf-
 OPERATORS = {cls.names[0]: cls for cls in load_all().values()}
 MISTOLD = {"_linspace": "MXNet describes the attributes of _arange here, but takes num"}
 """Operators of which MXNet's own listing is wrong."""
-WITH_CASES = {load_all()[case.op] for cases in FAMILIES.values() for case in cases}
+CASES = defaultdict(list)
+for _case in (case for cases in FAMILIES.values() for case in cases):
+    CASES[load_all()[_case.op]].append(_case)
+SENTENCES = Counter(doc_of(cls).sentence for cls in OPERATORS.values())
 
 
 def defines(cls: type[Operator], facet: str) -> bool:
@@ -31,11 +39,10 @@ def every(names):
 @every(OPERATORS)
 def test_facets(name):
     cls = OPERATORS[name]
-    assert cls.__doc__, "a docstring is missing"
     assert defines(cls, "forward"), "forward is missing"
     assert defines(cls, "gradient") or cls.not_differentiable, "gradient, or why there is none, is missing"
     assert find_lowering(cls) or cls.not_in_onnx, "a lowering, or why there is none, is missing"
-    assert cls in WITH_CASES, "a Case is missing"
+    assert cls in CASES, "a Case is missing"
     assert bool(cls.aux) == defines(cls, "updated"), "auxiliary states and how they change go together"
 
 
@@ -43,6 +50,55 @@ def test_facets(name):
 def test_statements_are_not_contradicted(name):
     cls = OPERATORS[name]
     assert not (cls.not_in_onnx and find_lowering(cls)), "there is a lowering, and it says there is none"
+
+
+@every(OPERATORS)
+def test_docstring(name):
+    cls = OPERATORS[name]
+    doc = doc_of(cls)
+    assert re.fullmatch(r"[^\n]+\.", doc.sentence), "a first line of its own that is a sentence is missing"
+    assert "training: " not in doc.sentence, "the docstring is the signature that dataclasses write"
+    bases = [doc_of(base).sentence for base in cls.__mro__[1:] if issubclass(base, Operator)]
+    assert doc.sentence not in bases, "the sentence is a base's"
+    assert SENTENCES[doc.sentence] == 1, f"the sentence is another operator's too: {doc.sentence}"
+    if cls.variadic:
+        assert any(name.startswith("*") for name in doc.inputs), "no input stands for any number of them"
+    else:
+        assert list(doc.inputs) == list(cls.inputs), "documented inputs differ"
+    assert list(doc.attributes) == list(cls.schema()), "documented attributes differ"
+    entries = {**doc.inputs, **doc.attributes, "Returns": doc.returns, "ONNX": doc.onnx}
+    unfinished = [name for name, text in entries.items() if not text.endswith(".")]
+    assert not unfinished, f"entries that are missing, or are no sentence: {unfinished}"
+
+
+def node_types(graph):
+    """The ONNX operators of a graph, those of the subgraphs of its nodes included."""
+    for node in graph.node:
+        yield node.op_type
+        for attribute in node.attribute:
+            if attribute.type == AttributeProto.GRAPH:
+                yield from node_types(attribute.g)
+
+
+@every(OPERATORS)
+def test_docstring_names_what_is_written(name):
+    cls = OPERATORS[name]
+    text = doc_of(cls).onnx
+    named = {word for word in re.findall(r"[A-Z]\w+", text) if defs.has(word)}
+    if not find_lowering(cls):
+        assert text.startswith("none; "), "why there is none is missing"
+        assert not named, "ONNX operators are named, and there is no lowering"
+        return
+    assert named, "no ONNX operator is named, and there is a lowering"
+    missing = set(named)
+    for case in CASES[cls]:
+        specs = [Spec(array.shape, array.dtype) for array in case.arrays(case.dtypes[0])]
+        for opset in (DEFAULT, NEWEST):
+            if missing:
+                missing.difference_update(
+                    node_types(lower_operator(case.operator(), specs, opset=opset).model.graph)
+                )
+    assert not missing, f"ONNX operators that no Case is lowered to: {sorted(missing)}"
 
 
 @every(name for name in OPERATORS if name in FACTS and name not in MISTOLD)
