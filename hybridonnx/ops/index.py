@@ -12,59 +12,16 @@ import numpy as np
 
 from ..attrs import DTypeName, Ints
 from ..dtypes import DType, as_dtype
-from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError
+from ..errors import AttributeValueError, DTypeError, ShapeError
+from ._indices import Indexed, add_rows, indices_along, integers, points, within
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Shape, axis_index, show, size, unify
 
-
-class _Indexed(Operator):
-    """An operator whose inputs have dtypes of their own; those of indices are any."""
-
-    def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
-        return dtypes
-
-
-def whole(indices: Array) -> Array:
-    """Indices as whole numbers; NaN is none of them, and counts as 0."""
-    if indices.dtype.kind == "f":
-        indices = np.nan_to_num(indices, posinf=2**62, neginf=-(2**62))
-    return indices.astype(np.int64)
-
-
-def normal(owner: str, indices: Array, count: int, mode: str) -> Array:
-    """Indices in [0, count) by MXNet's mode for those outside."""
-    found = whole(indices)
-    if found.size and not count:
-        raise ShapeError(f"{owner}: an axis of size 1 or more is required, got 0.")
-    if mode == "clip":
-        return np.clip(found, 0, max(count - 1, 0))
-    if mode == "wrap":
-        return found % max(count, 1)
-    if np.any((found < 0) | (found >= count)):
-        raise MXNetError(
-            f"{owner}: indices from 0 to {count - 1} are required, got {found.min()} to {found.max()}. "
-            "Use mode='clip' or 'wrap' if others may occur."
-        )
-    return found
-
-
-def add_rows(rows: Array, places: Array, count: int) -> Array:
-    """The sums of those of `rows` (M, *rest) that have one of the `places` (M,), as (count, *rest)."""
-    wide = rows.astype(np.float32) if rows.dtype == np.float16 else rows
-    result = np.zeros((count, *rows.shape[1:]), wide.dtype)
-    if places.size:
-        order = np.argsort(places, kind="stable")
-        ranked = places[order]
-        starts = np.flatnonzero(np.diff(ranked, prepend=-1))
-        result[ranked[starts]] = np.add.reduceat(wide[order], starts, axis=0)
-    return result.astype(rows.dtype, copy=False)
-
-
 # ---- rows
 
 
-class _Taking(_Indexed):
+class _Taking(Indexed):
     """`axis` and `mode` of `take` and its adjoint."""
 
     axis: int = 0
@@ -85,7 +42,7 @@ class Take(_Taking):
 
     def forward(self, a: Array, indices: Array) -> Array:
         count = a.shape[axis_index("take", self.axis, a.ndim)]
-        return np.take(a, normal("take", indices, count, self.mode), self.axis)
+        return np.take(a, within("take", indices, count, self.mode), self.axis)
 
     def gradient(self, F: Any, dy: Any, y: Any, a: Any, indices: Any) -> Sequence[Any]:
         return F._take_grad(dy, indices, a, axis=self.axis, mode=self.mode), None
@@ -105,7 +62,7 @@ class TakeGrad(_Taking):
     def forward(self, dy: Array, indices: Array, a: Array) -> Array:
         at = axis_index("take", self.axis, a.ndim)
         count = a.shape[at]
-        places = normal("take", indices, count, self.mode).ravel()
+        places = within("take", indices, count, self.mode).ravel()
         rest = a.shape[:at] + a.shape[at + 1 :]
         rows = np.moveaxis(dy, range(at, at + indices.ndim), range(indices.ndim))
         found = add_rows(rows.reshape(places.size, *rest), places, count)
@@ -116,7 +73,7 @@ class TakeGrad(_Taking):
 
 
 @operator("Embedding", "_npx_embedding", "_sparse_Embedding")
-class Embedding(_Indexed):
+class Embedding(Indexed):
     """The rows of `weight` (input_dim, output_dim) at the indices `data`: (*data's shape, output_dim)."""
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "weight")
@@ -139,14 +96,14 @@ class Embedding(_Indexed):
         return weight
 
     def forward(self, data: Array, weight: Array) -> Array:
-        return np.take(weight, normal("Embedding", data, self.input_dim, "clip"), 0)
+        return np.take(weight, within("Embedding", data, self.input_dim, "clip"), 0)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, weight: Any) -> Sequence[Any]:
         return None, F._take_grad(dy, data, weight, axis=0, mode="clip")
 
 
 @operator("_contrib_index_copy")
-class IndexCopy(_Indexed):
+class IndexCopy(Indexed):
     """`old_tensor` with the rows of `new_tensor` in place of those with the indices of `index_vector`."""
 
     inputs: ClassVar[tuple[str, ...]] = ("old_tensor", "index_vector", "new_tensor")
@@ -162,7 +119,7 @@ class IndexCopy(_Indexed):
 
     def forward(self, old: Array, index: Array, new: Array) -> Array:
         result = old.copy()
-        result[normal("_contrib_index_copy", index, len(old), "raise")] = new
+        result[within("_contrib_index_copy", index, len(old), "raise")] = new
         return result
 
     def gradient(self, F: Any, dy: Any, y: Any, old: Any, index: Any, new: Any) -> Sequence[Any]:
@@ -171,7 +128,7 @@ class IndexCopy(_Indexed):
 
 
 @operator("_contrib_boolean_mask", "_npi_boolean_mask")
-class BooleanMask(_Indexed):
+class BooleanMask(Indexed):
     """Those rows of `data` (N, *rest) for which `index` (N,) is not 0."""
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "index")
@@ -194,7 +151,7 @@ class BooleanMask(_Indexed):
 
 
 @operator("_boolean_mask_grad")
-class BooleanMaskGrad(_Indexed):
+class BooleanMaskGrad(Indexed):
     """The adjoint of `_contrib_boolean_mask`: the rows of `dy` at their places in zeros like `data`."""
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "index", "data")
@@ -214,7 +171,7 @@ class BooleanMaskGrad(_Indexed):
 # ---- one element of each row
 
 
-class _Picking(_Indexed):
+class _Picking(Indexed):
     """`axis`, `keepdims` and `mode` of `pick` and its adjoint."""
 
     axis: int | None = -1
@@ -233,7 +190,7 @@ class _Picking(_Indexed):
         """The index along the axis, which is kept with size 1."""
         at = self.at(data.ndim)
         kept = index if index.ndim == data.ndim else np.expand_dims(index, at)
-        return normal("pick", kept, data.shape[at], self.mode)
+        return within("pick", kept, data.shape[at], self.mode)
 
 
 @operator("pick", "_npx_pick", "choose_element_0index")
@@ -292,7 +249,7 @@ class PickGrad(_Picking):
 
 
 @operator("batch_take")
-class BatchTake(_Indexed):
+class BatchTake(Indexed):
     """The element of each row of `a` (N, C) that `indices`, N whole numbers of any shape, say."""
 
     inputs: ClassVar[tuple[str, ...]] = ("a", "indices")
@@ -307,7 +264,7 @@ class BatchTake(_Indexed):
         return indices
 
     def forward(self, a: Array, indices: Array) -> Array:
-        places = normal("batch_take", indices, a.shape[1], "clip")
+        places = within("batch_take", indices, a.shape[1], "clip")
         return a[np.arange(len(a)), places.ravel()].reshape(indices.shape)
 
     def gradient(self, F: Any, dy: Any, y: Any, a: Any, indices: Any) -> Sequence[Any]:
@@ -318,7 +275,7 @@ class BatchTake(_Indexed):
 # ---- along an axis
 
 
-class _Along(_Indexed):
+class _Along(Indexed):
     """`axis` (`None`: all axes as one) of `_take_along_axis` and its adjoint."""
 
     axis: int | None = -1
@@ -349,9 +306,9 @@ class TakeAlongAxis(_Along):
 
     def forward(self, data: Array, indices: Array) -> Array:
         if self.axis is None:
-            return data.ravel()[whole(indices)]
+            return data.ravel()[integers(indices)]
         at = self.at(data.ndim)
-        return _part(data, indices, at)[places_along(whole(indices), at)]
+        return _part(data, indices, at)[indices_along(integers(indices), at)]
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, indices: Any) -> Sequence[Any]:
         return F._put_along_axis(dy, indices, data, axis=self.axis, distinct=self.distinct), None
@@ -371,10 +328,10 @@ class PutAlongAxis(_Along):
     def forward(self, dy: Array, indices: Array, data: Array) -> Array:
         result = np.zeros(data.shape, dy.dtype)
         if self.axis is None:
-            np.add.at(result.reshape(-1), whole(indices).ravel(), dy.ravel())
+            np.add.at(result.reshape(-1), integers(indices).ravel(), dy.ravel())
             return result
         at = self.at(data.ndim)
-        np.add.at(_part(result, indices, at), places_along(whole(indices), at), dy)
+        np.add.at(_part(result, indices, at), indices_along(integers(indices), at), dy)
         return result
 
     def gradient(self, F: Any, dy: Any, y: Any, grad: Any, indices: Any, data: Any) -> Sequence[Any]:
@@ -387,29 +344,10 @@ def _part(data: Array, indices: Array, axis: int) -> Array:
     return data[tuple(cut)]
 
 
-def places_along(indices: Array, axis: int) -> tuple[Array, ...]:
-    """Index arrays for all axes from those for one."""
-    grid = list(np.ogrid[tuple(slice(d) for d in indices.shape)])
-    grid[axis] = indices
-    return tuple(grid)
-
-
 # ---- points
 
 
-def points(owner: str, indices: Array, shape: Sequence[int]) -> tuple[Array, ...]:
-    """The index arrays along the first axes that the rows of `indices` (M, ...) are."""
-    found = tuple(whole(indices))
-    for axis, (places, count) in enumerate(zip(found, shape, strict=False)):
-        if np.any((places < -count) | (places >= count)):
-            raise MXNetError(
-                f"{owner}: indices from {-count} to {count - 1} are required along axis {axis}, "
-                f"got {places.min()} to {places.max()}."
-            )
-    return found
-
-
-class _Points(_Indexed):
+class _Points(Indexed):
     """An operator with indices (M, *points) into the first M axes."""
 
     def chosen(self, data: Shape, indices: Shape) -> Shape | None:
@@ -528,12 +466,12 @@ class OneHot(Operator):
         return as_dtype(self.dtype)
 
     def forward(self, indices: Array) -> Array:
-        chosen = whole(indices)[..., None] == np.arange(self.depth)
+        chosen = integers(indices)[..., None] == np.arange(self.depth)
         return np.where(chosen, self.on_value, self.off_value).astype(self.dtype)
 
 
 @operator("where", "_sparse_where")
-class Where(_Indexed):
+class Where(Indexed):
     """`x` where `condition` is not 0, else `y`; a vector as condition chooses between rows."""
 
     inputs: ClassVar[tuple[str, ...]] = ("condition", "x", "y")
@@ -599,7 +537,7 @@ class RavelMultiIndex(_Places):
     def forward(self, data: Array) -> Array:
         self.infer_shape(data.shape)
         found = np.zeros(data.shape[1:], np.int64)
-        for row, count in zip(whole(data), self.sizes(), strict=True):
+        for row, count in zip(integers(data), self.sizes(), strict=True):
             found = found * count + row
         return found.astype(data.dtype)
 
@@ -617,7 +555,7 @@ class UnravelIndex(_Places):
 
     def forward(self, data: Array) -> Array:
         self.infer_shape(data.shape)
-        left = whole(data)
+        left = integers(data)
         rows = []
         for count in reversed(self.sizes()[1:]):
             rows.append(np.fmod(left, count))

@@ -1,0 +1,73 @@
+"""What operators on indices share: indices as integers within an axis, and sums by index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..dtypes import DType
+from ..errors import MXNetError, ShapeError
+from ._operator import Array, Operator
+
+
+class Indexed(Operator):
+    """An operator whose inputs have dtypes of their own; those of indices are any."""
+
+    def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
+        return dtypes
+
+
+def integers(indices: Array) -> Array:
+    """Indices truncated to integers; NaN counts as 0."""
+    if indices.dtype.kind == "f":
+        indices = np.nan_to_num(indices, posinf=2**62, neginf=-(2**62))
+    return indices.astype(np.int64)
+
+
+def within(owner: str, indices: Array, count: int, mode: str) -> Array:
+    """Indices in [0, count), those outside of it brought inside by MXNet's mode, or refused."""
+    indices = integers(indices)
+    if indices.size and not count:
+        raise ShapeError(f"{owner}: an axis of size 1 or more is required, got 0.")
+    if mode == "clip":
+        return np.clip(indices, 0, max(count - 1, 0))
+    if mode == "wrap":
+        return indices % max(count, 1)
+    if np.any((indices < 0) | (indices >= count)):
+        raise MXNetError(
+            f"{owner}: indices from 0 to {count - 1} are required, got {indices.min()} to {indices.max()}. "
+            "Use mode='clip' or 'wrap' if others may occur."
+        )
+    return indices
+
+
+def add_rows(rows: Array, indices: Array, count: int) -> Array:
+    """The sums of those of `rows` (M, *rest) that have one of the `indices` (M,), as (count, *rest)."""
+    wide = rows.astype(np.float32) if rows.dtype == np.float16 else rows
+    result = np.zeros((count, *rows.shape[1:]), wide.dtype)
+    if indices.size:
+        order = np.argsort(indices, kind="stable")
+        ranked = indices[order]
+        starts = np.flatnonzero(np.diff(ranked, prepend=-1))
+        result[ranked[starts]] = np.add.reduceat(wide[order], starts, axis=0)
+    return result.astype(rows.dtype, copy=False)
+
+
+def indices_along(indices: Array, axis: int) -> tuple[Array, ...]:
+    """Index arrays for all axes from those for one."""
+    grid = list(np.ogrid[tuple(slice(d) for d in indices.shape)])
+    grid[axis] = indices
+    return tuple(grid)
+
+
+def points(owner: str, indices: Array, shape: Sequence[int]) -> tuple[Array, ...]:
+    """The index arrays along the first axes that the rows of `indices` (M, ...) are."""
+    coordinates = tuple(integers(indices))
+    for axis, (row, count) in enumerate(zip(coordinates, shape, strict=False)):
+        if np.any((row < -count) | (row >= count)):
+            raise MXNetError(
+                f"{owner}: indices from {-count} to {count - 1} are required along axis {axis}, "
+                f"got {row.min()} to {row.max()}."
+            )
+    return coordinates
