@@ -22,7 +22,13 @@ from ._shapes import Shape, axis_index, show, size, unify
 
 
 class _Taking(Indexed):
-    """`axis` and `mode` of `take` and its adjoint."""
+    """What `take` and its adjoint share: the axis, and what becomes of indices outside of it.
+
+    Attributes:
+        axis: The axis of `a` that the indices are along; negative ones count from the last.
+        mode: For indices outside of the axis: "clip" takes its nearer end, "wrap" counts modulo its size,
+            "raise" is an error.
+    """
 
     axis: int = 0
     mode: Literal["clip", "raise", "wrap"] = "clip"
@@ -30,7 +36,17 @@ class _Taking(Indexed):
 
 @operator("take", "_npi_take")
 class Take(_Taking):
-    """The parts of `a` along `axis` with these `indices`, whose axes take the place of `axis`."""
+    """The slices of `a` along `axis` at these `indices`.
+
+    Inputs:
+        a: An array of any shape.
+        indices: Indices of any shape and dtype, truncated towards zero.
+
+    Returns:
+        The shape of a with the axes of indices in place of axis.
+
+    ONNX: Gather, with Clip or Mod for indices outside of the axis.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("a", "indices")
     axis: int = 0
@@ -50,7 +66,18 @@ class Take(_Taking):
 
 @operator("_take_grad")
 class TakeGrad(_Taking):
-    """The adjoint of `take`: the parts of `dy` summed at their `indices` along `axis` of zeros like `a`."""
+    """The adjoint of `take`: zeros like `a`, to which the slices of `dy` are added at their `indices`.
+
+    Inputs:
+        dy: The gradient of take's output.
+        indices: The indices that take was given.
+        a: The array that take was given, for its shape.
+
+    Returns:
+        The shape of a.
+
+    ONNX: ScatterElements, with Clip.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "indices", "a")
     axis: int = 0
@@ -74,7 +101,23 @@ class TakeGrad(_Taking):
 
 @operator("Embedding", "_npx_embedding", "_sparse_Embedding")
 class Embedding(Indexed):
-    """The rows of `weight` (input_dim, output_dim) at the indices `data`: (*data's shape, output_dim)."""
+    """The rows of `weight` at the indices `data`.
+
+    Inputs:
+        data: Indices of any shape and dtype, truncated towards zero and moved into [0, input_dim).
+        weight: (input_dim, output_dim).
+
+    Attributes:
+        input_dim: The number of rows, the vocabulary's size.
+        output_dim: The length of each row.
+        dtype: The dtype of weight where nothing else tells it.
+        sparse_grad: Accepted for MXNet's sake; without effect.
+
+    Returns:
+        (*data's shape, output_dim).
+
+    ONNX: Gather, with Clip.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "weight")
     input_dim: int
@@ -104,7 +147,18 @@ class Embedding(Indexed):
 
 @operator("_contrib_index_copy")
 class IndexCopy(Indexed):
-    """`old_tensor` with the rows of `new_tensor` in place of those with the indices of `index_vector`."""
+    """`old_tensor` with the rows of `new_tensor` in place of those at `index_vector`.
+
+    Inputs:
+        old_tensor: (N, *rest).
+        index_vector: (M,), each from 0 to N - 1; of equal indices the last counts.
+        new_tensor: (M, *rest).
+
+    Returns:
+        (N, *rest).
+
+    ONNX: ScatterND.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("old_tensor", "index_vector", "new_tensor")
 
@@ -129,7 +183,20 @@ class IndexCopy(Indexed):
 
 @operator("_contrib_boolean_mask", "_npi_boolean_mask")
 class BooleanMask(Indexed):
-    """Those rows of `data` (N, *rest) for which `index` (N,) is not 0."""
+    """Those rows of `data` for which `index` is not 0.
+
+    Inputs:
+        data: (N, *rest).
+        index: (N,).
+
+    Attributes:
+        axis: The axis of the rows, which can only be 0.
+
+    Returns:
+        (M, *rest), where M is how many of index are not 0.
+
+    ONNX: Compress.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "index")
     axis: int = 0
@@ -152,7 +219,18 @@ class BooleanMask(Indexed):
 
 @operator("_boolean_mask_grad")
 class BooleanMaskGrad(Indexed):
-    """The adjoint of `_contrib_boolean_mask`: the rows of `dy` at their places in zeros like `data`."""
+    """The adjoint of `_contrib_boolean_mask`: zeros like `data` with the rows of `dy` where `index` is not 0.
+
+    Inputs:
+        dy: The gradient of the rows, (M, *rest).
+        index: (N,).
+        data: (N, *rest), for its shape.
+
+    Returns:
+        (N, *rest).
+
+    ONNX: NonZero and ScatterND.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "index", "data")
 
@@ -172,7 +250,13 @@ class BooleanMaskGrad(Indexed):
 
 
 class _Picking(Indexed):
-    """`axis`, `keepdims` and `mode` of `pick` and its adjoint."""
+    """What `pick` and its adjoint share.
+
+    Attributes:
+        axis: The axis of data that the indices are along; negative ones count from the last.
+        keepdims: Whether that axis stays in the output, with size 1.
+        mode: For indices outside of the axis: "clip" takes its nearer end, "wrap" counts modulo its size.
+    """
 
     axis: int | None = -1
     keepdims: bool = False
@@ -195,7 +279,17 @@ class _Picking(Indexed):
 
 @operator("pick", "_npx_pick", "choose_element_0index")
 class Pick(_Picking):
-    """The element of each row of `data` along `axis` that `index` (data's shape without it) says."""
+    """One element of each row of `data` along `axis`, the one at `index`.
+
+    Inputs:
+        data: An array of any shape.
+        index: Indices, truncated towards zero, in data's shape without axis or with size 1 there.
+
+    Returns:
+        The shape of data without axis, or with keepdims 1 there; (1,) if nothing is left.
+
+    ONNX: GatherElements, with Clip or Mod for indices outside of the axis.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "index")
     axis: int | None = -1
@@ -228,7 +322,18 @@ class Pick(_Picking):
 
 @operator("_pick_grad")
 class PickGrad(_Picking):
-    """The adjoint of `pick`: `dy` at its places in zeros of the shape of `data`."""
+    """The adjoint of `pick`: zeros like `data` with `dy` at the elements that were picked.
+
+    Inputs:
+        dy: The gradient of pick's output.
+        index: The indices that pick was given.
+        data: The array that pick was given, for its shape.
+
+    Returns:
+        The shape of data.
+
+    ONNX: ScatterElements, with Clip.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "index", "data")
     axis: int | None = -1
@@ -250,7 +355,17 @@ class PickGrad(_Picking):
 
 @operator("batch_take")
 class BatchTake(Indexed):
-    """The element of each row of `a` (N, C) that `indices`, N whole numbers of any shape, say."""
+    """One element of each row of the matrix `a`, the one at `indices`.
+
+    Inputs:
+        a: (N, C).
+        indices: N indices in any shape, truncated towards zero and moved into [0, C).
+
+    Returns:
+        The shape of indices.
+
+    ONNX: GatherElements, with Clip.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("a", "indices")
 
@@ -276,7 +391,12 @@ class BatchTake(Indexed):
 
 
 class _Along(Indexed):
-    """`axis` (`None`: all axes as one) of `_take_along_axis` and its adjoint."""
+    """What `_take_along_axis` and its adjoint share.
+
+    Attributes:
+        axis: The axis that the indices are along; None: data as one vector.
+        distinct: A promise that the indices of each row differ, so that a scatter has nothing to add.
+    """
 
     axis: int | None = -1
     distinct: bool = False
@@ -288,9 +408,16 @@ class _Along(Indexed):
 
 @operator("_take_along_axis")
 class TakeAlongAxis(_Along):
-    """The elements of `data` whose place along `axis` the same place of `indices` says.
+    """The elements of `data` whose index along `axis` is the element of `indices` in the same position.
 
-    The indices may be negative. `distinct` promises that they differ within each row.
+    Inputs:
+        data: An array of any shape; along other axes than axis it may be longer than indices.
+        indices: Indices, which may be negative, of as many axes as data.
+
+    Returns:
+        The shape of indices.
+
+    ONNX: GatherElements.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "indices")
@@ -316,7 +443,18 @@ class TakeAlongAxis(_Along):
 
 @operator("_put_along_axis")
 class PutAlongAxis(_Along):
-    """The adjoint of `_take_along_axis`: `dy` summed at its places in zeros of the shape of `data`."""
+    """The adjoint of `_take_along_axis`: zeros like `data`, to which `dy` is added at the indices.
+
+    Inputs:
+        dy: The gradient of the elements, of the shape of indices.
+        indices: The indices that the elements were taken at.
+        data: The array that they were taken from, for its shape.
+
+    Returns:
+        The shape of data.
+
+    ONNX: ScatterElements.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "indices", "data")
     axis: int | None = -1
@@ -348,7 +486,12 @@ def _part(data: Array, indices: Array, axis: int) -> Array:
 
 
 class _Points(Indexed):
-    """An operator with indices (M, *points) into the first M axes."""
+    """What operators on points share: M coordinates of each, into the first M axes.
+
+    Inputs:
+        indices: (M, *points): row i holds the points' coordinates along axis i, truncated towards zero;
+            negative ones count from the end.
+    """
 
     def chosen(self, data: Shape, indices: Shape) -> Shape | None:
         """The shape of what the indices choose; `None` if M is unknown."""
@@ -362,7 +505,16 @@ class _Points(Indexed):
 
 @operator("gather_nd", "_npi_gather_nd", "_npx_gather_nd")
 class GatherND(_Points):
-    """The elements or parts of `data` at the points whose coordinates are the rows of `indices`."""
+    """The elements, or slices, of `data` at the points whose coordinates are the rows of `indices`.
+
+    Inputs:
+        data: An array of at least M axes.
+
+    Returns:
+        (*points, *data's shape from axis M on).
+
+    ONNX: GatherND, with Transpose.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "indices")
 
@@ -378,7 +530,17 @@ class GatherND(_Points):
 
 @operator("_gather_nd_grad")
 class GatherNDGrad(_Points):
-    """The adjoint of `gather_nd`: `dy` summed at its points in zeros of the shape of `data`."""
+    """The adjoint of `gather_nd`: zeros like `data`, to which `dy` is added at the points.
+
+    Inputs:
+        dy: The gradient of gather_nd's output.
+        data: The array that gather_nd was given, for its shape.
+
+    Returns:
+        The shape of data.
+
+    ONNX: ScatterElements, of rows that are numbered with Mod.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "indices", "data")
 
@@ -398,7 +560,19 @@ class GatherNDGrad(_Points):
 
 @operator("scatter_nd")
 class ScatterND(_Points):
-    """Zeros of `shape` with `data` written to the points of `indices`; of equal points the last counts."""
+    """Zeros with `data` written to the points of `indices`; of equal points the last counts.
+
+    Inputs:
+        data: (*points, *shape from axis M on).
+
+    Attributes:
+        shape: The shape of the output.
+
+    Returns:
+        An array of the given shape.
+
+    ONNX: ScatterND, with Transpose.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "indices")
     shape: Ints
@@ -420,7 +594,20 @@ class ScatterND(_Points):
 
 @operator("_scatter_set_nd", "_npi_scatter_set_nd")
 class ScatterSetND(_Points):
-    """`lhs` with `rhs` written to the points of `indices`; of equal points the last counts."""
+    """`lhs` with `rhs` written to the points of `indices`; of equal points the last counts.
+
+    Inputs:
+        lhs: An array of at least M axes.
+        rhs: (*points, *lhs's shape from axis M on).
+
+    Attributes:
+        shape: The shape of lhs; empty: any.
+
+    Returns:
+        The shape of lhs.
+
+    ONNX: ScatterND, with Transpose.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs", "indices")
     shape: Ints
@@ -446,7 +633,22 @@ class ScatterSetND(_Points):
 
 @operator("one_hot", "_npx_one_hot")
 class OneHot(Operator):
-    """`on_value` at each of `indices` along a new last axis of size `depth`, `off_value` elsewhere."""
+    """A vector for each of `indices` that has `on_value` at that index and `off_value` elsewhere.
+
+    Inputs:
+        indices: Indices of any shape, truncated towards zero; outside of [0, depth) all is off_value.
+
+    Attributes:
+        depth: The length of the vectors.
+        on_value: The value at the index.
+        off_value: The value at all other indices.
+        dtype: The dtype of the output.
+
+    Returns:
+        (*indices's shape, depth).
+
+    ONNX: Equal and Cast, or Where for values other than 1 and 0.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("indices",)
     not_differentiable = "it is piecewise constant"
@@ -472,7 +674,18 @@ class OneHot(Operator):
 
 @operator("where", "_sparse_where")
 class Where(Indexed):
-    """`x` where `condition` is not 0, else `y`; a vector as condition chooses between rows."""
+    """`x` where `condition` is not 0, else `y`.
+
+    Inputs:
+        condition: An array of x's shape, or a vector that chooses between the rows of x and y.
+        x: An array of any shape.
+        y: An array of x's shape and dtype.
+
+    Returns:
+        The shape of x.
+
+    ONNX: Where.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("condition", "x", "y")
 
@@ -510,7 +723,11 @@ class Where(Indexed):
 
 
 class _Places(Operator):
-    """`shape` of the array that the places are in; its first size does not matter."""
+    """What coordinates and flat indices are converted by.
+
+    Attributes:
+        shape: The shape of the array that the coordinates are in; its first size does not matter.
+    """
 
     not_differentiable = "indices are whole numbers"
     shape: Ints | None = None
@@ -524,7 +741,16 @@ class _Places(Operator):
 
 @operator("_ravel_multi_index", "ravel_multi_index")
 class RavelMultiIndex(_Places):
-    """The places in a flat array of points whose coordinates in `shape` are the rows of `data` (M, N)."""
+    """The flat indices, in row-major order, of the points whose coordinates are the rows of `data`.
+
+    Inputs:
+        data: (M, N): M coordinates of N points.
+
+    Returns:
+        (N,), in the dtype of data.
+
+    ONNX: Mul and ReduceSum.
+    """
 
     shape: Ints | None = None
 
@@ -544,7 +770,16 @@ class RavelMultiIndex(_Places):
 
 @operator("_unravel_index", "unravel_index")
 class UnravelIndex(_Places):
-    """The coordinates in `shape`, as rows (M, N), of the places `data` (N,) in a flat array."""
+    """The coordinates, one row for each axis, of the flat indices `data` in row-major order.
+
+    Inputs:
+        data: (N,).
+
+    Returns:
+        (M, N) for the M sizes of shape, in the dtype of data.
+
+    ONNX: Mod and Div, with Concat.
+    """
 
     shape: Ints | None = None
 

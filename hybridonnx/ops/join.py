@@ -20,7 +20,20 @@ from ._shapes import Dim, Shape, axis_index, show, unify
 
 @operator("Concat", "_sparse_concat", "concat")
 class Concat(Operator):
-    """The inputs one after the other along `dim`."""
+    """The inputs one after the other along `dim`.
+
+    Inputs:
+        *data: Arrays of one shape, but for their sizes along dim.
+
+    Attributes:
+        num_args: The number of inputs; counted if it is left out.
+        dim: The axis that they are joined along; negative ones count from the last.
+
+    Returns:
+        The inputs' shape with the sum of their sizes along dim.
+
+    ONNX: Concat.
+    """
 
     variadic = "num_args"
     num_args: int
@@ -60,7 +73,20 @@ def _without(shape: Shape, axis: int) -> Shape:
 
 @operator("_split_like")
 class SplitLike(Operator):
-    """The adjoint of `Concat`: the first input in parts along `axis`, each as long as a further input."""
+    """The adjoint of `Concat`: an array cut along `axis` into parts as long as given arrays.
+
+    Inputs:
+        *data: The array to cut, then an array for each part, for its size along axis.
+
+    Attributes:
+        num_args: The number of inputs, one more than there are parts.
+        axis: The axis that is cut.
+
+    Returns:
+        The parts, num_args - 1 of them.
+
+    ONNX: Split.
+    """
 
     variadic = "num_args"
     num_args: int
@@ -87,7 +113,20 @@ class SplitLike(Operator):
 
 @operator("stack")
 class Stack(Operator):
-    """The inputs, all of one shape, along a new axis."""
+    """The inputs, all of one shape, one after the other along a new axis.
+
+    Inputs:
+        *data: Arrays of one shape.
+
+    Attributes:
+        axis: The new axis' index in the output; negative ones count from its last.
+        num_args: The number of inputs; counted if it is left out.
+
+    Returns:
+        The inputs' shape with num_args inserted at axis.
+
+    ONNX: Unsqueeze and Concat.
+    """
 
     variadic = "num_args"
     axis: int = 0
@@ -119,7 +158,15 @@ class Stack(Operator):
 
 
 class _Splitting(Operator):
-    """`axis` and `squeeze_axis` of the operators that split."""
+    """What the operators that split share.
+
+    Inputs:
+        data: An array of any shape.
+
+    Attributes:
+        axis: The axis that is cut; negative ones count from the last.
+        squeeze_axis: Whether the parts lose the axis, along which they must then have size 1.
+    """
 
     axis: int = 1
     squeeze_axis: bool = False
@@ -166,7 +213,16 @@ class _Splitting(Operator):
 
 @operator("SliceChannel", "split")
 class SliceChannel(_Splitting):
-    """`data` in `num_outputs` equal parts along `axis`, which goes with `squeeze_axis`."""
+    """`data` cut into equal parts along `axis`.
+
+    Attributes:
+        num_outputs: The number of parts, which must divide the axis' size.
+
+    Returns:
+        num_outputs arrays of data's shape, with its size along axis divided by num_outputs.
+
+    ONNX: Split, with Squeeze if squeeze_axis is set.
+    """
 
     output_count = "num_outputs"
 
@@ -195,7 +251,18 @@ class SliceChannel(_Splitting):
 
 @operator("_split_v2", "_npi_split")
 class SplitV2(_Splitting):
-    """`data` along `axis` in `sections` about equal parts, or in parts that begin at `indices`, 0 first."""
+    """`data` cut along `axis` into parts that begin at `indices`, or into `sections` parts.
+
+    Attributes:
+        indices: Where the parts begin, rising, 0 first; without effect if there are sections.
+        sections: The number of about equal parts, the first of them longer by 1 where it does not divide the
+            size.
+
+    Returns:
+        An array for each part, of data's shape but for the size along axis.
+
+    ONNX: Split, with Squeeze if squeeze_axis is set.
+    """
 
     output_count = "sections"
 

@@ -19,7 +19,16 @@ _OF_A_LOSS = "it is the gradient of a loss already"
 
 
 class _Output(Operator):
-    """What output operators share: an output of the data's shape, and a label for training alone."""
+    """What output operators share: an output of the data's shape, and a label for training alone.
+
+    The gradient of the output does not count: a backward pass begins here.
+
+    Inputs:
+        data: Scores, (N, *).
+
+    Returns:
+        The shape of data.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "label")
     labels: ClassVar[tuple[str, ...]] = ("label",)
@@ -41,11 +50,27 @@ class _Output(Operator):
 
 @operator("SoftmaxOutput", "Softmax")
 class SoftmaxOutput(_Output):
-    """Softmax of `data`, whose gradient is that of the cross entropy with `label`, times grad_scale.
+    """The softmax of `data`, whose gradient is that of the cross entropy with `label`.
 
-    Classes are all elements of an instance (N, K), the last axis (preserve_shape), or axis 1 of
-    (N, K, *places) (multi_output). A label is a class number for each softmax, or has the data's shape.
-    The gradient of the output counts only with out_grad.
+    The softmax is over all elements of an instance, or as multi_output or preserve_shape say.
+
+    Inputs:
+        label: Class indices in data's shape without the classes' axis, which for multi_output may be
+            flattened or have size 1; or probabilities in data's shape. Exported models leave it out.
+
+    Attributes:
+        grad_scale: A factor of the gradient.
+        ignore_label: The label that means none; normalization "valid" does not count it.
+        multi_output: Whether the softmax is over axis 1, for each position of (N, K, *spatial).
+        use_ignore: Whether the gradient is 0 where the label is ignore_label.
+        preserve_shape: Whether the softmax is over the last axis.
+        normalization: What the gradient is divided by: "null" the number of positions of one instance,
+            "batch" the number of all softmaxes, "valid" the number of labels other than ignore_label.
+        out_grad: Whether the gradient is multiplied by that of the output, which does not count otherwise.
+        smooth_alpha: How much of the target probability the other classes share; without effect with
+            multi_output.
+
+    ONNX: Softmax.
     """
 
     grad_scale: float = 1.0
@@ -99,7 +124,18 @@ def _fits(label: Shape, shape: Shape) -> bool:
 
 @operator("_softmax_output_gradient")
 class SoftmaxOutputGradient(SoftmaxOutput):
-    """The gradient of `SoftmaxOutput`'s data, of its shape, from its output `y`, its label and `dy`."""
+    """The gradient of `SoftmaxOutput` with respect to its data.
+
+    Inputs:
+        y: The output of SoftmaxOutput.
+        label: The label that SoftmaxOutput was given.
+        dy: The gradient of the output; only with out_grad.
+
+    Returns:
+        The shape of y.
+
+    ONNX: Equal, Sub and Mul, with Reshape.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("y", "label", "dy")
     labels: ClassVar[tuple[str, ...]] = ()
@@ -159,7 +195,15 @@ class SoftmaxOutputGradient(SoftmaxOutput):
 
 
 class _Regression(_Output):
-    """What the regressions share: the label may differ in shape as long as batch and size agree."""
+    """What the regressions share: the label may differ in shape as long as batch and size agree.
+
+    Inputs:
+        label: The targets, in data's shape or another of the same batch and size. Exported models leave them
+            out.
+
+    Attributes:
+        grad_scale: A factor of the gradient, which is divided by the number of outputs of an instance.
+    """
 
     grad_scale: float
 
@@ -183,7 +227,12 @@ class _Regression(_Output):
 
 @operator("LinearRegressionOutput", "_sparse_LinearRegressionOutput")
 class LinearRegressionOutput(_Regression):
-    """`data` (N, *) as it is, whose gradient is that of half the squared difference to `label`."""
+    """`data` as it is, whose gradient is that of half the squared difference to `label`.
+
+    The gradient of the output does not count.
+
+    ONNX: Identity.
+    """
 
     grad_scale: float = 1.0
 
@@ -196,7 +245,12 @@ class LinearRegressionOutput(_Regression):
 
 @operator("LogisticRegressionOutput", "_sparse_LogisticRegressionOutput")
 class LogisticRegressionOutput(_Regression):
-    """The sigmoid of `data` (N, *), whose gradient is that of the binary cross entropy with `label`."""
+    """The sigmoid of `data`, whose gradient is that of the binary cross entropy with `label`.
+
+    The gradient of the output does not count.
+
+    ONNX: Sigmoid.
+    """
 
     grad_scale: float = 1.0
 
@@ -211,7 +265,12 @@ class LogisticRegressionOutput(_Regression):
 
 @operator("MAERegressionOutput", "_sparse_MAERegressionOutput")
 class MAERegressionOutput(_Regression):
-    """`data` (N, *) as it is, whose gradient is that of the absolute difference to `label`."""
+    """`data` as it is, whose gradient is that of the absolute difference to `label`.
+
+    The gradient of the output does not count.
+
+    ONNX: Identity.
+    """
 
     grad_scale: float = 1.0
 
@@ -228,7 +287,17 @@ class MAERegressionOutput(_Regression):
 
 @operator("_one_hot_like")
 class OneHotLike(Operator):
-    """`label` (N,) as rows of 0 with one 1, in shape and dtype of `like` (N, K); no 1 outside of 0 … K-1."""
+    """A row for each `label` that is 1 at that index and 0 elsewhere, of the size of a row of `like`.
+
+    Inputs:
+        label: (N,); one outside of 0 to K - 1 gives a row of zeros.
+        like: (N, K), for its shape and dtype.
+
+    Returns:
+        (N, K), in the dtype of like.
+
+    ONNX: Equal, with Cast.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("label", "like")
     not_differentiable: ClassVar[str] = "it is piecewise constant"
@@ -257,7 +326,19 @@ def _class_labels(owner: str, data: Shape | None, label: Shape | None) -> Sequen
 
 @operator("softmax_cross_entropy")
 class SoftmaxCrossEntropy(Operator):
-    """The cross entropy of softmax(data), data (N, K), with classes `label` (N,), summed to shape (1,)."""
+    """The cross entropy of the softmax of `data` with the classes `label`, summed over the batch.
+
+    Probabilities below 1e-8 count as 1e-8.
+
+    Inputs:
+        data: Scores, (N, K).
+        label: Class indices, (N,); one outside of 0 to K - 1 counts as probability 0.
+
+    Returns:
+        (1,).
+
+    ONNX: Softmax, ReduceSum and Log.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "label")
     takes_ints: ClassVar[bool] = False
@@ -285,8 +366,24 @@ class SoftmaxCrossEntropy(Operator):
 
 @operator("SVMOutput")
 class SVMOutput(_Output):
-    """`data` (N, K) as it is, whose gradient is that of hinge losses with classes `label` (N,), squared
-    unless use_linear: each score should lie beyond the margin on its side.
+    """`data` as it is, whose gradient is that of one hinge loss for each class, `label` against the rest.
+
+    Each score should be above the margin for the label's class, and below minus the margin for the others.
+    The gradient of the output does not count.
+
+    Inputs:
+        data: Scores, (N, K).
+        label: Class indices, (N,). Exported models leave them out.
+
+    Attributes:
+        margin: The least distance of a score from 0 on its right side.
+        regularization_coefficient: A factor of the gradient.
+        use_linear: Whether the hinge losses count as they are, not squared.
+
+    Returns:
+        The shape of data, (N, K).
+
+    ONNX: Identity.
     """
 
     margin: float = 1.0

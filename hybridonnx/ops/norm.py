@@ -42,7 +42,20 @@ def _along(vector: Array, rank: int, axis: int) -> Array:
 
 @operator("_along_axis")
 class AlongAxis(Operator):
-    """`data` (C,) with as many axes as `like`: C at `axis`, 1 elsewhere."""
+    """A vector with axes of size 1 around it, so that it broadcasts against `like` along `axis`.
+
+    Inputs:
+        data: (C,).
+        like: An array, for the number of its axes.
+
+    Attributes:
+        axis: The axis of like that data is along; negative ones count from the last.
+
+    Returns:
+        As many sizes as like has, C at axis and 1 elsewhere.
+
+    ONNX: Reshape.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "like")
     axis: int = 1
@@ -63,7 +76,20 @@ class AlongAxis(Operator):
 
 @operator("_count")
 class Count(Operator):
-    """How many elements of `data` a reduction over `axis` takes (with `exclude`, over others), as (1,)."""
+    """The number of elements of `data` that a reduction over `axis` takes to one, in the dtype of data.
+
+    Inputs:
+        data: An array of any shape, for its sizes.
+
+    Attributes:
+        axis: The axes of the reduction; all if empty.
+        exclude: Whether the axes that `axis` does not name are those of the reduction.
+
+    Returns:
+        (1,).
+
+    ONNX: Identity of a constant, where the sizes are known.
+    """
 
     not_differentiable: ClassVar[str] = "it does not depend on the values"
     axis: Ints = ()
@@ -99,7 +125,34 @@ _BATCH_INPUTS = ("data", "gamma", "beta", "moving_mean", "moving_var")
 
 
 class _OverBatch(Operator):
-    """What the batch normalizations share. The output named var holds 1 / sqrt(variance + eps)."""
+    """What the batch normalizations share. The output called var holds 1 / sqrt(variance + eps).
+
+    When training, the moving statistics become momentum times themselves plus (1 - momentum) times the
+    batch's.
+
+    Inputs:
+        data: (N, C, *spatial), or with the channels C at another `axis`.
+        gamma: (C,), each channel's factor.
+        beta: (C,), each channel's summand.
+        moving_mean: (C,), the moving mean, which training changes.
+        moving_var: (C,), the moving variance, which training changes.
+
+    Attributes:
+        eps: What is added to the variance before its root.
+        momentum: How much of the moving statistics a training step keeps; the rest is the batch's.
+        fix_gamma: Whether gamma counts as 1, whatever is stored in it.
+        use_global_stats: Whether the moving statistics are used, and stay as they are, when training too.
+        output_mean_var: Whether the outputs mean and var are shown.
+        axis: The channels' axis; negative ones count from the last.
+        cudnn_off: Accepted for MXNet's sake; without effect.
+        min_calib_range: Accepted for MXNet's sake; without effect.
+        max_calib_range: Accepted for MXNet's sake; without effect.
+
+    Returns:
+        output: The shape of data.
+        mean: (C,), the mean that was subtracted; only with output_mean_var.
+        var: (C,), 1 / sqrt(variance + eps); only with output_mean_var.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = _BATCH_INPUTS
     aux: ClassVar[tuple[str, ...]] = _BATCH_INPUTS[3:]
@@ -205,10 +258,12 @@ class _OverBatch(Operator):
 
 @operator("BatchNorm", "_npx_batch_norm")
 class BatchNorm(_OverBatch):
-    """`data` (N, C, *spatial) with each channel's mean 0 and variance 1, times gamma (C,) plus beta (C,).
+    """Each channel of `data` with mean 0 and variance 1 over the batch, times gamma plus beta.
 
     When training, the statistics are the batch's and the moving ones follow them; else they are the moving
     ones. With fix_gamma (MXNet's default) gamma counts as 1, whatever is stored in it.
+
+    ONNX: BatchNormalization.
     """
 
     eps: float = 1e-3
@@ -224,7 +279,10 @@ class BatchNorm(_OverBatch):
 
 @operator("_contrib_BatchNormWithReLU")
 class BatchNormWithReLU(BatchNorm):
-    """`BatchNorm` of data (N, C, *spatial), and of that what is positive."""
+    """`BatchNorm` of data, with 0 in place of negative results.
+
+    ONNX: BatchNormalization and Relu.
+    """
 
     def counted(self) -> int:
         return 4
@@ -239,7 +297,13 @@ class BatchNormWithReLU(BatchNorm):
 
 @operator("BatchNorm_v1")
 class BatchNormV1(_OverBatch):
-    """`BatchNorm` of data (N, C, *spatial), as old files call it."""
+    """`BatchNorm` over axis 1, as old files call it.
+
+    Inputs:
+        data: (N, C, *spatial).
+
+    ONNX: BatchNormalization.
+    """
 
     axis: ClassVar[int] = 1  # type: ignore[misc]
     eps: float = 1e-3
@@ -251,7 +315,17 @@ class BatchNormV1(_OverBatch):
 
 @operator("_contrib_SyncBatchNorm")
 class SyncBatchNorm(_OverBatch):
-    """`BatchNorm` of data (N, C, *spatial) over the batches of `ndev` devices; here there is one."""
+    """`BatchNorm` over the batches of several devices, of which there is one here.
+
+    Inputs:
+        data: (N, C, *spatial).
+
+    Attributes:
+        ndev: The number of devices, which can only be 1.
+        key: The layer's name among devices; without effect.
+
+    ONNX: BatchNormalization.
+    """
 
     axis: ClassVar[int] = 1  # type: ignore[misc]
     eps: float = 1e-3
@@ -275,9 +349,24 @@ class SyncBatchNorm(_OverBatch):
 
 @operator("LayerNorm", "_npx_layer_norm")
 class LayerNorm(Operator):
-    """`data` with mean 0 and variance 1 along `axis` of size C, times gamma (C,) plus beta (C,).
+    """`data` with mean 0 and variance 1 along `axis`, times gamma plus beta.
 
-    The outputs mean and std keep that axis with size 1; std is sqrt(variance + eps).
+    Inputs:
+        data: An array with C elements along axis.
+        gamma: (C,), a factor.
+        beta: (C,), a summand.
+
+    Attributes:
+        axis: The axis that is normalized; negative ones count from the last.
+        eps: What is added to the variance before its root.
+        output_mean_var: Whether the outputs mean and std are shown.
+
+    Returns:
+        output: The shape of data.
+        mean: The shape of data with 1 at axis; only with output_mean_var.
+        std: sqrt(variance + eps), in the shape of mean; only with output_mean_var.
+
+    ONNX: LayerNormalization; ReduceMean, Sub, Mul and Div for other axes than the last.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "gamma", "beta")
@@ -335,8 +424,20 @@ def _spatial(owner: str, data: Shape) -> tuple[int, ...]:
 
 @operator("InstanceNorm")
 class InstanceNorm(Operator):
-    """`data` (N, C, *spatial) with mean 0 and variance 1 in each channel of each instance, times gamma (C,)
-    plus beta (C,).
+    """Each channel of each instance of `data` with mean 0 and variance 1, times gamma plus beta.
+
+    Inputs:
+        data: (N, C, *spatial).
+        gamma: (C,), each channel's factor.
+        beta: (C,), each channel's summand.
+
+    Attributes:
+        eps: What is added to the variance before its root.
+
+    Returns:
+        The shape of data.
+
+    ONNX: InstanceNormalization.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "gamma", "beta")
@@ -375,8 +476,26 @@ class InstanceNorm(Operator):
 
 @operator("GroupNorm")
 class GroupNorm(Operator):
-    """`data` (N, C, *spatial) with mean 0 and variance 1 in each of G = num_groups groups of channels, times
-    gamma (G,) plus beta (G,), one number for a group. The outputs mean and std are (N, G).
+    """Each group of channels of each instance of `data` with mean 0 and variance 1, times gamma plus beta.
+
+    As in MXNet there is one number of gamma and beta for a group, not for a channel.
+
+    Inputs:
+        data: (N, C, *spatial).
+        gamma: (num_groups,), each group's factor.
+        beta: (num_groups,), each group's summand.
+
+    Attributes:
+        num_groups: The number of groups of neighbouring channels, which must divide C.
+        eps: What is added to the variance before its root.
+        output_mean_var: Whether the outputs mean and std are shown.
+
+    Returns:
+        output: The shape of data.
+        mean: (N, num_groups); only with output_mean_var.
+        std: (N, num_groups), sqrt(variance + eps); only with output_mean_var.
+
+    ONNX: InstanceNormalization, with Reshape.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "gamma", "beta")
@@ -435,9 +554,20 @@ class GroupNorm(Operator):
 
 @operator("L2Normalization")
 class L2Normalization(Operator):
-    """`data` (N, C, *spatial) divided by the length of its vectors: sqrt(sum of squares + eps).
+    """`data` divided by the length of its vectors: sqrt(sum of squares + eps).
 
-    A vector is a whole instance, all channels of one place (mode channel), or one channel's places (spatial).
+    Inputs:
+        data: (N, C, *spatial).
+
+    Attributes:
+        eps: What is added to the sum of squares before its root.
+        mode: What a vector is: "instance" all elements of an instance, "channel" the channels at one
+            position, "spatial" the positions of one channel.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Mul, ReduceSum, Sqrt and Div.
     """
 
     outputs: ClassVar[tuple[str, ...]] = ("output", "norm")
@@ -482,7 +612,20 @@ class L2Normalization(Operator):
 
 @operator("_channel_window_sum")
 class ChannelWindowSum(Operator):
-    """`data` (N, C, *spatial), each channel replaced by the sum of the `nsize` (odd) channels around it."""
+    """Each channel of `data` replaced by the sum of the channels around it.
+
+    Inputs:
+        data: (N, C, *spatial).
+
+    Attributes:
+        nsize: The odd number of channels that are summed, the channel itself in the middle; fewer at the
+            ends.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Pad, Slice and Add.
+    """
 
     elementwise: ClassVar[bool] = True
     nsize: int = 1
@@ -505,8 +648,22 @@ def _window_sum(data: Array, size: int) -> Array:
 
 @operator("LRN")
 class LRN(Operator):
-    """`data` (N, C, *spatial) times (knorm + alpha / nsize * S) ** -beta, S the sum of the squares of the
-    `nsize` channels around each.
+    """`data` times (knorm + alpha / nsize * S) ** -beta, S the sum of squares of the channels around.
+
+    Inputs:
+        data: (N, C, *spatial).
+
+    Attributes:
+        alpha: The factor of the mean of squares.
+        beta: The exponent.
+        knorm: What is added to that mean.
+        nsize: The odd number of channels that are summed, the channel itself in the middle; fewer at the
+            ends.
+
+    Returns:
+        The shape of data.
+
+    ONNX: LRN.
     """
 
     outputs: ClassVar[tuple[str, ...]] = ("output", "tmp_norm")

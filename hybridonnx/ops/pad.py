@@ -18,7 +18,13 @@ from ._shapes import Dim, Shape, axis_index, show, sizes
 
 
 class _Padding(Operator):
-    """What `Pad` and its adjoint have in common: the widths before and after each axis."""
+    """What `Pad` and its adjoint share: the widths before and after each axis.
+
+    Attributes:
+        mode: What fills the padding: "constant" a number, "edge" the nearest element, "reflect" the elements
+            mirrored at the first or last one, which is not repeated.
+        pad_width: Two widths for each axis, before and after it, 0 for the first two axes.
+    """
 
     mode: Literal["constant", "edge", "reflect"]
     pad_width: Ints
@@ -60,7 +66,19 @@ class _Padding(Operator):
 
 @operator("Pad", "pad")
 class Pad(_Padding):
-    """`data` (N, C, *spatial) of 4 or 5 axes with `pad_width` before and after each, filled by `mode`."""
+    """`data` with padding before and after its spatial axes.
+
+    Inputs:
+        data: (N, C, *spatial) of 4 or 5 axes.
+
+    Attributes:
+        constant_value: The number that mode "constant" fills with.
+
+    Returns:
+        The shape of data with both widths added to each size.
+
+    ONNX: Pad.
+    """
 
     mode: Literal["constant", "edge", "reflect"]
     pad_width: Ints
@@ -81,7 +99,16 @@ class Pad(_Padding):
 
 @operator("_pad_grad")
 class PadGrad(_Padding):
-    """The adjoint of `Pad`: `dy` without the padding, each of whose elements is added to its origin."""
+    """The adjoint of `Pad`: `dy` without its padding, which is added to the elements that it copies.
+
+    Inputs:
+        dy: The gradient of Pad's output.
+
+    Returns:
+        The shape of dy without both widths of each axis.
+
+    ONNX: Slice for mode "constant", else Gather and ReduceSum.
+    """
 
     mode: Literal["constant", "edge", "reflect"]
     pad_width: Ints
@@ -117,7 +144,17 @@ class PadGrad(_Padding):
 
 @operator("_pad_like")
 class PadLike(Operator):
-    """`data` with zeros after it up to the sizes of `like`: the adjoint of slice_like."""
+    """The adjoint of `slice_like`: `data` with zeros after it up to the sizes of `like`.
+
+    Inputs:
+        data: An array no larger than like.
+        like: An array of as many axes, for its shape.
+
+    Returns:
+        The shape of like.
+
+    ONNX: Pad.
+    """
 
     inputs = ("data", "like")
 
@@ -140,7 +177,13 @@ class PadLike(Operator):
 
 
 class _Diagonal(Operator):
-    """What `diag` and its adjoint have in common: which diagonal is meant."""
+    """What `diag` and its adjoint share: which diagonal is meant.
+
+    Attributes:
+        k: The diagonal: 0 the main one, 1 the next above it, -1 the next below.
+        axis1: The axis of the matrices' rows; without effect on a vector.
+        axis2: The axis of the matrices' columns; without effect on a vector.
+    """
 
     k: int = 0
     axis1: int = 0
@@ -167,7 +210,17 @@ class _Diagonal(Operator):
 
 @operator("diag")
 class Diag(_Diagonal):
-    """The `k`-th diagonals of `data` as last axis, or a matrix with the vector `data` on its diagonal."""
+    """The `k`-th diagonals of matrices, or a matrix with the vector `data` on that diagonal.
+
+    Inputs:
+        data: An array of matrices along axis1 and axis2, or a vector (N,).
+
+    Returns:
+        The shape of data without axis1 and axis2, then the diagonal's length; for a vector a square matrix of
+        N + abs(k) rows, with zeros off the diagonal.
+
+    ONNX: Gather.
+    """
 
     k: int = 0
     axis1: int = 0
@@ -192,7 +245,17 @@ class Diag(_Diagonal):
 
 @operator("_diag_grad")
 class DiagGrad(_Diagonal):
-    """The adjoint of `diag`: `dy` on the diagonals of zeros like `data`, or a vector taken back."""
+    """The adjoint of `diag`: zeros like `data` with `dy` on the diagonals, or for a vector that of `dy`.
+
+    Inputs:
+        dy: The gradient of diag's output.
+        data: The array that diag was given, for its shape.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Gather.
+    """
 
     inputs = ("dy", "data")
     k: int = 0
@@ -219,7 +282,12 @@ class DiagGrad(_Diagonal):
 
 
 class _Cropping(Operator):
-    """What `Crop` and its adjoint have in common: where the crop begins."""
+    """What `Crop` and its adjoint share: where the crop begins.
+
+    Attributes:
+        offset: The first row and the first column of the crop.
+        center_crop: Whether the crop lies in the middle, whatever offset says.
+    """
 
     offset: Ints = (0, 0)
     center_crop: bool = False
@@ -243,7 +311,20 @@ class _Cropping(Operator):
 
 @operator("Crop")
 class Crop(_Cropping):
-    """The first input (N, C, H, W) cropped to `h_w`, or to the height and width of the second."""
+    """A rectangle of the first input, of the height and width of the second or of `h_w`.
+
+    Inputs:
+        *data: Images (N, C, H, W), then one whose height and width the crop gets; without it h_w are they.
+
+    Attributes:
+        num_args: The number of inputs, 1 or 2; counted if it is left out.
+        h_w: The height and width of the crop, if there is one input.
+
+    Returns:
+        (N, C, height, width).
+
+    ONNX: Slice.
+    """
 
     variadic = "num_args"
     num_args: int
@@ -285,7 +366,17 @@ class Crop(_Cropping):
 
 @operator("_crop_grad")
 class CropGrad(_Cropping):
-    """The adjoint of `Crop`: `dy` at its place in zeros of the shape of `data`."""
+    """The adjoint of `Crop`: zeros like `data` with `dy` where the crop was.
+
+    Inputs:
+        dy: The gradient of Crop's output.
+        data: The images that Crop was given, for their shape.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Pad.
+    """
 
     inputs = ("dy", "data")
     offset: Ints = (0, 0)

@@ -149,7 +149,26 @@ def _global_top(x: Array) -> Array:
 
 @dataclass(frozen=True, kw_only=True)
 class _Pool(Operator):
-    """The attributes that Pooling and its gradients have, and what follows from them."""
+    """The attributes that Pooling and its gradients have, and what follows from them.
+
+    Inputs:
+        data: (N, C, *spatial) of 1 to 3 spatial axes, or with the channels last as layout says.
+
+    Attributes:
+        kernel: The window's size on each spatial axis; without effect with global_pool.
+        pool_type: What becomes of a window: "avg" its mean, "lp" its p-norm, "max" its maximum, "sum" its
+            sum.
+        global_pool: Whether one window covers the whole image.
+        cudnn_off: Accepted for MXNet's sake; without effect.
+        pooling_convention: Which windows count: "valid" those inside of the padded data, "full" a last
+            partial one too, "same" the size divided by stride, rounded up, of them, for one axis and without
+            pad.
+        stride: The step between windows on each axis; 1 if empty.
+        pad: How many elements are added on both sides of each axis, fewer than kernel; 0 if empty.
+        p_value: The p of pool_type "lp": 1, 2 or 3. Odd powers keep their sign.
+        count_include_pad: Whether a mean counts the padding, as zeros; None: it does.
+        layout: The order of the axes, such as NCHW or NHWC; None: channels first.
+    """
 
     kernel: Ints = ()
     pool_type: Literal["avg", "lp", "max", "sum"] = "max"
@@ -253,9 +272,15 @@ class _Pool(Operator):
 
 @operator("Pooling", "_npx_pooling")
 class Pooling(_Pool):
-    """The maximum, mean, sum or p-norm of each window of data (N, C, *spatial).
+    """The maximum, mean, sum or p-norm of each window of `data`.
 
-    With pooling_convention "valid" only whole windows count, with "full" and "same" partial ones as well.
+    Padding is no part of a maximum; in a sum, mean or norm it is zeros.
+
+    Returns:
+        (N, C, *out), where out = floor((n + 2 pad - kernel) / stride) + 1, rounded up by "full"; 1 with
+        global_pool.
+
+    ONNX: MaxPool, AveragePool (a sum: with Mul), LpPool, GlobalMaxPool or GlobalAveragePool.
     """
 
     def counted(self) -> int:
@@ -304,9 +329,27 @@ class Pooling(_Pool):
 
 @operator("Pooling_v1")
 class PoolingV1(Operator):
-    """Pooling of data (N, C, height, width) as MXNet's first versions do it.
+    """The maximum, mean or sum of each window of images, as MXNet's first versions compute it.
 
     Padding is zeros, for a maximum as well, and a mean divides by the kernel's size at the edges too.
+
+    Inputs:
+        data: (N, C, height, width).
+
+    Attributes:
+        kernel: The height and width of a window; without effect with global_pool.
+        pool_type: What becomes of a window: "avg" its mean, "max" its maximum, "sum" its sum.
+        global_pool: Whether one window covers the whole image.
+        pooling_convention: Which windows count: "valid" those inside of the padded data, "full" a last
+            partial one too.
+        stride: The step between windows on each axis; 1 if empty.
+        pad: How many zeros are added on both sides of each axis; 0 if empty.
+
+    Returns:
+        (N, C, *out), where out = floor((n + 2 pad - kernel) / stride) + 1, rounded up by "full"; 1 with
+        global_pool.
+
+    ONNX: MaxPool, or AveragePool with Mul.
     """
 
     kernel: Ints = ()
@@ -367,9 +410,17 @@ class PoolingV1(Operator):
 
 @operator("_pool_grad")
 class PoolGrad(_Pool):
-    """The gradient of Pooling (max, avg, sum) in its data: dy (N, C, *out) to the shape of `data`.
+    """The gradient of `Pooling` with respect to its data, for a maximum, mean or sum.
 
     A maximum gives its gradient to the first of the elements that are equal to it.
+
+    Inputs:
+        dy: The gradient of Pooling's output, (N, C, *out).
+
+    Returns:
+        The shape of data.
+
+    ONNX: ConvTranspose; of a maximum MaxPool with ScatterElements or MaxUnpool.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "data")
@@ -405,7 +456,16 @@ class PoolGrad(_Pool):
 
 @operator("_pool_pick")
 class PoolPick(_Pool):
-    """From each window of `values` (N, C, *spatial) the element where `data` of that shape is largest."""
+    """From each window of `values` the element where `data` has its maximum.
+
+    Inputs:
+        values: An array of data's shape.
+
+    Returns:
+        (N, C, *out), as Pooling gives it.
+
+    ONNX: MaxPool and Gather.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("values", "data")
 

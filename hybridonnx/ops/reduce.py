@@ -99,23 +99,103 @@ def _extreme_rule(F: Any, op: Any, dy: Any, y: Any, x: Any) -> Sequence[Any]:
     return (_spread(F, op, dy, x) * (x == _spread(F, op, y, x)),)
 
 
-reduced("sum", _sum, lambda F, op, dy, y, x: (_spread(F, op, dy, x),), "_sparse_sum", "sum_axis")
-reduced("mean", _mean, _mean_rule, "_sparse_mean")
-reduced("prod", _prod, _prod_rule)
-reduced("nansum", _nan_as(0, _sum), lambda F, op, dy, y, x: (_spread(F, op, dy, x) * (x == x),))
-reduced("nanprod", _nan_as(1, _prod), _nanprod_rule)
-reduced("max", _extreme(np.amax), _extreme_rule, "max_axis")
-reduced("min", _extreme(np.amin), _extreme_rule, "min_axis")
+reduced(
+    "sum",
+    _sum,
+    lambda F, op, dy, y, x: (_spread(F, op, dy, x),),
+    "_sparse_sum",
+    "sum_axis",
+    doc="""The sum of the elements along the axes; of bool whether any is true.
+
+    ONNX: ReduceSum.
+    """,
+)
+reduced(
+    "mean",
+    _mean,
+    _mean_rule,
+    "_sparse_mean",
+    doc="""The mean of the elements along the axes; of integers truncated towards zero.
+
+    ONNX: ReduceMean; of integers ReduceSum and Div.
+    """,
+)
+reduced(
+    "prod",
+    _prod,
+    _prod_rule,
+    doc="""The product of the elements along the axes; of bool whether all are true.
+
+    ONNX: ReduceProd.
+    """,
+)
+reduced(
+    "nansum",
+    _nan_as(0, _sum),
+    lambda F, op, dy, y, x: (_spread(F, op, dy, x) * (x == x),),
+    doc="""The sum of the elements along the axes that are not NaN.
+
+    ONNX: IsNaN, Where and ReduceSum.
+    """,
+)
+reduced(
+    "nanprod",
+    _nan_as(1, _prod),
+    _nanprod_rule,
+    doc="""The product of the elements along the axes that are not NaN.
+
+    ONNX: IsNaN, Where and ReduceProd.
+    """,
+)
+reduced(
+    "max",
+    _extreme(np.amax),
+    _extreme_rule,
+    "max_axis",
+    doc="""The largest element along the axes; all that equal it receive its gradient.
+
+    ONNX: ReduceMax.
+    """,
+)
+reduced(
+    "min",
+    _extreme(np.amin),
+    _extreme_rule,
+    "min_axis",
+    doc="""The smallest element along the axes; all that equal it receive its gradient.
+
+    ONNX: ReduceMin.
+    """,
+)
 reduced(
     "_square_sum",
     lambda x, axis, keepdims: _sum(np.square(x), axis, keepdims),
     lambda F, op, dy, y, x: (_spread(F, op, dy, x) * x * 2,),
+    doc="""The sum of the squares of the elements along the axes.
+
+    ONNX: ReduceSumSquare.
+    """,
 )
 
 
 @operator("norm", "_sparse_norm")
 class Norm(Operator):
-    """The L1 or L2 norm (`ord`) of `data` over `axis`, or over all axes."""
+    """The L1 or L2 norm of the elements along some axes.
+
+    Inputs:
+        data: An array of any shape.
+
+    Attributes:
+        ord: 1 for the sum of absolute values, 2 for the root of the sum of squares.
+        axis: The axes to reduce, negative ones counted from the last; all axes if None.
+        out_dtype: The dtype of the output; None: that of data.
+        keepdims: Whether the reduced axes stay, with size 1.
+
+    Returns:
+        The shape of data without the reduced axes; (1,) if none is left.
+
+    ONNX: ReduceL2 or ReduceL1.
+    """
 
     ord: int = 2
     axis: Ints | None = None
@@ -156,7 +236,21 @@ def reduced_shape(data: Shape, axes: Sequence[int], keepdims: bool) -> Shape:
 
 @operator("moments")
 class Moments(Operator):
-    """The mean and the variance of `data` over `axes`."""
+    """The mean and the variance of the elements along some axes, the variance without Bessel's correction.
+
+    Inputs:
+        data: An array of any shape.
+
+    Attributes:
+        axes: The axes to reduce, at least one; negative ones count from the last.
+        keepdims: Whether the reduced axes stay, with size 1.
+
+    Returns:
+        output0: The mean, in the shape of data without the axes; (1,) if none is left.
+        output1: The variance, in the same shape.
+
+    ONNX: ReduceMean, Sub and Mul.
+    """
 
     outputs: ClassVar[tuple[str, ...]] = ("output0", "output1")
     takes_bool: ClassVar[bool] = False
@@ -193,7 +287,18 @@ class Moments(Operator):
 
 
 class _Place(Operator):
-    """The place of an extreme of `data` along `axis`, or in all of it, in the dtype of `data`."""
+    """What the indices of extremes share. Of equal elements the first counts.
+
+    Inputs:
+        data: An array of any shape.
+
+    Attributes:
+        axis: The axis that the index is along, negative ones counted from the last; None: data as one vector.
+        keepdims: Whether the axis stays, or without one all axes do, with size 1.
+
+    Returns:
+        The shape of data without axis, in the dtype of data; (1,) if none is left.
+    """
 
     not_differentiable = "it is piecewise constant"
     takes_bool = False
@@ -226,7 +331,10 @@ class _Place(Operator):
 
 @operator("argmax")
 class ArgMax(_Place):
-    """The first place of the maximum of `data` along `axis`, or in all of it, in the dtype of `data`."""
+    """The index of the first maximum along `axis`.
+
+    ONNX: ArgMax, with Cast.
+    """
 
     fn = staticmethod(np.argmax)
     axis: int | None = None
@@ -235,7 +343,10 @@ class ArgMax(_Place):
 
 @operator("argmin")
 class ArgMin(_Place):
-    """The first place of the minimum of `data` along `axis`, or in all of it, in the dtype of `data`."""
+    """The index of the first minimum along `axis`.
+
+    ONNX: ArgMin, with Cast.
+    """
 
     fn = staticmethod(np.argmin)
     axis: int | None = None
@@ -244,7 +355,16 @@ class ArgMin(_Place):
 
 @operator("argmax_channel")
 class ArgMaxChannel(_Place):
-    """The first place of the maximum of `data` (N, C, *rest) along C, in the dtype of `data`."""
+    """The index of the first maximum along axis 1.
+
+    Inputs:
+        data: (N, C, *rest).
+
+    Returns:
+        (N, *rest), in the dtype of data.
+
+    ONNX: ArgMax, with Cast.
+    """
 
     fn = staticmethod(np.argmax)
 
@@ -257,7 +377,19 @@ class ArgMaxChannel(_Place):
 
 @operator("broadcast_to")
 class BroadcastTo(Operator):
-    """`data` with its axes of size 1 repeated to the sizes of `shape`, in which 0 keeps a size."""
+    """`data` with its axes of size 1 repeated to the sizes of `shape`.
+
+    Inputs:
+        data: An array whose sizes are 1 or those of shape.
+
+    Attributes:
+        shape: A size for each axis; 0 keeps data's.
+
+    Returns:
+        An array of the given shape.
+
+    ONNX: Expand.
+    """
 
     shape: Ints = ()
 
@@ -289,7 +421,20 @@ def _repeated(owner: str, size: Dim, wanted: Dim, data: Shape) -> Dim:
 
 @operator("broadcast_axis", "broadcast_axes")
 class BroadcastAxis(Operator):
-    """`data` with each of `axis`, of size 1, repeated to the size beside it in `size`."""
+    """`data` with some axes of size 1 repeated.
+
+    Inputs:
+        data: An array of any shape.
+
+    Attributes:
+        axis: The axes that are repeated; negative ones count from the last.
+        size: How often each of them is.
+
+    Returns:
+        The shape of data with the sizes of size at axis.
+
+    ONNX: Expand.
+    """
 
     axis: Ints = ()
     size: Ints = ()
@@ -315,7 +460,11 @@ class BroadcastAxis(Operator):
 
 
 class _Like(Operator):
-    """An operator that takes the second input's shape alone."""
+    """An operator that needs the shape alone of its second input.
+
+    Inputs:
+        like: An array, for its shape.
+    """
 
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
         return dtypes
@@ -323,7 +472,21 @@ class _Like(Operator):
 
 @operator("broadcast_like")
 class BroadcastLike(_Like):
-    """`lhs` with axes of size 1 repeated as in `rhs`: all of them, or `lhs_axes` as `rhs_axes`."""
+    """`lhs` with axes of size 1 repeated as long as those of `rhs`.
+
+    Inputs:
+        lhs: An array of any shape.
+        rhs: An array, for its shape.
+
+    Attributes:
+        lhs_axes: The axes of lhs that are repeated; None: all, and rhs has as many.
+        rhs_axes: The axis of rhs that each of them becomes as long as.
+
+    Returns:
+        The shape of lhs with the sizes of rhs at those axes.
+
+    ONNX: Expand.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs")
     lhs_axes: Ints | None = None
@@ -368,7 +531,16 @@ class BroadcastLike(_Like):
 
 @operator("_sum_like")
 class SumLike(_Like):
-    """`data` summed over the axes in which `like`, broadcast to its shape, is repeated."""
+    """The adjoint of broadcasting: `data` summed over the axes that `like` lacks or has with size 1.
+
+    Inputs:
+        data: An array that like broadcasts to.
+
+    Returns:
+        The shape of like.
+
+    ONNX: ReduceSum, with Squeeze.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "like")
 
@@ -391,7 +563,16 @@ class SumLike(_Like):
 
 @operator("_broadcast_as")
 class BroadcastAs(_Like):
-    """`data` broadcast to the shape of `like`, which may have more axes."""
+    """`data` broadcast to the shape of `like`, which may have more axes.
+
+    Inputs:
+        data: An array that broadcasts to like.
+
+    Returns:
+        The shape of like.
+
+    ONNX: Expand.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "like")
 
@@ -408,9 +589,21 @@ class BroadcastAs(_Like):
 
 @operator("_spread_like")
 class SpreadLike(_Like):
-    """`data`, a reduction of an array of the shape of `like`, repeated to that shape.
+    """The adjoint of a sum or a mean: `data`, a reduction of an array like `like`, repeated to its shape.
 
-    With `mean` it is divided by the number of repetitions, which is the adjoint of the mean.
+    Inputs:
+        data: An array of the reduction's shape.
+
+    Attributes:
+        axis: The axes that were reduced; all if None or empty.
+        keepdims: Whether they stayed, with size 1.
+        exclude: Whether the axes that `axis` does not name were reduced.
+        mean: Whether data is divided by the number of repetitions.
+
+    Returns:
+        The shape of like.
+
+    ONNX: Expand, with Unsqueeze.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "like")

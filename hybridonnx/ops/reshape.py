@@ -94,12 +94,30 @@ def _mirrored(extent: Extent, rank: int) -> Extent:
     return Extent(extent.factor, tuple(rank - 1 - axis for axis in extent.free))
 
 
-@operator("Reshape", "reshape")
-class Reshape(Operator):
-    """`data` of any shape, its elements in order, to `shape`, in which codes up to 0 refer to data's sizes.
+class _Rearrangement(Operator):
+    """The elements of one array in another shape or order.
 
-    0 keeps a size, -1 stands for what is left over, -2 keeps all further sizes, -3 merges two, and -4 splits
-    one into the two numbers that follow. With `reverse` the codes count from the last axis.
+    Inputs:
+        data: An array of any shape.
+    """
+
+
+@operator("Reshape", "reshape")
+class Reshape(_Rearrangement):
+    """The elements of `data`, in their order, in another shape.
+
+    Attributes:
+        shape: The new sizes, in which numbers up to 0 refer to those of data: 0 keeps the next size, -1
+            stands for what is left over, -2 keeps all further sizes, -3 merges the next two, -4 splits the
+            next one into the two numbers that follow.
+        reverse: Whether sizes and codes are matched from the last axis on.
+        target_shape: The shape as old files say it, where 0 stands for what is left over; only without shape.
+        keep_highest: Whether the first size of target_shape gives way to data's.
+
+    Returns:
+        The new shape, with as many elements as data.
+
+    ONNX: Reshape.
     """
 
     shape: Ints = ()
@@ -189,7 +207,16 @@ class Reshape(Operator):
 
 @operator("Flatten", "_npx_batch_flatten", "flatten")
 class Flatten(Operator):
-    """`data` (N, *rest) to (N, size of rest)."""
+    """`data` as a matrix, with all axes but the first made one.
+
+    Inputs:
+        data: (N, *rest).
+
+    Returns:
+        (N, the size of rest).
+
+    ONNX: Flatten.
+    """
 
     def infer_shape(self, data: Shape) -> Shape:
         if not data:
@@ -205,7 +232,23 @@ class Flatten(Operator):
 
 @operator("reshape_like", "_npx_reshape_like")
 class ReshapeLike(Operator):
-    """`lhs` in the shape of `rhs`, or with its axes from lhs_begin to lhs_end replaced by rhs's."""
+    """The elements of `lhs`, in their order, in the shape of `rhs` or with some of its axes.
+
+    Inputs:
+        lhs: An array of any shape.
+        rhs: An array, for its shape.
+
+    Attributes:
+        lhs_begin: The first axis of lhs that is replaced; None: 0.
+        lhs_end: The axis after the last one that is replaced; None: the number of axes.
+        rhs_begin: The first axis of rhs that takes their place; None: 0.
+        rhs_end: The axis after the last one that does; None: the number of axes.
+
+    Returns:
+        The shape of lhs with the axes of rhs in place of its own.
+
+    ONNX: Reshape.
+    """
 
     inputs = ("lhs", "rhs")
     lhs_begin: int | None = None
@@ -256,8 +299,17 @@ def _axes(name: str, begin: int | None, end: int | None, rank: int) -> slice:
 
 
 @operator("expand_dims", "_npi_expand_dims")
-class ExpandDims(Operator):
-    """`data` with a new axis of size 1 at `axis` of the result."""
+class ExpandDims(_Rearrangement):
+    """`data` with a new axis of size 1.
+
+    Attributes:
+        axis: The new axis' index in the output; negative ones count from its last.
+
+    Returns:
+        The shape of data with 1 inserted at axis.
+
+    ONNX: Unsqueeze.
+    """
 
     axis: int
 
@@ -273,8 +325,17 @@ class ExpandDims(Operator):
 
 
 @operator("squeeze")
-class Squeeze(Operator):
-    """`data` without those of its axes that have size 1, or without `axis`."""
+class Squeeze(_Rearrangement):
+    """`data` without axes of size 1.
+
+    Attributes:
+        axis: The axes that go, whose size must be 1; None: all of size 1.
+
+    Returns:
+        The shape of data without those axes; (1,) if none is left.
+
+    ONNX: Squeeze.
+    """
 
     axis: Ints | None = None
 
@@ -305,8 +366,17 @@ class Squeeze(Operator):
 
 
 @operator("transpose")
-class Transpose(Operator):
-    """`data` with its axes in the order `axes`, or reversed."""
+class Transpose(_Rearrangement):
+    """`data` with its axes in another order.
+
+    Attributes:
+        axes: The axis of data that each of the output's is; empty: all in reverse order.
+
+    Returns:
+        The sizes of data in that order.
+
+    ONNX: Transpose.
+    """
 
     axes: Ints = ()
 
@@ -332,8 +402,18 @@ class Transpose(Operator):
 
 
 @operator("SwapAxis", "_npi_swapaxes", "swapaxes")
-class SwapAxis(Operator):
-    """`data` with the axes `dim1` and `dim2` exchanged."""
+class SwapAxis(_Rearrangement):
+    """`data` with two axes exchanged.
+
+    Attributes:
+        dim1: The one axis; negative ones count from the last.
+        dim2: The other axis.
+
+    Returns:
+        The shape of data with the sizes of both axes exchanged.
+
+    ONNX: Transpose.
+    """
 
     dim1: int = 0
     dim2: int = 0
@@ -354,8 +434,17 @@ class SwapAxis(Operator):
 
 
 @operator("reverse", "flip")
-class Reverse(Operator):
-    """`data` with the elements along each of `axis` in reverse order."""
+class Reverse(_Rearrangement):
+    """`data` with the order of its elements reversed along some axes.
+
+    Attributes:
+        axis: The axes that are reversed, from 0 up.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Slice, with steps of -1.
+    """
 
     axis: Ints
 
@@ -380,7 +469,11 @@ class Reverse(Operator):
 
 
 class _Blocks(Operator):
-    """Moves blocks of `block_size` × `block_size` pixels between channels and space, for 4-D `data`."""
+    """What moves blocks of pixels between channels and space.
+
+    Attributes:
+        block_size: The height and width b of a block.
+    """
 
     block_size: int
 
@@ -404,7 +497,16 @@ class _Blocks(Operator):
 
 @operator("depth_to_space")
 class DepthToSpace(_Blocks):
-    """`data` (N, b·b·C, H, W) to (N, C, b·H, b·W), where b is `block_size`."""
+    """Channels of `data` that are C apart, moved into blocks of b by b pixels.
+
+    Inputs:
+        data: (N, b * b * C, H, W).
+
+    Returns:
+        (N, C, b * H, b * W).
+
+    ONNX: DepthToSpace.
+    """
 
     block_size: int
 
@@ -425,7 +527,16 @@ class DepthToSpace(_Blocks):
 
 @operator("space_to_depth")
 class SpaceToDepth(_Blocks):
-    """`data` (N, C, b·H, b·W) to (N, b·b·C, H, W), where b is `block_size`."""
+    """Blocks of b by b pixels of `data`, moved into channels that are C apart.
+
+    Inputs:
+        data: (N, C, b * H, b * W).
+
+    Returns:
+        (N, b * b * C, H, W).
+
+    ONNX: SpaceToDepth.
+    """
 
     block_size: int
 
@@ -448,8 +559,17 @@ class SpaceToDepth(_Blocks):
 
 
 @operator("tile", "_npi_tile")
-class Tile(Operator):
-    """`data` repeated as a whole `reps` times along each axis, counted from the last."""
+class Tile(_Rearrangement):
+    """Copies of `data` beside each other along each axis.
+
+    Attributes:
+        reps: The number of copies along each axis, the last number for the last axis; 1 where there is none.
+
+    Returns:
+        The sizes of data times reps, with as many axes as the longer of both.
+
+    ONNX: Tile.
+    """
 
     reps: Ints
 
@@ -478,8 +598,18 @@ class Tile(Operator):
 
 
 @operator("repeat", "_np_repeat")
-class Repeat(Operator):
-    """`data` with each element repeated `repeats` times along `axis`, or flattened first."""
+class Repeat(_Rearrangement):
+    """`data` with each element repeated, its copies beside each other.
+
+    Attributes:
+        repeats: How often each element stands in the output.
+        axis: The axis that it is repeated along; None: data as one vector.
+
+    Returns:
+        The shape of data with its size at axis times repeats; without axis a vector.
+
+    ONNX: Unsqueeze, Tile and Reshape.
+    """
 
     repeats: int
     axis: int | None = None
@@ -519,14 +649,24 @@ class Repeat(Operator):
 
 
 class _OfShape(Operator):
-    """An operator of the shape of `data` alone."""
+    """An operator of the shape of `data` alone.
+
+    Inputs:
+        data: An array of any shape, for its shape.
+    """
 
     not_differentiable = "it depends on the shape alone"
 
 
 @operator("shape_array", "_npx_shape_array")
 class ShapeArray(_OfShape):
-    """The sizes of `data` as an int64 vector."""
+    """The sizes of `data`, as int64.
+
+    Returns:
+        (the number of axes,).
+
+    ONNX: Identity of a constant, where the sizes are known.
+    """
 
     def infer_shape(self, data: Shape) -> Shape:
         return (len(data),)
@@ -540,7 +680,13 @@ class ShapeArray(_OfShape):
 
 @operator("size_array")
 class SizeArray(_OfShape):
-    """The number of elements of `data`, as an int64 vector of length 1."""
+    """The number of elements of `data`, as int64.
+
+    Returns:
+        (1,).
+
+    ONNX: Identity of a constant, where the sizes are known.
+    """
 
     def infer_shape(self, data: Shape) -> Shape:
         return (1,)
@@ -554,7 +700,20 @@ class SizeArray(_OfShape):
 
 @operator("_contrib_arange_like", "_npx_arange_like")
 class ArangeLike(_OfShape):
-    """start, start + step, … in the shape of `data`, or as many as `axis` is long; each `repeat` times."""
+    """Numbers in steps from `start`, as many as `data` has elements or an axis of it is long.
+
+    Attributes:
+        start: The first number.
+        step: The difference between neighbours.
+        repeat: How often each number stands in the output, whose size stays what it is.
+        ctx: Accepted for MXNet's sake; the output is where data is.
+        axis: The axis whose size counts; None: all elements, in data's shape.
+
+    Returns:
+        The shape of data, or (its size along axis,); in the dtype of data.
+
+    ONNX: Identity of a constant, where the sizes are known.
+    """
 
     start: float = 0.0
     step: float = 1.0
@@ -581,7 +740,16 @@ class ArangeLike(_OfShape):
 
 @operator("_contrib_index_array")
 class IndexArray(_OfShape):
-    """The index of each element of `data`, or its part along `axes`, as int64 (*data's shape, axes)."""
+    """The index of each element of `data`, or some axes' part of it, as int64.
+
+    Attributes:
+        axes: The axes whose indices are given, in their order; None: all.
+
+    Returns:
+        (*data's shape, the number of axes that are given).
+
+    ONNX: Identity of a constant.
+    """
 
     axes: Ints | None = None
 

@@ -43,7 +43,12 @@ def _gathered(dy: Array, scale: int) -> Array:
 
 @dataclass(frozen=True, kw_only=True)
 class _Nearest(Operator):
-    """What nearest-neighbour upsampling of several images and its gradient know."""
+    """What nearest-neighbour upsampling of several images and its gradient share.
+
+    Attributes:
+        scale: How much higher and wider the first image becomes; the others become as large as it does.
+        multi_input_mode: What becomes of several images: "concat" joins their channels, "sum" adds them.
+    """
 
     variadic: ClassVar[str] = "num_args"
     if TYPE_CHECKING:  # each operator has these in MXNet's order
@@ -89,7 +94,24 @@ class _Nearest(Operator):
 
 @operator("UpSampling")
 class UpSampling(_Nearest):
-    """Images (N, C, H, W) made `scale` times larger, by repetition or by a trained kernel `weight`."""
+    """Images made `scale` times as high and wide, by repetition or by a trained kernel.
+
+    Inputs:
+        *data: Images (N, C, H, W), each smaller than the output by an integer factor. For "bilinear" one
+            image, then weight (C, 1, k, k), where k = 2 scale - scale % 2.
+
+    Attributes:
+        num_filter: The number of channels C for "bilinear"; without effect otherwise.
+        sample_type: "nearest" repeats pixels, "bilinear" is a transposed convolution of each channel with
+            weight.
+        num_args: The number of images; counted if it is left out.
+        workspace: Accepted for MXNet's sake; without effect.
+
+    Returns:
+        (N, C, scale * H, scale * W), where C is the sum of the channels with multi_input_mode "concat".
+
+    ONNX: Resize, with Concat or Sum; ConvTranspose for bilinear.
+    """
 
     scale: int
     num_filter: int = 0
@@ -153,7 +175,19 @@ class UpSampling(_Nearest):
 
 @operator("_upsampling_grad")
 class UpSamplingGrad(_Nearest):
-    """The gradients of nearest UpSampling: dy (N, C, H, W), then the images, to one of each image's shape."""
+    """The gradients of nearest `UpSampling`: for each image the sums of the squares that its pixels became.
+
+    Inputs:
+        *data: The gradient of UpSampling's output, then its images, for their shapes.
+
+    Attributes:
+        num_args: The number of inputs, one more than there are images.
+
+    Returns:
+        An array in the shape of each image.
+
+    ONNX: AveragePool and Mul, with Split.
+    """
 
     scale: int
     multi_input_mode: Literal["concat", "sum"] = "concat"
@@ -188,7 +222,7 @@ class UpSamplingGrad(_Nearest):
 
 @dataclass(frozen=True, kw_only=True)
 class _Separable(Operator):
-    """Images (N, C, H, W) as rows @ image @ columns, which the sizes before and after determine."""
+    """Images as rows @ image @ columns, where the sizes before and after determine both matrices."""
 
     def infer_input_dtypes(self, *dtypes: Any, **_: Any) -> Sequence[DType | None]:
         require_floats(self.names[0], *dtypes)
@@ -221,6 +255,24 @@ class _Separable(Operator):
 
 @dataclass(frozen=True, kw_only=True)
 class _Bilinear(_Separable):
+    """What bilinear resizing and its gradient share.
+
+    Inputs:
+        data: Images (N, C, H, W).
+
+    Attributes:
+        height: The height H' for mode "size", without scale_height.
+        width: The width W' for mode "size", without scale_width.
+        scale_height: The factor of the height, for modes "size" and "odd_scale".
+        scale_width: The factor of the width, for modes "size" and "odd_scale".
+        mode: What the new sizes are: "size" height and width, or the old ones times scale_height and
+            scale_width; "odd_scale" the old n times the scale, for an odd n (n - 1) times it plus 1; "like"
+            those of like; "to_even_down", "to_even_up", "to_odd_down", "to_odd_up" the old ones, 1 less or
+            more unless they are even or odd already.
+        align_corners: Whether the centres of the corner pixels fall on each other, rather than the corners of
+            the images.
+    """
+
     height: int = 1
     width: int = 1
     scale_height: float | None = None
@@ -283,7 +335,16 @@ class _Bilinear(_Separable):
 
 @operator("_contrib_BilinearResize2D")
 class BilinearResize2D(_Bilinear):
-    """Images (N, C, H, W) resized by bilinear interpolation, to a size or as large as `like`."""
+    """Images resized by bilinear interpolation, to a size or as large as others.
+
+    Inputs:
+        like: Images (N, C, H', W'), for their height and width; only with mode "like".
+
+    Returns:
+        (N, C, H', W').
+
+    ONNX: Resize.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "like")
 
@@ -303,7 +364,16 @@ class BilinearResize2D(_Bilinear):
 
 @operator("_bilinear_resize_grad")
 class BilinearResizeGrad(_Bilinear):
-    """The gradient of bilinear resizing: dy (N, C, H', W') to the shape of `data`."""
+    """The gradient of bilinear resizing, from the size of `dy` back to that of `data`.
+
+    Inputs:
+        dy: The gradient of the resized images, (N, C, H', W').
+
+    Returns:
+        (N, C, H, W).
+
+    ONNX: MatMul.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "data")
 
@@ -322,6 +392,15 @@ class BilinearResizeGrad(_Bilinear):
 
 @dataclass(frozen=True, kw_only=True)
 class _Adaptive(_Separable):
+    """What adaptive pooling and its gradient share.
+
+    Inputs:
+        data: Images (N, C, H, W).
+
+    Attributes:
+        output_size: The height H' and width W', or one number for both; 1 if empty.
+    """
+
     output_size: Ints = ()
 
     def check(self) -> None:
@@ -345,7 +424,15 @@ class _Adaptive(_Separable):
 
 @operator("_contrib_AdaptiveAvgPooling2D")
 class AdaptiveAvgPooling2D(_Adaptive):
-    """The means of images (N, C, H, W) over output_size equal parts of height and width."""
+    """The means of images over as many about equal parts of height and width as the output has pixels.
+
+    Neighbouring parts share a row or column where the new size does not divide the old one.
+
+    Returns:
+        (N, C, H', W').
+
+    ONNX: AveragePool or GlobalAveragePool; MatMul where the parts differ.
+    """
 
     def infer_shape(self, data: Shape) -> Shape:
         return self.result_shape(data)
@@ -360,7 +447,16 @@ class AdaptiveAvgPooling2D(_Adaptive):
 
 @operator("_adaptive_pool_grad")
 class AdaptivePoolGrad(_Adaptive):
-    """The gradient of adaptive average pooling: dy (N, C, H', W') to the shape of `data`."""
+    """The gradient of adaptive average pooling with respect to its images.
+
+    Inputs:
+        dy: The gradient of the means, (N, C, H', W').
+
+    Returns:
+        (N, C, H, W).
+
+    ONNX: MatMul.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "data")
 

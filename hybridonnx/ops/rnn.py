@@ -23,7 +23,31 @@ from .join import Concat
 
 @dataclass(frozen=True, kw_only=True)
 class _Recurrent(Operator):
-    """The attributes that the operator and its gradient share, and what follows from them."""
+    """What the operator and its gradient share.
+
+    T steps, N sequences, I channels, L = num_layers, D directions, H = state_size, R = projection_size or H.
+
+    Inputs:
+        data: (T, N, I).
+        parameters: A vector of all weights, by layer and direction, then of all biases in the same order.
+        state: The hidden states to begin with, (L * D, N, R).
+        state_cell: The cell states to begin with, (L * D, N, H); only with mode "lstm".
+        sequence_length: (N,), how many steps of each sequence count; only with use_sequence_length.
+
+    Attributes:
+        state_size: H, the number of cells in a layer and direction.
+        num_layers: L, the number of layers, each of which takes what the one before it gives.
+        bidirectional: Whether each layer runs forwards and backwards in time (D = 2), its outputs side by
+            side.
+        mode: The kind of cell: "rnn_relu" and "rnn_tanh" of one gate, "lstm", "gru".
+        p: The probability that a value between layers is 0 when training; the others are divided by 1 - p.
+        state_outputs: Whether the states after the last step are shown.
+        projection_size: R, what an lstm's hidden states are projected to; None: no projection.
+        lstm_state_clip_min: The lower limit of an lstm's cell states; None: no limits.
+        lstm_state_clip_max: The upper limit of an lstm's cell states; None: no limits.
+        lstm_state_clip_nan: Whether NaN in a cell state becomes the lower limit, if there are limits.
+        use_sequence_length: Whether the sequences have lengths of their own; outputs after them are 0.
+    """
 
     state_size: int
     num_layers: int
@@ -171,11 +195,17 @@ class _Recurrent(Operator):
 
 @operator("RNN", "_npx_rnn")
 class RNN(_Recurrent):
-    """`data` (T, N, I) through layers of recurrent cells, from state (L D, N, R), to outputs (T, N, D R).
+    """Layers of recurrent cells, in one direction or both, over the steps of sequences.
 
-    L = num_layers, D directions, H = state_size, R = H or projection_size. All parameters are one vector;
-    lstm has a state_cell (L D, N, H) too. With use_sequence_length, sequence_length (N,) says how many steps
-    count. In training a part p of what goes from layer to layer is 0.
+    T steps, N sequences, I channels, L = num_layers, D directions, H = state_size, R = projection_size or H.
+
+    Returns:
+        output: (T, N, D * R), the last layer's hidden states at each step.
+        state_output: (L * D, N, R), all layers' last hidden states; only with state_outputs.
+        statecell_output: (L * D, N, H), all layers' last cell states; only with state_outputs and mode
+            "lstm".
+
+    ONNX: LSTM, GRU or RNN for each layer; Scan with projection, limits or float64.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "parameters", "state", "state_cell", "sequence_length")
@@ -269,8 +299,21 @@ class RNN(_Recurrent):
 class RNNGrad(_Recurrent):
     """The adjoint of `RNN`: gradients of data, parameters and states from those of its outputs.
 
-    It takes the operator's inputs and outputs, those between layers too, and dy (T, N, D R), d_state and
-    d_state_cell, the gradients of its visible outputs.
+    Inputs:
+        output: The output of RNN.
+        layers: What the layers but the last gave, (L - 1, T, N, D * R); only with several layers.
+        mask: The factors of dropout, in the shape of layers; only with p above 0 and several layers.
+        dy: The gradient of output.
+        d_state: The gradient of state_output; only with state_outputs.
+        d_state_cell: The gradient of statecell_output; only with state_outputs and mode "lstm".
+
+    Returns:
+        data: The gradient of data.
+        parameters: The gradient of parameters.
+        state: The gradient of state.
+        state_cell: The gradient of state_cell; only with mode "lstm".
+
+    ONNX: Scan, with MatMul and Gemm.
     """
 
     inputs: ClassVar[tuple[str, ...]] = (
@@ -348,7 +391,13 @@ def _started(h: Array, c: Array | None, last: Sequence[Array | None]) -> tuple[A
 
 @operator("_rnn_param_concat", "_npi_rnn_param_concat")
 class RNNParamConcat(Concat):
-    """Parameters of a recurrent network one after the other: `Concat`, except that it tells sizes back."""
+    """Parameters of a recurrent network one after the other: `Concat`, except that it tells sizes back.
+
+    Inputs:
+        *data: Vectors; those of unknown size get equal parts of what the output's size leaves.
+
+    ONNX: Concat.
+    """
 
     def infer_back(
         self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]

@@ -83,7 +83,7 @@ NEGATIVE_BINOMIAL, GENERALIZED = Law(_negative_binomial), Law(_generalized_negat
 
 
 class _Drawn(Operator):
-    """An operator whose distribution's parameters are attributes."""
+    """What operators share whose distribution's parameters are attributes."""
 
     not_differentiable: ClassVar[str] = _RANDOM
     law: ClassVar[Law] = UNIFORM
@@ -113,7 +113,16 @@ class _Drawn(Operator):
 
 
 class _ByShape(_Drawn):
-    """Draws of a given shape."""
+    """What draws of a given shape share.
+
+    Attributes:
+        shape: The shape of the output; sizes of 0, or all if it is None, are told by the graph around.
+        ctx: The device of the output, such as cpu(0); the current context if empty.
+        dtype: The dtype of the output; None: float32.
+
+    Returns:
+        An array of the given shape.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ()
     shape: Any
@@ -132,14 +141,29 @@ class _ByShape(_Drawn):
 
 
 class _Like(_Drawn):
-    """Draws in the shape and dtype of `data`."""
+    """What draws in the shape and dtype of an array share.
+
+    Inputs:
+        data: An array of floating-point numbers, for its shape and dtype.
+
+    Returns:
+        The shape and dtype of data.
+    """
 
     elementwise: ClassVar[bool] = True
     takes_ints: ClassVar[bool] = False
 
 
 class _ByArrays(Operator):
-    """`shape` draws for each element of the parameters, which are arrays of one shape."""
+    """What draws share whose parameters are arrays of one shape: some for each element of theirs.
+
+    Attributes:
+        shape: The shape of the draws for each element; one draw if empty.
+        dtype: The dtype of the output; None: float32.
+
+    Returns:
+        (*the parameters' shape, *shape).
+    """
 
     not_differentiable: ClassVar[str] = _RANDOM
     law: ClassVar[Law] = UNIFORM
@@ -180,7 +204,14 @@ _Real = Literal["None", "float16", "float32", "float64"]
 
 @operator("_random_uniform", "random_uniform", "uniform")
 class RandomUniform(_ByShape):
-    """Draws from the uniform distribution on [low, high), of the given shape."""
+    """Draws from the uniform distribution on [low, high), of a given shape.
+
+    Attributes:
+        low: The lower end, which belongs to the interval.
+        high: The upper end, which does not.
+
+    ONNX: Mul and Add, of uniform draws in [0, 1).
+    """
 
     noise: ClassVar[str] = "uniform"
     law: ClassVar[Law] = UNIFORM
@@ -199,7 +230,14 @@ class RandomUniform(_ByShape):
 
 @operator("_random_normal", "normal", "random_normal")
 class RandomNormal(_ByShape):
-    """Draws from the normal distribution with mean `loc` and deviation `scale`, of the given shape."""
+    """Draws from the normal distribution, of a given shape.
+
+    Attributes:
+        loc: The mean.
+        scale: The standard deviation.
+
+    ONNX: Mul and Add, of standard normal draws.
+    """
 
     noise: ClassVar[str] = "normal"
     law: ClassVar[Law] = NORMAL
@@ -216,7 +254,13 @@ class RandomNormal(_ByShape):
 
 @operator("_random_exponential", "random_exponential")
 class RandomExponential(_ByShape):
-    """Draws from the exponential distribution with mean 1 / lam, of the given shape."""
+    """Draws from the exponential distribution, of a given shape.
+
+    Attributes:
+        lam: The rate; the mean is 1 / lam.
+
+    ONNX: Log and Div, of uniform draws in [0, 1).
+    """
 
     noise: ClassVar[str] = "uniform"
     law: ClassVar[Law] = EXPONENTIAL
@@ -228,7 +272,15 @@ class RandomExponential(_ByShape):
 
 @operator("_random_gamma", "random_gamma")
 class RandomGamma(_ByShape):
-    """Draws from the gamma distribution with shape `alpha` and scale `beta`, of the given shape."""
+    """Draws from the gamma distribution, of a given shape.
+
+    Attributes:
+        alpha: The distribution's shape parameter.
+        beta: The scale; the mean is alpha * beta.
+
+    ONNX: Identity of draws that a hybridized block is fed with; export is refused, as ONNX lacks the
+    distribution.
+    """
 
     noise: ClassVar[str] = "other"
     law: ClassVar[Law] = GAMMA
@@ -241,7 +293,14 @@ class RandomGamma(_ByShape):
 
 @operator("_random_poisson", "random_poisson")
 class RandomPoisson(_ByShape):
-    """Draws from the Poisson distribution with mean `lam`, of the given shape."""
+    """Draws from the Poisson distribution, of a given shape.
+
+    Attributes:
+        lam: The mean.
+
+    ONNX: Identity of draws that a hybridized block is fed with; export is refused, as ONNX lacks the
+    distribution.
+    """
 
     noise: ClassVar[str] = "other"
     law: ClassVar[Law] = POISSON
@@ -253,7 +312,15 @@ class RandomPoisson(_ByShape):
 
 @operator("_random_negative_binomial", "random_negative_binomial")
 class RandomNegativeBinomial(_ByShape):
-    """Draws of the failures before `k` successes of probability `p`, of the given shape."""
+    """Draws from the negative binomial distribution, failures before `k` successes, of a given shape.
+
+    Attributes:
+        k: The number of successes.
+        p: The probability of success.
+
+    ONNX: Identity of draws that a hybridized block is fed with; export is refused, as ONNX lacks the
+    distribution.
+    """
 
     noise: ClassVar[str] = "other"
     law: ClassVar[Law] = NEGATIVE_BINOMIAL
@@ -266,7 +333,15 @@ class RandomNegativeBinomial(_ByShape):
 
 @operator("_random_generalized_negative_binomial", "random_generalized_negative_binomial")
 class RandomGeneralizedNegativeBinomial(_ByShape):
-    """Draws from the negative binomial distribution with mean `mu` and dispersion `alpha`, of a shape."""
+    """Draws from the negative binomial distribution by mean and dispersion, of a given shape.
+
+    Attributes:
+        mu: The mean.
+        alpha: The dispersion; the variance is mu + alpha * mu ** 2.
+
+    ONNX: Identity of draws that a hybridized block is fed with; export is refused, as ONNX lacks the
+    distribution.
+    """
 
     noise: ClassVar[str] = "other"
     law: ClassVar[Law] = GENERALIZED
@@ -284,7 +359,15 @@ def _whole_numbers(noise: Array, low: int, high: int) -> Array:
 
 @operator("_random_randint", "_npi_random_randint", "random_randint")
 class RandomInt(_ByShape):
-    """Draws of whole numbers from [low, high), of the given shape."""
+    """Draws of integers from [low, high), all of one probability, of a given shape.
+
+    Attributes:
+        low: The least integer.
+        high: The integer after the largest.
+        dtype: The dtype of the output; None: int32.
+
+    ONNX: Mul, Floor, Min and Add, of uniform draws in [0, 1).
+    """
 
     noise: ClassVar[str] = "uniform"
     law: ClassVar[Law] = Law(_whole_numbers, "uniform")
@@ -313,7 +396,14 @@ class RandomInt(_ByShape):
 
 @operator("_random_uniform_like")
 class RandomUniformLike(_Like):
-    """Draws from the uniform distribution on [low, high), in the shape and dtype of `data`."""
+    """Draws from the uniform distribution on [low, high), in the shape and dtype of `data`.
+
+    Attributes:
+        low: The lower end, which belongs to the interval.
+        high: The upper end, which does not.
+
+    ONNX: Mul and Add, of uniform draws in [0, 1).
+    """
 
     noise: ClassVar[str] = "uniform"
     law: ClassVar[Law] = UNIFORM
@@ -323,7 +413,14 @@ class RandomUniformLike(_Like):
 
 @operator("_random_normal_like")
 class RandomNormalLike(_Like):
-    """Draws from the normal distribution of mean `loc` and deviation `scale`, in `data`'s shape and dtype."""
+    """Draws from the normal distribution, in the shape and dtype of `data`.
+
+    Attributes:
+        loc: The mean.
+        scale: The standard deviation.
+
+    ONNX: Mul and Add, of standard normal draws.
+    """
 
     noise: ClassVar[str] = "normal"
     law: ClassVar[Law] = NORMAL
@@ -333,7 +430,13 @@ class RandomNormalLike(_Like):
 
 @operator("_random_exponential_like")
 class RandomExponentialLike(_Like):
-    """Draws from the exponential distribution with mean 1 / lam, in the shape and dtype of `data`."""
+    """Draws from the exponential distribution, in the shape and dtype of `data`.
+
+    Attributes:
+        lam: The rate; the mean is 1 / lam.
+
+    ONNX: Log and Div, of uniform draws in [0, 1).
+    """
 
     noise: ClassVar[str] = "uniform"
     law: ClassVar[Law] = EXPONENTIAL
@@ -342,7 +445,15 @@ class RandomExponentialLike(_Like):
 
 @operator("_random_gamma_like")
 class RandomGammaLike(_Like):
-    """Draws from the gamma distribution of shape `alpha` and scale `beta`, in `data`'s shape and dtype."""
+    """Draws from the gamma distribution, in the shape and dtype of `data`.
+
+    Attributes:
+        alpha: The distribution's shape parameter.
+        beta: The scale; the mean is alpha * beta.
+
+    ONNX: Identity of draws that a hybridized block is fed with; export is refused, as ONNX lacks the
+    distribution.
+    """
 
     noise: ClassVar[str] = "other"
     law: ClassVar[Law] = GAMMA
@@ -352,7 +463,14 @@ class RandomGammaLike(_Like):
 
 @operator("_random_poisson_like")
 class RandomPoissonLike(_Like):
-    """Draws from the Poisson distribution with mean `lam`, in the shape and dtype of `data`."""
+    """Draws from the Poisson distribution, in the shape and dtype of `data`.
+
+    Attributes:
+        lam: The mean.
+
+    ONNX: Identity of draws that a hybridized block is fed with; export is refused, as ONNX lacks the
+    distribution.
+    """
 
     noise: ClassVar[str] = "other"
     law: ClassVar[Law] = POISSON
@@ -361,7 +479,15 @@ class RandomPoissonLike(_Like):
 
 @operator("_random_negative_binomial_like")
 class RandomNegativeBinomialLike(_Like):
-    """Draws of the failures before `k` successes of probability `p`, in the shape and dtype of `data`."""
+    """Draws of failures before `k` successes, in the shape and dtype of `data`.
+
+    Attributes:
+        k: The number of successes.
+        p: The probability of success.
+
+    ONNX: Identity of draws that a hybridized block is fed with; export is refused, as ONNX lacks the
+    distribution.
+    """
 
     noise: ClassVar[str] = "other"
     law: ClassVar[Law] = NEGATIVE_BINOMIAL
@@ -371,7 +497,15 @@ class RandomNegativeBinomialLike(_Like):
 
 @operator("_random_generalized_negative_binomial_like")
 class RandomGeneralizedNegativeBinomialLike(_Like):
-    """Draws from the negative binomial of mean `mu` and dispersion `alpha`, in `data`'s shape and dtype."""
+    """Draws from the negative binomial distribution by mean and dispersion, in the shape and dtype of `data`.
+
+    Attributes:
+        mu: The mean.
+        alpha: The dispersion; the variance is mu + alpha * mu ** 2.
+
+    ONNX: Identity of draws that a hybridized block is fed with; export is refused, as ONNX lacks the
+    distribution.
+    """
 
     noise: ClassVar[str] = "other"
     law: ClassVar[Law] = GENERALIZED
@@ -384,7 +518,14 @@ class RandomGeneralizedNegativeBinomialLike(_Like):
 
 @operator("_sample_uniform", "sample_uniform")
 class SampleUniform(_ByArrays):
-    """Uniform draws on [low, high) for each pair of elements of `low` and `high`: (*low's shape, *shape)."""
+    """Draws from a uniform distribution for each pair of elements of `low` and `high`.
+
+    Inputs:
+        low: The lower ends, which belong to the intervals.
+        high: The upper ends, which do not, in the shape of low.
+
+    ONNX: Sub, Mul and Add, of uniform draws in [0, 1).
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("low", "high")
     noise: ClassVar[str] = "uniform"
@@ -395,7 +536,14 @@ class SampleUniform(_ByArrays):
 
 @operator("_sample_normal", "sample_normal")
 class SampleNormal(_ByArrays):
-    """Normal draws for each pair of elements of `mu` and `sigma`: (*mu's shape, *shape)."""
+    """Draws from a normal distribution for each pair of elements of `mu` and `sigma`.
+
+    Inputs:
+        mu: The means.
+        sigma: The standard deviations, in the shape of mu.
+
+    ONNX: Mul and Add, of standard normal draws.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("mu", "sigma")
     noise: ClassVar[str] = "normal"
@@ -406,7 +554,13 @@ class SampleNormal(_ByArrays):
 
 @operator("_sample_exponential", "sample_exponential")
 class SampleExponential(_ByArrays):
-    """Exponential draws for each rate in `lam`: (*lam's shape, *shape)."""
+    """Draws from an exponential distribution for each element of `lam`.
+
+    Inputs:
+        lam: The rates; the means are 1 / lam.
+
+    ONNX: Log and Div, of uniform draws in [0, 1).
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("lam",)
     noise: ClassVar[str] = "uniform"
@@ -417,7 +571,14 @@ class SampleExponential(_ByArrays):
 
 @operator("_sample_gamma", "sample_gamma")
 class SampleGamma(_ByArrays):
-    """Gamma draws for each shape in `alpha` and scale in `beta`: (*alpha's shape, *shape)."""
+    """Draws from a gamma distribution for each pair of elements of `alpha` and `beta`.
+
+    Inputs:
+        alpha: The distributions' shape parameters.
+        beta: The scales, in the shape of alpha.
+
+    ONNX: none; it does not have the distribution, whose parameters are known only when it runs.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("alpha", "beta")
     noise: ClassVar[str] = "other"
@@ -429,7 +590,13 @@ class SampleGamma(_ByArrays):
 
 @operator("_sample_poisson", "sample_poisson")
 class SamplePoisson(_ByArrays):
-    """Poisson draws for each mean in `lam`: (*lam's shape, *shape)."""
+    """Draws from a Poisson distribution for each element of `lam`.
+
+    Inputs:
+        lam: The means.
+
+    ONNX: none; it does not have the distribution, whose parameters are known only when it runs.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("lam",)
     noise: ClassVar[str] = "other"
@@ -441,7 +608,14 @@ class SamplePoisson(_ByArrays):
 
 @operator("_sample_negative_binomial", "sample_negative_binomial")
 class SampleNegativeBinomial(_ByArrays):
-    """Negative binomial draws for each pair of elements of `k` and `p`: (*k's shape, *shape)."""
+    """Draws of failures before successes, from a negative binomial distribution for each pair of elements.
+
+    Inputs:
+        k: The numbers of successes.
+        p: The probabilities of success, in the shape of k.
+
+    ONNX: none; it does not have the distribution, whose parameters are known only when it runs.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("k", "p")
     noise: ClassVar[str] = "other"
@@ -453,7 +627,14 @@ class SampleNegativeBinomial(_ByArrays):
 
 @operator("_sample_generalized_negative_binomial", "sample_generalized_negative_binomial")
 class SampleGeneralizedNegativeBinomial(_ByArrays):
-    """Negative binomial draws for each mean in `mu` and dispersion in `alpha`: (*mu's shape, *shape)."""
+    """Draws from a negative binomial distribution for each mean in `mu` and dispersion in `alpha`.
+
+    Inputs:
+        mu: The means.
+        alpha: The dispersions, in the shape of mu; the variances are mu + alpha * mu ** 2.
+
+    ONNX: none; it does not have the distribution, whose parameters are known only when it runs.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("mu", "alpha")
     noise: ClassVar[str] = "other"
@@ -468,9 +649,24 @@ class SampleGeneralizedNegativeBinomial(_ByArrays):
 
 @operator("_sample_multinomial", "sample_multinomial")
 class SampleMultinomial(Operator):
-    """`shape` draws of class numbers by each row of the probabilities `data` (*batch, K): (*batch, *shape).
+    """Draws of class indices by the probabilities in each row of `data`.
 
-    With get_prob also the logarithms of their probabilities, through which gradients flow.
+    Gradients flow to data through the logarithms of the probabilities alone.
+
+    Inputs:
+        data: Probabilities, (*batch, K), which sum to 1 along the last axis.
+
+    Attributes:
+        shape: The shape of the draws for each row; one draw if empty.
+        get_prob: Whether the logarithms of the drawn classes' probabilities are given as well.
+        dtype: The dtype of the class indices.
+
+    Returns:
+        output0: (*batch, *shape), or (1,) for one draw by one row; the output is called output without
+            get_prob.
+        output1: The logarithms, in the same shape and the dtype of data; only with get_prob.
+
+    ONNX: CumSum, LessOrEqual and ReduceSum, of uniform draws in [0, 1).
     """
 
     noise: ClassVar[str] = "uniform"
@@ -512,7 +708,18 @@ class SampleMultinomial(Operator):
 
 @operator("_multinomial_gradient")
 class MultinomialGradient(Operator):
-    """The gradient (*batch, K) of `data` from `dy` of the log-probabilities of the numbers `drawn`."""
+    """The gradient of `_sample_multinomial` with respect to its probabilities.
+
+    Inputs:
+        dy: The gradient of the logarithms, (*batch, *shape).
+        drawn: The class indices, in the shape of dy.
+        data: The probabilities, (*batch, K).
+
+    Returns:
+        (*batch, K).
+
+    ONNX: Equal, ReduceSum, Div and Where.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "drawn", "data")
     not_differentiable: ClassVar[str] = _RANDOM
@@ -535,7 +742,16 @@ class MultinomialGradient(Operator):
 
 @operator("_shuffle", "_npi_shuffle", "shuffle")
 class Shuffle(Operator):
-    """`data` (N, *) with its first axis in random order."""
+    """`data` with the slices along its first axis in random order.
+
+    Inputs:
+        data: (N, *rest).
+
+    Returns:
+        (N, *rest).
+
+    ONNX: Gather by a permutation that a hybridized block is fed with; export is refused, as ONNX draws none.
+    """
 
     noise: ClassVar[str] = "other"
     not_differentiable: ClassVar[str] = _RANDOM

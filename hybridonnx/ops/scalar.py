@@ -35,24 +35,134 @@ def _reversed_divide(x: Array, s: Array) -> Array:
     return divide(np.broadcast_to(s, x.shape), x)
 
 
-scalar("_plus_scalar", np.add, lambda F, dy, y, x, s: (dy,), "_PlusScalar")
-scalar("_minus_scalar", np.subtract, lambda F, dy, y, x, s: (dy,), "_MinusScalar")
-scalar("_scatter_plus_scalar", np.add, lambda F, dy, y, x, s: (dy,))
-scalar("_scatter_minus_scalar", np.subtract, lambda F, dy, y, x, s: (dy,))
-scalar("_rminus_scalar", lambda x, s: s - x, lambda F, dy, y, x, s: (-dy,), "_RMinusScalar")
-scalar("_mul_scalar", np.multiply, lambda F, dy, y, x, s: (dy * s,), "_MulScalar")
-scalar("_div_scalar", divide, lambda F, dy, y, x, s: (dy / s,), "_DivScalar")
-scalar("_rdiv_scalar", _reversed_divide, lambda F, dy, y, x, s: (dy * -s / (x * x),), "_RDivScalar")
-scalar("_mod_scalar", modulo, lambda F, dy, y, x, s: (dy,), "_ModScalar")
-scalar("_rmod_scalar", lambda x, s: modulo(s, x), _floored, "_RModScalar")
-scalar("_power_scalar", power, _power, "_PowerScalar")
-scalar("_rpower_scalar", lambda x, s: power(s, x), _rpower, "_RPowerScalar")
+scalar(
+    "_plus_scalar",
+    np.add,
+    lambda F, dy, y, x, s: (dy,),
+    "_PlusScalar",
+    doc="""`data` plus `scalar`.
+
+    ONNX: Add.
+    """,
+)
+scalar(
+    "_minus_scalar",
+    np.subtract,
+    lambda F, dy, y, x, s: (dy,),
+    "_MinusScalar",
+    doc="""`data` minus `scalar`.
+
+    ONNX: Sub.
+    """,
+)
+scalar(
+    "_scatter_plus_scalar",
+    np.add,
+    lambda F, dy, y, x, s: (dy,),
+    doc="""`data` plus `scalar`, as MXNet calls the sum with a sparse array's stored elements.
+
+    ONNX: Add.
+    """,
+)
+scalar(
+    "_scatter_minus_scalar",
+    np.subtract,
+    lambda F, dy, y, x, s: (dy,),
+    doc="""`data` minus `scalar`, as MXNet calls the difference for a sparse array's stored elements.
+
+    ONNX: Sub.
+    """,
+)
+scalar(
+    "_rminus_scalar",
+    lambda x, s: s - x,
+    lambda F, dy, y, x, s: (-dy,),
+    "_RMinusScalar",
+    doc="""`scalar` minus `data`.
+
+    ONNX: Sub.
+    """,
+)
+scalar(
+    "_mul_scalar",
+    np.multiply,
+    lambda F, dy, y, x, s: (dy * s,),
+    "_MulScalar",
+    doc="""`data` times `scalar`.
+
+    ONNX: Mul.
+    """,
+)
+scalar(
+    "_div_scalar",
+    divide,
+    lambda F, dy, y, x, s: (dy / s,),
+    "_DivScalar",
+    doc="""`data` divided by `scalar`; of integers truncated towards zero, and 0 where scalar is.
+
+    ONNX: Div.
+    """,
+)
+scalar(
+    "_rdiv_scalar",
+    _reversed_divide,
+    lambda F, dy, y, x, s: (dy * -s / (x * x),),
+    "_RDivScalar",
+    doc="""`scalar` divided by `data`; of integers truncated towards zero, and 0 where data is.
+
+    ONNX: Div, with Where for integers.
+    """,
+)
+scalar(
+    "_mod_scalar",
+    modulo,
+    lambda F, dy, y, x, s: (dy,),
+    "_ModScalar",
+    doc="""The remainder of `data` divided by `scalar`, with the sign of scalar; 0 if that is 0.
+
+    ONNX: Mod, with Where.
+    """,
+)
+scalar(
+    "_rmod_scalar",
+    lambda x, s: modulo(s, x),
+    _floored,
+    "_RModScalar",
+    doc="""The remainder of `scalar` divided by `data`, with the sign of data; 0 where that is 0.
+
+    ONNX: Mod, with Where.
+    """,
+)
+scalar(
+    "_power_scalar",
+    power,
+    _power,
+    "_PowerScalar",
+    doc="""`data` to the power of `scalar`; of integers computed in float64 and truncated.
+
+    ONNX: Pow.
+    """,
+)
+scalar(
+    "_rpower_scalar",
+    lambda x, s: power(s, x),
+    _rpower,
+    "_RPowerScalar",
+    doc="""`scalar` to the power of `data`; of integers computed in float64 and truncated.
+
+    ONNX: Pow.
+    """,
+)
 scalar(
     "_maximum_scalar",
     np.maximum,
     lambda F, dy, y, x, s: (dy * (x >= s),),
     "_MaximumScalar",
     "_npi_maximum_scalar",
+    doc="""The larger of `data` and `scalar`; NaN stays.
+
+    ONNX: Max.
+    """,
 )
 scalar(
     "_minimum_scalar",
@@ -60,13 +170,40 @@ scalar(
     lambda F, dy, y, x, s: (dy * (x <= s),),
     "_MinimumScalar",
     "_npi_minimum_scalar",
+    doc="""The smaller of `data` and `scalar`; NaN stays.
+
+    ONNX: Min.
+    """,
 )
-scalar("_hypot_scalar", hypot, lambda F, dy, y, x, s: (dy * x / y,), "_HypotScalar", "_npi_hypot_scalar")
+scalar(
+    "_hypot_scalar",
+    hypot,
+    lambda F, dy, y, x, s: (dy * x / y,),
+    "_HypotScalar",
+    "_npi_hypot_scalar",
+    doc="""The hypotenuse of `data` and `scalar`: the root of the sum of their squares.
+
+    ONNX: Sqrt of Mul and Add, scaled by Max so that the squares do not overflow.
+    """,
+)
 
 
 @operator("_contrib_gradientmultiplier")
 class GradientMultiplier(Operator):
-    """`data` of any shape, unchanged; its gradient is multiplied by `scalar`."""
+    """`data` as it is, whose gradient is multiplied by `scalar`.
+
+    Inputs:
+        data: An array of any shape.
+
+    Attributes:
+        scalar: The factor of the gradient.
+        is_int: Accepted for MXNet's sake; without effect.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Identity.
+    """
 
     elementwise: ClassVar[bool] = True
     scalar: float = 1.0

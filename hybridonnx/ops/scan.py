@@ -17,7 +17,20 @@ from ._shapes import Shape, size
 
 @operator("_np_cumsum", "cumsum")
 class CumSum(Operator):
-    """The sums of `a` up to each element along `axis`; without one over all elements, as (size,)."""
+    """The sum of all elements of `a` up to each one, that one included, along an axis.
+
+    Inputs:
+        a: An array of any shape.
+
+    Attributes:
+        axis: The axis of the sums, from 0 up; None: a as one vector.
+        dtype: The dtype that the sums are computed and given in; None: that of a.
+
+    Returns:
+        The shape of a, or (its size,) without axis.
+
+    ONNX: CumSum.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("a",)
     axis: int | None = None

@@ -15,7 +15,19 @@ from ._shapes import Shape, show
 
 
 class _Sequences(Operator):
-    """`data` (T, N, *rest), or with axis 1 (N, T, *rest), and if asked for the N lengths."""
+    """What operators on sequences of different lengths share: T steps of N sequences.
+
+    Inputs:
+        data: (T, N, *rest), or (N, T, *rest) with axis 1.
+        sequence_length: (N,), truncated towards zero; only with use_sequence_length.
+
+    Attributes:
+        use_sequence_length: Whether the sequences have lengths of their own, else all have T steps.
+        axis: The axis of the steps, 0 or 1.
+
+    Returns:
+        The shape of data.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "sequence_length")
     use_sequence_length: bool = False
@@ -57,7 +69,13 @@ def spread(mask: Array, data: Array) -> Array:
 
 @operator("SequenceMask", "_npx_sequence_mask")
 class SequenceMask(_Sequences):
-    """`data` with `value` in place of the steps after each sequence's length."""
+    """`data` with `value` in place of the steps after each sequence's length.
+
+    Attributes:
+        value: What stands after a sequence's end.
+
+    ONNX: Less and Where.
+    """
 
     use_sequence_length: bool = False
     value: float = 0.0
@@ -80,7 +98,15 @@ class SequenceMask(_Sequences):
 
 @operator("SequenceLast")
 class SequenceLast(_Sequences):
-    """The last step of each sequence, as (N, *rest)."""
+    """The last step of each sequence.
+
+    A length below 1 counts as 1, and one above T as T.
+
+    Returns:
+        (N, *rest).
+
+    ONNX: Gather; GatherND, with Transpose, for lengths.
+    """
 
     use_sequence_length: bool = False
     axis: int = 0
@@ -106,7 +132,13 @@ def last(length: Array, steps: int) -> Array:
 
 @operator("_sequence_last_grad")
 class SequenceLastGrad(_Sequences):
-    """The adjoint of `SequenceLast`: `dy` (N, *rest) at the last steps of zeros of the shape of `data`."""
+    """The adjoint of `SequenceLast`: zeros like `data` with `dy` at each sequence's last step.
+
+    Inputs:
+        dy: The gradient of SequenceLast's output, (N, *rest).
+
+    ONNX: Equal and Where.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "data", "sequence_length")
     use_sequence_length: bool = False
@@ -137,7 +169,16 @@ class SequenceLastGrad(_Sequences):
 
 @operator("SequenceReverse")
 class SequenceReverse(_Sequences):
-    """`data` (T, N, *rest) with the steps of each sequence in reverse order, those after it in place."""
+    """`data` with the steps of each sequence in reverse order, and those after it where they are.
+
+    Inputs:
+        data: (T, N, *rest).
+
+    Attributes:
+        axis: The axis of the steps, which can only be 0.
+
+    ONNX: ReverseSequence, or Slice without lengths.
+    """
 
     use_sequence_length: bool = False
     axis: int = 0

@@ -16,7 +16,15 @@ from ._shapes import Dim, Shape, axis_index, show, sizes
 
 
 class _Slicing(Operator):
-    """`begin`, `end` and `step` along the first axes, as Python's slices mean them."""
+    """`begin`, `end` and `step` along the first axes, as Python's slices mean them.
+
+    Attributes:
+        begin: The first index along each of the first axes; None: the axis' beginning, or end if step is
+            negative.
+        end: The index after the last one along each of them; None: the axis' end, or beginning if step is
+            negative.
+        step: The step between indices along each of them; 1 if None, and for all if empty.
+    """
 
     begin: OptInts
     end: OptInts
@@ -57,7 +65,16 @@ def extent(size: Dim, cut: slice) -> Dim:
 
 @operator("slice", "_npi_slice", "_npx_slice", "_sparse_slice", "crop")
 class Slice(_Slicing):
-    """`data[begin:end:step]` along its first axes; None stands for an end of the axis."""
+    """The part `data[begin:end:step]`, along the first axes.
+
+    Inputs:
+        data: An array of at least as many axes as begin has numbers.
+
+    Returns:
+        The shape of data with the numbers of indices along the first axes.
+
+    ONNX: Slice.
+    """
 
     begin: OptInts
     end: OptInts
@@ -75,7 +92,17 @@ class Slice(_Slicing):
 
 @operator("_slice_grad")
 class SliceGrad(_Slicing):
-    """The adjoint of `slice`: `dy` at its places in zeros of the shape of `data`."""
+    """The adjoint of `slice`: zeros like `data` with `dy` where the part was.
+
+    Inputs:
+        dy: The gradient of the part.
+        data: The array that slice was given, for its shape.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Pad, with Gather for steps other than 1.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "data")
     begin: OptInts
@@ -96,7 +123,17 @@ class SliceGrad(_Slicing):
 
 @operator("_slice_assign", "_crop_assign", "_npi_slice_assign")
 class SliceAssign(_Slicing):
-    """`lhs` with `rhs` written to `lhs[begin:end:step]`."""
+    """`lhs` with `rhs` in place of its part `lhs[begin:end:step]`.
+
+    Inputs:
+        lhs: An array of at least as many axes as begin has numbers.
+        rhs: An array of the part's shape.
+
+    Returns:
+        The shape of lhs.
+
+    ONNX: Gather and Where.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs")
     begin: OptInts
@@ -118,7 +155,19 @@ class SliceAssign(_Slicing):
 
 @operator("_slice_assign_scalar", "_crop_assign_scalar", "_npi_slice_assign_scalar")
 class SliceAssignScalar(_Slicing):
-    """`data` with the number `scalar` written to `data[begin:end:step]`."""
+    """`data` with a number in place of the elements of its part `data[begin:end:step]`.
+
+    Inputs:
+        data: An array of at least as many axes as begin has numbers.
+
+    Attributes:
+        scalar: The number.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Where.
+    """
 
     scalar: float = 0.0
     begin: OptInts
@@ -143,7 +192,13 @@ class SliceAssignScalar(_Slicing):
 
 
 class _AxisSlicing(Operator):
-    """`begin` and `end` along one axis."""
+    """`begin` and `end` along one axis; the part must not be empty, nor reach out of the axis.
+
+    Attributes:
+        axis: The axis that is cut; negative ones count from the last.
+        begin: The first index; negative ones count from the end.
+        end: The index after the last one; None: the axis' end.
+    """
 
     axis: int
     begin: int
@@ -184,7 +239,16 @@ class _AxisSlicing(Operator):
 
 @operator("slice_axis")
 class SliceAxis(_AxisSlicing):
-    """`data` from `begin` to `end` along `axis`; None is the end of the axis."""
+    """The part of `data` from `begin` to `end` along one axis.
+
+    Inputs:
+        data: An array of any shape.
+
+    Returns:
+        The shape of data with end - begin, both counted from 0, at axis.
+
+    ONNX: Slice.
+    """
 
     axis: int
     begin: int
@@ -202,7 +266,17 @@ class SliceAxis(_AxisSlicing):
 
 @operator("_slice_axis_grad")
 class SliceAxisGrad(_AxisSlicing):
-    """The adjoint of `slice_axis`: `dy` at its place in zeros of the shape of `data`."""
+    """The adjoint of `slice_axis`: zeros like `data` with `dy` where the part was.
+
+    Inputs:
+        dy: The gradient of the part.
+        data: The array that slice_axis was given, for its shape.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Pad.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "data")
     axis: int
@@ -226,7 +300,20 @@ class SliceAxisGrad(_AxisSlicing):
 
 @operator("slice_like")
 class SliceLike(Operator):
-    """The first elements of `data` along `axes` (or all), as many as `shape_like` has there."""
+    """The first elements of `data` along some axes, as many as `shape_like` has there.
+
+    Inputs:
+        data: An array of any shape.
+        shape_like: An array no longer than data along those axes, for its shape.
+
+    Attributes:
+        axes: The axes that are cut, negative ones counted from the last; empty: all, and both have as many.
+
+    Returns:
+        The shape of data with the sizes of shape_like at those axes.
+
+    ONNX: Slice.
+    """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "shape_like")
     axes: Ints = ()

@@ -26,7 +26,20 @@ def softmax_of(data: Array, axis: int) -> Array:
 
 
 class _AlongAxis(Operator):
-    """What softmax, softmin and log_softmax share."""
+    """What softmax, softmin and log_softmax share.
+
+    Inputs:
+        data: An array of any shape.
+
+    Attributes:
+        axis: The axis along which probabilities sum to 1; negative ones count from the last.
+        temperature: What data is divided by; None: 1.
+        dtype: The dtype of the output; None: that of data.
+        use_length: Accepted for MXNet's sake, False or None alone; only softmax takes lengths.
+
+    Returns:
+        The shape of data.
+    """
 
     takes_ints: ClassVar[bool] = False
 
@@ -73,8 +86,16 @@ def _softmax_gradient(F: Any, dy: Any, y: Any, axis: int) -> Any:
 
 @operator("softmax", "_npx_softmax")
 class Softmax(_AlongAxis):
-    """exp(data / temperature) along `axis`, divided by its sum; with use_length only over the first `length`
-    elements, the others giving 0. `length` has the data's shape without the axis.
+    """exp(data / temperature), divided by its sum along `axis`.
+
+    Inputs:
+        length: How many elements of each row count, the others giving 0: integers, in data's shape without
+            axis; only with use_length.
+
+    Attributes:
+        use_length: Whether rows have lengths of their own.
+
+    ONNX: Softmax, with Where for lengths.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "length")
@@ -118,7 +139,10 @@ def _without_length(op: _AlongAxis) -> None:
 
 @operator("softmin")
 class Softmin(_AlongAxis):
-    """exp(-data / temperature) along `axis`, divided by its sum."""
+    """exp(-data / temperature), divided by its sum along `axis`.
+
+    ONNX: Neg and Softmax.
+    """
 
     axis: int = -1
     temperature: float | None = None
@@ -137,7 +161,10 @@ class Softmin(_AlongAxis):
 
 @operator("log_softmax", "_npx_log_softmax")
 class LogSoftmax(_AlongAxis):
-    """The logarithm of the softmax of data / temperature along `axis`."""
+    """The logarithm of the softmax of data / temperature along `axis`.
+
+    ONNX: LogSoftmax.
+    """
 
     axis: int = -1
     temperature: float | None = None
@@ -163,7 +190,19 @@ class LogSoftmax(_AlongAxis):
 
 @operator("SoftmaxActivation")
 class SoftmaxActivation(Operator):
-    """Softmax of `data` over its last axis (mode instance), or over axis 1 of (N, C, *spatial) (channel)."""
+    """The softmax of `data` over its last axis, or over its channels.
+
+    Inputs:
+        data: An array of any shape; (N, C, *spatial) for mode "channel".
+
+    Attributes:
+        mode: The axis of the softmax: "instance" the last, "channel" axis 1.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Softmax.
+    """
 
     elementwise: ClassVar[bool] = True
     takes_ints: ClassVar[bool] = False

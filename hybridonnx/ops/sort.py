@@ -26,7 +26,18 @@ def order(data: Array, axis: int, ascending: bool) -> Array:
 
 
 class _Sorting(Operator):
-    """`axis` (`None`: all axes as one) and `is_ascend` of the operators that sort."""
+    """What the operators that sort share. Equal elements keep their order.
+
+    Inputs:
+        data: An array of any shape.
+
+    Attributes:
+        axis: The axis that is sorted, negative ones counted from the last; None: data as one vector.
+        is_ascend: Whether small elements come first.
+
+    Returns:
+        The shape of data, or (its size,) without axis.
+    """
 
     axis: int | None = -1
     is_ascend: bool = True
@@ -46,9 +57,22 @@ class _Sorting(Operator):
 
 @operator("topk", "_npx_topk")
 class TopK(_Sorting):
-    """The `k` largest (or with `is_ascend` smallest) elements of `data` along `axis`; all if k is below 1.
+    """The `k` largest, or smallest, elements of `data` along an axis, or their indices, or both.
 
-    `ret_typ` says what is given: the values, their indices, both, or 1 in their places and 0 elsewhere.
+    Attributes:
+        k: How many; all if below 1.
+        ret_typ: What is returned: "value" the elements, "indices" their indices, "both" both, "mask" an array
+            that is 1 in their positions and 0 in others.
+        is_ascend: Whether the smallest are meant, the least first, else the largest, the largest first.
+        dtype: The dtype of the indices; float16 and uint8 do not hold large ones.
+
+    Returns:
+        output: The indices, in the shape of data with k at axis, or with ret_typ "mask" the mask, in data's
+            shape.
+        output0: The elements, in the shape of data with k at axis; with ret_typ "value" or "both".
+        output1: Their indices, in the same shape; with ret_typ "both".
+
+    ONNX: TopK, with ScatterElements for "mask".
     """
 
     axis: int | None = -1
@@ -105,7 +129,10 @@ class TopK(_Sorting):
 
 @operator("sort", "_npi_sort")
 class Sort(_Sorting):
-    """`data` sorted along `axis`; the hidden output is the indices, int32."""
+    """The elements of `data` in order along an axis.
+
+    ONNX: TopK.
+    """
 
     outputs = ("output0", "output1")
     hidden = 1
@@ -128,7 +155,13 @@ class Sort(_Sorting):
 
 @operator("argsort", "_npi_argsort")
 class ArgSort(_Sorting):
-    """The indices that sort `data` along `axis`."""
+    """The indices that put `data` in order along an axis.
+
+    Attributes:
+        dtype: The dtype of the indices.
+
+    ONNX: TopK, with Cast.
+    """
 
     not_differentiable = "it is piecewise constant"
     axis: int | None = -1

@@ -75,15 +75,67 @@ def _rint(data: Array) -> Array:
     return np.where(data - low > high - data, high, low)
 
 
-exact("negative", np.negative, lambda F, dy, y, x: (-dy,), "_sparse_negative")
-exact("abs", np.abs, lambda F, dy, y, x: (dy * F.sign(x),), "_sparse_abs")
-exact("sign", sign_kernel, _CONSTANT, "_sparse_sign")
-rounding("round", _round, "_sparse_round")
-rounding("rint", _rint, "_sparse_rint")
-rounding("fix", np.trunc, "_sparse_fix")
-rounding("trunc", np.trunc, "_sparse_trunc")
-rounding("ceil", np.ceil, "_sparse_ceil")
-rounding("floor", np.floor, "_sparse_floor")
+exact(
+    "negative",
+    np.negative,
+    lambda F, dy, y, x: (-dy,),
+    "_sparse_negative",
+    doc="Each element times -1.\n\nONNX: Neg.",
+)
+exact(
+    "abs",
+    np.abs,
+    lambda F, dy, y, x: (dy * F.sign(x),),
+    "_sparse_abs",
+    doc="The absolute value of each element.\n\nONNX: Abs.",
+)
+exact(
+    "sign",
+    sign_kernel,
+    _CONSTANT,
+    "_sparse_sign",
+    doc="""-1, 0 or 1 by the sign of each element; 0 for NaN.
+
+    ONNX: Greater, Less and Sub; Sign for integers.
+    """,
+)
+rounding(
+    "round",
+    _round,
+    "_sparse_round",
+    doc="""The nearest integer to each element, halves rounded away from zero.
+
+    ONNX: Floor of Abs, with GreaterOrEqual and Sign.
+    """,
+)
+rounding(
+    "rint",
+    _rint,
+    "_sparse_rint",
+    doc="""The nearest integer to each element, halves rounded down, not to even.
+
+    ONNX: Floor, Ceil and Where.
+    """,
+)
+rounding(
+    "fix",
+    np.trunc,
+    "_sparse_fix",
+    doc="Each element without its fraction, which is what `trunc` gives.\n\nONNX: Floor, Ceil and Where.",
+)
+rounding(
+    "trunc",
+    np.trunc,
+    "_sparse_trunc",
+    doc="""The nearest integer to each element that is no farther from zero.
+
+    ONNX: Floor, Ceil and Where.
+    """,
+)
+rounding("ceil", np.ceil, "_sparse_ceil", doc="The least integer not below each element.\n\nONNX: Ceil.")
+rounding(
+    "floor", np.floor, "_sparse_floor", doc="The greatest integer not above each element.\n\nONNX: Floor."
+)
 
 
 def _straight_through(name: str, fn: Callable[[Array], Array], *aliases: str, doc: str = "") -> None:
@@ -98,45 +150,213 @@ def _straight_through(name: str, fn: Callable[[Array], Array], *aliases: str, do
     )
 
 
-_straight_through("_contrib_sign_ste", sign_kernel, "_sparse__contrib_sign_ste")
 _straight_through(
-    "_contrib_round_ste", lambda x: _round(x) if x.dtype.kind == "f" else x, "_sparse__contrib_round_ste"
+    "_contrib_sign_ste",
+    sign_kernel,
+    "_sparse__contrib_sign_ste",
+    doc="""The sign of each element, through which the gradient passes unchanged.
+
+    ONNX: Greater, Less and Sub.
+    """,
+)
+_straight_through(
+    "_contrib_round_ste",
+    lambda x: _round(x) if x.dtype.kind == "f" else x,
+    "_sparse__contrib_round_ste",
+    doc="""Each element rounded as `round` does, through which the gradient passes unchanged.
+
+    ONNX: Floor of Abs, with GreaterOrEqual and Sign.
+    """,
 )
 
 # ---- powers and roots
 
-exact("square", np.square, lambda F, dy, y, x: (dy * x * 2,), "_sparse_square")
-smooth("sqrt", np.sqrt, lambda F, dy, y, x: (dy * 0.5 / y,), "_sparse_sqrt")
-smooth("rsqrt", lambda x: 1 / np.sqrt(x), lambda F, dy, y, x: (dy * (y * y * y) * -0.5,), "_sparse_rsqrt")
-smooth("cbrt", np.cbrt, lambda F, dy, y, x: (dy / (y * y * 3),), "_sparse_cbrt")
-smooth("rcbrt", lambda x: 1 / np.cbrt(x), lambda F, dy, y, x: (dy * F.square(y * y) * (-1 / 3),))
-smooth("reciprocal", np.reciprocal, lambda F, dy, y, x: (-dy * y * y,))
+exact(
+    "square",
+    np.square,
+    lambda F, dy, y, x: (dy * x * 2,),
+    "_sparse_square",
+    doc="The square of each element.\n\nONNX: Mul.",
+)
+smooth(
+    "sqrt",
+    np.sqrt,
+    lambda F, dy, y, x: (dy * 0.5 / y,),
+    "_sparse_sqrt",
+    doc="The square root of each element.\n\nONNX: Sqrt.",
+)
+smooth(
+    "rsqrt",
+    lambda x: 1 / np.sqrt(x),
+    lambda F, dy, y, x: (dy * (y * y * y) * -0.5,),
+    "_sparse_rsqrt",
+    doc="The reciprocal of the square root of each element.\n\nONNX: Sqrt and Reciprocal.",
+)
+smooth(
+    "cbrt",
+    np.cbrt,
+    lambda F, dy, y, x: (dy / (y * y * 3),),
+    "_sparse_cbrt",
+    doc="The cube root of each element, with its sign.\n\nONNX: Pow of Abs, with Sign.",
+)
+smooth(
+    "rcbrt",
+    lambda x: 1 / np.cbrt(x),
+    lambda F, dy, y, x: (dy * F.square(y * y) * (-1 / 3),),
+    doc="The reciprocal of the cube root of each element.\n\nONNX: Pow of Abs, with Sign and Reciprocal.",
+)
+smooth(
+    "reciprocal",
+    np.reciprocal,
+    lambda F, dy, y, x: (-dy * y * y,),
+    doc="1 divided by each element.\n\nONNX: Reciprocal.",
+)
 
 # ---- exponentials and logarithms
 
-smooth("exp", np.exp, lambda F, dy, y, x: (dy * y,), "_sparse_exp")
-smooth("expm1", np.expm1, lambda F, dy, y, x: (dy * F.exp(x),), "_sparse_expm1")
-smooth("log", np.log, lambda F, dy, y, x: (dy / x,), "_sparse_log")
-smooth("log10", np.log10, lambda F, dy, y, x: (dy / (x * _LN10),), "_sparse_log10")
-smooth("log2", np.log2, lambda F, dy, y, x: (dy / (x * _LN2),), "_sparse_log2")
-smooth("log1p", np.log1p, lambda F, dy, y, x: (dy / (x + 1),), "_sparse_log1p")
+smooth(
+    "exp",
+    np.exp,
+    lambda F, dy, y, x: (dy * y,),
+    "_sparse_exp",
+    doc="e to the power of each element.\n\nONNX: Exp.",
+)
+smooth(
+    "expm1",
+    np.expm1,
+    lambda F, dy, y, x: (dy * F.exp(x),),
+    "_sparse_expm1",
+    doc="exp(x) - 1 of each element x, exact near 0 too.\n\nONNX: Exp and Sub; Tanh and Div near 0.",
+)
+smooth(
+    "log",
+    np.log,
+    lambda F, dy, y, x: (dy / x,),
+    "_sparse_log",
+    doc="The natural logarithm of each element.\n\nONNX: Log.",
+)
+smooth(
+    "log10",
+    np.log10,
+    lambda F, dy, y, x: (dy / (x * _LN10),),
+    "_sparse_log10",
+    doc="The logarithm to base 10 of each element.\n\nONNX: Log and Mul.",
+)
+smooth(
+    "log2",
+    np.log2,
+    lambda F, dy, y, x: (dy / (x * _LN2),),
+    "_sparse_log2",
+    doc="The logarithm to base 2 of each element.\n\nONNX: Log and Mul.",
+)
+smooth(
+    "log1p",
+    np.log1p,
+    lambda F, dy, y, x: (dy / (x + 1),),
+    "_sparse_log1p",
+    doc="log(1 + x) of each element x, exact near 0 too.\n\nONNX: Add and Log; Mul and Div near 0.",
+)
 
 # ---- trigonometry
 
-smooth("sin", np.sin, lambda F, dy, y, x: (dy * F.cos(x),), "_sparse_sin")
-smooth("cos", np.cos, lambda F, dy, y, x: (-dy * F.sin(x),), "_sparse_cos")
-smooth("tan", np.tan, lambda F, dy, y, x: (dy * (y * y + 1),), "_sparse_tan")
-smooth("arcsin", np.arcsin, lambda F, dy, y, x: (dy * F.rsqrt(1 - x * x),), "_sparse_arcsin")
-smooth("arccos", np.arccos, lambda F, dy, y, x: (-dy * F.rsqrt(1 - x * x),), "_sparse_arccos")
-smooth("arctan", np.arctan, lambda F, dy, y, x: (dy / (x * x + 1),), "_sparse_arctan")
-smooth("sinh", np.sinh, lambda F, dy, y, x: (dy * F.cosh(x),), "_sparse_sinh")
-smooth("cosh", np.cosh, lambda F, dy, y, x: (dy * F.sinh(x),), "_sparse_cosh")
-smooth("tanh", np.tanh, lambda F, dy, y, x: (dy * (1 - y * y),), "_sparse_tanh")
-smooth("arcsinh", np.arcsinh, lambda F, dy, y, x: (dy * F.rsqrt(x * x + 1),), "_sparse_arcsinh")
-smooth("arccosh", np.arccosh, lambda F, dy, y, x: (dy * F.rsqrt(x * x - 1),), "_sparse_arccosh")
-smooth("arctanh", np.arctanh, lambda F, dy, y, x: (dy / (1 - x * x),), "_sparse_arctanh")
-smooth("degrees", np.degrees, lambda F, dy, y, x: (dy * _DEGREES,), "_sparse_degrees")
-smooth("radians", np.radians, lambda F, dy, y, x: (dy * (1 / _DEGREES),), "_sparse_radians")
+smooth(
+    "sin",
+    np.sin,
+    lambda F, dy, y, x: (dy * F.cos(x),),
+    "_sparse_sin",
+    doc="The sine of each element, in radians.\n\nONNX: Sin.",
+)
+smooth(
+    "cos",
+    np.cos,
+    lambda F, dy, y, x: (-dy * F.sin(x),),
+    "_sparse_cos",
+    doc="The cosine of each element, in radians.\n\nONNX: Cos.",
+)
+smooth(
+    "tan",
+    np.tan,
+    lambda F, dy, y, x: (dy * (y * y + 1),),
+    "_sparse_tan",
+    doc="The tangent of each element, in radians.\n\nONNX: Tan.",
+)
+smooth(
+    "arcsin",
+    np.arcsin,
+    lambda F, dy, y, x: (dy * F.rsqrt(1 - x * x),),
+    "_sparse_arcsin",
+    doc="The angle in [-pi/2, pi/2] whose sine each element is; NaN outside of [-1, 1].\n\nONNX: Asin.",
+)
+smooth(
+    "arccos",
+    np.arccos,
+    lambda F, dy, y, x: (-dy * F.rsqrt(1 - x * x),),
+    "_sparse_arccos",
+    doc="The angle in [0, pi] whose cosine each element is; NaN outside of [-1, 1].\n\nONNX: Acos.",
+)
+smooth(
+    "arctan",
+    np.arctan,
+    lambda F, dy, y, x: (dy / (x * x + 1),),
+    "_sparse_arctan",
+    doc="The angle in (-pi/2, pi/2) whose tangent each element is.\n\nONNX: Atan.",
+)
+smooth(
+    "sinh",
+    np.sinh,
+    lambda F, dy, y, x: (dy * F.cosh(x),),
+    "_sparse_sinh",
+    doc="The hyperbolic sine of each element.\n\nONNX: Sinh.",
+)
+smooth(
+    "cosh",
+    np.cosh,
+    lambda F, dy, y, x: (dy * F.sinh(x),),
+    "_sparse_cosh",
+    doc="The hyperbolic cosine of each element.\n\nONNX: Cosh.",
+)
+smooth(
+    "tanh",
+    np.tanh,
+    lambda F, dy, y, x: (dy * (1 - y * y),),
+    "_sparse_tanh",
+    doc="The hyperbolic tangent of each element.\n\nONNX: Tanh.",
+)
+smooth(
+    "arcsinh",
+    np.arcsinh,
+    lambda F, dy, y, x: (dy * F.rsqrt(x * x + 1),),
+    "_sparse_arcsinh",
+    doc="The inverse of the hyperbolic sine at each element.\n\nONNX: Asinh.",
+)
+smooth(
+    "arccosh",
+    np.arccosh,
+    lambda F, dy, y, x: (dy * F.rsqrt(x * x - 1),),
+    "_sparse_arccosh",
+    doc="The inverse, from 0 up, of the hyperbolic cosine at each element; NaN below 1.\n\nONNX: Acosh.",
+)
+smooth(
+    "arctanh",
+    np.arctanh,
+    lambda F, dy, y, x: (dy / (1 - x * x),),
+    "_sparse_arctanh",
+    doc="The inverse of the hyperbolic tangent at each element; NaN outside of [-1, 1].\n\nONNX: Atanh.",
+)
+smooth(
+    "degrees",
+    np.degrees,
+    lambda F, dy, y, x: (dy * _DEGREES,),
+    "_sparse_degrees",
+    doc="Each element, an angle in radians, in degrees.\n\nONNX: Mul.",
+)
+smooth(
+    "radians",
+    np.radians,
+    lambda F, dy, y, x: (dy * (1 / _DEGREES),),
+    "_sparse_radians",
+    doc="Each element, an angle in degrees, in radians.\n\nONNX: Mul.",
+)
 
 # ---- special functions
 
@@ -145,14 +365,33 @@ def _polygamma(F: Any, dy: Any, x: Any, order: int) -> Any:
     return dy * F._polygamma(x, order=order)
 
 
-smooth("erf", _special.erf, lambda F, dy, y, x: (dy * F.exp(-x * x) * _TWO_BY_ROOT_PI,), "_npx_erf")
-smooth("erfinv", _special.erfinv, lambda F, dy, y, x: (dy * F.exp(y * y) / _TWO_BY_ROOT_PI,), "_npx_erfinv")
+smooth(
+    "erf",
+    _special.erf,
+    lambda F, dy, y, x: (dy * F.exp(-x * x) * _TWO_BY_ROOT_PI,),
+    "_npx_erf",
+    doc="The error function of each element.\n\nONNX: Erf.",
+)
+smooth(
+    "erfinv",
+    _special.erfinv,
+    lambda F, dy, y, x: (dy * F.exp(y * y) / _TWO_BY_ROOT_PI,),
+    "_npx_erfinv",
+    doc="""The inverse of the error function at each element; infinite at -1 and 1, NaN outside of them.
+
+    ONNX: Log, Sqrt and a polynomial of Mul and Add.
+    """,
+)
 smooth(
     "gamma",
     _special.gamma,
     lambda F, dy, y, x: (_polygamma(F, dy * y, x, 0),),
     "_npx_gamma",
     "_sparse_gamma",
+    doc="""The gamma function of each element; infinite at 0, NaN at negative integers.
+
+    ONNX: Exp and Log of an asymptotic series; Sin for its reflection at the left.
+    """,
 )
 smooth(
     "gammaln",
@@ -160,12 +399,28 @@ smooth(
     lambda F, dy, y, x: (_polygamma(F, dy, x, 0),),
     "_npx_gammaln",
     "_sparse_gammaln",
+    doc="""The logarithm of the gamma function's absolute value at each element.
+
+    ONNX: Log of an asymptotic series; Sin for its reflection at the left.
+    """,
 )
 
 
 @operator("_polygamma")
 class Polygamma(Operator):
-    """The digamma function of `data` of any shape, or its derivative of that `order`."""
+    """The digamma function of each element, or its derivative of some order.
+
+    Inputs:
+        data: An array of any shape.
+
+    Attributes:
+        order: The order of the derivative; 0 is digamma itself.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Pow and ReduceSum of an asymptotic series; Sin and Cos for its reflection at the left.
+    """
 
     elementwise = True
     takes_bool = False
@@ -187,14 +442,44 @@ def _sigmoid(data: Array) -> Array:
     return result
 
 
-exact("relu", lambda x: np.maximum(x, 0), lambda F, dy, y, x: (dy * (y > 0),), "_sparse_relu")
-smooth("sigmoid", _sigmoid, lambda F, dy, y, x: (dy * y * (1 - y),), "_sparse_sigmoid")
-smooth("softsign", lambda x: x / (1 + abs(x)), lambda F, dy, y, x: (dy / F.square(F.abs(x) + 1),))
+exact(
+    "relu",
+    lambda x: np.maximum(x, 0),
+    lambda F, dy, y, x: (dy * (y > 0),),
+    "_sparse_relu",
+    doc="Each element that is positive, and 0 in place of the others.\n\nONNX: Relu.",
+)
+smooth(
+    "sigmoid",
+    _sigmoid,
+    lambda F, dy, y, x: (dy * y * (1 - y),),
+    "_sparse_sigmoid",
+    doc="1 / (1 + exp(-x)) of each element x.\n\nONNX: Sigmoid.",
+)
+smooth(
+    "softsign",
+    lambda x: x / (1 + abs(x)),
+    lambda F, dy, y, x: (dy / F.square(F.abs(x) + 1),),
+    doc="x / (1 + abs(x)) of each element x.\n\nONNX: Softsign.",
+)
 
 
 @operator("hard_sigmoid")
 class HardSigmoid(Operator):
-    """`alpha * data + beta`, cut off at 0 and 1, for `data` of any shape."""
+    """`alpha * data + beta`, cut off at 0 and 1.
+
+    Inputs:
+        data: An array of any shape, of floating-point numbers.
+
+    Attributes:
+        alpha: The slope.
+        beta: The value at 0.
+
+    Returns:
+        The shape of data.
+
+    ONNX: HardSigmoid.
+    """
 
     elementwise = True
     alpha: float = 0.2
@@ -220,7 +505,20 @@ def _floats_only(owner: str, dtype: Any) -> Any:
 
 @operator("clip", "_npi_clip", "_sparse_clip")
 class Clip(Operator):
-    """`data` of any shape, with values above `a_max` made `a_max` and those below `a_min` made `a_min`."""
+    """Each element moved to the nearer of two limits if it lies outside of them.
+
+    Inputs:
+        data: An array of any shape.
+
+    Attributes:
+        a_min: The lower limit; for integers truncated and cut off to their dtype's range.
+        a_max: The upper limit, likewise.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Clip.
+    """
 
     elementwise = True
     takes_bool = False
@@ -250,7 +548,21 @@ class Clip(Operator):
 
 @operator("smooth_l1", "_npx_smooth_l1")
 class SmoothL1(Operator):
-    """`(s·data)² / 2` where `|data| < 1/s²`, else `|data| - 0.5/s²`, with s = `scalar`; any shape."""
+    """The smooth L1 loss of each element: a parabola near 0, a straight line beyond 1 / scalar ** 2.
+
+    That is (scalar * x) ** 2 / 2 for abs(x) < 1 / scalar ** 2, else abs(x) - 0.5 / scalar ** 2.
+
+    Inputs:
+        data: An array of any shape.
+
+    Attributes:
+        scalar: How steep the parabola is, and so how near 0 it ends.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Abs, Less, Mul, Sub and Where.
+    """
 
     elementwise = True
     takes_bool = False
@@ -273,7 +585,21 @@ class SmoothL1(Operator):
 
 @operator("_contrib_quadratic")
 class Quadratic(Operator):
-    """`a * data² + b * data + c` for `data` of any shape."""
+    """`a * x ** 2 + b * x + c` of each element x.
+
+    Inputs:
+        data: An array of any shape.
+
+    Attributes:
+        a: The coefficient of the square.
+        b: The coefficient of the element itself.
+        c: The constant term.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Mul and Add.
+    """
 
     elementwise = True
     takes_bool = False
@@ -292,18 +618,70 @@ class Quadratic(Operator):
 
 # ---- identities, losses and constants
 
-unary("logical_not", lambda x: (x == 0).astype(x.dtype), _CONSTANT, takes_bool=False)
-unary("_copy", lambda x: x, lambda F, dy, y, x: (dy,), "identity")
-unary("_copyto", lambda x: x, lambda F, dy, y, x: (dy,), "_npi_copyto")
-unary("BlockGrad", lambda x: x, "it stops gradients", "_sparse_stop_gradient", "stop_gradient")
-unary("ones_like", np.ones_like, "it is constant")
-unary("zeros_like", np.zeros_like, "it is constant", "_sparse_zeros_like")
-unary("make_loss", lambda x: x, lambda F, dy, y, x: (F.ones_like(x),), "_sparse_make_loss", outputs=("loss",))
+unary(
+    "logical_not",
+    lambda x: (x == 0).astype(x.dtype),
+    _CONSTANT,
+    takes_bool=False,
+    doc="1 where an element is 0, and 0 elsewhere, in the dtype of data.\n\nONNX: Equal, with Cast.",
+)
+unary("_copy", lambda x: x, lambda F, dy, y, x: (dy,), "identity", doc="A copy of `data`.\n\nONNX: Identity.")
+unary(
+    "_copyto",
+    lambda x: x,
+    lambda F, dy, y, x: (dy,),
+    "_npi_copyto",
+    doc="A copy of `data`, by the name for one to another device.\n\nONNX: Identity.",
+)
+unary(
+    "BlockGrad",
+    lambda x: x,
+    "it stops gradients",
+    "_sparse_stop_gradient",
+    "stop_gradient",
+    doc="`data` as it is, through which no gradient flows back.\n\nONNX: Identity.",
+)
+unary(
+    "ones_like",
+    np.ones_like,
+    "it is constant",
+    doc="1 in the shape and dtype of `data`.\n\nONNX: ConstantOfShape.",
+)
+unary(
+    "zeros_like",
+    np.zeros_like,
+    "it is constant",
+    "_sparse_zeros_like",
+    doc="0 in the shape and dtype of `data`.\n\nONNX: ConstantOfShape.",
+)
+unary(
+    "make_loss",
+    lambda x: x,
+    lambda F, dy, y, x: (F.ones_like(x),),
+    "_sparse_make_loss",
+    outputs=("loss",),
+    doc="`data` as it is, whose gradient is 1, whatever that of the output.\n\nONNX: Identity.",
+)
 
 
 @operator("MakeLoss")
 class MakeLoss(Operator):
-    """`data` of any shape, unchanged; its gradient is `grad_scale`, whatever the gradient of the output."""
+    """`data` as it is, whose gradient is `grad_scale`, whatever that of the output.
+
+    Inputs:
+        data: An array of any shape, of floating-point numbers.
+
+    Attributes:
+        grad_scale: The gradient, before it is normalized.
+        valid_thresh: What an element must exceed to be valid.
+        normalization: What the gradient is divided by: "null" nothing, "batch" the size of the first axis,
+            "valid" the number of valid elements, or 1 if there are none.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Identity.
+    """
 
     elementwise = True
     grad_scale: float = 1.0
