@@ -95,8 +95,7 @@ class Functions:
     def const(self, value: Any, dtype: Any = None) -> Broadcasting:
         """A constant that the model does not have, as a new parameter."""
         owner = "const" if self._node is None else title(self._node)
-        number = sum(name.startswith(f"{owner}_const") for name in self._info.constants)
-        name = f"{owner}_const{number}"
+        name = self._info.names.new(f"{owner}_const")
         self._info.constants[name] = np.asarray(value, dtype)
         return self.constant(name)
 

@@ -28,7 +28,8 @@ from hybridonnx.errors import ConversionError, FormatError
 from ..inference import infer_shapes
 from ..opsets import signature
 from ..values import Array, dtype_of, elem_type, to_tensor, value_info
-from ._reader import Model
+from ._reader import Model, plain
+from ._splice import Names, splice
 
 Dims: TypeAlias = tuple[int | str | None, ...]
 """Sizes of a value: a number, the name of a free dimension, or `None`."""
@@ -49,8 +50,8 @@ class ModelInfo:
         self.dims: dict[str, Dims | None] = {}
         self.dtypes: dict[str, DType] = {}
         self.nodes: list[NodeProto] = list(model.proto.graph.node)
-        if model.proto.graph.sparse_initializer:
-            raise ConversionError(f"{model.title}: dense initializers are required, got sparse ones.")
+        self.names = Names(model.proto.graph)
+        self._refuse_sparse(model.proto.graph)
         self._study()
 
     def _study(self) -> None:
@@ -71,6 +72,7 @@ class ModelInfo:
         except RuntimeError:  # a type is unknown; the operators stay, and are refused
             return
         self.nodes = list(light.graph.node)
+        self.names.add(self.nodes)
         self._study()
 
     def is_constant(self, name: str) -> bool:
@@ -195,19 +197,26 @@ class ModelInfo:
 
     def _branch(self, node: NodeProto) -> GraphProto | None:
         """The branch that an `If` with a constant condition always takes."""
-        if node.op_type != "If" or node.domain or not node.input or not self.is_constant(node.input[0]):
+        if (
+            node.op_type != "If"
+            or plain(node.domain)
+            or not node.input
+            or not self.is_constant(node.input[0])
+        ):
             return None
-        taken = "then_branch" if bool(self.constant(node.input[0])) else "else_branch"
-        return next((a.g for a in node.attribute if a.name == taken), None)
+        name = "then_branch" if bool(self.constant(node.input[0])) else "else_branch"
+        return next((a.g for a in node.attribute if a.name == name), None)
 
     def _spliced(self, node: NodeProto, branch: GraphProto) -> list[NodeProto]:
         """The nodes of a branch in place of its `If`; its outputs get the names of the `If`'s."""
-        self.tensors.update((t.name, t) for t in branch.initializer)
-        copies = [
-            helper.make_node("Identity", [inner.name], [outer], name=f"{title(node)}_{i}")
-            for i, (inner, outer) in enumerate(zip(branch.output, node.output, strict=True))
-        ]
-        return [*branch.node, *copies]
+        self._refuse_sparse(branch)
+        nodes, tensors = splice(node, title(node), branch, self.names)
+        self.tensors.update(tensors)
+        return nodes
+
+    def _refuse_sparse(self, graph: GraphProto) -> None:
+        if graph.sparse_initializer:
+            raise ConversionError(f"{self.model.title}: dense initializers are required, got sparse ones.")
 
 
 def title(node: NodeProto) -> str:
@@ -319,13 +328,3 @@ def _cast_like(info: ModelInfo, node: NodeProto) -> Array | None:
 _READ = {"CastLike": _cast_like, "Constant": _constant_node, "Shape": _static_shape, "Size": _static_size}
 """Operators that are constant although no input need be."""
 _READ_INPUTS = {"CastLike": 2, "Constant": 0, "Shape": 1, "Size": 1}
-
-
-def undefined(nodes: Iterable[NodeProto], known: Iterable[str]) -> list[str]:
-    """Names that a node uses before anything defines them."""
-    there = set(known)
-    found: list[str] = []
-    for node in nodes:
-        found += [name for name in node.input if name and name not in there]
-        there.update(node.output)
-    return found

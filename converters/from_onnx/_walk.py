@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from onnx import AttributeProto, NodeProto, defs, helper, inliner
+from onnx import AttributeProto, ModelProto, NodeProto, defs, helper, inliner
 
 from hybridonnx.errors import ConversionError, MXNetError, suggest
 from hybridonnx.name import Prefix
@@ -20,6 +20,7 @@ from ._functions import Functions, entries
 from ._model_info import Dims, ModelInfo, title
 from ._reader import Model, plain
 from ._registry import Import, find, load_all
+from ._splice import write_out_initializers
 
 
 @dataclass
@@ -232,7 +233,11 @@ def _needed(info: ModelInfo, outputs: Iterable[str]) -> list[NodeProto]:
 def _inline_local(model: Model) -> None:
     """Put the bodies of the model's own functions in their places."""
     if model.proto.functions:
-        model.proto = inliner.inline_local_functions(model.proto)
+        proto = ModelProto()
+        proto.CopyFrom(model.proto)
+        for function in proto.functions:
+            write_out_initializers(function.node)
+        model.proto = inliner.inline_local_functions(proto)
         model.opsets = {plain(item.domain): int(item.version) for item in model.proto.opset_import}
 
 

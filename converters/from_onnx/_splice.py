@@ -1,0 +1,111 @@
+"""Subgraphs in place of the nodes that have them, without two values of one name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, helper
+
+
+class Names:
+    """The names that a model uses. A value that moves into the main graph keeps its name if it is free there.
+
+    A name that is made up is in no subgraph either, as what stands there is visible in the subgraphs inside.
+    """
+
+    def __init__(self, graph: GraphProto) -> None:
+        self._main = {*defined(graph), *(output.name for output in graph.output)}
+        self._anywhere = set(_mentioned(graph))
+
+    def add(self, nodes: Iterable[NodeProto]) -> None:
+        """Take note of nodes that came into the main graph under names that were new there."""
+        graph = GraphProto(node=nodes)
+        self._main.update(defined(graph))
+        self._anywhere.update(_mentioned(graph))
+
+    def main(self, wish: str) -> str:
+        """The name `wish` in the main graph, with a number if it has that name already."""
+        name = wish if wish not in self._main else self._numbered(f"{wish}_", 1)
+        self._main.add(name)
+        self._anywhere.add(name)
+        return name
+
+    def new(self, stem: str) -> str:
+        """A name that nothing has: `stem` with a number."""
+        name = self._numbered(stem, 0)
+        self._main.add(name)
+        self._anywhere.add(name)
+        return name
+
+    def _numbered(self, stem: str, number: int) -> str:
+        while f"{stem}{number}" in self._anywhere or f"{stem}{number}" in self._main:
+            number += 1
+        return f"{stem}{number}"
+
+
+def splice(
+    node: NodeProto, title: str, graph: GraphProto, names: Names
+) -> tuple[list[NodeProto], dict[str, TensorProto]]:
+    """The nodes that compute the outputs of `node` as its subgraph `graph` does, and their initializers."""
+    renamed = {name: names.main(name) for name in dict.fromkeys(defined(graph))}
+    nodes = []
+    for inner in graph.node:
+        copy = NodeProto()
+        copy.CopyFrom(inner)
+        copy.output[:] = [renamed.get(name, name) for name in inner.output]
+        _rename_uses(copy, renamed)
+        nodes.append(copy)
+    for i, (result, output) in enumerate(zip(graph.output, node.output, strict=True)):
+        if output:
+            source = renamed.get(result.name, result.name)
+            nodes.append(helper.make_node("Identity", [source], [output], name=f"{title}_{i}"))
+    return nodes, {renamed[tensor.name]: tensor for tensor in graph.initializer}
+
+
+def write_out_initializers(nodes: Iterable[NodeProto]) -> None:
+    """Make the initializers of all subgraphs Constant nodes, as ONNX's inliner renames only their uses."""
+    for node in nodes:
+        for graph in _subgraphs(node):
+            constants = [helper.make_node("Constant", [], [t.name], value=t) for t in graph.initializer]
+            nodes_inside = GraphProto(node=[*constants, *graph.node]).node
+            del graph.initializer[:], graph.node[:]
+            graph.node.extend(nodes_inside)
+            write_out_initializers(graph.node)
+
+
+def defined(graph: GraphProto) -> Iterator[str]:
+    """The names of the values that a graph itself has, those of its subgraphs not among them."""
+    for item in (*graph.input, *graph.initializer):
+        yield item.name
+    for node in graph.node:
+        yield from filter(None, node.output)
+
+
+def _rename_uses(node: NodeProto, renamed: Mapping[str, str]) -> None:
+    """Follow new names in a node's inputs, and where its subgraphs use values from around them."""
+    node.input[:] = [renamed.get(name, name) for name in node.input]
+    for graph in _subgraphs(node):
+        hidden = set(defined(graph))
+        visible = {name: new for name, new in renamed.items() if name not in hidden}
+        for inner in graph.node:
+            _rename_uses(inner, visible)
+        for output in graph.output:
+            output.name = visible.get(output.name, output.name)
+
+
+def _subgraphs(node: NodeProto) -> Iterator[GraphProto]:
+    for attribute in node.attribute:
+        if attribute.type == AttributeProto.GRAPH:
+            yield attribute.g
+        yield from attribute.graphs
+
+
+def _mentioned(graph: GraphProto) -> Iterator[str]:
+    """Every name of a value in a graph and in the subgraphs inside."""
+    yield from defined(graph)
+    for output in graph.output:
+        yield output.name
+    for node in graph.node:
+        yield from node.input
+        for inner in _subgraphs(node):
+            yield from _mentioned(inner)
