@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +13,7 @@ import onnx
 import onnxruntime
 import pytest
 
-import hybridonnx
+import hybridonnx as mx
 from hybridonnx import symbol as sym
 from hybridonnx.converters import to_onnx
 from hybridonnx.converters.opsets import DEFAULT, NEWEST, OLDEST, ir_version
@@ -18,6 +21,7 @@ from hybridonnx.converters.to_onnx import _file, _model
 from hybridonnx.converters.to_onnx._graph import Graph, NeedsShape, Value
 from hybridonnx.converters.verify import verify
 from hybridonnx.errors import ConversionError
+from hybridonnx.formats import files
 from hybridonnx.ops import Spec
 
 OPSETS = (OLDEST, DEFAULT, 22)
@@ -71,7 +75,7 @@ def test_names_are_the_frameworks(rng, tmp_path):
     path = export(symbol, params(rng, symbol, data=(2, 3, 8, 8)), [(2, 3, 8, 8)], tmp_path)
     model = onnx.load(path)
     assert model.producer_name == "hybridonnx"
-    assert model.producer_version == hybridonnx.__version__
+    assert model.producer_version == mx.__version__
     assert [i.name for i in model.graph.input] == ["data"]
     assert [o.name for o in model.graph.output] == ["fc0_output"]
     assert {"conv0", "relu0"} <= {node.name for node in model.graph.node}
@@ -214,11 +218,57 @@ def test_weights_above_the_limit_lie_beside_the_model(rng, tmp_path, monkeypatch
     monkeypatch.setattr(_file, "PROTOBUF_LIMIT", 100)
     monkeypatch.setattr(_model, "PROTOBUF_LIMIT", 100)
     path = export(symbol, values, [(2, 3, 8, 8)], tmp_path)
-    assert sorted(os.listdir(tmp_path)) == ["model.onnx", "model.onnx.data"]
+    model, beside = sorted(os.listdir(tmp_path))
+    assert model == "model.onnx"
+    assert re.fullmatch(r"model\.onnx\.[0-9a-f]{16}\.data", beside)
     assert os.path.getsize(path) < 3000
     assert verify((symbol, values), path).ok(1e-5)
+    back = mx.onnx.import_to_gluon(path)
+    again = mx.gluon.SymbolBlock.imports(path, [])
+    x = rng.standard_normal((2, 3, 8, 8)).astype("float32")
+    expected = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"]).run(None, {"data": x})
+    for block in (back, again):
+        np.testing.assert_allclose(block(mx.nd.array(x)).asnumpy(), expected[0], rtol=1e-4, atol=1e-5)
     with pytest.raises(ConversionError, match="below 2 GB"):
         to_onnx.lower(symbol, {"data": Spec((2, 3, 8, 8))}, values)
+
+
+def test_weights_beside_a_model_are_replaced_with_it(rng, tmp_path, monkeypatch):
+    monkeypatch.setattr(_file, "PROTOBUF_LIMIT", 100)
+    symbol = net()
+    values = params(rng, symbol, data=(2, 3, 8, 8))
+    path = export(symbol, values, [(2, 3, 8, 8)], tmp_path)
+    (first,) = tmp_path.glob("*.data")
+    (tmp_path / "model.onnx.data").write_bytes(b"of another program")
+    abandoned = tmp_path / f"model.onnx.{'0' * 16}.data"
+    abandoned.write_bytes(b"of a killed writer")
+    (tmp_path / ".model.onnx.abcd_123.tmp").write_bytes(b"of a killed writer")
+    (tmp_path / f"other.onnx.{'0' * 16}.data").write_bytes(b"of another model")
+    shutil.copy(path, tmp_path / "copy.onnx")
+    export(symbol, values, [(2, 3, 8, 8)], tmp_path)
+    stays = {"copy.onnx", first.name, "model.onnx", "model.onnx.data", f"other.onnx.{'0' * 16}.data"}
+    now = set(os.listdir(tmp_path))
+    assert stays < now
+    assert len(now - stays) == 1  # the new weights
+    assert verify(path, tmp_path / "copy.onnx").ok(0)
+    (tmp_path / "copy.onnx").unlink()
+    monkeypatch.setattr(_file, "PROTOBUF_LIMIT", 1 << 31)
+    export(symbol, values, [(2, 3, 8, 8)], tmp_path)
+    assert set(os.listdir(tmp_path)) == stays - {"copy.onnx", first.name}
+
+
+def test_weights_are_spared_while_their_writer_is_alive(tmp_path):
+    folder = Path(tmp_path)
+    with files.claimed_file(folder, "m.", ".data", [b"1", memoryview(b"23")]) as name:
+        files.remove_abandoned(folder, rf"m\.{files.CLAIMED}\.data", lambda name: False)
+        assert (folder / name).read_bytes() == b"123"
+    files.remove_abandoned(folder, rf"m\.{files.CLAIMED}\.data", lambda name: True)
+    assert os.listdir(folder) == [name]
+    files.remove_abandoned(folder, rf"m\.{files.CLAIMED}\.data", lambda name: False)
+    assert not os.listdir(folder)
+    with pytest.raises(ZeroDivisionError), files.claimed_file(folder, "m.", ".data", [b"1"]):
+        raise ZeroDivisionError
+    assert not os.listdir(folder)
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):

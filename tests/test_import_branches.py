@@ -50,7 +50,7 @@ def imported(proto, x):
 
 def branch(value):
     nodes = [helper.make_node("Add", ["x", "w"], ["sum"], name="add")]
-    return graph(nodes, "branch", ["sum"], {"w": np.float32([value])})
+    return graph(nodes, "branch", ["sum"], {"w": np.array([value], "float32")})
 
 
 def test_two_branches_with_an_initializer_of_one_name():
@@ -60,7 +60,7 @@ def test_two_branches_with_an_initializer_of_one_name():
         helper.make_node("Sub", ["a", "b"], ["y"]),
     ]
     proto = model(graph(nodes, "main", ["y"], {"c": np.array(True)}, ["x"]))
-    x = np.float32([1, 2])
+    x = np.array([1, 2], "float32")
     assert in_onnx_runtime(proto, x)[0].tolist() == [7, 7]
     assert imported(proto, x)[0].tolist() == [7, 7]
     symbol, arguments, _ = from_onnx.import_model(proto)
@@ -81,9 +81,9 @@ def test_a_parameter_keeps_its_value_beside_constants_that_imports_make_up():
         helper.make_node("Tile", ["x", "twice"], ["t"], name="p"),
         helper.make_node("Add", ["t", "p_const0"], ["y"], name="add"),
     ]
-    weights = {"p_const0": np.float32([5, 6, 7, 8]), "twice": np.array([2])}
+    weights = {"p_const0": np.array([5, 6, 7, 8], "float32"), "twice": np.array([2])}
     proto = model(graph(nodes, "main", ["y"], weights, ["x"]))
-    x = np.float32([1, 2])
+    x = np.array([1, 2], "float32")
     np.testing.assert_array_equal(imported(proto, x)[0], in_onnx_runtime(proto, x)[0])
 
 

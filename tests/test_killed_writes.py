@@ -10,11 +10,13 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
+import onnx
 import pytest
 
 KILLS = 200
 
-SERVER = """
+NATIVE = """
 import os, sys
 import numpy as np
 import hybridonnx as mx
@@ -30,56 +32,132 @@ with mx.autograd.record():  # traced, and run on the kernels: no threads before 
     net(mx.nd.ones((1, 256)))
 arrays = {"w": mx.nd.ones((256, 256)), "b": mx.nd.ones((7,))}
 
-def write(where, value):
+def write(value, where="target"):
     for p in net.collect_params().values():
         p.set_data(mx.nd.full(p.shape, value))
     arrays["w"][:] = value
-    net.export(where + "/exported", epoch=1)
-    net.save_parameters(where + "/saved.params")
-    mx.nd.save(where + "/arrays.params", arrays)
+    net.export(f"{folder}/{where}/exported", epoch=1)
+    net.save_parameters(f"{folder}/{where}/saved.params")
+    mx.nd.save(f"{folder}/{where}/arrays.params", arrays)
 
 for value in (1, 2):
     os.mkdir(f"{folder}/whole{value}")
-    write(f"{folder}/whole{value}", value)
+    write(value, f"whole{value}")
 os.mkdir(folder + "/target")
-write(folder + "/target", 1)
+write(1)
+"""
+
+PAIR = """
+import os, sys
+import numpy as np
+from hybridonnx import symbol as sym
+from hybridonnx.converters import to_onnx
+from hybridonnx.converters.to_onnx import _file
+
+_file.PROTOBUF_LIMIT = 100  # instead of 2 GB
+path = sys.argv[1] + "/m.onnx"
+models = {v: sym.broadcast_add(sym.var("x"), sym.var("w"), name=f"sum{v}") for v in (1, 2)}
+weights = {v: {"w": np.full((256, 256), v, "float32")} for v in (1, 2)}
+
+def write(value):
+    to_onnx.export_model(models[value], weights[value], [(256,)], onnx_file_path=path)
+
+write(1)
+"""
+
+SERVE = """
 print("ready", flush=True)
 for line in sys.stdin:
-    pid = os.fork()
+    order, *pids = line.split()
+    if order == "once":
+        write(1)
+    for pid in pids:
+        os.waitpid(int(pid), 0)
+    pid = os.fork() if order == "fork" else -1
     if pid == 0:
         while True:
             for value in (2, 1):
-                write(folder + "/target", value)
+                write(value)
     print(pid, flush=True)
-    os.waitpid(pid, 0)
-    print("dead", flush=True)
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
+class Server:
+    """A process whose children write until they are killed."""
+
+    def __init__(self, script, folder):
+        self.process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", script + SERVE, str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=Path(__file__).resolve().parents[1],
+            text=True,
+        )
+        assert self._answer() == "ready"
+
+    def _answer(self):
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().rstrip()
+
+    def order(self, text):
+        print(text, file=self.process.stdin, flush=True)
+        return int(self._answer())
+
+    def kill(self, *pids):
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        self.order(f"wait {' '.join(map(str, pids))}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        with self.process:
+            pass
+        assert self.process.returncode == 0
+
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
+
+
 def test_killed_at_random_moments(tmp_path):
     rng = random.Random(5)
-    root = Path(__file__).resolve().parents[1]
-    server = subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", SERVER, str(tmp_path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=root,
-        text=True,
-    )
-    assert server.stdin is not None
-    assert server.stdout is not None
-    with server.stdin as orders, server.stdout as answers:
-        assert answers.readline() == "ready\n"
+    with Server(NATIVE, tmp_path) as server:
         names = sorted(p.name for p in (tmp_path / "whole1").iterdir())
         assert len(names) == 4
         whole = {name: {(tmp_path / f"whole{v}" / name).read_bytes() for v in (1, 2)} for name in names}
         for _ in range(KILLS):
-            print("write", file=orders, flush=True)
-            pid = int(answers.readline())
+            pid = server.order("fork")
             time.sleep(rng.random() * 0.03)
-            os.kill(pid, signal.SIGKILL)
-            assert answers.readline() == "dead\n"
+            server.kill(pid)
             for name in names:
                 assert (tmp_path / "target" / name).read_bytes() in whole[name], name
-    assert server.wait() == 0
+        server.order("once")
+        assert sorted(os.listdir(tmp_path / "target")) == names
+
+
+def value_of(path):
+    """Which of the two models with weights beside it is there; the graph and the weights must agree."""
+    model = onnx.load(path)
+    weights = onnx.numpy_helper.to_array(model.graph.initializer[0])
+    value = int(model.graph.output[0].name.removeprefix("sum").removesuffix("_output"))
+    np.testing.assert_array_equal(weights, np.full((256, 256), value, "float32"))
+    return value
+
+
+@pytest.mark.parametrize("writers", [1, 2])
+def test_weights_beside_a_model_are_its_own_whenever_writers_are_killed(tmp_path, writers):
+    rng = random.Random(7)
+    path, values, left = tmp_path / "m.onnx", set(), 0
+    with Server(PAIR, tmp_path) as server:
+        for _ in range(KILLS // 2):
+            pids = [server.order("fork") for _ in range(writers)]
+            time.sleep(rng.random() * 0.03)
+            server.kill(*pids)
+            values.add(value_of(path))
+            left = max(left, len(os.listdir(tmp_path)) - 2)
+        assert values == {1, 2}
+        assert left  # or nothing was killed while it wrote
+        server.order("once")
+    assert value_of(path) == 1
+    assert len(os.listdir(tmp_path)) == 2

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TypeAlias
 
 from onnx import GraphProto, ModelProto, TensorProto
 
-from hybridonnx.formats.files import write_atomically
+from hybridonnx.formats.files import CLAIMED, claimed_file, remove_abandoned, write_atomically
 
 from ..values import Array
 from ._model import PROTOBUF_LIMIT, Lowered, byte_size, little, weight
@@ -18,14 +20,33 @@ Chunk: TypeAlias = bytes | memoryview
 
 
 def save(lowered: Lowered, params: Mapping[str, Array], path: str | os.PathLike[str]) -> str:
-    """Write the model to a file, and weights above protobuf's limit to one file beside it."""
+    """Write the model to a file, and weights above protobuf's limit to one file beside it.
+
+    That file has a name of its own, which the model tells: until the model replaces an older one, the older
+    one stays as it was with its weights, and two writers do not meet. Then the older weights are removed.
+    """
+    path = Path(path)
     if weight(lowered) <= PROTOBUF_LIMIT:
         write_atomically(path, chunks(lowered, params))
-        return str(path)
-    beside = Path(path).with_name(Path(path).name + ".data")
-    write_atomically(beside, (_view(params[name]) for name in lowered.parameters))
-    write_atomically(path, [_outside(lowered, beside.name).SerializeToString()])
+    else:
+        weights = (_view(params[name]) for name in lowered.parameters)
+        with claimed_file(path.parent, f"{path.name}.", ".data", weights) as name:
+            write_atomically(path, [_outside(lowered, name).SerializeToString()])
+    pattern = re.escape(f"{path.name}.") + CLAIMED + r"\.data"
+    remove_abandoned(path.parent, pattern, lambda name: _mentioned(name, path.parent))
     return str(path)
+
+
+def _mentioned(name: str, folder: Path) -> bool:
+    """Whether any model of a folder has its weights in the file `name`; a model may have been copied."""
+    return any(_contains(path, name.encode()) for path in folder.iterdir() if path.suffix == ".onnx")
+
+
+def _contains(path: Path, text: bytes) -> bool:
+    if not path.stat().st_size:  # nothing to map
+        return False
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        return data.find(text) >= 0
 
 
 def _outside(lowered: Lowered, location: str) -> ModelProto:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
+import secrets
 import stat
 import tempfile
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 from .. import config
 from ..errors import MissingFileError
@@ -30,23 +37,95 @@ def write_atomically(path: PathLike, chunks: Iterable[Any]) -> None:
     They go to a temporary name in the same folder, which replaces `path` once everything is written: a
     process that is killed leaves the old file or the new one. With `HYBRIDONNX_SYNC=1` the bytes are on the
     disk before that, so that a power failure does so too; 1 GB then takes several times as long. A link is
-    followed, and a file that was there keeps its permissions.
+    followed, and a file that was there keeps its permissions. What killed writers of `path` left is removed.
     """
     target = Path(path).resolve()
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:64]}.", suffix=".tmp", dir=target.parent)
+    prefix = f".{target.name[:64]}."
+    file, name = _claimed(lambda: tempfile.mkstemp(prefix=prefix, suffix=".tmp", dir=target.parent))
     try:
-        with os.fdopen(handle, "wb") as file:
-            for chunk in chunks:
-                file.write(chunk)
-            file.flush()
-            if config.SYNC():
-                os.fsync(file.fileno())
-        os.chmod(name, _mode(target))
-        os.replace(name, target)
+        with file:
+            _write(file, chunks)
+            os.chmod(name, _mode(target))
+            if fcntl:  # while the lock holds
+                os.replace(name, target)
+        if not fcntl:  # Windows moves no open files
+            os.replace(name, target)
     except BaseException:
         with suppress(OSError):
             os.unlink(name)
         raise
+    if fcntl:
+        remove_abandoned(target.parent, re.escape(prefix) + r"[a-z0-9_]{8}\.tmp", lambda name: False)
+
+
+@contextmanager
+def claimed_file(folder: Path, prefix: str, suffix: str, chunks: Iterable[Any]) -> Iterator[str]:
+    """The name of a new file with the bytes of `chunks`, which is removed if an exception leaves the context.
+
+    Until then it is locked: `remove_abandoned` spares it.
+    """
+
+    def create() -> tuple[int, str]:
+        name = str(folder / f"{prefix}{secrets.token_hex(8)}{suffix}")
+        return os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666), name
+
+    file, name = _claimed(create)
+    with file:
+        try:
+            _write(file, chunks)
+            yield os.path.basename(name)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(name)
+            raise
+
+
+CLAIMED = r"[0-9a-f]{16}"
+"""What stands between prefix and suffix in the name of a claimed file, as a regular expression."""
+
+
+def remove_abandoned(folder: Path, pattern: str, needed: Callable[[str], bool]) -> None:
+    """Remove the files of a folder whose whole name matches `pattern`, but those locked or `needed`.
+
+    `needed` is asked when the file's writer has done all that it does.
+    """
+    for name in [name for name in os.listdir(folder) if re.fullmatch(pattern, name)]:
+        with suppress(OSError), _locked(folder / name):
+            if not needed(name):
+                os.unlink(folder / name)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold a file's lock. Raises `OSError` if somebody else does."""
+    if fcntl is None:  # Windows removes no open files
+        yield
+        return
+    with open(path, "r+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+
+
+def _claimed(create: Callable[[], tuple[int, str]]) -> tuple[BinaryIO, str]:
+    """A new file, locked as long as it is open, so that others can tell whether its writer is alive."""
+    while True:
+        handle, name = create()
+        file = os.fdopen(handle, "wb")
+        if fcntl is None:
+            return file, name
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(file, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:  # else it was taken for an abandoned one before it was locked
+            return file, name
+        file.close()
+
+
+def _write(file: BinaryIO, chunks: Iterable[Any]) -> None:
+    for chunk in chunks:
+        file.write(chunk)
+    file.flush()
+    if config.SYNC():
+        os.fsync(file.fileno())
 
 
 def _mode(target: Path) -> int:
