@@ -414,15 +414,9 @@ OPSETS = (13, 18, 22)
 
 
 def _run_onnx(lowered: Any, feeds: Mapping[str, Array]) -> list[Array]:
-    import onnxruntime as ort
+    from .runtime.session import ModelSession
 
-    options = ort.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    session = ort.InferenceSession(lowered.model.SerializeToString(), options, ["CPUExecutionProvider"])
-    taken = {i.name for i in session.get_inputs()}
-    found: list[Array] = session.run(None, {k: v for k, v in feeds.items() if k in taken})
-    return found
+    return ModelSession(lowered.model.SerializeToString(), threads=1)(feeds)
 
 
 def check_onnx(case: Case, dtype: str, opset: int, free: bool = False) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import onnxruntime as ort
+from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 
 from .. import config
 from ..errors import MXNetError
@@ -21,6 +22,12 @@ _WORTH_REUSING = 1 << 18
 """Bytes of output from which on a buffer that ONNX Runtime writes into is cheaper than a copy of its own."""
 _NAMED = {"q": np.dtype("int64"), "Q": np.dtype("uint64")}
 """What C calls long long, ONNX Runtime's dtype, by the name that NumPy's users compare with."""
+_FAILURES: tuple[type[Exception], ...] = (
+    RuntimeError,
+    ValueError,
+    *(item for item in vars(ort_state).values() if isinstance(item, type) and issubclass(item, Exception)),
+)
+"""What ONNX Runtime raises: its own exceptions, which have no base class in common, and two of Python's."""
 _sessions = itertools.count()
 """The numbers of profiles' files."""
 
@@ -37,13 +44,16 @@ def options() -> Any:
     return made
 
 
-def _started(lowered: Any, settings: Any) -> Any:
+def _start(model: str | bytes, settings: Any) -> Any:
+    """A session for a model, from its file's name or its bytes."""
     try:
-        return ort.InferenceSession(
-            lowered.model.SerializeToString(), settings, providers=["CPUExecutionProvider"]
-        )
-    except Exception as exc:
+        return ort.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
+    except _FAILURES as exc:
         raise MXNetError(f"ONNX Runtime does not accept the graph: {exc}") from exc
+
+
+def _failed(exc: Exception) -> MXNetError:
+    return MXNetError(f"ONNX Runtime could not run the graph: {exc}")
 
 
 def named(array: Array) -> Array:
@@ -61,7 +71,7 @@ class Session:
         self._held = [ort.OrtValue.ortvalue_from_numpy(parameters[name]) for name in names]
         if names:
             settings.add_external_initializers(names, self._held)
-        self._session = _started(lowered, settings)
+        self._session = _start(lowered.model.SerializeToString(), settings)
         self.inputs: Sequence[str] = lowered.inputs
         """The names of the inputs that the graph uses."""
         self._outputs = list(lowered.outputs)
@@ -78,8 +88,8 @@ class Session:
             if self._pool is not None:
                 return self._run_into_pool(feeds, self._pool)
             return self._run_once(feeds)
-        except Exception as exc:
-            raise MXNetError(f"ONNX Runtime could not run the graph: {exc}") from exc
+        except _FAILURES as exc:
+            raise _failed(exc) from exc
 
     def _run_once(self, feeds: dict[str, Array]) -> list[Array]:
         found: list[Array] = self._session.run(self._outputs, feeds)
@@ -137,15 +147,15 @@ class ValueSession:
         settings.add_session_config_entry("session.dynamic_block_base", "4")
         # one level below all: blocked layouts, of which only constant weights profit
         settings.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
-        self._session = _started(lowered, settings)
+        self._session = _start(lowered.model.SerializeToString(), settings)
         self._outputs = list(lowered.outputs)
 
     def __call__(self, feeds: dict[str, Any]) -> Sequence[Any]:
         """The outputs for the inputs by name."""
         try:
             found: Sequence[Any] = self._session.run_with_ort_values(self._outputs, feeds)
-        except Exception as exc:
-            raise MXNetError(f"ONNX Runtime could not run the graph: {exc}") from exc
+        except _FAILURES as exc:
+            raise _failed(exc) from exc
         return found
 
     @staticmethod
@@ -157,3 +167,34 @@ class ValueSession:
     def value(array: Array) -> Any:
         """A value over an array's memory."""
         return ort.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
+
+
+class ModelSession:
+    """Any ONNX model, from its file's name or its bytes, as other programs run it.
+
+    Weights of a model in bytes may lie in files of `folder`.
+    """
+
+    def __init__(self, model: str | bytes, folder: str = "", threads: int = 0) -> None:
+        settings = ort.SessionOptions()
+        settings.log_severity_level = 4
+        settings.intra_op_num_threads = threads
+        if folder:
+            settings.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
+        self._session = _start(model, settings)
+        inputs = self._session.get_inputs()
+        self.inputs: dict[str, tuple[str, Sequence[int | str | None]]] = {
+            i.name: (i.type, i.shape) for i in inputs
+        }
+        """ONNX's text of each input's type, and its sizes, of which free ones are names or `None`."""
+        self.outputs: list[str] = [output.name for output in self._session.get_outputs()]
+
+    def __call__(self, feeds: Mapping[str, Array]) -> list[Array]:
+        """The outputs for the inputs by name; what is no input is left out."""
+        try:
+            results: list[Array] = self._session.run(
+                self.outputs, {name: feeds[name] for name in self.inputs if name in feeds}
+            )
+        except _FAILURES as exc:
+            raise _failed(exc) from exc
+        return results
