@@ -9,17 +9,25 @@ from typing import Any
 import numpy as np
 
 from .converters.from_onnx import get_model_metadata, import_model
-from .converters.to_onnx import arrays_by_name, supported
+from .converters.to_onnx import (
+    arrays_by_name,
+    by_name,
+    dtypes_by_input,
+    in_order,
+    is_shape,
+    shapes_by_input,
+    supported,
+)
 from .converters.to_onnx import export_model as _export
-from .converters.verify import Difference, Parity, Runnable, draw, exported, of_symbol
-from .converters.verify import verify as _verify
 from .errors import DeferredInitializationError, MXNetError
 from .gluon.hybrid_block import HybridBlock, input_name
-from .gluon.nested import flatten
-from .gluon.symbol_block import SymbolBlock, block_from
+from .gluon.nested import flatten, regroup
+from .gluon.symbol_block import SymbolBlock, block_from_onnx
 from .ndarray.files import load as load_arrays
 from .ndarray.ndarray import NDArray
 from .ops import Array, Spec
+from .runtime.verify import Difference, Parity, Runnable, draw, exported, label_zeros, named, of_symbol
+from .runtime.verify import verify as _verify
 from .symbol.symbol import Symbol
 from .symbol.symbol import load as load_symbol
 
@@ -57,23 +65,22 @@ def export_model(
     own parameters: `export_model(net, "net.onnx", input_shapes=[("batch", 3, 224, 224)])`.
 
     Shapes and types are given for each input in order, or by name. A size that is `None` or a name is free.
-    With `dynamic` the sizes are those of `dynamic_input_shapes`, or all free. The opset is 18 unless told.
+    With `dynamic` the sizes are those of `dynamic_input_shapes`, or all free. The opset is 18 by default.
+    The file of a block has the block's inputs in their order, those that nothing reads too. Parameters above
+    2 GB are in a second file beside it, which the first one names and which is removed with it.
     """
     shapes = next((s for s in (input_shapes, in_shapes, input_shape) if s is not None), None)
     types = in_types if input_type is None else input_type
+    inputs = outputs = None
     if isinstance(sym, HybridBlock):
         if isinstance(params, str | os.PathLike):
             onnx_file_path = params
-        names, sym, params = _traced(sym, _examples(shapes, types))
-        shapes, types, dynamic_input_shapes = (
-            _named(names, given, sym) for given in (shapes, types, dynamic_input_shapes)
-        )
-    if isinstance(sym, str | os.PathLike):
-        sym = load_symbol(sym)
-    if isinstance(params, str | os.PathLike):
+        outputs = sym._output_names if isinstance(sym, SymbolBlock) else None
+        inputs, sym, params = _with_parameters(sym, shapes, types)
+    elif isinstance(params, str | os.PathLike):
         params = load_arrays(os.fspath(params))
     return _export(
-        sym,
+        load_symbol(sym) if isinstance(sym, str | os.PathLike) else sym,
         params,
         shapes,
         types,
@@ -82,16 +89,15 @@ def export_model(
         dynamic,
         dynamic_input_shapes,
         run_shape_inference,
-        opset_version=opset_version,
+        opset_version,
+        inputs,
+        outputs,
     )
 
 
 def import_to_gluon(model_file: Any, ctx: Any = None) -> SymbolBlock:
-    """A block of an ONNX model, with its parameters on `ctx`."""
-    graph, arguments, states = import_model(model_file)
-    values = {**arguments, **states}
-    inputs = [name for name in graph.list_inputs() if name not in values]
-    return block_from(graph, inputs, values, ctx)
+    """A block of an ONNX model, with its parameters on `ctx`; it takes the inputs in the model's order."""
+    return block_from_onnx(model_file, ctx=ctx)
 
 
 def get_operator_support(opset_version: int | None = None) -> list[str]:
@@ -111,89 +117,108 @@ def verify(
     """Run two models on the same inputs, and tell how far their outputs are apart.
 
     A model is a HybridBlock, an ONNX file, or a tuple of a Symbol and its parameters; without `other` a block
-    or a Symbol is compared with its own export. ONNX models run in plain ONNX Runtime on the CPU. `inputs`
-    are arrays by name or in order; without them they are drawn, of the `shapes` given or that a file tells.
-    With `layers` values in between are compared as well, where both models name them alike.
+    or a Symbol is compared with its own export. Blocks and Symbols run on the kernels, ONNX models in plain
+    ONNX Runtime on the CPU. A block's own call, in ONNX Runtime too if it is hybridized, is compared as well.
+    `inputs` are arrays by name or in order; without them they are drawn, of the `shapes` given or those in a
+    file. With `layers` values in between are compared as well, where both models name them alike.
     """
     if not isinstance(model, HybridBlock):
         return _verify(model, other, inputs, shapes=shapes, layers=layers, seed=seed)
-    arrays = _arrays(inputs) if inputs is not None else _drawn(other, shapes, seed)
-    names, graph, params = _traced(model, arrays)
+    values = _drawn(other, shapes, seed) if inputs is None else inputs
+    names, graph = _graph(model, len(in_order(values, _is_array)))
+    if inputs is None and other is not None and not set(values) <= set(names):
+        values = list(values.values())  # the other model calls its inputs differently
+    by_input = _by_input(model, names, graph, values)
+    params = _parameters(model, graph, [NDArray(by_input[name]) for name in names])
     block = _runnable(model, names, graph, params)
-    given = {name: array.asnumpy() for name, array in zip(names, arrays, strict=True)}
     if other is None:
-        used = {name: given[name] for name in names if name in graph.list_inputs()}
-        other = exported(graph, arrays_by_name(params), used)
-    return _verify(block, other, given, layers=layers)
+        other = exported(graph, arrays_by_name(params), by_input)
+    return _verify(block, other, by_input, layers=layers)
 
 
 # ---- blocks
 
 
-def _traced(net: HybridBlock, args: Sequence[NDArray]) -> tuple[list[str], Symbol, dict[str, NDArray]]:
-    """The names of a block's inputs, its graph, and the values of its parameters."""
-    inputs, graph = net._get_graph(*args)
+def _graph(net: HybridBlock, count: int) -> tuple[list[str], Symbol]:
+    """The names of a block's inputs, and its graph, traced for so many inputs if it was not before."""
+    inputs, graph = net._get_graph(*[NDArray(np.zeros(1, np.float32))] * count)
+    return [input_name(v) for v in inputs], graph
+
+
+def _parameters(net: HybridBlock, graph: Symbol, inputs: Sequence[NDArray]) -> dict[str, NDArray]:
+    """The values of the parameters that a block's graph has."""
     variables = set(graph.list_inputs())
     params = {name: param for name, param in net.collect_params().items() if name in variables}
     try:
-        values = {name: param.data() for name, param in params.items()}
+        return {name: param.data() for name, param in params.items()}
     except DeferredInitializationError:
-        net._finish_deferred(*args)
-        values = {name: param.data() for name, param in params.items()}
-    return [input_name(v) for v in inputs], graph, values
+        net._finish_deferred(*inputs)
+        return {name: param.data() for name, param in params.items()}
 
 
-def _examples(shapes: Any, types: Any) -> list[NDArray]:
-    """Arrays of zeros to trace with; free sizes are 1."""
+def _with_parameters(
+    net: HybridBlock, shapes: Any, types: Any
+) -> tuple[list[str], Symbol, dict[str, NDArray]]:
+    """The names of a block's inputs, its graph, and its parameters, whose sizes the shapes may tell."""
     if shapes is None:
         raise MXNetError("export_model: input_shapes is required for a block, and was not given.")
-    listed = list(shapes.values()) if isinstance(shapes, Mapping) else _listed(shapes)
-    kinds = list(types.values()) if isinstance(types, Mapping) else types
-    if not isinstance(kinds, list | tuple):
-        kinds = [kinds] * len(listed)
-    sizes = [tuple(d if isinstance(d, int) else 1 for d in shape) for shape in listed]
-    return [NDArray(np.zeros(size, kind)) for size, kind in zip(sizes, kinds, strict=True)]
+    names, graph = _graph(net, len(in_order(shapes, is_shape)))
+    _require_inputs(net, names, shapes, "input_shapes")
+    sizes, dtypes = shapes_by_input(names, shapes, "input_shapes"), dtypes_by_input(names, types)
+    zeros = [np.zeros([d if isinstance(d, int) else 1 for d in sizes[n]], dtypes[n]) for n in names]
+    return names, graph, _parameters(net, graph, [NDArray(array) for array in zeros])
 
 
-def _listed(shapes: Any) -> list[Any]:
-    """A list of shapes; a tuple of sizes alone is one shape."""
-    single = isinstance(shapes, tuple) and not any(isinstance(s, list | tuple) for s in shapes)
-    return [shapes] if single else list(shapes)
+def _require_inputs(net: HybridBlock, names: Sequence[str], values: Any, argument: str) -> None:
+    """Refuse names that no input has, and more values than inputs."""
+    count = len(in_order(values, is_shape if argument == "input_shapes" else _is_array))
+    unknown = [name for name in values if name not in names] if isinstance(values, Mapping) else []
+    if unknown or count > len(names):
+        raise MXNetError(
+            f"{net.name}: {argument} for the inputs {', '.join(names)} is required, got "
+            f"{', '.join(unknown) or count}."
+        )
 
 
-def _named(names: Sequence[str], given: Any, graph: Symbol) -> Any:
-    """What was given in the order of the block's inputs, by the names of those that the graph has."""
-    if not isinstance(given, list | tuple | Mapping):
-        return given
-    listed = list(given.values()) if isinstance(given, Mapping) else _listed(given)
-    there = set(graph.list_inputs())
-    return {name: item for name, item in zip(names, listed, strict=True) if name in there}
+def _is_array(value: Any) -> bool:
+    return not isinstance(value, list | tuple)
 
 
-def _arrays(inputs: Any) -> list[NDArray]:
-    if isinstance(inputs, Mapping):
-        listed = list(inputs.values())
-    else:
-        listed = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
-    return [a if isinstance(a, NDArray) else NDArray(np.asarray(a)) for a in listed]
+def _by_input(net: HybridBlock, names: Sequence[str], graph: Symbol, values: Any) -> dict[str, Array]:
+    """An array for each input of a block; zeros for labels, which only training reads, may be missing."""
+    _require_inputs(net, names, values, "inputs")
+    arrays = {name: _array(value) for name, value in by_name(names, values, _is_array).items()}
+    known = [*arrays, *net.collect_params()]
+    if not set(names) <= set(arrays):
+        arrays.update(label_zeros(graph, known, {name: a.shape for name, a in arrays.items()}))
+    missing = [name for name in names if name not in arrays]
+    if missing:
+        raise MXNetError(f"verify: an array for each input is required, got none for {', '.join(missing)}.")
+    return {name: arrays[name] for name in names}
 
 
-def _drawn(other: Any, shapes: Any, seed: int) -> list[NDArray]:
+def _array(value: Any) -> Array:
+    return value.asnumpy() if isinstance(value, NDArray) else np.asarray(value)
+
+
+def _drawn(other: Any, shapes: Any, seed: int) -> Any:
     """Inputs drawn as the other model, or `shapes`, tells."""
     if other is not None:
-        return [NDArray(a) for a in draw(other, shapes, seed).values()]
+        return draw(other, shapes, seed)
     if shapes is None:
         raise MXNetError("verify: inputs, or their shapes, are required for a block, got neither.")
     rng = np.random.default_rng(seed)
-    listed = list(shapes.values()) if isinstance(shapes, Mapping) else _listed(shapes)
-    return [NDArray(rng.standard_normal(tuple(shape)).astype(np.float32)) for shape in listed]
+    drawn = [np.asarray(rng.standard_normal(shape), np.float32) for shape in in_order(shapes, is_shape)]
+    return dict(zip(shapes, drawn, strict=True)) if isinstance(shapes, Mapping) else drawn
 
 
 def _runnable(net: HybridBlock, names: list[str], graph: Symbol, params: Mapping[str, NDArray]) -> Runnable:
-    """A block for comparison: its own call, and its graph on the kernels for what is in between."""
+    """A block for comparison: its graph on the kernels, and its own call, which may be in ONNX Runtime."""
 
-    def run(given: dict[str, Array]) -> dict[str, Array]:
-        flat, _ = flatten(net(*(NDArray(given[name]) for name in names)), "output")
-        return dict(zip(graph.list_outputs(), [y.asnumpy() for y in flat], strict=True))
+    def call(inputs: dict[str, Array]) -> dict[str, Array]:
+        args = regroup([NDArray(inputs[name]) for name in names], net._in_format or [0] * len(names))
+        flat, _ = flatten(net(*args), "output")
+        return named(graph.list_outputs(), [y.asnumpy() for y in flat])
 
-    return Runnable(dict.fromkeys(names, Spec()), run, of_symbol(graph, arrays_by_name(params)).layers)
+    kernels = of_symbol(graph, arrays_by_name(params))
+    return Runnable(dict.fromkeys(names, Spec()), kernels.run, kernels.layers, call)

@@ -17,8 +17,8 @@ from hybridonnx import symbol as sym
 from hybridonnx.converters import from_onnx, to_onnx
 from hybridonnx.converters.from_onnx import _model_info
 from hybridonnx.converters.from_onnx._registry import Const, Hint, Import, imports, load_all
-from hybridonnx.converters.verify import Parity, difference, verify
 from hybridonnx.errors import ConversionError, FormatError, MXNetError
+from hybridonnx.runtime.verify import Parity, difference, verify
 
 F32, I64 = TensorProto.FLOAT, TensorProto.INT64
 

@@ -10,8 +10,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from hybridonnx import autograd, nd
 from hybridonnx.converters import from_onnx
-from hybridonnx.converters.verify import verify
 from hybridonnx.errors import ConversionError
+from hybridonnx.runtime.verify import verify
 from hybridonnx.symbol.execute import execute
 
 F32 = TensorProto.FLOAT

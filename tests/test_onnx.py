@@ -8,8 +8,11 @@ import pytest
 
 import hybridonnx as mx
 from hybridonnx import symbol as sym
+from hybridonnx.converters.to_onnx import _file
+from hybridonnx.converters.to_onnx._registry import load_all as lowerings
 from hybridonnx.errors import MXNetError
 from hybridonnx.gluon import HybridBlock, nn
+from hybridonnx.ops import find
 
 
 def network():
@@ -42,6 +45,70 @@ def test_a_block_in_one_call(rng, tmp_path, hybrid):
         assert report.ok(1e-5), report
     assert mx.onnx.verify(net, path).ok(1e-5)
     assert mx.onnx.verify(net, shapes=[(2, 3, 8, 8)], layers=True).ok(1e-5)
+
+
+def wrong_relu(g, op, x):
+    """A lowering as it must not be: what is negative comes through a little."""
+    return g.LeakyRelu(x, alpha=0.1)
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_a_wrong_lowering_is_seen(rng, tmp_path, monkeypatch, hybrid):
+    net = network()
+    net(images(rng))
+    monkeypatch.setitem(lowerings(), find("Activation"), wrong_relu)
+    net.hybridize(hybrid)
+    path = mx.onnx.export_model(net, str(tmp_path / "net.onnx"), input_shapes=[("batch", 3, 8, 8)])
+    for report in (mx.onnx.verify(net, path), mx.onnx.verify(net, inputs=images(rng))):
+        assert not report.ok(1e-3)
+        assert not report.outputs[0].ok(1e-3)
+        assert report.call[0].ok(1e-5) is not hybrid
+        verb = "differs from" if hybrid else "agrees with"
+        assert f"the block's own call {verb} the kernels" in str(report)
+
+
+def test_a_wrong_file_is_told_from_a_wrong_call(rng, tmp_path, monkeypatch):
+    net = network()
+    net.hybridize()
+    net(images(rng))
+    right = mx.onnx.export_model(net, str(tmp_path / "right.onnx"), input_shapes=[(2, 3, 8, 8)])
+    report = mx.onnx.verify(net, right, layers=True)
+    assert report.ok(1e-5), report
+    assert "all agree" in str(report)
+    monkeypatch.setitem(lowerings(), find("Activation"), wrong_relu)
+    wrong = mx.onnx.export_model(net, str(tmp_path / "wrong.onnx"), input_shapes=[(2, 3, 8, 8)])
+    report = mx.onnx.verify(net, wrong, layers=True)
+    first = report.first_divergence()
+    assert first is not None
+    assert "relu" in first.name
+    assert report.call[0].ok(1e-5)
+    net.hybridize()  # compiled anew
+    report = mx.onnx.verify(net, right)
+    assert report.outputs[0].ok(1e-5)
+    assert not report.call[0].ok(1e-3)
+    assert not report.ok(1e-3)
+    assert report.first_divergence() == report.call[0]
+
+
+def test_a_file_that_onnx_runtime_refuses(tmp_path):
+    path = tmp_path / "bad.onnx"
+    path.write_bytes(b"no model")
+    with pytest.raises(MXNetError, match="ONNX Runtime does not accept"):
+        mx.onnx.verify(network(), path)
+    net = network()
+    path = mx.onnx.export_model(net, str(tmp_path / "net.onnx"), input_shapes=[(2, 3, 8, 8)])
+    with pytest.raises(MXNetError, match="ONNX Runtime could not run"):
+        mx.onnx.verify(path, path, np.zeros((2, 3, 9, 9), "float32"))
+
+
+def test_layers_of_a_model_with_weights_beside_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(_file, "PROTOBUF_LIMIT", 100)
+    net = network()
+    path = mx.onnx.export_model(net, str(tmp_path / "net.onnx"), input_shapes=[(2, 3, 8, 8)])
+    assert len(list(tmp_path.iterdir())) == 2
+    report = mx.onnx.verify(net, path, layers=True)
+    assert report.ok(1e-5), report
+    assert len(report.layers) > 3
 
 
 def test_a_block_with_inputs_in_another_order(rng, tmp_path):

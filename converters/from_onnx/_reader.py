@@ -122,6 +122,21 @@ def read(source: Source) -> Model:
     return _checked(Model(_parse(path.read_bytes(), str(path)), path.parent, str(path)))
 
 
+def exposed(source: str | bytes) -> bytes:
+    """A model with every value of its graph as an output, from its file's name or its bytes.
+
+    Weights that lie beside the file stay there.
+    """
+    model = ModelProto.FromString(source if isinstance(source, bytes) else Path(source).read_bytes())
+    names = {output.name for output in model.graph.output}
+    for node in model.graph.node:
+        for name in node.output:
+            if name and name not in names:
+                model.graph.output.add(name=name)
+    data: bytes = model.SerializeToString()
+    return data
+
+
 def _parse(data: bytes, title: str) -> ModelProto:
     if not data:
         raise FormatError(f"{title}: an ONNX model is required, got an empty file.")

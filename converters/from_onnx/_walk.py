@@ -30,6 +30,9 @@ class Imported:
     symbol: Symbol
     arrays: Mapping[str, Array]
     inputs: list[str]
+    """The names of the model's inputs in its order, those included that nothing reads."""
+    outputs: list[str]
+    """What the model calls its outputs."""
 
 
 def walk(model: Model) -> Imported:
@@ -57,7 +60,7 @@ def walk(model: Model) -> Imported:
     symbol = Symbol([conversion.entry(name) for name in outputs])
     used = {node.name for node in symbol.nodes() if node.is_variable}
     arrays = {name: array for name, array in conversion.F.arrays.items() if name in used}
-    return Imported(symbol, arrays, inputs)
+    return Imported(symbol, arrays, inputs, outputs)
 
 
 @dataclass

@@ -1,7 +1,14 @@
 """From MXNet graphs to ONNX models: one family of operators a file, and the walk over the graph."""
 
+from ._arguments import by_name as by_name
+from ._arguments import dtypes_by_input as dtypes_by_input
+from ._arguments import in_order as in_order
+from ._arguments import is_shape as is_shape
+from ._arguments import shapes_by_input as shapes_by_input
 from ._export import arrays_by_name as arrays_by_name
+from ._export import data_names as data_names
 from ._export import export_model as export_model
+from ._export import model_bytes as model_bytes
 from ._file import save as save
 from ._graph import NeedsShape as NeedsShape
 from ._model import Lowered as Lowered

@@ -5,22 +5,22 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from hybridonnx.dtypes import DType, as_dtype, float32
+from hybridonnx.dtypes import float32
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import Spec
 
 from ..opsets import DEFAULT
 from ..values import Array
+from ._arguments import Sizes, dtypes_by_input, shapes_by_input, spec
 from ._file import save
 from ._graph import NeedsShape
-from ._model import Lowered, check, lower
+from ._model import check, embedded, lower
 from ._walk import needed
 
-Sizes: TypeAlias = "Sequence[int | str | None]"
 _log = logging.getLogger(__name__)
 
 
@@ -34,47 +34,53 @@ def export_model(
     dynamic: bool = False,
     dynamic_input_shapes: Any = None,
     run_shape_inference: bool = False,
-    input_type: Any = None,
-    input_shape: Any = None,
     opset_version: int | None = None,
+    inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None,
 ) -> str:
     """Write a Symbol with its parameters to an ONNX file, and return the file's name.
 
     `sym` and `params` are a Symbol and arrays by name. Shapes and types are given for each input in the order
     of the Symbol's arguments, or by name; a size may be `None` or a name, which leaves it free.
-    With `dynamic` the sizes are those of `dynamic_input_shapes`, or all free.
-    `input_shape` and `input_type` are older names of `in_shapes` and `in_types`.
+    With `dynamic` the sizes are those of `dynamic_input_shapes`, or all free. `inputs` names the inputs in
+    another order, with such as nothing reads, and `outputs` the outputs.
     """
     arrays = arrays_by_name(params)
-    names = data_names(sym, arrays)
-    shapes = by_input(names, in_shapes if input_shape is None else input_shape, "in_shapes")
-    types = _types(names, in_types if input_type is None else input_type)
-    if dynamic:
-        shapes = _dynamic(names, shapes, dynamic_input_shapes)
-    lowered = lower_checked(sym, arrays, shapes, types, opset_version or DEFAULT, run_shape_inference)
-    written = save(lowered, arrays, onnx_file_path)
-    if verbose:
-        _log.info("exported %s: %d nodes, opset %s", written, len(lowered.model.graph.node), opset_version)
-    return written
-
-
-def lower_checked(
-    sym: Any,
-    params: Mapping[str, Array],
-    shapes: Mapping[str, Sizes],
-    types: Mapping[str, DType],
-    opset: int = DEFAULT,
-    values: bool = False,
-) -> Lowered:
-    """The Symbol as a model that ONNX has checked, its parameters still outside."""
-    inputs = {name: _spec(name, shapes[name], types.get(name, float32)) for name in shapes}
+    names = data_names(sym, arrays) if inputs is None else inputs
+    shapes = shapes_by_input(names, in_shapes, "in_shapes")
+    if dynamic and dynamic_input_shapes is not None:
+        shapes = shapes_by_input(names, dynamic_input_shapes, "dynamic_input_shapes")
+    elif dynamic:
+        shapes = {name: (None,) * len(shapes[name]) for name in names}
+    dtypes = dtypes_by_input(names, in_types)
+    specs = {name: spec(name, shapes[name], dtypes.get(name, float32)) for name in shapes}
     dims = {name: _dim_names(shape) for name, shape in shapes.items()}
     try:
-        lowered = lower(sym, inputs, params, opset=opset, embed=False, dim_names=dims)
+        lowered = lower(
+            sym,
+            specs,
+            arrays,
+            opset=opset_version or DEFAULT,
+            outputs=outputs,
+            embed=False,
+            dim_names=dims,
+            unused_inputs=inputs is not None,
+        )
     except NeedsShape as exc:
-        free = [name for name, spec in inputs.items() if None in (spec.shape or ())]
-        raise ConversionError(f"{exc} SymbolicDim sizes were given for {', '.join(free)}.") from None
-    return check(lowered, params, values)
+        free = [name for name, spec in specs.items() if None in (spec.shape or ())]
+        raise ConversionError(f"{exc} Free sizes were given for {', '.join(free)}.") from None
+    lowered = check(lowered, arrays, run_shape_inference)
+    path = save(lowered, arrays, onnx_file_path)
+    if verbose:
+        _log.info("exported %s: %d nodes, opset %s", path, len(lowered.model.graph.node), opset_version)
+    return path
+
+
+def model_bytes(sym: Any, params: Mapping[str, Array], inputs: Mapping[str, Spec]) -> bytes:
+    """The ONNX model of a Symbol as one message, with all of `inputs`, those that nothing reads too."""
+    lowered = lower(sym, inputs, params, embed=False, unused_inputs=True)
+    data: bytes = embedded(lowered, params).model.SerializeToString()
+    return data
 
 
 def data_names(sym: Any, params: Mapping[str, Array]) -> list[str]:
@@ -90,61 +96,6 @@ def arrays_by_name(params: Any) -> dict[str, Array]:
             plain = name.removeprefix("arg:").removeprefix("aux:")
             found[plain] = value if isinstance(value, np.ndarray) else value.asnumpy()
     return found
-
-
-def by_input(names: Sequence[str], given: Any, argument: str) -> dict[str, Sizes]:
-    """One shape for each input, from a mapping, a list, or one shape for one input."""
-    shapes: dict[str, Sizes]
-    if isinstance(given, Mapping):
-        shapes = {name: tuple(shape) for name, shape in given.items()}
-    else:
-        listed = [given] if _is_shape(given) else list(given or ())
-        if len(listed) < len(names):
-            raise ConversionError(
-                f"export_model: {argument} with a shape for each of the inputs {', '.join(names)} is "
-                f"required, got {len(listed)}. Inputs are the arguments without a value in params."
-            )
-        shapes = {name: tuple(shape) for name, shape in zip(names, listed, strict=False)}
-    missing = [name for name in names if name not in shapes]
-    if missing:
-        raise ConversionError(
-            f"export_model: {argument} with a shape for each input is required, got none for "
-            f"{', '.join(missing)}. If these are parameters, give their values in params."
-        )
-    return shapes
-
-
-def _is_shape(given: Any) -> bool:
-    return isinstance(given, tuple) and all(d is None or isinstance(d, int | np.integer | str) for d in given)
-
-
-def _types(names: Sequence[str], given: Any) -> dict[str, DType]:
-    if isinstance(given, Mapping):
-        return {name: as_dtype(given.get(name)) for name in names}
-    if isinstance(given, list | tuple):
-        if len(given) < len(names):
-            raise ConversionError(
-                f"export_model: one of in_types for each of the inputs {', '.join(names)} is required, "
-                f"got {len(given)}."
-            )
-        return {name: as_dtype(dtype) for name, dtype in zip(names, given, strict=False)}
-    return dict.fromkeys(names, as_dtype(given))
-
-
-def _dynamic(names: Sequence[str], fixed: Mapping[str, Sizes], given: Any) -> dict[str, Sizes]:
-    if given is not None:
-        return by_input(names, given, "dynamic_input_shapes")
-    return {name: (None,) * len(fixed[name]) for name in names}
-
-
-def _spec(name: str, shape: Sizes, dtype: DType) -> Spec:
-    wrong = [d for d in shape if not (d is None or isinstance(d, str | int | np.integer))]
-    if wrong or any(isinstance(d, int | np.integer) and d < 0 for d in shape):
-        raise ConversionError(
-            f"export_model: a shape of whole numbers, names and None is required for {name}, "
-            f"got {tuple(shape)}."
-        )
-    return Spec(tuple(None if d is None or isinstance(d, str) else int(d) for d in shape), dtype)
 
 
 def _dim_names(shape: Sizes) -> dict[int, str]:

@@ -53,6 +53,7 @@ def lower(
     dim_names: Mapping[str, Mapping[int, str]] | None = None,
     keep_inputs: bool = True,
     exact: bool = False,
+    unused_inputs: bool = False,
 ) -> Lowered:
     """The Symbol as an ONNX model. It is not checked here; `check` does that.
 
@@ -65,10 +66,11 @@ def lower(
     With `noise_inputs` the draws of random operators are inputs; otherwise ONNX draws.
     With `keep_inputs=False` inputs whose values no node reads, such as those that give a size, are left out.
     With `exact` what ONNX Runtime has no kernel of in float64 is refused, not computed in float32.
+    With `unused_inputs` there may be inputs that no variable of the Symbol stands for.
     """
     check_opset(opset)
     names = list(outputs if outputs is not None else symbol.list_outputs())
-    traced = trace(symbol, inputs, params, opset, training, names, noise_inputs, exact)
+    traced = trace(symbol, inputs, params, opset, training, names, noise_inputs, exact, unused_inputs)
     lowered = _assemble(traced, dim_names or {}, keep_inputs)
     return embedded(lowered, params) if embed else lowered
 

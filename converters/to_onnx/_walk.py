@@ -326,11 +326,12 @@ def trace(
     names: Sequence[str],
     noise_inputs: bool,
     exact: bool = False,
+    unused_inputs: bool = False,
 ) -> Traced:
     """Lower the whole Symbol."""
     nodes = needed(symbol.outputs, training)
     refuse(nodes, noise_inputs)
-    _exist(inputs, symbol)
+    unused = _unused(inputs, symbol, unused_inputs)
     known = _specs(nodes, inputs, params)
     specs = infer(symbol, known, partial=True)
     walk = Walk(Graph(opset), training, noise_inputs, origins=Origins(symbol, nodes, known))
@@ -351,6 +352,8 @@ def trace(
             if isinstance(exc, MXNetError):
                 exc.node = node
             raise
+    for name in unused:
+        found_inputs[name] = Value(walk.graph, inputs[name].dtype or float32, inputs[name].shape, name)
     walk.order_noise()
     results = [_result(walk, entry, name) for entry, name in zip(symbol.outputs, names, strict=True)]
     named, final = name_outputs(walk.graph, results, names, {**found_inputs, **parameters})
@@ -369,14 +372,16 @@ def _result(walk: Walk, entry: Entry, name: str) -> Value:
     return value
 
 
-def _exist(inputs: Mapping[str, Spec], symbol: Outputs) -> None:
+def _unused(inputs: Mapping[str, Spec], symbol: Outputs, allowed: bool) -> list[str]:
+    """The inputs that are no variables of the graph."""
     names = [node.name for node in needed(symbol.outputs, True) if node.is_variable]
-    for name in inputs:
-        if name not in names:
-            raise ConversionError(
-                f"ONNX: a name of one of the graph's variables ({', '.join(names[:5])}, …) is required, "
-                f"got {name}.{suggest(name, names)}"
-            )
+    unused = [name for name in inputs if name not in names]
+    if unused and not allowed:
+        raise ConversionError(
+            f"ONNX: a name of one of the graph's variables ({', '.join(names[:5])}, …) is required, "
+            f"got {unused[0]}.{suggest(unused[0], names)}"
+        )
+    return unused
 
 
 def _specs(nodes: Sequence[Node], inputs: Mapping[str, Spec], params: Mapping[str, Array]) -> dict[str, Spec]:

@@ -12,7 +12,7 @@ from ..context import Context
 from ..dtypes import as_dtype
 from ..errors import DeferredInitializationError, RequirementError, suggest
 from ..ndarray.ndarray import NDArray
-from ..runtime.importer import import_onnx
+from ..runtime import onnx_file
 from ..symbol.execute import execute
 from ..symbol.symbol import Group, Symbol, load, var
 from .hybrid_block import HybridBlock, input_name
@@ -39,7 +39,7 @@ class SymbolBlock(HybridBlock):
                 raise ValueError(
                     f"{symbol_file}: an .onnx file has its parameters inside, got {param_file} too."
                 )
-            return _from_onnx(symbol_file, names, ctx)
+            return block_from_onnx(symbol_file, names, ctx)
         graph = load(symbol_file)
         _require_names(graph, names)
         block = SymbolBlock(graph, [var(name, dtype=None) for name in names])
@@ -64,6 +64,8 @@ class SymbolBlock(HybridBlock):
         self._graph = variables, graph
         self._traced = self._graph
         self._make_parameters(graph, _variable_names(variables))
+        self._output_names: list[str] | None = None
+        """What the ONNX model calls the outputs that the block was made of, if it was."""
 
     def _make_parameters(self, graph: Symbol, inputs: list[str]) -> None:
         dtypes = _dtypes(graph)
@@ -201,21 +203,20 @@ def _dtypes(graph: Symbol) -> dict[str, Any]:
     return found
 
 
-def _from_onnx(path: str, names: list[str], ctx: Any) -> SymbolBlock:
-    graph, arguments, states = import_onnx(path)
-    inputs = [name for name in graph.list_inputs() if name not in arguments and name not in states]
-    if names and sorted(names) != sorted(inputs):
+def block_from_onnx(source: Any, names: Sequence[str] = (), ctx: Any = None) -> SymbolBlock:
+    """A block of an ONNX model, which takes its inputs in the order of `names`, or in the model's."""
+    model = onnx_file.read(source)
+    used = set(model.symbol.list_inputs())
+    missing = [name for name in model.inputs if name in used and name not in names]
+    if names and (missing or not set(names) <= set(model.inputs)):
+        title = "ONNX model" if isinstance(source, bytes) else source
         raise RequirementError(
-            f"{path}: the inputs {', '.join(inputs)} are required by name, got {', '.join(names)}."
+            f"{title}: the inputs {', '.join(model.inputs)} are required by name, got {', '.join(names)}."
         )
-    return block_from(graph, names or inputs, {**arguments, **states}, ctx)
-
-
-def block_from(graph: Symbol, inputs: list[str], values: dict[str, NDArray], ctx: Any = None) -> SymbolBlock:
-    """A block over a graph with the values of its parameters."""
-    block = SymbolBlock(graph, [var(name) for name in inputs])
+    block = SymbolBlock(model.symbol, [var(name) for name in names or model.inputs])
+    block._output_names = model.outputs
     params = block.collect_params()
-    for name, value in values.items():
+    for name, value in model.values.items():
         if name in params:
             params[name]._load_init(value, ctx, cast_dtype=True, dtype_source="saved")
     return block

@@ -9,18 +9,16 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import onnxruntime
-from onnx import ModelProto
 
-from hybridonnx.errors import ConversionError
-from hybridonnx.ndarray.ndarray import NDArray
-from hybridonnx.ops import Spec
-from hybridonnx.symbol.execute import execute
-from hybridonnx.symbol.symbol import Symbol
-
-from .to_onnx._export import arrays_by_name, data_names
-from .to_onnx._model import embedded, lower
-from .values import Array, dtype_of_type_string
+from ..converters.from_onnx import exposed
+from ..converters.to_onnx import arrays_by_name, by_name, data_names, is_shape, model_bytes
+from ..converters.values import dtype_of_type_string
+from ..errors import ConversionError
+from ..ndarray.ndarray import NDArray
+from ..ops import Array, Spec
+from ..symbol.execute import execute
+from ..symbol.symbol import Symbol
+from .session import ModelSession
 
 Arrays: TypeAlias = dict[str, Array]
 
@@ -44,35 +42,41 @@ class Difference:
         return f"{self.name:<40} {self.shape!s:<20} {self.absolute:9.2e} {self.relative:9.2e}"
 
 
-_HEAD = f"{{:<40}} {'shape':<20} {'absolute':>9} {'relative':>9}"
+_TITLES = {"outputs": "output", "layers": "layer", "call": "own call"}
 
 
 @dataclass(frozen=True)
 class Parity:
-    """What `verify` found: the outputs, and the layers in between if they can be told apart."""
+    """How far two models are apart in their outputs, and in the layers in between that names tell apart."""
 
     outputs: tuple[Difference, ...]
     layers: tuple[Difference, ...] = ()
+    call: tuple[Difference, ...] = ()
+    """For a block, which may run in ONNX Runtime as well: its own call beside its graph on the kernels."""
 
     def ok(self, tol: float = 1e-4) -> bool:
-        """Whether every output agrees within the relative tolerance."""
-        return all(found.ok(tol) for found in self.outputs)
+        """Whether every output, those of a block's own call too, agrees within the relative tolerance."""
+        return all(difference.ok(tol) for difference in (*self.outputs, *self.call))
 
     def first_divergence(self, tol: float = 1e-4) -> Difference | None:
         """The first layer, or else output, that does not agree."""
-        return next((found for found in (*self.layers, *self.outputs) if not found.ok(tol)), None)
+        every = (*self.layers, *self.outputs, *self.call)
+        return next((difference for difference in every if not difference.ok(tol)), None)
 
     def __str__(self) -> str:
-        lines = [f"{'output':<40} {'shape':<20} {'absolute':>9} {'relative':>9}", *map(str, self.outputs)]
-        if self.layers:
-            lines += [
-                "",
-                f"{'layer':<40} {'shape':<20} {'absolute':>9} {'relative':>9}",
-                *map(str, self.layers),
-            ]
+        lines: list[str] = []
+        for attribute, title in _TITLES.items():
+            rows = getattr(self, attribute)
+            if rows:
+                lines += ["", f"{title:<40} {'shape':<20} {'absolute':>9} {'relative':>9}", *map(str, rows)]
         worst = self.first_divergence()
-        lines.append(f"first divergence: {worst.name}" if worst else "all agree within 1e-4")
-        return "\n".join(lines)
+        if worst is None:
+            return "\n".join([*lines[1:], "all agree within 1e-4"])
+        lines.append(f"first divergence: {worst.name}")
+        if self.call:
+            agrees = all(difference.ok(1e-4) for difference in self.call)
+            lines.append(f"the block's own call {'agrees with' if agrees else 'differs from'} the kernels")
+        return "\n".join(lines[1:])
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,8 @@ class Runnable:
     run: Callable[[Arrays], Arrays]
     """Inputs by name to outputs by name, in order."""
     layers: Callable[[Arrays], Arrays] | None = field(default=None, compare=False)
+    call: Callable[[Arrays], Arrays] | None = field(default=None, compare=False)
+    """The same model's other way, if it has one."""
 
 
 def verify(
@@ -111,15 +117,34 @@ def verify(
                 "verify: two models, or a Symbol with its parameters, are required, got one."
             )
         second = _of_onnx(exported(model[0], arrays_by_name(list(model[1:])), drawn))
-    renamed = (
-        dict(zip(second.inputs, drawn.values(), strict=False)) if set(second.inputs) - set(drawn) else drawn
-    )
-    a, b = first.run(drawn), second.run(renamed)
-    if len(a) != len(b):
-        raise ConversionError(f"verify: models with as many outputs are required, got {len(a)} and {len(b)}.")
-    outputs = [difference(name, x, y) for (name, x), y in zip(a.items(), b.values(), strict=True)]
+    renamed = _renamed(drawn, second)
+    expected = first.run(drawn)
+    outputs = _differences(expected, second.run(renamed))
     between = _layers(first, second, drawn, renamed) if layers else []
-    return Parity(tuple(outputs), tuple(between))
+    call = [] if first.call is None else _differences(expected, first.call(drawn))
+    return Parity(tuple(outputs), tuple(between), tuple(call))
+
+
+def _renamed(arrays: Arrays, model: Runnable) -> Arrays:
+    """The inputs of one model for another, which may call them differently."""
+    if set(model.inputs) <= set(arrays):
+        return arrays
+    if len(model.inputs) != len(arrays):
+        raise ConversionError(
+            f"verify: models with the same inputs are required, got {', '.join(arrays)} for one and "
+            f"{', '.join(model.inputs)} for the other."
+        )
+    return dict(zip(model.inputs, arrays.values(), strict=True))
+
+
+def _differences(expected: Arrays, got: Arrays) -> list[Difference]:
+    if len(expected) != len(got):
+        raise ConversionError(
+            "verify: models with the same number of outputs are required, "
+            f"got {len(expected)} and {len(got)}."
+        )
+    pairs = zip(expected.items(), got.values(), strict=True)
+    return [difference(name, a, b) for (name, a), b in pairs]
 
 
 def difference(name: str, expected: Array, got: Array) -> Difference:
@@ -146,7 +171,7 @@ def runnable(model: Any) -> Runnable:
         return model
     if _is_symbol(model):
         return of_symbol(model[0], arrays_by_name(list(model[1:])))
-    if isinstance(model, str | os.PathLike | bytes | ModelProto):
+    if isinstance(model, str | os.PathLike | bytes) or hasattr(model, "SerializeToString"):
         return _of_onnx(model)
     raise ConversionError(
         "verify: an ONNX model, or a tuple of a Symbol and parameters, is required, "
@@ -164,77 +189,57 @@ def of_symbol(symbol: Symbol, params: Arrays) -> Runnable:
     values = {name: NDArray(array) for name, array in params.items()}
     inner = symbol.get_internals()
 
-    def runner(what: Symbol) -> Callable[[Arrays], Arrays]:
+    def runner(graph: Symbol) -> Callable[[Arrays], Arrays]:
         def run(inputs: Arrays) -> Arrays:
-            given = {name: NDArray(array) for name, array in inputs.items()}
-            found = execute(what, {**values, **given, **_labels(symbol, values, given)})
-            return _named(what.list_outputs(), [y.asnumpy() for y in found])
+            shapes = {name: array.shape for name, array in inputs.items()}
+            arrays = {**inputs, **label_zeros(symbol, [*values, *inputs], shapes)}
+            outputs = execute(graph, {**values, **{name: NDArray(array) for name, array in arrays.items()}})
+            return named(graph.list_outputs(), [y.asnumpy() for y in outputs])
 
         return run
 
     return Runnable({name: Spec() for name in names}, runner(symbol), runner(inner))
 
 
-def _labels(
-    symbol: Symbol, values: Mapping[str, NDArray], given: Mapping[str, NDArray]
-) -> dict[str, NDArray]:
-    """Zeros for the variables that only training reads."""
-    known = {**values, **given}
+def label_zeros(symbol: Symbol, known: Sequence[str], shapes: Mapping[str, tuple[int, ...]]) -> Arrays:
+    """Zeros for the variables without a value, which only training reads, by the inputs' shapes."""
     missing = [name for name in symbol.list_inputs() if name not in known]
     if not missing:
         return {}
-    shapes = {name: array.shape for name, array in given.items()}
-    arguments, _, _ = symbol.infer_shape(**shapes)
-    told = dict(zip(symbol.list_arguments(), arguments, strict=True))
-    return {name: NDArray(np.zeros(told[name], np.float32)) for name in missing}
+    arguments, _, _ = symbol.infer_shape(**{n: s for n, s in shapes.items() if n in symbol.list_inputs()})
+    inferred = dict(zip(symbol.list_arguments(), arguments, strict=True))
+    return {name: np.zeros(inferred[name], np.float32) for name in missing}
 
 
 def _of_onnx(model: Any) -> Runnable:
-    source = model.SerializeToString() if isinstance(model, ModelProto) else model
-    if not isinstance(source, bytes) and not Path(source).is_file():
-        raise ConversionError(f"verify: an ONNX file is required, got {source}, which is not there.")
-
-    def session(data: Any) -> onnxruntime.InferenceSession:
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 3
-        data = data if isinstance(data, bytes) else os.fspath(data)
-        return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
-
-    plain = session(source)
+    if not isinstance(model, str | os.PathLike):
+        source: str | bytes = model if isinstance(model, bytes) else model.SerializeToString()
+        folder = ""
+    elif Path(model).is_file():
+        source, folder = os.fspath(model), os.fspath(Path(model).resolve().parent)
+    else:
+        raise ConversionError(f"verify: an ONNX file is required, got {model}, which is not there.")
+    session = ModelSession(source)
 
     def run(inputs: Arrays) -> Arrays:
-        names = [o.name for o in plain.get_outputs()]
-        return _named(names, plain.run(names, {i.name: inputs[i.name] for i in plain.get_inputs()}))
+        return named(session.outputs, session(inputs))
 
     def layers(inputs: Arrays) -> Arrays:
-        exposed = _exposed(source)
-        inner = session(exposed.SerializeToString())
-        names = [o.name for o in inner.get_outputs()]
-        return _named(names, inner.run(names, {i.name: inputs[i.name] for i in inner.get_inputs()}))
+        inner = ModelSession(exposed(source), folder)
+        return named(inner.outputs, inner(inputs))
 
-    declared = {i.name: Spec(_sizes(i.shape), dtype_of_type_string(i.type)) for i in plain.get_inputs()}
+    declared = {
+        name: Spec(_sizes(shape), dtype_of_type_string(text))
+        for name, (text, shape) in session.inputs.items()
+    }
     return Runnable(declared, run, layers)
-
-
-def _exposed(source: Any) -> ModelProto:
-    """The model with every value of its graph as an output."""
-    import onnx
-
-    model = ModelProto.FromString(source) if isinstance(source, bytes) else onnx.load(source)
-    there = {output.name for output in model.graph.output}
-    for node in model.graph.node:
-        for name in node.output:
-            if name and name not in there:
-                model.graph.output.add(name=name)
-    return model
 
 
 def exported(symbol: Symbol, params: Arrays, inputs: Arrays) -> bytes:
     """The ONNX model of a Symbol, for inputs of these shapes."""
-    specs = {name: Spec(array.shape, array.dtype) for name, array in inputs.items()}
-    lowered = embedded(lower(symbol, specs, params, embed=False), params)
-    data: bytes = lowered.model.SerializeToString()
-    return data
+    return model_bytes(
+        symbol, params, {name: Spec(array.shape, array.dtype) for name, array in inputs.items()}
+    )
 
 
 # ---- inputs and layers
@@ -249,32 +254,36 @@ def draw(model: Any, shapes: Any = None, seed: int = 0) -> Arrays:
 def _inputs(first: Runnable, second: Runnable, given: Any, shapes: Any, seed: int) -> Arrays:
     names = list(first.inputs)
     if given is not None:
-        listed = given if isinstance(given, Mapping | list | tuple) else [given]
-        by_name = listed if isinstance(listed, Mapping) else dict(zip(names, listed, strict=False))
-        arrays = {name: _array(value) for name, value in by_name.items()}
+        by_input = by_name(names, given, _is_array)
+        arrays = {name: _array(value) for name, value in by_input.items()}
         missing = [name for name in names if name not in arrays]
         if missing:
             raise ConversionError(f"verify: an array for each input is required, got none for {missing[0]}.")
         return arrays
-    told = shapes if isinstance(shapes, Mapping) else dict(zip(names, shapes or [], strict=False))
+    known = by_name(names, shapes, is_shape)
     rng = np.random.default_rng(seed)
     others = dict(zip(names, second.inputs.values(), strict=False))
-    return {n: _draw(rng, n, told.get(n), first.inputs[n], others.get(n, Spec())) for n in names}
+    others.update(second.inputs)
+    return {n: _draw(rng, n, known.get(n), first.inputs[n], others.get(n, Spec())) for n in names}
+
+
+def _is_array(value: Any) -> bool:
+    return not isinstance(value, list | tuple)
 
 
 def _array(value: Any) -> Array:
     return value if isinstance(value, np.ndarray) else np.asarray(value.asnumpy())
 
 
-def _draw(rng: np.random.Generator, name: str, told: Sequence[int] | None, a: Spec, b: Spec) -> Array:
-    shape = told or a.shape or b.shape
+def _draw(rng: np.random.Generator, name: str, size: Sequence[int] | None, a: Spec, b: Spec) -> Array:
+    shape = next((known for known in (size, a.shape, b.shape) if known is not None), None)
     if shape is None:
         raise ConversionError(f"verify: a shape is required for input {name}. Give inputs, or shapes.")
     dtype = a.dtype or b.dtype or np.dtype(np.float32)
-    size = tuple(2 if d is None else d for d in shape)
+    sizes = tuple(2 if d is None else d for d in shape)
     if dtype.kind == "f":
-        return rng.standard_normal(size).astype(dtype)
-    return rng.integers(0, 2, size).astype(dtype)
+        return np.asarray(rng.standard_normal(sizes), dtype)
+    return np.asarray(rng.integers(0, 2, sizes), dtype)
 
 
 def _layers(first: Runnable, second: Runnable, a: Arrays, b: Arrays) -> list[Difference]:
@@ -284,16 +293,16 @@ def _layers(first: Runnable, second: Runnable, a: Arrays, b: Arrays) -> list[Dif
     return [difference(name, x, theirs[name]) for name, x in mine.items() if name in theirs and name not in a]
 
 
-def _named(names: Sequence[str], values: Sequence[Array]) -> Arrays:
+def named(names: Sequence[str], values: Sequence[Array]) -> Arrays:
     """Values by name; a name that was there gets a number."""
-    found: Arrays = {}
+    arrays: Arrays = {}
     for name, value in zip(names, values, strict=True):
         key, number = name, 0
-        while key in found:
+        while key in arrays:
             number += 1
             key = f"{name}_{number}"
-        found[key] = value
-    return found
+        arrays[key] = value
+    return arrays
 
 
 def _sizes(shape: Sequence[Any]) -> tuple[int | None, ...]:
