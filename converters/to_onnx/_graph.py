@@ -14,102 +14,14 @@ from hybridonnx.ops import Shape, Spec
 
 from ..opsets import DEFAULT, Signature, check_opset, signature
 from ..values import Array, dtype_of, dtype_of_type_string, elem_type
+from ._nodes import NeedsShape as NeedsShape
+from ._nodes import Node as Node
+from ._nodes import Value as Value
 from ._operator_builder import OperatorBuilder
 from ._shapes import node_shapes
 
 _Kind = defs.OpSchema.AttrType
 _int64 = np.dtype("int64")
-
-
-class NeedsShape(ConversionError):  # noqa: N818  (what is needed, not what is wrong)
-    """A lowering needs a size that is not known; with fixed input shapes it can be written."""
-
-
-class Node:
-    """One ONNX node before it is written."""
-
-    __slots__ = ("attributes", "domain", "inputs", "op_type", "outputs", "scope", "signature", "whole")
-
-    def __init__(
-        self, op_type: str, domain: str, inputs: list[Value | None], attributes: dict[str, Any], scope: str
-    ):
-        self.op_type, self.domain, self.inputs, self.attributes = op_type, domain, inputs, attributes
-        self.scope = scope
-        self.outputs: list[Value] = []
-        self.signature: Signature | None = None
-        self.whole = False
-        """Whether outputs that nobody uses are written too."""
-
-
-class Value:
-    """A value of the graph: an input, a parameter, a constant, or an output of a node."""
-
-    __slots__ = ("_shape", "constant", "dtype", "graph", "index", "name", "node", "wish")
-
-    def __init__(self, graph: Graph, dtype: DType | None, shape: Shape | None = None, name: str = ""):
-        self.graph, self._shape, self.name = graph, shape, name
-        self.dtype: Any = dtype
-        """The element type; `None` only for values that no lowering sees."""
-        self.wish = ""
-        """The name that the value gets if nothing else has it."""
-        self.node: Node | None = None
-        self.index = 0
-        self.constant: Array | None = None
-
-    @property
-    def shape(self) -> Shape | None:
-        """The sizes, `None` for each unknown one, or `None` if even the rank is unknown."""
-        if self._shape is None and self.node is not None and self.node.signature is not None:
-            for output, shape in zip(
-                self.node.outputs, node_shapes(self.node, self.graph.opset), strict=False
-            ):
-                output._shape = output._shape or shape
-        return self._shape
-
-    @shape.setter
-    def shape(self, shape: Shape | None) -> None:
-        self._shape = shape
-
-    @property
-    def rank(self) -> int:
-        """The number of axes."""
-        if self.shape is None:
-            raise NeedsShape("a value of known rank is required. Give the inputs' shapes.")
-        return len(self.shape)
-
-    def __repr__(self) -> str:
-        return f"<Value {self.name or '?'} {self.dtype} {self._shape}>"
-
-    def _node(self, op_type: str, inputs: list[Any]) -> Value:
-        made: Value = self.graph.node(op_type, inputs)
-        return made
-
-    def __neg__(self) -> Value:
-        return self._node("Neg", [self])
-
-    def __add__(self, other: Any) -> Value:
-        return self._node("Add", [self, other])
-
-    def __radd__(self, other: Any) -> Value:
-        return self._node("Add", [other, self])
-
-    def __sub__(self, other: Any) -> Value:
-        return self._node("Sub", [self, other])
-
-    def __rsub__(self, other: Any) -> Value:
-        return self._node("Sub", [other, self])
-
-    def __mul__(self, other: Any) -> Value:
-        return self._node("Mul", [self, other])
-
-    def __rmul__(self, other: Any) -> Value:
-        return self._node("Mul", [other, self])
-
-    def __truediv__(self, other: Any) -> Value:
-        return self._node("Div", [self, other])
-
-    def __rtruediv__(self, other: Any) -> Value:
-        return self._node("Div", [other, self])
 
 
 class Graph(OperatorBuilder):
@@ -200,6 +112,10 @@ class Graph(OperatorBuilder):
             node.outputs.append(value)
         self.nodes.append(node)
         return tuple(node.outputs)
+
+    def node_shapes(self, node: Node) -> list[Shape | None]:
+        """What is known of the shapes of a node's outputs."""
+        return node_shapes(node, self.opset)
 
     def _inputs(self, kind: Signature, given: Sequence[Any]) -> list[Value | None]:
         by_type: dict[str, DType] = {}

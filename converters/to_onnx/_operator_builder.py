@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from ._graph import Value
+from ._nodes import Value
 
-Ints: TypeAlias = "Sequence[int] | Value"
+Ints: TypeAlias = Sequence[int] | Value
 
 
 class OperatorBuilder:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from onnx import TensorProto, TypeProto, checker, helper, shape_inference
 
 from hybridonnx.ops import Shape
 
 from ..opsets import ir_version
 from ..values import elem_type, to_tensor
-from ._write import node_proto
-
-if TYPE_CHECKING:
-    from ._graph import Node, Value
+from ._nodes import Node, Value, node_proto
 
 _MOST_DATA = 1024
 

@@ -1,61 +1,17 @@
-"""Nodes and graphs as ONNX's protobuf messages."""
+"""Graphs as ONNX's protobuf messages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
-from onnx import AttributeProto, GraphProto, NodeProto, defs, helper
+from onnx import GraphProto, defs
 
-from ..values import to_tensor, value_info
-
-if TYPE_CHECKING:
-    from ._graph import Graph, Node, Value
+from ..values import value_info
+from ._graph import Graph, Node, Value
+from ._nodes import node_proto
 
 _Kind = defs.OpSchema.AttrType
-Writer: TypeAlias = "Callable[[Graph], GraphProto]"
-
-
-def node_proto(
-    node: Node, inputs: Sequence[str], outputs: Sequence[str], write: Writer | None = None
-) -> NodeProto:
-    """A node whose inputs and outputs have these names; `write` turns the graphs among its attributes."""
-    proto = NodeProto(op_type=node.op_type, domain=node.domain, input=inputs, output=outputs)
-    for name, value in node.attributes.items():
-        if node.signature is None:
-            made = value if isinstance(value, AttributeProto) else helper.make_attribute(name, value)
-            proto.attribute.append(made)
-            continue
-        kind = node.signature.attributes[name]
-        attribute = proto.attribute.add(name=name, type=_TYPES[kind])
-        if kind == _Kind.GRAPH:
-            if write is not None:
-                attribute.g.CopyFrom(write(value))
-        else:
-            _SET[kind](attribute, value)
-    return proto
-
-
-_TYPES: dict[Any, Any] = {
-    _Kind.INT: AttributeProto.INT,
-    _Kind.INTS: AttributeProto.INTS,
-    _Kind.FLOAT: AttributeProto.FLOAT,
-    _Kind.FLOATS: AttributeProto.FLOATS,
-    _Kind.STRING: AttributeProto.STRING,
-    _Kind.STRINGS: AttributeProto.STRINGS,
-    _Kind.TENSOR: AttributeProto.TENSOR,
-    _Kind.GRAPH: AttributeProto.GRAPH,
-}
-
-_SET: dict[Any, Callable[[AttributeProto, Any], None]] = {
-    _Kind.INT: lambda a, v: setattr(a, "i", v),
-    _Kind.INTS: lambda a, v: a.ints.extend(v),
-    _Kind.FLOAT: lambda a, v: setattr(a, "f", v),
-    _Kind.FLOATS: lambda a, v: a.floats.extend(v),
-    _Kind.STRING: lambda a, v: setattr(a, "s", v.encode()),
-    _Kind.STRINGS: lambda a, v: a.strings.extend(s.encode() for s in v),
-    _Kind.TENSOR: lambda a, v: a.t.CopyFrom(to_tensor("", v)),
-}
 
 
 def live_nodes(graph: Graph, results: Sequence[Value]) -> tuple[list[Node], list[Value]]:

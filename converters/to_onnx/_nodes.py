@@ -1,0 +1,164 @@
+"""Nodes and values of a graph being built, and a node as ONNX's protobuf message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from onnx import AttributeProto, GraphProto, NodeProto, defs, helper
+
+from hybridonnx.dtypes import DType
+from hybridonnx.errors import ConversionError
+from hybridonnx.ops import Shape
+
+from ..opsets import Signature
+from ..values import Array, to_tensor
+
+_Kind = defs.OpSchema.AttrType
+
+
+class NeedsShape(ConversionError):  # noqa: N818  (what is needed, not what is wrong)
+    """A lowering needs a size that is not known; with fixed input shapes it can be written."""
+
+
+class Builder(Protocol):
+    """What values ask of the graph that they are in."""
+
+    def node(self, op_type: str, inputs: Sequence[Any], /) -> Any:
+        """Add a node and give its output."""
+
+    def node_shapes(self, node: Node, /) -> Sequence[Shape | None]:
+        """What is known of the shapes of a node's outputs."""
+
+
+class Node:
+    """One ONNX node before it is written."""
+
+    __slots__ = ("attributes", "domain", "inputs", "op_type", "outputs", "scope", "signature", "whole")
+
+    def __init__(
+        self, op_type: str, domain: str, inputs: list[Value | None], attributes: dict[str, Any], scope: str
+    ):
+        self.op_type, self.domain, self.inputs, self.attributes = op_type, domain, inputs, attributes
+        self.scope = scope
+        self.outputs: list[Value] = []
+        self.signature: Signature | None = None
+        self.whole = False
+        """Whether outputs that nobody uses are written too."""
+
+
+class Value:
+    """A value of the graph: an input, a parameter, a constant, or an output of a node."""
+
+    __slots__ = ("_shape", "constant", "dtype", "graph", "index", "name", "node", "wish")
+
+    def __init__(self, graph: Builder, dtype: DType | None, shape: Shape | None = None, name: str = ""):
+        self.graph, self._shape, self.name = graph, shape, name
+        self.dtype: Any = dtype
+        """The element type; `None` only for values that no lowering sees."""
+        self.wish = ""
+        """The name that the value gets if nothing else has it."""
+        self.node: Node | None = None
+        self.index = 0
+        self.constant: Array | None = None
+
+    @property
+    def shape(self) -> Shape | None:
+        """The sizes, `None` for each unknown one, or `None` if even the rank is unknown."""
+        if self._shape is None and self.node is not None and self.node.signature is not None:
+            for output, shape in zip(self.node.outputs, self.graph.node_shapes(self.node), strict=False):
+                output._shape = output._shape or shape
+        return self._shape
+
+    @shape.setter
+    def shape(self, shape: Shape | None) -> None:
+        self._shape = shape
+
+    @property
+    def rank(self) -> int:
+        """The number of axes."""
+        if self.shape is None:
+            raise NeedsShape("a value of known rank is required. Give the inputs' shapes.")
+        return len(self.shape)
+
+    def __repr__(self) -> str:
+        return f"<Value {self.name or '?'} {self.dtype} {self._shape}>"
+
+    def _node(self, op_type: str, inputs: list[Any]) -> Value:
+        made: Value = self.graph.node(op_type, inputs)
+        return made
+
+    def __neg__(self) -> Value:
+        return self._node("Neg", [self])
+
+    def __add__(self, other: Any) -> Value:
+        return self._node("Add", [self, other])
+
+    def __radd__(self, other: Any) -> Value:
+        return self._node("Add", [other, self])
+
+    def __sub__(self, other: Any) -> Value:
+        return self._node("Sub", [self, other])
+
+    def __rsub__(self, other: Any) -> Value:
+        return self._node("Sub", [other, self])
+
+    def __mul__(self, other: Any) -> Value:
+        return self._node("Mul", [self, other])
+
+    def __rmul__(self, other: Any) -> Value:
+        return self._node("Mul", [other, self])
+
+    def __truediv__(self, other: Any) -> Value:
+        return self._node("Div", [self, other])
+
+    def __rtruediv__(self, other: Any) -> Value:
+        return self._node("Div", [other, self])
+
+
+# ---- as messages
+
+
+def node_proto(
+    node: Node,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    write: Callable[[Any], GraphProto] | None = None,
+) -> NodeProto:
+    """A node whose inputs and outputs have these names; `write` turns the graphs among its attributes."""
+    proto = NodeProto(op_type=node.op_type, domain=node.domain, input=inputs, output=outputs)
+    for name, value in node.attributes.items():
+        if node.signature is None:
+            made = value if isinstance(value, AttributeProto) else helper.make_attribute(name, value)
+            proto.attribute.append(made)
+            continue
+        kind = node.signature.attributes[name]
+        attribute = proto.attribute.add(name=name, type=_TYPES[kind])
+        if kind == _Kind.GRAPH:
+            if write is not None:
+                attribute.g.CopyFrom(write(value))
+        else:
+            _SET[kind](attribute, value)
+    return proto
+
+
+_TYPES: dict[Any, Any] = {
+    _Kind.INT: AttributeProto.INT,
+    _Kind.INTS: AttributeProto.INTS,
+    _Kind.FLOAT: AttributeProto.FLOAT,
+    _Kind.FLOATS: AttributeProto.FLOATS,
+    _Kind.STRING: AttributeProto.STRING,
+    _Kind.STRINGS: AttributeProto.STRINGS,
+    _Kind.TENSOR: AttributeProto.TENSOR,
+    _Kind.GRAPH: AttributeProto.GRAPH,
+}
+
+_SET: dict[Any, Callable[[AttributeProto, Any], None]] = {
+    _Kind.INT: lambda a, v: setattr(a, "i", v),
+    _Kind.INTS: lambda a, v: a.ints.extend(v),
+    _Kind.FLOAT: lambda a, v: setattr(a, "f", v),
+    _Kind.FLOATS: lambda a, v: a.floats.extend(v),
+    _Kind.STRING: lambda a, v: setattr(a, "s", v.encode()),
+    _Kind.STRINGS: lambda a, v: a.strings.extend(s.encode() for s in v),
+    _Kind.TENSOR: lambda a, v: a.t.CopyFrom(to_tensor("", v)),
+}
