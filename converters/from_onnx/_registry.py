@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from functools import cache, cached_property
 from inspect import Parameter, signature
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_type_hints
 
 Const: TypeAlias = Annotated[Any, "constant"]
 """Annotation of an input that must be a constant; it arrives as a NumPy array, or `None` if absent."""
@@ -64,18 +64,17 @@ class Import:
     @cached_property
     def constants(self) -> frozenset[str]:
         """The names of the inputs that must be constants."""
-        return self._annotated("Const", Const)
+        return self._annotated(Const)
 
     @cached_property
     def hints(self) -> frozenset[str]:
         """The names of the inputs whose value only helps."""
-        return self._annotated("Hint", Hint)
+        return self._annotated(Hint)
 
-    def _annotated(self, name: str, kind: Any) -> frozenset[str]:
-        # Annotations are text under `from __future__ import annotations`; `Const | None` counts as well.
-        return frozenset(
-            p.name for p in self._parameters if p.annotation is kind or name in str(p.annotation)
-        )
+    def _annotated(self, kind: Any) -> frozenset[str]:
+        """The names of the parameters with this annotation, alone or as one of several: `Const | None`."""
+        hints = get_type_hints(self.function, include_extras=True)
+        return frozenset(name for name, hint in hints.items() if kind in (hint, *get_args(hint)))
 
 
 _table: dict[tuple[str, str], dict[int, Import]] = {}
