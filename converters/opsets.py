@@ -59,7 +59,9 @@ class Signature(NamedTuple):
             return parameters[index]
         if parameters and parameters[-1].variadic:
             return parameters[-1]
-        raise ConversionError(f"{self.op_type}: ONNX has {len(parameters)} of these, got one more.")
+        raise ConversionError(
+            f"{self.op_type}: ONNX has {len(parameters)} such inputs or outputs, got one more."
+        )
 
 
 @cache

@@ -42,7 +42,7 @@ def elem_type(dtype: Any) -> int:
     """ONNX's number for a NumPy dtype."""
     found = _CODES.get(np.dtype(dtype))
     if found is None:
-        raise ConversionError(f"ONNX: an element type that ONNX has is required, got {np.dtype(dtype)}.")
+        raise ConversionError(f"ONNX has no element type {np.dtype(dtype)}.")
     return found
 
 
@@ -53,7 +53,7 @@ def dtype_of(code: int) -> DType:
         known = code in TensorProto.DataType.values()
         name = TensorProto.DataType.Name(code) if known else str(code)
         raise ConversionError(
-            f"ONNX: an element type that NumPy has is required, got {name}. "
+            f"ONNX: element type {name} is not supported, as NumPy lacks it. "
             "Convert the model to float32 or float16 first."
         )
     return found

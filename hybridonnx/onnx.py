@@ -161,7 +161,7 @@ def _with_parameters(
 ) -> tuple[list[str], Symbol, dict[str, NDArray]]:
     """The names of a block's inputs, its graph, and its parameters, whose sizes the shapes may tell."""
     if shapes is None:
-        raise MXNetError("export_model: input_shapes is required for a block, and was not given.")
+        raise MXNetError("export_model: input_shapes is required for a block, got none.")
     names, graph = _graph(net, len(in_order(shapes, is_shape)))
     _require_inputs(net, names, shapes, "input_shapes")
     sizes, dtypes = shapes_by_input(names, shapes, "input_shapes"), dtypes_by_input(names, types)

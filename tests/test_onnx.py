@@ -178,7 +178,7 @@ def test_training_goes_on_after_import(rng, tmp_path):
     [
         (lambda: mx.onnx.export_model(network(), "net.onnx"), "input_shapes is required"),
         (lambda: mx.onnx.verify(network()), "inputs, or their shapes"),
-        (lambda: mx.onnx.verify("nothing.onnx", network()), "an ONNX model, or a tuple|not there"),
+        (lambda: mx.onnx.verify("nothing.onnx", network()), "an ONNX model, or a tuple|does not exist"),
     ],
 )
 def test_what_is_missing_is_said(call, message):

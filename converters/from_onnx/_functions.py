@@ -118,9 +118,7 @@ class Functions:
             try:
                 as_dtype(array.dtype)
             except DTypeError:
-                raise ConversionError(
-                    f"constant {name}: a dtype that MXNet has is required, got {array.dtype}."
-                ) from None
+                raise ConversionError(f"constant {name}: MXNet has no dtype {array.dtype}.") from None
             # MXNet has no arrays without axes
             self.arrays[name] = array.reshape(array.shape or (1,))
             self._made(name, Spec(self.arrays[name].shape, array.dtype))

@@ -17,7 +17,9 @@ def load(source: Source) -> Imported:
     try:
         return walk(read(source))
     except UnicodeDecodeError:  # protobuf reads texts when they are asked for
-        raise FormatError("ONNX model: text in UTF-8 is required, got other bytes. It is damaged.") from None
+        raise FormatError(
+            "ONNX model: text in UTF-8 is required, got other bytes. The file is damaged."
+        ) from None
 
 
 def import_model(model_file: Source) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]:

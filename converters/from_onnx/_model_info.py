@@ -109,7 +109,7 @@ class ModelInfo:
         try:
             found = infer_shapes(light)
         except (shape_inference.InferenceError, checker.ValidationError, RuntimeError) as exc:
-            raise FormatError(f"{self.model.title}: a valid model is required; ONNX says: {exc}") from None
+            raise FormatError(f"{self.model.title}: the model is invalid. ONNX says: {exc}") from None
         for info in (*found.graph.input, *found.graph.value_info, *found.graph.output):
             self._learn(info)
 
@@ -216,7 +216,9 @@ class ModelInfo:
 
     def _refuse_sparse(self, graph: GraphProto) -> None:
         if graph.sparse_initializer:
-            raise ConversionError(f"{self.model.title}: dense initializers are required, got sparse ones.")
+            raise ConversionError(
+                f"{self.model.title}: dense initializers are required, got sparse ones. Convert them first."
+            )
 
 
 def title(node: NodeProto) -> str:
@@ -298,7 +300,7 @@ def _constant_node(info: ModelInfo, node: NodeProto) -> Array | None:
     value = helper.get_attribute_value(attribute)
     dtype = {"value_float": "f4", "value_floats": "f4", "value_int": "i8", "value_ints": "i8"}
     if attribute.name not in dtype:
-        raise ConversionError(f"Constant: numbers are required, got {attribute.name} at node {title(node)}.")
+        raise ConversionError(f"Constant: MXNet has no {attribute.name}, got one at node {title(node)}.")
     return np.array(value, dtype[attribute.name])
 
 

@@ -76,7 +76,9 @@ class Model:
         try:
             offset, length = int(told.get("offset") or 0), int(told.get("length") or size)
         except ValueError:
-            raise FormatError(f"{self.title}: tensor {tensor.name} has a bad offset or length.") from None
+            raise FormatError(
+                f"{self.title}: tensor {tensor.name} has an offset or a length that is no integer."
+            ) from None
         self._length(tensor, length, size)
         there = path.stat().st_size
         if offset < 0 or offset + size > there:
@@ -160,9 +162,7 @@ def _guess(data: bytes) -> str:
 
 def _checked(model: Model) -> Model:
     if not model.opsets:
-        raise FormatError(
-            f"{model.title}: a complete model is required, got one without an opset. The file is truncated."
-        )
+        raise FormatError(f"{model.title}: the model has no opset. The file is truncated.")
     if model.opset > NEWEST:
         raise ConversionError(
             f"{model.title}: opset {NEWEST} or older is required, got {model.opset}. "
@@ -170,11 +170,17 @@ def _checked(model: Model) -> Model:
         )
     strange = [version for version in model.opsets.values() if not 0 < version < 1 << 31]
     if strange:
-        raise FormatError(f"{model.title}: opsets from 1 on are required, got {strange[0]}. It is damaged.")
+        raise FormatError(
+            f"{model.title}: opsets from 1 on are required, got {strange[0]}. The file is damaged."
+        )
     if any(isinstance(text, bytes) for text in _texts(model.proto.graph)):
-        raise FormatError(f"{model.title}: names in UTF-8 are required, got other bytes. It is damaged.")
+        raise FormatError(
+            f"{model.title}: names in UTF-8 are required, got other bytes. The file is damaged."
+        )
     if model.opset == 0 and any(not plain(node.domain) for node in model.proto.graph.node):
-        raise FormatError(f"{model.title}: the opset of its operators is required, got none.")
+        raise FormatError(
+            f"{model.title}: the model does not say the opset of its operators. The file is damaged."
+        )
     return model
 
 

@@ -54,8 +54,8 @@ def walk(model: Model) -> Imported:
             raise
         except (ArithmeticError, LookupError, TypeError, ValueError) as exc:
             raise ConversionError(
-                f"{node.op_type}: inputs and attributes that fit are required at node {title(node)}, "
-                f"got some that end in {type(exc).__name__}: {exc}"
+                f"{node.op_type}: inputs or attributes of node {title(node)} do not fit. "
+                f"{type(exc).__name__}: {exc}"
             ) from exc
     symbol = Symbol([conversion.entry(name) for name in outputs])
     used = {node.name for node in symbol.nodes() if node.is_variable}
@@ -80,7 +80,8 @@ class _Conversion:
             return self.values[name]
         if not self.info.is_constant(name):
             raise ConversionError(
-                f"{self.info.model.title}: nodes in order are required, got {name!r} used before it is made."
+                f"{self.info.model.title}: {name!r} is used before a node computes it. "
+                "Sort the model's nodes."
             )
         return self.F.constant(name).outputs[0]
 
@@ -105,7 +106,8 @@ class _Conversion:
         given = list(node.input)
         if len(given) > len(entry.inputs) and not entry.variadic:
             raise ConversionError(
-                f"{node.op_type}: inputs {', '.join(entry.inputs)} are known, got {len(given)} inputs."
+                f"{node.op_type}: inputs {', '.join(entry.inputs)} are supported and no more, "
+                f"got {len(given)} inputs."
             )
         if len(given) < entry.required or any(not name for name in given[: entry.required]):
             raise ConversionError(
@@ -164,7 +166,7 @@ def _agree(node: NodeProto, index: int, got: Dims | None, told: Dims | None) -> 
     )
     if not same:
         raise ConversionError(
-            f"{node.op_type}: output {index} of shape {told} is required, its import gave {got}. "
+            f"{node.op_type}: output {index} has the shape {told} in ONNX, but {got} when it is imported. "
             "Please report the model."
         )
 
@@ -192,12 +194,12 @@ def _attributes(info: ModelInfo, entry: Import, node: NodeProto) -> dict[str, An
     for name in given:
         if name not in entry.attributes:
             raise ConversionError(
-                f"{node.op_type}: attributes {', '.join(entry.attributes) or 'none'} are known, got {name}."
-                f"{suggest(name, entry.attributes)}"
+                f"{node.op_type}: attribute {name} is not supported, known are "
+                f"{', '.join(entry.attributes) or 'none'}.{suggest(name, entry.attributes)}"
             )
     missing = [name for name, required in entry.attributes.items() if required and name not in given]
     if missing:
-        raise ConversionError(f"{node.op_type}: attribute {missing[0]} is required, and was not given.")
+        raise ConversionError(f"{node.op_type}: attribute {missing[0]} is required, got none.")
     if entry.wants_opset:
         given["opset"] = _since(info, node)
     return given
@@ -273,9 +275,9 @@ def _refuse(info: ModelInfo, nodes: Iterable[NodeProto]) -> None:
         if _import(info, node) is None:
             reasons.setdefault(_reason(info, node), []).append(title(node))
     if reasons:
-        lines = [f"  {why}: {len(names)} × ({', '.join(names[:5])})" for why, names in reasons.items()]
+        lines = [f"  {why}: {len(names)} x ({', '.join(names[:5])})" for why, names in reasons.items()]
         raise ConversionError(
-            f"{info.model.title}: operators that MXNet can express are required, got\n" + "\n".join(lines)
+            f"{info.model.title}: unsupported operators, which MXNet's cannot express:\n" + "\n".join(lines)
         )
 
 

@@ -35,7 +35,7 @@ def window(
     """The windows on `x` that these attributes mean."""
     rank = len(kernel)
     if not 1 <= rank <= 3:
-        raise ConversionError(f"windows on 1, 2 or 3 axes are possible in MXNet, got kernel {tuple(kernel)}.")
+        raise ConversionError(f"MXNet has windows on 1, 2 or 3 axes, got kernel {tuple(kernel)}.")
     stride, dilate = strides or (1,) * rank, dilations or (1,) * rank
     pads = pads or (0,) * (2 * rank)
     found = Window(tuple(kernel), stride, dilate, pads[:rank], pads[rank:])
@@ -74,7 +74,7 @@ def padded(F: Any, x: Any, before: Sequence[int], after: Sequence[int], value: f
     if not any(before) and not any(after):
         return x
     if any(p < 0 for p in (*before, *after)):
-        raise ConversionError(f"padding that is not negative is required, got {before} and {after}.")
+        raise ConversionError(f"padding of at least 0 is required, got {before} and {after}.")
     single = len(before) == 1
     pairs = [p for pair in zip(before, after, strict=True) for p in pair]
     width = (0, 0, 0, 0, *((0, 0) if single else ()), *pairs)

@@ -104,8 +104,8 @@ def _deconvolution(F: Any, given: Sequence[Any], at: Window, more: Ints, **named
     adj = tuple(max(-c, 0) for c in cut)
     if min(at.before) < 0 or any(a >= s for a, s in zip(adj, at.stride, strict=True)):
         raise ConversionError(
-            f"ConvTranspose: output_padding smaller than strides {at.stride} and pads that are not negative "
-            f"are required, got output_padding {more}, pads {at.before} and {at.after}."
+            f"ConvTranspose: output_padding below strides {at.stride} and pads of at least 0 are required, "
+            f"got output_padding {more}, pads {at.before} and {at.after}."
         )
     extra = {"adj": adj} if any(adj) else {}
     y = F.Deconvolution(*given, **_named(at, (0,) * len(cut)), **extra, **named)

@@ -54,7 +54,7 @@ def _fully_connected(F: Any, a: Any, b: Any, c: Any, transposed: bool) -> Any:
 def matmul(F: Any, a: Any, b: Any) -> Any:
     left, right = F.rank(a), F.rank(b)
     if left == 0 or right == 0:
-        raise ConversionError("MatMul: inputs with axes are required, got a scalar.")
+        raise ConversionError("MatMul: inputs with at least one axis are required, got a scalar.")
     if right <= 2:
         return F.dot(a, b)
     if left == 1:

@@ -165,7 +165,7 @@ def _broadcast(F: Any, x: Any, wanted: Any, full: Any) -> Any:
     asked = tuple(0 if a == b else b for a, b in zip(own, wanted, strict=True))
     if not all(isinstance(d, int) for d in asked):
         raise ConversionError(
-            f"Where: sizes that are known where an input is repeated are required, got {wanted}. "
+            f"Where: known sizes of the axes that an input is repeated along are required, got {wanted}. "
             "Export the model with fixed shapes."
         )
     return F.broadcast_to(x, shape=asked) if any(asked) else x

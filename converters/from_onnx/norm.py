@@ -32,7 +32,7 @@ def old_batch_normalization(
 ) -> Any:
     """The versions whose further outputs are for training alone."""
     if not spatial and F.rank(x) > 2:
-        raise _required("BatchNormalization", "spatial=1", 0, "Statistics for each place cannot be said.")
+        raise _required("BatchNormalization", "spatial=1", 0, "MXNet has no statistics for each element.")
     return batch_normalization(F, x, scale, b, mean, var, epsilon=epsilon, momentum=momentum)
 
 

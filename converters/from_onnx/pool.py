@@ -17,7 +17,7 @@ def _placed(
 ) -> tuple[Window, bool]:
     """The windows, and whether MXNet's convention "full" is what ceil_mode means here."""
     if set(dilations) - {1}:
-        raise ConversionError(f"pooling: dilations of 1 are possible in MXNet, got {dilations}.")
+        raise ConversionError(f"pooling: MXNet has no dilations, got {dilations}.")
     at = window(F, x, kernel, strides, (), pads, auto_pad)
     if not ceil or auto_pad not in ("NOTSET", ""):
         return at, False

@@ -44,8 +44,8 @@ def _inferred(F: Any, data: Any) -> tuple[int, ...]:
         codes.append(d if isinstance(d, int) else 0 if kept else -1)
     if wanted is None or codes.count(-1) > 1:
         raise ConversionError(
-            f"Reshape: a constant shape, or one of which at most one size is unknown, is required, got "
-            f"{wanted}. Export the model with fixed shapes, or simplify it first."
+            f"Reshape: a shape with at most one unknown size is required, got {wanted}. "
+            "Export the model with fixed shapes, or simplify it first."
         )
     return tuple(codes)
 

@@ -53,7 +53,7 @@ def resize(
 ) -> Any:
     if antialias or keep_aspect_ratio_policy != "stretch":
         raise ConversionError(
-            "Resize: antialias 0 and keep_aspect_ratio_policy 'stretch' are possible in MXNet, "
+            "Resize: MXNet has no antialias, and no keep_aspect_ratio_policy but 'stretch', "
             f"got {antialias} and {keep_aspect_ratio_policy!r}."
         )
     rank = F.rank(x)
@@ -87,14 +87,14 @@ def _resize(
         return _nearest(F, x, place, nearest, scales)
     if mode == "linear":
         return _linear(F, x, place, scales, wanted, shape)
-    raise ConversionError(f"Resize: mode 'nearest' or 'linear' is possible in MXNet, got {mode!r}.")
+    raise ConversionError(f"Resize: MXNet has the modes 'nearest' and 'linear', got {mode!r}.")
 
 
 def _nearest(F: Any, x: Any, place: str, nearest: str, scales: Sequence[float]) -> Any:
     if (place, nearest) not in _REPEATS or any(s < 1 or s != int(s) for s in scales):
         raise ConversionError(
-            "Resize: whole scales of at least 1 without align_corners are possible in MXNet for mode "
-            f"'nearest', got scales {list(scales)} with {place!r} and {nearest!r}."
+            "Resize: for mode 'nearest' MXNet has integer scales from 1 on without align_corners, "
+            f"got scales {list(scales)} with {place!r} and {nearest!r}."
         )
     if len(scales) == 4 and scales[:2] == [1, 1] and scales[2] == scales[3]:
         return F.UpSampling(x, scale=int(scales[2]), sample_type="nearest")
@@ -109,20 +109,22 @@ def _linear(
 ) -> Any:
     if len(scales) != 4 or scales[0] != 1 or scales[1] != 1 or place not in _CORNERS:
         raise ConversionError(
-            "Resize: images (N, C, H, W) and align_corners, half_pixel or pytorch_half_pixel are possible in "
-            f"MXNet for mode 'linear', got scales {list(scales)} with {place!r}."
+            "Resize: for mode 'linear' MXNet has images (N, C, H, W) with align_corners, half_pixel or "
+            f"pytorch_half_pixel, got scales {list(scales)} with {place!r}."
         )
     corners = _CORNERS[place]
     if None in wanted[2:]:
         if any(s != int(s) for s in scales):
-            raise ConversionError("Resize: images of known size are required for scales that are not whole.")
+            raise ConversionError(
+                "Resize: images of known size are required for scales that are no integers."
+            )
         return F._contrib_BilinearResize2D(
             x, scale_height=scales[2], scale_width=scales[3], mode="size", align_corners=corners
         )
     exact = all(d is None or abs(d * s - w) < 1e-4 for d, s, w in zip(shape, scales, wanted, strict=True))
     if not corners and (not exact or (place == "half_pixel" and 1 in wanted[2:])):
         raise ConversionError(
-            "Resize: scales that give whole sizes, above 1, are required for half_pixel, "
+            "Resize: scales that give integer sizes above 1 are required for half_pixel, "
             f"got {list(scales)} for {list(shape)}."
         )
     return F._contrib_BilinearResize2D(x, height=wanted[2], width=wanted[3], align_corners=corners)

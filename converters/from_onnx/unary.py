@@ -113,7 +113,7 @@ def clip(F: Any, x: Any, min: Any = None, max: Any = None) -> Any:
 def _clip(F: Any, x: Any, low: float | None, high: float | None) -> Any:
     if low is not None and high is not None:
         if math.isnan(low) or math.isnan(high):
-            raise ConversionError(f"Clip: limits that are numbers are required, got {low} and {high}.")
+            raise ConversionError(f"Clip: limits other than NaN are required, got {low} and {high}.")
         return F.clip(x, a_min=min(low, high), a_max=high)
     if low is not None:
         return F._maximum_scalar(x, scalar=low)

@@ -287,7 +287,7 @@ def _constant(value: Any, dtype: DType | None) -> Array:
         return np.array(value, _int64 if whole else dtype or np.dtype("float32"))
     if isinstance(value, bool | int | float):
         if dtype is not None and dtype.kind in "iu" and isinstance(value, float) and not value.is_integer():
-            raise ConversionError(f"ONNX: a whole number is required as a constant of {dtype}, got {value}.")
+            raise ConversionError(f"ONNX: an integer is required as a constant of {dtype}, got {value}.")
         return np.array(value, dtype)
     raise ConversionError(f"ONNX: a value, a number or an array is required as input, got {value!r}.")
 

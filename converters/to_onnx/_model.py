@@ -205,7 +205,7 @@ def check(lowered: Lowered, params: Mapping[str, Array], values: bool = False) -
         checker.check_model(light)
     except (checker.ValidationError, shape_inference.InferenceError) as exc:
         raise ConversionError(
-            f"ONNX: a valid model is required, got one of which ONNX says: {exc} Please report the model."
+            f"ONNX: the exported model is invalid. ONNX says: {exc} Please report the model."
         ) from exc
     return replace(lowered, model=model)
 
@@ -251,7 +251,7 @@ def _join(mine: ValueInfoProto, found: ValueInfoProto) -> None:
     ):
         shown = [[d.dim_value or d.dim_param for d in shape] for shape in (dims, others)]
         raise ConversionError(
-            f"ONNX: output {mine.name} of shape {shown[0]} is required, its nodes give {shown[1]}. "
+            f"ONNX: output {mine.name} has the shape {shown[0]} in MXNet, but {shown[1]} by its nodes. "
             "Please report the model."
         )
     for dim, other in zip(dims, others, strict=True):

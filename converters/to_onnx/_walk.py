@@ -92,7 +92,9 @@ class Walk:
         sizes, dtype = noise_sizes(op, inputs)
         if self.noise_inputs:
             if self.graph.parent is not None:
-                raise ConversionError(f"{op.names[0]}: draws outside of loops are required, got one inside.")
+                raise ConversionError(
+                    f"{op.names[0]}: draws inside of a loop are not supported. Draw before it."
+                )
             taken = [noise.name for noise in self.noise]
             name = f"{node.name}_noise"
             while name in taken:  # a block that is used twice repeats its nodes' names
@@ -218,8 +220,8 @@ def _agree(op: Operator, index: int, value: Value, spec: Spec) -> None:
         value.dtype = spec.dtype
     elif spec.dtype is not None and value.dtype != spec.dtype:
         raise ConversionError(
-            f"{op.names[0]}: output {index} of dtype {spec.dtype} is required, its lowering gave "
-            f"{value.dtype}. Please report the model."
+            f"{op.names[0]}: output {index} has the dtype {spec.dtype} in MXNet, but {value.dtype} in ONNX. "
+            "Please report the model."
         )
     if value.node is not None and spec.shape is not None:
         value.shape = spec.shape
@@ -268,7 +270,7 @@ def refuse(nodes: Iterable[Node], noise_inputs: bool) -> None:
     if reasons:
         lines = [f"  {reason} ({_nodes(names)})" for reason, names in reasons.items()]
         raise ConversionError(
-            "ONNX: operators that ONNX can express are required, got\n" + "\n".join(lines) + "\n"
+            "ONNX cannot express these operators:\n" + "\n".join(lines) + "\n"
             "Replace them, or cut the graph before them with get_internals."
         )
 
@@ -366,8 +368,8 @@ def _result(walk: Walk, entry: Entry, name: str) -> Value:
     value = walk.values.get(entry)
     if value is None:
         raise ConversionError(
-            f"{node.op_name}: an output that inference has is required, got output {index} of {node.name}, "
-            "which serves training only. Take another output."
+            f"{node.op_name}: output {index} of {node.name} serves training only, so that a model for "
+            "inference cannot give it. Take another output."
         )
     return value
 
@@ -378,7 +380,7 @@ def _unused(inputs: Mapping[str, Spec], symbol: Outputs, allowed: bool) -> list[
     unused = [name for name in inputs if name not in names]
     if unused and not allowed:
         raise ConversionError(
-            f"ONNX: a name of one of the graph's variables ({', '.join(names[:5])}, …) is required, "
+            f"ONNX: a name of one of the graph's variables ({', '.join(names[:5])}, ...) is required, "
             f"got {unused[0]}.{suggest(unused[0], names)}"
         )
     return unused
