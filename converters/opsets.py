@@ -98,8 +98,8 @@ def _unknown(op_type: str, opset: int, domain: str) -> str:
 
 
 def _dtypes(allowed: Iterable[str]) -> frozenset[DType]:
-    found = (dtype_of_type_string(text) for text in allowed)
-    return frozenset(dtype for dtype in found if dtype is not None)
+    dtypes = (dtype_of_type_string(text) for text in allowed)
+    return frozenset(dtype for dtype in dtypes if dtype is not None)
 
 
 def _parameter(formal: defs.OpSchema.FormalParameter, only: Mapping[str, str]) -> Parameter:

@@ -40,23 +40,23 @@ _TYPE_STRINGS: dict[str, DType] = {
 
 def elem_type(dtype: Any) -> int:
     """ONNX's number for a NumPy dtype."""
-    found = _CODES.get(np.dtype(dtype))
-    if found is None:
+    code = _CODES.get(np.dtype(dtype))
+    if code is None:
         raise ConversionError(f"ONNX has no element type {np.dtype(dtype)}.")
-    return found
+    return code
 
 
 def dtype_of(code: int) -> DType:
     """The NumPy dtype of one of ONNX's element types."""
-    found = _DTYPES.get(code)
-    if found is None:
+    dtype = _DTYPES.get(code)
+    if dtype is None:
         known = code in TensorProto.DataType.values()
         name = TensorProto.DataType.Name(code) if known else str(code)
         raise ConversionError(
             f"ONNX: element type {name} is not supported, as NumPy lacks it. "
             "Convert the model to float32 or float16 first."
         )
-    return found
+    return dtype
 
 
 def dtype_of_type_string(text: str) -> DType | None:

@@ -12,8 +12,8 @@ def number(F: Any, x: Any) -> float | None:
     value = F.value(x)
     if value is None or value.ndim or value.dtype.kind not in "fiu":
         return None
-    found = value.item()
-    return None if isinstance(found, int) and abs(found) > 1 << 53 else float(found)
+    scalar = value.item()
+    return None if isinstance(scalar, int) and abs(scalar) > 1 << 53 else float(scalar)
 
 
 def two(F: Any, a: Any, b: Any, operator: str, scalar: str, reflected: str = "") -> Any:

@@ -38,9 +38,9 @@ class Functions:
         self._variables: dict[str, Broadcasting] = {}
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        found = getattr(namespace.F, name)
-        setattr(self, name, found)
-        return found
+        function = getattr(namespace.F, name)
+        setattr(self, name, function)
+        return function
 
     # ---- what is known
 
@@ -52,13 +52,13 @@ class Functions:
     def dims(self, x: Broadcasting) -> Dims | None:
         """Like `shape`, with the names of free sizes: equal names mean equal sizes."""
         (entry,) = x.outputs
-        told = self._info.shape(self._names[entry]) if entry in self._names else None
-        if told == ():
+        known = self._info.shape(self._names[entry]) if entry in self._names else None
+        if known == ():
             return ()
         spec = self.spec(entry)
-        if told is None or spec.shape is None or len(told) != len(spec.shape):
-            return spec.shape if spec.shape is not None else told
-        return tuple(b if a is None else a for a, b in zip(spec.shape, told, strict=True))
+        if known is None or spec.shape is None or len(known) != len(spec.shape):
+            return spec.shape if spec.shape is not None else known
+        return tuple(b if a is None else a for a, b in zip(spec.shape, known, strict=True))
 
     def rank(self, x: Broadcasting) -> int:
         """The number of axes; a `ConversionError` if it is unknown."""
@@ -172,5 +172,5 @@ def entries(result: Any) -> Sequence[Entry]:
     """The outputs that an import function returned: a symbol, or several."""
     if isinstance(result, tuple | list):
         return [entry for item in result for entry in item.outputs]
-    found: Sequence[Entry] = result.outputs
-    return found
+    outputs: Sequence[Entry] = result.outputs
+    return outputs

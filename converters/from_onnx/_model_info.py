@@ -107,10 +107,10 @@ class ModelInfo:
         """Let ONNX infer what it can, on a copy without weights."""
         light = self._light()
         try:
-            found = infer_shapes(light)
+            inferred = infer_shapes(light)
         except (shape_inference.InferenceError, checker.ValidationError, RuntimeError) as exc:
             raise FormatError(f"{self.model.title}: the model is invalid. ONNX says: {exc}") from None
-        for info in (*found.graph.input, *found.graph.value_info, *found.graph.output):
+        for info in (*inferred.graph.input, *inferred.graph.value_info, *inferred.graph.output):
             self._learn(info)
 
     def _light(self) -> ModelProto:
@@ -147,25 +147,25 @@ class ModelInfo:
 
     def _fold(self) -> bool:
         """Take constant nodes out. Whether new nodes came in, of which more may become known."""
-        kept: list[NodeProto] = []
+        nodes: list[NodeProto] = []
         entered = False
         for node in self.nodes:
             branch = self._branch(node)
             if branch is not None:
-                kept += self._spliced(node, branch)
+                nodes += self._spliced(node, branch)
                 entered = True
             elif not self._folded(node):
-                kept.append(node)
-        self.nodes = kept
+                nodes.append(node)
+        self.nodes = nodes
         return entered
 
     def _folded(self, node: NodeProto) -> bool:
         if node.domain not in ("", "ai.onnx") or not node.output:
             return False
         if node.op_type in _READ and len(node.input) == _READ_INPUTS[node.op_type]:
-            found = _READ[node.op_type](self, node)
-            if found is not None:
-                self.constants[node.output[0]] = found
+            value = _READ[node.op_type](self, node)
+            if value is not None:
+                self.constants[node.output[0]] = value
                 return True
         if not _may_fold(node, self.model.opset) or not all(self.is_constant(n) for n in node.input if n):
             return False
@@ -187,12 +187,12 @@ class ModelInfo:
         data = {n: to_tensor(n, a) for n, a in inputs.items() if a.size <= _SMALL}
         version = self.model.opset
         try:
-            found = shape_inference.infer_node_outputs(
+            inferred = shape_inference.infer_node_outputs(
                 schema, node, types, data, opset_imports=[helper.make_opsetid("", version)], ir_version=8
             )
         except (shape_inference.InferenceError, checker.ValidationError, RuntimeError):
             return True  # evaluation reports it
-        shapes = [tuple(_dim(d) for d in t.tensor_type.shape.dim) for t in found.values()]
+        shapes = [tuple(_dim(d) for d in t.tensor_type.shape.dim) for t in inferred.values()]
         return all(_count(shape) <= _MOST_FOLDED for shape in shapes)
 
     def _branch(self, node: NodeProto) -> GraphProto | None:
@@ -237,8 +237,8 @@ def _count(shape: Sequence[int | str | None]) -> int:
 
 
 def _type(array: Array) -> TypeProto:
-    made: TypeProto = helper.make_tensor_type_proto(elem_type(array.dtype), array.shape)
-    return made
+    proto: TypeProto = helper.make_tensor_type_proto(elem_type(array.dtype), array.shape)
+    return proto
 
 
 # ---- single nodes
@@ -246,11 +246,11 @@ def _type(array: Array) -> TypeProto:
 
 def _spelled_out(node: NodeProto, opset: int) -> NodeProto:
     """The node with every attribute that has a default: definitions take what is left out for absent."""
-    given = {attribute.name for attribute in node.attribute}
+    present = {attribute.name for attribute in node.attribute}
     full = NodeProto()
     full.CopyFrom(node)
     for name, attribute in defs.get_schema(node.op_type, opset, "").attributes.items():
-        if name not in given and attribute.default_value.type:
+        if name not in present and attribute.default_value.type:
             full.attribute.append(attribute.default_value)
     return full
 
@@ -283,13 +283,13 @@ def evaluate(node: NodeProto, opset: int, inputs: dict[str, Array]) -> list[Arra
     from onnx.reference import ReferenceEvaluator  # which takes a while to load
 
     names = [name for name in node.output if name]
-    given = [value_info(name, array.dtype, array.shape) for name, array in inputs.items()]
-    graph = helper.make_graph([node], "node", given, [ValueInfoProto(name=name) for name in names])
+    declared = [value_info(name, array.dtype, array.shape) for name, array in inputs.items()]
+    graph = helper.make_graph([node], "node", declared, [ValueInfoProto(name=name) for name in names])
     try:
-        found = ReferenceEvaluator(graph, opsets={"": opset}).run(None, inputs)
+        outputs = ReferenceEvaluator(graph, opsets={"": opset}).run(None, inputs)
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError):
         return None  # the import function may know more
-    by_name = dict(zip(names, map(np.asarray, found), strict=True))
+    by_name = dict(zip(names, map(np.asarray, outputs), strict=True))
     return [by_name.get(name, np.empty(0)) for name in node.output]
 
 
@@ -308,8 +308,8 @@ def _static_shape(info: ModelInfo, node: NodeProto) -> Array | None:
     shape = info.shape(node.input[0])
     if shape is None:
         return None
-    told = {a.name: a.i for a in node.attribute}
-    part = shape[told.get("start", 0) : told.get("end")]
+    limits = {a.name: a.i for a in node.attribute}
+    part = shape[limits.get("start", 0) : limits.get("end")]
     return np.array(part, np.int64) if all(isinstance(d, int) for d in part) else None
 
 

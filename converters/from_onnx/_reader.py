@@ -71,10 +71,10 @@ class Model:
             )
 
     def _external(self, tensor: TensorProto, size: int) -> Array:
-        told = {item.key: item.value for item in tensor.external_data}
-        path = self._beside(tensor.name, told.get("location", ""))
+        entries = {item.key: item.value for item in tensor.external_data}
+        path = self._beside(tensor.name, entries.get("location", ""))
         try:
-            offset, length = int(told.get("offset") or 0), int(told.get("length") or size)
+            offset, length = int(entries.get("offset") or 0), int(entries.get("length") or size)
         except ValueError:
             raise FormatError(
                 f"{self.title}: tensor {tensor.name} has an offset or a length that is no integer."

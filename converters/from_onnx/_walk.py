@@ -68,11 +68,12 @@ class _Conversion:
     info: ModelInfo
     F: Functions
     values: dict[str, Entry] = field(default_factory=dict)
-    taken: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+    """Those that nodes and variables have."""
 
     def __post_init__(self) -> None:
-        self.taken |= {i.name for i in self.info.model.proto.graph.input}
-        self.taken |= {*self.info.tensors, *self.info.constants}
+        self.names |= {i.name for i in self.info.model.proto.graph.input}
+        self.names |= {*self.info.tensors, *self.info.constants}
 
     def entry(self, name: str) -> Entry:
         """The entry of a value of the model."""
@@ -103,19 +104,19 @@ class _Conversion:
                 _agree(node, i, self.F.spec(results[i]).shape, self.info.shape(name))
 
     def _inputs(self, entry: Import, node: NodeProto) -> list[Any]:
-        given = list(node.input)
-        if len(given) > len(entry.inputs) and not entry.variadic:
+        sources = list(node.input)
+        if len(sources) > len(entry.inputs) and not entry.variadic:
             raise ConversionError(
                 f"{node.op_type}: inputs {', '.join(entry.inputs)} are supported and no more, "
-                f"got {len(given)} inputs."
+                f"got {len(sources)} inputs."
             )
-        if len(given) < entry.required or any(not name for name in given[: entry.required]):
+        if len(sources) < entry.required or any(not name for name in sources[: entry.required]):
             raise ConversionError(
                 f"{node.op_type}: inputs {', '.join(entry.inputs[: entry.required])} are required, "
-                f"got {', '.join(filter(None, given)) or 'none'}."
+                f"got {', '.join(filter(None, sources)) or 'none'}."
             )
-        names = [*entry.inputs, *[""] * (len(given) - len(entry.inputs))]
-        return [self._input(entry, p, name, node) for p, name in zip(names, given, strict=False)]
+        names = [*entry.inputs, *[""] * (len(sources) - len(entry.inputs))]
+        return [self._input(entry, p, name, node) for p, name in zip(names, sources, strict=False)]
 
     def _input(self, entry: Import, parameter: str, name: str, node: NodeProto) -> Any:
         if not name:
@@ -133,40 +134,40 @@ class _Conversion:
 
     def _name(self, called: str, node: NodeProto, results: Iterable[Entry]) -> None:
         """Name the nodes that the results come from after the ONNX node, if they are new."""
-        found = dict.fromkeys(e.node for e in results if e.node.name.startswith(f"{called}_"))
-        fresh = [made for made in found if not made.is_variable]
+        nodes = dict.fromkeys(e.node for e in results if e.node.name.startswith(f"{called}_"))
+        fresh = [new for new in nodes if not new.is_variable]
         if len(fresh) == 1:
             fresh[0].name = called
 
     def _unique(self, wish: str) -> str:
         name, number = wish, 0
-        while name in self.taken:
+        while name in self.names:
             number += 1
             name = f"{wish}_{number}"
-        self.taken.add(name)
+        self.names.add(name)
         return name
 
 
 def _name_of(node: NodeProto) -> str:
     """What to call an ONNX node in a Symbol, so that outputs called as MXNet calls them keep their names."""
-    told = _MXNETS.fullmatch(node.output[0]) if node.output else None
-    return told[1] if told else title(node)
+    match = _MXNETS.fullmatch(node.output[0]) if node.output else None
+    return match[1] if match else title(node)
 
 
 _MXNETS = re.compile(r"(.+)_output0?")
 """An output's name in MXNet: that of the node, and which output of it."""
 
 
-def _agree(node: NodeProto, index: int, got: Dims | None, told: Dims | None) -> None:
+def _agree(node: NodeProto, index: int, got: Dims | None, expected: Dims | None) -> None:
     """Hold an import to the shape that ONNX infers."""
-    if got is None or told is None or (told == () and got in ((1,), ())):
+    if got is None or expected is None or (expected == () and got in ((1,), ())):
         return
-    same = len(got) == len(told) and all(
-        a == b for a, b in zip(got, told, strict=True) if isinstance(a, int) and isinstance(b, int)
+    same = len(got) == len(expected) and all(
+        a == b for a, b in zip(got, expected, strict=True) if isinstance(a, int) and isinstance(b, int)
     )
     if not same:
         raise ConversionError(
-            f"{node.op_type}: output {index} has the shape {told} in ONNX, but {got} when it is imported. "
+            f"{node.op_type}: output {index} has the shape {expected} in ONNX, but {got} imported. "
             "Please report the model."
         )
 
@@ -190,19 +191,19 @@ def _since(info: ModelInfo, node: NodeProto) -> int:
 
 
 def _attributes(info: ModelInfo, entry: Import, node: NodeProto) -> dict[str, Any]:
-    given = {a.name: _attribute(info, a) for a in node.attribute}
-    for name in given:
+    attributes = {a.name: _attribute(info, a) for a in node.attribute}
+    for name in attributes:
         if name not in entry.attributes:
             raise ConversionError(
                 f"{node.op_type}: attribute {name} is not supported, known are "
                 f"{', '.join(entry.attributes) or 'none'}.{suggest(name, entry.attributes)}"
             )
-    missing = [name for name, required in entry.attributes.items() if required and name not in given]
+    missing = [name for name, required in entry.attributes.items() if required and name not in attributes]
     if missing:
         raise ConversionError(f"{node.op_type}: attribute {missing[0]} is required, got none.")
     if entry.wants_opset:
-        given["opset"] = _since(info, node)
-    return given
+        attributes["opset"] = _since(info, node)
+    return attributes
 
 
 def _attribute(info: ModelInfo, attribute: AttributeProto) -> Any:
@@ -221,18 +222,18 @@ def _attribute(info: ModelInfo, attribute: AttributeProto) -> Any:
 
 def _needed(info: ModelInfo, outputs: Iterable[str]) -> list[NodeProto]:
     """The nodes that the outputs depend on, in order; inputs that must be constants do not count."""
-    wanted = set(outputs)
-    kept: list[NodeProto] = []
+    required = set(outputs)
+    nodes: list[NodeProto] = []
     for node in reversed(info.nodes):
-        if wanted.isdisjoint(node.output):
+        if required.isdisjoint(node.output):
             continue
-        kept.append(node)
+        nodes.append(node)
         entry = _import(info, node)
         for i, name in enumerate(node.input):
             parameter = entry.inputs[i] if entry is not None and i < len(entry.inputs) else ""
             if entry is None or parameter not in (entry.constants | entry.hints):
-                wanted.add(name)
-    return kept[::-1]
+                required.add(name)
+    return nodes[::-1]
 
 
 def _inline_local(model: Model) -> None:

@@ -38,16 +38,16 @@ def window(
         raise ConversionError(f"MXNet has windows on 1, 2 or 3 axes, got kernel {tuple(kernel)}.")
     stride, dilate = strides or (1,) * rank, dilations or (1,) * rank
     pads = pads or (0,) * (2 * rank)
-    found = Window(tuple(kernel), stride, dilate, pads[:rank], pads[rank:])
+    unpadded = Window(tuple(kernel), stride, dilate, pads[:rank], pads[rank:])
     if auto_pad in ("NOTSET", ""):
-        return found
+        return unpadded
     if auto_pad == "VALID":
-        return found._replace(before=(0,) * rank, after=(0,) * rank)
-    total = [_same(F, x, axis, found) for axis in range(rank)]
+        return unpadded._replace(before=(0,) * rank, after=(0,) * rank)
+    total = [_same(F, x, axis, unpadded) for axis in range(rank)]
     less, more = tuple(t // 2 for t in total), tuple(t - t // 2 for t in total)
     if auto_pad == "SAME_UPPER":
-        return found._replace(before=less, after=more)
-    return found._replace(before=more, after=less)
+        return unpadded._replace(before=less, after=more)
+    return unpadded._replace(before=more, after=less)
 
 
 def _same(F: Any, x: Any, axis: int, w: Window) -> int:

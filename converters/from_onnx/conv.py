@@ -43,8 +43,8 @@ def conv(
     pad = at.before
     if not at.even():
         x, pad = padded(F, x, at.before, at.after), (0,) * len(pad)
-    given = (x, w) if b is None else (x, w, b)
-    return F.Convolution(*given, **_named(at, pad), num_filter=filters, num_group=group, no_bias=b is None)
+    inputs = (x, w) if b is None else (x, w, b)
+    return F.Convolution(*inputs, **_named(at, pad), num_filter=filters, num_group=group, no_bias=b is None)
 
 
 @imports("ConvTranspose", versions=(1, 11, 22))
@@ -67,19 +67,19 @@ def conv_transpose(
     at = window(F, x, kernel_shape or kernel, strides, dilations, pads, "NOTSET")
     more = output_padding or (0,) * len(at.kernel)
     at = _placed(F, x, at, more, output_shape[-len(at.kernel) :] if output_shape else (), auto_pad)
-    given = (x, w) if b is None else (x, w, b)
+    inputs = (x, w) if b is None else (x, w, b)
     return _deconvolution(
-        F, given, at, more, num_filter=per_group * group, num_group=group, no_bias=b is None
+        F, inputs, at, more, num_filter=per_group * group, num_group=group, no_bias=b is None
     )
 
 
-def _placed(F: Any, x: Any, at: Window, more: Ints, wanted: Ints, auto_pad: str) -> Window:
+def _placed(F: Any, x: Any, at: Window, more: Ints, output_shape: Ints, auto_pad: str) -> Window:
     """The windows with what output_shape and auto_pad cut off on both sides."""
-    if wanted:
+    if output_shape:
         full = [
             (n - 1) * s + k + m for n, s, k, m in zip(sizes(F, x), at.stride, at.spans(), more, strict=True)
         ]
-        total = [f - d for f, d in zip(full, wanted, strict=True)]
+        total = [f - d for f, d in zip(full, output_shape, strict=True)]
     elif auto_pad in ("SAME_UPPER", "SAME_LOWER"):
         total = [max(k + m - s, 0) for s, k, m in zip(at.stride, at.spans(), more, strict=True)]
     elif auto_pad == "VALID":
@@ -94,12 +94,12 @@ def _placed(F: Any, x: Any, at: Window, more: Ints, wanted: Ints, auto_pad: str)
     )
 
 
-def _deconvolution(F: Any, given: Sequence[Any], at: Window, more: Ints, **named: Any) -> Any:
+def _deconvolution(F: Any, inputs: Sequence[Any], at: Window, more: Ints, **named: Any) -> Any:
     """Deconvolution if it can cut off as much in front as behind, else one that cuts nothing, and slices."""
     adj = tuple(b - a + m for b, a, m in zip(at.before, at.after, more, strict=True))
     if all(0 <= a < s for a, s in zip(adj, at.stride, strict=True)) and min(at.before) >= 0:
         extra = {"adj": adj} if any(adj) else {}
-        return F.Deconvolution(*given, **_named(at, at.before), **extra, **named)
+        return F.Deconvolution(*inputs, **_named(at, at.before), **extra, **named)
     cut = [a - m for a, m in zip(at.after, more, strict=True)]
     adj = tuple(max(-c, 0) for c in cut)
     if min(at.before) < 0 or any(a >= s for a, s in zip(adj, at.stride, strict=True)):
@@ -108,7 +108,7 @@ def _deconvolution(F: Any, given: Sequence[Any], at: Window, more: Ints, **named
             f"got output_padding {more}, pads {at.before} and {at.after}."
         )
     extra = {"adj": adj} if any(adj) else {}
-    y = F.Deconvolution(*given, **_named(at, (0,) * len(cut)), **extra, **named)
+    y = F.Deconvolution(*inputs, **_named(at, (0,) * len(cut)), **extra, **named)
     for axis, (begin, end) in enumerate(zip(at.before, cut, strict=True), 2):
         if begin or end > 0:
             y = F.slice_axis(y, axis=axis, begin=begin, end=-end if end > 0 else None)

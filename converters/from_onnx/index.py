@@ -25,10 +25,10 @@ def gather(F: Any, data: Any, indices: Any, *, axis: int = 0) -> Any:
         if np.any(known < 0):
             wrapped = np.where(known < 0, known + size, known)
             indices = F.const(wrapped.reshape(wrapped.shape or (1,)))
-    found = F.take(data, indices, axis=axis, mode=mode)
+    elements = F.take(data, indices, axis=axis, mode=mode)
     if (known.shape if known is not None else F.shape(indices)) != () or F.rank(data) < 2:
-        return found
-    return F.squeeze(found, axis=(axis % F.rank(data),))
+        return elements
+    return F.squeeze(elements, axis=(axis % F.rank(data),))
 
 
 @imports("Compress", versions=(9, 11))
@@ -51,10 +51,10 @@ def compress(F: Any, data: Any, condition: Any, *, axis: int | None = None) -> A
 @imports("GatherElements", versions=(11, 13))
 def gather_elements(F: Any, data: Any, indices: Any, *, axis: int = 0) -> Any:
     """One element of each row is MXNet's pick."""
-    whole, part = F.shape(data), F.shape(indices)
-    if whole is not None and part is not None and len(whole) > 1:
-        kept = [1 if i == axis % len(whole) else d for i, d in enumerate(whole)]
-        if list(part) == kept and None not in kept:
+    full, part = F.shape(data), F.shape(indices)
+    if full is not None and part is not None and len(full) > 1:
+        single = [1 if i == axis % len(full) else d for i, d in enumerate(full)]
+        if list(part) == single and None not in single:
             return F.pick(data, indices, axis=axis, keepdims=True, mode="wrap")
     return F._take_along_axis(data, indices, axis=axis)
 
@@ -89,17 +89,17 @@ def _coordinates_first(F: Any, indices: Any) -> Any:
 def gather_nd(F: Any, data: Any, indices: Any, *, batch_dims: int = 0) -> Any:
     """MXNet has the coordinates first; a batch is one more coordinate."""
     if F.rank(indices) == 1:
-        found = F.gather_nd(data, F.expand_dims(indices, axis=1))
-        return F.squeeze(found, axis=(0,)) if F.rank(found) > 1 else found
-    places = _coordinates_first(F, indices)
+        elements = F.gather_nd(data, F.expand_dims(indices, axis=1))
+        return F.squeeze(elements, axis=(0,)) if F.rank(elements) > 1 else elements
+    coordinates = _coordinates_first(F, indices)
     if batch_dims == 0:
-        return F.gather_nd(data, places)
+        return F.gather_nd(data, coordinates)
     if batch_dims > 1:
         raise ConversionError(f"GatherND: batch_dims 0 or 1 is required, got {batch_dims}.")
-    number = F._contrib_arange_like(places, axis=1)
-    number = F.Reshape(number, shape=(1, -1, *(1,) * (F.rank(places) - 2)))
-    number = F.broadcast_like(number, F.slice_axis(places, axis=0, begin=0, end=1))
-    return F.gather_nd(data, F.Concat(number, places, dim=0))
+    number = F._contrib_arange_like(coordinates, axis=1)
+    number = F.Reshape(number, shape=(1, -1, *(1,) * (F.rank(coordinates) - 2)))
+    number = F.broadcast_like(number, F.slice_axis(coordinates, axis=0, begin=0, end=1))
+    return F.gather_nd(data, F.Concat(number, coordinates, dim=0))
 
 
 @imports("ScatterND", versions=(11, 13, 16, 18))
@@ -107,15 +107,15 @@ def scatter_nd(F: Any, data: Any, indices: Any, updates: Any, *, reduction: str 
     """What is written hides what was there, or is added to it."""
     if F.rank(indices) == 1:
         indices, updates = F.expand_dims(indices, axis=0), _with_axis(F, updates)
-    places = _coordinates_first(F, indices)
+    coordinates = _coordinates_first(F, indices)
     if reduction == "add":
-        return data + F._gather_nd_grad(updates, places, data)
+        return data + F._gather_nd_grad(updates, coordinates, data)
     _only_none(F, "ScatterND", reduction)
     shape = F.shape(data)
     if shape is None or None in shape:
-        return F._scatter_set_nd(data, updates, places, shape=())
-    written = F.scatter_nd(F.ones_like(updates), places, shape=shape)
-    return F.where(written, F.scatter_nd(updates, places, shape=shape), data)
+        return F._scatter_set_nd(data, updates, coordinates, shape=())
+    written = F.scatter_nd(F.ones_like(updates), coordinates, shape=shape)
+    return F.where(written, F.scatter_nd(updates, coordinates, shape=shape), data)
 
 
 def _with_axis(F: Any, updates: Any) -> Any:
@@ -132,40 +132,40 @@ def one_hot(F: Any, indices: Any, depth: Const, values: Const, *, axis: int = -1
     rank = F.rank(indices)
     counted = indices + (indices < 0) * size
     off, on = (float(v) for v in np.ravel(values))
-    found = F.one_hot(counted, depth=size, on_value=on, off_value=off, dtype=values.dtype.name)
+    rows = F.one_hot(counted, depth=size, on_value=on, off_value=off, dtype=values.dtype.name)
     if rank == 0:
-        return F.Reshape(found, shape=(-1,))
+        return F.Reshape(rows, shape=(-1,))
     at = axis % (rank + 1)
     if at == rank:
-        return found
-    return F.transpose(found, axes=(*range(at), rank, *range(at, rank)))
+        return rows
+    return F.transpose(rows, axes=(*range(at), rank, *range(at, rank)))
 
 
 @imports("Where", versions=(9, 16))
 def where(F: Any, condition: Any, x: Any, y: Any) -> Any:
     """ONNX broadcasts all three."""
     inputs = [condition, x, y]
-    wanted = F.result()
-    if wanted is None:
+    shape = F.result()
+    if shape is None:
         raise ConversionError("Where: known ranks are required. Give the inputs' shapes in the model.")
-    full = next((i for i in inputs if F.dims(i) == wanted), None)
-    return F.where(*(_broadcast(F, i, wanted, full) for i in inputs))
+    full = next((i for i in inputs if F.dims(i) == shape), None)
+    return F.where(*(_broadcast(F, i, shape, full) for i in inputs))
 
 
-def _broadcast(F: Any, x: Any, wanted: Any, full: Any) -> Any:
-    """`x` in the shape `wanted`, which `full` has if any input does."""
+def _broadcast(F: Any, x: Any, shape: Any, full: Any) -> Any:
+    """`x` in `shape`, which `full` has if any input does."""
     own = F.dims(x)
-    if own == wanted:
+    if own == shape:
         return x
-    for _ in range(len(wanted) - max(len(own), 1)):
+    for _ in range(len(shape) - max(len(own), 1)):
         x = F.expand_dims(x, axis=0)
-    own = (1,) * (len(wanted) - len(own)) + tuple(own)
-    if full is not None and not all(isinstance(d, int) for d in wanted):
+    own = (1,) * (len(shape) - len(own)) + tuple(own)
+    if full is not None and not all(isinstance(d, int) for d in shape):
         return F.broadcast_like(x, full)
-    asked = tuple(0 if a == b else b for a, b in zip(own, wanted, strict=True))
-    if not all(isinstance(d, int) for d in asked):
+    codes = tuple(0 if a == b else b for a, b in zip(own, shape, strict=True))
+    if not all(isinstance(d, int) for d in codes):
         raise ConversionError(
-            f"Where: known sizes of the axes that an input is repeated along are required, got {wanted}. "
+            f"Where: known sizes of the axes that an input is repeated along are required, got {shape}. "
             "Export the model with fixed shapes."
         )
-    return F.broadcast_to(x, shape=asked) if any(asked) else x
+    return F.broadcast_to(x, shape=codes) if any(codes) else x

@@ -39,10 +39,10 @@ def split_by_sizes(
         return data
     if sizes is None:
         shape = F.shape(data)
-        whole = None if shape is None else shape[axis]
-        if whole is not None and whole % count:
-            each = -(-whole // count)
-            sizes = (each,) * (count - 1) + (whole - each * (count - 1),)
+        total = None if shape is None else shape[axis]
+        if total is not None and total % count:
+            each = -(-total // count)
+            sizes = (each,) * (count - 1) + (total - each * (count - 1),)
     if sizes is None or len(set(sizes)) == 1:
         return F.SliceChannel(data, num_outputs=count, axis=axis)
     if min(sizes) < 0:

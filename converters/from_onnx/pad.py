@@ -33,7 +33,7 @@ def pad(
     *,
     mode: str = "constant",
 ) -> Any:
-    """MXNet pads real numbers of 4 or 5 axes, the first two of which it leaves alone."""
+    """MXNet pads floating-point data of 4 or 5 axes, the first two of which it leaves alone."""
     if mode not in ("constant", "edge", "reflect"):
         raise ConversionError(f"Pad: mode constant, edge or reflect is required, got {mode}.")
     widths = _widths(F.rank(data), ints(pads), None if axes is None else ints(axes))
@@ -56,8 +56,8 @@ def pad(
 def _widths(rank: int, pads: tuple[int, ...], axes: tuple[int, ...] | None) -> Widths:
     chosen = range(rank) if axes is None else [axis % rank for axis in axes]
     half = len(pads) // 2
-    found = dict(zip(chosen, zip(pads[:half], pads[half:], strict=True), strict=True))
-    return [found.get(axis, (0, 0)) for axis in range(rank)]
+    by_axis = dict(zip(chosen, zip(pads[:half], pads[half:], strict=True), strict=True))
+    return [by_axis.get(axis, (0, 0)) for axis in range(rank)]
 
 
 def _cropped(F: Any, data: Any, widths: Widths) -> Any:

@@ -28,13 +28,13 @@ def _placed(
 
 
 def _reached(F: Any, x: Any, at: Window) -> Ints:
-    """The padding behind with which whole windows are those that ceil_mode counts."""
-    found = []
+    """The padding behind with which the complete windows are those that ceil_mode counts."""
+    after = []
     for n, k, s, b, a in zip(sizes(F, x), at.kernel, at.stride, at.before, at.after, strict=True):
         last = -(-(n + b + a - k) // s)
         last -= last * s >= n + b
-        found.append(max(last * s + k - n - b, 0))
-    return tuple(found)
+        after.append(max(last * s + k - n - b, 0))
+    return tuple(after)
 
 
 def _named(at: Window, full: bool) -> dict[str, Any]:
@@ -92,8 +92,8 @@ def average_pool(
         return F.Pooling(x, **_named(at, full), pool_type="avg", **include)
     if count_include_pad and not ceil_mode:
         return F.Pooling(padded(F, x, at.before, at.after), **_named(_bare(at), False), pool_type="avg")
-    given = window(F, x, kernel_shape, strides, (), pads, auto_pad)
-    return _counted(F, x, at, given.after if count_include_pad else None)
+    original = window(F, x, kernel_shape, strides, (), pads, auto_pad)
+    return _counted(F, x, at, original.after if count_include_pad else None)
 
 
 def _counted(F: Any, x: Any, at: Window, after: Ints | None) -> Any:

@@ -106,24 +106,24 @@ for _type, (_function, _by_attribute, _by_input) in _REDUCTIONS.items():
     _reduction(_type, _function, _by_attribute, _by_input)
 
 
-# ---- places of extremes
+# ---- indices of extremes
 
 
 @imports("ArgMax", versions=(1, 11, 12, 13))
 def argmax(F: Any, x: Any, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> Any:
-    """MXNet gives the place in the dtype of the input, ONNX in int64."""
+    """MXNet gives the index in the dtype of the input, ONNX in int64."""
     return _place(F, x, "argmax", axis, bool(keepdims), bool(select_last_index))
 
 
 @imports("ArgMin", versions=(1, 11, 12, 13))
 def argmin(F: Any, x: Any, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> Any:
-    """MXNet gives the place in the dtype of the input, ONNX in int64."""
+    """MXNet gives the index in the dtype of the input, ONNX in int64."""
     return _place(F, x, "argmin", axis, bool(keepdims), bool(select_last_index))
 
 
 def _place(F: Any, x: Any, name: str, axis: int, keepdims: bool, last: bool) -> Any:
     dtype = F.dtype(x)
-    if dtype is not None and dtype.name in ("float16", "int8", "uint8"):  # they cannot hold the place
+    if dtype is not None and dtype.name in ("float16", "int8", "uint8"):  # they cannot hold the index
         x = F.Cast(x, dtype="float32")
     if not last:
         return F.Cast(getattr(F, name)(x, axis=axis, keepdims=keepdims), dtype="int64")
@@ -134,8 +134,8 @@ def _place(F: Any, x: Any, name: str, axis: int, keepdims: bool, last: bool) -> 
             f"{name}: a known size of axis {axis} is required for select_last_index, got {shape}. "
             "Give the inputs' shapes in the model."
         )
-    found = getattr(F, name)(F.reverse(x, axis=(axis % F.rank(x),)), axis=axis, keepdims=keepdims)
-    return F.Cast(size - 1 - found, dtype="int64")
+    from_end = getattr(F, name)(F.reverse(x, axis=(axis % F.rank(x),)), axis=axis, keepdims=keepdims)
+    return F.Cast(size - 1 - from_end, dtype="int64")
 
 
 # ---- broadcasting
@@ -148,7 +148,7 @@ def expand(F: Any, x: Any, shape: Const) -> Any:
     rank = max(F.rank(x), 1)
     for _ in range(len(sizes) - rank):
         x = F.expand_dims(x, axis=0)
-    wanted = [0] * (rank - len(sizes)) + [0 if d == 1 else d for d in sizes]
-    own = [None] * (len(wanted) - rank) + list(F.shape(x) or [1])[-rank:]
-    asked = tuple(0 if d == have else d for d, have in zip(wanted, own, strict=True))
-    return F.broadcast_to(x, shape=asked) if any(asked) else x
+    target = [0] * (rank - len(sizes)) + [0 if d == 1 else d for d in sizes]
+    own = [None] * (len(target) - rank) + list(F.shape(x) or [1])[-rank:]
+    codes = tuple(0 if d == have else d for d, have in zip(target, own, strict=True))
+    return F.broadcast_to(x, shape=codes) if any(codes) else x

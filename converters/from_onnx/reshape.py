@@ -16,7 +16,7 @@ LATER = (19, 21, 23, 24, 25)
 
 
 def ints(values: Any) -> tuple[int, ...]:
-    """A constant vector, or a number, as whole numbers."""
+    """A constant vector, or a number, as integers."""
     return tuple(int(v) for v in np.ravel(values))
 
 
@@ -37,14 +37,14 @@ def reshape(F: Any, data: Any, shape: Hint, *, allowzero: int = 0) -> Any:
 
 def _inferred(F: Any, data: Any) -> tuple[int, ...]:
     """The codes for a shape that is not constant."""
-    wanted, own = F.result(), F.dims(data)
+    shape, own = F.result(), F.dims(data)
     codes = []
-    for i, d in enumerate(wanted or ()):
-        kept = isinstance(d, str) and own is not None and i < len(own) and own[i] == d
-        codes.append(d if isinstance(d, int) else 0 if kept else -1)
-    if wanted is None or codes.count(-1) > 1:
+    for i, d in enumerate(shape or ()):
+        same = isinstance(d, str) and own is not None and i < len(own) and own[i] == d
+        codes.append(d if isinstance(d, int) else 0 if same else -1)
+    if shape is None or codes.count(-1) > 1:
         raise ConversionError(
-            f"Reshape: a shape with at most one unknown size is required, got {wanted}. "
+            f"Reshape: a shape with at most one unknown size is required, got {shape}. "
             "Export the model with fixed shapes, or simplify it first."
         )
     return tuple(codes)

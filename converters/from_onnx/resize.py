@@ -18,7 +18,7 @@ _REPEATS = {
     ("pytorch_half_pixel", "round_prefer_ceil"),
     ("tf_half_pixel_for_nn", "floor"),
 }
-"""With these modes the nearest pixel of a whole scale is a repetition."""
+"""With these modes the nearest pixel of an integer scale is a repetition."""
 _CORNERS = {"align_corners": True, "half_pixel": False, "pytorch_half_pixel": False}
 
 
@@ -59,42 +59,42 @@ def resize(
     rank = F.rank(x)
     factors = None if scales is None or not scales.size else _by_axis(scales.tolist(), axes, [1.0] * rank)
     shape = list(F.shape(x) or (None,) * rank)
-    wanted = None if sizes is None or not sizes.size else _by_axis(sizes.tolist(), axes, shape)
-    return _resize(F, x, mode, coordinate_transformation_mode, nearest_mode, factors, wanted)
+    target = None if sizes is None or not sizes.size else _by_axis(sizes.tolist(), axes, shape)
+    return _resize(F, x, mode, coordinate_transformation_mode, nearest_mode, factors, target)
 
 
-def _by_axis(given: Sequence[Any], axes: Sequence[int], default: list[Any]) -> list[Any]:
+def _by_axis(values: Sequence[Any], axes: Sequence[int], default: list[Any]) -> list[Any]:
     """One value for each axis, `default` for those that `axes` does not name."""
     if not axes:
-        return list(given)
-    found = list(default)
-    for axis, value in zip(axes, given, strict=True):
-        found[axis] = value
-    return found
+        return list(values)
+    complete = list(default)
+    for axis, value in zip(axes, values, strict=True):
+        complete[axis] = value
+    return complete
 
 
 def _resize(
-    F: Any, x: Any, mode: str, place: str, nearest: str, scales: Sequence[float] | None, wanted: Any
+    F: Any, x: Any, mode: str, coordinates: str, nearest: str, scales: Sequence[float] | None, target: Any
 ) -> Any:
     shape = list(F.shape(x) or (None,) * F.rank(x))
-    if wanted is None:
-        wanted = [None if d is None else floor(d * s) for d, s in zip(shape, scales or (), strict=True)]
+    if target is None:
+        target = [None if d is None else floor(d * s) for d, s in zip(shape, scales or (), strict=True)]
     if scales is None:
-        scales = [1.0 if w == d else w / d if d and w else 0.0 for w, d in zip(wanted, shape, strict=True)]
+        scales = [1.0 if w == d else w / d if d and w else 0.0 for w, d in zip(target, shape, strict=True)]
     if all(s == 1 for s in scales):
         return F.identity(x)
     if mode == "nearest":
-        return _nearest(F, x, place, nearest, scales)
+        return _nearest(F, x, coordinates, nearest, scales)
     if mode == "linear":
-        return _linear(F, x, place, scales, wanted, shape)
+        return _linear(F, x, coordinates, scales, target, shape)
     raise ConversionError(f"Resize: MXNet has the modes 'nearest' and 'linear', got {mode!r}.")
 
 
-def _nearest(F: Any, x: Any, place: str, nearest: str, scales: Sequence[float]) -> Any:
-    if (place, nearest) not in _REPEATS or any(s < 1 or s != int(s) for s in scales):
+def _nearest(F: Any, x: Any, coordinates: str, nearest: str, scales: Sequence[float]) -> Any:
+    if (coordinates, nearest) not in _REPEATS or any(s < 1 or s != int(s) for s in scales):
         raise ConversionError(
             "Resize: for mode 'nearest' MXNet has integer scales from 1 on without align_corners, "
-            f"got scales {list(scales)} with {place!r} and {nearest!r}."
+            f"got scales {list(scales)} with {coordinates!r} and {nearest!r}."
         )
     if len(scales) == 4 and scales[:2] == [1, 1] and scales[2] == scales[3]:
         return F.UpSampling(x, scale=int(scales[2]), sample_type="nearest")
@@ -105,15 +105,15 @@ def _nearest(F: Any, x: Any, place: str, nearest: str, scales: Sequence[float]) 
 
 
 def _linear(
-    F: Any, x: Any, place: str, scales: Sequence[float], wanted: Sequence[Any], shape: Sequence[Any]
+    F: Any, x: Any, coordinates: str, scales: Sequence[float], target: Sequence[Any], shape: Sequence[Any]
 ) -> Any:
-    if len(scales) != 4 or scales[0] != 1 or scales[1] != 1 or place not in _CORNERS:
+    if len(scales) != 4 or scales[0] != 1 or scales[1] != 1 or coordinates not in _CORNERS:
         raise ConversionError(
             "Resize: for mode 'linear' MXNet has images (N, C, H, W) with align_corners, half_pixel or "
-            f"pytorch_half_pixel, got scales {list(scales)} with {place!r}."
+            f"pytorch_half_pixel, got scales {list(scales)} with {coordinates!r}."
         )
-    corners = _CORNERS[place]
-    if None in wanted[2:]:
+    corners = _CORNERS[coordinates]
+    if None in target[2:]:
         if any(s != int(s) for s in scales):
             raise ConversionError(
                 "Resize: images of known size are required for scales that are no integers."
@@ -121,10 +121,10 @@ def _linear(
         return F._contrib_BilinearResize2D(
             x, scale_height=scales[2], scale_width=scales[3], mode="size", align_corners=corners
         )
-    exact = all(d is None or abs(d * s - w) < 1e-4 for d, s, w in zip(shape, scales, wanted, strict=True))
-    if not corners and (not exact or (place == "half_pixel" and 1 in wanted[2:])):
+    exact = all(d is None or abs(d * s - w) < 1e-4 for d, s, w in zip(shape, scales, target, strict=True))
+    if not corners and (not exact or (coordinates == "half_pixel" and 1 in target[2:])):
         raise ConversionError(
             "Resize: scales that give integer sizes above 1 are required for half_pixel, "
             f"got {list(scales)} for {list(shape)}."
         )
-    return F._contrib_BilinearResize2D(x, height=wanted[2], width=wanted[3], align_corners=corners)
+    return F._contrib_BilinearResize2D(x, height=target[2], width=target[3], align_corners=corners)

@@ -57,8 +57,8 @@ class Layer:
             self.h, self.c = (
                 v if v is None else self.F.SwapAxis(v, dim1=0, dim2=1) for v in (self.h, self.c)
             )
-        told = self.F.value(self.lengths) if self.lengths is not None else None
-        if told is not None and np.all(told == self.F.shape(self.x)[0]):
+        lengths = self.F.value(self.lengths) if self.lengths is not None else None
+        if lengths is not None and np.all(lengths == self.F.shape(self.x)[0]):
             self.lengths = None
         if self.peepholes is not None and not np.any(self._known(self.peepholes, 1)):
             self.peepholes = None
@@ -70,8 +70,8 @@ class Layer:
         return self
 
     def _known(self, value: Any, otherwise: Any) -> Any:
-        found = self.F.value(value)
-        return otherwise if found is None else found
+        constant = self.F.value(value)
+        return otherwise if constant is None else constant
 
     def mode(self) -> str:
         """MXNet's name for it, "" if it has none."""
@@ -101,16 +101,16 @@ class Layer:
     def by_operator(self, mode: str) -> tuple[Any, ...]:
         """The outputs of MXNet's RNN."""
         F = self.F
-        given = {"data": self.turned(self.x) if self.direction == "reverse" else self.x}
-        given |= {"parameters": self.parameters(), "state": self.zeros() if self.h is None else self.h}
+        inputs = {"data": self.turned(self.x) if self.direction == "reverse" else self.x}
+        inputs |= {"parameters": self.parameters(), "state": self.zeros() if self.h is None else self.h}
         if mode == "lstm":
-            given["state_cell"] = self.zeros() if self.c is None else self.c
+            inputs["state_cell"] = self.zeros() if self.c is None else self.c
         attributes: dict[str, Any] = {"bidirectional": True} if self.directions == 2 else {}
         if self.lengths is not None:
-            given["sequence_length"] = self.lengths
+            inputs["sequence_length"] = self.lengths
             attributes["use_sequence_length"] = True
         y, *states = F.RNN(
-            **given, state_size=self.cells, num_layers=1, mode=mode, state_outputs=True, **attributes
+            **inputs, state_size=self.cells, num_layers=1, mode=mode, state_outputs=True, **attributes
         )
         y = self.turned(y) if self.direction == "reverse" else y
         if self.directions == 1:
@@ -161,12 +161,12 @@ class Layer:
                 f"{self.kind}: a fixed number of steps is required with {self._special()}, which is not in "
                 "MXNet's RNN and is written step by step. Export the model with one."
             )
-        found = []
+        directions = []
         for d in range(self.directions):
             backwards = self.direction == "reverse" or d == 1
             y, *states = self._one_way(d, self.turned(self.x) if backwards else self.x, steps)
-            found.append([self.turned(y) if backwards else y, *states])
-        y, *states = zip(*found, strict=True)
+            directions.append([self.turned(y) if backwards else y, *states])
+        y, *states = zip(*directions, strict=True)
         return F.stack(*y, axis=1), *(F.stack(*s, axis=0) for s in states)
 
     def _special(self) -> str:
@@ -221,8 +221,8 @@ class Layer:
 
 def _dense(F: Any, x: Any, weight: Any, bias: Any) -> Any:
     rows = F.shape(weight)[0]
-    given = (x, weight) if bias is None else (x, weight, bias)
-    return F.FullyConnected(*given, num_hidden=rows, no_bias=bias is None, flatten=False)
+    inputs = (x, weight) if bias is None else (x, weight, bias)
+    return F.FullyConnected(*inputs, num_hidden=rows, no_bias=bias is None, flatten=False)
 
 
 # ---- cells that MXNet's operator does not have

@@ -12,10 +12,10 @@ from ._registry import imports
 
 def _like(F: Any, name: str, x: Any, dtype: int | None, **parameters: float) -> Any:
     """Draws in the shape of `x`, and its dtype or another."""
-    given = F.dtype(x)
-    wanted = given if dtype is None else dtype_of(dtype)
-    if given != wanted:
-        x = F.Cast(x, dtype=wanted.name)
+    own = F.dtype(x)
+    target = own if dtype is None else dtype_of(dtype)
+    if own != target:
+        x = F.Cast(x, dtype=target.name)
     return getattr(F, name)(x, **parameters)
 
 

@@ -15,5 +15,5 @@ def reverse_sequence(
     if time_axis == 0:
         return F.SequenceReverse(data, sequence_lens, use_sequence_length=True)
     swapped = F.SwapAxis(data, dim1=0, dim2=1)
-    found = F.SequenceReverse(swapped, sequence_lens, use_sequence_length=True)
-    return F.SwapAxis(found, dim1=0, dim2=1)
+    reversed_ = F.SequenceReverse(swapped, sequence_lens, use_sequence_length=True)
+    return F.SwapAxis(reversed_, dim1=0, dim2=1)

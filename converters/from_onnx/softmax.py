@@ -19,8 +19,8 @@ def _hardmax(F: Any, x: Any, axis: int) -> Any:
     size = shape[axis]
     if size is None:
         raise ConversionError("Hardmax: a known size of its axis is required. Give the inputs' shapes.")
-    places = np.arange(size).reshape([-1 if i == axis % rank else 1 for i in range(rank)])
-    return F.argmax(x, axis=axis, keepdims=True) == F.const(places, F.dtype(x))
+    indices = np.arange(size).reshape([-1 if i == axis % rank else 1 for i in range(rank)])
+    return F.argmax(x, axis=axis, keepdims=True) == F.const(indices, F.dtype(x))
 
 
 _KINDS: dict[str, Callable[[Any, Any, int], Any]] = {

@@ -20,8 +20,8 @@ TINY_OPSET = 14
 
 def dtype_of(a: Operand, b: Operand) -> np.dtype[Any]:
     """The dtype of both, one of which may be a number."""
-    found: np.dtype[Any] = next(v.dtype for v in (a, b) if isinstance(v, Value))
-    return found
+    dtype: np.dtype[Any] = next(v.dtype for v in (a, b) if isinstance(v, Value))
+    return dtype
 
 
 def through(
@@ -47,7 +47,7 @@ def plain(onnx_type: str) -> Arithmetic:
 
 
 def divide(g: Graph, a: Operand, b: Operand) -> Value:
-    """The quotient; of whole numbers towards zero, and 0 for a divisor of 0."""
+    """The quotient; of integers towards zero, and 0 for a divisor of 0."""
     dtype = dtype_of(a, b)
     if dtype.kind == "f":
         return g.Div(a, b)
@@ -57,7 +57,7 @@ def divide(g: Graph, a: Operand, b: Operand) -> Value:
 
 
 def _whole(g: Graph, node: Callable[..., Value], a: Operand, b: Operand) -> Value:
-    """A division of whole numbers that survives a divisor of 0, at which ONNX Runtime's process ends."""
+    """A division of integers that survives a divisor of 0, at which ONNX Runtime's process ends."""
     zero = dtype_of(a, b).type(0)
     if not isinstance(b, Value):
         return g.Mul(a, zero) if b == 0 else node(a, b)
@@ -79,14 +79,14 @@ def modulo(g: Graph, a: Operand, b: Operand) -> Value:
 
 
 def power(g: Graph, a: Operand, b: Operand) -> Value:
-    """The power; of whole numbers through float64."""
+    """The power; of integers through float64."""
     if dtype_of(a, b).kind != "f":
         return through(g, np.float64, g.Pow, a, b)
     return g.Pow(a, b)
 
 
 def hypot(g: Graph, a: Operand, b: Operand) -> Value:
-    """The hypotenuse, without overflow of the squares; of whole numbers through float64."""
+    """The hypotenuse, without overflow of the squares; of integers through float64."""
     if dtype_of(a, b).kind != "f":
         return through(g, np.float64, lambda x, y: hypot(g, x, y), a, b)
     a, b = (g.Abs(v) if isinstance(v, Value) else abs(v) for v in (a, b))

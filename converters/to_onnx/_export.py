@@ -90,12 +90,12 @@ def data_names(sym: Any, params: Mapping[str, Array]) -> list[str]:
 
 def arrays_by_name(params: Any) -> dict[str, Array]:
     """Parameters as NumPy arrays, from one mapping or several, with or without `arg:` and `aux:`."""
-    found: dict[str, Array] = {}
+    arrays: dict[str, Array] = {}
     for part in params if isinstance(params, list | tuple) else [params or {}]:
         for name, value in part.items():
             plain = name.removeprefix("arg:").removeprefix("aux:")
-            found[plain] = value if isinstance(value, np.ndarray) else value.asnumpy()
-    return found
+            arrays[plain] = value if isinstance(value, np.ndarray) else value.asnumpy()
+    return arrays
 
 
 def _dim_names(shape: Sizes) -> dict[int, str]:

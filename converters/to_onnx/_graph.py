@@ -31,7 +31,7 @@ class Graph(OperatorBuilder):
     or with `outputs` above 1 a tuple. What opsets write differently is a method of `OperatorBuilder`.
 
     Inputs are `Value`s, `None` for an absent optional one, or constants: a number takes the element type that
-    the operator asks for beside the other inputs, a list of whole numbers is int64, an array stays as it is.
+    the operator asks for beside the other inputs, a list of integers is int64, an array stays as it is.
     An attribute that is `None` is left out; element types may be given as NumPy dtypes.
     """
 
@@ -117,21 +117,21 @@ class Graph(OperatorBuilder):
         """What is known of the shapes of a node's outputs."""
         return node_shapes(node, self.opset)
 
-    def _inputs(self, kind: Signature, given: Sequence[Any]) -> list[Value | None]:
+    def _inputs(self, kind: Signature, inputs: Sequence[Any]) -> list[Value | None]:
         by_type: dict[str, DType] = {}
         first: DType | None = None
-        for index, item in enumerate(given):
+        for index, item in enumerate(inputs):
             if isinstance(item, Value) and item.dtype is not None:
                 self._check(kind, index, item.dtype)
                 by_type.setdefault(kind.input(index).type, item.dtype)
                 first = first or item.dtype
         values: list[Value | None] = []
-        for index, item in enumerate(given):
+        for index, item in enumerate(inputs):
             if item is None or isinstance(item, Value):
                 values.append(item)
                 continue
-            wanted = by_type.get(kind.input(index).type)
-            values.append(self.const(item, wanted or self._default(kind, index, first)))
+            dtype = by_type.get(kind.input(index).type)
+            values.append(self.const(item, dtype or self._default(kind, index, first)))
         while values and values[-1] is None:
             values.pop()
         return values
@@ -162,21 +162,21 @@ class Graph(OperatorBuilder):
             return fixed
         for position, value in enumerate(inputs):
             if value is not None and value.dtype is not None and kind.input(position).type == name:
-                found: DType = value.dtype
-                return found
+                dtype: DType = value.dtype
+                return dtype
         return _dtype_by_attribute(kind.op_type, attributes)
 
     def _attribute(self, kind: Signature, name: str, value: Any) -> Any:
-        wanted = kind.attributes.get(name)
-        if wanted is None:
+        attribute_type = kind.attributes.get(name)
+        if attribute_type is None:
             raise ConversionError(
                 f"{kind.op_type}: ONNX at opset {self.opset} has the attributes "
                 f"{', '.join(kind.attributes) or 'none'}, got {name}. Export with a newer opset if it has it."
             )
         try:
-            return _CONVERT[wanted](value)
+            return _CONVERT[attribute_type](value)
         except (TypeError, ValueError, KeyError):
-            type_name = str(wanted).rpartition(".")[2]
+            type_name = str(attribute_type).rpartition(".")[2]
             raise ConversionError(
                 f"{kind.op_type}: attribute {name} must be of ONNX's type {type_name}, got {value!r}."
             ) from None
@@ -188,9 +188,9 @@ class Graph(OperatorBuilder):
         array = _constant(value, dtype)
         key = (array.dtype.str, array.shape, array.tobytes())
         if key not in self._constants:
-            made = Value(self, array.dtype, array.shape)
-            made.constant = array
-            self._constants[key] = made
+            constant = Value(self, array.dtype, array.shape)
+            constant.constant = array
+            self._constants[key] = constant
         return self._constants[key]
 
     def shape_of(self, x: Value) -> Value:
@@ -209,10 +209,10 @@ class Graph(OperatorBuilder):
 
     def sizes(self, x: Value | Spec) -> tuple[int, ...]:
         """The sizes of `x`; the graph is lowered again with fixed shapes if one is unknown (`NeedsShape`)."""
-        found = () if x.shape is None else tuple(d for d in x.shape if d is not None)
-        if x.shape is None or len(found) != len(x.shape):
+        known = () if x.shape is None else tuple(d for d in x.shape if d is not None)
+        if x.shape is None or len(known) != len(x.shape):
             raise NeedsShape(f"{self.operator[0]}: fixed input shapes are required. Give every size.")
-        return found
+        return known
 
     def output(self, i: int = 0) -> Spec:
         """What is known of the `i`-th output of the operator being lowered."""
@@ -283,8 +283,8 @@ def _constant(value: Any, dtype: DType | None) -> Array:
     if isinstance(value, np.ndarray | np.generic):
         return np.asarray(value)
     if isinstance(value, list | tuple):
-        whole = all(isinstance(v, int | np.integer) for v in value)
-        return np.array(value, _int64 if whole else dtype or np.dtype("float32"))
+        integers = all(isinstance(v, int | np.integer) for v in value)
+        return np.array(value, _int64 if integers else dtype or np.dtype("float32"))
     if isinstance(value, bool | int | float):
         if dtype is not None and dtype.kind in "iu" and isinstance(value, float) and not value.is_integer():
             raise ConversionError(f"ONNX: an integer is required as a constant of {dtype}, got {value}.")

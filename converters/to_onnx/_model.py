@@ -120,13 +120,13 @@ def _used(traced: Traced, proto: GraphProto) -> dict[str, Spec]:
 
 
 def _names_read(proto: GraphProto) -> set[str]:
-    found = {output.name for output in proto.output}
+    names = {output.name for output in proto.output}
     for node in proto.node:
-        found.update(node.input)
+        names.update(node.input)
         for attribute in node.attribute:
             if attribute.HasField("g"):
-                found |= _names_read(attribute.g)
-    return found
+                names |= _names_read(attribute.g)
+    return names
 
 
 def _model(proto: GraphProto, opset: int, domains: Mapping[str, int]) -> ModelProto:
@@ -193,13 +193,13 @@ def check(lowered: Lowered, params: Mapping[str, Array], values: bool = False) -
     ONNX infers all shapes, strictly, and then checks the model. Both work on a copy without weights.
     """
     light = _light(lowered, params)
-    made = {name for node in light.graph.node for name in node.output}
+    computed = {name for node in light.graph.node for name in node.output}
     for output in light.graph.output:
-        if output.name in made:  # or inference would not give the inputs' names to free sizes
+        if output.name in computed:  # or inference would not give the inputs' names to free sizes
             output.type.tensor_type.ClearField("shape")
     try:
-        found = infer_shapes(light, strict=True)
-        model = _with_shapes(lowered, found, values)
+        inferred = infer_shapes(light, strict=True)
+        model = _with_shapes(lowered, inferred, values)
         del light.graph.output[:]
         light.graph.output.extend(model.graph.output)
         checker.check_model(light)
@@ -214,37 +214,37 @@ def _light(lowered: Lowered, params: Mapping[str, Array]) -> ModelProto:
     """The model with its parameters as inputs, but small integers, which shapes may come from, inside."""
     light = ModelProto()
     light.CopyFrom(lowered.model)
-    kept = []
+    initializers = []
     for tensor in light.graph.initializer:
         spec = lowered.parameters.get(tensor.name)
         if spec is None:
-            kept.append(tensor)
+            initializers.append(tensor)
         elif spec.dtype is not None and spec.dtype.kind in "iu" and params[tensor.name].size <= _SMALL:
-            kept.append(to_tensor(tensor.name, params[tensor.name]))
+            initializers.append(to_tensor(tensor.name, params[tensor.name]))
         else:
             light.graph.input.append(value_info(tensor.name, spec.dtype, spec.shape))
     del light.graph.initializer[:]
-    light.graph.initializer.extend(kept)
+    light.graph.initializer.extend(initializers)
     return light
 
 
 def _with_shapes(lowered: Lowered, inferred: ModelProto, values: bool) -> ModelProto:
     model = ModelProto()
     model.CopyFrom(lowered.model)
-    for mine, found in zip(model.graph.output, inferred.graph.output, strict=True):
-        _join(mine, found)
+    for mine, theirs in zip(model.graph.output, inferred.graph.output, strict=True):
+        _join(mine, theirs)
     if values:
         model.graph.value_info.extend(inferred.graph.value_info)
     return model
 
 
-def _join(mine: ValueInfoProto, found: ValueInfoProto) -> None:
+def _join(mine: ValueInfoProto, theirs: ValueInfoProto) -> None:
     """Add what ONNX found of an output's shape to what MXNet's operators tell. They must not disagree."""
-    if not found.type.tensor_type.HasField("shape"):
+    if not theirs.type.tensor_type.HasField("shape"):
         return
-    dims, others = mine.type.tensor_type.shape.dim, found.type.tensor_type.shape.dim
+    dims, others = mine.type.tensor_type.shape.dim, theirs.type.tensor_type.shape.dim
     if not mine.type.tensor_type.HasField("shape"):
-        mine.type.tensor_type.shape.CopyFrom(found.type.tensor_type.shape)
+        mine.type.tensor_type.shape.CopyFrom(theirs.type.tensor_type.shape)
     elif len(dims) != len(others) or any(
         a.HasField("dim_value") and b.HasField("dim_value") and a.dim_value != b.dim_value
         for a, b in zip(dims, others, strict=True)

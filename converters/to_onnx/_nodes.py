@@ -85,8 +85,8 @@ class Value:
         return f"<Value {self.name or '?'} {self.dtype} {self._shape}>"
 
     def _node(self, op_type: str, inputs: list[Any]) -> Value:
-        made: Value = self.graph.node(op_type, inputs)
-        return made
+        value: Value = self.graph.node(op_type, inputs)
+        return value
 
     def __neg__(self) -> Value:
         return self._node("Neg", [self])
@@ -129,8 +129,8 @@ def node_proto(
     proto = NodeProto(op_type=node.op_type, domain=node.domain, input=inputs, output=outputs)
     for name, value in node.attributes.items():
         if node.signature is None:
-            made = value if isinstance(value, AttributeProto) else helper.make_attribute(name, value)
-            proto.attribute.append(made)
+            attribute = value if isinstance(value, AttributeProto) else helper.make_attribute(name, value)
+            proto.attribute.append(attribute)
             continue
         kind = node.signature.attributes[name]
         attribute = proto.attribute.add(name=name, type=_TYPES[kind])

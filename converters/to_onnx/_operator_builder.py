@@ -163,7 +163,7 @@ class OperatorBuilder:
 
 
 def _ints(value: Any) -> Any:
-    """Whole numbers as a list, which becomes an int64 constant; values and arrays as they are."""
+    """Integers as a list, which becomes an int64 constant; values and arrays as they are."""
     if isinstance(value, np.ndarray):
         return value.astype(np.int64)
     return [int(v) for v in value] if isinstance(value, list | tuple | range) else value

@@ -30,7 +30,7 @@ def scan(
     specs = [Spec(v.shape, v.dtype) for v in states]
     specs += [Spec(None if v.shape is None else v.shape[1:], v.dtype) for v in steps]
     way, body = int(backwards), g.body(specs, build)
-    found = g.Scan(
+    outputs = g.Scan(
         *states,
         *steps,
         outputs=len(states) + count,
@@ -39,13 +39,13 @@ def scan(
         scan_input_directions=[way] * len(steps),
         scan_output_directions=[way] * count,
     )
-    made: tuple[Value, ...] = found if isinstance(found, tuple) else (found,)
-    for value, state in zip(made, states, strict=False):
+    results: tuple[Value, ...] = outputs if isinstance(outputs, tuple) else (outputs,)
+    for value, state in zip(results, states, strict=False):
         value.shape = state.shape
     length = None if steps[0].shape is None else steps[0].shape[0]
-    for value, step in zip(made[len(states) :], body.results[len(states) :], strict=True):
+    for value, step in zip(results[len(states) :], body.results[len(states) :], strict=True):
         value.shape = None if step.shape is None else (length, *step.shape)
-    return made
+    return results
 
 
 def _clipped(b: Graph, clip: Clip | None, c: Value) -> Value:
@@ -123,14 +123,14 @@ class _Slopes:
     stays: Value | None = None
     out: Value | None = None
     to_cell: Value | None = None
-    kept: Value | None = None
+    unclipped: Value | None = None
     forget: Value | None = None
     ratio: Value | None = None
     hidden: Value | None = None
 
     def steps(self) -> dict[str, Value]:
         """What the recursion reads at each step, by name."""
-        names = ("over", "stays", "out", "to_cell", "kept", "forget", "ratio")
+        names = ("over", "stays", "out", "to_cell", "unclipped", "forget", "ratio")
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 
@@ -238,10 +238,10 @@ def _lstm_slopes(
     steps = [f, i * n] if inside is None else [f, i * n, inside]
     _, previous, raw = scan(g, build, [c], steps, 2, run.backwards)
     cells = _clipped(g, run.clip, raw)
-    kept = None if run.clip is None else g.Cast(g.Equal(raw, cells), c.dtype)
+    unclipped = None if run.clip is None else g.Cast(g.Equal(raw, cells), c.dtype)
     bent = g.Tanh(cells)
     over = g.Concat(n * i * (1 - i), previous * f * (1 - f), i * (1 - n * n), axis=-1)
-    slopes = _Slopes(over, None, bent * o * (1 - o), o * (1 - bent * bent), kept, f)
+    slopes = _Slopes(over, None, bent * o * (1 - o), o * (1 - bent * bent), unclipped, f)
     if w.h2r_weight is not None:
         slopes.hidden = o * bent
     if inside is not None:
@@ -250,7 +250,7 @@ def _lstm_slopes(
         )
         slopes.forget = _within(g, inside, f, 1)
         slopes.stays = _stays(g, inside, None, c.dtype)
-        slopes.kept = None if kept is None else _within(g, inside, kept, 1)
+        slopes.unclipped = None if unclipped is None else _within(g, inside, unclipped, 1)
     return slopes
 
 
@@ -273,17 +273,17 @@ def _recursion(
             dv, cell, seen = _step_back(b, run, inner, at), [], []
         else:
             now = values[1] + inner * at["to_cell"]
-            now = now * at["kept"] if "kept" in at else now
+            now = now * at["unclipped"] if "unclipped" in at else now
             dv = b.Concat(_tiled(b, now, 3) * at["over"], inner * at["out"], axis=-1)
             cell, seen = [now * at["forget"]], [b.Identity(now)]
         past = b.MatMul(dv, w.h2h_weight)
         return past + dh * at["stays"] if "stays" in at else past, *cell, b.Identity(dh), *seen
 
     states = [dh] if dc is None else [dh, dc]
-    found = scan(g, build, states, [dy, *steps.values()], len(states), not run.backwards)
+    results = scan(g, build, states, [dy, *steps.values()], len(states), not run.backwards)
     if dc is None:
-        return found[1], None, found[0], None
-    return found[2], found[3], found[0], found[1]
+        return results[1], None, results[0], None
+    return results[2], results[3], results[0], results[1]
 
 
 def _step_back(b: Graph, run: Run, inner: Value, at: dict[str, Value]) -> Value:

@@ -26,7 +26,7 @@ def node_shapes(node: Node, opset: int) -> list[Shape | None]:
             if value.constant is not None and value.constant.size <= _MOST_DATA:
                 data[name] = to_tensor(name, value.constant)
     try:
-        found = shape_inference.infer_node_outputs(
+        inferred = shape_inference.infer_node_outputs(
             node.signature.schema,
             node_proto(node, inputs, outputs),
             types,
@@ -36,17 +36,17 @@ def node_shapes(node: Node, opset: int) -> list[Shape | None]:
         )
     except (shape_inference.InferenceError, checker.ValidationError, RuntimeError):  # also: it has a graph
         return [None] * len(node.outputs)
-    return [_shape(found.get(name)) for name in outputs]
+    return [_shape(inferred.get(name)) for name in outputs]
 
 
 def _type(value: Value) -> TypeProto:
-    made: TypeProto = helper.make_tensor_type_proto(elem_type(value.dtype), value.shape)
-    return made
+    proto: TypeProto = helper.make_tensor_type_proto(elem_type(value.dtype), value.shape)
+    return proto
 
 
-def _shape(found: TypeProto | None) -> Shape | None:
-    if found is None or found.tensor_type.elem_type == TensorProto.UNDEFINED:
+def _shape(proto: TypeProto | None) -> Shape | None:
+    if proto is None or proto.tensor_type.elem_type == TensorProto.UNDEFINED:
         return None
-    if not found.tensor_type.HasField("shape"):
+    if not proto.tensor_type.HasField("shape"):
         return None
-    return tuple(d.dim_value if d.HasField("dim_value") else None for d in found.tensor_type.shape.dim)
+    return tuple(d.dim_value if d.HasField("dim_value") else None for d in proto.tensor_type.shape.dim)

@@ -32,9 +32,9 @@ def erfinv(g: Graph, x: Value) -> Value:
     def function(z: Value) -> Value:
         w = -g.Log((1.0 - z) * (z + 1.0))
         centre, tail = _horner(w - 2.5, ERFINV_CENTRE), _horner(g.Sqrt(w) - 3.0, ERFINV_TAIL)
-        found = z * g.Where(g.Less(w, 5.0), centre, tail)
+        y = z * g.Where(g.Less(w, 5.0), centre, tail)
         at_end = g.Equal(g.Abs(z), 1.0)
-        return g.Where(at_end, z * math.inf, found)
+        return g.Where(at_end, z * math.inf, y)
 
     return g.via(_float64, function, x)
 
@@ -45,10 +45,10 @@ def _steps(g: Graph, z: Value, count: int) -> Value:
 
 
 def _sin_pi(g: Graph, z: Value) -> Value:
-    """sin(πz), precise for large z and 0 where z is whole."""
+    """sin(πz), precise for large z and 0 where z is an integer."""
     rest = z - g.Floor(z * 0.5) * 2.0
-    whole = g.Equal(rest, g.Floor(rest))
-    return g.Where(whole, np.float64(0), g.Sin(rest * math.pi))
+    integral = g.Equal(rest, g.Floor(rest))
+    return g.Where(integral, np.float64(0), g.Sin(rest * math.pi))
 
 
 def _gammaln_right(g: Graph, z: Value) -> Value:
@@ -62,8 +62,8 @@ def _gammaln_right(g: Graph, z: Value) -> Value:
     series = _horner(inverse * inverse, scales[::-1]) * inverse
     log = g.Log(up)
     main = (up - 0.5) * log - up
-    found = main + (0.5 * math.log(2 * math.pi)) + series - correction
-    return g.Where(g.Greater(z, 1e15), z * (g.Log(z) - 1.0), found)
+    y = main + (0.5 * math.log(2 * math.pi)) + series - correction
+    return g.Where(g.Greater(z, 1e15), z * (g.Log(z) - 1.0), y)
 
 
 def _is_pole(g: Graph, z: Value) -> Value:
@@ -77,8 +77,8 @@ def gammaln(g: Graph, x: Value) -> Value:
         right = g.Greater(z, 0.5)
         positive = _gammaln_right(g, g.Where(right, z, 1.0 - z))
         sine = g.Abs(_sin_pi(g, z))
-        found = g.Where(right, positive, math.log(math.pi) - g.Log(sine) - positive)
-        return g.Where(_is_pole(g, z), np.float64(np.inf), found)
+        y = g.Where(right, positive, math.log(math.pi) - g.Log(sine) - positive)
+        return g.Where(_is_pole(g, z), np.float64(np.inf), y)
 
     return g.via(_float64, function, x)
 
@@ -89,11 +89,11 @@ def gamma(g: Graph, x: Value) -> Value:
     def function(z: Value) -> Value:
         right = g.Greater(z, 0.5)
         positive = g.Exp(_gammaln_right(g, g.Where(right, z, 1.0 - z)))
-        found = g.Where(right, positive, math.pi / (_sin_pi(g, z) * positive))
-        whole = g.And(g.Equal(z, g.Floor(z)), g.Less(z, 20.0))
-        found = g.Where(whole, g.Round(found), found)
+        y = g.Where(right, positive, math.pi / (_sin_pi(g, z) * positive))
+        integral = g.And(g.Equal(z, g.Floor(z)), g.Less(z, 20.0))
+        y = g.Where(integral, g.Round(y), y)
         poles = g.And(_is_pole(g, z), g.Less(z, 0.0))
-        return g.Where(poles, np.float64(np.nan), found)
+        return g.Where(poles, np.float64(np.nan), y)
 
     return g.via(_float64, function, x)
 
@@ -108,9 +108,9 @@ def polygamma(g: Graph, x: Value, order: int) -> Value:
         cot: Polynomial = cot_pi_derivative(order)
         term = _horner(g.Cos(angle) / g.Sin(angle), cot.coef[::-1]) * math.pi
         reflected = (-positive if order % 2 else positive) - term
-        found = g.Where(right, positive, reflected)
+        y = g.Where(right, positive, reflected)
         at_pole = np.float64(np.nan if order % 2 == 0 else np.inf)
-        return g.Where(_is_pole(g, z), at_pole, found)
+        return g.Where(_is_pole(g, z), at_pole, y)
 
     return g.via(_float64, function, x)
 

@@ -17,15 +17,15 @@ _Kind = defs.OpSchema.AttrType
 def live_nodes(graph: Graph, results: Sequence[Value]) -> tuple[list[Node], list[Value]]:
     """The nodes that the results need, in order, and every value that they or their graphs use."""
     used: dict[int, Value] = {id(v): v for v in results}
-    kept: list[Node] = []
+    nodes: list[Node] = []
     for node in reversed(graph.nodes):
         if not any(id(output) in used for output in node.outputs):
             continue
-        kept.append(node)
+        nodes.append(node)
         for value in (*node.inputs, *_used_inside(node)):
             if value is not None:
                 used[id(value)] = value
-    return kept[::-1], list(used.values())
+    return nodes[::-1], list(used.values())
 
 
 def _used_inside(node: Node) -> list[Value]:
@@ -39,14 +39,14 @@ def _used_inside(node: Node) -> list[Value]:
 class GraphWriter:
     """Gives every node and value a name that is used once in the whole model, and writes graphs.
 
-    Values that have a name keep it; `taken` are names that nothing else may get.
+    Values that have a name keep it; `reserved` are names that nothing else may get.
     """
 
-    def __init__(self, taken: Sequence[str]):
-        self._taken_values = set(taken)
-        self._taken_nodes: set[str] = set()
+    def __init__(self, reserved: Sequence[str]):
+        self._value_names = set(reserved)
+        self._node_names: set[str] = set()
         self._names: dict[int, str] = {}
-        self._held: list[Value] = []  # so that no id is used twice
+        self._references: list[Value] = []  # so that no id is used twice
         self.constants: dict[str, Value] = {}
         """The constants that the written nodes use, by name."""
 
@@ -79,7 +79,7 @@ class GraphWriter:
 
     def _title(self, node: Node, alone: bool) -> str:
         scope = node.scope or node.op_type
-        return _unique(scope if alone or not node.scope else f"{scope}/{node.op_type}", self._taken_nodes)
+        return _unique(scope if alone or not node.scope else f"{scope}/{node.op_type}", self._node_names)
 
     def _output(self, node: Node, value: Value, title: str, needed: bool) -> str:
         """The name of an output; an optional one that nobody uses is left out."""
@@ -100,8 +100,8 @@ class GraphWriter:
         return self._names[id(value)]
 
     def _assign(self, value: Value, wish: str) -> str:
-        self._held.append(value)
-        return self._names.setdefault(id(value), _unique(wish, self._taken_values))
+        self._references.append(value)
+        return self._names.setdefault(id(value), _unique(wish, self._value_names))
 
 
 def _count(items: Any) -> dict[Any, int]:
@@ -111,10 +111,10 @@ def _count(items: Any) -> dict[Any, int]:
     return counts
 
 
-def _unique(wish: str, taken: set[str]) -> str:
+def _unique(wish: str, names: set[str]) -> str:
     name, number = wish, 0
-    while name in taken:
+    while name in names:
         number += 1
         name = f"{wish}_{number}"
-    taken.add(name)
+    names.add(name)
     return name

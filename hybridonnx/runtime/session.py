@@ -34,14 +34,14 @@ _sessions = itertools.count()
 
 def options() -> Any:
     """Session options: ONNX Runtime's own defaults, quiet, with the threads that the environment asks for."""
-    made = ort.SessionOptions()
-    made.log_severity_level = 4
-    made.intra_op_num_threads = config.THREADS()
+    settings = ort.SessionOptions()
+    settings.log_severity_level = 4
+    settings.intra_op_num_threads = config.THREADS()
     folder = config.PROFILE()
     if folder:
-        made.enable_profiling = True
-        made.profile_file_prefix = os.path.join(folder, f"session{next(_sessions):03d}")
-    return made
+        settings.enable_profiling = True
+        settings.profile_file_prefix = os.path.join(folder, f"session{next(_sessions):03d}")
+    return settings
 
 
 def _start(model: str | bytes, settings: Any) -> Any:
@@ -92,8 +92,8 @@ class Session:
             raise _failed(exc) from exc
 
     def _run_once(self, feeds: dict[str, Array]) -> list[Array]:
-        found: list[Array] = self._session.run(self._outputs, feeds)
-        return [named(y) for y in found] if self._has_long else found
+        outputs: list[Array] = self._session.run(self._outputs, feeds)
+        return [named(y) for y in outputs] if self._has_long else outputs
 
     def _run_into_pool(self, feeds: dict[str, Array], pool: list[_Bound]) -> list[Array]:
         """Run into buffers of an earlier call if nobody holds them any more, else into new ones."""
@@ -102,15 +102,15 @@ class Session:
         except IndexError:
             bound = None
         if bound is not None and bound.is_free():
-            found = bound.run(feeds)
+            outputs = bound.run(feeds)
         else:
-            found = self._run_once(feeds)
-            if sum(y.nbytes for y in found) < _WORTH_REUSING:
+            outputs = self._run_once(feeds)
+            if sum(y.nbytes for y in outputs) < _WORTH_REUSING:
                 self._pool = None
-                return found
-            bound = _Bound(self._session, self._outputs, found)
+                return outputs
+            bound = _Bound(self._session, self._outputs, outputs)
         pool.append(bound)
-        return found
+        return outputs
 
 
 class _Bound:
@@ -153,10 +153,10 @@ class ValueSession:
     def __call__(self, feeds: dict[str, Any]) -> Sequence[Any]:
         """The outputs for the inputs by name."""
         try:
-            found: Sequence[Any] = self._session.run_with_ort_values(self._outputs, feeds)
+            outputs: Sequence[Any] = self._session.run_with_ort_values(self._outputs, feeds)
         except _FAILURES as exc:
             raise _failed(exc) from exc
-        return found
+        return outputs
 
     @staticmethod
     def array(value: Any) -> Array:

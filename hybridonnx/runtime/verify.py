@@ -247,14 +247,14 @@ def exported(symbol: Symbol, params: Arrays, inputs: Arrays) -> bytes:
 
 def draw(model: Any, shapes: Any = None, seed: int = 0) -> Arrays:
     """Random inputs for a model, by name."""
-    found = runnable(model)
-    return _inputs(found, found, None, shapes, seed)
+    both = runnable(model)
+    return _inputs(both, both, None, shapes, seed)
 
 
-def _inputs(first: Runnable, second: Runnable, given: Any, shapes: Any, seed: int) -> Arrays:
+def _inputs(first: Runnable, second: Runnable, inputs: Any, shapes: Any, seed: int) -> Arrays:
     names = list(first.inputs)
-    if given is not None:
-        by_input = by_name(names, given, _is_array)
+    if inputs is not None:
+        by_input = by_name(names, inputs, _is_array)
         arrays = {name: _array(value) for name, value in by_input.items()}
         missing = [name for name in names if name not in arrays]
         if missing:
