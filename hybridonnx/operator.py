@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from . import autograd
+from .autograd.tape import TapeNode
 from .context import Context, as_context
 from .dtypes import DType, as_dtype, flag_of
 from .errors import ConversionError, MXNetError, ShapeError
@@ -295,7 +296,7 @@ class _Execution:
         """Put the gradients on the tape such that differentiating them is an error."""
         made = [g for g in grads if g is not None]
         op = _NotAgain(self._definition.op_type)
-        node = autograd.TapeNode(
+        node = TapeNode(
             op, [x._entry for x in sources], [x._data for x in sources], [g._data for g in made], self._ctx
         )
         for i, gradient in enumerate(made):

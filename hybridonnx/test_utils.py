@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import autograd
+from .autograd.gradients import differentiate
 from .ndarray.invoke import invoke
 from .ndarray.ndarray import NDArray
 from .ops import Array, Operator, Spec, find, seed
@@ -363,9 +364,7 @@ def _second(
         outputs = found if isinstance(found, list) else [found]
         given = [(y, w) for y, w in zip(outputs, ws, strict=True) if y._entry is not None]
         entries = [x._entry for x in real]
-        grads, _ = autograd._differentiate(
-            [y for y, _ in given], [w for _, w in given], True, True, case.training
-        )
+        grads, _ = differentiate([y for y, _ in given], [w for _, w in given], True, True, case.training)
         firsts = [grads[e] for e in entries if e in grads]
         rng = np.random.RandomState(7)
         weights = [NDArray(np.asarray(rng.standard_normal(g.shape)).astype(g.dtype)) for g in firsts]

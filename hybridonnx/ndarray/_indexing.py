@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import state
+from ..autograd.scopes import state
 from ..ops import Array
 from .ndarray import NDArray, refuse_in_place
 from .watch import written

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import TapeNode, state
+from ..autograd.scopes import state
+from ..autograd.tape import TapeNode
 from ..context import Context, current_context, usable
 from ..dtypes import DType
 from ..errors import MXNetError

@@ -10,7 +10,9 @@ from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 
-from ..autograd import Leaf, backward, state
+from ..autograd.gradients import backward
+from ..autograd.scopes import state
+from ..autograd.tape import Leaf
 from ..context import Context, as_context, usable
 from ..dtypes import DType, as_dtype
 from ..errors import MXNetError, ShapeError

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import config
-from ..autograd import state
+from ..autograd.scopes import state
 from ..context import Context
 from ..errors import ConversionError
 from ..ndarray.ndarray import NDArray

@@ -6,7 +6,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..autograd import Leaf, Recorded, TapeNode, state
+from ..autograd.scopes import state
+from ..autograd.tape import Leaf, Recorded, TapeNode
 from ..context import Context, current_context
 from ..errors import ConversionError, MXNetError
 from ..ndarray.ndarray import NDArray

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..autograd import predict_mode, train_mode
+from ..autograd.scopes import predict_mode, train_mode
 from ..context import current_context
 from ..ndarray.invoke import invoke_all
 from ..ndarray.ndarray import NDArray

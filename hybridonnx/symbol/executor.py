@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from .. import autograd
+from ..autograd.gradients import backward
+from ..autograd.scopes import pause, record
+from ..autograd.tape import Leaf
 from ..context import Context, as_context
 from ..dtypes import as_dtype
 from ..errors import MXNetError, ShapeError, suggest
@@ -108,19 +110,19 @@ class Executor:
         self._outputs = self._run(is_train, is_train and any(r != "null" for r in self._requests))
         return self._outputs
 
-    def _run(self, is_train: bool, record: bool) -> list[NDArray]:
-        """The outputs as arrays of their own; when recording, what was recorded is kept for `backward`."""
+    def _run(self, is_train: bool, recording: bool) -> list[NDArray]:
+        """The outputs as arrays of their own; when recording, they are saved for `backward`."""
         values = {name: _view(value) for name, value in self._values().items()}
-        if record:
+        if recording:
             for name, gradient, request in zip(self._names, self.grad_arrays, self._requests, strict=True):
                 if gradient is not None and request != "null":
-                    values[name]._entry = (autograd.Leaf(gradient, request), 0)
-        scope = autograd.record if record else autograd.pause
+                    values[name]._entry = (Leaf(gradient, request), 0)
+        scope = record if recording else pause
         with scope(train_mode=is_train):
-            found = self._computed(values)
-        if record:
-            self._recorded = found
-        return [_view(output) for output in found]
+            outputs = self._computed(values)
+        if recording:
+            self._recorded = outputs
+        return [_view(output) for output in outputs]
 
     def _computed(self, values: Mapping[str, NDArray]) -> list[NDArray]:
         if self._watcher is not None:
@@ -156,7 +158,7 @@ class Executor:
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
         """Compute the gradients of the arguments from those of the outputs, by default ones."""
         if self._recorded is None:
-            self._run(is_train=False, record=True)
+            self._run(is_train=False, recording=True)
         heads = self._recorded or []
         if out_grads is not None and not isinstance(out_grads, list | tuple | dict):
             out_grads = [out_grads]
@@ -172,7 +174,7 @@ class Executor:
         given = out_grads or [None] * len(heads)
         known = [(head, gradient) for head, gradient in zip(heads, given, strict=True) if head._entry]
         if known:
-            autograd.backward([h for h, _ in known], [g for _, g in known], True, is_train)
+            backward([h for h, _ in known], [g for _, g in known], True, is_train)
 
     # ---- other arrays
 
@@ -251,7 +253,7 @@ def _copy(name: str, value: NDArray, target: NDArray) -> None:
             f"Executor: shape {show(target.shape)} is required for {name}, got {show(value.shape)}. "
             "Use reshape for other shapes."
         )
-    with autograd.pause():
+    with pause():
         target[:] = value.as_in_context(target.context)
 
 

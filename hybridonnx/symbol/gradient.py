@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import name
-from ..autograd import sweep
+from ..autograd.sweep import sweep
 from ..errors import MXNetError, suggest
 from .compose import Outputs
 from .graph import VARIABLE, Entry, Node, changed_inputs, topological

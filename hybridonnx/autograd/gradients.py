@@ -1,0 +1,161 @@
+"""Gradients of arrays: `backward`, `grad`, and the variables that they are written to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import DTypeError, MXNetError, ShapeError
+from .scopes import Scope
+from .sweep import sweep
+from .tape import Entry, Leaf, TapeNode, recorded
+
+
+def differentiate(
+    heads: Sequence[Any], head_grads: Any, retain_graph: bool, create_graph: bool, train_mode: bool
+) -> tuple[dict[Entry, Any], list[Any]]:
+    """The gradients of every entry that `heads` depend on, and the leaves among them."""
+    array_type = type(heads[0])
+    F = array_type.F
+    grads = _head_gradients(heads, head_grads, F)
+    nodes = recorded(grads)
+
+    def values(node: TapeNode) -> tuple[Sequence[Any], Sequence[Any]]:
+        ys = [array_type._on_tape(y, node.ctx, (node, i)) for i, y in enumerate(node.outputs)]
+        xs = [
+            array_type._on_tape(x, node.ctx, e) for x, e in zip(node.arrays or (), node.inputs, strict=True)
+        ]
+        return ys, xs
+
+    with Scope(create_graph, train_mode):
+        sweep(nodes, grads, F, values)
+    if not (retain_graph or create_graph):
+        for node in nodes:
+            if isinstance(node, TapeNode):
+                node.release()
+    return grads, [node for node in nodes if isinstance(node, Leaf)]
+
+
+def _head_gradients(heads: Sequence[Any], head_grads: Any, F: Any) -> dict[Entry, Any]:
+    if head_grads is None:
+        head_grads = [None] * len(heads)
+    if len(head_grads) != len(heads):
+        raise MXNetError(f"backward: {len(heads)} head gradients are required, got {len(head_grads)}.")
+    grads: dict[Entry, Any] = {}
+    for head, gradient in zip(heads, head_grads, strict=True):
+        entry = head._entry
+        if entry is None:
+            raise MXNetError(
+                "Cannot differentiate node because it is not in a computational graph: the array was not "
+                "computed from variables while recording. Call attach_grad() on the variables and compute "
+                "inside autograd.record()."
+            )
+        gradient = F.ones_like(head.detach()) if gradient is None else _checked(gradient, head)
+        grads[entry] = grads[entry] + gradient if entry in grads else gradient
+    return grads
+
+
+def _checked(gradient: Any, head: Any) -> Any:
+    if gradient.shape != head.shape:
+        raise ShapeError(
+            f"backward: a head gradient of shape {head.shape} is required, got {gradient.shape}."
+        )
+    if gradient.dtype != head.dtype:
+        raise DTypeError(
+            f"backward: a head gradient of dtype {head.dtype.__name__} is required, "
+            f"got {gradient.dtype.__name__}. Cast with astype."
+        )
+    return gradient
+
+
+def as_list(value: Any) -> list[Any]:
+    """A list or tuple as a list, one value as a list of one."""
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _heads(heads: Any) -> list[Any]:
+    arrays = as_list(heads)
+    others = [head for head in arrays if not hasattr(head, "_entry")]
+    if others or not arrays:
+        got = type(others[0]).__name__ if others else "none"
+        raise MXNetError(f"backward: an NDArray or a list of NDArrays is required as heads, got {got}.")
+    return arrays
+
+
+def backward(heads: Any, head_grads: Any = None, retain_graph: bool = False, train_mode: bool = True) -> None:
+    """Differentiate `heads` and write the gradients of the variables that they depend on."""
+    heads = _heads(heads)
+    head_grads = None if head_grads is None else as_list(head_grads)
+    grads, leaves = differentiate(heads, head_grads, retain_graph, False, train_mode)
+    for leaf in leaves:
+        if (leaf, 0) in grads:
+            leaf.receive(grads[leaf, 0])
+        else:
+            leaf.receive_nothing()
+
+
+def grad(
+    heads: Any,
+    variables: Any,
+    head_grads: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    train_mode: bool = True,
+) -> list[Any]:
+    """The gradients of `heads` with respect to `variables`, themselves differentiable with `create_graph`.
+
+    A list, for a single variable as well.
+    """
+    variables = as_list(variables)
+    if not variables:
+        raise MXNetError("grad: at least one variable is required, got none.")
+    for i, variable in enumerate(variables):
+        if variable._entry is None:
+            raise MXNetError(
+                f"grad: Cannot differentiate with respect to the variable {i} because it does not require "
+                "gradient. Call attach_grad() on it, or compute it while recording."
+            )
+    heads = _heads(heads)
+    head_grads = None if head_grads is None else as_list(head_grads)
+    retain = create_graph if retain_graph is None else retain_graph
+    entries = [variable._entry for variable in variables]
+    reached = set(recorded(head._entry for head in heads if head._entry is not None))
+    for i, (node, _) in enumerate(entries):
+        if node not in reached:
+            raise MXNetError(
+                f"grad: Cannot differentiate with respect to the variable {i} because it is unreachable from "
+                "the outputs."
+            )
+    grads, _ = differentiate(heads, head_grads, retain, create_graph, train_mode)
+    F = type(heads[0]).F
+    others = {id(gradient) for gradient in head_grads or ()}
+    gradients = []
+    with Scope(create_graph, None):
+        for entry, variable in zip(entries, variables, strict=True):
+            gradient = grads.get(entry)
+            if gradient is None:
+                gradient = F.zeros_like(variable)
+            elif id(gradient) in others:  # another's array: a change in place would be seen there
+                gradient = F._copy(gradient)
+            others.add(id(gradient))
+            gradients.append(gradient)
+    return gradients
+
+
+def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> None:
+    """Make arrays variables: `backward` writes into `gradients` as `grad_reqs` say."""
+    variables, gradients = as_list(variables), as_list(gradients)
+    reqs = [grad_reqs] * len(variables) if isinstance(grad_reqs, str) else list(grad_reqs)
+    if not len(variables) == len(gradients) == len(reqs):
+        raise MXNetError(
+            f"mark_variables: a gradient and a grad_req for each of {len(variables)} variables are required, "
+            f"got {len(gradients)} and {len(reqs)}."
+        )
+    for variable, gradient, req in zip(variables, gradients, reqs, strict=True):
+        if gradient.shape != variable.shape or gradient.dtype != variable.dtype:
+            raise ShapeError(
+                f"mark_variables: a gradient of shape {variable.shape} and dtype {variable.dtype.__name__} "
+                f"is required, got {gradient.shape} and {gradient.dtype.__name__}."
+            )
+        variable._leaf = Leaf(gradient, req)
+        variable._entry = None if req == "null" else (variable._leaf, 0)

@@ -1,0 +1,73 @@
+"""The reverse sweep, which differentiates what was recorded.
+
+It knows no operator by name and no array type: it asks operators for their `gradient` and serves both the
+eager tape, where values are arrays, and symbolic graphs, where they are symbols.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Any, Protocol
+
+from ..errors import MXNetError
+from .tape import Entry
+
+
+class Node(Protocol):
+    """What the sweep asks of a node, on the tape or in a symbol."""
+
+    @property
+    def op(self) -> Any: ...
+    @property
+    def inputs(self) -> Sequence[Any]: ...
+
+
+def sweep(
+    nodes: Sequence[Node],
+    grads: dict[Entry, Any],
+    F: Any,
+    values: Callable[[Any], tuple[Sequence[Any], Sequence[Any]]],
+    operator: Callable[[Any], Any] = attrgetter("op"),
+) -> None:
+    """Extend `grads`, the heads' gradients by entry, to everything that the heads depend on.
+
+    `nodes` are in topological order; `values(node)` gives its outputs and inputs as values of `F`, and
+    `operator(node)` what it executes.
+    """
+    for node in reversed(nodes):
+        op = operator(node)
+        if op is None:
+            continue
+        if op.not_differentiable:
+            _allow_zero(node, op, grads)
+            continue
+        if all(entry is None for entry in node.inputs):
+            continue
+        ys, xs = values(node)
+        dys = [grads.get((node, i)) for i in range(len(ys))]
+        if all(dy is None for dy in dys):
+            continue
+        dys = [F.zeros_like(y) if dy is None else dy for dy, y in zip(dys, ys, strict=True)]
+        single = len(ys) == 1
+        gradients = op.gradient(F, dys[0] if single else tuple(dys), ys[0] if single else tuple(ys), *xs)
+        for entry, x, gradient in zip(node.inputs, xs, gradients, strict=True):
+            if entry is None or gradient is None:
+                continue
+            share = _summed(F, gradient, x) if op.broadcasts else gradient
+            grads[entry] = F.elemwise_add(grads[entry], share) if entry in grads else share
+
+
+def _summed(F: Any, gradient: Any, x: Any) -> Any:
+    """The gradient of an input that was broadcast: summed over where it was repeated."""
+    shape = getattr(gradient, "shape", None)  # symbols have none
+    return gradient if shape is not None and shape == x.shape else F._sum_like(gradient, x)
+
+
+def _allow_zero(node: Any, op: Any, grads: dict[Entry, Any]) -> None:
+    """Raise if gradients have come to an operator that has none, unless they are zero beyond it."""
+    if op.refuses_gradient and any((node, i) in grads for i in range(len(op.output_names()))):
+        raise MXNetError(
+            f"{op.names[0]}: cannot be differentiated, because {op.not_differentiable}. "
+            "Use detach() on its result where no gradient is meant."
+        )

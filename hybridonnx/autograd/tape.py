@@ -1,0 +1,105 @@
+"""The tape: what was recorded of operators as they ran, and the variables that it began with."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+from ..errors import MXNetError
+
+Entry: TypeAlias = tuple[Any, int]
+"""A node and the number of one of its outputs."""
+
+_GRAD_REQS = ("write", "add", "null")
+
+_order = itertools.count()
+_receiving = threading.Lock()
+"""Held while a gradient is written: NumPy lets other threads run meanwhile, whose additions would be lost."""
+
+
+class TapeNode:
+    """One recorded execution of an operator: its inputs and outputs, and where the inputs came from."""
+
+    __slots__ = ("arrays", "ctx", "inputs", "op", "order", "outputs")
+
+    def __init__(
+        self, op: Any, inputs: Sequence[Entry | None], arrays: Sequence[Any], outputs: Sequence[Any], ctx: Any
+    ) -> None:
+        self.op = op
+        self.inputs: Sequence[Entry | None] = inputs
+        self.arrays: Sequence[Any] | None = arrays
+        self.outputs: Sequence[Any] = outputs
+        self.ctx = ctx
+        self.order = next(_order)
+
+    def release(self) -> None:
+        """Let go of the arrays, after which the node cannot be differentiated."""
+        self.arrays, self.outputs, self.inputs, self.op = None, (), (), None
+
+
+class Recorded:
+    """One execution of a whole graph, as the operator of a node on the tape."""
+
+    names = ("hybridized graph",)
+    not_differentiable = ""
+    broadcasts = False
+
+    def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
+        """The sweep's question; see `Operator.gradient`."""
+        raise NotImplementedError
+
+    def symbolic(self, inputs: Sequence[Any]) -> list[Any]:
+        """The graph's outputs as entries, computed from entries."""
+        raise NotImplementedError
+
+
+class Leaf:
+    """A variable that has a gradient: `grad` receives them as `req` says."""
+
+    __slots__ = ("fresh", "grad", "req")
+
+    op = None
+    inputs: Sequence[Entry] = ()
+    order = -1
+
+    def __init__(self, grad: Any, req: str) -> None:
+        if req not in _GRAD_REQS:
+            raise MXNetError(f"grad_req: one of {', '.join(_GRAD_REQS)} is required, got {req!r}.")
+        self.grad = grad
+        self.req = req
+        self.fresh = False
+
+    def receive(self, gradient: Any) -> None:
+        """Write or add a gradient that a sweep has computed."""
+        with _receiving:
+            if self.req == "write":
+                self.grad._data[...] = gradient._data
+            elif self.req == "add":
+                self.grad._data[...] += gradient._data
+        self.fresh = True
+
+    def receive_nothing(self) -> None:
+        """Write or add zero: the heads depend on the variable by values that do not change with it."""
+        if self.req == "write":
+            self.grad._data[...] = 0
+        self.fresh = True
+
+
+def recorded(heads: Iterable[Entry]) -> list[Any]:
+    """The tape nodes that `heads` depend on, in the order of their execution."""
+    seen: set[Any] = set()
+    stack = [node for node, _ in heads]
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if isinstance(node, TapeNode) and node.arrays is None:
+            raise MXNetError(
+                "backward: the recorded graph was already differentiated and released. "
+                "Pass retain_graph=True to the first call to keep it for another."
+            )
+        stack += [entry[0] for entry in node.inputs if entry is not None]
+    return sorted(seen, key=lambda n: n.order)
