@@ -176,7 +176,7 @@ def test_errors_of_making_tell_what_is_required():
         nd.arange(5, 0)
     with pytest.raises(ValueError, match=r"different axes of shape \(2, 3\)"):
         nd.moveaxis(nd.ones((2, 3)), [0, 0], [1, 0])
-    with pytest.raises(ValueError, match="as many places as axes"):
+    with pytest.raises(ValueError, match="as many destinations as sources"):
         nd.moveaxis(nd.ones((2, 3)), [0, 1], [1])
     with pytest.raises(MXNetError, match="at least one array"):
         nd.concatenate([])

@@ -13,18 +13,18 @@ import numpy as np
 
 from ..autograd.scopes import state
 from ..ops import Array
-from .ndarray import NDArray, refuse_in_place
+from ._base import ArrayBase, refuse_in_place
 from .watch import written
 
 
-def _numpy_key(x: NDArray, key: Any) -> tuple[Any, ...]:
-    """The key for NumPy, with index arrays as whole numbers."""
+def _numpy_key(x: ArrayBase, key: Any) -> tuple[Any, ...]:
+    """The key for NumPy, with index arrays as integers."""
     parts = key if isinstance(key, tuple) else (key,)
     return tuple(_part(x, part) for part in parts)
 
 
-def _part(x: NDArray, part: Any) -> Any:
-    if isinstance(part, NDArray):
+def _part(x: ArrayBase, part: Any) -> Any:
+    if isinstance(part, ArrayBase):
         if part._data.dtype == np.bool_:
             raise ValueError(
                 "indexing: an array of bool picks no elements in MXNet's default mode. "
@@ -40,12 +40,12 @@ def _part(x: NDArray, part: Any) -> Any:
     if isinstance(part, int | np.integer | np.bool_):  # True is 1
         return int(part)
     raise ValueError(
-        f"indexing: whole numbers, slices, None, ... and arrays are required, got {part!r} of {type(part)}."
+        f"indexing: integers, slices, None, ... and arrays are required, got {part!r} of {type(part)}."
     )
 
 
 def _bound(value: Any) -> int | None:
-    if isinstance(value, NDArray):
+    if isinstance(value, ArrayBase):
         value = value.asscalar()
     return None if value is None else int(value)
 
@@ -54,7 +54,7 @@ def _is_basic(key: tuple[Any, ...]) -> bool:
     return not any(isinstance(part, np.ndarray) for part in key)
 
 
-def get(x: NDArray, key: Any) -> NDArray:
+def get(x: ArrayBase, key: Any) -> Any:
     """`x[key]`."""
     data = x._data
     numpy_key = _numpy_key(x, key)
@@ -66,7 +66,7 @@ def get(x: NDArray, key: Any) -> NDArray:
         return _get_recorded(x, numpy_key, found)
     if not (basic and found.flags.c_contiguous):
         found = found.copy()
-    return NDArray._on_tape(found, x._ctx, None)
+    return x.dense._on_tape(found, x._ctx, None)
 
 
 def _found(data: Array, key: tuple[Any, ...]) -> Array:
@@ -81,10 +81,10 @@ def _found(data: Array, key: tuple[Any, ...]) -> Array:
         raise ValueError(f"indexing: {exc}") from None
 
 
-def _get_recorded(x: NDArray, key: tuple[Any, ...], found: Array) -> NDArray:
+def _get_recorded(x: ArrayBase, key: tuple[Any, ...], found: Array) -> ArrayBase:
     """The same on the tape, by operators that have gradients; the value is what NumPy gave."""
     if 0 in found.shape:
-        return NDArray._on_tape(found.copy(), x._ctx, None)
+        return x.dense._on_tape(found.copy(), x._ctx, None)
     basic = _is_basic(key)
     recorded = _sliced(x, key, found) if basic else _taken(x, key, found)
     if basic and found.flags.c_contiguous:
@@ -92,14 +92,14 @@ def _get_recorded(x: NDArray, key: tuple[Any, ...], found: Array) -> NDArray:
     return recorded
 
 
-def _sliced(x: NDArray, key: tuple[Any, ...], found: Array) -> NDArray:
+def _sliced(x: ArrayBase, key: tuple[Any, ...], found: Array) -> ArrayBase:
     bounds = list(_bounds(x.shape, key))
     if all(b == (0, size, 1) for b, size in zip(bounds, x.shape, strict=True)):
         part = x
     else:
         begin, end, step = zip(*bounds, strict=True)
         part = x.F.slice(x, begin=begin, end=end, step=step)
-    shaped: NDArray = x.F.Reshape(part, shape=found.shape) if found.shape else x.F._copy(part)
+    shaped: ArrayBase = x.F.Reshape(part, shape=found.shape) if found.shape else x.F._copy(part)
     return shaped
 
 
@@ -116,19 +116,19 @@ def _bounds(shape: tuple[int, ...], key: tuple[Any, ...]) -> Iterator[tuple[int,
             yield part % size, part % size + 1, 1
 
 
-def _taken(x: NDArray, key: tuple[Any, ...], found: Array) -> NDArray:
+def _taken(x: ArrayBase, key: tuple[Any, ...], found: Array) -> ArrayBase:
     flat = np.arange(x.size).reshape(x.shape)[key].reshape(found.shape)
     rows = x.F.Reshape(x, shape=(-1,))
-    taken: NDArray = x.F.take(rows, NDArray(np.ascontiguousarray(flat), x._ctx))
+    taken: ArrayBase = x.F.take(rows, x.dense(np.ascontiguousarray(flat), x._ctx))
     return taken
 
 
-def put(x: NDArray, key: Any, value: Any) -> None:
+def put(x: ArrayBase, key: Any, value: Any) -> None:
     """`x[key] = value`."""
     numpy_key = _numpy_key(x, key)
     if state.recording:
         value = _recorded_value(x, numpy_key, value)
-    plain = value._data if isinstance(value, NDArray) else np.asarray(value)
+    plain = value._data if isinstance(value, ArrayBase) else np.asarray(value)
     if plain.dtype.kind not in "fiub":
         raise TypeError(f"indexing: assignment of numbers is required, got {value!r} of {type(value)}.")
     target = _found(x._data, numpy_key)
@@ -144,17 +144,17 @@ def put(x: NDArray, key: Any, value: Any) -> None:
     written(x._data)
 
 
-def _recorded_value(x: NDArray, key: tuple[Any, ...], value: Any) -> Any:
+def _recorded_value(x: ArrayBase, key: tuple[Any, ...], value: Any) -> Any:
     """The value, computed on the tape if it is there; then `x` takes its place there, too."""
     if x._entry is not None:
         refuse_in_place()
-    if not isinstance(value, NDArray) or value._entry is None:
+    if not isinstance(value, ArrayBase) or value._entry is None:
         return value
     if not all(part is Ellipsis or (isinstance(part, slice) and part == slice(None)) for part in key):
         refuse_in_place()
     if value.shape != x.shape:
         value = x.F.broadcast_to(x.F.Reshape(value, shape=_padded(value.shape, x.ndim)), shape=x.shape)
-    value = value.astype(x.dtype)
+    value = x.F.Cast(value, dtype=x._data.dtype.name)
     x._entry = value._entry
     return value
 

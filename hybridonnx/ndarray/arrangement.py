@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import MXNetError
-from ..ops import sections
 from .ndarray import NDArray
 
 
@@ -27,15 +26,14 @@ def split_v2(
     ary: NDArray, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False, **kwargs: Any
 ) -> Any:
     """Parts along an axis: so many equal ones, or ones that begin at the given indices."""
-    told = {**sections(indices_or_sections), "axis": axis, "squeeze_axis": squeeze_axis}
-    return NDArray.F._split_v2(ary, **told, **kwargs)
+    return ary.split_v2(indices_or_sections, axis, squeeze_axis, **kwargs)
 
 
 def moveaxis(tensor: NDArray, source: Any, destination: Any) -> NDArray:
-    """The array with the axes `source` at the places `destination`, the others in their order."""
+    """The array with the axes `source` moved to the positions `destination`, the others in their order."""
     sources, targets = _axes(tensor, source, "source"), _axes(tensor, destination, "destination")
     if len(sources) != len(targets):
-        raise ValueError(f"moveaxis: as many places as axes are required, got {sources} and {targets}.")
+        raise ValueError(f"moveaxis: as many destinations as sources are required, got {sources} and {targets}.")
     axes = range(tensor.ndim)
     rest = iter([a for a in axes if a not in sources])
     placed = dict(zip(targets, sources, strict=True))

@@ -11,7 +11,8 @@ from ..context import Context, as_context, usable
 from ..dtypes import as_dtype
 from ..errors import MXNetError
 from ..ops import Array
-from .ndarray import NDArray
+from ._storage import no_values
+from .ndarray import NDArray, from_stored
 
 
 def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
@@ -47,19 +48,17 @@ def _filled(make: Callable[..., Array]) -> Callable[..., NDArray]:
         shape: Any, ctx: Context | None = None, dtype: Any = None, stype: str | None = None, **kwargs: Any
     ) -> NDArray:
         if stype not in (None, "default"):
-            from . import sparse  # which imports this module
-
-            return sparse.zeros(stype, shape, ctx, dtype)
-        made = NDArray(make(_shape(shape), as_dtype(dtype)), _usable(ctx))
-        return _into(made, kwargs.get("out"))
+            return from_stored(no_values(stype, _shape(shape), as_dtype(dtype)), as_context(ctx))
+        array = NDArray(make(_shape(shape), as_dtype(dtype)), _usable(ctx))
+        return _into(array, kwargs.get("out"))
 
     return create
 
 
-def _into(made: NDArray, out: NDArray | None) -> NDArray:
+def _into(array: NDArray, out: NDArray | None) -> NDArray:
     if out is None:
-        return made
-    out[:] = made
+        return array
+    out[:] = array
     return out
 
 

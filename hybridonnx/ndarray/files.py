@@ -13,9 +13,8 @@ from ..formats import safetensors
 from ..formats.files import PathLike, open_to_read, write_atomically
 from ..formats.params import Value, read, read_bytes, write
 from ..ops import Array
-from .ndarray import NDArray
+from .ndarray import BaseSparseNDArray, NDArray, from_stored
 from .np_shape import is_np_shape
-from .sparse import BaseSparseNDArray, from_stored
 
 Loaded: TypeAlias = list[NDArray] | dict[str, NDArray]
 

@@ -13,7 +13,7 @@ from ..context import Context, current_context, usable
 from ..dtypes import DType
 from ..errors import MXNetError
 from ..ops import Array, Drawing, Operator, Shape, Spec, bind, show
-from .ndarray import NDArray, refuse_in_place
+from ._base import ArrayBase, refuse_in_place
 from .watch import written
 
 
@@ -39,14 +39,11 @@ def _is_plain(cls: type[Operator], args: Sequence[Any], kwargs: Mapping[str, Any
     """Whether positional arguments are the inputs and keywords the attributes, as in most calls."""
     if cls.variadic or len(args) > len(cls.inputs):
         return False
-    return {type(a) for a in args} <= _PLAIN and kwargs.keys().isdisjoint(cls.inputs)
-
-
-_PLAIN = {NDArray}
+    return {type(a) for a in args} <= {ArrayBase.dense} and kwargs.keys().isdisjoint(cls.inputs)
 
 
 def _is_array(value: Any) -> bool:
-    return isinstance(value, NDArray)
+    return isinstance(value, ArrayBase)
 
 
 def select(op: Operator, inputs: Sequence[Any]) -> list[Any]:
@@ -97,7 +94,7 @@ def _infer(op: Operator, inputs: tuple[Spec, ...]) -> tuple[Spec, ...]:
     return outputs
 
 
-def invoke(op: Operator, inputs: Sequence[NDArray], out: Any = None, ctx: Context | None = None) -> Any:
+def invoke(op: Operator, inputs: Sequence[ArrayBase], out: Any = None, ctx: Context | None = None) -> Any:
     """Run an operator on arrays, into `out` if given. One array, or a list if several outputs are visible."""
     shown = invoke_all(op, inputs, ctx)[: op.visible()]
     if out is not None:
@@ -106,8 +103,8 @@ def invoke(op: Operator, inputs: Sequence[NDArray], out: Any = None, ctx: Contex
 
 
 def invoke_all(
-    op: Operator, inputs: Sequence[NDArray], ctx: Context | None = None, noise: Array | None = None
-) -> list[NDArray]:
+    op: Operator, inputs: Sequence[ArrayBase], ctx: Context | None = None, noise: Array | None = None
+) -> list[Any]:
     """Run an operator on arrays. All outputs, hidden ones included. `noise` was drawn for it before."""
     if op.mode_dependent:
         op = op.in_mode(state.training)
@@ -117,7 +114,8 @@ def invoke_all(
     if op.stateful:
         op = op.started(device)
     results = run(op, arrays, specs, noise)
-    outputs = [NDArray._on_tape(y, device, None) for y in results]
+    dense = ArrayBase.dense
+    outputs = [dense._on_tape(y, device, None) for y in results]
     if state.recording:
         _record(op, inputs, arrays, outputs, device)
     if op.aux and op.training:
@@ -160,7 +158,11 @@ def _device(op: Operator) -> Context:
 
 
 def _record(
-    op: Operator, inputs: Sequence[NDArray], arrays: Sequence[Array], outputs: Sequence[NDArray], ctx: Context
+    op: Operator,
+    inputs: Sequence[ArrayBase],
+    arrays: Sequence[Array],
+    outputs: Sequence[ArrayBase],
+    ctx: Context,
 ) -> None:
     entries = [x._entry for x in inputs]
     if entries.count(None) == len(entries):
@@ -173,21 +175,22 @@ def _record(
         y._entry = (node, i)
 
 
-def _update(op: Operator, inputs: Sequence[NDArray], outputs: Sequence[NDArray]) -> None:
-    plain = [y.detach() for y in outputs]
-    taken = [x.detach() for x in inputs]
+def _update(op: Operator, inputs: Sequence[ArrayBase], outputs: Sequence[ArrayBase]) -> None:
+    dense = ArrayBase.dense
+    xs = [dense._on_tape(x._data, x._ctx, None) for x in inputs]
+    ys = [dense._on_tape(y._data, y._ctx, None) for y in outputs]
     before, state.recording = state.recording, False
     try:
-        updated = op.updated(NDArray.F, plain if len(plain) > 1 else plain[0], *taken)
+        values = op.updated(dense.F, ys if len(ys) > 1 else ys[0], *xs)
     finally:
         state.recording = before
-    for name, value in zip(op.aux, updated, strict=False):
-        state_array = inputs[op.inputs.index(name)]._data
-        state_array[...] = value._data
-        written(state_array)
+    for name, value in zip(op.aux, values, strict=False):
+        target = inputs[op.inputs.index(name)]._data
+        target[...] = value._data
+        written(target)
 
 
-def _write(op: Operator, outputs: Sequence[NDArray], out: Any) -> Any:
+def _write(op: Operator, outputs: Sequence[ArrayBase], out: Any) -> Any:
     targets = list(out) if isinstance(out, list | tuple) else [out]
     if len(targets) > len(outputs):
         raise MXNetError(f"{op.names[0]}: out takes at most {len(outputs)} arrays, got {len(targets)}.")

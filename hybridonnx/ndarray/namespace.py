@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import UnknownOperatorError
 from ..ops import Operator, find, load_all
+from .invoke import call
 
 
 class Namespace:
@@ -46,8 +47,6 @@ class Namespace:
 
 def make_function(cls: type[Operator], name: str) -> Callable[..., Any]:
     """The operator as a function on arrays."""
-
-    from .invoke import call  # which imports the array class, which imports this module
 
     def function(*args: Any, **kwargs: Any) -> Any:
         return call(cls, args, kwargs)

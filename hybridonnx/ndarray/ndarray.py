@@ -1,12 +1,16 @@
-"""The array: a NumPy array with a context, a place on the tape, and MXNet's methods."""
+"""Arrays with MXNet's methods: dense ones, and those of sparse storage types.
+
+No operator computes on sparse arrays as they are: whatever takes one gets its dense values, and gives a dense
+array.
+"""
 
 from __future__ import annotations
 
+import importlib
 import operator
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from types import ModuleType
-from typing import Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -16,94 +20,26 @@ from ..autograd.tape import Leaf
 from ..context import Context, as_context, usable
 from ..dtypes import DType, as_dtype
 from ..errors import MXNetError, ShapeError
-from ..ops import ARITHMETIC, COMPARISONS, FLUENT, Array, Operator, Overload, find, is_number
+from ..formats.params import CSR, RowSparse, Value
+from ..ops import ARITHMETIC, COMPARISONS, FLUENT, Array, Operator, Overload, find, is_number, sections
+from ._base import ArrayBase, refuse_in_place
+from ._indexing import get, put
+from ._storage import checked, compressed, converted, expanded
+from .invoke import invoke
 from .namespace import F as _F
 from .watch import written
 
 
-@cache
-def _indexing() -> ModuleType:
-    """The module of `get` and `put`, which imports this one."""
-    from . import _indexing as module
-
-    return module
-
-
-@cache
-def _invoke() -> Callable[..., Any]:
-    """The function that runs operators, whose module imports this one."""
-    from .invoke import invoke
-
-    return invoke
-
-
-def refuse_in_place() -> NoReturn:
-    """Raise the error for a change that the tape could not see."""
-    raise MXNetError(
-        "Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd: "
-        "gradients would be wrong. Compute a new array, or use autograd.pause()."
-    )
-
-
-class NDArray:
+class NDArray(ArrayBase):
     """An array of one dtype on one context."""
 
-    __slots__ = ("__weakref__", "_ctx", "_data", "_entry", "_leaf")
+    __slots__ = ()
 
     F: ClassVar[Any] = _F
     __array_priority__: ClassVar[float] = 1000.0
     stype: ClassVar[str] = "default"
 
-    _data: Array
-    _ctx: Context
-    _entry: Any
-    _leaf: Leaf | None
-
-    def __init__(self, data: Array, ctx: Context | None = None) -> None:
-        self._data = data
-        self._ctx = as_context(ctx)
-        self._entry = None
-        self._leaf = None
-
-    @classmethod
-    def _on_tape(cls, data: Array, ctx: Context, entry: Any) -> Self:
-        """An array over `data` itself, at the place `entry` of the tape."""
-        made = cls.__new__(cls)
-        made._data = data
-        made._ctx = ctx
-        made._entry = entry
-        made._leaf = None
-        return made
-
     # ---- what it is
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The sizes of the axes."""
-        return self._data.shape
-
-    @property
-    def dtype(self) -> type[Any]:
-        """The element type, as NumPy's scalar type."""
-        kind: type[Any] = self._data.dtype.type
-        return kind
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self._data.size
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return self._data.ndim
-
-    @property
-    def context(self) -> Context:
-        """The device that the array lives on."""
-        return self._ctx
-
-    ctx = context
 
     @property
     def writable(self) -> bool:
@@ -122,33 +58,33 @@ class NDArray:
     # ---- parts of it
 
     def __getitem__(self, key: Any) -> NDArray:
-        found: NDArray = _indexing().get(self, key)
-        return found
+        part: NDArray = get(self, key)
+        return part
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        _indexing().put(self, key, value)
+        put(self, key, value)
 
     def reshape(self, *shape: Any, **kwargs: Any) -> NDArray:
         """The same memory in another shape; the codes 0, -1, -2, -3, -4 are the operator's, `Reshape`."""
         op = _reshaping(shape, **kwargs)
-        wanted = self._reshaped(op)
+        shape = self._reshaped(op)
         if state.recording and self._entry is not None:
-            reshaped: NDArray = _invoke()(op, (self,))
-            reshaped._data = self._data.reshape(wanted)
+            reshaped: NDArray = invoke(op, (self,))
+            reshaped._data = self._data.reshape(shape)
             return reshaped
-        return NDArray._on_tape(self._data.reshape(wanted), self._ctx, None)
+        return NDArray._on_tape(self._data.reshape(shape), self._ctx, None)
 
     def _reshaped(self, op: Any) -> tuple[int, ...]:
         if not op.shape and self.size == 1:
             return ()
-        wanted: tuple[int, ...] = op.infer_shape(self.shape)
-        return wanted
+        shape: tuple[int, ...] = op.infer_shape(self.shape)
+        return shape
 
     @property
     def T(self) -> NDArray:
         """A copy with the axes in reverse order."""
-        turned: NDArray = _F.transpose(self)
-        return turned
+        transposed: NDArray = _F.transpose(self)
+        return transposed
 
     def slice_assign(self, rhs: NDArray, begin: Any, end: Any, step: Any = None) -> NDArray:
         """Set the region from `begin` to `end` to `rhs`; returns the array itself."""
@@ -164,40 +100,11 @@ class NDArray:
         self, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False, **kwargs: Any
     ) -> Any:
         """Parts along an axis: so many equal ones, or ones that begin at the given indices."""
-        from .arrangement import split_v2  # which imports this module
-
-        return split_v2(self, indices_or_sections, axis, squeeze_axis, **kwargs)
+        return _F._split_v2(
+            self, axis=axis, squeeze_axis=squeeze_axis, **sections(indices_or_sections), **kwargs
+        )
 
     # ---- its values elsewhere
-
-    def asnumpy(self) -> Array:
-        """A copy as a NumPy array."""
-        return self._data.copy()
-
-    def __dlpack__(self, **kwargs: Any) -> Any:
-        return self._data.__dlpack__(**kwargs)
-
-    def __dlpack_device__(self) -> Any:
-        return self._data.__dlpack_device__()
-
-    def to_dlpack_for_read(self) -> Any:
-        """The array's memory as a DLPack capsule."""
-        return self._data.__dlpack__()
-
-    to_dlpack_for_write = to_dlpack_for_read
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return self._data.astype(dtype or self._data.dtype)
-
-    def asscalar(self) -> Any:
-        """The only element, as a NumPy number. Raises `ValueError` if there are several."""
-        if self.size != 1:
-            raise ValueError(f"The current array is not a scalar: it has shape {self.shape}.")
-        return self._data.reshape(-1)[0]
-
-    def item(self) -> Any:
-        """The only element, as a Python number."""
-        return self.asscalar().item()
 
     def wait_to_read(self) -> None:
         """Nothing: the values are there as soon as the array is."""
@@ -233,9 +140,7 @@ class NDArray:
         """A copy of another storage type, 'csr' or 'row_sparse', or of this one, 'default'."""
         if stype == "default":
             return self.copy()
-        from .sparse import cast_storage  # which imports this module
-
-        return cast_storage(self._data, stype, self._ctx)
+        return from_stored(compressed(self._data, stype), self._ctx)
 
     def copy(self) -> NDArray:
         """A copy."""
@@ -248,10 +153,10 @@ class NDArray:
 
     def astype(self, dtype: Any, copy: bool = True) -> NDArray:
         """The values as another dtype; the array itself if it has it already and `copy` is false."""
-        wanted: DType = as_dtype(dtype)
-        if not copy and wanted == self._data.dtype:
+        target: DType = as_dtype(dtype)
+        if not copy and target == self._data.dtype:
             return self
-        cast: NDArray = _F.Cast(self, dtype=wanted.name)
+        cast: NDArray = _F.Cast(self, dtype=target.name)
         return cast
 
     # ---- gradients
@@ -305,8 +210,8 @@ class NDArray:
         return negated
 
     def __abs__(self) -> NDArray:
-        found: NDArray = _F.abs(self)
-        return found
+        magnitude: NDArray = _F.abs(self)
+        return magnitude
 
     def __bool__(self) -> bool:
         if self.size > 1:
@@ -331,16 +236,16 @@ def combine(lhs: NDArray, rhs: Any, name: str, scalar_name: str) -> NDArray:
     """`lhs` and an array by operator `name`, or a number by `scalar_name`."""
     result: NDArray
     if isinstance(rhs, NDArray):
-        result = _invoke()(_made(name), (lhs, rhs))
+        result = invoke(_operator(name), (lhs, rhs))
     elif type(rhs) in (int, float) or is_number(rhs):
-        result = _invoke()(_made_with(scalar_name, rhs) if rhs else with_number(scalar_name, rhs), (lhs,))
+        result = invoke(_with_number(scalar_name, rhs) if rhs else with_number(scalar_name, rhs), (lhs,))
     else:
         raise TypeError(f"type {type(rhs)} not supported: an NDArray or a number is required; see nd.array.")
     return result
 
 
 @cache
-def _made(name: str) -> Operator:
+def _operator(name: str) -> Operator:
     """The operator without attributes called `name`."""
     return find(name).make({})
 
@@ -350,18 +255,18 @@ def with_number(name: str, number: Any) -> Operator:
     return find(name).make({"scalar": number})
 
 
-_made_with = lru_cache(maxsize=1024)(with_number)
-"""The same, kept: not for zeros, of which there are two that compare equal."""
+_with_number = lru_cache(maxsize=1024)(with_number)
+"""The same, cached: not for zeros, of which there are two that compare equal."""
 
 
-def _operator(array_name: str, scalar_name: str) -> Any:
+def _overload(array_name: str, scalar_name: str) -> Any:
     def method(self: NDArray, other: Any) -> NDArray:
         return combine(self, other, array_name, scalar_name)
 
     return method
 
 
-def _in_place_operator(forms: Overload) -> Any:
+def _in_place_overload(forms: Overload) -> Any:
     def method(self: NDArray, other: Any) -> NDArray:
         return self._in_place(combine(self, other, forms.broadcasting, forms.scalar[0]))
 
@@ -378,11 +283,176 @@ def _method(name: str) -> Callable[..., Any]:
 
 
 for _name, _forms in (ARITHMETIC | COMPARISONS).items():
-    setattr(NDArray, f"__{_name}__", _operator(_forms.broadcasting, _forms.scalar[0]))
+    setattr(NDArray, f"__{_name}__", _overload(_forms.broadcasting, _forms.scalar[0]))
 for _name, _forms in ARITHMETIC.items():
-    setattr(NDArray, f"__r{_name}__", _operator(_forms.broadcasting, _forms.reflected[0]))
+    setattr(NDArray, f"__r{_name}__", _overload(_forms.broadcasting, _forms.reflected[0]))
     if _name != "pow":  # `**=` makes a new array, as in MXNet
-        setattr(NDArray, f"__i{_name}__", _in_place_operator(_forms))
+        setattr(NDArray, f"__i{_name}__", _in_place_overload(_forms))
 for _name in FLUENT:
     if _name not in vars(NDArray):
         setattr(NDArray, _name, _method(_name))
+
+
+ArrayBase.dense = NDArray
+
+
+# ---- sparse storage types
+
+
+class BaseSparseNDArray(NDArray):
+    """An array of a sparse storage type; it cannot be written in place."""
+
+    __slots__ = ("stored",)
+
+    stored: Any
+
+    def __init__(self, stored: CSR | RowSparse, ctx: Context | None = None) -> None:
+        self.stored = stored
+        self._ctx = as_context(ctx)
+        self._entry = None
+        self._leaf = None
+
+    # ---- what operators see
+
+    @property
+    def _data(self) -> Array:
+        """The dense values, made anew by each use; read-only, so that no write to them is lost unnoticed."""
+        dense = expanded(self.stored)
+        dense.flags.writeable = False
+        return dense
+
+    @_data.setter
+    def _data(self, data: Array) -> NoReturn:
+        self._refuse("new values in place")
+
+    def _refuse(self, what: str) -> NoReturn:
+        name = type(self).__name__
+        raise MXNetError(
+            f"{name}: an array of the storage type 'default' is required for {what}. Use tostype."
+        )
+
+    def __getitem__(self, key: Any) -> NDArray:
+        return self.tostype("default")[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._refuse("new values in place")
+
+    def _in_place(self, result: NDArray) -> NDArray:
+        self._refuse("new values in place")
+
+    def reshape(self, *shape: Any, **kwargs: Any) -> NDArray:
+        """Refused, as there is no memory that both could share."""
+        self._refuse("another shape")
+
+    # ---- what it is
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the axes."""
+        shape: tuple[int, ...] = self.stored.shape
+        return shape
+
+    @property
+    def dtype(self) -> type[Any]:
+        """The element type, as NumPy's scalar type."""
+        kind: type[Any] = self.stored.data.dtype.type
+        return kind
+
+    @property
+    def size(self) -> int:
+        """The number of elements, zeros included."""
+        return int(np.prod(self.shape, dtype=object))
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        return f"\n<{type(self).__name__} {'x'.join(map(str, self.shape))} @{self._ctx}>"
+
+    @property
+    def data(self) -> NDArray:
+        """A copy of the stored values."""
+        return NDArray(self.stored.data.copy(), self._ctx)
+
+    @property
+    def indices(self) -> NDArray:
+        """A copy of the indices of the stored values: columns of a CSR matrix, rows otherwise."""
+        return NDArray(self.stored.indices.copy(), self._ctx)
+
+    def check_format(self, full_check: bool = True) -> None:
+        """Raise `MXNetError` if indices do not fit; an array that is there was checked when it was made."""
+        checked(self.stored)
+
+    # ---- its values elsewhere
+
+    def asnumpy(self) -> Array:
+        """The dense values as a new NumPy array."""
+        return expanded(self.stored)
+
+    def tostype(self, stype: str) -> NDArray:
+        """The array itself or, for 'default', a dense one."""
+        if stype == "default":
+            return NDArray(expanded(self.stored), self._ctx)
+        if stype != self.stype:
+            raise ValueError(f"cast_storage from {self.stype} to {stype} is not supported")
+        return self
+
+    def detach(self) -> NDArray:
+        """The array itself: nothing records how it was made."""
+        return self
+
+    def copy(self) -> NDArray:
+        """A copy of the same storage type."""
+        return type(self)(converted(self.stored, self.stored.data.dtype), self._ctx)
+
+    def astype(self, dtype: Any, copy: bool = True) -> NDArray:
+        """The values as another dtype, of the same storage type."""
+        target = as_dtype(dtype)
+        if not copy and target == self.stored.data.dtype:
+            return self
+        return type(self)(converted(self.stored, target), self._ctx)
+
+    def copyto(self, other: NDArray | Context) -> NDArray:
+        """Copy into a dense array, or into a new array of the same storage type on a context."""
+        if isinstance(other, Context):
+            return type(self)(converted(self.stored, self.stored.data.dtype), other)
+        if isinstance(other, BaseSparseNDArray):
+            other._refuse("a copy into it")
+        return super().copyto(other)
+
+
+class CSRNDArray(BaseSparseNDArray):
+    """A matrix that stores the values of each row that are not zero, with their columns."""
+
+    __slots__ = ()
+    stype: ClassVar[str] = "csr"
+
+    @property
+    def indptr(self) -> NDArray:
+        """Where each row begins in `data` and `indices`, and the end: (rows + 1,)."""
+        return NDArray(self.stored.indptr.copy(), self._ctx)
+
+    def asscipy(self) -> Any:
+        """The matrix as SciPy's, which has to be installed."""
+        csr_matrix = importlib.import_module("scipy.sparse").csr_matrix
+        csr = self.stored
+        return csr_matrix((csr.data, csr.indices, csr.indptr), shape=csr.shape, dtype=csr.data.dtype)
+
+
+class RowSparseNDArray(BaseSparseNDArray):
+    """An array that stores those of its rows that are not zero, with their indices."""
+
+    __slots__ = ()
+    stype: ClassVar[str] = "row_sparse"
+
+
+def from_stored(value: Value, ctx: Context) -> NDArray:
+    """The array over stored values, as files have them."""
+    if isinstance(value, CSR):
+        return CSRNDArray(value, ctx)
+    return RowSparseNDArray(value, ctx) if isinstance(value, RowSparse) else NDArray(value, ctx)

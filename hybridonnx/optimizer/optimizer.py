@@ -11,8 +11,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 import numpy as np
 
 from ..errors import suggest
-from ..ndarray.ndarray import NDArray
-from ..ndarray.sparse import RowSparseNDArray
+from ..ndarray.ndarray import NDArray, RowSparseNDArray
 from ..ndarray.watch import written
 from ..ops import Array
 

@@ -1,0 +1,111 @@
+"""What arrays of every storage type share below the operators: values, a context, an entry on the tape."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NoReturn, Self
+
+from ..autograd.tape import Leaf
+from ..context import Context, as_context
+from ..errors import MXNetError
+from ..ops import Array
+
+
+def refuse_in_place() -> NoReturn:
+    """Raise the error for a change that the tape could not see."""
+    raise MXNetError(
+        "Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd: "
+        "gradients would be wrong. Compute a new array, or use autograd.pause()."
+    )
+
+
+class ArrayBase:
+    """An array as operators see it."""
+
+    __slots__ = ("__weakref__", "_ctx", "_data", "_entry", "_leaf")
+
+    F: ClassVar[Any]
+    """Every operator, as functions on arrays."""
+    dense: ClassVar[type[ArrayBase]]
+    """The class of what operators return, whatever they are called on: `NDArray`, which stands above them."""
+
+    _data: Array
+    _ctx: Context
+    _entry: Any
+    _leaf: Leaf | None
+
+    def __init__(self, data: Array, ctx: Context | None = None) -> None:
+        self._data = data
+        self._ctx = as_context(ctx)
+        self._entry = None
+        self._leaf = None
+
+    @classmethod
+    def _on_tape(cls, data: Array, ctx: Context, entry: Any) -> Self:
+        """An array over `data` itself, at `entry` of the tape."""
+        array = cls.__new__(cls)
+        array._data = data
+        array._ctx = ctx
+        array._entry = entry
+        array._leaf = None
+        return array
+
+    # ---- what it is
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the axes."""
+        return self._data.shape
+
+    @property
+    def dtype(self) -> type[Any]:
+        """The element type, as NumPy's scalar type."""
+        kind: type[Any] = self._data.dtype.type
+        return kind
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._data.size
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self._data.ndim
+
+    @property
+    def context(self) -> Context:
+        """The device that the array lives on."""
+        return self._ctx
+
+    ctx = context
+
+    # ---- its values elsewhere
+
+    def asnumpy(self) -> Array:
+        """A copy as a NumPy array."""
+        return self._data.copy()
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self._data.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> Any:
+        return self._data.__dlpack_device__()
+
+    def to_dlpack_for_read(self) -> Any:
+        """The array's memory as a DLPack capsule."""
+        return self._data.__dlpack__()
+
+    to_dlpack_for_write = to_dlpack_for_read
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return self._data.astype(dtype or self._data.dtype)
+
+    def asscalar(self) -> Any:
+        """The only element, as a NumPy number. Raises `ValueError` if there are several."""
+        if self.size != 1:
+            raise ValueError(f"The current array is not a scalar: it has shape {self.shape}.")
+        return self._data.reshape(-1)[0]
+
+    def item(self) -> Any:
+        """The only element, as a Python number."""
+        return self.asscalar().item()
