@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from math import prod
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 from ..errors import RequirementError
 from ..ndarray.ndarray import NDArray
-from .block import Block
-from .nn.basic_layers import HybridSequential, Sequential
-from .parameter import Parameter
+from .parameter import Parameter, ParameterDict
 
 _WIDTH = 80
 
 
-def summarize(block: Block, inputs: tuple[Any, ...]) -> None:
+class Layer(Protocol):
+    """What the table asks of a block."""
+
+    is_container: ClassVar[bool]
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def params(self) -> ParameterDict: ...
+    def apply(self, fn: Callable[[Any], Any]) -> Any: ...
+    def register_forward_hook(self, hook: Callable[..., Any]) -> Any: ...
+    def __call__(self, *args: Any) -> Any: ...
+
+
+def summarize(block: Layer, inputs: tuple[Any, ...]) -> None:
     """Run the block once on `inputs` and print a row for each layer in the order of their calls.
 
     Containers have no row of their own.
@@ -25,7 +38,7 @@ def summarize(block: Block, inputs: tuple[Any, ...]) -> None:
     counts = {"total": 0, "trainable": 0, "shared": 0}
     handles: list[Any] = []
 
-    def hook(layer: Block, _: Any, outputs: Any) -> None:
+    def hook(layer: Layer, _: Any, outputs: Any) -> None:
         size = 0
         for param in layer.params.values():
             count = _count(param)
@@ -37,10 +50,10 @@ def summarize(block: Block, inputs: tuple[Any, ...]) -> None:
             seen.add(id(param))
         rows[f"{type(layer).__name__}-{len(rows)}"] = (_shown(outputs), size)
 
-    def register(layer: Block) -> None:
+    def register(layer: Layer) -> None:
         if getattr(layer, "_active", False):
             raise RequirementError(f'"{layer.name}" must not be hybridized to print summary.')
-        if not isinstance(layer, Sequential | HybridSequential):
+        if not layer.is_container:
             handles.append(layer.register_forward_hook(hook))
 
     try:
@@ -66,8 +79,8 @@ def _shapes(value: Any) -> Any:
     if isinstance(value, NDArray):
         return value.shape
     if isinstance(value, list | tuple):
-        found = [_shapes(v) for v in value]
-        return found[0] if len(found) == 1 else found
+        shapes = [_shapes(v) for v in value]
+        return shapes[0] if len(shapes) == 1 else shapes
     return value
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from inspect import signature
 from itertools import zip_longest
 from types import TracebackType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,7 +18,10 @@ from .. import initializer
 from ..context import Context
 from ..errors import FormatError, MXNetError, RequirementError
 from ..name import Prefix, current
+from ..ndarray.files import load, save
 from ..ndarray.ndarray import NDArray
+from . import _model_file
+from ._summary import summarize
 from .parameter import Constant, Parameter, ParameterDict, brief
 
 
@@ -105,7 +108,7 @@ class Block:
 
     def __repr__(self) -> str:
         lines = [
-            f"  ({key}): {_indented(repr(child))}"
+            f"  ({key}): {indented(repr(child))}"
             for key, child in self.__dict__.items()
             if isinstance(child, Block)
         ]
@@ -131,6 +134,9 @@ class Block:
 
     def _alias(self) -> str:
         return type(self).__name__.lower()
+
+    is_container: ClassVar[bool] = False
+    """Whether it only runs its children, so that summaries show them alone."""
 
     # ---- what it is
 
@@ -233,8 +239,6 @@ class Block:
 
     def save_parameters(self, filename: str, deduplicate: bool = False) -> None:
         """Write all values under their places in the tree; `deduplicate` writes shared ones once."""
-        from ..ndarray.files import save
-
         params = self._collect_params_with_prefix()
         if deduplicate:
             last = {id(param): name for name, param in params.items()}
@@ -251,8 +255,6 @@ class Block:
         dtype_source: str = "current",
     ) -> None:
         """Read values that `save_parameters` wrote, or `export` or `ParameterDict.save`, by their names."""
-        from ..ndarray.files import load
-
         loaded = load(filename)
         params = self._collect_params_with_prefix()
         if not loaded and not params:
@@ -314,14 +316,14 @@ class Block:
 
     def save(self, prefix: str) -> None:
         """Write values to `prefix-model.params`, and the tree with its graphs to `prefix-model.json`."""
-        from . import _model_file
-
         _model_file.save(self, prefix)
+
+    def _graph_entry(self) -> dict[str, Any]:
+        """What files of the tree say of the graph that was traced."""
+        return {}
 
     def load(self, prefix: str) -> None:
         """Read what `save` wrote into a block made the same way; what was traced then is hybridized now."""
-        from . import _model_file
-
         _model_file.load(self, prefix)
 
     def save_params(self, filename: str) -> None:
@@ -362,8 +364,6 @@ class Block:
 
     def summary(self, *inputs: Any) -> None:
         """Print the output shapes and the number of parameters of every layer for these inputs."""
-        from ._summary import summarize
-
         summarize(self, inputs)
 
     def reset_ctx(self, ctx: Context | list[Context]) -> None:
@@ -393,7 +393,8 @@ def _blocks_in(value: Any) -> list[Block]:
     return [value] if isinstance(value, Block) else []
 
 
-def _indented(text: str) -> str:
+def indented(text: str) -> str:
+    """The text of a child inside of its parent's."""
     return text.replace("\n", "\n  ")
 
 

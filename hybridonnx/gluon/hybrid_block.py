@@ -274,6 +274,14 @@ class HybridBlock(Block):
                 callback(name, node.op_name, arrays[Entry(node, output)])
         return [arrays[entry] for entry in out.outputs]
 
+    def _graph_entry(self) -> dict[str, Any]:
+        if self._traced is None:
+            return {"hybridized": False}
+        inputs, out = self._traced
+        formats = {"in_format": self._in_format, "out_format": self._out_format}
+        graphs = {"inputs": [v.tojson() for v in inputs], "symbol": out.tojson()}
+        return {**formats, **graphs, "hybridized": True}
+
     # ---- running
 
     def forward(self, x: Any, *args: Any) -> Any:

@@ -33,7 +33,9 @@ def moveaxis(tensor: NDArray, source: Any, destination: Any) -> NDArray:
     """The array with the axes `source` moved to the positions `destination`, the others in their order."""
     sources, targets = _axes(tensor, source, "source"), _axes(tensor, destination, "destination")
     if len(sources) != len(targets):
-        raise ValueError(f"moveaxis: as many destinations as sources are required, got {sources} and {targets}.")
+        raise ValueError(
+            f"moveaxis: as many destinations as sources are required, got {sources} and {targets}."
+        )
     axes = range(tensor.ndim)
     rest = iter([a for a in axes if a not in sources])
     placed = dict(zip(targets, sources, strict=True))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import ndarray, symbol
-from ..block import Block, _indented
+from ..block import Block, indented
 from ..hybrid_block import HybridBlock
 from .activations import Activation
 
@@ -35,7 +35,7 @@ __all__ = [
 
 def _listed(block: Block) -> str:
     """The children of a container, a line for each."""
-    lines = [f"  ({key}): {_indented(repr(child))}" for key, child in block._children.items()]
+    lines = [f"  ({key}): {indented(repr(child))}" for key, child in block._children.items()]
     return f"{type(block).__name__}(\n" + "\n".join(lines) + "\n)"
 
 
@@ -52,6 +52,8 @@ def _part(block: Any, key: Any) -> Any:
 
 class Sequential(Block):
     """Blocks that run one after the other."""
+
+    is_container = True
 
     def __init__(self, prefix: str | None = None, params: Any = None) -> None:
         super().__init__(prefix=prefix, params=params)
@@ -92,6 +94,8 @@ class Sequential(Block):
 
 class HybridSequential(HybridBlock):
     """HybridBlocks that run one after the other and are compiled as one."""
+
+    is_container = True
 
     def __init__(self, prefix: str | None = None, params: Any = None) -> None:
         super().__init__(prefix=prefix, params=params)
@@ -252,7 +256,7 @@ def _shown(options: dict[str, Any]) -> str:
     return ", ".join(f"{key}={value!r}" for key, value in options.items())
 
 
-class _BatchNorm(HybridBlock):
+class BatchNormBase(HybridBlock):
     """What the batch normalizations share."""
 
     def __init__(
@@ -323,7 +327,7 @@ class _BatchNorm(HybridBlock):
         return f"{type(self).__name__}({_shown(self._kwargs)}, in_channels={channels})"
 
 
-class BatchNorm(_BatchNorm):
+class BatchNorm(BatchNormBase):
     """Gives each channel, along `axis`, mean 0 and variance 1 over the batch, then scales and shifts it."""
 
     def __init__(
@@ -358,7 +362,7 @@ class BatchNorm(_BatchNorm):
         )
 
 
-class BatchNormReLU(_BatchNorm):
+class BatchNormReLU(BatchNormBase):
     """`BatchNorm` followed by a ReLU, in one operator."""
 
     def __init__(

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import ndarray, symbol
-from ...ndarray.ndarray import NDArray
-from ...symbol.symbol import Symbol
 from ..block import Block
 from ..hybrid_block import HybridBlock
 from ..nn.activations import LeakyReLU
 from ..parameter import ParameterDict
+from .sequence import is_merged, mask_outputs, merge_or_split, namespace_of, reverse_steps
 
 __all__ = [
     "BidirectionalCell",
@@ -27,72 +26,6 @@ __all__ = [
     "SequentialRNNCell",
     "ZoneoutCell",
 ]
-
-# ---- sequences: one array, or a list with one array for each step
-
-
-def _is_one(inputs: Any) -> bool:
-    return isinstance(inputs, NDArray | Symbol)
-
-
-def _space(inputs: Any) -> Any:
-    """`nd` or `sym`, whichever the inputs are of."""
-    first = inputs if _is_one(inputs) else inputs[0]
-    return ndarray if isinstance(first, NDArray) else symbol
-
-
-def _steps_axis(layout: str) -> int:
-    if sorted(layout)[0] != "C" or set(layout) != set("NTC"):
-        raise AssertionError(f"unroll: layout NTC or TNC is required, got {layout!r}.")
-    return layout.find("T")
-
-
-def _split(F: Any, inputs: Any, length: int, axis: int, squeeze: Any = 1) -> list[Any]:
-    parts = F.split(inputs, axis=axis, num_outputs=length, squeeze_axis=squeeze)
-    return list(parts) if isinstance(parts, list | tuple) or length != 1 else [parts]
-
-
-def _format(length: int | None, inputs: Any, layout: str, merge: bool | None) -> tuple[Any, int, int]:
-    """The sequence as one array (`merge`), as a list (not `merge`) or as it is (`None`).
-
-    Also the axis of its steps, and the batch size, which is 0 for symbols.
-    """
-    axis, F = _steps_axis(layout), _space(inputs)
-    if not _is_one(inputs):
-        if length is not None and len(inputs) != length:
-            raise AssertionError(f"unroll: a list of {length} inputs is required, got {len(inputs)}.")
-        batch = 0 if F is symbol else inputs[0].shape[0]
-        return (F.stack(*inputs, axis=axis) if merge else list(inputs)), axis, batch
-    if F is symbol and len(inputs.list_outputs()) != 1:
-        raise AssertionError("unroll: a symbol with one output is required, or a list of them.")
-    batch = 0 if F is symbol else inputs.shape[layout.find("N")]
-    if merge is not False:
-        return inputs, axis, batch
-    if F is ndarray and length != inputs.shape[axis]:
-        raise AssertionError(f"unroll: {length} steps are required, got inputs of {inputs.shape[axis]}.")
-    assert length is not None  # only whole arrays come without
-    return _split(F, inputs, length, axis), axis, batch
-
-
-def _masked(outputs: Any, length: int, valid_length: Any, axis: int, merge: bool) -> Any:
-    """The outputs with zeros beyond the sequences' lengths."""
-    F = _space(outputs)
-    data = outputs if _is_one(outputs) else F.stack(*outputs, axis=axis)
-    found = F.SequenceMask(data, sequence_length=valid_length, use_sequence_length=True, axis=axis)
-    return found if merge else _split(F, found, length, axis, True)
-
-
-def _reversed(inputs: Sequence[Any], length: int, valid_length: Any) -> list[Any]:
-    """The steps from the last valid one to the first."""
-    if valid_length is None:
-        return list(reversed(inputs))
-    F = _space(inputs)
-    data = F.stack(*inputs, axis=0)
-    turned = F.SequenceReverse(data, sequence_length=valid_length, use_sequence_length=True)
-    return _split(F, turned, length, 0, True)
-
-
-# ---- cells
 
 
 class RecurrentCell(Block):
@@ -147,8 +80,8 @@ class RecurrentCell(Block):
         `valid_length` (N,) says how many steps of each sequence count.
         """
         self.reset()
-        steps, axis, batch = _format(length, inputs, layout, False)
-        F = _space(steps)
+        steps, axis, batch = merge_or_split(length, inputs, layout, False)
+        F = namespace_of(steps)
         states = self._first(begin_state, F, batch)
         outputs, history = [], []
         for step in steps:
@@ -163,8 +96,8 @@ class RecurrentCell(Block):
                 )
                 for each in zip(*history, strict=True)
             ]
-            found = _masked(outputs, length, valid_length, axis, True)
-        return _format(length, found, layout, merge_outputs)[0], states
+            found = mask_outputs(outputs, length, valid_length, axis, True)
+        return merge_or_split(length, found, layout, merge_outputs)[0], states
 
     def _first(self, states: Sequence[Any] | None, F: Any, batch: int) -> Any:
         return self.begin_state(func=F.zeros, batch_size=batch) if states is None else states
@@ -202,7 +135,7 @@ class HybridRecurrentCell(RecurrentCell, HybridBlock):
         raise NotImplementedError(f"{type(self).__name__}: hybrid_forward must be defined.")
 
 
-class _Gated(HybridRecurrentCell):
+class GatedCell(HybridRecurrentCell):
     """The parameters of a cell with `gates` gates, and its sums over input and state."""
 
     gates = 1
@@ -258,7 +191,7 @@ class _Gated(HybridRecurrentCell):
         return f"{type(self).__name__}({self._sizes()})"
 
 
-class RNNCell(_Gated):
+class RNNCell(GatedCell):
     """A plain cell: the activation of a linear function of input (N, C) and state (N, H) is the next one."""
 
     def __init__(
@@ -309,7 +242,7 @@ class RNNCell(_Gated):
         return output, [output]
 
 
-class LSTMCell(_Gated):
+class LSTMCell(GatedCell):
     """A cell with input, forget and output gates: input (N, C), output and two states (N, H)."""
 
     gates = 4
@@ -374,7 +307,7 @@ class LSTMCell(_Gated):
         return output, [output, cell]
 
 
-class GRUCell(_Gated):
+class GRUCell(GatedCell):
     """A cell with reset and update gates: input (N, C), output and state (N, H)."""
 
     gates = 3
@@ -436,7 +369,7 @@ class GRUCell(_Gated):
 # ---- cells of cells
 
 
-class _Stack(RecurrentCell):
+class CellStack(RecurrentCell):
     """Cells on top of each other: what both kinds of stacks do."""
 
     def __repr__(self) -> str:
@@ -488,8 +421,8 @@ class _Stack(RecurrentCell):
     ) -> tuple[Any, list[Any]]:
         """All steps of each cell, from the lowest to the highest."""
         self.reset()
-        found, _, batch = _format(length, inputs, layout, None)
-        states = self._first(begin_state, _space(found), batch)
+        found, _, batch = merge_or_split(length, inputs, layout, None)
+        states = self._first(begin_state, namespace_of(found), batch)
         last: list[Any] = []
         cells = self._shared_out(states)
         for i, (cell, part) in enumerate(cells):
@@ -511,7 +444,7 @@ class _Stack(RecurrentCell):
         return len(self._children)
 
 
-class SequentialRNNCell(_Stack):
+class SequentialRNNCell(CellStack):
     """Cells on top of each other: one's output is the next one's input."""
 
     def __call__(self, inputs: Any, states: Any) -> Any:
@@ -520,7 +453,7 @@ class SequentialRNNCell(_Stack):
         return self._step(inputs, states)
 
 
-class HybridSequentialRNNCell(_Stack, HybridRecurrentCell):
+class HybridSequentialRNNCell(CellStack, HybridRecurrentCell):
     """Cells on top of each other, which can be hybridized together."""
 
     def __call__(self, inputs: Any, states: Any) -> Any:
@@ -571,9 +504,9 @@ class DropoutCell(HybridRecurrentCell):
     ) -> tuple[Any, list[Any]]:
         """One dropout for all steps if they are one array."""
         self.reset()
-        found, _, _ = _format(length, inputs, layout, merge_outputs)
-        if _is_one(found):
-            y, states = self.hybrid_forward(_space(found), found, list(begin_state or []))
+        found, _, _ = merge_or_split(length, inputs, layout, merge_outputs)
+        if is_merged(found):
+            y, states = self.hybrid_forward(namespace_of(found), found, list(begin_state or []))
             return y, states
         return super().unroll(length, found, begin_state, layout, merge_outputs, None)
 
@@ -633,7 +566,7 @@ class ZoneoutCell(ModifierCell):
     """A cell whose outputs and states keep some of their elements from the step before, while training."""
 
     def __init__(self, base_cell: Any, zoneout_outputs: float = 0.0, zoneout_states: float = 0.0) -> None:
-        if isinstance(base_cell, BidirectionalCell | _Stack):
+        if isinstance(base_cell, BidirectionalCell | CellStack):
             raise AssertionError(
                 f"ZoneoutCell: a cell that steps on its own is required, got {type(base_cell).__name__}. Put "
                 "ZoneoutCell around the cells inside of it."
@@ -709,11 +642,11 @@ class ResidualCell(ModifierCell):
                 merge_outputs=merge_outputs,
                 valid_length=valid_length,
             )
-        merge = _is_one(outputs) if merge_outputs is None else merge_outputs
-        added, axis, _ = _format(length, inputs, layout, merge)
+        merge = is_merged(outputs) if merge_outputs is None else merge_outputs
+        added, axis, _ = merge_or_split(length, inputs, layout, merge)
         if valid_length is not None:
-            added = _masked(added, length, valid_length, axis, merge)
-        F = _space(outputs)
+            added = mask_outputs(added, length, valid_length, axis, merge)
+        F = namespace_of(outputs)
         if merge:
             return F.elemwise_add(outputs, added), states
         return [F.elemwise_add(a, b) for a, b in zip(outputs, added, strict=True)], states
@@ -760,18 +693,18 @@ class BidirectionalCell(HybridRecurrentCell):
     ) -> tuple[Any, list[Any]]:
         """All steps in both directions."""
         self.reset()
-        steps, axis, batch = _format(length, inputs, layout, False)
-        turned = _reversed(steps, length, valid_length)
-        F = _space(steps)
+        steps, axis, batch = merge_or_split(length, inputs, layout, False)
+        turned = reverse_steps(steps, length, valid_length)
+        F = namespace_of(steps)
         states = self._first(begin_state, F, batch)
         left, right = self._cells()
         count = len(left.state_info(batch))
         more = {"layout": layout, "valid_length": valid_length}
         ahead, last = left.unroll(length, steps, list(states[:count]), merge_outputs=merge_outputs, **more)
         back, first = right.unroll(length, turned, list(states[count:]), merge_outputs=False, **more)
-        back = _reversed(back, length, valid_length)
-        merge = _is_one(ahead) if merge_outputs is None else merge_outputs
-        ahead, back = (_format(None, v, layout, merge)[0] for v in (ahead, back))
+        back = reverse_steps(back, length, valid_length)
+        merge = is_merged(ahead) if merge_outputs is None else merge_outputs
+        ahead, back = (merge_or_split(None, v, layout, merge)[0] for v in (ahead, back))
         if merge:
             outputs = F.concat(ahead, back, dim=2, name=f"{self._output_prefix}out")
         else:
@@ -780,5 +713,5 @@ class BidirectionalCell(HybridRecurrentCell):
                 for i, (a, b) in enumerate(zip(ahead, back, strict=True))
             ]
         if valid_length is not None:
-            outputs = _masked(outputs, length, valid_length, axis, merge)
+            outputs = mask_outputs(outputs, length, valid_length, axis, merge)
         return outputs, last + first

@@ -8,7 +8,7 @@ from typing import Any
 from .... import ndarray
 from ...block import Block
 from ...hybrid_block import HybridBlock
-from ...nn.basic_layers import HybridSequential, Sequential, _BatchNorm
+from ...nn.basic_layers import BatchNormBase, HybridSequential, Sequential
 
 __all__ = [
     "Concurrent",
@@ -92,7 +92,7 @@ class SparseEmbedding(Block):
         return "{}({input_dim} -> {output_dim}, {dtype})".format(type(self).__name__, **self._kwargs)
 
 
-class SyncBatchNorm(_BatchNorm):
+class SyncBatchNorm(BatchNormBase):
     """`nn.BatchNorm` under the operator that shares statistics between devices. Here there is one device."""
 
     def __init__(

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...parameter import ParameterDict
-from ...rnn.rnn_cell import BidirectionalCell, ModifierCell, _format, _Gated, _masked, _space, _Stack
+from ...rnn.rnn_cell import BidirectionalCell, CellStack, GatedCell, ModifierCell
+from ...rnn.sequence import mask_outputs, merge_or_split, namespace_of
 
 __all__ = ["LSTMPCell", "VariationalDropoutCell"]
 
@@ -17,7 +18,7 @@ class VariationalDropoutCell(ModifierCell):
     def __init__(
         self, base_cell: Any, drop_inputs: float = 0.0, drop_states: float = 0.0, drop_outputs: float = 0.0
     ) -> None:
-        if drop_states and isinstance(base_cell, BidirectionalCell | _Stack):
+        if drop_states and isinstance(base_cell, BidirectionalCell | CellStack):
             raise AssertionError(
                 f"VariationalDropoutCell: a cell that steps on its own is required for drop_states, got "
                 f"{type(base_cell).__name__}. Put VariationalDropoutCell around the cells inside of it."
@@ -70,8 +71,8 @@ class VariationalDropoutCell(ModifierCell):
         if self.drop_states:
             return super().unroll(length, inputs, begin_state, layout, merge_outputs, valid_length)
         self.reset()
-        data, axis, batch = _format(length, inputs, layout, True)
-        F = _space(data)
+        data, axis, batch = merge_or_split(length, inputs, layout, True)
+        F = namespace_of(data)
         states = self._first(begin_state, F, batch)
         if self.drop_inputs:
             data = F.Dropout(data, p=self.drop_inputs, axes=(axis,))
@@ -81,13 +82,13 @@ class VariationalDropoutCell(ModifierCell):
         if self.drop_outputs:
             found = F.Dropout(found, p=self.drop_outputs, axes=(axis,))
         merge = merge_outputs is not False
-        found = _format(length, found, layout, merge)[0]
+        found = merge_or_split(length, found, layout, merge)[0]
         if valid_length is not None:
-            found = _masked(found, length, valid_length, axis, merge)
+            found = mask_outputs(found, length, valid_length, axis, merge)
         return found, last
 
 
-class LSTMPCell(_Gated):
+class LSTMPCell(GatedCell):
     """An LSTM cell with P = projection_size outputs: input (N, C), output (N, P), states (N, P), (N, H)."""
 
     gates = 4
