@@ -504,12 +504,12 @@ def check_training(case: Case) -> None:
     symbol, names = _symbol(case)
     expected, grads = gradients(case, arrays)
     variables = [NDArray(a.copy()) for a in arrays]
-    wanted = case.floating()
-    for x, real in zip(variables, wanted, strict=True):
-        if real:
+    floating = case.floating()
+    for x, requires_grad in zip(variables, floating, strict=True):
+        if requires_grad:
             x.attach_grad()
     specs = {name: Spec(a.shape, a.dtype) for name, a in zip(names, arrays, strict=True)}
-    plan = Plan(symbol, names, specs, wanted, case.training)
+    plan = Plan(symbol, names, specs, floating, case.training)
     assert not plan.on_kernels(), f"runs on kernels: {plan.on_kernels()}"
     seed(_SEED)
     with autograd.record(train_mode=case.training):

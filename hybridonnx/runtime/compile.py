@@ -20,8 +20,9 @@ from .plan import Plan
 
 logger = logging.getLogger("hybridonnx")
 
-_PATIENCE = 4
-_MOST_PATIENCE = 256
+_FREEZE_AFTER = 4
+"""After so many calls without a write parameters are frozen, at first; each write afterwards doubles it."""
+_FREEZE_AFTER_AT_MOST = 256
 _MOST_SHAPES = 1024
 """How many combinations of shapes a graph remembers."""
 
@@ -30,7 +31,7 @@ class _Program(NamedTuple):
     """A session with what it is fed."""
 
     session: Any
-    taken: list[tuple[str, int]]
+    inputs: list[tuple[str, int]]
     """The inputs that it uses, and which of the arguments they are."""
     parameters: dict[str, Array]
     """The parameters that it takes as inputs."""
@@ -39,11 +40,11 @@ class _Program(NamedTuple):
 class CompiledGraph:
     """A Symbol with its parameters, called with the inputs' arrays.
 
-    Sessions are kept by the inputs' dtypes and shapes, the batch size (first axis) left open where the graph
-    allows it, and the least recently used is dropped. Every combination of shapes is checked when it first
+    Sessions are cached by the inputs' dtypes and shapes, the batch size (first axis) left open where the
+    graph allows it, and the least recently used is dropped. Every combination of shapes is checked when it first
     comes, as ONNX broadcasts where MXNet refuses. Parameters are frozen into a session. When one changes,
-    the session is dropped, and the graph runs on one that takes the parameters as inputs until they have kept
-    still for some calls. Calls from several threads at once are safe.
+    the session is dropped, and the graph runs on one that takes the parameters as inputs until they have not
+    changed for some calls. Calls from several threads at once are safe.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class CompiledGraph:
         self._planned = False
         """Whether plans are needed for prediction too."""
         self._plans: OrderedDict[Any, Plan] = OrderedDict()
-        self._told: set[str] = set()
+        self._logged: set[str] = set()
         """The operators on kernels that were logged."""
         self._programs: OrderedDict[Any, _Program] = OrderedDict()
         self._checked: set[Any] = set()
@@ -72,21 +73,21 @@ class CompiledGraph:
         """The programs by these."""
         self._lock = threading.RLock()
         self._watch = Watch(self._arrays.values())
-        self._calm = _MOST_PATIENCE
-        self._patience = _PATIENCE
+        self._calls_since_write = _FREEZE_AFTER_AT_MOST
+        self._freeze_after = _FREEZE_AFTER
 
     def __call__(self, args: Sequence[NDArray]) -> list[NDArray]:
         """All outputs, for the inputs in their order."""
         if state.recording or state.training or self._planned:
             return self._plan(args)(args if not self._arrays else [*args, *self._parameters.values()])
         arrays = [x._data for x in args]
-        frozen = self._settled()
-        given = (frozen, *[(a.dtype, a.shape) for a in arrays])
-        program = self._known.get(given) or self._program(given, arrays)
+        frozen = self._may_freeze()
+        signature = (frozen, *[(a.dtype, a.shape) for a in arrays])
+        program = self._known.get(signature) or self._program(signature, arrays)
         if program is None:
             return self(args)
-        session, taken, parameters = program
-        feeds = {name: arrays[i] for name, i in taken}
+        session, inputs, parameters = program
+        feeds = {name: arrays[i] for name, i in inputs}
         if parameters:
             feeds.update(parameters)
         ctx: Context = args[0]._ctx
@@ -96,10 +97,10 @@ class CompiledGraph:
 
     def _plan(self, args: Sequence[NDArray]) -> Plan:
         """The plan for arrays like these in the present mode, made now if there is none."""
-        wanted: tuple[bool, ...] = ()
+        requires_grad: tuple[bool, ...] = ()
         if state.recording:
-            wanted = tuple([x._entry is not None for x in (*args, *self._parameters.values())])
-        key = (state.training, wanted, *[(x._data.dtype, x._data.shape) for x in args])
+            requires_grad = tuple([x._entry is not None for x in (*args, *self._parameters.values())])
+        key = (state.training, requires_grad, *[(x._data.dtype, x._data.shape) for x in args])
         with self._lock:
             plan = self._plans.get(key)
             if plan is not None:
@@ -108,8 +109,8 @@ class CompiledGraph:
             names = [*self._inputs, *self._parameters]
             arrays = [*(x._data for x in args), *self._arrays.values()]
             specs = {n: Spec(a.shape, a.dtype) for n, a in zip(names, arrays, strict=True)}
-            wanted = wanted or (False,) * len(names)
-            plan = Plan(self._symbol, names, specs, wanted, state.training, told=self._told)
+            requires_grad = requires_grad or (False,) * len(names)
+            plan = Plan(self._symbol, names, specs, requires_grad, state.training, logged=self._logged)
             self._plans[key] = plan
             while len(self._plans) > config.SESSIONS():
                 self._plans.popitem(last=False)
@@ -117,36 +118,36 @@ class CompiledGraph:
 
     # ---- parameters that change
 
-    def _settled(self) -> bool:
-        """Whether parameters are to be frozen into the session of this call."""
-        if not self._watch.dirty and self._calm >= self._patience:
+    def _may_freeze(self) -> bool:
+        """Whether parameters may be frozen into the session of this call."""
+        if not self._watch.dirty and self._calls_since_write >= self._freeze_after:
             return True
         with self._lock:
             if self._watch.dirty:
                 self._watch.dirty = False
                 self._drop_frozen()
-                if self._calm >= self._patience:
-                    self._patience = min(2 * self._patience, _MOST_PATIENCE)
-                self._calm = 0
-            self._calm += 1
-            return self._calm >= self._patience
+                if self._calls_since_write >= self._freeze_after:
+                    self._freeze_after = min(2 * self._freeze_after, _FREEZE_AFTER_AT_MOST)
+                self._calls_since_write = 0
+            self._calls_since_write += 1
+            return self._calls_since_write >= self._freeze_after
 
     def _drop_frozen(self) -> None:
-        for kept in (self._programs, self._known):
-            for key in [key for key in kept if key[0]]:
-                del kept[key]
+        for programs in (self._programs, self._known):
+            for key in [key for key in programs if key[0]]:
+                del programs[key]
 
     # ---- sessions
 
-    def _program(self, given: Any, arrays: Sequence[Array]) -> _Program | None:
+    def _program(self, signature: Any, arrays: Sequence[Array]) -> _Program | None:
         """The program for arrays like these, made now if there is none; `None` if ONNX lacks an operator."""
         with self._lock:
-            self._check(given[1:])
-            frozen = given[0]
-            program = self._programs.get(self._key(given)) or self._made(arrays, frozen)
+            self._check(signature[1:])
+            frozen = signature[0]
+            program = self._programs.get(self._key(signature)) or self._make_program(arrays, frozen)
             if program is None:
                 return None
-            key = self._key(given)  # shapes may have become fixed
+            key = self._key(signature)  # shapes may have become fixed
             self._programs[key] = program
             self._programs.move_to_end(key)
             while len(self._programs) > config.SESSIONS():
@@ -154,30 +155,30 @@ class CompiledGraph:
                 self._known.clear()
             if len(self._known) >= _MOST_SHAPES:
                 self._known.clear()
-            self._known[given] = program
+            self._known[signature] = program
             return program
 
-    def _check(self, given: Any) -> None:
+    def _check(self, signature: Any) -> None:
         """Raise, with the node's name, if inputs of these dtypes and shapes do not fit."""
-        if given in self._checked:
+        if signature in self._checked:
             return
-        specs = {n: Spec(shape, dtype) for n, (dtype, shape) in zip(self._inputs, given, strict=True)}
+        specs = {n: Spec(shape, dtype) for n, (dtype, shape) in zip(self._inputs, signature, strict=True)}
         specs.update((n, Spec(a.shape, a.dtype)) for n, a in self._arrays.items())
         infer(self._symbol, specs, partial=True)
         if len(self._checked) >= _MOST_SHAPES:
             self._checked.clear()
-        self._checked.add(given)
+        self._checked.add(signature)
 
-    def _key(self, given: Any) -> Any:
-        frozen, *specs = given
+    def _key(self, signature: Any) -> Any:
+        frozen, *specs = signature
         return (frozen, *[(dtype, shape if self._fixed_shapes else shape[1:]) for dtype, shape in specs])
 
-    def _made(self, arrays: Sequence[Array], frozen: bool) -> _Program | None:
+    def _make_program(self, arrays: Sequence[Array], frozen: bool) -> _Program | None:
         session = self._compile(arrays, frozen)
         if session is None:
             return None
-        taken = [(name, i) for i, name in enumerate(self._inputs) if name in session.inputs]
-        return _Program(session, taken, {n: a for n, a in self._arrays.items() if n in session.inputs})
+        inputs = [(name, i) for i, name in enumerate(self._inputs) if name in session.inputs]
+        return _Program(session, inputs, {n: a for n, a in self._arrays.items() if n in session.inputs})
 
     def _compile(self, arrays: Sequence[Array], frozen: bool) -> Any:
         """Lower and compile; with fixed shapes if the lowering needs them."""

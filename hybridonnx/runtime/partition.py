@@ -1,10 +1,10 @@
-"""A partition of a graph and its gradient as two sessions, between which what the gradient needs is kept."""
+"""A partition of a graph as one session, and its gradient as another, which takes values of the first."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from ..autograd.scopes import state
 from ..autograd.tape import Leaf, Recorded, TapeNode
@@ -21,8 +21,24 @@ from ..symbol.infer import Specs, infer
 from ..symbol.symbol import Symbol
 from .session import ValueSession
 
-Noise = Mapping[Node, Array]
+Draws = Mapping[Node, Array]
 """What random operators have drawn."""
+
+
+class _Function(Protocol):
+    """A graph as a function on its variables' arrays."""
+
+    def __call__(self, args: Sequence[NDArray], draws: Draws, /) -> list[NDArray]: ...
+
+
+MakePlan = Callable[
+    [Outputs, Sequence[str], Mapping[str, Spec], Sequence[bool], bool, bool],
+    _Function,
+]
+"""Makes a function of a graph's outputs, its variables' names and specs, and which of them require gradients.
+
+Then whether it trains, and whether that updates auxiliary states.
+"""
 
 
 class UnsupportedOperators(Exception):  # noqa: N818  (it says what is to be done, not what is wrong)
@@ -36,8 +52,9 @@ class UnsupportedOperators(Exception):  # noqa: N818  (it says what is to be don
 class Partition:
     """The entries `outputs` as a function of arrays of certain shapes for the variables `names`.
 
-    On the tape it is one operator. `wanted` says for which of the variables there may be gradients, and
-    `originals` gives the node that each node was copied from, by which draws are told.
+    On the tape it is one operator. `requires_grad` says for which of the variables there may be gradients,
+    and `originals` gives the node that each node was copied from, by which draws are looked up. `make_plan`
+    runs gradients that are differentiated themselves.
     """
 
     def __init__(
@@ -45,40 +62,41 @@ class Partition:
         outputs: Sequence[Entry],
         names: Sequence[str],
         specs: Mapping[str, Spec],
-        wanted: Sequence[bool],
+        requires_grad: Sequence[bool],
         training: bool,
         updating: bool,
         originals: Mapping[Node, Node],
+        make_plan: MakePlan,
     ) -> None:
         self.outputs = Outputs(outputs)
         self.names = list(names)
         self.training = training
-        self._specs = specs
-        self._originals = originals
+        self.specs = specs
+        self.originals = originals
+        self.make_plan = make_plan
+        self.values = _Values()
         entries = infer(self.outputs, specs, partial=True)
         changes = updates(self.outputs) if training and updating else []
         changes = [(name, value) for name, value in changes if not value.outputs[0].node.is_variable]
         self._states = [self.names.index(name) for name, _ in changes]
         results = [*outputs, *(value.outputs[0] for _, value in changes)]
-        backward = _Backward(self, entries, wanted)
-        self._backward = backward if backward.found else None
-        kept = backward.kept
-        places = {entry: i for i, entry in enumerate(dict.fromkeys([*results, *kept]))}
-        self._results = [places[entry] for entry in results]
-        self._kept = [places[entry] for entry in kept]
+        backward = _Backward(self, entries, requires_grad)
+        self.backward = backward if backward.outputs else None
+        numbers = {entry: i for i, entry in enumerate(dict.fromkeys([*results, *backward.saved]))}
+        self._results = [numbers[entry] for entry in results]
+        self._saved = [numbers[entry] for entry in backward.saved]
         own = set(topological(outputs))
-        self._session, lowered = _session(list(places), specs, training, lambda n: n if n in own else None)
-        self._taken = [(name, self.names.index(name)) for name in lowered.inputs]
+        self._session, lowered = _session(list(numbers), specs, training, lambda n: n if n in own else None)
+        self._args = [(name, self.names.index(name)) for name in lowered.inputs]
         self._noise = [(n.name, originals.get(n.node, n.node)) for n in lowered.noise]
-        self._values = _Values()
 
-    def __call__(self, args: Sequence[NDArray], noise: Noise) -> list[NDArray]:
+    def __call__(self, args: Sequence[NDArray], draws: Draws) -> list[NDArray]:
         """The outputs, recorded if `autograd` records."""
-        feeds = {name: self._values.of(name, args[i]) for name, i in self._taken}
+        feeds = {name: self.values.of(name, args[i]) for name, i in self._args}
         for name, node in self._noise:
-            feeds[name] = ValueSession.value(noise[node])
-        found = self._session(feeds)
-        arrays = [ValueSession.array(found[i]) for i in self._results]
+            feeds[name] = ValueSession.value(draws[node])
+        values = self._session(feeds)
+        arrays = [ValueSession.array(values[i]) for i in self._results]
         count = len(self.outputs.outputs)
         for index, value in zip(self._states, arrays[count:], strict=True):
             target = args[index]._data
@@ -88,45 +106,32 @@ class Partition:
         entries = [x._entry for x in args] if state.recording else []
         if entries.count(None) == len(entries):
             return [NDArray._on_tape(y, ctx, None) for y in arrays[:count]]
-        execution = _Execution(self, [found[i] for i in self._kept], noise)
+        execution = _Execution(self, [values[i] for i in self._saved], draws)
         node = TapeNode(execution, entries, [x._data for x in args], arrays[:count], ctx)
         return [NDArray._on_tape(y, ctx, (node, i)) for i, y in enumerate(arrays[:count])]
 
-    def gradients(self, args: Sequence[NDArray], heads: Sequence[NDArray], kept: Sequence[Any]) -> list[Any]:
-        """The gradients of the variables, `None` where there is none, from those of the outputs."""
-        if self._backward is None:
-            return [None] * len(args)
-        return self._backward(args, heads, kept, self._values)
-
-    def differentiable_gradients(
-        self, args: Sequence[NDArray], heads: Sequence[NDArray], noise: Noise
-    ) -> list[Any]:
-        """The same, recorded: computed anew from the variables, by a graph that has gradients itself."""
-        if self._backward is None:
-            return [None] * len(args)
-        return self._backward.recorded(args, heads, noise)
-
 
 class _Execution(Recorded):
-    """One execution of a partition."""
+    """One execution of a partition, with the values that its gradient takes."""
 
-    def __init__(self, partition: Partition, kept: Sequence[Any], noise: Noise) -> None:
+    def __init__(self, partition: Partition, saved: Sequence[Any], draws: Draws) -> None:
         self._partition = partition
-        self._kept = kept
-        self._noise = noise
+        self._saved = saved
+        self._draws = draws
 
     def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
         """The sweep's question, answered by the backward session."""
+        backward = self._partition.backward
+        if backward is None:
+            return [None] * len(inputs)
         heads = dy if isinstance(dy, tuple) else (dy,)
-        if state.recording:
-            return self._partition.differentiable_gradients(inputs, heads, self._noise)
-        return self._partition.gradients(inputs, heads, self._kept)
+        return backward(inputs, heads, self._saved, self._draws)
 
     def symbolic(self, inputs: Sequence[Entry]) -> list[Entry]:
         """The graph's outputs as entries, computed from entries."""
-        given = dict(zip(self._partition.names, inputs, strict=True))
+        by_name = dict(zip(self._partition.names, inputs, strict=True))
         nodes = topological(self._partition.outputs.outputs)
-        replaced = {node: given[node.name] for node in nodes if node.is_variable}
+        replaced = {node: by_name[node.name] for node in nodes if node.is_variable}
         copies = copied(nodes, replaced)
         return [moved(entry, copies, replaced) for entry in self._partition.outputs.outputs]
 
@@ -134,85 +139,90 @@ class _Execution(Recorded):
 class _Backward:
     """The gradients of a partition as a session of their own."""
 
-    def __init__(self, partition: Partition, entries: Specs, wanted: Sequence[bool]) -> None:
+    def __init__(self, partition: Partition, entries: Specs, requires_grad: Sequence[bool]) -> None:
         self._partition = partition
         outputs = partition.outputs.outputs
         variables = {node.name: node for node in topological(outputs) if node.is_variable}
         self._heads = _unused("_head", len(outputs), partition.names)
         heads = [Node(VARIABLE, name) for name in self._heads]
-        places = [i for i, name in enumerate(partition.names) if wanted[i] and name in variables]
+        indices = [i for i, name in enumerate(partition.names) if requires_grad[i] and name in variables]
         visited: list[tuple[int, Node]] = []
         try:
-            found = gradients(
+            values = gradients(
                 partition.outputs,
-                [Entry(variables[partition.names[i]], 0) for i in places],
+                [Entry(variables[partition.names[i]], 0) for i in indices],
                 [Symbol([Entry(node, 0)]) for node in heads],
                 partition.training,
                 visited,
             )
         except MXNetError as exc:
             raise UnsupportedOperators([exc.node], str(exc)) from exc
-        pairs = [(i, g.outputs[0]) for i, g in zip(places, found, strict=True) if g is not None]
-        self._places = [i for i, _ in pairs]
-        self.found = [entry for _, entry in pairs]
-        self.kept: list[Entry] = []
+        pairs = [(i, g.outputs[0]) for i, g in zip(indices, values, strict=True) if g is not None]
+        self._indices = [i for i, _ in pairs]
+        """Which of the variables have gradients, in the order of `outputs`."""
+        self.outputs = [entry for _, entry in pairs]
+        self.saved: list[Entry] = []
         """The entries of the forward graph that the session takes."""
-        self._specs = dict(partition._specs)
+        self._specs = dict(partition.specs)
         self._specs.update((h, entries[e]) for h, e in zip(self._heads, outputs, strict=True))
-        self._plans: dict[tuple[bool, ...], Any] = {}
-        if self.found:
+        self._plans: dict[tuple[bool, ...], _Function] = {}
+        if self.outputs:
             self._compile(entries, _Origins(visited))
 
     def _compile(self, entries: Specs, origins: _Origins) -> None:
         partition = self._partition
-        border = _border(self.found, set(topological(partition.outputs.outputs)))
-        given = dict(zip(border, _unused("_kept", len(border), [*self._specs]), strict=True))
-        specs = {**self._specs, **{name: entries[entry] for entry, name in given.items()}}
-        results, originals = cut(self.found, {e: Node(VARIABLE, name) for e, name in given.items()})
+        border = _border(self.outputs, set(topological(partition.outputs.outputs)))
+        names = dict(zip(border, _unused("_saved", len(border), [*self._specs]), strict=True))
+        specs = {**self._specs, **{name: entries[entry] for entry, name in names.items()}}
+        results, originals = cut(self.outputs, {e: Node(VARIABLE, name) for e, name in names.items()})
 
         def origin(node: Node) -> Node | None:
             return origins.of(originals.get(node, node))
 
         self._session, lowered = _session(results, specs, partition.training, origin)
-        read = set(lowered.inputs)
-        self.kept = [entry for entry in border if given[entry] in read]
-        self._taken = [(name, i) for i, name in enumerate(partition.names) if name in read]
-        self._given = [(name, i) for i, name in enumerate(self._heads) if name in read]
-        self._kept = [given[entry] for entry in self.kept]
+        inputs = set(lowered.inputs)
+        self.saved = [entry for entry in border if names[entry] in inputs]
+        self._saved_names = [names[entry] for entry in self.saved]
+        self._args = [(name, i) for i, name in enumerate(partition.names) if name in inputs]
+        self._head_inputs = [(name, i) for i, name in enumerate(self._heads) if name in inputs]
 
     def __call__(
-        self, args: Sequence[NDArray], heads: Sequence[NDArray], kept: Sequence[Any], values: _Values
+        self, args: Sequence[NDArray], heads: Sequence[NDArray], saved: Sequence[Any], draws: Draws
     ) -> list[Any]:
-        feeds = {name: values.of(name, args[i]) for name, i in self._taken}
-        feeds.update((name, ValueSession.value(heads[i]._data)) for name, i in self._given)
-        feeds.update(zip(self._kept, kept, strict=True))
-        found: list[Any] = [None] * len(args)
-        for i, value in zip(self._places, self._session(feeds), strict=True):
-            found[i] = NDArray._on_tape(ValueSession.array(value), args[i]._ctx, None)
-        return found
+        """The gradients of the variables, `None` where there is none, from those of the outputs.
 
-    def recorded(self, args: Sequence[NDArray], heads: Sequence[NDArray], noise: Noise) -> list[Any]:
-        """The gradients computed from the variables alone, on the tape."""
-        given = [*args, *heads]
-        plan = self._differentiable(tuple([x._entry is not None for x in given]))
-        originals = self._partition._originals.items()
-        draws = {node: noise[original] for node, original in originals if original in noise}
-        found: list[Any] = [None] * len(args)
-        for i, value in zip(self._places, plan(given, draws), strict=True):
-            found[i] = value
-        return found
+        When `autograd` records, they are computed anew from the variables, by a graph that has gradients.
+        """
+        values = self._recorded(args, heads, draws) if state.recording else self._run(args, heads, saved)
+        by_variable: list[Any] = [None] * len(args)
+        for i, value in zip(self._indices, values, strict=True):
+            by_variable[i] = value
+        return by_variable
 
-    def _differentiable(self, wanted: tuple[bool, ...]) -> Any:
+    def _run(self, args: Sequence[NDArray], heads: Sequence[NDArray], saved: Sequence[Any]) -> list[NDArray]:
+        values = self._partition.values
+        feeds = {name: values.of(name, args[i]) for name, i in self._args}
+        feeds.update((name, ValueSession.value(heads[i]._data)) for name, i in self._head_inputs)
+        feeds.update(zip(self._saved_names, saved, strict=True))
+        results = zip(self._indices, self._session(feeds), strict=True)
+        return [NDArray._on_tape(ValueSession.array(value), args[i]._ctx, None) for i, value in results]
+
+    def _recorded(self, args: Sequence[NDArray], heads: Sequence[NDArray], draws: Draws) -> list[NDArray]:
+        variables = [*args, *heads]
+        plan = self._differentiable(tuple([x._entry is not None for x in variables]))
+        originals = self._partition.originals.items()
+        return plan(variables, {node: draws[original] for node, original in originals if original in draws})
+
+    def _differentiable(self, requires_grad: tuple[bool, ...]) -> _Function:
         """The gradients as a graph that is differentiated in turn."""
-        from .plan import Plan
-
-        if wanted not in self._plans:
-            names = [*self._partition.names, *self._heads]
-            training = self._partition.training
-            self._plans[wanted] = Plan(
-                Outputs(self.found), names, self._specs, wanted, training, updating=False
+        plan = self._plans.get(requires_grad)
+        if plan is None:
+            partition = self._partition
+            names = [*partition.names, *self._heads]
+            plan = self._plans[requires_grad] = partition.make_plan(
+                Outputs(self.outputs), names, self._specs, requires_grad, partition.training, False
             )
-        return self._plans[wanted]
+        return plan
 
 
 class _Origins:
@@ -231,8 +241,8 @@ class _Origins:
 class _Values:
     """Arrays as ONNX Runtime's values over the same memory.
 
-    Those of leaves are kept, as the same parameters come in every step. Others are not, as a value keeps its
-    array alive: of each shape of batches the last would stay.
+    Those of leaves are cached, as the same parameters come in every step. Others are not, as a value keeps
+    its array alive: of each shape of batches the last would stay.
     """
 
     def __init__(self) -> None:
@@ -252,20 +262,20 @@ class _Values:
 
 def _border(outputs: Sequence[Entry], inside: set[Node]) -> list[Entry]:
     """The entries of operators in `inside` that `outputs` are computed from."""
-    found: dict[Entry, None] = {}
+    border: dict[Entry, None] = {}
     for entry in outputs:
         if entry.node in inside and not entry.node.is_variable:
-            found[entry] = None
+            border[entry] = None
     for node in topological(outputs):
         if node not in inside:
-            found.update((e, None) for e in node.inputs if e.node in inside and not e.node.is_variable)
-    return list(found)
+            border.update((e, None) for e in node.inputs if e.node in inside and not e.node.is_variable)
+    return list(border)
 
 
 def _unused(stem: str, count: int, names: Sequence[str]) -> list[str]:
     """Names for `count` variables that none of `names` has."""
-    taken = set(names)
-    while any(f"{stem}{i}" in taken for i in range(count)):
+    used = set(names)
+    while any(f"{stem}{i}" in used for i in range(count)):
         stem += "_"
     return [f"{stem}{i}" for i in range(count)]
 
@@ -276,7 +286,7 @@ def _session(
     training: bool,
     origin: Callable[[Node], Node | None],
 ) -> tuple[ValueSession, Any]:
-    """A session that computes `outputs`; `origin` tells the node to blame if there can be none."""
+    """A session that computes `outputs`; `origin` gives the node that is at fault if there can be none."""
     from ..converters import to_onnx
 
     nodes = topological(outputs)
@@ -294,8 +304,8 @@ def _session(
             exact=True,
         )
     except ConversionError as exc:
-        blamed = [found for node in ([exc.node] if exc.node else nodes) if (found := origin(node))]
-        raise UnsupportedOperators(blamed, str(exc)) from exc
+        origins = map(origin, [exc.node] if exc.node else nodes)
+        raise UnsupportedOperators(filter(None, origins), str(exc)) from exc
     try:
         return ValueSession(lowered), lowered
     except MXNetError as exc:

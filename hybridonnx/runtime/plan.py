@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from operator import attrgetter
@@ -18,9 +17,10 @@ from ..ndarray.ndarray import NDArray
 from ..ops import Array, Drawing, Spec
 from ..symbol.compose import Outputs
 from ..symbol.cut import cut
+from ..symbol.execute import Step, count_uses, run_steps
 from ..symbol.graph import VARIABLE, Entry, Node, copied, moved, topological
-from ..symbol.infer import infer
-from .partition import Noise, Partition, UnsupportedOperators
+from ..symbol.infer import infer, operator_of
+from .partition import Draws, Partition, UnsupportedOperators
 
 logger = logging.getLogger("hybridonnx")
 
@@ -28,10 +28,10 @@ logger = logging.getLogger("hybridonnx")
 class Plan:
     """The outputs of a graph, from an array for each of the variables `names`.
 
-    `wanted` says which of the variables are on the tape. Operators without a lowering, or whose gradient has
-    none, run on their kernels and are recorded one by one; the partitions between them run in ONNX Runtime.
-    With `updating`, auxiliary states change when training. `told` are the names of operators on kernels that
-    were logged before.
+    `requires_grad` says which of the variables are on the tape. Operators without a lowering, or whose
+    gradient has none, run on their kernels and are recorded one by one; the partitions between them run in
+    ONNX Runtime. With `updating`, auxiliary states change when training. `logged` are the names of operators
+    on kernels that were logged before.
     """
 
     def __init__(
@@ -39,48 +39,43 @@ class Plan:
         symbol: Outputs,
         names: Sequence[str],
         specs: Mapping[str, Spec],
-        wanted: Sequence[bool],
+        requires_grad: Sequence[bool],
         training: bool,
         updating: bool = True,
-        told: set[str] | None = None,
+        logged: set[str] | None = None,
     ) -> None:
         self._names = list(names)
-        self._told = set() if told is None else told
+        self._logged = set() if logged is None else logged
         symbol = _merged(symbol)
         self._outputs = symbol.outputs
         self._specs = infer(symbol, specs, partial=True)
         self._training, self._updating = training, updating
         self._nodes = sorted(topological(symbol.outputs), key=attrgetter("serial"))
-        self._random = self._draws()
-        on_tape = {name for name, taped in zip(names, wanted, strict=True) if taped}
+        self._random = self._random_operators()
+        on_tape = {name for name, required in zip(names, requires_grad, strict=True) if required}
         self._taped: set[Node] = set()
         for node in self._nodes:
             if node.name in on_tape if node.is_variable else any(e.node in self._taped for e in node.inputs):
                 self._taped.add(node)
         self._steps = self._compiled(self._refused())
         self._variables = {node.name: Entry(node, 0) for node in self._nodes if node.is_variable}
-        self._uses = Counter(entry for step in self._steps for entry in step.inputs)
-        self._uses.update(symbol.outputs)
+        self._uses = count_uses(self._steps, self._outputs)
 
-    def __call__(self, args: Sequence[NDArray], noise: Noise | None = None) -> list[NDArray]:
-        """The outputs for the variables' arrays; `noise` are draws that were made before."""
-        noise = self._draw() if noise is None else noise
+    def __call__(self, args: Sequence[NDArray], draws: Draws | None = None) -> list[NDArray]:
+        """The outputs for the variables' arrays; `draws` are those that were made before."""
+        noise = self._draw() if draws is None else draws
         arrays = {
             self._variables[name]: value
             for name, value in zip(self._names, args, strict=True)
             if name in self._variables
         }
-        uses = self._uses.copy()
         device = args[0]._ctx if args else current_context()
-        for step in self._steps:
+
+        def run(step: _Step, xs: list[NDArray]) -> list[NDArray]:
             with nullcontext() if step.inputs else device:
-                found = step([arrays[entry] for entry in step.inputs], noise)
-            arrays.update(zip(step.outputs, found, strict=True))
-            uses.subtract(step.inputs)
-            for entry in step.inputs:
-                if not uses[entry]:
-                    arrays.pop(entry, None)
-        return [arrays[entry] for entry in self._outputs]
+                return step(xs, noise)
+
+        return run_steps(self._steps, arrays, self._uses.copy(), self._outputs, run)
 
     def on_kernels(self) -> list[str]:
         """The names of the operators that run on kernels."""
@@ -88,23 +83,23 @@ class Plan:
 
     # ---- draws
 
-    def _draws(self) -> list[tuple[Node, Any, list[Spec]]]:
+    def _random_operators(self) -> list[tuple[Node, Any, list[Spec]]]:
         """The random operators in the order of their making, each with the specs of its inputs."""
-        found = []
+        random = []
         for node in self._nodes:
             if node.is_variable:
                 continue
-            op = self._operator(node).in_mode(self._training)
+            op = operator_of(node, self._specs).in_mode(self._training)
             if op.draws():
-                found.append((node, op, [self._specs[entry] for entry in node.inputs]))
-        return found
+                random.append((node, op, [self._specs[entry] for entry in node.inputs]))
+        return random
 
-    def _draw(self) -> Noise:
-        found: dict[Node, Array] = {}
+    def _draw(self) -> Draws:
+        draws: dict[Node, Array] = {}
         for node, op, specs in self._random:
             with Drawing() as rng:
-                found[node] = np.ascontiguousarray(op.draw(rng, *specs))
-        return found
+                draws[node] = np.ascontiguousarray(op.draw(rng, *specs))
+        return draws
 
     # ---- what runs where
 
@@ -112,7 +107,7 @@ class Plan:
         """The operators that cannot be in a session."""
         from ..converters import to_onnx
 
-        found: set[Node] = set()
+        refused: set[Node] = set()
         reasons: dict[str, list[str]] = {}
         for node in self._nodes:
             if node.is_variable:
@@ -121,10 +116,10 @@ class Plan:
             if reason:
                 reasons.setdefault(reason, []).append(node.name)
             if reason or (node.op.refuses_gradient and node in self._taped):
-                found.add(node)
+                refused.add(node)
         for reason, names in reasons.items():
-            self._tell(names, reason)
-        return found
+            self._log(names, reason)
+        return refused
 
     def _compiled(self, refused: set[Node]) -> list[_Step]:
         """The steps, with more and more nodes on their kernels until ONNX Runtime takes the rest."""
@@ -135,14 +130,14 @@ class Plan:
                 more = exc.nodes - refused
                 if not more:
                     raise exc.__cause__ or exc from None
-                self._tell(sorted(node.name for node in more), str(exc))
+                self._log(sorted(node.name for node in more), str(exc))
                 refused = refused | more
 
-    def _tell(self, names: Sequence[str], reason: str) -> None:
+    def _log(self, names: Sequence[str], reason: str) -> None:
         """Log once for a graph, whatever shapes it has, what runs on kernels."""
         shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        if shown not in self._told:
-            self._told.add(shown)
+        if shown not in self._logged:
+            self._logged.add(shown)
             logger.info("hybridize: %s runs on the kernel, between sessions. %s", shown, reason)
 
     def _planned(self, refused: set[Node]) -> list[_Step]:
@@ -158,42 +153,38 @@ class Plan:
         for level in sorted({levels[node] for node in self._nodes if not node.is_variable}):
             nodes = [node for node in self._nodes if levels[node] == level and not node.is_variable]
             if level % 2:
-                steps += [_Kernel(node, self._operator(node), self._training) for node in nodes]
+                steps += [_Kernel(node, operator_of(node, self._specs), self._training) for node in nodes]
                 continue
             inside = set(nodes)
             outputs = [entry for entry, users in used.items() if entry.node in inside and users - {level}]
             steps.append(self._partition(outputs, levels, level))
         return steps
 
-    def _operator(self, node: Node) -> Any:
-        """The node's operator; one without inputs with the sizes that the graph around tells."""
-        if node.inputs:
-            return node.op
-        return node.op.with_inferred_shape([self._specs[Entry(node, i)] for i in range(node.count())])
-
     def _partition(self, outputs: list[Entry], levels: Mapping[Node, int], level: int) -> _Compiled:
         """What ONNX Runtime computes of one level, from variables and the other levels' results."""
         inside = {e.node for e in outputs}
         inputs: dict[Entry, None] = {}
-        waiting = list(inside)
-        while waiting:
-            for entry in waiting.pop().inputs:
+        stack = list(inside)
+        while stack:
+            for entry in stack.pop().inputs:
                 if entry.node.is_variable or levels[entry.node] != level:
                     inputs[entry] = None
                 elif entry.node not in inside:
                     inside.add(entry.node)
-                    waiting.append(entry.node)
-        taken = {entry: f"_from{i}" for i, entry in enumerate(inputs) if not entry.node.is_variable}
-        names = [taken.get(entry) or entry.node.name for entry in inputs]
-        cut_outputs, originals = cut(outputs, {e: Node(VARIABLE, name) for e, name in taken.items()})
+                    stack.append(entry.node)
+        border = {entry: f"_from{i}" for i, entry in enumerate(inputs) if not entry.node.is_variable}
+        names = [border.get(entry) or entry.node.name for entry in inputs]
+        cut_outputs, originals = cut(outputs, {e: Node(VARIABLE, name) for e, name in border.items()})
         specs = {name: self._specs[entry] for name, entry in zip(names, inputs, strict=True)}
-        wanted = [entry.node in self._taped for entry in inputs]
+        requires_grad = [entry.node in self._taped for entry in inputs]
         try:
-            made = Partition(cut_outputs, names, specs, wanted, self._training, self._updating, originals)
+            partition = Partition(
+                cut_outputs, names, specs, requires_grad, self._training, self._updating, originals, Plan
+            )
         except UnsupportedOperators as exc:
             exc.nodes = {originals[node] for node in exc.nodes}
             raise
-        return _Compiled(made, list(inputs), outputs)
+        return _Compiled(partition, list(inputs), outputs)
 
 
 def _merged(symbol: Outputs) -> Outputs:
@@ -210,24 +201,20 @@ def _merged(symbol: Outputs) -> Outputs:
 
 def _levels(nodes: Sequence[Node], refused: set[Node]) -> dict[Node, int]:
     """A number for each node that is not below those of its inputs: odd for nodes that run on kernels."""
-    found: dict[Node, int] = {}
+    levels: dict[Node, int] = {}
     for node in nodes:
-        below = max((found[entry.node] for entry in node.inputs), default=0)
-        found[node] = below if node.is_variable else below + (below + (node in refused)) % 2
-    return found
+        below = max((levels[entry.node] for entry in node.inputs), default=0)
+        levels[node] = below if node.is_variable else below + (below + (node in refused)) % 2
+    return levels
 
 
 # ---- steps
 
 
-class _Step(Protocol):
-    """A part of a plan: from the arrays of some entries to those of others."""
+class _Step(Step, Protocol):
+    """A part of a plan."""
 
-    @property
-    def inputs(self) -> Sequence[Entry]: ...
-    @property
-    def outputs(self) -> Sequence[Entry]: ...
-    def __call__(self, args: Sequence[NDArray], noise: Noise) -> list[NDArray]: ...
+    def __call__(self, args: Sequence[NDArray], draws: Draws) -> list[NDArray]: ...
 
 
 class _Compiled(NamedTuple):
@@ -237,8 +224,8 @@ class _Compiled(NamedTuple):
     inputs: Sequence[Entry]
     outputs: Sequence[Entry]
 
-    def __call__(self, args: Sequence[NDArray], noise: Noise) -> list[NDArray]:
-        return self.partition(args, noise)
+    def __call__(self, args: Sequence[NDArray], draws: Draws) -> list[NDArray]:
+        return self.partition(args, draws)
 
 
 class _Kernel:
@@ -250,6 +237,6 @@ class _Kernel:
         self._node, self._op = node, op
         self._mode = train_mode if training else predict_mode
 
-    def __call__(self, args: Sequence[NDArray], noise: Noise) -> list[NDArray]:
+    def __call__(self, args: Sequence[NDArray], draws: Draws) -> list[NDArray]:
         with self._node.named(), self._mode():
-            return invoke_all(self._op, args, noise=noise.get(self._node))
+            return invoke_all(self._op, args, noise=draws.get(self._node))

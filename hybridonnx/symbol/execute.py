@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..context import Context
 from ..errors import MXNetError, suggest
@@ -14,7 +14,19 @@ from ..ndarray.ndarray import NDArray
 from ..ops import Spec
 from .compose import Outputs
 from .graph import Entry, Node, topological
-from .infer import Specs, infer
+from .infer import Specs, infer, operator_of
+
+
+class Step(Protocol):
+    """A part of a graph: from the arrays of some entries to those of others."""
+
+    @property
+    def inputs(self) -> Sequence[Entry]: ...
+    @property
+    def outputs(self) -> Sequence[Entry]: ...
+
+
+_Step = TypeVar("_Step", bound=Step)
 
 
 def execute(symbol: Outputs, values: Mapping[str, NDArray], ctx: Context | None = None) -> list[NDArray]:
@@ -25,60 +37,85 @@ def execute(symbol: Outputs, values: Mapping[str, NDArray], ctx: Context | None 
     device of what is made of no inputs.
     """
     nodes = sorted(topological(symbol.outputs), key=attrgetter("serial"))
-    uses = Counter(entry for node in nodes for entry in node.inputs)
-    uses.update(symbol.outputs)
-    run = _Run(nodes, values, ctx, uses)
-    for node in nodes:
-        run.step(node)
-    return [run.arrays[entry] for entry in symbol.outputs]
+    arrays = {Entry(node, 0): _value(node, values) for node in nodes if node.is_variable}
+    steps = [_Kernel(node) for node in nodes if not node.is_variable]
+    operator = _Operators(nodes, values)
+
+    def run(step: _Kernel, args: Sequence[NDArray]) -> list[NDArray]:
+        with step.node.named():
+            return invoke_all(operator(step.node), args, ctx)
+
+    return run_steps(steps, arrays, count_uses(steps, symbol.outputs), symbol.outputs, run)
 
 
-class _Run:
-    """The arrays that are alive while a graph runs."""
+def count_uses(steps: Iterable[Step], outputs: Sequence[Entry]) -> Counter[Entry]:
+    """How many steps, and outputs of the graph, take each entry."""
+    uses = Counter(entry for step in steps for entry in step.inputs)
+    uses.update(outputs)
+    return uses
 
-    def __init__(
-        self,
-        nodes: Sequence[Node],
-        values: Mapping[str, NDArray],
-        ctx: Context | None,
-        uses: Counter[Entry],
-    ) -> None:
-        self.nodes, self.values, self.ctx, self.uses = nodes, values, ctx, uses
-        self.arrays: dict[Entry, NDArray] = {}
-        self.specs: Specs | None = None
 
-    def step(self, node: Node) -> None:
-        """Run one node, or take a variable's array."""
-        if node.is_variable:
-            self.arrays[Entry(node, 0)] = self._value(node)
-            return
-        with node.named():
-            found = invoke_all(self._operator(node), [self.arrays[e] for e in node.inputs], self.ctx)
-        for i, array in enumerate(found):
-            if self.uses[Entry(node, i)]:
-                self.arrays[Entry(node, i)] = array
-        for entry in node.inputs:
-            self.uses[entry] -= 1
-            if not self.uses[entry]:
-                self.arrays.pop(entry, None)
+def run_steps(
+    steps: Iterable[_Step],
+    arrays: dict[Entry, NDArray],
+    uses: Counter[Entry],
+    outputs: Sequence[Entry],
+    run: Callable[[_Step, list[NDArray]], Sequence[NDArray]],
+) -> list[NDArray]:
+    """The arrays of `outputs`, after `run` has computed the steps in their order.
 
-    def _value(self, node: Node) -> NDArray:
-        value = self.values.get(node.name)
-        if value is None:
-            raise MXNetError(
-                f"execute: an array is required for the variable {node.name}."
-                f"{suggest(node.name, self.values)}"
-            )
-        return value
+    `arrays` are the variables', to which the steps' are added. Each is let go of after its last use, for
+    which `uses` is counted down.
+    """
+    for step in steps:
+        results = run(step, [arrays[entry] for entry in step.inputs])
+        for entry, array in zip(step.outputs, results, strict=True):
+            if uses[entry]:
+                arrays[entry] = array
+        for entry in step.inputs:
+            uses[entry] -= 1
+            if not uses[entry]:
+                arrays.pop(entry, None)
+    return [arrays[entry] for entry in outputs]
 
-    def _operator(self, node: Node) -> Any:
-        """The node's operator; one without inputs takes sizes that it does not tell from their use."""
+
+class _Kernel(NamedTuple):
+    """One operator as a step."""
+
+    node: Node
+
+    @property
+    def inputs(self) -> Sequence[Entry]:
+        return self.node.inputs
+
+    @property
+    def outputs(self) -> Sequence[Entry]:
+        return [Entry(self.node, i) for i in range(self.node.count())]
+
+
+def _value(node: Node, values: Mapping[str, NDArray]) -> NDArray:
+    value = values.get(node.name)
+    if value is None:
+        raise MXNetError(
+            f"execute: an array is required for the variable {node.name}.{suggest(node.name, values)}"
+        )
+    return value
+
+
+class _Operators:
+    """The operators of a graph's nodes; the sizes of those without inputs are inferred if one is open."""
+
+    def __init__(self, nodes: Sequence[Node], values: Mapping[str, NDArray]) -> None:
+        self._nodes, self._values = nodes, values
+        self._specs: Specs | None = None
+
+    def __call__(self, node: Node) -> Any:
         if node.inputs:
             return node.op
         outputs = node.op.infer(())[1]
         if all(spec.shape is not None and None not in spec.shape for spec in outputs):
             return node.op
-        if self.specs is None:
-            known = {name: Spec(array.shape, array._data.dtype) for name, array in self.values.items()}
-            self.specs = infer(Outputs([Entry(n, 0) for n in self.nodes]), known, partial=True)
-        return node.op.with_inferred_shape([self.specs[Entry(node, i)] for i in range(node.count())])
+        if self._specs is None:
+            known = {name: Spec(array.shape, array._data.dtype) for name, array in self._values.items()}
+            self._specs = infer(Outputs([Entry(n, 0) for n in self._nodes]), known, partial=True)
+        return operator_of(node, self._specs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from ..attrs import Ints, coerce
 from ..dtypes import FLAGS, DType, as_dtype, float32
@@ -31,6 +32,13 @@ def infer(symbol: Outputs, known: Mapping[str, Spec] | None = None, partial: boo
         inference.default_dtypes()
         inference.require_shapes()
     return inference.specs
+
+
+def operator_of(node: Node, specs: Mapping[Entry, Spec]) -> Any:
+    """The node's operator; one without inputs with the sizes that the graph around it tells."""
+    if node.inputs:
+        return node.op
+    return node.op.with_inferred_shape([specs[Entry(node, i)] for i in range(node.count())])
 
 
 class _Inference:
