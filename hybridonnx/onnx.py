@@ -19,7 +19,7 @@ from .converters.to_onnx import (
     supported,
 )
 from .converters.to_onnx import export_model as _export
-from .errors import DeferredInitializationError, MXNetError
+from .errors import MXNetError
 from .gluon.hybrid_block import HybridBlock, input_name
 from .gluon.nested import flatten, regroup
 from .gluon.symbol_block import SymbolBlock, block_from_onnx
@@ -149,11 +149,7 @@ def _parameters(net: HybridBlock, graph: Symbol, inputs: Sequence[NDArray]) -> d
     """The values of the parameters that a block's graph has."""
     variables = set(graph.list_inputs())
     params = {name: param for name, param in net.collect_params().items() if name in variables}
-    try:
-        return {name: param.data() for name, param in params.items()}
-    except DeferredInitializationError:
-        net._finish_deferred(*inputs)
-        return {name: param.data() for name, param in params.items()}
+    return net._values(params, None, inputs)
 
 
 def _with_parameters(

@@ -6,7 +6,7 @@ import ast
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -128,3 +128,77 @@ def roots_imported(name: str, path: Path) -> Iterator[str]:
 def test_no_module_imports_its_package_root():
     found = [report for name, path in MODULES.items() for report in roots_imported(name, path)]
     assert not found, "import the module that defines the name:\n" + "\n".join(found)
+
+
+def test_imports_make_no_circles():
+    """No two modules need each other, by imports inside functions and for type checkers neither."""
+    circles = [
+        "\n".join(f"  {name} -> {needed}" for name in group for needed in sorted(NEEDS[name] & {*group}))
+        for group in strongly_connected(NEEDS)
+    ]
+    assert not circles, "move what both need below both:\n" + "\n\n".join(circles)
+
+
+def needs(name: str, path: Path) -> set[str]:
+    """The modules of the project that a module imports."""
+    targets = {target for _, target in imported(name, path)}
+    return {t if t in MODULES else t.rpartition(".")[0] for t in targets} & MODULES.keys() - {name}
+
+
+NEEDS = {name: needs(name, path) for name, path in MODULES.items()}
+
+
+def strongly_connected(graph: Mapping[str, Collection[str]]) -> list[list[str]]:
+    """The sets of several nodes that all reach each other, each sorted."""
+    reached = {name: reachable(graph, name) for name in graph}
+    groups = {tuple(sorted(other for other in reached[name] if name in reached[other])) for name in graph}
+    return sorted(list(group) for group in groups if len(group) > 1)
+
+
+def reachable(graph: Mapping[str, Collection[str]], start: str) -> set[str]:
+    """The nodes that can be reached from `start` by at least one edge."""
+    seen: set[str] = set()
+    stack = [start]
+    while stack:
+        new = set(graph[stack.pop()]) - seen
+        seen |= new
+        stack += new
+    return seen
+
+
+def test_circles_are_seen():
+    graph = {"a": ["b"], "b": ["c", "d"], "c": ["a"], "d": ["e"], "e": []}
+    assert strongly_connected(graph) == [["a", "b", "c"]]
+
+
+def test_imports_anywhere_in_a_module_are_seen(tmp_path):
+    path = tmp_path / "module.py"
+    path.write_text(
+        "from typing import TYPE_CHECKING\n"
+        "if TYPE_CHECKING:\n    from ..symbol.graph import Node\n"
+        "def f():\n    from . import random\n    import hybridonnx.errors\n"
+    )
+    names = {"hybridonnx.symbol.graph", "hybridonnx.ndarray.random", "hybridonnx.errors"}
+    assert needs("hybridonnx.ndarray.module", path) == names
+
+
+def private_imports(name: str, path: Path) -> Iterator[str]:
+    """Imports of a module or name that begins with an underscore, from beside the package that it is in."""
+    for line, target in imported(name, path):
+        parts = target.split(".")
+        private = [i for i, part in enumerate(parts) if part.startswith("_") and not part.endswith("__")]
+        if not private or parts[0] != "hybridonnx":
+            continue
+        owner = ".".join(parts[: private[0]])
+        package = owner if owner not in MODULES or is_package(owner) else owner.rpartition(".")[0]
+        if name != package and not name.startswith(f"{package}."):
+            yield f"{path.relative_to(ROOT)}:{line} imports {target}"
+
+
+def is_package(name: str) -> bool:
+    return MODULES[name].name == "__init__.py"
+
+
+def test_underscored_names_are_private_to_their_package():
+    reports = [report for name, path in MODULES.items() for report in private_imports(name, path)]
+    assert not reports, "give it a public name, or a home below both:\n" + "\n".join(reports)

@@ -187,8 +187,17 @@ class HybridBlock(Block):
             if name in known:
                 param.dtype = known[name]
 
-    def _finish_deferred(self, *args: Any) -> None:
-        """Initialize the parameters that wait for the shape of the inputs."""
+    def _values(
+        self, params: Mapping[str, Parameter] | ParameterDict, ctx: Context | None, args: Sequence[Any]
+    ) -> dict[str, NDArray]:
+        """The arrays of parameters of the block, initialized now if they wait for the inputs' shapes."""
+        try:
+            return {name: param.data(ctx) for name, param in params.items()}
+        except DeferredInitializationError:
+            self._finish_deferred(args)
+            return {name: param.data(ctx) for name, param in params.items()}
+
+    def _finish_deferred(self, args: Sequence[Any]) -> None:
         with _tracing:
             try:
                 self.infer_shape(*args)
@@ -207,11 +216,7 @@ class HybridBlock(Block):
             inputs, out = self._get_graph(*args)
             names = {*out.list_arguments(), *out.list_auxiliary_states()} - {input_name(v) for v in inputs}
             params = {name: param for name, param in self.collect_params().items() if name in names}
-            try:
-                arrays = {name: param.data(ctx) for name, param in params.items()}
-            except DeferredInitializationError:
-                self._finish_deferred(*args)
-                arrays = {name: param.data(ctx) for name, param in params.items()}
+            arrays = self._values(params, ctx, args)
             for param in params.values():
                 param._users.add(self)
             self._warn_of_unused(inputs, out, params)
@@ -291,22 +296,16 @@ class HybridBlock(Block):
             if self._active:
                 return self._call_compiled(first.context, (x, *args))
             with first.context:
-                return self.hybrid_forward(ndarray, x, *args, **self._arrays(first, x, *args))
+                params = self._values(self._reg_params, first.context, (x, *args))
+                return self.hybrid_forward(ndarray, x, *args, **params)
         if not isinstance(first, Symbol):
             raise ValueError(
                 f"{self.name}: inputs that are NDArrays or Symbols are required, got {type(x).__name__}. "
                 "See mx.nd.array."
             )
-        params = {name: param.var() for name, param in self._reg_params.items()}
+        variables = {name: param.var() for name, param in self._reg_params.items()}
         with self.name_scope():
-            return self.hybrid_forward(symbol, x, *args, **params)
-
-    def _arrays(self, like: NDArray, *args: Any) -> dict[str, NDArray]:
-        try:
-            return {name: param.data(like.context) for name, param in self._reg_params.items()}
-        except DeferredInitializationError:
-            self._finish_deferred(*args)
-            return {name: param.data(like.context) for name, param in self._reg_params.items()}
+            return self.hybrid_forward(symbol, x, *args, **variables)
 
     def hybrid_forward(self, F: Any, *args: Any, **kwargs: Any) -> Any:
         """The outputs, computed with `F`; subclasses define it."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..context import Context
 from ..dtypes import as_dtype
-from ..errors import DeferredInitializationError, RequirementError, suggest
+from ..errors import RequirementError, suggest
 from ..ndarray.ndarray import NDArray
 from ..runtime import onnx_file
 from ..symbol.execute import execute
@@ -125,12 +125,7 @@ class SymbolBlock(HybridBlock):
     def _call_on_kernels(self, ctx: Context, args: Sequence[Any]) -> Any:
         variables, graph = self._graph
         flat = self._flat_inputs(ctx, args)
-        params = self._params
-        try:
-            values = {name: param.data(ctx) for name, param in params.items()}
-        except DeferredInitializationError:
-            self._finish_deferred(*args)
-            values = {name: param.data(ctx) for name, param in params.items()}
+        values = self._values(self._params, ctx, args)
         values.update({input_name(v): a for v, a in zip(variables, flat, strict=True)})
         outputs = execute(graph, values)
         return outputs[0] if self._out_format == 0 else self._regrouped(outputs)

@@ -41,10 +41,10 @@ class CompiledGraph:
     """A Symbol with its parameters, called with the inputs' arrays.
 
     Sessions are cached by the inputs' dtypes and shapes, the batch size (first axis) left open where the
-    graph allows it, and the least recently used is dropped. Every combination of shapes is checked when it first
-    comes, as ONNX broadcasts where MXNet refuses. Parameters are frozen into a session. When one changes,
-    the session is dropped, and the graph runs on one that takes the parameters as inputs until they have not
-    changed for some calls. Calls from several threads at once are safe.
+    graph allows it, and the least recently used is dropped. Every combination of shapes is checked when it
+    first comes, as ONNX broadcasts where MXNet refuses. Parameters are frozen into a session. When one
+    changes, the session is dropped, and the graph runs on one that takes the parameters as inputs until they
+    have not changed for some calls. Calls from several threads at once are safe.
     """
 
     def __init__(
