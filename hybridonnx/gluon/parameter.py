@@ -1,451 +1,30 @@
-"""Parameters: arrays with a name, a gradient, and values drawn once their shape is known."""
+"""Parameters by name: `ParameterDict`, and the classes of what it holds."""
 
 from __future__ import annotations
 
-import warnings
-import weakref
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from .. import autograd, initializer
-from ..context import Context, cpu, current_context
-from ..dtypes import as_dtype
-from ..errors import DeferredInitializationError, FormatError, MXNetError, RequirementError
-from ..ndarray import creation, sparse
+from .. import initializer
+from ..context import Context
+from ..errors import DeferredInitializationError, FormatError, RequirementError
+from ..ndarray.files import load, save
 from ..ndarray.ndarray import NDArray
-from ..symbol.symbol import Symbol, var
+from ..symbol.symbol import Symbol
+from ._parameter import Constant, Parameter
 
-__all__ = ["Constant", "DeferredInitializationError", "Parameter", "ParameterDict", "tensor_types"]
+__all__ = [
+    "Constant",
+    "DeferredInitializationError",
+    "Parameter",
+    "ParameterDict",
+    "tensor_types",
+]
 
 tensor_types = (Symbol, NDArray)
-
-_STORAGE = ("default", "row_sparse", "csr")
-
-
-class _Deferred(NamedTuple):
-    """An initialization that waits for the shape."""
-
-    init: Any
-    ctx: list[Context]
-    default_init: Any
-    data: NDArray | None
-
-
-def _contexts(ctx: Any) -> list[Context]:
-    if ctx is None:
-        return [current_context()]
-    return [ctx] if isinstance(ctx, Context) else list(ctx)
-
-
-def _told_dtype(dtype: Any) -> Any:
-    """A dtype as it was told, by its name or as a type; texts show it so. Raises `DTypeError` for others."""
-    told = as_dtype(dtype)
-    return dtype if isinstance(dtype, str | type) else told.type if dtype is None else told
-
-
-def shape_is_known(shape: Sequence[int] | None) -> bool:
-    """Whether the rank and all sizes are known (an unknown size is 0 or -1, an unknown rank no sizes)."""
-    return bool(shape) and all(d > 0 for d in shape or ())
-
-
-class Parameter:
-    """A named array of a block.
-
-    `shape` may hold 0 for sizes that the first input tells; `grad_req` is "write", "add" or "null".
-    """
-
-    def __init__(
-        self,
-        name: str,
-        grad_req: str = "write",
-        shape: Any = None,
-        dtype: Any = np.float32,
-        lr_mult: float = 1.0,
-        wd_mult: float = 1.0,
-        init: Any = None,
-        allow_deferred_init: bool = False,
-        differentiable: bool = True,
-        stype: str = "default",
-        grad_stype: str = "default",
-    ) -> None:
-        self._var: Symbol | None = None
-        self._data: list[NDArray] | None = None
-        self._grad: list[NDArray] | None = None
-        self._deferred: _Deferred | None = None
-        self._differentiable = differentiable
-        self._allow_deferred_init = allow_deferred_init
-        self._grad_req = "null"
-        self._users: weakref.WeakSet[Any] = weakref.WeakSet()
-        self._shape = (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
-        self.name = name
-        self._dtype: Any = _told_dtype(dtype)
-        self.lr_mult = lr_mult
-        self.wd_mult = wd_mult
-        self.grad_req = grad_req
-        self.init = init
-        for kind in (stype, grad_stype):
-            if kind not in _STORAGE:
-                raise RequirementError(
-                    f"Parameter '{name}': stype must be one of {', '.join(_STORAGE)}, got {kind!r}."
-                )
-        self._stype, self._grad_stype = stype, grad_stype
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What copies take over: not the blocks that compiled the arrays."""
-        return {**self.__dict__, "_users": ()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._users = weakref.WeakSet()
-        self._init_grad(self._grad)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__} {self.name} (shape={self.shape}, dtype={self._dtype})"
-
-    # ---- attributes
-
-    @property
-    def dtype(self) -> Any:
-        """The element type as it was told: NumPy's scalar type, or a name."""
-        return self._dtype
-
-    @dtype.setter
-    def dtype(self, dtype: Any) -> None:
-        self.cast(dtype)
-
-    @property
-    def stype(self) -> str:
-        """The storage type."""
-        return self._stype
-
-    @property
-    def grad_req(self) -> str:
-        """What happens to gradients: "write", "add" or "null"."""
-        return self._grad_req
-
-    @grad_req.setter
-    def grad_req(self, req: str) -> None:
-        if req not in ("write", "add", "null"):
-            raise RequirementError(f"{self.name}: grad_req must be 'write', 'add' or 'null', got {req!r}.")
-        if not self._differentiable:
-            req = "null"
-        if self._grad_req == req:
-            return
-        self._grad_req = req
-        if req == "null":
-            self._grad = None
-            for array in self._data or ():
-                array._entry, array._leaf = None, None
-        elif self._data is not None:
-            self._init_grad()
-
-    @property
-    def shape(self) -> tuple[int, ...] | None:
-        """The sizes of the axes, 0 for unknown ones; `None` if nothing is known."""
-        return self._shape
-
-    @shape.setter
-    def shape(self, new_shape: Any) -> None:
-        new_shape = tuple(int(d) for d in new_shape)
-        known = self._shape
-        if known is not None:
-            fits = len(known) == len(new_shape) and all(
-                a in (0, -1) or a == b for a, b in zip(known, new_shape, strict=True)
-            )
-            if not fits:
-                raise RequirementError(
-                    f"{self.name}: a shape that agrees with {known} is required, got {new_shape}."
-                )
-        self._shape = new_shape
-
-    # ---- initialization
-
-    def initialize(
-        self, init: Any = None, ctx: Any = None, default_init: Any = None, force_reinit: bool = False
-    ) -> None:
-        """Draw the values, at once or when the shape is known. `init` outranks the parameter's own."""
-        if self._data is not None and not force_reinit:
-            warnings.warn(
-                f"Parameter '{self.name}' is already initialized, ignoring. "
-                "Set force_reinit=True to re-initialize.",
-                stacklevel=2,
-            )
-            return
-        self._data = self._grad = None
-        if default_init is None:
-            default_init = initializer.Uniform()
-        chosen = init if init is not None else self.init if self.init is not None else default_init
-        if not shape_is_known(self.shape):
-            if not self._allow_deferred_init:
-                raise ValueError(
-                    f"Cannot initialize Parameter '{self.name}' because it has invalid shape: {self.shape}. "
-                    "Give every size."
-                )
-            self._deferred = _Deferred(chosen, _contexts(ctx), default_init, None)
-            return
-        self._deferred = _Deferred(chosen, _contexts(ctx), default_init, None)
-        self._finish_deferred_init()
-
-    def _finish_deferred_init(self) -> None:
-        """Draw the values now that the shape is known."""
-        if self._deferred is None:
-            return
-        if not shape_is_known(self.shape):
-            raise RequirementError(
-                f"Cannot initialize Parameter '{self.name}' because it has invalid shape: {self.shape}. "
-                "Give in_units, in_channels and the like, or call the block once with data."
-            )
-        init, ctx, default_init, data = self._deferred
-        self._deferred = None
-        with autograd.pause():
-            if data is None:
-                data = creation.zeros(self.shape, dtype=self.dtype, ctx=cpu())
-                described = initializer.InitDesc(self.name, {"__init__": init})
-                initializer.create(default_init)(described, data)
-            self._place(data, ctx)
-
-    def _place(self, data: NDArray, ctx: list[Context]) -> None:
-        """Make `data` the values on these contexts."""
-        self._data = [NDArray(data._data if i == 0 else data._data.copy(), c) for i, c in enumerate(ctx)]
-        self._init_grad()
-        self._replaced()
-
-    def _init_grad(self, values: Sequence[NDArray] | None = None) -> None:
-        """Attach gradients, of zeros or these values, unless none are wanted."""
-        if self._grad_req == "null" or self._data is None:
-            self._grad = None
-            return
-        for array in self._data:
-            array.attach_grad(self._grad_req)
-        self._grad = [array.grad for array in self._data if array.grad is not None]
-        for new, old in zip(self._grad, values or (), strict=False):
-            new[:] = old
-
-    def _replaced(self) -> None:
-        """Tell those who compiled the arrays that they are others now."""
-        for user in tuple(self._users):
-            user._parameters_replaced()
-
-    def _load_init(
-        self, data: NDArray, ctx: Any, cast_dtype: bool = False, dtype_source: str = "current"
-    ) -> None:
-        """Take the values of a file."""
-        if self.shape is not None:
-            self._check_loaded(data)
-            self._shape = data.shape
-        else:
-            self._shape = data.shape
-        if dtype_source not in ("current", "saved"):
-            raise RequirementError(f"dtype_source: 'current' or 'saved' is required, got {dtype_source!r}.")
-        if np.dtype(self.dtype) != np.dtype(data.dtype):
-            if not cast_dtype:
-                raise RequirementError(
-                    f"Failed loading Parameter '{self.name}' from saved params: dtype "
-                    f"{np.dtype(self.dtype).name} is required, got {np.dtype(data.dtype).name}. "
-                    "Set cast_dtype=True to cast."
-                )
-            if dtype_source == "saved":
-                self._dtype = data.dtype
-            else:
-                data = data.astype(self.dtype)
-        contexts = self._contexts_to_load(ctx)
-        if self._data is None or self._data[0].dtype != data.dtype:
-            self._deferred = None
-            self._place(data.copyto(cpu()), contexts)
-            return
-        self.set_data(data)
-
-    def _contexts_to_load(self, ctx: Any) -> list[Context]:
-        """Where loaded values go: where the values are already, which `ctx` has to agree with."""
-        given = None if ctx is None else _contexts(ctx)
-        present = self.list_ctx() if self._data is not None or self._deferred is not None else None
-        if given and present and set(given) != set(present):
-            raise RequirementError(
-                f"Failed to load Parameter '{self.name}' on {given}: it is initialized on {present} already. "
-                "Leave ctx out, or call reset_ctx first."
-            )
-        return present or given or [cpu()]
-
-    def _check_loaded(self, data: NDArray) -> None:
-        assert self.shape is not None
-        fits = len(self.shape) == len(data.shape) and all(
-            a in (0, -1) or a == b for a, b in zip(self.shape, data.shape, strict=True)
-        )
-        if not fits:
-            raise RequirementError(
-                f"Failed loading Parameter '{self.name}' from saved params: shape {self.shape} is required, "
-                f"got {data.shape}."
-            )
-
-    # ---- values
-
-    def _check_initialized(self) -> list[NDArray]:
-        if self._data is not None:
-            return self._data
-        if self._deferred is not None:
-            raise DeferredInitializationError(
-                f"Parameter '{self.name}' has not been initialized yet because initialization was deferred. "
-                "Actual initialization happens during the first forward pass. Please pass one batch of data "
-                "through the network before accessing Parameters."
-            )
-        raise MXNetError(
-            f"Parameter '{self.name}' has not been initialized. Call initialize() on the block, or load its "
-            "parameters, before using it."
-        )
-
-    def _on(self, arrays: list[NDArray], ctx: Context | None) -> NDArray:
-        if ctx is None:
-            if len(arrays) == 1:
-                return arrays[0]
-            ctx = current_context()
-        for array in arrays:
-            if array.context == ctx:
-                return array
-        raise MXNetError(
-            f"Parameter '{self.name}' was not initialized on context {ctx}. "
-            f"It was only initialized on {[a.context for a in arrays]}."
-        )
-
-    def data(self, ctx: Context | None = None) -> NDArray:
-        """The values on a context. Raises `DeferredInitializationError` while the shape is unknown."""
-        return self._on(self._check_initialized(), ctx)
-
-    def list_data(self) -> list[NDArray]:
-        """The values on every context."""
-        return list(self._check_initialized())
-
-    def list_ctx(self) -> list[Context]:
-        """The contexts that the values are on."""
-        if self._data is None and self._deferred is not None:
-            return self._deferred.ctx
-        return [array.context for array in self._check_initialized()]
-
-    def row_sparse_data(self, row_id: NDArray) -> NDArray:
-        """The rows `row_id` of the values, if `stype` is "row_sparse"."""
-        return self._rows(self.data(row_id.context), row_id)
-
-    def list_row_sparse_data(self, row_id: NDArray) -> list[NDArray]:
-        """The same on every context."""
-        return [self._rows(array, row_id) for array in self._check_initialized()]
-
-    def _rows(self, array: NDArray, row_id: NDArray) -> NDArray:
-        if self._stype != "row_sparse":
-            raise MXNetError(
-                f"Parameter '{self.name}': row_sparse_data requires stype='row_sparse', got '{self._stype}'. "
-                "Use data()."
-            )
-        rows = np.unique(row_id._data.astype(np.int64))
-        return sparse.row_sparse_array((array._data[rows], rows), array.shape, array.context, array.dtype)
-
-    def set_data(self, data: Any) -> None:
-        """Replace the values on every context."""
-        self.shape = data.shape
-        if self._data is None:
-            if self._deferred is None:
-                raise RequirementError(
-                    f"Parameter '{self.name}' has not been initialized. Call initialize() first."
-                )
-            source = data if isinstance(data, NDArray) else creation.array(data, dtype=self.dtype)
-            self._deferred = self._deferred._replace(data=source.copyto(cpu()))
-            return
-        for array in self._data:
-            array[:] = data
-
-    def _reduce(self) -> NDArray:
-        """The mean of the values on all contexts, as a copy on the CPU."""
-        first, *others = [array._data for array in self._check_initialized()]
-        if not others:
-            return NDArray(first.copy(), cpu())
-        return NDArray((sum(others, first) / (1 + len(others))).astype(first.dtype), cpu())
-
-    def reset_ctx(self, ctx: Any) -> None:
-        """Move the values to other contexts."""
-        contexts = _contexts(ctx)
-        if self._data is not None:
-            with autograd.pause():
-                self._place(self._reduce(), contexts)
-        elif self._deferred is not None:
-            self._deferred = self._deferred._replace(ctx=contexts)
-        else:
-            raise ValueError(
-                f"Cannot reset context for Parameter '{self.name}' because it has not been initialized."
-            )
-
-    def cast(self, dtype: Any) -> None:
-        """Give values and gradient another dtype."""
-        self._dtype = _told_dtype(dtype)
-        self._var = None
-        if self._data is None:
-            return
-        with autograd.pause():
-            self._data = [array.detach().astype(self._dtype) for array in self._data]
-            self._init_grad(self._grad)
-        self._replaced()
-
-    # ---- gradients
-
-    def grad(self, ctx: Context | None = None) -> NDArray:
-        """The gradient on a context."""
-        return self._on(self.list_grad(), ctx)
-
-    def list_grad(self) -> list[NDArray]:
-        """The gradient on every context."""
-        self._check_initialized()
-        if self._grad is None:
-            raise MXNetError(
-                f"Cannot get gradient array for Parameter '{self.name}' because grad_req='null'."
-            )
-        return list(self._grad)
-
-    def zero_grad(self) -> None:
-        """Set the gradient to zero."""
-        for gradient in self._grad or ():
-            gradient[:] = 0
-
-    # ---- in graphs
-
-    def var(self) -> Symbol:
-        """The variable that stands for the parameter in graphs."""
-        if self._var is None:
-            self._var = var(
-                self.name,
-                shape=self.shape,
-                dtype=self.dtype,
-                lr_mult=self.lr_mult,
-                wd_mult=self.wd_mult,
-                init=self.init,
-                stype=self._stype,
-            )
-        return self._var
-
-
-class Constant(Parameter):
-    """A parameter that holds fixed values and has no gradient."""
-
-    def __init__(self, name: str, value: Any) -> None:
-        if not isinstance(value, NDArray):
-            value = creation.array(value)
-        self.value: NDArray = value
-        init = initializer.constant_of(value)
-        super().__init__(name, grad_req="null", shape=value.shape, dtype=value.dtype, init=init)
-
-    def __repr__(self) -> str:
-        return f"Constant {self.name} (shape={self.shape}, dtype={self._dtype})"
-
-    @property
-    def grad_req(self) -> str:
-        """Always "null"."""
-        return "null"
-
-    @grad_req.setter
-    def grad_req(self, req: str) -> None:
-        if req != "null":
-            warnings.warn(
-                f"Constant parameter '{self.name}' does not support grad_req other than 'null'.", stacklevel=2
-            )
 
 
 class ParameterDict:
@@ -493,10 +72,10 @@ class ParameterDict:
         if name in self._params:
             return self._params[name]
         if self._shared is not None:
-            found = self._shared._find(name)
-            if found is not None:
-                self._params[name] = found
-                return found
+            param = self._shared._find(name)
+            if param is not None:
+                self._params[name] = param
+                return param
         return None
 
     def get(self, name: str, **kwargs: Any) -> Parameter:
@@ -523,8 +102,8 @@ class ParameterDict:
         if not isinstance(param, Constant):
             raise RequirementError(f"Parameter '{name}' already exists but it is not a constant.")
         if value is not None:
-            given = value.asnumpy() if isinstance(value, NDArray) else np.asarray(value)
-            if given.shape != param.shape or not np.array_equal(given, param.value.asnumpy()):
+            values = value.asnumpy() if isinstance(value, NDArray) else np.asarray(value)
+            if values.shape != param.shape or not np.array_equal(values, param.value.asnumpy()):
                 raise RequirementError(
                     f"Constant '{name}' already exists but its value differs from the new one."
                 )
@@ -562,8 +141,8 @@ class ParameterDict:
 
     def list_ctx(self) -> list[Context]:
         """The contexts that any of the parameters is on."""
-        found = {str(c): c for param in self.values() for c in param.list_ctx()}
-        return list(found.values())
+        contexts = {str(c): c for param in self.values() for c in param.list_ctx()}
+        return list(contexts.values())
 
     def setattr(self, name: str, value: Any) -> None:
         """Set an attribute, such as `grad_req`, of all parameters."""
@@ -572,8 +151,6 @@ class ParameterDict:
 
     def save(self, filename: str, strip_prefix: str = "") -> None:
         """Write the values, under names without `strip_prefix`, as a .params file."""
-        from ..ndarray.files import save
-
         values = {}
         for param in self.values():
             if not param.name.startswith(strip_prefix):
@@ -653,8 +230,6 @@ def _agree(param: Parameter, key: str, value: Any) -> None:
 
 def read_named(filename: Any) -> dict[str, NDArray]:
     """The arrays of a .params file by their names, without arg: and aux:."""
-    from ..ndarray.files import load
-
     loaded = load(filename) or {}  # a file without arrays has no names either
     if not isinstance(loaded, dict):
         raise FormatError(f"{filename}: a file of named arrays is required, got a list without names.")

@@ -13,7 +13,7 @@ import numpy as np
 from ..context import Context
 from ..ndarray import creation
 from ..ndarray.ndarray import NDArray
-from .parameter import shape_is_known
+from ._parameter import shape_is_known
 
 __all__ = ["check_sha1", "clip_global_norm", "shape_is_known", "split_and_load", "split_data"]
 
