@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import logging
 import os
-import warnings
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import autograd
 from ..context import Context, as_context
-from ..dtypes import as_dtype
-from ..errors import MXNetError, RequirementError, ShapeError, suggest
+from ..errors import MXNetError, RequirementError
 from ..initializer import InitDesc
 from ..io import DataBatch, DataDesc, described
 from ..metric import EvalMetric
 from ..model import load_checkpoint, save_checkpoint
-from ..ndarray.creation import array, zeros
 from ..ndarray.ndarray import NDArray
-from ..ops import Spec, known, show
+from ..ops import Spec
 from ..runtime.compile import CompiledGraph
 from ..symbol.executor import Executor, bind
-from ..symbol.graph import Entry
-from ..symbol.infer import infer
 from ..symbol.symbol import Symbol
+from ._binding import (
+    batch_size,
+    bind_shapes,
+    check_batch_sizes,
+    check_names,
+    describe_inputs,
+    gradient_requests,
+)
+from ._parameters import Parameters, as_array, checked, zeros_of
 from ._training import Training
 from .base_module import RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
 
@@ -59,43 +63,31 @@ class Module(BaseModule):
         self._label_names = list(label_names or ())
         self._state_names = list(state_names or ())
         self._fixed_names = list(fixed_param_names or ())
-        self._check_names(self._data_names, "data_names", required=True)
-        self._check_names(self._label_names, "label_names", required=False)
-        self._check_names(self._state_names, "state_names", required=True)
-        self._check_names(self._fixed_names, "fixed_param_names", required=True)
-        given = {*self._data_names, *self._label_names, *self._state_names}
-        self._param_names = [name for name in symbol.list_arguments() if name not in given]
+        check_names(symbol, self._data_names, "data_names", required=True)
+        check_names(symbol, self._label_names, "label_names", required=False)
+        check_names(symbol, self._state_names, "state_names", required=True)
+        check_names(symbol, self._fixed_names, "fixed_param_names", required=True)
+        inputs = {*self._data_names, *self._label_names, *self._state_names}
+        self._param_names = [name for name in symbol.list_arguments() if name not in inputs]
         self._aux_names = symbol.list_auxiliary_states()
         self._compression_params = compression_params
         self._data_shapes: list[DataDesc] = []
         self._label_shapes: list[DataDesc] | None = None
         self._specs: dict[str, Spec] = {}
         self._output_shapes: list[tuple[int, ...]] = []
-        self._params: Params = {}
-        self._grads: Params = {}
+        self._parameters = Parameters(symbol, self._param_names, self._aux_names)
         self._states: Params = {}
         self._requests: dict[str, str] = {}
         self._executors: OrderedDict[Any, Executor] = OrderedDict()
         self._compiled: CompiledGraph | None = None
         self._compiled_steps: CompiledGraph | None = None
-        self._fed: Params = {}
+        self._batch: Params = {}
+        """The arrays of the last batch by name."""
         self._last: Executor | None = None
         self._outputs: list[NDArray] | None = None
         self._training: Training | None = None
         self._states_path: str | None = None
         self._monitors: list[Any] = []
-
-    def _check_names(self, names: Sequence[str], what: str, required: bool) -> None:
-        known_names = self._symbol.list_arguments()
-        for name in names:
-            if name not in known_names:
-                told = (
-                    f"Module: names of the symbol's arguments are required in {what}, got {name!r}."
-                    f"{suggest(name, known_names)}"
-                )
-                if required:
-                    raise ValueError(told)
-                warnings.warn(told, stacklevel=3)
 
     @staticmethod
     def load(prefix: str, epoch: int, load_optimizer_states: bool = False, **kwargs: Any) -> Module:
@@ -104,12 +96,12 @@ class Module(BaseModule):
         The optimizer's states are read when the optimizer is made.
         """
         symbol, arguments, states = load_checkpoint(prefix, epoch)
-        made = Module(symbol, **kwargs)
-        made._params = {**arguments, **states}
-        made.params_initialized = True
+        module = Module(symbol, **kwargs)
+        module._parameters.values = {**arguments, **states}
+        module.params_initialized = True
         if load_optimizer_states:
-            made._states_path = _states_path(prefix, epoch)
-        return made
+            module._states_path = _states_path(prefix, epoch)
+        return module
 
     def save_checkpoint(
         self, prefix: str, epoch: int, save_optimizer_states: bool = False, remove_amp_cast: bool = True
@@ -183,67 +175,32 @@ class Module(BaseModule):
             return
         if inputs_need_grad and not for_training:
             raise RequirementError("Module.bind: for_training=True is required for inputs_need_grad=True.")
-        requests = self._requested(grad_req, for_training, inputs_need_grad)
+        trained = {*self._param_names, *(self._data_names if inputs_need_grad else ())} - {*self._fixed_names}
+        requests = gradient_requests(self._symbol, grad_req, trained)
         self._unbind()
         self.for_training = for_training
         self._take_shapes(data_shapes, label_shapes)
-        self._requests, self.inputs_need_grad, self.binded = requests, inputs_need_grad, True
+        self._requests = requests if for_training else {}
+        self.inputs_need_grad, self.binded = inputs_need_grad, True
         if shared_module is not None:
             self._share(shared_module)
             if shared_module.optimizer_initialized:
                 self.borrow_optimizer(shared_module)
         elif self.params_initialized:
-            self._store(self._fitted(self._params, {}, "bind"))
+            self._store(self._parameters.fit(self._parameters.values, {}, self._specs, "bind"))
 
     def _unbind(self) -> None:
         """Forget what depends on shapes; parameters stay."""
         self.binded, self._outputs, self._compiled, self._last = False, None, None, None
         self._compiled_steps = None
         self._executors.clear()
-        self._grads, self._states, self._fed = {}, {}, {}
-
-    def _requested(self, grad_req: Any, for_training: bool, inputs_need_grad: bool) -> dict[str, str]:
-        """What to do with the gradient of each argument; words by name are for fixed parameters too."""
-        names = self._symbol.list_arguments()
-        wanted = {*self._param_names, *(self._data_names if inputs_need_grad else ())} - {*self._fixed_names}
-        if isinstance(grad_req, str):
-            found = dict.fromkeys(wanted, grad_req)
-        elif isinstance(grad_req, Mapping):
-            told = {name: word for name, word in grad_req.items() if name in names}
-            found = {**dict.fromkeys(wanted, "write"), **told}
-        elif not isinstance(grad_req, list | tuple):
-            raise ValueError(
-                "Module.bind: a word, a list of words or a dict of them by name is required as grad_req, "
-                f"got {grad_req!r}."
-            )
-        elif len(grad_req) != len(names):
-            raise RequirementError(
-                f"Module.bind: a word for each of {', '.join(names)} is required in grad_req, "
-                f"got {len(grad_req)}."
-            )
-        else:
-            found = dict(zip(names, grad_req, strict=True))
-        strange = [word for word in found.values() if word not in ("write", "add", "null")]
-        if strange:
-            raise MXNetError(f"Module.bind: write, add or null is required as grad_req, got {strange[0]!r}.")
-        if not for_training:
-            return {}
-        return {name: word for name, word in found.items() if word != "null"}
+        self._parameters.grads, self._states, self._batch = {}, {}, {}
 
     def _share(self, other: Module) -> None:
         """Use the parameters of another module, and their gradients."""
         if not (other.binded and other.params_initialized):
             raise RequirementError("Module.bind: a shared_module that is bound and initialized is required.")
-        for name in (*self._param_names, *self._aux_names):
-            held = other._params.get(name)
-            if held is None and name not in other._open:
-                raise RequirementError(f"Module.bind: shared_module has no parameter {name}.")
-            if held is not None and held.shape != self._specs[name].shape:
-                raise ShapeError(
-                    f"Module.bind: shape {show(self._specs[name].shape)} is required for {name}, "
-                    f"shared_module has {show(held.shape)}."
-                )
-        self._params, self._grads, self._open = other._params, other._grads, other._open
+        self._parameters.share(other._parameters, self._specs)
         self.params_initialized = True
 
     def reshape(self, data_shapes: Sequence[Any], label_shapes: Sequence[Any] | None = None) -> None:
@@ -252,48 +209,15 @@ class Module(BaseModule):
         self._take_shapes(data_shapes, label_shapes)
 
     def _take_shapes(self, data_shapes: Sequence[Any], label_shapes: Sequence[Any] | None) -> None:
-        data = [described(d) for d in data_shapes]
-        labels = [described(d) for d in label_shapes or ()]
-        if sorted(d.name for d in data) != sorted(self._data_names):
-            raise ValueError(
-                f"Module: shapes of {', '.join(self._data_names)} are required as data_shapes, "
-                f"got {', '.join(d.name for d in data) or 'none'}."
-            )
-        strange = [d.name for d in labels if d.name not in self._label_names]
-        if strange:
-            raise ValueError(
-                f"Module: shapes of {', '.join(self._label_names) or 'no labels'} are possible in "
-                f"label_shapes, got {strange[0]}."
-            )
+        data, labels = describe_inputs(self._data_names, self._label_names, data_shapes, label_shapes)
         if self.for_training:
-            _check_batch_sizes([*data, *labels])
-        data.sort(key=lambda d: self._data_names.index(d.name))
-        specs, outputs = self._inferred(data, labels)
-        self._data_shapes, self._label_shapes = data, labels or None
-        self._specs, self._output_shapes = specs, outputs
-
-    def _inferred(
-        self, data: Sequence[DataDesc], labels: Sequence[DataDesc]
-    ) -> tuple[dict[str, Spec], list[tuple[int, ...]]]:
-        """The specs of all variables, and the outputs' shapes."""
-        used = self._symbol.list_arguments()
-        told = {d.name: Spec(tuple(d.shape), as_dtype(d.dtype)) for d in (*data, *labels) if d.name in used}
-        if self.params_initialized and self.binded:
-            own = (*self._param_names, *self._aux_names)
-            held = {name: self._params[name] for name in own if name in self._params}
-            told |= {name: Spec(x.shape, x._data.dtype) for name, x in held.items()}
-        found = infer(self._symbol, told)
-        variables = {n.name: found[Entry(n, 0)] for n in self._symbol.nodes() if n.is_variable}
-        incomplete = [name for name, spec in variables.items() if not known(spec.shape)]
-        if incomplete:
-            raise ShapeError(f"Module: the shapes of {', '.join(incomplete[:10])} are required.")
-        outputs = [found[entry].shape for entry in self._symbol.outputs]
-        return variables, [tuple(d or 0 for d in shape or ()) for shape in outputs]
+            check_batch_sizes([*data, *labels])
+        params: Params = self._parameters.own() if self.params_initialized and self.binded else {}
+        specs = {name: Spec(x.shape, x._data.dtype) for name, x in params.items()}
+        binding = bind_shapes(self._symbol, data, labels, specs)
+        self._data_shapes, self._label_shapes, self._specs, self._output_shapes = binding
 
     # ---- parameters
-
-    _open: frozenset[str] = frozenset()
-    """Parameters that were not given, such as labels: zeros, of the shape that a batch asks for."""
 
     def set_params(
         self,
@@ -306,73 +230,17 @@ class Module(BaseModule):
         """Take the values of parameters and auxiliary states by name."""
         if self._keeps_params("set_params", force_init):
             return
-        given = {**(arg_params or {}), **(aux_params or {})}
+        values = {**(arg_params or {}), **(aux_params or {})}
         if allow_missing and not allow_extra:
-            self._refuse_extra(given)
-        kept = self._params if allow_missing else {}
-        self._store(self._fitted(given, kept, "set_params", allow_missing))
-
-    def _refuse_extra(self, given: Mapping[str, NDArray]) -> None:
-        names = [*self._param_names, *self._aux_names]
-        extra = [name for name in given if name not in names]
-        if extra:
-            raise ValueError(
-                f"Module.set_params: {extra[0]} is no parameter of the symbol.{suggest(extra[0], names)} "
-                "allow_extra=True passes over others."
-            )
-
-    def _fitted(
-        self, given: Mapping[str, NDArray], kept: Params, owner: str, allow_missing: bool = False
-    ) -> Params:
-        """The values that fit their shapes; others are left open if they may be missing."""
-        found: Params = {}
-        missing = set()
-        labels = self._label_inputs()
-        for name in (*self._param_names, *self._aux_names):
-            if name in given:
-                found[name] = self._checked(name, given[name], owner)
-            elif name in kept:
-                found[name] = kept[name]
-            elif allow_missing or name in labels:
-                missing.add(name)
-            else:
-                raise RuntimeError(
-                    f"Module.{owner}: a value of the parameter {name} is required.{suggest(name, given)} "
-                    "allow_missing=True passes over those that are missing."
-                )
-        self._open = frozenset(missing)
-        return found
-
-    def _label_inputs(self) -> set[str]:
-        """The variables that only training uses."""
-        found = set()
-        for node in self._symbol.nodes():
-            if not node.is_variable and node.op.labels:
-                for entry, name in zip(node.inputs, node.op.input_names(), strict=False):
-                    if entry.node.is_variable and name in node.op.labels:
-                        found.add(entry.node.name)
-        return found
-
-    def _checked(self, name: str, given: Any, owner: str) -> NDArray:
-        value = _as_array(given)
-        if value.shape != self._specs[name].shape:
-            raise ShapeError(
-                f"Module.{owner}: shape {show(self._specs[name].shape)} is required for {name}, "
-                f"got {show(value.shape)}."
-            )
-        return value
+            self._parameters.refuse_extra(values)
+        others = self._parameters.values if allow_missing else {}
+        self._store(self._parameters.fit(values, others, self._specs, "set_params", allow_missing))
 
     def _store(self, values: Params) -> None:
-        """Copy values into the parameters' arrays, which executors and other modules use as well."""
-        for name, value in values.items():
-            held, dtype = self._params.get(name), self._specs[name].dtype
-            if held is None or held.shape != value.shape or held._data.dtype != dtype or not self.binded:
-                self._params[name] = array(value, self._context, dtype)
-                self._executors.clear()
-                self._compiled = None
-            elif held is not value:
-                with autograd.pause():
-                    held[:] = value.as_in_context(held.context)
+        """Copy values into the parameters' arrays."""
+        if self._parameters.store(values, self._specs, self._context, anew=not self.binded):
+            self._executors.clear()
+            self._compiled = None
         self.params_initialized = True
 
     def init_params(
@@ -384,22 +252,23 @@ class Module(BaseModule):
         force_init: bool = False,
         allow_extra: bool = False,
     ) -> None:
-        """Give the parameters values: those that are given, others by the initializer."""
+        """Give the parameters values: those of `arg_params` and `aux_params`, others by the initializer."""
         if self._keeps_params("init_params", force_init):
             return
         attributes = self._symbol.attr_dict()
         values: Params = {}
-        for names, given in ((self._param_names, arg_params), (self._aux_names, aux_params)):
+        for names, params in ((self._param_names, arg_params), (self._aux_names, aux_params)):
             for name in sorted(names):
-                if given is not None and name in given:
-                    values[name] = self._checked(name, given[name], "init_params")
+                if params is not None and name in params:
+                    values[name] = checked(name, params[name], self._specs, "init_params")
                     continue
-                if given is not None and not allow_missing:
+                if params is not None and not allow_missing:
                     raise RuntimeError(f"Module.init_params: a value of the parameter {name} is required.")
                 if initializer is not None:
                     values[name] = self._zeros(name)
                     initializer(InitDesc(name, attributes.get(name)), values[name])
-        self._store(self._fitted(values, self._params, "init_params", allow_missing=True))
+        others = self._parameters.values
+        self._store(self._parameters.fit(values, others, self._specs, "init_params", allow_missing=True))
 
     def get_params(self) -> tuple[Params, Params]:
         """Copies of the values of the parameters and of the auxiliary states, both by name."""
@@ -410,21 +279,20 @@ class Module(BaseModule):
         """The parameters and the auxiliary states by name, as they are."""
         if not self.params_initialized:
             self._require_params("get_params")
-        told = {**{name: self._zeros(name) for name in self._open}, **self._params}
-        arguments = {n: told[n] for n in self._param_names if n in told}
-        return arguments, {n: told[n] for n in self._aux_names if n in told}
+        values = {**{name: self._zeros(name) for name in self._parameters.open}, **self._parameters.values}
+        arguments = {n: values[n] for n in self._param_names if n in values}
+        return arguments, {n: values[n] for n in self._aux_names if n in values}
 
     def _zeros(self, name: str) -> NDArray:
-        spec = self._specs[name]
-        return zeros(spec.shape, self._context, spec.dtype)
+        return zeros_of(self._specs[name], self._context)
 
     # ---- states
 
     def get_states(self, merge_multi_context: bool = True) -> list[Any]:
         """The values of the states."""
         self._require_params("get_states")
-        found = [self._state(name).copy() for name in self._state_names]
-        return found if merge_multi_context else [[x] for x in found]
+        states = [self._state(name).copy() for name in self._state_names]
+        return states if merge_multi_context else [[x] for x in states]
 
     def set_states(self, states: Any = None, value: Any = None) -> None:
         """Set the states to arrays, alone or in a list each, or all of them to a number."""
@@ -433,28 +301,28 @@ class Module(BaseModule):
             raise RequirementError("Module.set_states: either states or value is required.")
         if states is None:
             states = [value] * len(self._state_names)
-        for name, given in zip(self._state_names, states, strict=True):
-            self._state(name)[:] = given[0] if isinstance(given, list | tuple) else given
+        for name, state in zip(self._state_names, states, strict=True):
+            self._state(name)[:] = state[0] if isinstance(state, list | tuple) else state
 
     def _state(self, name: str) -> NDArray:
-        held = self._states.get(name)
-        if held is None or held.shape != self._specs[name].shape:
-            held = self._states[name] = self._zeros(name)
+        state = self._states.get(name)
+        if state is None or state.shape != self._specs[name].shape:
+            state = self._states[name] = self._zeros(name)
             self._executors.clear()
-        return held
+        return state
 
     # ---- batches
 
     def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
         """Compute the outputs of a batch; one of other shapes than those bound changes what is bound."""
         self._require_params("forward")
-        self._fed = self._taken(data_batch)
+        self._batch = self._bound_arrays(data_batch)
         if self.for_training if is_train is None else is_train:
             self._last = self._executor()
-            self._outputs = self._last.forward(is_train=True, **self._fed)
+            self._outputs = self._last.forward(is_train=True, **self._batch)
         elif self._monitors:
             self._last = None
-            self._outputs = self._executor().forward(is_train=False, **self._fed)
+            self._outputs = self._executor().forward(is_train=False, **self._batch)
         else:
             self._last = None
             self._outputs = self._predicted()
@@ -462,15 +330,14 @@ class Module(BaseModule):
     def _predicted(self) -> list[NDArray]:
         """The outputs without training, from ONNX Runtime if it can."""
         if self._compiled is None:
-            own = (*self._param_names, *self._aux_names)
-            held = {name: self._params[name] for name in own if name in self._params}
-            names = [n.name for n in self._symbol.nodes() if n.is_variable and n.name not in held]
-            self._inputs, self._compiled = names, CompiledGraph(self._symbol, names, held)
-        given = {**{name: self._state(name) for name in self._state_names}, **self._fed}
+            params = self._parameters.own()
+            names = [n.name for n in self._symbol.nodes() if n.is_variable and n.name not in params]
+            self._inputs, self._compiled = names, CompiledGraph(self._symbol, names, params)
+        values = {**{name: self._state(name) for name in self._state_names}, **self._batch}
         with autograd.predict_mode():
-            return self._compiled([given[n] if n in given else self._zeros(n) for n in self._inputs])
+            return self._compiled([values[n] if n in values else self._zeros(n) for n in self._inputs])
 
-    def _taken(self, batch: Any) -> Params:
+    def _bound_arrays(self, batch: Any) -> Params:
         """The arrays of a batch by name, after binding to their shapes."""
         if not isinstance(getattr(batch, "data", None), list | tuple):
             raise TypeError(f"Module.forward: a DataBatch is required, got {type(batch).__name__}.")
@@ -481,30 +348,30 @@ class Module(BaseModule):
             )
         names = [described(d).name for d in batch.provide_data or ()]
         order = names if sorted(names) == sorted(self._data_names) else [d.name for d in self._data_shapes]
-        given = {name: _as_array(x) for name, x in zip(order, batch.data, strict=True)}
+        arrays = {name: as_array(x) for name, x in zip(order, batch.data, strict=True)}
         labels = [d for d in self._label_shapes or () if batch.label]
-        given |= {d.name: _as_array(x) for d, x in zip(labels, batch.label or (), strict=False)}
-        self._follow(given)
-        return {name: self._cast(name, value) for name, value in given.items() if name in self._specs}
+        arrays |= {d.name: as_array(x) for d, x in zip(labels, batch.label or (), strict=False)}
+        self._follow(arrays)
+        return {name: self._cast(name, value) for name, value in arrays.items() if name in self._specs}
 
-    def _follow(self, given: Params) -> None:
+    def _follow(self, arrays: Params) -> None:
         """Bind to the shapes of a batch, if they are others. Labels that it does not have follow the data."""
 
         def described_again(bound: Sequence[DataDesc]) -> list[DataDesc]:
             return [
-                DataDesc(d.name, given[d.name].shape if d.name in given else d.shape, d.dtype, d.layout)
+                DataDesc(d.name, arrays[d.name].shape if d.name in arrays else d.shape, d.dtype, d.layout)
                 for d in bound
             ]
 
         data = described_again(self._data_shapes)
-        labels = described_again([d for d in self._label_shapes or () if d.name in given])
+        labels = described_again([d for d in self._label_shapes or () if d.name in arrays])
         if data != self._data_shapes or (labels and labels != self._label_shapes):
-            kept = self._label_shapes
+            bound_labels = self._label_shapes
             self._take_shapes(data, labels)
-            if kept and not labels:
+            if bound_labels and not labels:
                 self._label_shapes = [
                     DataDesc(d.name, self._specs[d.name].shape, d.dtype, d.layout)
-                    for d in kept
+                    for d in bound_labels
                     if d.name in self._specs
                 ]
 
@@ -520,30 +387,31 @@ class Module(BaseModule):
         key = tuple(
             self._specs[name].shape for name in (*self._data_names, *self._label_names) if name in self._specs
         )
-        found = self._executors.pop(key, None) or self._made()
-        self._executors[key] = found
+        executor = self._executors.pop(key, None) or self._make_executor()
+        self._executors[key] = executor
         if len(self._executors) > _MOST_EXECUTORS:
             self._executors.popitem(last=False)
-        return found
+        return executor
 
     def _close(self) -> None:
         """Make zeros of the parameters that were left open, but for labels, before they are trained."""
-        opened = self._open - self._label_inputs() if self._open else self._open
-        if opened:
-            self._store({name: self._zeros(name) for name in opened})
-            self._open -= opened
+        params = self._parameters
+        missing = params.open - params.labels() if params.open else params.open
+        if missing:
+            self._store({name: self._zeros(name) for name in missing})
+            params.open -= missing
 
-    def _made(self) -> Executor:
+    def _make_executor(self) -> Executor:
         """An executor with arrays of its own for inputs and labels, and the module's for everything else."""
         arguments = {n: self._argument(n) for n in self._symbol.list_arguments()}
-        requests = {n: word for n, word in self._requests.items() if n not in self._open}
+        requests = {n: word for n, word in self._requests.items() if n not in self._parameters.open}
         gradients = {n: self._gradient(n) for n in requests}
-        states = {n: self._params[n] for n in self._aux_names}
+        states = {n: self._parameters.values[n] for n in self._aux_names}
         words = {n: requests.get(n, "null") for n in arguments}
-        made = bind(self._symbol, self._context, arguments, gradients, words, states, self._run)
+        executor = bind(self._symbol, self._context, arguments, gradients, words, states, self._run)
         for monitor in self._monitors:
-            monitor.install(made)
-        return made
+            monitor.install(executor)
+        return executor
 
     def _run(self, values: Mapping[str, NDArray]) -> list[NDArray]:
         """The outputs in ONNX Runtime, with sessions for the shapes of all variables."""
@@ -554,16 +422,17 @@ class Module(BaseModule):
     def _argument(self, name: str) -> NDArray:
         if name in self._state_names:
             return self._state(name)
-        return (
-            self._params[name] if name in self._param_names and name not in self._open else self._zeros(name)
-        )
+        params = self._parameters
+        has_value = name in self._param_names and name not in params.open
+        return params.values[name] if has_value else self._zeros(name)
 
     def _gradient(self, name: str) -> NDArray:
         if name not in self._param_names:
             return self._zeros(name)
-        if name not in self._grads:
-            self._grads[name] = self._zeros(name)
-        return self._grads[name]
+        grads = self._parameters.grads
+        if name not in grads:
+            grads[name] = self._zeros(name)
+        return grads[name]
 
     def backward(self, out_grads: Any = None) -> None:
         """Compute the gradients of the last batch, from those of the outputs unless these are losses."""
@@ -575,7 +444,7 @@ class Module(BaseModule):
         if self._outputs is None:
             raise RequirementError("Module.backward: outputs are required. Call forward first.")
         used = self._symbol.list_arguments()
-        missing = [name for name in self._label_names if name in used and name not in self._fed]
+        missing = [name for name in self._label_names if name in used and name not in self._batch]
         if missing and out_grads is None:
             raise RequirementError(
                 f"Module.backward: the label {missing[0]} is required, which the last batch or the shapes "
@@ -583,7 +452,7 @@ class Module(BaseModule):
             )
         if self._last is None:  # the outputs are those of a prediction
             self._last = self._executor()
-            self._last.forward(is_train=False, **self._fed)
+            self._last.forward(is_train=False, **self._batch)
         self._last.backward(out_grads)
 
     def get_outputs(self, merge_multi_context: bool = True) -> list[Any]:
@@ -600,8 +469,8 @@ class Module(BaseModule):
         if self._last is None:
             raise RequirementError("Module.get_input_grads: gradients are required. Call backward first.")
         gradients = self._last.grad_dict
-        found = [x if x is None else x.copy() for x in (gradients[name] for name in self._data_names)]
-        return found if merge_multi_context else [[x] for x in found]
+        copies = [x if x is None else x.copy() for x in (gradients[name] for name in self._data_names)]
+        return copies if merge_multi_context else [[x] for x in copies]
 
     def update_metric(self, eval_metric: EvalMetric, labels: Any, pre_sliced: bool = False) -> None:
         """Take the outputs of the last batch and its labels into a metric."""
@@ -627,7 +496,7 @@ class Module(BaseModule):
         if self._keeps_optimizer(force_init):
             return
         self._close()
-        self._training = Training(self._symbol, self._param_names, self._params, kvstore)
+        self._training = Training(self._symbol, self._param_names, self._parameters.values, kvstore)
         self._training.optimize(optimizer, optimizer_params, self._batch_size(), self._compression_params)
         self.optimizer_initialized = True
         if self._states_path is not None:
@@ -635,7 +504,7 @@ class Module(BaseModule):
             self._states_path = None
 
     def _batch_size(self) -> int:
-        return next((size for d in self._data_shapes if (size := _batch_size(d)) is not None), 1)
+        return next((size for d in self._data_shapes if (size := batch_size(d)) is not None), 1)
 
     def borrow_optimizer(self, shared_module: Module) -> None:
         """Update by the optimizer of another module, whose parameters are shared."""
@@ -652,8 +521,9 @@ class Module(BaseModule):
         self._require_params("update")
         self._require_optimizer("update")
         assert self._training is not None
-        own = [n for n in self._param_names if n in self._grads and n in self._requests]
-        self._training.update([(name, self._grads[name], self._params[name]) for name in own])
+        grads, values = self._parameters.grads, self._parameters.values
+        names = [n for n in self._param_names if n in grads and n in self._requests]
+        self._training.update([(name, grads[name], values[name]) for name in names])
 
     def save_optimizer_states(self, fname: str) -> None:
         """Write the optimizer's states as a file of arrays; not MXNet's pickle."""
@@ -675,25 +545,5 @@ class Module(BaseModule):
             mon.install(executor)
 
 
-def _check_batch_sizes(described_arrays: Sequence[DataDesc]) -> None:
-    """Refuse inputs and labels of different numbers of rows."""
-    sizes = [(d, size) for d in described_arrays if (size := _batch_size(d)) is not None]
-    for d, size in sizes:
-        if size != sizes[0][1]:
-            raise RequirementError(
-                f"Module: all data must have the same batch size: {sizes[0][1]} of {sizes[0][0].name}, "
-                f"but {d.name} has shape {d.shape}."
-            )
-
-
-def _batch_size(d: DataDesc) -> int | None:
-    axis = DataDesc.get_batch_axis(d.layout)
-    return d.shape[axis] if 0 <= axis < len(d.shape) else None
-
-
 def _states_path(prefix: str, epoch: int) -> str:
     return f"{os.fspath(prefix)}-{int(epoch):04d}.states"
-
-
-def _as_array(value: Any) -> NDArray:
-    return value if isinstance(value, NDArray) else array(value)
