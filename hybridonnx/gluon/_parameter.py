@@ -200,9 +200,9 @@ class Parameter:
                 data = creation.zeros(self.shape, dtype=self.dtype, ctx=cpu())
                 description = initializer.InitDesc(self.name, {"__init__": init})
                 initializer.create(default_init)(description, data)
-            self._place(data, ctx)
+            self._set_arrays(data, ctx)
 
-    def _place(self, data: NDArray, ctx: list[Context]) -> None:
+    def _set_arrays(self, data: NDArray, ctx: list[Context]) -> None:
         """Make `data` the values on these contexts."""
         self._data = [NDArray(data._data if i == 0 else data._data.copy(), c) for i, c in enumerate(ctx)]
         self._init_grad()
@@ -249,7 +249,7 @@ class Parameter:
         contexts = self._contexts_to_load(ctx)
         if self._data is None or self._data[0].dtype != data.dtype:
             self._deferred = None
-            self._place(data.copyto(cpu()), contexts)
+            self._set_arrays(data.copyto(cpu()), contexts)
             return
         self.set_data(data)
 
@@ -361,7 +361,7 @@ class Parameter:
         contexts = _contexts(ctx)
         if self._data is not None:
             with autograd.pause():
-                self._place(self._reduce(), contexts)
+                self._set_arrays(self._reduce(), contexts)
         elif self._deferred is not None:
             self._deferred = self._deferred._replace(ctx=contexts)
         else:

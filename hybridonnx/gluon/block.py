@@ -49,12 +49,12 @@ class _BlockScope:
             scope._counter[hint] = count + 1
             prefix = f"{hint}{count}_"
         parent = scope._block.params
-        made = (
+        own = (
             ParameterDict(parent.prefix + prefix, parent._shared)
             if params is None
             else ParameterDict(params.prefix, params)
         )
-        return scope._block.prefix + prefix, made
+        return scope._block.prefix + prefix, own
 
     def __enter__(self) -> _BlockScope:
         if self._block is not None and self._block._empty_prefix:
@@ -162,15 +162,15 @@ class Block:
     def collect_params(self, select: str | None = None) -> ParameterDict:
         """The parameters of the block and its children whose names match the regular expression `select`."""
         self._warn_of_strays()
-        found = ParameterDict(self._params.prefix)
+        params = ParameterDict(self._params.prefix)
         if select is None:
-            found.update(self.params)
+            params.update(self.params)
         else:
             pattern = re.compile(select)
-            found._params.update({n: v for n, v in self.params.items() if pattern.match(n)})
+            params._params.update({n: v for n, v in self.params.items() if pattern.match(n)})
         for child in self._children.values():
-            found.update(child.collect_params(select))
-        return found
+            params.update(child.collect_params(select))
+        return params
 
     def _warn_of_strays(self) -> None:
         """Warn of blocks in lists and the like, which nobody registered as children."""
@@ -187,12 +187,12 @@ class Block:
                 )
 
     def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
-        """Parameters by their place in the tree of attributes, the names of `save_parameters`."""
+        """Parameters by their path in the tree of attributes, the names of `save_parameters`."""
         start = f"{prefix}." if prefix else ""
-        found = {start + key: value for key, value in self._reg_params.items()}
+        params = {start + key: value for key, value in self._reg_params.items()}
         for name, child in self._children.items():
-            found.update(child._collect_params_with_prefix(start + name))
-        return found
+            params.update(child._collect_params_with_prefix(start + name))
+        return params
 
     # ---- children and hooks
 
@@ -238,7 +238,7 @@ class Block:
             param.cast(dtype)
 
     def save_parameters(self, filename: str, deduplicate: bool = False) -> None:
-        """Write all values under their places in the tree; `deduplicate` writes shared ones once."""
+        """Write all values under their paths in the tree; `deduplicate` writes shared ones once."""
         params = self._collect_params_with_prefix()
         if deduplicate:
             last = {id(param): name for name, param in params.items()}
@@ -282,9 +282,9 @@ class Block:
         dtype_source: str,
     ) -> None:
         if not allow_missing:
-            given = {id(params[name]) for name in loaded if name in params}
+            loaded_ids = {id(params[name]) for name in loaded if name in params}
             for name, param in params.items():
-                if name not in loaded and id(param) not in given:
+                if name not in loaded and id(param) not in loaded_ids:
                     raise RequirementError(
                         f"Parameter '{name}' is missing in file '{filename}', which contains parameters: "
                         f"{brief(list(loaded))}. Set allow_missing=True to ignore missing parameters."
@@ -307,7 +307,7 @@ class Block:
         cast_dtype: bool = False,
         dtype_source: str = "current",
     ) -> None:
-        """Take values by their places in the tree."""
+        """Take values by their paths in the tree."""
         params = self._collect_params_with_prefix()
         names = {k.removeprefix("arg:").removeprefix("aux:"): v for k, v in param_dict.items()}
         self._load_values(

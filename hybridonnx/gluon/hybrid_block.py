@@ -163,13 +163,13 @@ class HybridBlock(Block):
         inputs, out = self._get_graph(*args)
         flat = flatten(list(args), "input")[0]
         shapes = {input_name(v): x.shape for v, x in zip(inputs, flat, strict=True)}
-        found, _, aux = out.infer_shape(**shapes)
-        if found is None:
+        arguments, _, aux = out.infer_shape(**shapes)
+        if arguments is None:
             raise ValueError(
                 f"{self.name}: shapes of all parameters are required, and those of the inputs do not tell "
                 "them. Give in_units, in_channels and the like."
             )
-        known = dict(zip(out.list_arguments(), found, strict=True))
+        known = dict(zip(out.list_arguments(), arguments, strict=True))
         known.update(zip(out.list_auxiliary_states(), aux, strict=True))
         for name, param in self.collect_params().items():
             if name in known:
@@ -180,8 +180,8 @@ class HybridBlock(Block):
         inputs, out = self._get_graph(*args)
         flat = flatten(list(args), "input")[0]
         types = {input_name(v): x.dtype for v, x in zip(inputs, flat, strict=True)}
-        found, _, aux = out.infer_type(**types)
-        known = dict(zip(out.list_arguments(), found, strict=True))
+        arguments, _, aux = out.infer_type(**types)
+        known = dict(zip(out.list_arguments(), arguments, strict=True))
         known.update(zip(out.list_auxiliary_states(), aux, strict=True))
         for name, param in self.collect_params().items():
             if name in known:
@@ -274,8 +274,8 @@ class HybridBlock(Block):
                 continue
             for callback, monitor_all in self._op_hooks:
                 if monitor_all and output == 0:
-                    for taken, entry in zip(node.op.input_names(), node.inputs, strict=True):
-                        callback(f"{node.name}_{taken}", node.op_name, arrays[entry])
+                    for role, entry in zip(node.op.input_names(), node.inputs, strict=True):
+                        callback(f"{node.name}_{role}", node.op_name, arrays[entry])
                 callback(name, node.op_name, arrays[Entry(node, output)])
         return [arrays[entry] for entry in out.outputs]
 
@@ -341,13 +341,13 @@ def input_name(variable: Symbol) -> str:
 
 
 def _tensors(items: Sequence[Any]) -> list[Any]:
-    found: list[Any] = []
+    tensors: list[Any] = []
     for item in items:
         if isinstance(item, list | tuple):
-            found += _tensors(item)
+            tensors += _tensors(item)
         elif isinstance(item, NDArray | Symbol):
-            found.append(item)
-    return found
+            tensors.append(item)
+    return tensors
 
 
 __all__ = ["Constant", "HybridBlock"]

@@ -51,8 +51,8 @@ def _take(flat: list[Any], form: Format) -> tuple[Any, list[Any]]:
         return flat[0], flat[1:]
     if isinstance(form, int):
         return flat[:form], flat[form:]
-    taken = []
+    values = []
     for item in form:
         value, flat = _take(flat, item)
-        taken.append(value)
-    return taken, flat
+        values.append(value)
+    return values, flat

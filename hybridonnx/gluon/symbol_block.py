@@ -100,7 +100,7 @@ class SymbolBlock(HybridBlock):
         """Give all parameters another dtype, but float32 to those that float16 is too coarse for."""
         super().cast(dtype)
         if as_dtype(dtype) == np.float16:
-            for name in _kept_in_float32(self._graph[1]):
+            for name in _float32_parameters(self._graph[1]):
                 if name in self._params:
                     self._params[name].cast("float32")
 
@@ -118,8 +118,8 @@ class SymbolBlock(HybridBlock):
         variables, graph = self._graph
         flat = self._flat_inputs(None, (x, *args))
         known = graph.list_inputs()
-        given = {input_name(v): s for v, s in zip(variables, flat, strict=True)}
-        composed: Any = graph(**{name: s for name, s in given.items() if name in known})
+        symbols = {input_name(v): s for v, s in zip(variables, flat, strict=True)}
+        composed: Any = graph(**{name: s for name, s in symbols.items() if name in known})
         return composed if self._out_format == 0 else self._regrouped(list(composed))
 
     def _call_on_kernels(self, ctx: Context, args: Sequence[Any]) -> Any:
@@ -178,24 +178,24 @@ def _require_labels(graph: Symbol, names: list[str], values: Mapping[str, NDArra
                 )
 
 
-def _kept_in_float32(graph: Symbol) -> list[str]:
+def _float32_parameters(graph: Symbol) -> list[str]:
     """The variables that operators with auxiliary states, such as BatchNorm, want in float32."""
-    found = []
+    names = []
     for node in graph.nodes():
         if node.is_variable or not node.op.aux:
             continue
         dtypes = [np.dtype(np.float16), *[None] * (len(node.inputs) - 1)]
-        told = node.op.infer_input_dtypes(*dtypes)
-        found += [e.node.name for e, dtype in zip(node.inputs, told, strict=True) if dtype == np.float32]
-    return found
+        inferred = node.op.infer_input_dtypes(*dtypes)
+        names += [e.node.name for e, dtype in zip(node.inputs, inferred, strict=True) if dtype == np.float32]
+    return names
 
 
 def _dtypes(graph: Symbol) -> dict[str, Any]:
     """The dtypes of variables that the graph alone tells."""
     arguments, _, states = graph.infer_type_partial()
-    found = dict(zip(graph.list_arguments(), arguments, strict=True))
-    found.update(zip(graph.list_auxiliary_states(), states, strict=True))
-    return found
+    dtypes = dict(zip(graph.list_arguments(), arguments, strict=True))
+    dtypes.update(zip(graph.list_auxiliary_states(), states, strict=True))
+    return dtypes
 
 
 def block_from_onnx(source: Any, names: Sequence[str] = (), ctx: Any = None) -> SymbolBlock:

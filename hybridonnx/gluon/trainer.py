@@ -41,7 +41,7 @@ class Trainer:
         self._contexts = self._check_contexts()
         optimizer_params = optimizer_params or {}
         self._scale = float(optimizer_params.get("rescale_grad", 1.0))
-        self._optimizer = self._made(optimizer, optimizer_params)
+        self._optimizer = self._make_optimizer(optimizer, optimizer_params)
         self._updaters = [get_updater(self._optimizer) for _ in self._contexts]
         self._kvstore = self._store(kvstore)
         self._compression_params = compression_params
@@ -64,7 +64,7 @@ class Trainer:
             first = contexts
         return first or []
 
-    def _made(self, optimizer: str | Optimizer, options: dict[str, Any]) -> Optimizer:
+    def _make_optimizer(self, optimizer: str | Optimizer, options: dict[str, Any]) -> Optimizer:
         params = dict(enumerate(self._params))
         if not isinstance(optimizer, Optimizer):
             return create(optimizer, param_dict=params, **options)

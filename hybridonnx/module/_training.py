@@ -36,8 +36,8 @@ class Training:
         scale = 1.0 / batch_size
         names: dict[Any, str] = dict(enumerate(self._names))
         if isinstance(optimizer, str):
-            given = {"rescale_grad": scale, **dict(_pairs(options))}
-            self.optimizer = opt.create(optimizer, sym=self._symbol, param_idx2name=names, **given)
+            settings = {"rescale_grad": scale, **dict(_pairs(options))}
+            self.optimizer = opt.create(optimizer, sym=self._symbol, param_idx2name=names, **settings)
         elif isinstance(optimizer, Optimizer):
             self.optimizer = optimizer
             if optimizer.rescale_grad != scale:
@@ -77,11 +77,11 @@ class Training:
 
     def _index(self, name: str) -> int:
         """Modules that borrow the optimizer may have parameters in another order, and others."""
-        found = self._indices.get(name)
-        if found is None:
-            found = self._indices[name] = len(self._indices)
-            self.optimizer.idx2name.setdefault(found, name)
-        return found
+        index = self._indices.get(name)
+        if index is None:
+            index = self._indices[name] = len(self._indices)
+            self.optimizer.idx2name.setdefault(index, name)
+        return index
 
     def save_states(self, fname: str) -> None:
         """Write the optimizer's states."""
@@ -99,16 +99,16 @@ class Training:
             self._updater.set_states(file.read())
 
 
-def _as_store(given: Any) -> kv.KVStore | None:
+def _as_store(kvstore: Any) -> kv.KVStore | None:
     """A store that keeps the weights; one by name would have nothing to add up on one device."""
-    if given is None or isinstance(given, kv.KVStore):
-        return given
-    if not isinstance(given, str):
+    if kvstore is None or isinstance(kvstore, kv.KVStore):
+        return kvstore
+    if not isinstance(kvstore, str):
         raise TypeError(
             "Module.init_optimizer: a KVStore, the name of one or None is required as kvstore, "
-            f"got {type(given).__name__}."
+            f"got {type(kvstore).__name__}."
         )
-    kv.create(given)  # so that those of clusters are refused
+    kv.create(kvstore)  # so that those of clusters are refused
     return None
 
 

@@ -204,8 +204,8 @@ class BaseModule:
     def _keeps_params(self, what: str, force_init: bool) -> bool:
         """Whether there are values and a call of `what` is ignored, with a warning; else it must be bound."""
         if self.params_initialized and not force_init:
-            told = f"Parameters already initialized and force_init=False. {what} call ignored."
-            warnings.warn(told, stacklevel=3)
+            message = f"Parameters already initialized and force_init=False. {what} call ignored."
+            warnings.warn(message, stacklevel=3)
             return True
         self._require_bound(what)
         return False
@@ -290,8 +290,8 @@ class BaseModule:
             _call(batch_end_callback, BatchEndParam(epoch, nbatch, eval_metric, locals()))
             count += 1
         _call(score_end_callback, BatchEndParam(epoch, count, eval_metric, locals()))
-        found: list[tuple[Any, Any]] = eval_metric.get_name_value()
-        return found
+        values: list[tuple[Any, Any]] = eval_metric.get_name_value()
+        return values
 
     def _measure(self, eval_metric: EvalMetric, batch: Any) -> None:
         if isinstance(batch, list):
@@ -330,8 +330,8 @@ class BaseModule:
         """The outputs of an array, or of all batches of an iterator, one after another."""
         self._require_params("predict")
         if isinstance(eval_data, NDArray | np.ndarray):
-            given = eval_data if isinstance(eval_data, NDArray) else array(eval_data)
-            self.forward(DataBatch([given]), is_train=False)
+            data = eval_data if isinstance(eval_data, NDArray) else array(eval_data)
+            self.forward(DataBatch([data]), is_train=False)
             return self.get_outputs()[0]
         if not isinstance(eval_data, DataIter):
             raise ValueError(
@@ -396,12 +396,12 @@ class BaseModule:
                 _call(epoch_end_callback, epoch, self.symbol, *self.get_params())
             if eval_data is not None:
                 callbacks = eval_batch_end_callback, eval_end_callback
-                found = self.score(eval_data, validation_metric, None, *callbacks, epoch=epoch)
-                self._log(epoch, "Validation", found)
+                values = self.score(eval_data, validation_metric, None, *callbacks, epoch=epoch)
+                self._log(epoch, "Validation", values)
             train_data.reset()
 
-    def _log(self, epoch: int, what: str, found: list[tuple[Any, Any]]) -> None:
-        for name, value in found:
+    def _log(self, epoch: int, what: str, values: list[tuple[Any, Any]]) -> None:
+        for name, value in values:
             self.logger.info("Epoch[%d] %s-%s=%f", epoch, what, name, value)
 
     def _epoch(
@@ -420,7 +420,7 @@ class BaseModule:
         """
         tic = time.time()
         eval_metric.reset()
-        found: list[tuple[Any, Any]] = []
+        values: list[tuple[Any, Any]] = []
         batches = iter(train_data)
         data_batch = next(batches, None)
         if data_batch is None:
@@ -438,18 +438,18 @@ class BaseModule:
             if next_batch is not None:
                 self.prepare(next_batch, sparse_row_id_fn=sparse_row_id_fn)
             else:
-                found = eval_metric.get_global_name_value()
+                values = eval_metric.get_global_name_value()
             if monitor is not None:
                 monitor.toc_print()
             _call(batch_end_callback, BatchEndParam(epoch, nbatch, eval_metric, locals()))
             data_batch = next_batch
             nbatch += 1
-        self._log(epoch, "Train", found)
+        self._log(epoch, "Train", values)
         self.logger.info("Epoch[%d] Time cost=%.3f", epoch, time.time() - tic)
 
 
-def _as_metric(given: Any) -> EvalMetric:
-    return given if isinstance(given, EvalMetric) else metrics.create(given)
+def _as_metric(metric: Any) -> EvalMetric:
+    return metric if isinstance(metric, EvalMetric) else metrics.create(metric)
 
 
 def _call(callbacks: Any, *args: Any) -> None:

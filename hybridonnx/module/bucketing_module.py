@@ -56,14 +56,14 @@ class BucketingModule(BaseModule):
             "compression_params": compression_params,
         }
         self._symbols: dict[Any, Symbol] = {}
-        self._given: tuple[Given, Given] | None = None
+        self._loaded: tuple[Given, Given] | None = None
         self._grad_req: Any = "write"
         self._monitors: list[Any] = []
         self._buckets: dict[Any, Module] = {}
         self._key = default_bucket_key
-        self._made(default_bucket_key)  # so that wrong names are told now
+        self._make_module(default_bucket_key)  # so that wrong names raise now
 
-    def _made(self, key: Any) -> Module:
+    def _make_module(self, key: Any) -> Module:
         symbol, data_names, label_names = self._sym_gen(key)
         return Module(self._symbols.get(key, symbol), data_names, label_names, **self._options)
 
@@ -130,18 +130,18 @@ class BucketingModule(BaseModule):
             raise RequirementError("BucketingModule.bind: shared_module=None is required.")
         if self._stays_bound(force_rebind):
             return
-        held = self.get_params() if self.binded and self.params_initialized else self._given
+        params = self.get_params() if self.binded and self.params_initialized else self._loaded
         training = self._default if self.optimizer_initialized else None
-        made = self._made(self._default_key)
-        made.bind(data_shapes, label_shapes, for_training, inputs_need_grad, grad_req=grad_req)
-        self._buckets, self._key, self._grad_req = {self._default_key: made}, self._default_key, grad_req
+        module = self._make_module(self._default_key)
+        module.bind(data_shapes, label_shapes, for_training, inputs_need_grad, grad_req=grad_req)
+        self._buckets, self._key, self._grad_req = {self._default_key: module}, self._default_key, grad_req
         self.for_training, self.inputs_need_grad, self.binded = for_training, inputs_need_grad, True
         for monitor in self._monitors:
-            made.install_monitor(monitor)
-        if held is not None:
-            self.set_params(*held)
+            module.install_monitor(monitor)
+        if params is not None:
+            self.set_params(*params)
         if training is not None:
-            made.borrow_optimizer(training)
+            module.borrow_optimizer(training)
 
     def switch_bucket(
         self, bucket_key: Any, data_shapes: Sequence[Any], label_shapes: Sequence[Any] | None = None
@@ -149,8 +149,8 @@ class BucketingModule(BaseModule):
         """Go to a bucket, which is bound to these shapes if it is new."""
         self._require_bound("switch_bucket")
         if bucket_key not in self._buckets:
-            made = self._made(bucket_key)
-            made.bind(
+            module = self._make_module(bucket_key)
+            module.bind(
                 data_shapes,
                 label_shapes,
                 self.for_training,
@@ -159,8 +159,8 @@ class BucketingModule(BaseModule):
                 grad_req=self._grad_req,
             )
             for monitor in self._monitors:
-                made.install_monitor(monitor)
-            self._buckets[bucket_key] = made
+                module.install_monitor(monitor)
+            self._buckets[bucket_key] = module
         self._key = bucket_key
 
     def prepare(self, data_batch: Any, sparse_row_id_fn: object = None) -> None:
@@ -327,8 +327,8 @@ class BucketingModule(BaseModule):
         """A module of symbols by key and of parameters, to be bound yet; see `load`."""
         if sym_gen is None:
             raise RequirementError("BucketingModule.load: sym_gen is required.")
-        made = BucketingModule(sym_gen, default_bucket_key, **kwargs)
-        made._symbols = dict(sym_dict or {})
-        made._given = arg_params or {}, aux_params or {}
-        made.params_initialized = True
-        return made
+        module = BucketingModule(sym_gen, default_bucket_key, **kwargs)
+        module._symbols = dict(sym_dict or {})
+        module._loaded = arg_params or {}, aux_params or {}
+        module.params_initialized = True
+        return module

@@ -91,15 +91,15 @@ class SequentialModule(BaseModule):
             raise RequirementError("SequentialModule.bind: shared_module=None is required.")
         if not self._modules:
             raise RequirementError("SequentialModule.bind: a module is required, got none. Call add first.")
-        shapes, taken = list(data_shapes), False
+        shapes, has_labels = list(data_shapes), False
         for i, (module, meta) in enumerate(zip(self._modules, self._metas, strict=True)):
             labels = label_shapes if meta.get(self.META_TAKE_LABELS) else None
-            taken = taken or labels is not None
+            has_labels = has_labels or labels is not None
             if meta.get(self.META_AUTO_WIRING):
                 shapes = _renamed(shapes, module.data_names)
             module.bind(shapes, labels, for_training, inputs_need_grad or i > 0, force_rebind, None, grad_req)
             shapes = list(module.output_shapes)
-        self._label_shapes = [described(d) for d in label_shapes or ()] if taken else None
+        self._label_shapes = [described(d) for d in label_shapes or ()] if has_labels else None
         self.for_training, self.inputs_need_grad, self.binded = for_training, inputs_need_grad, True
 
     def init_params(
@@ -131,9 +131,9 @@ class SequentialModule(BaseModule):
         arguments: Params = {}
         states: Params = {}
         for module in self._modules:
-            found = module.get_params()
-            arguments.update(found[0])
-            states.update(found[1])
+            params = module.get_params()
+            arguments.update(params[0])
+            states.update(params[1])
         return arguments, states
 
     def init_optimizer(
@@ -203,9 +203,9 @@ class SequentialModule(BaseModule):
 
 def _renamed(shapes: Sequence[Any], names: Sequence[str]) -> list[DataDesc]:
     """Descriptions under other names."""
-    found = [described(d) for d in shapes]
-    if len(found) != len(names):
+    outputs = [described(d) for d in shapes]
+    if len(outputs) != len(names):
         raise RequirementError(
-            f"SequentialModule: {len(names)} outputs for {', '.join(names)} are required, got {len(found)}."
+            f"SequentialModule: {len(names)} outputs for {', '.join(names)} are required, got {len(outputs)}."
         )
-    return [DataDesc(name, d.shape, d.dtype, d.layout) for name, d in zip(names, found, strict=True)]
+    return [DataDesc(name, d.shape, d.dtype, d.layout) for name, d in zip(names, outputs, strict=True)]

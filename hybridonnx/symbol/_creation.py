@@ -36,7 +36,7 @@ __all__ = (
 )
 
 
-def _made(name: str, args: Sequence[Any], attributes: dict[str, Any]) -> Symbol:
+def _symbol(name: str, args: Sequence[Any], attributes: dict[str, Any]) -> Symbol:
     return call(find(name), name, args, attributes, Symbol)
 
 
@@ -46,17 +46,17 @@ def _dtype(dtype: Any) -> str:
 
 def zeros(shape: Any, dtype: Any = None, **kwargs: Any) -> Symbol:
     """Zeros; a size of 0 is found by inference."""
-    return _made("_zeros", (), {"shape": shape, "dtype": _dtype(dtype), **kwargs})
+    return _symbol("_zeros", (), {"shape": shape, "dtype": _dtype(dtype), **kwargs})
 
 
 def ones(shape: Any, dtype: Any = None, **kwargs: Any) -> Symbol:
     """Ones; a size of 0 is found by inference."""
-    return _made("_ones", (), {"shape": shape, "dtype": _dtype(dtype), **kwargs})
+    return _symbol("_ones", (), {"shape": shape, "dtype": _dtype(dtype), **kwargs})
 
 
 def full(shape: Any, val: float, dtype: Any = None, **kwargs: Any) -> Symbol:
     """An array of which every element is `val`."""
-    return _made("_full", (), {"shape": shape, "dtype": _dtype(dtype), "value": float(val), **kwargs})
+    return _symbol("_full", (), {"shape": shape, "dtype": _dtype(dtype), "value": float(val), **kwargs})
 
 
 def arange(
@@ -69,21 +69,21 @@ def arange(
     dtype: Any = None,
 ) -> Symbol:
     """Numbers from `start` (0 if `stop` is not given) to below `stop` by `step`, each `repeat` times."""
-    told = {"start": start, "stop": stop, "step": step, "repeat": repeat, "infer_range": infer_range}
-    return _made("_arange", (), {**told, "name": name, "dtype": _dtype(dtype)})
+    attributes = {"start": start, "stop": stop, "step": step, "repeat": repeat, "infer_range": infer_range}
+    return _symbol("_arange", (), {**attributes, "name": name, "dtype": _dtype(dtype)})
 
 
 def linspace(
     start: float, stop: float, num: int, endpoint: bool = True, name: str | None = None, dtype: Any = None
 ) -> Symbol:
     """`num` evenly spaced numbers from `start` to `stop`."""
-    told = {"start": start, "stop": stop, "num": num, "endpoint": endpoint}
-    return _made("_linspace", (), {**told, "name": name, "dtype": _dtype(dtype)})
+    attributes = {"start": start, "stop": stop, "num": num, "endpoint": endpoint}
+    return _symbol("_linspace", (), {**attributes, "name": name, "dtype": _dtype(dtype)})
 
 
 def eye(N: int, M: int = 0, k: int = 0, dtype: Any = None, **kwargs: Any) -> Symbol:
     """An (N, M) matrix, square if M is 0, with ones on the diagonal `k` to the right of the main one."""
-    return _made("_eye", (), {"N": N, "M": M, "k": k, "dtype": _dtype(dtype), **kwargs})
+    return _symbol("_eye", (), {"N": N, "M": M, "k": k, "dtype": _dtype(dtype), **kwargs})
 
 
 def histogram(
@@ -91,10 +91,10 @@ def histogram(
 ) -> Symbol:
     """How many values lie in each bin, and the bins' edges; `bins` is a number, or a symbol of the edges."""
     if isinstance(bins, Symbol):
-        return _made("_histogram", (a, bins), kwargs)
+        return _symbol("_histogram", (a, bins), kwargs)
     if range is None:
         raise ValueError("histogram: range is required for a symbol, whose values are not known.")
-    return _made("_histogram", (a,), {"bin_cnt": bins, "range": range, **kwargs})
+    return _symbol("_histogram", (a,), {"bin_cnt": bins, "range": range, **kwargs})
 
 
 def _choice(what: str, numbers: Callable[[Any, Any], Any], sentence: str) -> Callable[[Any, Any], Any]:

@@ -76,10 +76,10 @@ def _entries(graph: Graph, version: int) -> list[Entry]:
             _upgrade_hidden_keys(node, cls, graph.nodes)
             if cls is not None:
                 node.attributes = cls.upgraded(node.attributes, version)
-    made: list[Node] = []
+    made_nodes: list[Node] = []
     for node, cls in zip(graph.nodes, operators, strict=True):
-        made.append(_made(node, cls, made, version))
-    return [_checked(made, node, output, "heads") for node, output, _ in graph.heads]
+        made_nodes.append(_make_node(node, cls, made_nodes, version))
+    return [_checked(made_nodes, node, output, "heads") for node, output, _ in graph.heads]
 
 
 def _operator(node: GraphNode) -> type[Operator] | None:
@@ -109,23 +109,23 @@ def _move_to_input(
             variable.attributes[f"__{hidden}__"] = node.attributes.pop(key)
 
 
-def _made(node: GraphNode, cls: type[Operator] | None, before: Sequence[Node], version: int) -> Node:
+def _make_node(node: GraphNode, cls: type[Operator] | None, before: Sequence[Node], version: int) -> Node:
     inputs = [_checked(before, number, output, node.name) for number, output, _ in node.inputs]
     subgraphs = [Outputs(_entries(subgraph, version)) for subgraph in node.subgraphs]
-    made = Node(cls.names[0] if cls else node.op, node.name, node.attributes, inputs, subgraphs)
-    made.stored_outputs = node.outputs
+    result = Node(cls.names[0] if cls else node.op, node.name, node.attributes, inputs, subgraphs)
+    result.stored_outputs = node.outputs
     if cls is not None:
-        _require_counts(made, cls)
+        _require_counts(result, cls)
     elif node.outputs is not None:
-        _require_few(made, node.outputs)
+        _require_few(result, node.outputs)
     versions = [number for _, _, number in node.inputs]
     if cls is not None and version < _LISTS_ALL_INPUTS:
-        missing = made.op.input_names()[len(inputs) :]
-        made.complete([made_variable(made.op, node.name, name, node.attributes) for name in missing])
+        missing = result.op.input_names()[len(inputs) :]
+        result.complete([made_variable(result.op, node.name, name, node.attributes) for name in missing])
         versions += [0] * len(missing)
-        tell_initializers(made.op, made.inputs)
-    made.versions = tuple(versions) if any(versions) else ()
-    return made
+        tell_initializers(result.op, result.inputs)
+    result.versions = tuple(versions) if any(versions) else ()
+    return result
 
 
 _MOST_OUTPUTS = 1 << 16

@@ -31,9 +31,9 @@ def infer_shape(symbol: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
 
 
 def infer_shape_partial(symbol: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Lists:
-    """The shapes as far as they can be told."""
-    told = _told("infer_shape", symbol, args, kwargs)
-    known = {name: Spec(_given_shape(name, shape)) for name, shape in told.items()}
+    """The shapes as far as they can be inferred."""
+    shapes = _values_by_name("infer_shape", symbol, args, kwargs)
+    known = {name: Spec(_checked_shape(name, shape)) for name, shape in shapes.items()}
     return _lists(symbol, known, lambda spec: closed_shape(spec.shape))
 
 
@@ -54,14 +54,16 @@ def infer_type(symbol: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> A
 
 
 def infer_type_partial(symbol: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Lists:
-    """The dtypes as far as they can be told."""
-    told = _told("infer_type", symbol, args, kwargs)
-    known = {name: Spec(None, as_dtype(dtype)) for name, dtype in told.items() if dtype is not None}
+    """The dtypes as far as they can be inferred."""
+    types = _values_by_name("infer_type", symbol, args, kwargs)
+    known = {name: Spec(None, as_dtype(dtype)) for name, dtype in types.items() if dtype is not None}
     return _lists(symbol, known, lambda spec: spec.dtype and spec.dtype.type)
 
 
-def _told(method: str, symbol: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """What was told of variables, by name. Positional values go with the arguments in order."""
+def _values_by_name(
+    method: str, symbol: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What is known of variables, by name. Positional values go with the arguments in order."""
     if args and kwargs:
         raise ValueError(f"Symbol.{method}: values are given either by position or by name, not both.")
     if args:
@@ -79,7 +81,7 @@ def _told(method: str, symbol: Any, args: Sequence[Any], kwargs: Mapping[str, An
     return dict(kwargs)
 
 
-def _given_shape(name: str, shape: Any) -> Any:
+def _checked_shape(name: str, shape: Any) -> Any:
     if not isinstance(shape, tuple | list):
         raise TypeError(f"Symbol.infer_shape: a tuple is required as the shape of {name}, got {shape!r}.")
     return open_shape(shape)
@@ -97,5 +99,5 @@ def _lists(symbol: Any, known: Mapping[str, Spec], value: Callable[[Spec], Any])
 
 def _warn(what: str, note: str, missing: Sequence[str]) -> None:
     shown = "".join(f"\n\t{name}" for name in missing)
-    told = f"Cannot decide {what} for the following arguments{note and ' '}{note}."
-    warnings.warn(f"{told} Consider providing them as input:{shown}", stacklevel=4)
+    message = f"Cannot decide {what} for the following arguments{note and ' '}{note}."
+    warnings.warn(f"{message} Consider providing them as input:{shown}", stacklevel=4)

@@ -36,8 +36,8 @@ def split(
     data: Any, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False, **kwargs: Any
 ) -> Any:
     """Parts of `data` along an axis: so many equal ones, or ones that begin at the given indices."""
-    told = {**sections(indices_or_sections), "axis": axis, "squeeze_axis": squeeze_axis}
-    return call(find("_split_v2"), "_split_v2", (data,), {**told, **kwargs}, type(data))
+    attributes = {**sections(indices_or_sections), "axis": axis, "squeeze_axis": squeeze_axis}
+    return call(find("_split_v2"), "_split_v2", (data,), {**attributes, **kwargs}, type(data))
 
 
 _cast = _method("cast")

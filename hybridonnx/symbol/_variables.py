@@ -15,14 +15,14 @@ _STORAGE = {"default": "0", "row_sparse": "1", "csr": "2"}
 
 
 def variable_attributes(
-    attr: Mapping[str, str] | None, told: Mapping[str, Any], own: Mapping[str, Any]
+    attr: Mapping[str, str] | None, options: Mapping[str, Any], own: Mapping[str, Any]
 ) -> dict[str, str]:
-    """What a file says of a variable: `attr` with the scope's, what `var` was told, the user's own keys."""
+    """What a file says of a variable: `attr` with the scope's, the options of `var`, the user's own keys."""
     attrs = {
         f"__{key}__" if key in HIDDEN_KEYS else key: text(value)
         for key, value in attribute.current().get(attr).items()
     }
-    for key, value in told.items():
+    for key, value in options.items():
         if value is not None:
             name, written = _written(key, value)
             attrs[f"__{name}__"] = written

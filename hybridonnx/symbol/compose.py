@@ -34,7 +34,7 @@ def call(
 
     The result is of class `kind`, or of a subclass if an input is.
     """
-    made = name.current().get(kwargs.pop("name", None), hint.lower())
+    node_name = name.current().get(kwargs.pop("name", None), hint.lower())
     kwargs |= attribute.current().get(kwargs.pop("attr", None))
     stored = {key: text(kwargs.pop(key)) for key in list(kwargs) if _is_users(key)}
     cls = cls.specialized(kwargs, _is_symbol)
@@ -49,7 +49,7 @@ def call(
     attrs = {key: text(value) for key, value in attributes.items()}
     op = cls.make(attrs)
     entries = [None if value is None else single(cls.names[0], value) for value in inputs]
-    node = compose(op, made, entries, {**attrs, **stored})
+    node = compose(op, node_name, entries, {**attrs, **stored})
     return kind([Entry(node, i) for i in range(op.visible())])
 
 
@@ -83,18 +83,18 @@ def single(owner: str, symbol: Outputs) -> Entry:
     return symbol.outputs[0]
 
 
-def compose(op: Operator, made: str, given: Sequence[Entry | None], attrs: dict[str, str]) -> Node:
-    """A node of `op`; `given` are in the order of the class's inputs, and missing ones become variables."""
+def compose(op: Operator, node_name: str, entries: Sequence[Entry | None], attrs: dict[str, str]) -> Node:
+    """A node of `op`; `entries` are in the order of the class's inputs, and missing ones become variables."""
     names = op.input_names()
     order = names if op.variadic else op.inputs
-    by_name = {n: entry for n, entry in zip(order, given, strict=False) if entry is not None}
+    by_name = {n: entry for n, entry in zip(order, entries, strict=False) if entry is not None}
     extra = [n for n in by_name if n not in names]
     if extra:
         raise MXNetError(
             f"{op.names[0]}: inputs {', '.join(names)} are possible with these attributes, got {extra[0]}."
         )
-    inputs = [by_name[n] if n in by_name else made_variable(op, made, n, attrs) for n in names]
-    node = Node(op.names[0], made, attrs, inputs)
+    inputs = [by_name[n] if n in by_name else made_variable(op, node_name, n, attrs) for n in names]
+    node = Node(op.names[0], node_name, attrs, inputs)
     tell_initializers(op, inputs)
     _count_changes(node)
     return node

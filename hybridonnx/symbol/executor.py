@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..autograd.gradients import backward
@@ -87,8 +87,8 @@ class Executor:
         if self._outputs is None:
             known = {name: Spec(value.shape, value._data.dtype) for name, value in self._values().items()}
             specs = infer(self._symbol, known)
-            found = [specs[entry] for entry in self._symbol.outputs]
-            self._outputs = [zeros(spec.shape, self._ctx, spec.dtype) for spec in found]
+            outputs = [specs[entry] for entry in self._symbol.outputs]
+            self._outputs = [zeros(spec.shape, self._ctx, spec.dtype) for spec in outputs]
         return self._outputs
 
     def _values(self) -> dict[str, NDArray]:
@@ -104,8 +104,8 @@ class Executor:
         for name, value in kwargs.items():
             if name not in arguments:
                 raise TypeError(f"Executor.forward: no argument is named {name!r}.{suggest(name, arguments)}")
-            given = value if isinstance(value, NDArray) else array(value)
-            _copy(name, given, arguments[name])
+            source = value if isinstance(value, NDArray) else array(value)
+            _copy(name, source, arguments[name])
         self._recorded = None
         self._outputs = self._run(is_train, is_train and any(r != "null" for r in self._requests))
         return self._outputs
@@ -148,8 +148,8 @@ class Executor:
         entries = [Entry(node, i) for node in nodes for i in range(1 if node.is_variable else node.count())]
         arrays = dict(zip(entries, execute(Outputs(entries), values, self._ctx), strict=True))
         for node in [node for node in nodes if not node.is_variable]:
-            taken = zip(node.op.input_names(), node.inputs, strict=True) if monitor_all else ()
-            shown = {f"{node.name}_{name}": entry for name, entry in taken}
+            inputs = zip(node.op.input_names(), node.inputs, strict=True) if monitor_all else ()
+            shown = {f"{node.name}_{name}": entry for name, entry in inputs}
             shown |= {f"{node.name}_{name}": Entry(node, i) for i, name in enumerate(node.op.output_names())}
             for name, entry in shown.items():
                 callback(name, _view(arrays[entry]))
@@ -171,8 +171,8 @@ class Executor:
         for gradient, request in zip(self.grad_arrays, self._requests, strict=True):
             if gradient is not None and request == "write":
                 gradient[:] = 0  # what the outputs do not depend on has none
-        given = out_grads or [None] * len(heads)
-        known = [(head, gradient) for head, gradient in zip(heads, given, strict=True) if head._entry]
+        gradients = out_grads or [None] * len(heads)
+        known = [(head, gradient) for head, gradient in zip(heads, gradients, strict=True) if head._entry]
         if known:
             backward([h for h, _ in known], [g for _, g in known], True, is_train)
 
@@ -185,11 +185,11 @@ class Executor:
         allow_extra_params: bool = False,
     ) -> None:
         """Copy arrays by name into those of the arguments and auxiliary states."""
-        given = (
+        groups = (
             (arg_params, self.arg_dict, "argument"),
             (aux_params or {}, self.aux_dict, "auxiliary state"),
         )
-        for params, targets, what in given:
+        for params, targets, what in groups:
             for name, value in params.items():
                 if name in targets:
                     _copy(name, value, targets[name])
@@ -209,8 +209,8 @@ class Executor:
         """
         known = {name: Spec(open_shape(shape)) for name, shape in kwargs.items()}
         for name, value in self._values().items():
-            told = known.get(name)
-            known[name] = Spec(told.shape if told else None, value._data.dtype)
+            spec = known.get(name)
+            known[name] = Spec(spec.shape if spec else None, value._data.dtype)
         specs = _specs(self._symbol, known, "Executor.reshape")
         arguments, gradients = [], []
         for name, spec, old, gradient in zip(
@@ -258,14 +258,14 @@ def _copy(name: str, value: NDArray, target: NDArray) -> None:
 
 
 def _may_change(name: str, spec: Spec, old: NDArray, allowed: bool, may_grow: bool) -> None:
-    told = f"Executor.reshape: the shape of {name} would change from {old.shape} to {spec.shape}."
+    message = f"Executor.reshape: the shape of {name} would change from {old.shape} to {spec.shape}."
     if not allowed:
-        raise MXNetError(f"{told} Pass partial_shaping=True if that is intended.")
+        raise MXNetError(f"{message} Pass partial_shaping=True if that is intended.")
     size = 1
     for length in spec.shape or ():
         size *= length or 0
     if size > old.size and not may_grow:
-        raise MXNetError(f"{told} Pass allow_up_sizing=True to let it grow.")
+        raise MXNetError(f"{message} Pass allow_up_sizing=True to let it grow.")
 
 
 def _fitting(old: NDArray, spec: Spec, ctx: Context) -> NDArray:
@@ -295,7 +295,7 @@ def bind(
         name: Spec(value.shape, value._data.dtype)
         for name, value in zip([*names, *symbol.list_auxiliary_states()], [*arguments, *states], strict=True)
     }
-    infer(symbol, known)  # shapes that do not fit are told now, with the node's name
+    infer(symbol, known)  # shapes that do not fit raise now, with the node's name
     return Executor(symbol, ctx, arguments, gradients, requests, states, runner)
 
 
@@ -320,8 +320,8 @@ def simple_bind(
         for name in {**shapes, **types}
     }
     specs = _specs(symbol, known, "simple_bind")
-    made = [zeros(spec.shape, ctx, spec.dtype) for spec in specs]
-    arguments, states = made[: len(names)], made[len(names) :]
+    arrays = [zeros(spec.shape, ctx, spec.dtype) for spec in specs]
+    arguments, states = arrays[: len(names)], arrays[len(names) :]
     requests = _requests(names, grad_req)
     gradients = [
         None if request == "null" else zeros(value.shape, ctx, value.dtype)
@@ -333,14 +333,14 @@ def simple_bind(
 def _specs(symbol: Any, known: Mapping[str, Spec], owner: str) -> list[Spec]:
     """The complete specs of the arguments, then of the auxiliary states."""
     specs = infer(symbol, known)
-    found = [specs[Entry(node, 0)] for node in (*symbol._variables(False), *symbol._variables(True))]
+    complete = [specs[Entry(node, 0)] for node in (*symbol._variables(False), *symbol._variables(True))]
     names = [*symbol.list_arguments(), *symbol.list_auxiliary_states()]
-    missing = [n for n, spec in zip(names, found, strict=True) if spec.shape is None or None in spec.shape]
+    missing = [n for n, spec in zip(names, complete, strict=True) if spec.shape is None or None in spec.shape]
     if missing:
         raise ShapeError(
             f"{owner}: complete shapes of {', '.join(missing[:10])} are required; nothing else tells them."
         )
-    return found
+    return complete
 
 
 def _listed(what: str, names: Sequence[str], values: Any, missing: bool = False) -> list[Any]:
@@ -352,27 +352,26 @@ def _listed(what: str, names: Sequence[str], values: Any, missing: bool = False)
         if absent and not missing:
             raise ValueError(f"bind: an array is required in {what} for {', '.join(absent[:10])}.")
         values = [values.get(name) for name in names]
-    found = list(values)
-    if len(found) != len(names):
-        raise ValueError(f"bind: {len(names)} arrays are required in {what}, got {len(found)}.")
-    for name, value in zip(names, found, strict=True):
+    arrays = list(values)
+    if len(arrays) != len(names):
+        raise ValueError(f"bind: {len(names)} arrays are required in {what}, got {len(arrays)}.")
+    for name, value in zip(names, arrays, strict=True):
         if not isinstance(value, NDArray) and not (missing and value is None):
             raise TypeError(f"bind: an NDArray is required in {what} as {name}, got {type(value).__name__}.")
-    return found
+    return arrays
 
 
 def _requests(names: Sequence[str], grad_req: Any) -> list[str]:
     """What to do with each argument's gradient, from one word for all, a list, or a dict."""
     if isinstance(grad_req, str):
-        found: Iterable[str] = [grad_req] * len(names)
+        requests = [grad_req] * len(names)
     elif isinstance(grad_req, Mapping):
-        found = [grad_req.get(name, "null") for name in names]
+        requests = [grad_req.get(name, "null") for name in names]
     else:
-        found = list(grad_req)
-    listed = list(found)
-    if len(listed) != len(names) or any(request not in _REQUESTS for request in listed):
+        requests = list(grad_req)
+    if len(requests) != len(names) or any(request not in _REQUESTS for request in requests):
         raise MXNetError(
             f"grad_req: one of {', '.join(_REQUESTS)}, or a list or dict of them for {len(names)} arguments, "
             f"is required, got {grad_req!r}."
         )
-    return listed
+    return requests

@@ -9,39 +9,39 @@ from .. import name
 from ..autograd.sweep import sweep
 from ..errors import MXNetError, suggest
 from .compose import Outputs
-from .graph import VARIABLE, Entry, Node, changed_inputs, topological
+from .graph import Entry, Node, changed_inputs, next_serial, topological
 from .namespace import F
 from .symbol import Broadcasting, Symbol
 
 
 def gradients(
     symbol: Outputs,
-    wanted: Sequence[Entry],
+    entries: Sequence[Entry],
     heads: Sequence[Symbol | None] | None = None,
     training: bool = True,
     visited: list[tuple[int, Node]] | None = None,
 ) -> list[Symbol | None]:
-    """The gradients of `symbol`'s outputs with respect to the entries `wanted`, `None` where there is none.
+    """The gradients of `symbol`'s outputs with respect to `entries`, `None` where there is none.
 
     `heads` are the outputs' own gradients (`None`: ones). With `training`, operators are differentiated as
     they are in training. The results stand on `symbol`'s own nodes, of which they read hidden outputs too.
     `visited` receives the nodes that were differentiated, with the serial from which on nodes are theirs.
     """
-    nodes = _between(topological(symbol.outputs), wanted)
+    nodes = _between(topological(symbol.outputs), entries)
     grads: dict[Any, Any] = {}
     with name.Prefix("_gradient_"):
         for entry, head in zip(symbol.outputs, heads or [None] * len(symbol.outputs), strict=True):
-            given = F.ones_like(_of(entry)) if head is None else Broadcasting(head.outputs)
-            grads[entry] = F.elemwise_add(grads[entry], given) if entry in grads else given
+            head_gradient = F.ones_like(_of(entry)) if head is None else Broadcasting(head.outputs)
+            grads[entry] = F.elemwise_add(grads[entry], head_gradient) if entry in grads else head_gradient
         _sweep(nodes, grads, training, [] if visited is None else visited)
-    return [Symbol(grads[entry].outputs) if entry in grads else None for entry in wanted]
+    return [Symbol(grads[entry].outputs) if entry in grads else None for entry in entries]
 
 
 def _sweep(
     nodes: Sequence[Node], grads: dict[Any, Any], training: bool, visited: list[tuple[int, Node]]
 ) -> None:
     def operator(node: Node) -> Any:
-        visited.append((Node(VARIABLE, "").serial, node))
+        visited.append((next_serial(), node))
         return node.op and node.op.in_mode(training)
 
     try:
@@ -54,7 +54,7 @@ def _sweep(
 
 def updates(symbol: Outputs) -> list[tuple[str, Symbol]]:
     """The auxiliary states that training changes, by name, each with its value after a step."""
-    found: dict[str, Symbol] = {}
+    values_by_state: dict[str, Symbol] = {}
     with name.Prefix("_update_"):
         for node in topological(symbol.outputs):
             if node.is_variable or not node.op.aux or not node.op.in_mode(True).training:
@@ -62,32 +62,32 @@ def updates(symbol: Outputs) -> list[tuple[str, Symbol]]:
             ys, xs = _values(node)
             values = node.op.in_mode(True).updated(F, ys[0] if len(ys) == 1 else tuple(ys), *xs)
             for index, value in zip(changed_inputs(node), values, strict=False):
-                found[node.inputs[index].node.name] = Symbol(value.outputs)
-    return list(found.items())
+                values_by_state[node.inputs[index].node.name] = Symbol(value.outputs)
+    return list(values_by_state.items())
 
 
 def gradient_symbol(symbol: Symbol, names: Sequence[str]) -> Symbol:
     """A symbol whose outputs are the gradients of the sum of all outputs with respect to variables."""
     by_name = {node.name: Entry(node, 0) for node in symbol.nodes() if node.is_variable}
-    for wanted in names:
-        if wanted not in by_name:
-            raise MXNetError(f"gradient: no variable is named {wanted!r}.{suggest(wanted, by_name)}")
-    entries = [by_name[wanted] for wanted in names]
-    found = gradients(symbol, entries)
+    for variable in names:
+        if variable not in by_name:
+            raise MXNetError(f"gradient: no variable is named {variable!r}.{suggest(variable, by_name)}")
+    entries = [by_name[variable] for variable in names]
+    grads = gradients(symbol, entries)
     zeros = (
         F.zeros_like(_of(e)) if gradient is None else gradient
-        for e, gradient in zip(entries, found, strict=True)
+        for e, gradient in zip(entries, grads, strict=True)
     )
     return Symbol([entry for gradient in zeros for entry in gradient.outputs])
 
 
-def _between(nodes: Sequence[Node], wanted: Sequence[Entry]) -> list[Node]:
-    """Those of `nodes` that depend on one of the entries `wanted`, or have one."""
-    found: set[Node] = {entry.node for entry in wanted}
+def _between(nodes: Sequence[Node], entries: Sequence[Entry]) -> list[Node]:
+    """Those of `nodes` that depend on one of `entries`, or have one."""
+    dependents: set[Node] = {entry.node for entry in entries}
     for node in nodes:
-        if any(entry.node in found for entry in node.inputs):
-            found.add(node)
-    return [node for node in nodes if node in found]
+        if any(entry.node in dependents for entry in node.inputs):
+            dependents.add(node)
+    return [node for node in nodes if node in dependents]
 
 
 def _of(entry: Entry) -> Broadcasting:

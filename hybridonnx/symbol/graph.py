@@ -17,6 +17,11 @@ VARIABLE = "null"
 _serials = itertools.count()
 
 
+def next_serial() -> int:
+    """A number above the serials of all nodes that there are, and below those to come."""
+    return next(_serials)
+
+
 class Entry(NamedTuple):
     """One output of a node."""
 
@@ -51,7 +56,7 @@ class Node:
         inputs: Sequence[Entry] = (),
         subgraphs: Sequence[Any] = (),
     ) -> None:
-        self.serial = next(_serials)
+        self.serial = next_serial()
         """Where it stands among all nodes in the order of their making, which is after their inputs."""
         self.op_name = op_name
         self.name = name
@@ -63,13 +68,13 @@ class Node:
         self.changes = 0
         """How many operators change this variable: its version for those to come."""
         self.stored_outputs: int | None = None
-        """The number of outputs that a file told, for operators that are not known."""
+        """The number of outputs that a file states, for operators that are not known."""
         self._op: Operator | None = None
 
     def complete(self, inputs: Sequence[Entry]) -> None:
         """Add inputs that an old file left out, before anything uses the node."""
         self.inputs += tuple(inputs)
-        self.serial = next(_serials)
+        self.serial = next_serial()
 
     @property
     def is_variable(self) -> bool:
@@ -81,8 +86,8 @@ class Node:
         """The operator, `None` for a variable. Raises `UnknownOperatorError` if none has the name."""
         if self._op is None and not self.is_variable:
             with self.named():
-                told = {key: text for key, text in self.attrs.items() if not key.startswith("__")}
-                self._op = find(self.op_name).make(told, lenient=True)
+                attributes = {key: text for key, text in self.attrs.items() if not key.startswith("__")}
+                self._op = find(self.op_name).make(attributes, lenient=True)
         return self._op
 
     @property
@@ -131,8 +136,8 @@ class Node:
 
     def described(self) -> str:
         """The node, its operator and its inputs' names, as a sentence for errors."""
-        given = ", ".join(entry_name(e) for e in self.inputs[:8]) + (", …" if len(self.inputs) > 8 else "")
-        return f"In node {self.name} ({self.op_name}{' of ' if given else ''}{given})."
+        inputs = ", ".join(entry_name(e) for e in self.inputs[:8]) + (", …" if len(self.inputs) > 8 else "")
+        return f"In node {self.name} ({self.op_name}{' of ' if inputs else ''}{inputs})."
 
     def __repr__(self) -> str:
         return f"<Node {self.name} ({self.op_name})>"
@@ -140,8 +145,8 @@ class Node:
 
 def is_operator(name: str, attributes: Mapping[str, str]) -> bool:
     """Whether the registry has an operator of this name, defined for these attributes."""
-    found = load_all().get(name)
-    return found is not None and found.knows(attributes)
+    cls = load_all().get(name)
+    return cls is not None and cls.knows(attributes)
 
 
 def entry_name(entry: Entry) -> str:
@@ -157,29 +162,29 @@ def topological(heads: Iterable[Entry]) -> list[Node]:
         if head in seen:
             continue
         seen.add(head)
-        waiting = [(head, iter(head.inputs))]
-        while waiting:
-            node, rest = waiting[-1]
+        stack = [(head, iter(head.inputs))]
+        while stack:
+            node, rest = stack[-1]
             for entry in rest:
                 if entry.node not in seen:
                     seen.add(entry.node)
-                    waiting.append((entry.node, iter(entry.node.inputs)))
+                    stack.append((entry.node, iter(entry.node.inputs)))
                     break
             else:
                 order.append(node)
-                waiting.pop()
+                stack.pop()
     return order
 
 
 def changed(nodes: Iterable[Node]) -> set[Node]:
     """The variables among `nodes` that some operator changes: the auxiliary states."""
-    found: set[Node] = set()
+    variables: set[Node] = set()
     for node in nodes:
         for index in changed_inputs(node):
             entry = node.inputs[index]
             if entry.node.is_variable:
-                found.add(entry.node)
-    return found
+                variables.add(entry.node)
+    return variables
 
 
 def changed_inputs(node: Node) -> list[int]:
@@ -207,10 +212,10 @@ def copied(nodes: Iterable[Node], replaced: dict[Node, Entry] | None = None) -> 
 
 def copy(node: Node, inputs: Sequence[Entry]) -> Node:
     """A node like `node` with other inputs."""
-    made = Node(node.op_name, node.name, dict(node.attrs), inputs, node.subgraphs)
-    made.versions, made.changes, made.stored_outputs = node.versions, node.changes, node.stored_outputs
-    made._op = node._op
-    return made
+    clone = Node(node.op_name, node.name, dict(node.attrs), inputs, node.subgraphs)
+    clone.versions, clone.changes, clone.stored_outputs = node.versions, node.changes, node.stored_outputs
+    clone._op = node._op
+    return clone
 
 
 def moved(entry: Entry, copies: dict[Node, Node], replaced: dict[Node, Entry] | None = None) -> Entry:

@@ -87,28 +87,28 @@ class _Inference:
         op: Operator = node.op
         specs = self.specs
         inputs = tuple([specs[entry] for entry in node.inputs])
-        places = [Entry(node, i) for i in range(len(op.output_names()))]
-        outputs = tuple([specs.get(place, _UNKNOWN) for place in places])
+        entries = [Entry(node, i) for i in range(len(op.output_names()))]
+        outputs = tuple([specs.get(entry, _UNKNOWN) for entry in entries])
         if len(inputs) != len(op.input_names()):
             raise MXNetError(
                 f"{node.op_name}: inputs {', '.join(op.input_names()) or 'none'} are required, "
                 f"got {len(inputs)} inputs."
             )
-        found_inputs, told = _infer(op, inputs, outputs)
-        found_outputs = tuple(map(_kept, outputs, told))
-        for place, spec in zip(places, found_outputs, strict=True):
-            specs[place] = spec
-        news = any(map(_differ, outputs, found_outputs))
-        for entry, before, spec in zip(node.inputs, inputs, found_inputs, strict=True):
+        inferred_inputs, inferred = _infer(op, inputs, outputs)
+        inferred_outputs = tuple(map(_merged, outputs, inferred))
+        for entry, spec in zip(entries, inferred_outputs, strict=True):
+            specs[entry] = spec
+        news = any(map(_differ, outputs, inferred_outputs))
+        for entry, before, spec in zip(node.inputs, inputs, inferred_inputs, strict=True):
             if _differ(before, spec):
                 specs[entry] = spec
                 news = True
-        return all(map(_complete, found_inputs)) and all(map(_complete, found_outputs)), news
+        return all(map(_complete, inferred_inputs)) and all(map(_complete, inferred_outputs)), news
 
     def _described(self, node: Node) -> str:
-        given = [f"{e.node.name} {_shown(self.specs.get(e, _UNKNOWN))}" for e in node.inputs[:8]]
+        inputs = [f"{e.node.name} {_shown(self.specs.get(e, _UNKNOWN))}" for e in node.inputs[:8]]
         more = ["…"] if len(node.inputs) > 8 else []
-        return f"In node {node.name} ({node.op_name}) of {', '.join(given + more) or 'no inputs'}."
+        return f"In node {node.name} ({node.op_name}) of {', '.join(inputs + more) or 'no inputs'}."
 
     def default_dtypes(self) -> None:
         """Make float32 of every variable's dtype that nothing tells, in the order of their use."""
@@ -128,8 +128,8 @@ class _Inference:
         return dtype is None
 
     def _is_open(self, node: Node) -> bool:
-        places = [Entry(node, i) for i in range(node.count())]
-        return not all(_complete(self.specs[entry]) for entry in (*node.inputs, *places))
+        outputs = [Entry(node, i) for i in range(node.count())]
+        return not all(_complete(self.specs[entry]) for entry in (*node.inputs, *outputs))
 
     def require_shapes(self) -> None:
         """Raise `ShapeError` if there is an entry of unknown rank."""
@@ -154,8 +154,8 @@ def _infer(
     return op.infer(inputs, outputs)
 
 
-def _kept(before: Spec, after: Spec) -> Spec:
-    """What is known `after`, or else was `before`: an operator need not know what its users told."""
+def _merged(before: Spec, after: Spec) -> Spec:
+    """What is known `after`, or else was `before`: an operator need not know what the user does."""
     if after.shape is not None and after.dtype is not None:
         return after
     shape = before.shape if after.shape is None else after.shape
@@ -178,9 +178,9 @@ def _shown(spec: Spec) -> str:
 # ---- variables
 
 
-def _variable_spec(node: Node, told: Spec | None) -> Spec:
+def _variable_spec(node: Node, known: Spec | None) -> Spec:
     with node.named():
-        shape, dtype = told or _UNKNOWN
+        shape, dtype = known or _UNKNOWN
         if shape is None and "__shape__" in node.attrs:
             shape = stored_shape(node.attrs["__shape__"])
         if dtype is None and "__dtype__" in node.attrs:

@@ -15,13 +15,13 @@ def _draw(name: str, parameters: dict[str, Any], shape: Any, dtype: Any, kwargs:
     symbols = [isinstance(value, Symbol) for value in parameters.values()]
     if any(symbols) and not all(symbols):
         raise MXNetError(f"random.{name}: parameters that are all symbols or all numbers are required.")
-    told = {key: value for key, value in (("shape", shape), ("dtype", dtype)) if value is not None}
+    attributes = {key: value for key, value in (("shape", shape), ("dtype", dtype)) if value is not None}
     if any(symbols):
-        return _made(f"_sample_{name}", tuple(parameters.values()), {**told, **kwargs})
-    return _made(f"_random_{name}", (), {**parameters, **told, **kwargs})
+        return _symbol(f"_sample_{name}", tuple(parameters.values()), {**attributes, **kwargs})
+    return _symbol(f"_random_{name}", (), {**parameters, **attributes, **kwargs})
 
 
-def _made(name: str, args: Any, attributes: dict[str, Any]) -> Symbol:
+def _symbol(name: str, args: Any, attributes: dict[str, Any]) -> Symbol:
     return call(find(name), name, args, attributes, Symbol)
 
 
@@ -76,13 +76,15 @@ def multinomial(
     data: Symbol, shape: Any = None, get_prob: bool = True, dtype: Any = "int32", **kwargs: Any
 ) -> Symbol:
     """Indices drawn with the probabilities along the last axis of `data`, and their logarithms."""
-    told = {} if shape is None else {"shape": shape}
-    return _made("_sample_multinomial", (data,), {"get_prob": get_prob, "dtype": dtype, **told, **kwargs})
+    attributes = {} if shape is None else {"shape": shape}
+    return _symbol(
+        "_sample_multinomial", (data,), {"get_prob": get_prob, "dtype": dtype, **attributes, **kwargs}
+    )
 
 
 def shuffle(data: Symbol, **kwargs: Any) -> Symbol:
     """`data` with its first axis in random order."""
-    return _made("_shuffle", (data,), kwargs)
+    return _symbol("_shuffle", (data,), kwargs)
 
 
 def __getattr__(name: str) -> Any:

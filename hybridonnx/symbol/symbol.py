@@ -162,23 +162,25 @@ class Symbol(Arithmetic, Methods, Outputs):
         name = kwargs.pop("name", None)
         if args and kwargs:
             raise TypeError("Symbol(…): symbols are given either by position or by name, not both.")
-        given = dict(zip(self.list_arguments(), args, strict=False)) if args else kwargs
-        if len(args) > len(given):
-            raise TypeError(f"Symbol(…): {len(given)} arguments at most are possible, got {len(args)}.")
-        for key, value in given.items():
+        symbols = dict(zip(self.list_arguments(), args, strict=False)) if args else kwargs
+        if len(args) > len(symbols):
+            raise TypeError(f"Symbol(…): {len(symbols)} arguments at most are possible, got {len(args)}.")
+        for key, value in symbols.items():
             if not isinstance(value, Outputs):
                 raise TypeError(f"Symbol(…): a symbol is required as {key}, got {type(value).__name__}.")
-        return self._replaced({key: single(f"Symbol(…): {key}", value) for key, value in given.items()}, name)
+        return self._replaced(
+            {key: single(f"Symbol(…): {key}", value) for key, value in symbols.items()}, name
+        )
 
-    def _replaced(self, given: Mapping[str, Entry], name: str | None) -> Self:
+    def _replaced(self, entries: Mapping[str, Entry], name: str | None) -> Self:
         names = self.list_inputs()
-        for key in given:
+        for key in entries:
             if key not in names:
                 raise MXNetError(
                     f"Symbol(…): one of the variables {', '.join(names)} is required, got {key!r}."
                     f"{suggest(key, names)}"
                 )
-        replaced = {n: given[n.name] for n in self.nodes() if n.is_variable and n.name in given}
+        replaced = {n: entries[n.name] for n in self.nodes() if n.is_variable and n.name in entries}
         copies = graph.copied(self.nodes(), replaced)
         outputs = [graph.moved(entry, copies, replaced) for entry in self.outputs]
         if name is not None and self.name is not None and self.outputs[0].node in copies:
@@ -199,23 +201,23 @@ class Symbol(Arithmetic, Methods, Outputs):
     def infer_shape(self, *args: Any, **kwargs: Any) -> Any:
         """The shapes of arguments, outputs and auxiliary states from those of some arguments.
 
-        Three lists of shapes, or three times `None` if some shape cannot be told.
+        Three lists of shapes, or three times `None` if some shape cannot be inferred.
         """
         return _inferred.infer_shape(self, args, kwargs)
 
     def infer_shape_partial(self, *args: Any, **kwargs: Any) -> Any:
-        """Like `infer_shape`, with 0 for sizes and `()` for shapes that cannot be told."""
+        """Like `infer_shape`, with 0 for sizes and `()` for shapes that cannot be inferred."""
         return _inferred.infer_shape_partial(self, args, kwargs)
 
     def infer_type(self, *args: Any, **kwargs: Any) -> Any:
         """The dtypes of arguments, outputs and auxiliary states from those of some arguments.
 
-        Three lists of NumPy types, or three times `None` if some dtype cannot be told.
+        Three lists of NumPy types, or three times `None` if some dtype cannot be inferred.
         """
         return _inferred.infer_type(self, args, kwargs)
 
     def infer_type_partial(self, *args: Any, **kwargs: Any) -> Any:
-        """Like `infer_type`, with `None` for dtypes that cannot be told."""
+        """Like `infer_type`, with `None` for dtypes that cannot be inferred."""
         return _inferred.infer_type_partial(self, args, kwargs)
 
     # ---- files
@@ -236,8 +238,8 @@ class Symbol(Arithmetic, Methods, Outputs):
 
     def eval(self, ctx: Context | None = None, **kwargs: NDArray) -> list[NDArray]:
         """The outputs' values, from an array for each variable."""
-        found: list[NDArray] = self.bind(ctx, kwargs, grad_req="null").forward()
-        return found
+        outputs: list[NDArray] = self.bind(ctx, kwargs, grad_req="null").forward()
+        return outputs
 
     def bind(
         self,
@@ -280,14 +282,14 @@ class Symbol(Arithmetic, Methods, Outputs):
     # ---- what only arrays have
 
     def __getattr__(self, name: str) -> NoReturn:
-        told = f"'{type(self).__name__}' object has no attribute '{name}'"
+        message = f"'{type(self).__name__}' object has no attribute '{name}'"
         if name in _ARRAYS_ONLY:
-            told += (
+            message += (
                 ". A symbol has no values yet: inside hybrid_forward use operators that take the size from "
                 "another input, such as reshape with 0 and -1, *_like and slice_like; elsewhere infer_shape "
                 "and infer_type"
             )
-        raise AttributeError(told, name=name, obj=self)
+        raise AttributeError(message, name=name, obj=self)
 
     def as_nd_ndarray(self) -> Self:
         """The symbol itself."""
@@ -327,10 +329,10 @@ def var(
     profiler_scope: object = None,
     **kwargs: Any,
 ) -> Symbol:
-    """A variable. Its shape, dtype and initializer may be told here; attributes of your own are `__so__`."""
+    """A variable. Its shape, dtype and initializer may be set here; attributes of your own are `__so__`."""
     if not isinstance(name, str):
         raise TypeError(f"var: a string is required as the name, got {name!r}.")
-    told = {
+    options = {
         "shape": shape,
         "lr_mult": lr_mult,
         "wd_mult": wd_mult,
@@ -338,7 +340,7 @@ def var(
         "init": init,
         "stype": stype,
     }
-    return Symbol([Entry(Node(graph.VARIABLE, name, variable_attributes(attr, told, kwargs)), 0)])
+    return Symbol([Entry(Node(graph.VARIABLE, name, variable_attributes(attr, options, kwargs)), 0)])
 
 
 Variable = var
