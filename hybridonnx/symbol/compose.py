@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from .. import attribute, name
 from ..attrs import text
@@ -19,6 +19,9 @@ class Outputs:
     """Some outputs of a graph: what operators are called on and return."""
 
     __slots__ = ("outputs",)
+
+    broadcasting: ClassVar[type[Any]]
+    """The class that operators' rules compute with: `Broadcasting`, which stands above this one."""
 
     def __init__(self, outputs: Sequence[Entry]) -> None:
         self.outputs: tuple[Entry, ...] = tuple(outputs)

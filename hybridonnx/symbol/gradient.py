@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import name
 from ..autograd.sweep import sweep
 from ..errors import MXNetError, suggest
-from .compose import Outputs
+from ..ops import find
+from .compose import Outputs, call
 from .graph import Entry, Node, changed_inputs, next_serial, topological
-from .namespace import F
-from .symbol import Broadcasting, Symbol
+
+
+class _Operators:
+    """Every operator by its registered name, as a function on symbols: `F` in operators' rules."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        cls = find(name)
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            return call(cls, name, args, kwargs, Outputs.broadcasting)
+
+        setattr(self, name, function)
+        return function
+
+
+F = _Operators()
 
 
 def gradients(
     symbol: Outputs,
     entries: Sequence[Entry],
-    heads: Sequence[Symbol | None] | None = None,
+    heads: Sequence[Outputs | None] | None = None,
     training: bool = True,
     visited: list[tuple[int, Node]] | None = None,
-) -> list[Symbol | None]:
+) -> list[Any]:
     """The gradients of `symbol`'s outputs with respect to `entries`, `None` where there is none.
 
     `heads` are the outputs' own gradients (`None`: ones). With `training`, operators are differentiated as
@@ -31,10 +46,10 @@ def gradients(
     grads: dict[Any, Any] = {}
     with name.Prefix("_gradient_"):
         for entry, head in zip(symbol.outputs, heads or [None] * len(symbol.outputs), strict=True):
-            head_gradient = F.ones_like(_of(entry)) if head is None else Broadcasting(head.outputs)
+            head_gradient = F.ones_like(_of(entry)) if head is None else Outputs.broadcasting(head.outputs)
             grads[entry] = F.elemwise_add(grads[entry], head_gradient) if entry in grads else head_gradient
         _sweep(nodes, grads, training, [] if visited is None else visited)
-    return [Symbol(grads[entry].outputs) if entry in grads else None for entry in entries]
+    return [grads.get(entry) for entry in entries]
 
 
 def _sweep(
@@ -52,9 +67,9 @@ def _sweep(
         raise
 
 
-def updates(symbol: Outputs) -> list[tuple[str, Symbol]]:
+def updates(symbol: Outputs) -> list[tuple[str, Any]]:
     """The auxiliary states that training changes, by name, each with its value after a step."""
-    values_by_state: dict[str, Symbol] = {}
+    values_by_state: dict[str, Any] = {}
     with name.Prefix("_update_"):
         for node in topological(symbol.outputs):
             if node.is_variable or not node.op.aux or not node.op.in_mode(True).training:
@@ -62,13 +77,13 @@ def updates(symbol: Outputs) -> list[tuple[str, Symbol]]:
             ys, xs = _values(node)
             values = node.op.in_mode(True).updated(F, ys[0] if len(ys) == 1 else tuple(ys), *xs)
             for index, value in zip(changed_inputs(node), values, strict=False):
-                values_by_state[node.inputs[index].node.name] = Symbol(value.outputs)
+                values_by_state[node.inputs[index].node.name] = value
     return list(values_by_state.items())
 
 
-def gradient_symbol(symbol: Symbol, names: Sequence[str]) -> Symbol:
+def gradient_symbol(symbol: Outputs, names: Sequence[str]) -> Outputs:
     """A symbol whose outputs are the gradients of the sum of all outputs with respect to variables."""
-    by_name = {node.name: Entry(node, 0) for node in symbol.nodes() if node.is_variable}
+    by_name = {node.name: Entry(node, 0) for node in topological(symbol.outputs) if node.is_variable}
     for variable in names:
         if variable not in by_name:
             raise MXNetError(f"gradient: no variable is named {variable!r}.{suggest(variable, by_name)}")
@@ -78,7 +93,7 @@ def gradient_symbol(symbol: Symbol, names: Sequence[str]) -> Symbol:
         F.zeros_like(_of(e)) if gradient is None else gradient
         for e, gradient in zip(entries, grads, strict=True)
     )
-    return Symbol([entry for gradient in zeros for entry in gradient.outputs])
+    return Outputs([entry for gradient in zeros for entry in gradient.outputs])
 
 
 def _between(nodes: Sequence[Node], entries: Sequence[Entry]) -> list[Node]:
@@ -90,10 +105,10 @@ def _between(nodes: Sequence[Node], entries: Sequence[Entry]) -> list[Node]:
     return [node for node in nodes if node in dependents]
 
 
-def _of(entry: Entry) -> Broadcasting:
-    return Broadcasting([entry])
+def _of(entry: Entry) -> Any:
+    return Outputs.broadcasting([entry])
 
 
-def _values(node: Node) -> tuple[list[Broadcasting], list[Broadcasting]]:
+def _values(node: Node) -> tuple[list[Any], list[Any]]:
     """A node's outputs, hidden ones included, and inputs as symbols."""
     return [_of(Entry(node, i)) for i in range(node.count())], [_of(entry) for entry in node.inputs]

@@ -16,6 +16,7 @@ from ._file import from_json, to_json
 from ._methods import Methods
 from ._variables import variable_attributes
 from .compose import Outputs, settable, shown, single
+from .gradient import gradient_symbol
 from .graph import Entry, Node
 
 if TYPE_CHECKING:
@@ -275,8 +276,6 @@ class Symbol(Arithmetic, Methods, Outputs):
 
     def gradient(self, wrt: Sequence[str]) -> Self:
         """The gradients of the sum of all outputs with respect to the variables named by `wrt`."""
-        from .gradient import gradient_symbol
-
         return type(self)(gradient_symbol(self, wrt).outputs)
 
     # ---- what only arrays have
@@ -309,6 +308,9 @@ class Broadcasting(Symbol):
 
     __slots__ = ()
     _broadcasts = True
+
+
+Outputs.broadcasting = Broadcasting
 
 
 _ARRAYS_ONLY = frozenset("shape dtype size ndim context ctx stype grad T attach_grad copyto tostype".split())
