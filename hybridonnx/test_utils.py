@@ -452,7 +452,7 @@ def check_onnx(case: Case, dtype: str, opset: int, free: bool = False) -> None:
 
 def _symbol(case: Case) -> tuple[Any, list[str]]:
     """The case as a symbol of variables, and their names."""
-    from .symbol.namespace import F
+    from .symbol.everything import F
 
     op = case.operator()
     names = list(op.input_names())

@@ -19,7 +19,7 @@ from hybridonnx.errors import (
     UnknownOperatorError,
 )
 from hybridonnx.name import NameManager, Prefix
-from hybridonnx.symbol.namespace import F
+from hybridonnx.symbol.everything import F
 from hybridonnx.symbol.symbol import Broadcasting
 
 

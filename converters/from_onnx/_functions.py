@@ -11,7 +11,7 @@ from onnx import NodeProto
 from hybridonnx.dtypes import DType, as_dtype
 from hybridonnx.errors import ConversionError, DTypeError, MXNetError
 from hybridonnx.ops import Shape, Spec
-from hybridonnx.symbol import namespace
+from hybridonnx.symbol import everything
 from hybridonnx.symbol.graph import VARIABLE, Entry, Node
 from hybridonnx.symbol.symbol import Broadcasting
 
@@ -38,7 +38,7 @@ class Functions:
         self._variables: dict[str, Broadcasting] = {}
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        function = getattr(namespace.F, name)
+        function = getattr(everything.F, name)
         setattr(self, name, function)
         return function
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from ..errors import UnknownOperatorError, suggest
 from ..ops import Operator, load_all
-from . import _creation
 from .compose import Outputs, call
-from .symbol import Broadcasting, Symbol
+from .symbol import Symbol
 
 
 class Namespace:
@@ -33,9 +31,9 @@ class Namespace:
 
     def _find(self, name: str) -> type[Operator]:
         for prefix in self._prefixes:
-            found = load_all().get(prefix + name)
-            if found is not None:
-                return found
+            cls = load_all().get(prefix + name)
+            if cls is not None:
+                return cls
         hint = _ONLY_ARRAYS if name in ("array", "from_numpy", "empty") else suggest(name, dir(self))
         raise UnknownOperatorError(f"{self.__name__}.{name}: no operator has this name.{hint}")
 
@@ -79,45 +77,3 @@ SPACES = {
 
 plain = Namespace("symbol", "")
 random = Namespace("symbol.random", "_random_", "_sample_")
-
-
-class _Converted:
-    """The functions of `sym.random`, each as `convert` makes it."""
-
-    def __init__(self, convert: Callable[[Any], Any]) -> None:
-        self._convert = convert
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        from . import random  # which finds other operators here
-
-        return self._convert(getattr(random, name))
-
-
-class Everything(Namespace):
-    """All of `sym` in one object, private operators included; the results are of class `kind`."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name in SPACES:
-            found: Any = Namespace(f"symbol.{name}", *SPACES[name], kind=self._kind)
-        elif name == "random":
-            found = _Converted(self._converted)
-        elif name in load_all() or name.startswith("_") or name not in _creation.__all__:
-            return super().__getattr__(name)
-        else:
-            found = self._converted(getattr(_creation, name))
-        setattr(self, name, found)
-        return found
-
-    def _converted(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(function)
-        def converted(*args: Any, **kwargs: Any) -> Any:
-            made = function(*args, **kwargs)
-            return self._kind(made.outputs) if isinstance(made, Outputs) else made
-
-        return converted
-
-
-F = Everything("symbol", "", kind=Broadcasting)
-"""`sym` for rules written for arrays and symbols alike: arithmetic on its results broadcasts."""

@@ -7,6 +7,7 @@ from typing import Any
 from ..errors import MXNetError
 from ..ops import find
 from .compose import call
+from .namespace import random as operators
 from .symbol import Symbol
 
 
@@ -89,6 +90,4 @@ def shuffle(data: Symbol, **kwargs: Any) -> Symbol:
 
 def __getattr__(name: str) -> Any:
     """The other operators that draw, such as `uniform_like`."""
-    from .namespace import random
-
-    return getattr(random, name)
+    return getattr(operators, name)
