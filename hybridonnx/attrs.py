@@ -1,7 +1,7 @@
 """Attribute types of operators and their symbol.json text.
 
 A field of an operator class is annotated with one of these types; the annotation is the schema:
-`bool`, `int`, `float`, `str`, `Ints` (a tuple of whole numbers), `OptInts` (one in which None may stand),
+`bool`, `int`, `float`, `str`, `Ints` (a tuple of integers), `OptInts` (one in which None may stand),
 `Floats`, `DTypeName`, a `Literal` of strings, and any of them `| None`.
 """
 
@@ -106,7 +106,7 @@ def _int(value: Any) -> int:
         value = value[()]
     if isinstance(value, numbers.Integral | np.bool_):
         return int(value)
-    raise ValueError("a whole number")
+    raise ValueError("an integer")
 
 
 def _float(value: Any) -> float:
@@ -180,8 +180,8 @@ _READERS: dict[Any, Callable[[Any], Any]] = {
     float: _float,
     str: _str,
     DTypeName: _dtype_name,
-    Ints: _sequence(_int, "a tuple of whole numbers such as (3, 3)"),
-    OptInts: _sequence(_opt_int, "a tuple of whole numbers or None such as (0, None)"),
+    Ints: _sequence(_int, "a tuple of integers such as (3, 3)"),
+    OptInts: _sequence(_opt_int, "a tuple of integers or None such as (0, None)"),
     Floats: _sequence(_float, "a tuple of numbers such as (1.0, 0.5)"),
 }
 

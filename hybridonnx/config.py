@@ -28,7 +28,7 @@ class Switch(Generic[_T]):
         try:
             return kind(int(text)) if kind is not str else kind(text)
         except ValueError:
-            raise MXNetError(f"{self.name}: a whole number is required, got {text!r}.") from None
+            raise MXNetError(f"{self.name}: an integer is required, got {text!r}.") from None
 
 
 MXNET_VERSION = Switch("HYBRIDONNX_MXNET_VERSION", 10901, "The MXNet version that symbol.json files name.")

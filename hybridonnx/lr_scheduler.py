@@ -26,7 +26,7 @@ class LRScheduler:
         warmup_mode: str = "linear",
     ) -> None:
         if not isinstance(warmup_steps, int):
-            raise AssertionError(f"warmup_steps: a whole number is required, got {warmup_steps!r}.")
+            raise AssertionError(f"warmup_steps: an integer is required, got {warmup_steps!r}.")
         if warmup_begin_lr > base_lr:
             raise ValueError(
                 f"Base lr has to be higher than warmup_begin_lr, got {base_lr} and {warmup_begin_lr}."
@@ -158,7 +158,7 @@ class _Falling(LRScheduler):
     ) -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
         if not isinstance(max_update, int):
-            raise AssertionError(f"max_update: a whole number is required, got {max_update!r}.")
+            raise AssertionError(f"max_update: an integer is required, got {max_update!r}.")
         if max_update < 1:
             raise ValueError(f"maximum number of updates must be strictly positive, got {max_update}.")
         self.base_lr_orig = self.base_lr

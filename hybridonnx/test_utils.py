@@ -50,7 +50,7 @@ class Draw:
 
 
 def ints(shape: tuple[int, ...], high: int, low: int = 0, dtype: str = "float32") -> Draw:
-    """Whole numbers in [low, high), such as indices; never perturbed by gradient checks."""
+    """Integers in [low, high), such as indices; never perturbed by gradient checks."""
     return Draw("ints", shape, low, high, dtype)
 
 
@@ -137,7 +137,7 @@ class Case:
         return found
 
     def floating(self) -> list[bool]:
-        """Which inputs, auxiliary states excepted, hold real numbers that a derivative can be taken by."""
+        """Which inputs, auxiliary states excepted, are floating-point, and so have derivatives."""
         op = self.operator()
         states = [name in op.aux for name in op.input_names()]
         return [
@@ -153,7 +153,7 @@ class Case:
 
 
 def wide(case: Case) -> list[Array]:
-    """The inputs in float64 where they are real numbers, for derivatives by differences."""
+    """The inputs in float64 where they are floating-point numbers, for derivatives by differences."""
     arrays = case.arrays("float64")
     return [a.astype(np.float64) if real else a for a, real in zip(arrays, case.floating(), strict=True)]
 

@@ -54,7 +54,7 @@ def test_unknown_attribute(space):
 @pytest.mark.parametrize(
     ("attributes", "words"),
     [
-        ({"num_hidden": "many"}, "num_hidden must be a whole number, got 'many'"),
+        ({"num_hidden": "many"}, "num_hidden must be an integer, got 'many'"),
         ({"num_hidden": 3, "flatten": 2}, "flatten must be True or False, got 2"),
         ({}, "num_hidden is required"),
     ],
@@ -68,7 +68,7 @@ def test_bad_attribute(attributes, words):
     ("name", "attributes", "words"),
     [
         ("Pooling", {"kernel": (2, 2), "pool_type": "maximum"}, "pool_type.*'max'.*'maximum'"),
-        ("Convolution", {"kernel": "(3, x)", "num_filter": 2}, r"kernel.*tuple of whole numbers.*\(3, x\)"),
+        ("Convolution", {"kernel": "(3, x)", "num_filter": 2}, r"kernel.*tuple of integers.*\(3, x\)"),
         ("Activation", {"act_type": "gelu"}, "act_type.*'relu'.*'gelu'"),
         ("Cast", {"dtype": "float31"}, "dtype.*float32.*float31"),
     ],

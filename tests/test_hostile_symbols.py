@@ -118,7 +118,7 @@ FAULTS = {
         one("Convolution", kernel="(" + "1," * 200_000 + ")", num_filter="1", version=800),
         "must be a tuple",
     ),
-    "attribute of 5000 digits": (one("topk", k=DIGITS), "k must be a whole number"),
+    "attribute of 5000 digits": (one("topk", k=DIGITS), "k must be an integer"),
     "an infinite share": (one("Dropout", p="1e999"), r"p must lie in \[0, 1\]"),
     "no number": (one("Dropout", p="nan"), r"p must lie in \[0, 1\]"),
     "range without end": (

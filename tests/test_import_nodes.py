@@ -56,7 +56,7 @@ def compare(got: np.ndarray, expected: Any, rtol: float, atol: float) -> None:
 
 
 def constant_where_whole(model: onnx.ModelProto, inputs: dict[str, Any]) -> onnx.ModelProto:
-    """The model with its whole-number inputs after the first as constants, as most models have them."""
+    """The model with its integer inputs after the first as constants, as most models have them."""
     made = onnx.ModelProto()
     made.CopyFrom(model)
     for info in list(made.graph.input)[1:]:

@@ -195,7 +195,7 @@ def test_calls_are_checked(a, b):
         sym.FullyConnected(a, num_hiden=3)
     with pytest.raises(AttributeValueError, match="num_hidden is required"):
         sym.FullyConnected(a)
-    with pytest.raises(AttributeValueError, match="num_hidden must be a whole number, got 'x'"):
+    with pytest.raises(AttributeValueError, match="num_hidden must be an integer, got 'x'"):
         sym.FullyConnected(a, num_hidden="x")
     with pytest.raises(MXNetError, match="input weight must be an array or a symbol"):
         sym.FullyConnected(a, 10)

@@ -13,7 +13,6 @@ from ._file import save as save
 from ._graph import NeedsShape as NeedsShape
 from ._model import Lowered as Lowered
 from ._model import check as check
-from ._model import embedded as embedded
 from ._model import lower as lower
 from ._operator_model import lower_operator as lower_operator
 from ._registry import supported as supported

@@ -45,7 +45,7 @@ for _function, _names in _ARITHMETIC.items():
 
 @lowers("add_n")
 def add_n(g: Graph, op: Any, *inputs: Value) -> Value:
-    """One Sum node; whole numbers, which it does not take, one after the other."""
+    """One Sum node; integers, which it does not take, one after the other."""
     if len(inputs) == 1:
         return g.Identity(inputs[0])
     if inputs[0].dtype.kind != "f":

@@ -104,7 +104,7 @@ def backwards(g: Graph, data: Value, axes: tuple[int, ...]) -> Value:
 
 @lowers(DepthToSpace)
 def depth_to_space(g: Graph, op: DepthToSpace, data: Value) -> Value:
-    """ONNX Runtime's kernel is for real numbers."""
+    """ONNX Runtime's kernel is for floating-point numbers."""
     b = op.block_size
     if data.dtype is not None and data.dtype.kind == "f":
         return g.DepthToSpace(data, blocksize=b)
@@ -116,7 +116,7 @@ def depth_to_space(g: Graph, op: DepthToSpace, data: Value) -> Value:
 
 @lowers(SpaceToDepth)
 def space_to_depth(g: Graph, op: SpaceToDepth, data: Value) -> Value:
-    """ONNX Runtime's kernel is for real numbers."""
+    """ONNX Runtime's kernel is for floating-point numbers."""
     b = op.block_size
     if data.dtype is not None and data.dtype.kind == "f":
         return g.SpaceToDepth(data, blocksize=b)
@@ -181,7 +181,7 @@ def size_array(g: Graph, op: SizeArray, data: Value) -> Value:
 
 @lowers(ArangeLike)
 def arange_like(g: Graph, op: ArangeLike, data: Value) -> Value:
-    """Counted in whole numbers and computed in float64, as the kernel does."""
+    """Counted in integers and computed in float64, as the kernel does."""
     sizes = sizes_of(data) if op.axis is None else [sizes_of(data)[op.axis]]
     known = vector(g, sizes)
     if isinstance(known, list):

@@ -20,7 +20,7 @@ _float32, _float64 = np.dtype("float32"), np.dtype("float64")
 
 
 def _smooth(names: str, function: Function, float64: bool = True) -> None:
-    """Functions of real numbers; whole ones go through float32, as in MXNet.
+    """Functions of floating-point numbers; whole ones go through float32, as in MXNet.
 
     So does float64 where ONNX Runtime has no kernel for it.
     """
@@ -60,7 +60,7 @@ for _names in ("arcsin:Asin", "arccos:Acos", "arctan:Atan"):
 
 @lowers("erf")
 def erf(g: Graph, op: Any, data: Value) -> Value:
-    """Of whole numbers, truncated, it is 0 up to 5 and 1 from 6 on, where float64 rounds to it."""
+    """Of integers, truncated, it is 0 up to 5 and 1 from 6 on, where float64 rounds to it."""
     if data.dtype.kind != "f":
         return divide(g, g.Clip(data, 0 if data.dtype.kind == "u" else -6, 6), data.dtype.type(6))
     return g.via(_float32, g.Erf, data) if data.dtype == _float64 else g.Erf(data)
@@ -127,7 +127,7 @@ def lower_polygamma(g: Graph, op: Polygamma, data: Value) -> Value:
 
 
 def _rounding(names: str, function: Function) -> None:
-    """Whole numbers stay as they are."""
+    """Integers stay as they are."""
 
     @lowers(*names.split())
     def lowering(g: Graph, op: Any, data: Value) -> Value:
@@ -190,7 +190,7 @@ def square(g: Graph, op: Any, data: Value) -> Value:
 
 @lowers("relu")
 def relu(g: Graph, op: Any, data: Value) -> Value:
-    """ONNX's Relu is for real numbers."""
+    """ONNX's Relu is for floating-point numbers."""
     if data.dtype.kind != "f":
         return g.Max(data, 0)
     return g.Relu(data)

@@ -110,7 +110,7 @@ def generalized_negative_binomial(
 def randint(
     low: int, high: int, shape: Any = None, dtype: Any = None, ctx: Any = None, out: Any = None
 ) -> NDArray:
-    """Whole numbers from [low, high), int32 unless `dtype` says int64."""
+    """Integers from [low, high), int32 unless `dtype` says int64."""
     drawn: NDArray = _draw("randint", {"low": low, "high": high}, shape, dtype, ctx, out)
     return drawn
 

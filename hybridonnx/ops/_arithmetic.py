@@ -1,4 +1,4 @@
-"""Kernels of arithmetic on two arrays, or an array and a number, with MXNet's rules for whole numbers."""
+"""Kernels of arithmetic on two arrays, or an array and a number, with MXNet's rules for integers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._operator import Array
 
 
 def divide(a: Array, b: Array) -> Array:
-    """The quotient; of whole numbers truncated towards zero, and 0 where the divisor is."""
+    """The quotient; of integers truncated towards zero, and 0 where the divisor is."""
     if a.dtype.kind == "f":
         quotient: Array = np.divide(a, b)
         return quotient
@@ -29,12 +29,12 @@ def modulo(a: Array, b: Array) -> Array:
 
 
 def power(a: Array, b: Array) -> Array:
-    """The power; of whole numbers computed in float64 and truncated."""
+    """The power; of integers computed in float64 and truncated."""
     return _in_float64(np.power, a, b)
 
 
 def hypot(a: Array, b: Array) -> Array:
-    """The square root of the sum of the squares; of whole numbers truncated."""
+    """The square root of the sum of the squares; of integers truncated."""
     return _in_float64(np.hypot, a, b)
 
 

@@ -20,7 +20,7 @@ def seed(seed_state: int, ctx: Any = "all") -> None:
     try:
         fresh = np.random.default_rng(int(seed_state) & 0xFFFFFFFF)
     except (TypeError, ValueError):
-        raise AttributeValueError(f"random.seed: a whole number is required, got {seed_state!r}.") from None
+        raise AttributeValueError(f"random.seed: an integer is required, got {seed_state!r}.") from None
     with _lock:
         _generator = fresh
 

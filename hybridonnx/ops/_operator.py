@@ -76,7 +76,7 @@ class Operator:
     takes_bool: ClassVar[bool] = True
     """Whether inputs may be bool; arithmetic does not take them."""
     takes_ints: ClassVar[bool] = True
-    """Whether inputs may be whole numbers; most functions of analysis do not take them, nor bool."""
+    """Whether inputs may be integers; most functions of analysis do not take them, nor bool."""
     labels: ClassVar[tuple[str, ...]] = ()
     """Inputs that only training uses; exported models leave them out."""
     hint: ClassVar[str] = ""
@@ -140,7 +140,8 @@ class Operator:
             raise DTypeError(f"{self.names[0]}: numbers are required, got bool. Cast with astype.")
         if found and found[0].kind != "f" and not self.takes_ints:
             raise DTypeError(
-                f"{self.names[0]}: real numbers are required, got {found[0]}. Cast with astype('float32')."
+                f"{self.names[0]}: floating-point numbers are required, got {found[0]}. "
+                "Cast with astype('float32')."
             )
         return [found[0] if found else None] * len(dtypes)
 

@@ -158,7 +158,7 @@ def _halley(y: Real, target: Real, x: ArrayLike) -> Real:
 
 @_quiet
 def gammaln(x: ArrayLike) -> Real:
-    """The logarithm of the gamma function's absolute value; infinite at 0 and below at whole numbers."""
+    """The logarithm of the gamma function's absolute value; infinite at 0 and below at integers."""
     z = np.asarray(x, np.float64)
     reflected = np.log(np.pi) - np.log(abs(_sin_pi(z))) - _gammaln_right(1 - z)
     result = np.where(z < 0.5, reflected, _gammaln_right(z))
@@ -186,7 +186,7 @@ def _sin_pi(z: Real) -> Real:
 
 @_quiet
 def gamma(x: ArrayLike) -> Real:
-    """The gamma function; ±∞ at ±0, nan at negative whole numbers."""
+    """The gamma function; ±∞ at ±0, nan at negative integers."""
     z = np.asarray(x, np.float64)
     right = np.exp(_gammaln_right(z))
     reflected = np.pi / (_sin_pi(z) * np.exp(_gammaln_right(1 - z)))

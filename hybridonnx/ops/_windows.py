@@ -48,7 +48,7 @@ def require_rank(owner: str, data: Shape, kernel: Ints, layout: str) -> None:
 
 
 def require_floats(owner: str, *dtypes: DType | None) -> None:
-    """Raise `DTypeError` for an element type that is not a real number."""
+    """Raise `DTypeError` for an element type that is not a floating-point number."""
     for dtype in dtypes:
         if dtype is not None and dtype.kind != "f":
             raise DTypeError(f"{owner}: a floating dtype is required, got {dtype}. Cast with astype.")

@@ -17,7 +17,7 @@ _SMALL = (np.dtype("int8"), np.dtype("uint8"))
 
 
 def cast(data: Array, dtype: DType) -> Array:
-    """`data` in another dtype as C casts it: towards zero, small whole numbers by their last bits."""
+    """`data` in another dtype as C casts it: towards zero, small integers by their last bits."""
     with np.errstate(invalid="ignore", over="ignore"):
         if data.dtype.kind == "f" and dtype in _SMALL:
             data = data.astype(np.int32)
@@ -149,7 +149,7 @@ class AmpMulticast(Operator):
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
         whole = [d for d in dtypes if d is not None and d.kind != "f"]
         if whole:
-            raise DTypeError(f"amp_multicast: real numbers are required, got {whole[0]}.")
+            raise DTypeError(f"amp_multicast: floating-point numbers are required, got {whole[0]}.")
         return dtypes
 
     def infer_dtype(self, *dtypes: DType | None) -> DType | None:

@@ -77,7 +77,7 @@ class _Labelled(Operator):
     ) -> Sequence[DType | None]:
         if data is not None and data.kind != "f":
             raise DTypeError(
-                f"{self.names[0]}: real numbers as data are required, got {data}. "
+                f"{self.names[0]}: floating-point numbers as data are required, got {data}. "
                 "Cast with astype('float32')."
             )
         return data, label or data, *[length or data for length in lengths]
@@ -212,7 +212,7 @@ class Alignments:
 
 
 def _whole(x: Array) -> Array:
-    """The nearest whole numbers, halves upwards, as MXNet reads labels and lengths."""
+    """The nearest integers, halves upwards, as MXNet reads labels and lengths."""
     with np.errstate(invalid="ignore"):
         return np.floor(x.astype(np.float64) + 0.5).astype(np.int64)
 

@@ -42,7 +42,7 @@ def _channels(owner: str, channels: int | None, allowed: tuple[int, ...] = (1, 3
 
 
 def _as(dtype: DType, values: Array) -> Array:
-    """Values as a dtype: whole numbers are cut off, and kept in the dtype's range."""
+    """Values as a dtype: integers are cut off, and kept in the dtype's range."""
     if dtype.kind == "f":
         return values.astype(dtype)
     limits = np.iinfo(dtype)
@@ -257,7 +257,7 @@ class Resize(Operator):
 
     def infer_dtype(self, data: DType | None) -> DType | None:
         if data is not None and data.kind != "f" and data != np.uint8:
-            raise DTypeError(f"_image_resize: uint8 or real numbers are required, got {data}.")
+            raise DTypeError(f"_image_resize: uint8 or floating-point numbers are required, got {data}.")
         return data
 
     def infer_shape(self, data: Shape) -> Shape:

@@ -729,7 +729,7 @@ class _Places(Operator):
         shape: The shape of the array that the coordinates are in; its first size does not matter.
     """
 
-    not_differentiable = "indices are whole numbers"
+    not_differentiable = "indices are integers"
     shape: Ints | None = None
 
     def sizes(self) -> Ints:

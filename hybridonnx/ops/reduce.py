@@ -30,7 +30,7 @@ def _prod(data: Array, axis: Ints, keepdims: bool) -> Array:
 
 
 def _accumulator(data: Array) -> DType:
-    """float16 is summed in float32; whole numbers wrap in their own dtype, as MXNet's do."""
+    """float16 is summed in float32; integers wrap in their own dtype, as MXNet's do."""
     return np.dtype(np.float32) if data.dtype == np.float16 else data.dtype
 
 

@@ -162,7 +162,8 @@ class _Recurrent(Operator):
         if any(d != found[0] for d in found) or (found and found[0].kind != "f"):
             shown = ", ".join(f"{n} {d}" for n, d in zip(names, dtypes, strict=True))
             raise DTypeError(
-                f"{self.names[0]}: real numbers of one dtype are required, got {shown}. Cast with astype."
+                f"{self.names[0]}: floating-point numbers of one dtype are required, got {shown}. "
+                "Cast with astype."
             )
         one = found[0] if found else None
         return [

@@ -60,7 +60,7 @@ class _AlongAxis(Operator):
     def infer_input_dtypes(self, data: DType | None, *length: DType | None) -> Sequence[DType | None]:
         if length and length[0] is not None and length[0].kind not in "iu":
             raise DTypeError(
-                f"{self.names[0]}: whole numbers are required as length, got {length[0]}. Cast with astype."
+                f"{self.names[0]}: integers are required as length, got {length[0]}. Cast with astype."
             )
         return *super().infer_input_dtypes(data), *length
 

@@ -27,7 +27,7 @@ _DEGREES = 180 / math.pi
 def smooth(
     name: str, fn: Callable[[Array], Array], rule: Rule | str, *aliases: str, doc: str = ""
 ) -> type[Operator]:
-    """A function of real numbers. As in MXNet, whole numbers go through float32 and are truncated again."""
+    """A function of floating-point numbers. As in MXNet, integers go through float32 and are truncated."""
 
     def kernel(data: Array) -> Array:
         if data.dtype.kind == "f":
@@ -40,12 +40,12 @@ def smooth(
 def exact(
     name: str, fn: Callable[[Array], Array], rule: Rule | str, *aliases: str, doc: str = ""
 ) -> type[Operator]:
-    """A function that gives whole numbers for whole numbers, and any number in its own dtype."""
+    """A function that gives integers for integers, and any number in its own dtype."""
     return row(Unary, (name, *aliases), doc, fn=staticmethod(fn), takes_bool=False, **rule_facets(rule))
 
 
 def rounding(name: str, fn: Callable[[Array], Array], *aliases: str, doc: str = "") -> type[Operator]:
-    """A function to a whole number, which leaves whole numbers as they are."""
+    """A function to an integer, which leaves integers as they are."""
 
     def kernel(data: Array) -> Array:
         return fn(data) if data.dtype.kind == "f" else data
@@ -64,13 +64,13 @@ def sign_kernel(data: Array) -> Array:
 
 
 def _round(data: Array) -> Array:
-    """To the nearest whole number, halves away from zero."""
+    """To the nearest integer, halves away from zero."""
     whole = np.trunc(data)
     return np.where(abs(data - whole) >= 0.5, whole + np.copysign(1, data).astype(data.dtype), whole)
 
 
 def _rint(data: Array) -> Array:
-    """To the nearest whole number, halves down; not to even, as elsewhere."""
+    """To the nearest integer, halves down; not to even, as elsewhere."""
     low, high = np.floor(data), np.ceil(data)
     return np.where(data - low > high - data, high, low)
 
@@ -499,7 +499,9 @@ class HardSigmoid(Operator):
 
 def _floats_only(owner: str, dtype: Any) -> Any:
     if dtype is not None and dtype.kind != "f":
-        raise DTypeError(f"{owner}: real numbers are required, got {dtype}. Cast with astype('float32').")
+        raise DTypeError(
+            f"{owner}: floating-point numbers are required, got {dtype}. Cast with astype('float32')."
+        )
     return dtype
 
 
@@ -526,7 +528,7 @@ class Clip(Operator):
     a_max: float
 
     def limits(self, dtype: Any) -> tuple[Array, Array]:
-        """Both limits in a dtype, truncated and cut off to its range if it is one of whole numbers."""
+        """Both limits in a dtype, truncated and cut off to its range if it is one of integers."""
         pair = np.array([self.a_min, self.a_max])
         if dtype.kind in "iu":
             info = np.iinfo(dtype)

@@ -69,7 +69,7 @@ def generalized_negative_binomial(
 
 
 def randint(low: int, high: int, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
-    """Whole numbers from [low, high)."""
+    """Integers from [low, high)."""
     return _draw("randint", {"low": low, "high": high}, shape, dtype, kwargs)
 
 

@@ -44,7 +44,7 @@ def edges(name: str) -> Case:
 
 
 def whole(name: str, shapes: tuple[tuple[int, ...], tuple[int, ...]], dtype: str) -> Case:
-    """Whole numbers, without 0 for those that divide, with which MXNet crashes."""
+    """Integers, without 0 for those that divide, with which MXNet crashes."""
     low = 0 if dtype == "uint8" else -9
     if "power" in name:
         return Case(name, [ints(shapes[0], 4, 1, dtype), ints(shapes[1], 4, 0, dtype)])

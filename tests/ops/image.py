@@ -11,7 +11,7 @@ FLOATS = uniform((4, 5, 3), 0, 255)
 REAL = ("float32", "float64")
 NO_GRADIENT = {"oracle": "MXNet gives the head gradient, whatever the operator did"}
 FIXED_POINT = 7e-3
-"""OpenCV rounds linear weights of whole numbers, so that values may differ by one of 255."""
+"""OpenCV rounds linear weights of integers, so that values may differ by one of 255."""
 
 
 def resize(image, tol=1e-5, **attributes):

@@ -31,7 +31,7 @@ NORMALIZATIONS = ("null", "batch", "valid")
 SOFTMAX = [
     softmax((4, 3), ints((4,), 3)),
     softmax((4, 3), np.array([0, 2, 1, 1])).but(
-        no={**OF_A_LOSS, "forward": "MXNet takes no whole numbers as labels"}, dtypes=ALL
+        no={**OF_A_LOSS, "forward": "MXNet takes no integers as labels"}, dtypes=ALL
     ),
     softmax((4, 3), ints((4,), 3), grad_scale=2.0),
     softmax((4, 3), labels(0, 2, 1, -1)),

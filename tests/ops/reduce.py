@@ -77,7 +77,7 @@ norms = [
     for options in ({}, {"keepdims": True}, {"axis": 1}, {"axis": (0, 2), "keepdims": True}, {"axis": -1})
 ]
 norms += [Case("norm", [(2, 3)], ord=ord, axis=1).but(dtypes=FLOATS) for ord in (1, 2)]
-norms += [  # MXNet scales with whole numbers on the way, and gets 8 for the norm of (8, 4, 1)
+norms += [  # MXNet scales with integers on the way, and gets 8 for the norm of (8, 4, 1)
     Case("norm", [ints((3, 4), 9, 0, dtype)], axis=1).but(
         formula=lambda x: np.sqrt((x.astype(float) ** 2).sum(1)).astype(x.dtype)
     )

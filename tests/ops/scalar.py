@@ -37,7 +37,7 @@ def edges(name: str, scalar: float) -> Case:
 
 
 def whole(name: str, dtype: str, scalar: float, is_int: bool) -> Case:
-    """Whole numbers, without 0, by which MXNet crashes when it divides."""
+    """Integers, without 0, by which MXNet crashes when it divides."""
     low = 1 if dtype == "uint8" or name[:2] == "_r" or "power" in name else -9
     return Case(
         name, [ints((3, 4), 7 if "power" not in name else 4, low, dtype)], scalar=scalar, is_int=is_int
