@@ -19,7 +19,7 @@ from ..metric import EvalMetric
 from ..model import load_checkpoint, save_checkpoint
 from ..ndarray.creation import array, zeros
 from ..ndarray.ndarray import NDArray
-from ..ops import Spec, known, show
+from ..ops import Spec, known, show, without_symbols
 from ..runtime.compile import CompiledGraph
 from ..symbol.executor import Executor, bind
 from ..symbol.graph import Entry
@@ -288,7 +288,7 @@ class Module(BaseModule):
         if incomplete:
             raise ShapeError(f"Module: the shapes of {', '.join(incomplete[:10])} are required.")
         outputs = [found[entry].shape for entry in self._symbol.outputs]
-        return variables, [tuple(d or 0 for d in shape or ()) for shape in outputs]
+        return variables, [tuple(d or 0 for d in without_symbols(shape) or ()) for shape in outputs]
 
     # ---- parameters
 
