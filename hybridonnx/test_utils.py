@@ -17,9 +17,10 @@ import numpy as np
 
 from . import autograd
 from .autograd.gradients import differentiate
+from .errors import MXNetError
 from .ndarray.invoke import invoke
 from .ndarray.ndarray import NDArray
-from .ops import Array, Operator, Spec, find, seed
+from .ops import Array, Operator, Spec, SymbolicDim, find, seed, show
 
 # ---- inputs
 
@@ -270,6 +271,54 @@ def check_infer(case: Case, dtype: str = "float32") -> None:
             ), f"with axis {size} unknown {spec.shape} is inferred, the kernel gives {y.shape}"
     _, none = op.infer([Spec() for _ in specs])
     assert len(none) == len(op.output_names())
+
+
+def check_infer_named(case: Case, dtype: str = "float32") -> None:
+    """What is inferred of named sizes is what inference gives for the sizes that the names stand for.
+
+    First each size has a name of its own, then all equal ones have one name. What outputs tell of inputs that
+    are partly hidden must hold as well.
+    """
+    op, rng = case.operator(), np.random.default_rng(_SEED)
+    arrays = case.arrays(dtype)
+    for pattern in ("input{0}_{1}", "size{2}"):
+        names = [[pattern.format(i, k, d) for k, d in enumerate(a.shape)] for i, a in enumerate(arrays)]
+        sizes = {n: d for ns, a in zip(names, arrays, strict=True) for n, d in zip(ns, a.shape, strict=True)}
+
+        def specs(size: Callable[[str], Any], names: list[list[str]] = names) -> list[Spec]:
+            return [Spec(tuple(map(size, ns)), a.dtype) for ns, a in zip(names, arrays, strict=True)]
+
+        inputs, outputs = op.infer(specs(SymbolicDim.named))
+        hidden = [
+            Spec(tuple(d if rng.random() < 0.5 else None for d in s.shape or ()), s.dtype) for s in inputs
+        ]
+        backward = op.infer(hidden, outputs)
+        for _ in range(7):
+            numbers = specs(sizes.__getitem__)
+            try:
+                numeric = op.infer(numbers)
+            except MXNetError:  # no shapes that the operator takes
+                numeric = ((), ())
+            if list(numeric[0]) == numbers:
+                for named in ((inputs, outputs), backward):
+                    _assert_agree((*named[0], *named[1]), (*numeric[0], *numeric[1]), sizes)
+            sizes = {n: int(rng.choice((1, 2, 3, 6, d))) for n, d in sizes.items()}
+
+
+def _assert_agree(named: Sequence[Spec], numeric: Sequence[Spec], sizes: Mapping[str, int]) -> None:
+    for a, b in zip(named, numeric, strict=True):
+        if a.shape is not None:
+            values = [d.value(sizes) if isinstance(d, SymbolicDim) else d for d in a.shape]
+            expected = [e if d is None else d for d, e in zip(values, b.shape or (), strict=True)]
+            assert expected == list(b.shape or ()), f"{show(a.shape)} is inferred, {b.shape} for {sizes}"
+
+
+def check_noise_spec(case: Case, dtype: str = "float32") -> None:
+    """What the operator says of its draws is so."""
+    op = case.operator()
+    specs = [Spec(a.shape, a.dtype) for a in case.arrays(dtype)]
+    noise = op.draw(np.random.default_rng(_SEED), *specs)
+    assert op.noise_spec(op.infer(specs)[1], *specs) == (noise.shape, noise.dtype)
 
 
 def check_inputs_kept(case: Case) -> None:

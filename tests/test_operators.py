@@ -81,6 +81,16 @@ def test_infer(family, case, dtype):
     test_utils.check_infer(case, dtype)
 
 
+@over("infer_named")
+def test_infer_with_named_sizes(family, case, dtype):
+    test_utils.check_infer_named(case)
+
+
+@over("noise", only=lambda case: case.operator().draws())
+def test_noise_is_as_said(family, case, dtype):
+    test_utils.check_noise_spec(case)
+
+
 @over("inputs")
 def test_inputs_kept(family, case, dtype):
     test_utils.check_inputs_kept(case)

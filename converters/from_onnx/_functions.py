@@ -10,7 +10,7 @@ from onnx import NodeProto
 
 from hybridonnx.dtypes import DType, as_dtype
 from hybridonnx.errors import ConversionError, DTypeError, MXNetError
-from hybridonnx.ops import Shape, Spec
+from hybridonnx.ops import NumericShape, Spec, without_symbols
 from hybridonnx.symbol import everything
 from hybridonnx.symbol.graph import VARIABLE, Entry, Node
 from hybridonnx.symbol.symbol import Broadcasting
@@ -44,7 +44,7 @@ class Functions:
 
     # ---- what is known
 
-    def shape(self, x: Broadcasting) -> Shape | None:
+    def shape(self, x: Broadcasting) -> NumericShape | None:
         """The sizes of a value, `None` for each unknown one, or `None` if even the rank is unknown."""
         dims = self.dims(x)
         return None if dims is None else tuple(d if isinstance(d, int) else None for d in dims)
@@ -55,10 +55,10 @@ class Functions:
         known = self._info.shape(self._names[entry]) if entry in self._names else None
         if known == ():
             return ()
-        spec = self.spec(entry)
-        if known is None or spec.shape is None or len(known) != len(spec.shape):
-            return spec.shape if spec.shape is not None else known
-        return tuple(b if a is None else a for a, b in zip(spec.shape, known, strict=True))
+        shape = without_symbols(self.spec(entry).shape)
+        if known is None or shape is None or len(known) != len(shape):
+            return shape if shape is not None else known
+        return tuple(b if a is None else a for a, b in zip(shape, known, strict=True))
 
     def rank(self, x: Broadcasting) -> int:
         """The number of axes; a `ConversionError` if it is unknown."""

@@ -11,6 +11,7 @@ from onnx import AttributeProto, ModelProto, NodeProto, defs, helper, inliner
 
 from hybridonnx.errors import ConversionError, MXNetError, suggest
 from hybridonnx.name import Prefix
+from hybridonnx.ops import without_symbols
 from hybridonnx.symbol.graph import Entry
 from hybridonnx.symbol.symbol import Broadcasting, Symbol
 
@@ -101,7 +102,7 @@ class _Conversion:
             if name and i < len(results):
                 self.values[name] = results[i]
                 self.F.call_it(results[i], name)
-                _agree(node, i, self.F.spec(results[i]).shape, self.info.shape(name))
+                _agree(node, i, without_symbols(self.F.spec(results[i]).shape), self.info.shape(name))
 
     def _inputs(self, entry: Import, node: NodeProto) -> list[Any]:
         sources = list(node.input)

@@ -9,7 +9,7 @@ import numpy as np
 
 from hybridonnx.dtypes import DType, as_dtype
 from hybridonnx.errors import ConversionError
-from hybridonnx.ops import Spec
+from hybridonnx.ops import Dim, Spec, SymbolicDim
 
 Sizes: TypeAlias = "Sequence[int | str | None]"
 
@@ -64,11 +64,17 @@ def dtypes_by_input(names: Sequence[str], dtypes: Any) -> dict[str, DType]:
 
 
 def spec(name: str, shape: Sizes, dtype: DType) -> Spec:
-    """The spec of an input; sizes that are names are unknown in it."""
+    """The spec of an input."""
     wrong = [d for d in shape if not (d is None or isinstance(d, str | int | np.integer))]
     if wrong or any(isinstance(d, int | np.integer) and d < 0 for d in shape):
         raise ConversionError(
             f"export_model: a shape of sizes from 0 on, names and None is required for {name}, "
             f"got {tuple(shape)}."
         )
-    return Spec(tuple(None if d is None or isinstance(d, str) else int(d) for d in shape), dtype)
+    return Spec(tuple(map(_dim, shape)), dtype)
+
+
+def _dim(size: int | str | None) -> Dim:
+    if isinstance(size, str):
+        return SymbolicDim.named(size) if size else None
+    return None if size is None else int(size)

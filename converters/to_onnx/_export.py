@@ -11,11 +11,11 @@ import numpy as np
 
 from hybridonnx.dtypes import float32
 from hybridonnx.errors import ConversionError
-from hybridonnx.ops import Spec
+from hybridonnx.ops import Spec, known
 
 from ..opsets import DEFAULT
 from ..values import Array
-from ._arguments import Sizes, dtypes_by_input, shapes_by_input, spec
+from ._arguments import dtypes_by_input, shapes_by_input, spec
 from ._file import save
 from ._graph import NeedsShape
 from ._model import check, embedded, lower
@@ -54,7 +54,6 @@ def export_model(
         shapes = {name: (None,) * len(shapes[name]) for name in names}
     dtypes = dtypes_by_input(names, in_types)
     specs = {name: spec(name, shapes[name], dtypes.get(name, float32)) for name in shapes}
-    dims = {name: _dim_names(shape) for name, shape in shapes.items()}
     try:
         lowered = lower(
             sym,
@@ -63,11 +62,10 @@ def export_model(
             opset=opset_version or DEFAULT,
             outputs=outputs,
             embed=False,
-            dim_names=dims,
             unused_inputs=inputs is not None,
         )
     except NeedsShape as exc:
-        free = [name for name, spec in specs.items() if None in (spec.shape or ())]
+        free = [name for name, spec in specs.items() if not known(spec.shape)]
         raise ConversionError(f"{exc} Free sizes were given for {', '.join(free)}.") from None
     lowered = check(lowered, arrays, run_shape_inference)
     path = save(lowered, arrays, onnx_file_path)
@@ -96,7 +94,3 @@ def arrays_by_name(params: Any) -> dict[str, Array]:
             plain = name.removeprefix("arg:").removeprefix("aux:")
             arrays[plain] = value if isinstance(value, np.ndarray) else value.asnumpy()
     return arrays
-
-
-def _dim_names(shape: Sizes) -> dict[int, str]:
-    return {i: d for i, d in enumerate(shape) if isinstance(d, str)}

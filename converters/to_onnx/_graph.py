@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from onnx import defs
 
 from hybridonnx.dtypes import DType
 from hybridonnx.errors import ConversionError
-from hybridonnx.ops import Shape, Spec
+from hybridonnx.ops import NumericShape, Shape, Spec, SymbolicDim, without_symbols
 
 from ..opsets import DEFAULT, Signature, check_opset, signature
 from ..values import Array, dtype_of, dtype_of_type_string, elem_type
@@ -22,6 +22,13 @@ from ._shapes import node_shapes
 
 _Kind = defs.OpSchema.AttrType
 _int64 = np.dtype("int64")
+
+
+class Output(NamedTuple):
+    """What lowerings see of an inferred output: sizes that are not integers are `None` to them."""
+
+    shape: NumericShape | None
+    dtype: DType | None
 
 
 class Graph(OperatorBuilder):
@@ -43,10 +50,12 @@ class Graph(OperatorBuilder):
         self.results: list[Value] = []
         self.scope = ""
         """The name of the MXNet node that is being lowered."""
-        self.operator: tuple[str, Sequence[Spec]] = ("", ())
+        self.operator: tuple[str, Sequence[Output]] = ("", ())
         """The MXNet operator that is being lowered, and its inferred outputs."""
-        self.sources: Callable[[], Sequence[int | tuple[Value, int]]] = tuple
-        """The sizes of what an operator without inputs gives: numbers, or a graph's input and an axis."""
+        self.output_shapes: Sequence[Shape | None] = ()
+        """The shapes of these outputs with the expressions of names that inference has for sizes."""
+        self.named_sizes: dict[str, tuple[Value, int]] = {} if parent is None else dict(parent.named_sizes)
+        """For each name of a size a value that has it, and on which axis."""
         self.domains: dict[str, int] = {} if parent is None else parent.domains
         """The domains of foreign nodes, with their versions."""
         self.subgraphs: Sequence[Any] = () if parent is None else parent.subgraphs
@@ -107,13 +116,13 @@ class Graph(OperatorBuilder):
         self.domains[domain] = version
         node = Node(op_type, domain, list(inputs), attributes, self.scope)
         for index, spec in enumerate(specs):
-            value = Value(self, spec.dtype, spec.shape)
+            value = Value(self, spec.dtype, without_symbols(spec.shape))
             value.node, value.index = node, index
             node.outputs.append(value)
         self.nodes.append(node)
         return tuple(node.outputs)
 
-    def node_shapes(self, node: Node) -> list[Shape | None]:
+    def node_shapes(self, node: Node) -> list[NumericShape | None]:
         """What is known of the shapes of a node's outputs."""
         return node_shapes(node, self.opset)
 
@@ -207,14 +216,30 @@ class Graph(OperatorBuilder):
             return self.const([x.shape[axis]])
         return self.Slice(self.shape_of(x), [axis], [axis + 1 if axis != -1 else x.rank], [0])
 
-    def sizes(self, x: Value | Spec) -> tuple[int, ...]:
+    def name_sizes(self, x: Value, wish: str) -> Shape | None:
+        """The shape of `x` with a new name for each size that is unknown."""
+        if x.shape is None:
+            return None
+        shape: list[int | SymbolicDim] = []
+        for axis, size in enumerate(x.shape):
+            if size is not None:
+                shape.append(size)
+                continue
+            name = f"{wish}_{axis}"
+            while name in self.named_sizes:
+                name += "_"
+            self.named_sizes[name] = x, axis
+            shape.append(SymbolicDim.named(name))
+        return tuple(shape)
+
+    def sizes(self, x: Value | Output) -> tuple[int, ...]:
         """The sizes of `x`; the graph is lowered again with fixed shapes if one is unknown (`NeedsShape`)."""
         known = () if x.shape is None else tuple(d for d in x.shape if d is not None)
         if x.shape is None or len(known) != len(x.shape):
             raise NeedsShape(f"{self.operator[0]}: fixed input shapes are required. Give every size.")
         return known
 
-    def output(self, i: int = 0) -> Spec:
+    def output(self, i: int = 0) -> Output:
         """What is known of the `i`-th output of the operator being lowered."""
         return self.operator[1][i]
 
@@ -246,7 +271,8 @@ class Graph(OperatorBuilder):
         """
         graph = Graph(self.opset, self)
         graph.scope, graph.operator = self.scope, self.operator
-        graph.inputs = [Value(graph, spec.dtype, spec.shape) for spec in inputs]
+        graph.output_shapes = self.output_shapes
+        graph.inputs = [Value(graph, spec.dtype, without_symbols(spec.shape)) for spec in inputs]
         graph.results = list(build(graph, *graph.inputs))
         return graph
 

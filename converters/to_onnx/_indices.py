@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from hybridonnx.errors import ConversionError
 
 from ._graph import Graph, Value
-from ._symbolic_dims import Size, count, sizes_of, vector, zeros
+from ._symbolic_dims import Size, computed, count, sizes_of, vector, zeros
 
 ADDS = 16
 """From this opset on ONNX adds when it scatters."""
@@ -22,16 +24,16 @@ def normal(g: Graph, indices: Value, size: Size, mode: str) -> Value:
     """Indices in [0, size) by MXNet's mode for those outside."""
     found = whole(g, indices)
     if mode == "wrap":
-        return g.Mod(found, [size] if isinstance(size, int) else size.value(g))
+        return g.Mod(found, [size] if isinstance(size, int) else computed(g, size))
     if mode == "clip":
-        top = size - 1 if isinstance(size, int) else g.Squeeze(size.value(g), [0]) - 1
+        top = size - 1 if isinstance(size, int) else g.Squeeze(computed(g, size), [0]) - 1
         return g.Clip(found, 0, top)
     # ONNX counts negative ones from the end; one past it is refused when the model runs
-    beyond = np.array(size) if isinstance(size, int) else g.Squeeze(size.value(g), [0])
+    beyond = np.array(size) if isinstance(size, int) else g.Squeeze(computed(g, size), [0])
     return g.Where(g.Less(found, np.int64(0)), beyond, found)
 
 
-def add_rows(g: Graph, rows: Value, places: Value, sizes: list[Size]) -> Value:
+def add_rows(g: Graph, rows: Value, places: Value, sizes: Sequence[Size]) -> Value:
     """The sums of those of `rows` (M, *rest) that have one of the `places` (M,), in zeros of `sizes`.
 
     Not by ScatterND: ONNX Runtime adds in parallel there and loses sums of equal places.
@@ -46,7 +48,7 @@ def add_rows(g: Graph, rows: Value, places: Value, sizes: list[Size]) -> Value:
     return made
 
 
-def _add_by_product(g: Graph, rows: Value, places: Value, sizes: list[Size]) -> Value:
+def _add_by_product(g: Graph, rows: Value, places: Value, sizes: Sequence[Size]) -> Value:
     """A matrix of ones and zeros times the rows."""
     numbers = g.Unsqueeze(count(g, sizes[0]), [1])
     ones = g.Cast(g.Equal(numbers, g.Unsqueeze(places, [0])), rows.dtype)
@@ -54,7 +56,9 @@ def _add_by_product(g: Graph, rows: Value, places: Value, sizes: list[Size]) -> 
     return g.Reshape(made, vector(g, sizes))
 
 
-def put_along(g: Graph, data: list[Size], places: Value, updates: Value, axis: int, distinct: bool) -> Value:
+def put_along(
+    g: Graph, data: Sequence[Size], places: Value, updates: Value, axis: int, distinct: bool
+) -> Value:
     """`updates` at their `places` along an axis of zeros of the sizes `data`, summed unless `distinct`."""
     start = zeros(g, data, updates)
     if distinct:
@@ -67,7 +71,7 @@ def put_along(g: Graph, data: list[Size], places: Value, updates: Value, axis: i
     return _put_by_choice(g, data, places, updates, axis)
 
 
-def _put_by_choice(g: Graph, data: list[Size], places: Value, updates: Value, axis: int) -> Value:
+def _put_by_choice(g: Graph, data: Sequence[Size], places: Value, updates: Value, axis: int) -> Value:
     """Sums over a further axis, on which all updates of a row stand beside each place."""
     others = [(a, b) for i, (a, b) in enumerate(zip(data, sizes_of(updates), strict=True)) if i != axis]
     if any(
@@ -78,7 +82,7 @@ def _put_by_choice(g: Graph, data: list[Size], places: Value, updates: Value, ax
             "Export with a newer opset."
         )
     size = data[axis]
-    wrapped = g.Mod(places, [size] if isinstance(size, int) else size.value(g))
+    wrapped = g.Mod(places, [size] if isinstance(size, int) else computed(g, size))
     numbers = g.Unsqueeze(count(g, size), list(range(1, len(data) + 1 - axis)))
     chosen = g.Equal(g.Unsqueeze(wrapped, [axis]), numbers)
     values = g.Where(chosen, g.Unsqueeze(updates, [axis]), np.zeros((), updates.dtype))

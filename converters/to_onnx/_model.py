@@ -12,7 +12,7 @@ from onnx import GraphProto, ModelProto, TensorProto, ValueInfoProto, checker, h
 
 from hybridonnx._version import __version__
 from hybridonnx.errors import ConversionError
-from hybridonnx.ops import Spec, sizes
+from hybridonnx.ops import Dim, Spec, SymbolicDim, sizes, without_symbols
 
 from ..inference import infer_shapes
 from ..opsets import DEFAULT, check_opset, ir_version
@@ -50,16 +50,15 @@ def lower(
     outputs: Sequence[str] | None = None,
     embed: bool = True,
     noise_inputs: bool = False,
-    dim_names: Mapping[str, Mapping[int, str]] | None = None,
     keep_inputs: bool = True,
     exact: bool = False,
     unused_inputs: bool = False,
 ) -> Lowered:
     """The Symbol as an ONNX model. It is not checked here; `check` does that.
 
-    A variable is an input if `inputs` has it, else a parameter. Unknown sizes of inputs become free
-    dimensions, called by `dim_names` (input name and axis). Without such a name they may all differ:
-    `batch` is the first axis of the only input whose first size is free, others are called by input and axis.
+    A variable is an input if `inputs` has it, else a parameter. Sizes of inputs may be names (`SymbolicDim`),
+    which are free dimensions of the model; those of one name are equal. Unknown ones may all differ: they are
+    called `batch` on the first axis of the only input whose first size is free, else by input and axis.
 
     With `embed=False` the parameters' values stay outside: they are declared as external data, and whoever
     runs the model hands them over (`SessionOptions.add_external_initializers`).
@@ -71,24 +70,27 @@ def lower(
     check_opset(opset)
     names = list(outputs if outputs is not None else symbol.list_outputs())
     traced = trace(symbol, inputs, params, opset, training, names, noise_inputs, exact, unused_inputs)
-    lowered = _assemble(traced, dim_names or {}, keep_inputs)
+    lowered = _assemble(traced, keep_inputs)
     return embedded(lowered, params) if embed else lowered
 
 
-def _assemble(traced: Traced, dim_names: Mapping[str, Mapping[int, str]], keep_inputs: bool) -> Lowered:
+def _assemble(traced: Traced, keep_inputs: bool) -> Lowered:
     writer = GraphWriter([*traced.inputs, *traced.parameters, *traced.names, *(n.name for n in traced.noise)])
     proto = writer.write(traced.graph, traced.results, PRODUCER)
-    first = [name for name, value in traced.inputs.items() if (value.shape or (1,))[0] is None]
     read = _names_read(proto) | set(traced.names)
     inputs = {name: value for name, value in traced.inputs.items() if keep_inputs or name in read}
     for name, value in inputs.items():
-        dims = {0: "batch"} if first == [name] else {}
-        proto.input.append(_input(name, value, {**dims, **dim_names.get(name, {})}))
+        proto.input.append(_declaration(name, value, traced.shapes[name]))
     for noise, value in zip(traced.noise, traced.graph.inputs, strict=True):
-        proto.input.append(_input(noise.name, value, {}))
+        sizes = (
+            None
+            if value.shape is None
+            else [SymbolicDim.named(f"{noise.name}_{i}") for i in range(value.rank)]
+        )
+        proto.input.append(_declaration(noise.name, value, sizes))
     declared = {info.name: info for info in proto.input}
     for name, value in zip(traced.names, traced.results, strict=True):
-        proto.output.append(declared.get(name) or value_info(name, value.dtype, value.shape))
+        proto.output.append(declared.get(name) or _declaration(name, value, traced.shapes[name]))
     for name, value in writer.constants.items():
         assert value.constant is not None
         proto.initializer.append(to_tensor(name, value.constant))
@@ -103,14 +105,16 @@ def _assemble(traced: Traced, dim_names: Mapping[str, Mapping[int, str]], keep_i
     )
 
 
-def _input(name: str, value: Value, names: Mapping[int, str]) -> Any:
-    def size(axis: int, known: int | None) -> int | str:
-        if known is not None:
-            return known
-        return names.get(axis) or f"{name}_{axis}"
-
-    shape = None if value.shape is None else tuple(size(i, d) for i, d in enumerate(value.shape))
-    return value_info(name, value.dtype, shape)
+def _declaration(name: str, value: Value, names: Sequence[Dim] | None) -> Any:
+    """An input or output with names for the sizes that are free."""
+    if value.shape is None:
+        return value_info(name, value.dtype, None)
+    free = names or [None] * len(value.shape)
+    shape = [
+        size if size is not None or other is None else str(other)
+        for size, other in zip(value.shape, free, strict=True)
+    ]
+    return value_info(name, value.dtype, tuple(shape))
 
 
 def _used(traced: Traced, proto: GraphProto) -> dict[str, Spec]:
@@ -222,7 +226,7 @@ def _light(lowered: Lowered, params: Mapping[str, Array]) -> ModelProto:
         elif spec.dtype is not None and spec.dtype.kind in "iu" and params[tensor.name].size <= _SMALL:
             initializers.append(to_tensor(tensor.name, params[tensor.name]))
         else:
-            light.graph.input.append(value_info(tensor.name, spec.dtype, spec.shape))
+            light.graph.input.append(value_info(tensor.name, spec.dtype, without_symbols(spec.shape)))
     del light.graph.initializer[:]
     light.graph.initializer.extend(initializers)
     return light
@@ -255,7 +259,7 @@ def _join(mine: ValueInfoProto, theirs: ValueInfoProto) -> None:
             "Please report the model."
         )
     for dim, other in zip(dims, others, strict=True):
-        if not dim.HasField("dim_value"):
+        if other.HasField("dim_value") or not dim.WhichOneof("value"):
             dim.CopyFrom(other)
         if dim.dim_param.startswith("unk__"):  # a name that inference made up
             dim.ClearField("dim_param")

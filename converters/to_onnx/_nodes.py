@@ -9,7 +9,7 @@ from onnx import AttributeProto, GraphProto, NodeProto, defs, helper
 
 from hybridonnx.dtypes import DType
 from hybridonnx.errors import ConversionError
-from hybridonnx.ops import Shape
+from hybridonnx.ops import NumericShape
 
 from ..opsets import Signature
 from ..values import Array, to_tensor
@@ -27,7 +27,7 @@ class Builder(Protocol):
     def node(self, op_type: str, inputs: Sequence[Any], /) -> Any:
         """Add a node and give its output."""
 
-    def node_shapes(self, node: Node, /) -> Sequence[Shape | None]:
+    def node_shapes(self, node: Node, /) -> Sequence[NumericShape | None]:
         """What is known of the shapes of a node's outputs."""
 
 
@@ -52,7 +52,9 @@ class Value:
 
     __slots__ = ("_shape", "constant", "dtype", "graph", "index", "name", "node", "wish")
 
-    def __init__(self, graph: Builder, dtype: DType | None, shape: Shape | None = None, name: str = ""):
+    def __init__(
+        self, graph: Builder, dtype: DType | None, shape: NumericShape | None = None, name: str = ""
+    ):
         self.graph, self._shape, self.name = graph, shape, name
         self.dtype: Any = dtype
         """The element type; `None` only for values that no lowering sees."""
@@ -63,7 +65,7 @@ class Value:
         self.constant: Array | None = None
 
     @property
-    def shape(self) -> Shape | None:
+    def shape(self) -> NumericShape | None:
         """The sizes, `None` for each unknown one, or `None` if even the rank is unknown."""
         if self._shape is None and self.node is not None and self.node.signature is not None:
             for output, shape in zip(self.node.outputs, self.graph.node_shapes(self.node), strict=False):
@@ -71,7 +73,7 @@ class Value:
         return self._shape
 
     @shape.setter
-    def shape(self, shape: Shape | None) -> None:
+    def shape(self, shape: NumericShape | None) -> None:
         self._shape = shape
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from onnx import TensorProto, TypeProto, checker, helper, shape_inference
 
-from hybridonnx.ops import Shape
+from hybridonnx.ops import NumericShape
 
 from ..opsets import ir_version
 from ..values import elem_type, to_tensor
@@ -13,7 +13,7 @@ from ._nodes import Node, Value, node_proto
 _MOST_DATA = 1024
 
 
-def node_shapes(node: Node, opset: int) -> list[Shape | None]:
+def node_shapes(node: Node, opset: int) -> list[NumericShape | None]:
     """What is known of the shapes of a node's outputs."""
     if node.signature is None or any(v is not None and v.dtype is None for v in node.inputs):
         return [None] * len(node.outputs)
@@ -44,7 +44,7 @@ def _type(value: Value) -> TypeProto:
     return proto
 
 
-def _shape(proto: TypeProto | None) -> Shape | None:
+def _shape(proto: TypeProto | None) -> NumericShape | None:
     if proto is None or proto.tensor_type.elem_type == TensorProto.UNDEFINED:
         return None
     if not proto.tensor_type.HasField("shape"):

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import reduce
+from operator import add, mul
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ._graph import Graph, Value
+from hybridonnx.ops import Atom, Excess, Shape, SymbolicDim, show
+
+from ._graph import Graph, NeedsShape, Value
 
 
-class SymbolicDim(NamedTuple):
+class AxisSize(NamedTuple):
     """A size that is not known yet: `factor` times the sizes of some axes of `x`."""
 
     x: Value
     axes: tuple[int, ...]
     factor: Fraction = Fraction(1)
-
-    def keeps(self, x: Value, position: int) -> bool:
-        """Whether it is just the size of `x` at this position."""
-        return x is self.x and self.axes == (position,) and self.factor == 1
 
     def value(self, g: Graph) -> Value:
         """The size as an int64 vector of length 1."""
@@ -31,19 +31,70 @@ class SymbolicDim(NamedTuple):
         return found if self.factor.denominator == 1 else found / self.factor.denominator
 
 
-Size: TypeAlias = int | SymbolicDim
+Size: TypeAlias = int | AxisSize | SymbolicDim
 
 
-def sizes_of(x: Value) -> list[Size]:
+def sizes_of(x: Value) -> list[int | AxisSize]:
     """All sizes of a value."""
     shape = x.shape if x.shape is not None else (None,) * x.rank
-    return [SymbolicDim(x, (i,)) if d is None else d for i, d in enumerate(shape)]
+    return [AxisSize(x, (i,)) if d is None else d for i, d in enumerate(shape)]
+
+
+def output_sizes(g: Graph, i: int = 0) -> list[Size]:
+    """The sizes of the `i`-th output of the operator being lowered."""
+    return complete_sizes(g, g.output_shapes[i])
+
+
+def complete_sizes(g: Graph, shape: Shape | None) -> list[Size]:
+    """The sizes of an inferred shape; the graph is lowered again with fixed shapes if one is unknown."""
+    sizes: list[Size] = [] if shape is None else [d for d in shape if d is not None]
+    if shape is None or len(sizes) != len(shape):
+        raise NeedsShape(
+            f"{g.operator[0]}: fixed input shapes are required, as free sizes do not tell the shape "
+            f"{show(shape)}. Give every size."
+        )
+    return sizes
+
+
+def expression(g: Graph, size: SymbolicDim) -> Value:
+    """An expression of named sizes as an int64 vector of length 1."""
+    terms = []
+    for product, factor in size.terms.items():
+        atoms = [_atom(g, atom) for atom in product]
+        if factor != 1 or not atoms:
+            atoms.append(g.const([factor]))
+        terms.append(reduce(mul, atoms))
+    return reduce(add, terms)
+
+
+def _atom(g: Graph, atom: Atom) -> Value:
+    if isinstance(atom, str):
+        if atom not in g.named_sizes:
+            raise NeedsShape(
+                f"{g.operator[0]}: an input that has the size {atom} is required. Give every size."
+            )
+        return g.size_of(*g.named_sizes[atom])
+    parts = [g.const([size]) if isinstance(size, int) else expression(g, size) for size in atom]
+    if isinstance(atom, Excess):
+        return g.Max(parts[0], g.const([0]))
+    dividend, divisor = parts  # Div would round to zero
+    return (dividend - g.Mod(dividend, divisor)) / divisor
 
 
 def known_size(g: Graph, x: Value, axis: int) -> int:
     """One size; the graph is lowered again with fixed shapes if it is unknown."""
     size = None if x.shape is None else x.shape[axis]
     return g.sizes(x)[axis] if size is None else size
+
+
+def _keeps(size: AxisSize | SymbolicDim, x: Value, axis: int) -> bool:
+    """Whether a size is just that of `x` on this axis."""
+    return isinstance(size, AxisSize) and x is size.x and size.axes == (axis,) and size.factor == 1
+
+
+def computed(g: Graph, size: AxisSize | SymbolicDim) -> Value:
+    """A size as an int64 vector of length 1."""
+    return size.value(g) if isinstance(size, AxisSize) else expression(g, size)
 
 
 def vector(g: Graph, sizes: Sequence[Size]) -> list[int] | Value:
@@ -53,8 +104,8 @@ def vector(g: Graph, sizes: Sequence[Size]) -> list[int] | Value:
         return known
     parts: list[list[int] | Value] = []
     for d in sizes:
-        if isinstance(d, SymbolicDim):
-            parts.append(d.value(g))
+        if not isinstance(d, int):
+            parts.append(computed(g, d))
         elif parts and isinstance(parts[-1], list):
             parts[-1].append(d)
         else:
@@ -64,15 +115,15 @@ def vector(g: Graph, sizes: Sequence[Size]) -> list[int] | Value:
 
 def reshape(g: Graph, x: Value, sizes: Sequence[Size]) -> Value:
     """`x` in another shape, which is written without computing sizes if that is possible."""
-    if 0 in sizes:  # which Reshape would take for the input's size
+    if any(isinstance(d, int) and d == 0 for d in sizes):  # which Reshape would take for the input's size
         return g.Full(vector(g, sizes), 0, x.dtype)
-    rest = [d for i, d in enumerate(sizes) if isinstance(d, SymbolicDim) and not d.keeps(x, i)]
+    rest = [d for i, d in enumerate(sizes) if not (isinstance(d, int) or _keeps(d, x, i))]
     if len(rest) <= 1:
-        written = [d if isinstance(d, int) else 0 if d.keeps(x, i) else -1 for i, d in enumerate(sizes)]
+        written = [d if isinstance(d, int) else 0 if _keeps(d, x, i) else -1 for i, d in enumerate(sizes)]
         if not rest and written.count(0) == 1:  # -1 also says it to those who infer shapes
             written[written.index(0)] = -1
         return x if written == [-1] and x.rank == 1 else g.Reshape(x, written)
-    return g.Reshape(x, vector(g, sizes))
+    return g.Reshape(x, vector(g, sizes), allowzero=int(g.opset >= 14))
 
 
 def zeros(g: Graph, sizes: Sequence[Size], like: Value) -> Value:
@@ -89,5 +140,5 @@ def count(g: Graph, n: Size) -> Value:
     """0, 1, … up to a size, int64."""
     if isinstance(n, int):
         return g.const(np.arange(n))
-    found: Value = g.Range(np.int64(0), g.Squeeze(n.value(g), [0]), np.int64(1))
+    found: Value = g.Range(np.int64(0), g.Squeeze(computed(g, n), [0]), np.int64(1))
     return found

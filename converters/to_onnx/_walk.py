@@ -6,18 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import numpy as np
-
-from hybridonnx.dtypes import DType, float32
-from hybridonnx.errors import ConversionError, MXNetError, ShapeError, UnknownOperatorError, suggest
-from hybridonnx.ops import Operator, Spec
+from hybridonnx.dtypes import float32
+from hybridonnx.errors import ConversionError, MXNetError, UnknownOperatorError, suggest
+from hybridonnx.ops import Operator, Shape, Spec, SymbolicDim, without_symbols
 from hybridonnx.symbol.compose import Outputs
 from hybridonnx.symbol.graph import Entry, Node, topological
 from hybridonnx.symbol.infer import infer
 
 from ..values import Array
-from ._graph import Graph, NeedsShape, Value
+from ._graph import Graph, NeedsShape, Output, Value
 from ._registry import find
+from ._symbolic_dims import complete_sizes, vector
 
 
 class Noise(NamedTuple):
@@ -42,12 +41,10 @@ class Walk:
     noise: list[Noise] = field(default_factory=list)
     serials: list[int] = field(default_factory=list)
     """Those of the nodes that `noise` is for."""
-    origins: Origins | None = None
-    """Where sizes come from that are not known yet."""
 
     def variable(self, node: Node, spec: Spec) -> Value:
         """Make a variable of the Symbol a value of the graph, under its name."""
-        value = Value(self.graph, spec.dtype, spec.shape, node.name)
+        value = Value(self.graph, spec.dtype, without_symbols(spec.shape), node.name)
         self.values[Entry(node, 0)] = value
         return value
 
@@ -55,15 +52,15 @@ class Walk:
         """Add the ONNX nodes for one node of the Symbol."""
         op: Operator = node.op.in_mode(self.training)
         inputs = [self.values.get(entry) for entry in node.inputs]
-        outputs = [specs.get(Entry(node, i), Spec()) for i in range(len(op.output_names()))]
+        inferred = [specs.get(Entry(node, i), Spec()) for i in range(len(op.output_names()))]
+        outputs = [Output(without_symbols(spec.shape), spec.dtype) for spec in inferred]
         if not inputs:
-            op = op.with_inferred_shape(outputs)
-            self.graph.sources = lambda: self._sources(Entry(node, 0))
+            op = op.with_inferred_shape([Spec(*output) for output in outputs])
         self.graph.scope, self.graph.operator = node.name, (op.names[0], outputs)
+        self.graph.output_shapes = [spec.shape for spec in inferred]
         self.graph.subgraphs = node.subgraphs
         if op.draws():
-            given = tuple(specs.get(entry, Spec()) for entry in node.inputs)
-            inputs.append(self._noise(node, op, given))
+            inputs.append(self._noise(node, op, [specs.get(entry, Spec()) for entry in node.inputs]))
         lowering = find(type(op))
         assert lowering is not None  # `refuse` has looked
         results = lowering(self.graph, op, *inputs)
@@ -75,21 +72,22 @@ class Walk:
 
     def inline(self, graph: Graph, symbol: Outputs, values: Mapping[str, Value]) -> list[Value]:
         """Lower a Symbol, such as a loop's body, into `graph`, with values for its variables."""
-        specs = infer(symbol, {n: Spec(v.shape, v.dtype) for n, v in values.items()}, partial=True)
+        known = {name: Spec(graph.name_sizes(value, name), value.dtype) for name, value in values.items()}
+        specs = infer(symbol, known, partial=True)
         inner = Walk(graph, self.training, self.noise_inputs, noise=self.noise, serials=self.serials)
-        scope, operator = graph.scope, graph.operator
+        scope, operator, shapes = graph.scope, graph.operator, graph.output_shapes
         for node in needed(symbol.outputs, self.training):
             if node.is_variable:
                 inner.values[Entry(node, 0)] = values[node.name]
                 continue
             with node.named():
                 inner.lower(node, specs)
-        graph.scope, graph.operator = scope, operator
+        graph.scope, graph.operator, graph.output_shapes = scope, operator, shapes
         return [inner.values[entry] for entry in symbol.outputs]
 
-    def _noise(self, node: Node, op: Operator, inputs: tuple[Spec, ...]) -> Value:
+    def _noise(self, node: Node, op: Operator, inputs: Sequence[Spec]) -> Value:
         """What a random operator takes beside its inputs: an input of the graph, or ONNX's own draws."""
-        sizes, dtype = noise_sizes(op, inputs)
+        shape, dtype = self._noise_spec(node, op, inputs)
         if self.noise_inputs:
             if self.graph.parent is not None:
                 raise ConversionError(
@@ -99,20 +97,27 @@ class Walk:
             name = f"{node.name}_noise"
             while name in taken:  # a block that is used twice repeats its nodes' names
                 name += "_"
-            shape = tuple(size if isinstance(size, int) else None for size in sizes)
-            value = Value(self.graph, dtype, shape, name)
-            self.noise.append(Noise(name, op, inputs, node))
+            value = Value(self.graph, dtype, without_symbols(shape), name)
+            self.noise.append(Noise(name, op, tuple(inputs), node))
             self.serials.append(node.serial)
             self.graph.inputs.append(value)
             return value
         g, draw = self.graph, "RandomUniform" if op.noise == "uniform" else "RandomNormal"
-        known = [size for size in sizes if isinstance(size, int)]
-        if len(known) == len(sizes):
-            return g.node(draw, [], attributes={"dtype": dtype, "shape": known})
-        places = [size if isinstance(size, int) else (self._input(node, size[0]), size[1]) for size in sizes]
-        parts = [[place] if isinstance(place, int) else g.size_of(*place) for place in places]
-        like = g.Full(g.Concat(*parts, axis=0), 0, dtype)
-        return g.node(f"{draw}Like", [like], attributes={"dtype": dtype})
+        sizes = vector(g, complete_sizes(g, shape))
+        if isinstance(sizes, list):
+            return g.node(draw, [], attributes={"dtype": dtype, "shape": sizes})
+        return g.node(f"{draw}Like", [g.Full(sizes, 0, dtype)], attributes={"dtype": dtype})
+
+    def _noise_spec(self, node: Node, op: Operator, inputs: Sequence[Spec]) -> Spec:
+        """The shape of the draws, in sizes of the operator's inputs, or without any of the graph's."""
+        g, known = self.graph, []
+        for entry, spec in zip(node.inputs, inputs, strict=True):
+            value = self.values.get(entry)
+            known.append(Spec(spec.shape if value is None else g.name_sizes(value, "size"), spec.dtype))
+        if known:
+            return op.noise_spec(op.infer(known)[1], *known)
+        dtypes = [output.dtype for output in g.operator[1]]
+        return op.noise_spec([*map(Spec, g.output_shapes, dtypes)])
 
     def order_noise(self) -> None:
         """Have the draws made in the order of the nodes' making, which is that of eager calls."""
@@ -120,101 +125,8 @@ class Walk:
         self.noise = [self.noise[i] for i in order]
         self.graph.inputs = [self.graph.inputs[i] for i in order]
 
-    def _sources(self, entry: Entry) -> list[int | tuple[Value, int]]:
-        """The sizes of an output that no input tells: numbers, or a graph's input and the axis."""
-        found: list[int | tuple[Value, int]] = []
-        for size in [] if self.origins is None else self.origins.sizes(entry):
-            if isinstance(size, int):
-                found.append(size)
-            elif size[0] in self.values:
-                found.append((self.values[size[0]], size[1]))
-        return found
 
-    def _input(self, node: Node, index: int) -> Value:
-        return self.values[node.inputs[index]]
-
-
-def noise_sizes(op: Operator, inputs: Sequence[Spec]) -> tuple[list[int | tuple[int, int]], DType]:
-    """The sizes of an operator's noise, numbers or the input and axis that has them, and its dtype.
-
-    Where inputs have unknown sizes, the operator is asked for noise twice, with sizes that nothing else has.
-    """
-    free = [
-        (i, axis) for i, spec in enumerate(inputs) for axis, d in enumerate(spec.shape or ()) if d is None
-    ]
-    first, second = (_drawn(op, inputs, free, start) for start in (_PROBE, 2 * _PROBE))
-    by_probe = {_PROBE + k: place for k, place in enumerate(free)}
-    sizes: list[int | tuple[int, int]] = []
-    for a, b in zip(first.shape, second.shape, strict=True):
-        if a != b and (b - a != _PROBE or a not in by_probe):
-            raise NeedsShape(f"{op.names[0]}: fixed input shapes are required to draw. Give every size.")
-        sizes.append(a if a == b else by_probe[a])
-    return sizes, first.dtype
-
-
-_PROBE = 61
-
-
-def _drawn(op: Operator, inputs: Sequence[Spec], free: Sequence[tuple[int, int]], start: int) -> Array:
-    sizes = {place: start + k for k, place in enumerate(free)}
-    specs = [
-        Spec(tuple(sizes.get((i, axis), d) for axis, d in enumerate(spec.shape)), spec.dtype)
-        if spec.shape is not None
-        else spec
-        for i, spec in enumerate(inputs)
-    ]
-    try:
-        return op.draw(np.random.default_rng(0), *specs)
-    except ShapeError:
-        raise NeedsShape(
-            f"{op.names[0]}: fixed input shapes are required to draw. Give every size."
-        ) from None
-
-
-class Origins:
-    """Where unknown sizes inside of a graph come from: which input has them, and on which axis.
-
-    As for noise, shapes are inferred twice, with sizes for the unknown ones that nothing else has.
-    """
-
-    def __init__(self, symbol: Outputs, nodes: Sequence[Node], specs: Mapping[str, Spec]) -> None:
-        self._symbol, self._specs = symbol, specs
-        self._variables = {node.name: Entry(node, 0) for node in nodes if node.is_variable}
-        self._free = [
-            (name, axis)
-            for name, spec in specs.items()
-            for axis, d in enumerate(spec.shape or ())
-            if d is None and name in self._variables
-        ]
-        self._inferred: tuple[Mapping[Entry, Spec], Mapping[Entry, Spec]] | None = None
-
-    def sizes(self, entry: Entry) -> list[int | tuple[Entry, int]]:
-        """The sizes of an entry: numbers, or the input and the axis; none if that cannot be told."""
-        try:
-            self._inferred = self._inferred or (self._with(_PROBE), self._with(2 * _PROBE))
-        except ShapeError:  # such as where two unknown sizes are one
-            return []
-        first, second = (specs[entry].shape or () for specs in self._inferred)
-        by_probe = {_PROBE + k: place for k, place in enumerate(self._free)}
-        sizes: list[int | tuple[Entry, int]] = []
-        for a, b in zip(first, second, strict=True):
-            if a is None or b is None or (a != b and (b - a != _PROBE or a not in by_probe)):
-                return []
-            name, axis = by_probe.get(a, ("", 0))
-            sizes.append(a if a == b else (self._variables[name], axis))
-        return sizes
-
-    def _with(self, start: int) -> Mapping[Entry, Spec]:
-        """All specs, with the unknown sizes of the inputs counted from `start`."""
-        known = dict(self._specs)
-        for k, (name, axis) in enumerate(self._free):
-            shape = list(known[name].shape or ())
-            shape[axis] = start + k
-            known[name] = Spec(tuple(shape), known[name].dtype)
-        return infer(self._symbol, known, partial=True)
-
-
-def _agree(op: Operator, index: int, value: Value, spec: Spec) -> None:
+def _agree(op: Operator, index: int, value: Value, spec: Output) -> None:
     """Hold a lowering to what was inferred, and give its value the shape."""
     if value.dtype is None:
         value.dtype = spec.dtype
@@ -317,6 +229,8 @@ class Traced:
     noise: list[Noise]
     names: list[str]
     """The outputs' names."""
+    shapes: dict[str, Shape | None]
+    """The inputs' and outputs' shapes by name, free sizes as names and expressions of them."""
 
 
 def trace(
@@ -335,32 +249,75 @@ def trace(
     refuse(nodes, noise_inputs)
     unused = _unused(inputs, symbol, unused_inputs)
     known = _specs(nodes, inputs, params)
+    known |= {name: Spec(inputs[name].shape, inputs[name].dtype or float32) for name in unused}
+    known |= _with_names({name: spec for name, spec in known.items() if name in inputs})
     specs = infer(symbol, known, partial=True)
-    walk = Walk(Graph(opset), training, noise_inputs, origins=Origins(symbol, nodes, known))
+    walk = Walk(Graph(opset), training, noise_inputs)
     walk.graph.inliner = walk.inline
     walk.graph.exact = exact
-    found_inputs: dict[str, Value] = {}
-    parameters: dict[str, Value] = {}
-    for node in nodes:
-        try:
-            if not node.is_variable:
-                walk.lower(node, specs)
-                continue
-            value = walk.variable(node, specs[Entry(node, 0)])
-            (found_inputs if node.name in inputs else parameters)[node.name] = value
-        except Exception as exc:
-            if not isinstance(exc, NeedsShape):
-                exc.add_note(node.described())
-            if isinstance(exc, MXNetError):
-                exc.node = node
-            raise
+    variables = {node.name: walk.variable(node, specs[Entry(node, 0)]) for node in nodes if node.is_variable}
     for name in unused:
-        found_inputs[name] = Value(walk.graph, inputs[name].dtype or float32, inputs[name].shape, name)
+        variables[name] = Value(walk.graph, known[name].dtype, without_symbols(known[name].shape), name)
+    walk.graph.named_sizes = _named_sizes(variables, known)
+    for node in nodes:
+        if not node.is_variable:
+            _lower(walk, node, specs)
     walk.order_noise()
     results = [_result(walk, entry, name) for entry, name in zip(symbol.outputs, names, strict=True)]
-    named, final = name_outputs(walk.graph, results, names, {**found_inputs, **parameters})
-    ordered = {name: found_inputs[name] for name in inputs if name in found_inputs}
-    return Traced(walk.graph, named, ordered, parameters, walk.noise, final)
+    named, final = name_outputs(walk.graph, results, names, variables)
+    shapes = {name: specs[entry].shape for name, entry in zip(final, symbol.outputs, strict=True)}
+    return Traced(
+        walk.graph,
+        named,
+        {name: variables[name] for name in inputs if name in variables},
+        {name: value for name, value in variables.items() if name not in inputs},
+        walk.noise,
+        final,
+        {**shapes, **{name: known[name].shape for name in inputs if name in variables}},
+    )
+
+
+def _lower(walk: Walk, node: Node, specs: Mapping[Entry, Spec]) -> None:
+    """Lower one node; errors tell which."""
+    try:
+        walk.lower(node, specs)
+    except Exception as exc:
+        if not isinstance(exc, NeedsShape):
+            exc.add_note(node.described())
+        if isinstance(exc, MXNetError):
+            exc.node = node
+        raise
+
+
+def _with_names(specs: Mapping[str, Spec]) -> dict[str, Spec]:
+    """The inputs' specs with a name for each free size that has none, as each may differ from all others.
+
+    `batch` is the first axis of the only input whose first size is free, others are called by input and axis.
+    """
+    names = {text for spec in specs.values() for text in map(str, spec.shape or ())}
+    open_first = [name for name, spec in specs.items() if spec.shape and not isinstance(spec.shape[0], int)]
+    result = {}
+    for name, spec in specs.items():
+        shape = list(spec.shape or ())
+        for axis, size in enumerate(shape):
+            if size is None:
+                wish = "batch" if axis == 0 and open_first == [name] else f"{name}_{axis}"
+                while wish in names:
+                    wish += "_"
+                names.add(wish)
+                shape[axis] = SymbolicDim.named(wish)
+        result[name] = Spec(None if spec.shape is None else tuple(shape), spec.dtype)
+    return result
+
+
+def _named_sizes(variables: Mapping[str, Value], specs: Mapping[str, Spec]) -> dict[str, tuple[Value, int]]:
+    """For each name of a size an input that has it, and on which axis."""
+    return {
+        size.name: (value, axis)
+        for name, value in reversed(list(variables.items()))
+        for axis, size in enumerate(specs[name].shape or ())
+        if isinstance(size, SymbolicDim) and size.name
+    }
 
 
 def _result(walk: Walk, entry: Entry, name: str) -> Value:

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from hybridonnx.ops import Shape
+from hybridonnx.ops import NumericShape
 from hybridonnx.ops.conv import channels_last
 
 from ._graph import Graph, Value
+from ._symbolic_dims import output_sizes, reshape
 
 _float32, _float64 = np.dtype("float32"), np.dtype("float64")
 
@@ -47,12 +48,12 @@ def known_spatial(x: Value) -> bool:
     return x.shape is not None and None not in x.shape[2:]
 
 
-def reshaped(g: Graph, x: Value, shape: Shape | None, like: Value | None = None) -> Value:
+def reshaped(g: Graph, x: Value, shape: NumericShape | None, like: Value | None = None) -> Value:
     """`x` in a shape in which sizes may be unknown: one at most, unless `like` has that shape."""
     if shape is None or sum(d is None for d in shape) > 1:
         if like is not None:
-            return g.Reshape(x, g.shape_of(like))
-        return g.Reshape(x, g.sizes(g.output()))
+            return g.Reshape(x, g.shape_of(like), allowzero=int(g.opset >= 14))
+        return reshape(g, x, output_sizes(g))
     sizes = [-1 if d is None else d for d in shape]
     if 0 in sizes and -1 not in sizes and g.opset >= 14:
         return g.Reshape(x, sizes, allowzero=1)

@@ -1,32 +1,39 @@
-"""Lowerings of arrays made from attributes alone: constants."""
+"""Lowerings of arrays made from attributes alone, and from sizes that the graph around them tells."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from hybridonnx.ops.create import Arange, Eye, Full, Linspace, Ones, Zeros, ZerosWithoutDType
 
-from ._graph import Graph, Value
+from ._graph import Graph, NeedsShape, Value
 from ._registry import lowers
-from ._symbolic_dims import SymbolicDim, vector
+from ._symbolic_dims import count, output_sizes, vector
 
 
 @lowers(Zeros, Ones, Full, ZerosWithoutDType)
 def filled(g: Graph, op: Zeros | Ones | Full | ZerosWithoutDType) -> Value:
     value = op.value if isinstance(op, Full) else float(isinstance(op, Ones))
-    return g.Full(_sizes(g), value, op.infer_dtype())
-
-
-def _sizes(g: Graph) -> list[int] | Value:
-    """The sizes of the output; unknown ones are those of an input of the graph."""
-    shape = g.output().shape
-    found = [] if shape is None or None not in shape else g.sources()
-    if not found:
-        return list(g.sizes(g.output()))
-    return vector(g, [size if isinstance(size, int) else SymbolicDim(size[0], (size[1],)) for size in found])
+    return g.Full(vector(g, output_sizes(g)), value, op.infer_dtype())
 
 
 @lowers(Arange)
 def arange(g: Graph, op: Arange) -> Value:
-    return g.const(op.of_length(g.sizes(g.output())[0]))
+    (length,) = output_sizes(g)
+    if isinstance(length, int):
+        return g.const(op.of_length(length))
+    first = op.of_length(1)
+    if first.dtype.name not in _ARITHMETIC:
+        raise NeedsShape(f"_arange: fixed input shapes are required for {first.dtype}. Give every size.")
+    steps = count(g, length)
+    if op.repeat != 1:
+        steps = steps / op.repeat
+    step = np.asarray(op.step).astype(first.dtype)
+    return g.Cast(steps, first.dtype) * step + first
+
+
+_ARITHMETIC = ("float32", "float64", "int32", "int64")
+"""What ONNX Runtime adds and multiplies without another dtype in between."""
 
 
 @lowers(Linspace, Eye)

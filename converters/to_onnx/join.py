@@ -48,7 +48,7 @@ def split_v2(g: Graph, op: SplitV2, data: Value) -> tuple[Value, ...]:
     size = (data.shape or ())[at]
     if op.sections and size is None:
         size = g.sizes(data)[at]
-    bounds = [2**31 - 1 if b is None else b for b in op.bounds(size)]
+    bounds = [b if isinstance(b, int) else 2**31 - 1 for b in op.bounds(size)]
     if size is None:
         return _squeezed(g, op, tuple(g.Slice(data, [a], [b], [at]) for a, b in pairwise(bounds)), at)
     return _squeezed(g, op, g.Split(data, [b - a for a, b in pairwise(bounds)], at), at)

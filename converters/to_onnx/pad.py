@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from hybridonnx.ops import sizes
 from hybridonnx.ops.pad import Crop, CropGrad, Diag, DiagGrad, Pad, PadGrad, PadLike
 
 from ..values import Array
@@ -95,8 +96,12 @@ def diag(g: Graph, op: Diag, data: Value) -> Value:
     rest = [i for i in range(data.rank) if i not in (a, b)]
     last = g.Transpose(data, [*rest, a, b])
     merged = reshape(g, last, [*sizes_of(last)[:-2], rows * columns])
-    i = np.arange(op.length(rows, columns) or 0) + max(-op.k, 0)
+    i = np.arange(_length(op, rows, columns)) + max(-op.k, 0)
     return g.Gather(merged, i * columns + i + op.k, axis=data.rank - 2)
+
+
+def _length(op: Diag | DiagGrad, rows: int, columns: int) -> int:
+    return sizes((op.length(rows, columns),))[0]
 
 
 @lowers(DiagGrad)
@@ -108,7 +113,7 @@ def diag_grad(g: Graph, op: DiagGrad, dy: Value, data: Value) -> Value:
         return g.Gather(flat(g, dy), i * (n + abs(op.k)) + i + op.k, axis=0)
     a, b = op.axes(data.rank)
     rows, columns = known_size(g, data, a), known_size(g, data, b)
-    places = _map(op.length(rows, columns) or 0, rows, columns, op.k)
+    places = _map(_length(op, rows, columns), rows, columns, op.k)
     made = g.Gather(zero_after(g, dy, -1), places, axis=dy.rank - 1)
     rest = iter(range(data.rank - 2))
     order = {a: data.rank - 2, b: data.rank - 1}

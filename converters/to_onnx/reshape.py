@@ -30,7 +30,7 @@ from hybridonnx.ops.reshape import (
 
 from ._graph import Graph, Value
 from ._registry import lowers
-from ._symbolic_dims import Size, SymbolicDim, count, flat, reshape, sizes_of, vector
+from ._symbolic_dims import AxisSize, Size, count, flat, reshape, sizes_of, vector
 
 LOWEST = -(2**31)
 """An end before the first element, for slices that go backwards."""
@@ -47,7 +47,7 @@ def reshape_by_codes(g: Graph, op: Reshape, data: Value) -> Value:
 
 def _size(data: Value, extent: Extent) -> Size:
     known = extent.value(data.shape or ())
-    return SymbolicDim(data, extent.free, extent.factor) if known is None else known
+    return AxisSize(data, extent.free, extent.factor) if known is None else known
 
 
 @lowers(Flatten)
@@ -126,10 +126,10 @@ def space_to_depth(g: Graph, op: SpaceToDepth, data: Value) -> Value:
     return reshape(g, g.Transpose(blocks, [0, 3, 5, 1, 2, 4]), [n, _times(c, b * b), high, wide])
 
 
-def _times(size: Size, factor: Fraction | int) -> Size:
+def _times(size: int | AxisSize, factor: Fraction | int) -> int | AxisSize:
     if isinstance(size, int):
         return int(size * factor)
-    return SymbolicDim(size.x, size.axes, size.factor * factor)
+    return AxisSize(size.x, size.axes, size.factor * factor)
 
 
 # ---- repetition
@@ -157,7 +157,7 @@ def repeat(g: Graph, op: Repeat, data: Value) -> Value:
     ones[at + 1] = op.repeats
     sizes = sizes_of(x)
     sizes[at] = _times(sizes[at], op.repeats)
-    if op.axis is None and isinstance(sizes[0], SymbolicDim):
+    if op.axis is None and isinstance(sizes[0], AxisSize):
         return g.Reshape(g.Tile(g.Unsqueeze(x, [at + 1]), ones), [-1])
     return reshape(g, g.Tile(g.Unsqueeze(x, [at + 1]), ones), sizes)
 
@@ -188,7 +188,7 @@ def arange_like(g: Graph, op: ArangeLike, data: Value) -> Value:
         counts = np.arange(prod(known)) // op.repeat
         return g.const((op.start + op.step * counts).astype(data.dtype).reshape(known))
     free = tuple(range(data.rank)) if op.axis is None else (op.axis % data.rank,)
-    steps = count(g, SymbolicDim(data, free))
+    steps = count(g, AxisSize(data, free))
     if op.repeat != 1:
         steps = steps / op.repeat
     values = g.Cast(g.Cast(steps, np.float64) * op.step + op.start, data.dtype)

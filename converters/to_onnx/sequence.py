@@ -11,7 +11,7 @@ from hybridonnx.ops.sequence import SequenceLast, SequenceLastGrad, SequenceMask
 from ._graph import Graph, Value
 from ._indices import whole
 from ._registry import lowers
-from ._symbolic_dims import SymbolicDim, count, sizes_of
+from ._symbolic_dims import AxisSize, count, sizes_of
 from .reshape import backwards
 
 
@@ -38,7 +38,7 @@ def sequence_mask(g: Graph, op: SequenceMask, data: Value, length: Value | None 
 def _last(g: Graph, op: Any, data: Value, length: Value | None) -> Value:
     """The index of the last step of each sequence, or of all."""
     size = sizes_of(data)[op.axis]
-    top = size.value(g) - 1 if isinstance(size, SymbolicDim) else g.const([size - 1])
+    top = size.value(g) - 1 if isinstance(size, AxisSize) else g.const([size - 1])
     if length is None:
         return top
     return g.Clip(whole(g, length) - 1, 0, g.Squeeze(top, [0]))

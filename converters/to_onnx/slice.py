@@ -26,7 +26,8 @@ from .reshape import LOWEST
 
 
 def _cut(g: Graph, x: Value, slices: Sequence[slice]) -> Value:
-    """`x[slices]`, which ONNX means as Python does, but for absent ends."""
+    """`x[slices]`, which ONNX means as Python does, but for absent ends and starts before the first."""
+    x, slices = _from_the_end(g, x, slices)
     real = [(axis, s) for axis, s in enumerate(slices) if s not in (slice(None), slice(None, None, 1))]
     if not real:
         return x
@@ -37,6 +38,26 @@ def _cut(g: Graph, x: Value, slices: Sequence[slice]) -> Value:
         starts.append((0 if step > 0 else HIGHEST) if s.start is None else s.start)
         ends.append((HIGHEST if step > 0 else LOWEST) if s.stop is None else s.stop)
     return g.Slice(x, starts, ends, [axis for axis, _ in real], steps)
+
+
+def _from_the_end(g: Graph, x: Value, slices: Sequence[slice]) -> tuple[Value, list[slice]]:
+    """`x` and slices whose backward ones start at the last element if they start at a negative index.
+
+    Where there is no such element ONNX would start at the first, but there is nothing to take.
+    """
+    axes, result = {}, list(slices)
+    for axis, s in enumerate(slices):
+        if (s.step or 1) > 0 or s.start is None or s.start >= -1:
+            continue
+        if s.stop is not None and s.start <= s.stop < 0:
+            result[axis] = slice(0, 0)
+            continue
+        axes[axis] = s.start + 1
+        stop = s.stop if s.stop is None or s.stop >= 0 else s.stop - s.start - 1
+        result[axis] = slice(-1, stop, s.step)
+    if not axes:
+        return x, result
+    return g.Slice(x, [0] * len(axes), list(axes.values()), list(axes)), result
 
 
 @lowers(Slice)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..dtypes import as_dtype
 from ..errors import MXNetError, RequirementError, ShapeError, suggest
 from ..io import DataDesc, described
-from ..ops import Spec, known
+from ..ops import Spec, known, without_symbols
 from ..symbol.graph import Entry
 from ..symbol.infer import infer
 from ..symbol.symbol import Symbol
@@ -76,8 +76,8 @@ def bind_shapes(
     incomplete = [name for name, spec in variables.items() if not known(spec.shape)]
     if incomplete:
         raise ShapeError(f"Module: the shapes of {', '.join(incomplete[:10])} are required.")
-    outputs = [specs[entry].shape for entry in symbol.outputs]
-    return Binding(data, labels or None, variables, [tuple(d or 0 for d in shape or ()) for shape in outputs])
+    shapes = [without_symbols(specs[entry].shape) or () for entry in symbol.outputs]
+    return Binding(data, labels or None, variables, [tuple(d or 0 for d in shape) for shape in shapes])
 
 
 def gradient_requests(symbol: Symbol, grad_req: Any, trained: Collection[str]) -> dict[str, str]:

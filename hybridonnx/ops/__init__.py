@@ -10,7 +10,8 @@ from ._generator import Drawing, DrawingFrom, seed
 from ._operator import Array, Attribute, Operator, Spec
 from ._overloads import ARITHMETIC, COMPARISONS, FLUENT, OVERLOADS, Overload, is_number, sections
 from ._registry import find, load_all
-from ._shapes import Shape, known, show, sizes
+from ._shapes import Dim, NumericShape, Shape, alike, known, show, sizes, without_symbols
+from ._symbolic import Atom, Excess, Quotient, SymbolicDim
 
 __all__ = [
     "ARITHMETIC",
@@ -18,14 +19,21 @@ __all__ = [
     "FLUENT",
     "OVERLOADS",
     "Array",
+    "Atom",
     "Attribute",
+    "Dim",
     "Doc",
     "Drawing",
     "DrawingFrom",
+    "Excess",
+    "NumericShape",
     "Operator",
     "Overload",
+    "Quotient",
     "Shape",
     "Spec",
+    "SymbolicDim",
+    "alike",
     "bind",
     "doc_of",
     "find",
@@ -36,4 +44,5 @@ __all__ = [
     "seed",
     "show",
     "sizes",
+    "without_symbols",
 ]

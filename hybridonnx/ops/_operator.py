@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..attrs import read
 from ..dtypes import DType
 from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError, suggest
-from ._shapes import Shape, show, unify
+from ._shapes import Shape, is_symbolic, show, sizes, unify, without_symbols
 
 Array: TypeAlias = NDArray[Any]
 """What kernels take and give: a NumPy array of any dtype."""
@@ -118,7 +118,10 @@ class Operator:
         return shapes
 
     def infer_shape(self, *shapes: Any, **_: Any) -> Shape | list[Shape]:
-        """The outputs' shapes: one, or a list of several. Sizes of the inputs may be unknown, ranks not."""
+        """The outputs' shapes: one, or a list of several. Ranks of the inputs are known, sizes may not be.
+
+        A size is an integer, a `SymbolicDim`, which says what may be asked of it, or `None`.
+        """
         first: Shape = shapes[0]
         return first
 
@@ -154,10 +157,14 @@ class Operator:
         out = self.infer(inputs)[1][0]
         if not isinstance(out.shape, tuple):
             raise ShapeError(f"{self.names[0]}: shapes are required to draw from, got {show(out.shape)}.")
-        size = tuple(d or 0 for d in out.shape)
+        size = sizes(out.shape)
         return (
             rng.random(size, np.float32) if self.noise == "uniform" else rng.standard_normal(size, np.float32)
         )
+
+    def noise_spec(self, outputs: Sequence[Spec], *inputs: Spec) -> Spec:
+        """The shape and dtype of what `draw` gives, from what is known of outputs and inputs."""
+        return Spec(outputs[0].shape, np.dtype("float32"))
 
     def draws(self) -> bool:
         """Whether this execution takes noise."""
@@ -259,6 +266,22 @@ class Operator:
         return dtypes
 
     def _infer_shapes(
+        self, shapes: list[Shape | None], outputs: list[Shape | None]
+    ) -> tuple[list[Shape | None], list[Shape | None]]:
+        try:
+            return self._propagated(shapes, outputs)
+        except ShapeError:
+            if not any(map(is_symbolic, (*shapes, *outputs))):
+                raise
+        # what depends on the size that an expression has is unknown, and so is the expression then
+        owner = self.names[0]
+        ints = [without_symbols(shape) for shape in (*shapes, *outputs)]
+        n = len(shapes)
+        inputs, results = self._propagated([*ints[:n]], [*ints[n:]])
+        inputs = [unify(owner, a, b) for a, b in zip(inputs, shapes, strict=True)]
+        return inputs, [unify(owner, a, b) for a, b in zip(results, outputs, strict=True)]
+
+    def _propagated(
         self, shapes: list[Shape | None], outputs: list[Shape | None]
     ) -> tuple[list[Shape | None], list[Shape | None]]:
         owner = self.names[0]

@@ -1,27 +1,51 @@
-"""Shape arithmetic in which a size may be unknown (`None`), and so may the rank (a shape that is `None`)."""
+"""Shape arithmetic in which a size may be an expression of named sizes, or unknown (`None`).
+
+The rank may be unknown too (a shape that is `None`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import TypeAlias
 
 from ..errors import ShapeError
+from ._symbolic import SymbolicDim, UndecidedError, same
 
-Dim: TypeAlias = int | None
+Dim: TypeAlias = int | SymbolicDim | None
 Shape: TypeAlias = tuple[Dim, ...]
+NumericShape: TypeAlias = tuple[int | None, ...]
+"""A shape whose sizes are integers or unknown."""
 
 
 def known(shape: Shape | None) -> bool:
-    """Whether the rank and every size is known."""
-    return shape is not None and None not in shape
+    """Whether the rank is known and every size an integer."""
+    return shape is not None and all(isinstance(d, int) for d in shape)
 
 
 def sizes(shape: Shape) -> tuple[int, ...]:
     """A shape all of whose sizes are known, typed so."""
-    if None in shape:
+    numbers = tuple(d for d in shape if isinstance(d, int))
+    if len(numbers) != len(shape):
         raise ShapeError(f"a complete shape is required, got {show(shape)}.")
-    return tuple(d for d in shape if d is not None)
+    return numbers
+
+
+def is_symbolic(shape: Shape | None) -> bool:
+    """Whether a size is an expression of names."""
+    return shape is not None and any(isinstance(d, SymbolicDim) for d in shape)
+
+
+def without_symbols(shape: Shape | None) -> NumericShape | None:
+    """The shape with `None` for the sizes that are expressions."""
+    return None if shape is None else tuple(None if isinstance(d, SymbolicDim) else d for d in shape)
+
+
+def alike(a: Shape | None, b: Shape | None) -> bool:
+    """Whether the same is known of two shapes."""
+    if a is None or b is None:
+        return a is b
+    return len(a) == len(b) and all(map(same, a, b))
 
 
 def show(shape: Shape | None) -> str:
@@ -32,11 +56,51 @@ def show(shape: Shape | None) -> str:
     return f"({inner},)" if len(shape) == 1 else f"({inner})"
 
 
-def size(shape: Shape) -> Dim:
+def size(shape: Sequence[Dim]) -> Dim:
     """The number of elements, unknown if any size is (and none is 0)."""
-    if 0 in shape:
+    if any(is_zero(d) for d in shape):
         return 0
     return None if None in shape else prod(d for d in shape if d is not None)
+
+
+def times(size: Dim, factor: int) -> Dim:
+    """A size times a number."""
+    return 0 if factor == 0 else None if size is None else size * factor
+
+
+def over(size: Dim, divisor: int) -> Dim:
+    """A size divided by a number, rounded down."""
+    return None if size is None else size // divisor
+
+
+# ---- questions about sizes, answered yes only where the answer is the same for every size
+
+
+def is_zero(size: Dim) -> bool:
+    """Whether a size is 0."""
+    return isinstance(size, int) and size == 0
+
+
+def differ(a: Dim, b: Dim) -> bool:
+    """Whether two sizes are certain to be different."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a != b
+    return a is not None and b is not None and _certain(lambda: a != b)
+
+
+def below(a: Dim, b: Dim) -> bool:
+    """Whether the first size is certain to be less than the second."""
+    return a is not None and b is not None and _certain(lambda: a < b)
+
+
+def _certain(answer: Callable[[], bool]) -> bool:
+    try:
+        return answer()
+    except UndecidedError:
+        return False
+
+
+# ---- axes
 
 
 def axis_index(owner: str, axis: int, rank: int) -> int:
@@ -56,6 +120,9 @@ def axis_indices(owner: str, axes: Sequence[int] | None, rank: int, exclude: boo
     return tuple(i for i in range(rank) if (i in found) != exclude)
 
 
+# ---- shapes of several arrays
+
+
 def unify(owner: str, *shapes: Shape | None) -> Shape | None:
     """The one shape that all of `shapes` are partial knowledge of. Raises `ShapeError` if there is none."""
     merged: Shape | None = None
@@ -64,14 +131,21 @@ def unify(owner: str, *shapes: Shape | None) -> Shape | None:
             continue
         if merged is None:
             merged = shape
-        elif len(merged) != len(shape) or any(
-            a is not None and b is not None and a != b for a, b in zip(merged, shape, strict=True)
-        ):
-            given = " and ".join(show(s) for s in shapes if s is not None)
-            raise ShapeError(f"{owner}: equal shapes are required, got {given}.")
+        elif len(merged) != len(shape) or any(map(differ, merged, shape)):
+            known_shapes = " and ".join(show(s) for s in shapes if s is not None)
+            raise ShapeError(f"{owner}: equal shapes are required, got {known_shapes}.")
         else:
-            merged = tuple(b if a is None else a for a, b in zip(merged, shape, strict=True))
+            merged = tuple(map(_plainer, merged, shape))
     return merged
+
+
+def _plainer(a: Dim, b: Dim) -> Dim:
+    """Of two ways to know one size the better: an integer, or the shorter expression."""
+    if a is None or isinstance(b, int):
+        return b
+    if b is None or isinstance(a, int):
+        return a
+    return min(a, b, key=lambda d: (len(d.text), d.text))
 
 
 def broadcast(owner: str, *shapes: Shape) -> Shape:
@@ -82,7 +156,7 @@ def broadcast(owner: str, *shapes: Shape) -> Shape:
 
 
 def _broadcast_dim(owner: str, dims: tuple[Dim, ...], shapes: tuple[Shape, ...]) -> Dim:
-    fixed = {d for d in dims if d is not None and d != 1}
+    fixed = {d for d in dims if isinstance(d, int) and d != 1}
     if len(fixed) > 1:
         raise ShapeError(
             f"{owner}: shapes that broadcast are required, got {' and '.join(map(show, shapes))}; "
@@ -90,4 +164,7 @@ def _broadcast_dim(owner: str, dims: tuple[Dim, ...], shapes: tuple[Shape, ...])
         )
     if fixed:
         return fixed.pop()
-    return None if None in dims else 1
+    free = {None if d is None else d.text: d for d in dims if not isinstance(d, int)}
+    if len(free) > 1:  # either of two expressions may be 1
+        return None
+    return next(iter(free.values()), 1)

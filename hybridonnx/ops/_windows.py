@@ -11,7 +11,7 @@ import numpy as np
 from ..dtypes import DType
 from ..errors import AttributeValueError, DTypeError, ShapeError
 from ._operator import Array
-from ._shapes import Dim, Shape, show
+from ._shapes import Dim, Shape, below, show
 
 Ints = tuple[int, ...]
 
@@ -95,7 +95,7 @@ def positions(owner: str, size: Dim, span: int, stride: int, pad: int, ceil: boo
     if size is None:
         return None
     room = size + 2 * pad - span
-    if room < 0:
+    if below(room, 0):
         raise ShapeError(
             f"{owner}: a window of at most {size + 2 * pad} is possible on an axis of {size} "
             f"with pad {pad}, got {span}. Use a smaller kernel or more padding."

@@ -12,7 +12,7 @@ from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Shape, show
+from ._shapes import Shape, differ, show
 from ._special import erf, erf_single
 
 SELU_ALPHA = 1.6732632423543772
@@ -203,7 +203,7 @@ class LeakyReLU(Operator):
 
     def _fit_slopes(self, data: Shape, gamma: Shape) -> None:
         slopes = slope_shape(gamma, len(data))
-        if any(None not in (s, d) and s not in (1, d) for s, d in zip(slopes, data, strict=True)):
+        if any(differ(s, 1) and differ(s, d) for s, d in zip(slopes, data, strict=True)):
             raise ShapeError(
                 f"LeakyReLU: gamma of shape (1,) or ({show(data[1:2]).strip('(,)')},), the data's axis 1, is "
                 f"required, got {show(gamma)} with data {show(data)}."

@@ -12,7 +12,8 @@ from ..errors import AttributeValueError, ShapeError
 from ._convolution import Windows, convolve, convolve_data_grad, convolve_weight_grad, wide
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Dim, Shape, show
+from ._shapes import Dim, Shape, below, differ, show, sizes
+from ._symbolic import Known
 from ._windows import channels_last as channels_last
 from ._windows import extent as extent
 from ._windows import (
@@ -105,7 +106,7 @@ class _Window(Operator):
         """How many channels the data has."""
         require_rank(self.names[0], data, self.kernel, self.layout or _LAYOUTS[len(self.kernel) - 1])
         count: Dim = shape_to_first(data, self.layout)[1]
-        if count is not None and count % self.num_group:
+        if count is not None and differ(count % self.num_group, 0):
             raise ShapeError(
                 f"{self.names[0]}: a number of channels that num_group {self.num_group} divides is required, "
                 f"got data {show(data)}."
@@ -378,9 +379,9 @@ class _Transposed(_Window):
         pads = [None if f is None else self._excess(f, t) for f, t in zip(full, self.target(), strict=True)]
         return tuple(pads), self.target()
 
-    def _excess(self, full: int, target: int) -> int:
+    def _excess(self, full: Known, target: int) -> Known:
         """The padding that leaves `target` of `full`; if it is odd, the end keeps one more."""
-        if full < target:
+        if below(full, target):
             raise ShapeError(
                 f"{self.names[0]}: target_shape of at most {full} is possible with this data, got {target}."
             )
@@ -396,7 +397,7 @@ class _Transposed(_Window):
         self.channels(data)
         n, _, *spatial = shape_to_first(data, self.layout)
         out = self.placed(spatial)[1]
-        if any(d is not None and d < 1 for d in out):
+        if any(below(d, 1) for d in out):
             raise ShapeError(f"{self.names[0]}: less pad is required for data {show(data)}, got {self.pad}.")
         return shape_from_first((n, self.num_filter, *out), self.layout)
 
@@ -404,7 +405,7 @@ class _Transposed(_Window):
         """The windows of the convolution that goes the other way, from the output to data of this shape."""
         stride, dilate, _ = self.window()
         pads = self.placed(shape_to_first(data, self.layout)[2:])[0]
-        return Windows(self.kernel, stride, dilate, tuple(p or 0 for p in pads), self.num_group)
+        return Windows(self.kernel, stride, dilate, sizes(pads), self.num_group)
 
 
 @operator("Deconvolution", "_npx_deconvolution")

@@ -12,7 +12,7 @@ from ..dtypes import DType
 from ..errors import DTypeError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Dim, Shape, show
+from ._shapes import Dim, Shape, below, show
 
 NEVER = -1e30
 """The logarithm of no probability. It is finite, so that sums of it are, and far below any other."""
@@ -64,7 +64,7 @@ class _Labelled(Operator):
         batch: Dim = None if data is None else data[1]
         batch = label[0] if batch is None and label is not None else batch
         steps, most = None if data is None else data[0], None if label is None else label[1]
-        if steps is not None and most is not None and most > steps:
+        if below(steps, most):
             raise ShapeError(
                 f"{owner}: at most as many labels as steps are required, got labels {show(label)} for data "
                 f"{show(data)}. Cut the labels' padding, or pad the steps and give data_lengths."

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Dim, Shape, show, size
+from ._shapes import Dim, Shape, differ, show, size
 
 _Storage = Literal["None", "csr", "default", "row_sparse"]
 
@@ -120,7 +120,7 @@ class _Dot(Operator):
         if not lhs or not rhs:
             raise ShapeError(f"dot: arrays of 1 or more axes are required, got {show(lhs)} and {show(rhs)}.")
         (left, a), (b, right) = self._left(lhs), self._right(rhs)
-        if a is not None and b is not None and a != b:
+        if differ(a, b):
             raise ShapeError(
                 f"dot: equal sizes are required of the {'first' if self.transpose_a else 'last'} axis of lhs "
                 f"and the {'last' if self.transpose_b else 'first'} axis of rhs, "
@@ -270,7 +270,7 @@ class BatchDot(Operator):
         m, a = lhs[-2:][::-1] if self.transpose_a else lhs[-2:]
         b, n = rhs[-2:][::-1] if self.transpose_b else rhs[-2:]
         pairs = [*zip(lhs[:-2], rhs[:-2], strict=True), (a, b)]
-        if any(p is not None and q is not None and p != q for p, q in pairs):
+        if any(differ(p, q) for p, q in pairs):
             raise ShapeError(
                 f"batch_dot: equal batch axes and (M, K) against (K, N) are required, got {show(lhs)} and "
                 f"{show(rhs)} with transpose_a={self.transpose_a}, transpose_b={self.transpose_b}."

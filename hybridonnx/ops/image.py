@@ -13,7 +13,7 @@ from ..dtypes import DType
 from ..errors import AttributeValueError, DTypeError, ShapeError
 from ._operator import Array, Operator, Spec
 from ._registry import operator
-from ._shapes import Shape, show
+from ._shapes import Dim, Shape, show, sizes
 
 _PIXELS = "it is made for images, before a network sees them"
 _CHANCE = "it draws at random, and is made for images before a network sees them"
@@ -36,7 +36,7 @@ def _require(owner: str, shape: Shape, ranks: tuple[int, ...] = (3, 4), layout: 
     return shape
 
 
-def _channels(owner: str, channels: int | None, allowed: tuple[int, ...] = (1, 3)) -> None:
+def _channels(owner: str, channels: Dim, allowed: tuple[int, ...] = (1, 3)) -> None:
     if channels is not None and channels not in allowed:
         raise ShapeError(f"{owner}: {' or '.join(map(str, allowed))} channels are required, got {channels}.")
 
@@ -268,7 +268,7 @@ class Resize(Operator):
         *before, h, w, c = _require("_image_resize", data)
         return (*before, *self.resized(h, w), c)
 
-    def resized(self, h: int | None, w: int | None) -> tuple[int | None, int | None]:
+    def resized(self, h: Dim, w: Dim) -> tuple[Dim, Dim]:
         """The new height and width."""
         if len(self.size) == 2:
             return self.size[1], self.size[0]
@@ -281,18 +281,16 @@ class Resize(Operator):
 
     def matrices(self, h: int, w: int) -> tuple[Array, Array]:
         """What the columns and the rows of an image are multiplied by, from the left."""
-        height, width = self.resized(h, w)
-        shrinks = (height or 0) <= h and (width or 0) <= w
-        return tuple(  # type: ignore[return-value]
-            _weights(n, m or 0, self.interp, shrinks) for n, m in ((h, height), (w, width))
-        )
+        height, width = sizes(self.resized(h, w))
+        shrinks = height <= h and width <= w
+        return _weights(h, height, self.interp, shrinks), _weights(w, width, self.interp, shrinks)
 
     def forward(self, data: Array) -> Array:
         resized = data if self.interp == NEAREST else data.astype(np.promote_types(data.dtype, np.float32))
-        height, width = self.resized(*data.shape[-3:-1])
-        shrinks = (height or 0) <= data.shape[-3] and (width or 0) <= data.shape[-2]
+        height, width = sizes(self.resized(*data.shape[-3:-1]))
+        shrinks = height <= data.shape[-3] and width <= data.shape[-2]
         for axis, size in ((-3, height), (-2, width)):
-            taps = _few(data.shape[axis], size or 0, self.interp, shrinks)
+            taps = _few(data.shape[axis], size, self.interp, shrinks)
             resized = _along(axis, resized, *taps)
         return _as(data.dtype, resized if data.dtype.kind == "f" else np.rint(resized))
 
@@ -471,6 +469,9 @@ class _Drawn(_Colours):
     def draw(self, rng: np.random.Generator, *inputs: Spec) -> Array:
         return rng.random(8)
 
+    def noise_spec(self, outputs: Sequence[Spec], *inputs: Spec) -> Spec:
+        return Spec((8,), np.dtype("float64"))
+
 
 class _ByFactor(_Drawn):
     """An image changed by a factor drawn uniformly between two numbers.
@@ -579,6 +580,9 @@ class RandomLighting(_Drawn):
 
     def draw(self, rng: np.random.Generator, *inputs: Spec) -> Array:
         return rng.standard_normal(3)
+
+    def noise_spec(self, outputs: Sequence[Spec], *inputs: Spec) -> Spec:
+        return Spec((3,), np.dtype("float64"))
 
     def forward(self, data: Array, noise: Array) -> Array:
         return self._changed(data, lambda pixels: _lit(pixels, noise * self.alpha_std))

@@ -16,7 +16,7 @@ from ..errors import AttributeValueError, DTypeError, ShapeError
 from ._indices import Indexed, add_rows, indices_along, integers, points, within
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Shape, axis_index, show, size, unify
+from ._shapes import Shape, axis_index, differ, show, size, unify
 
 # ---- rows
 
@@ -370,8 +370,7 @@ class BatchTake(Indexed):
     inputs: ClassVar[tuple[str, ...]] = ("a", "indices")
 
     def infer_shape(self, a: Shape, indices: Shape) -> Shape:
-        count = size(indices)
-        if len(a) != 2 or (count is not None and a[0] is not None and count != a[0]):
+        if len(a) != 2 or differ(size(indices), a[0]):
             raise ShapeError(
                 "batch_take: a (N, C) and N indices are required, got "
                 f"{show(a)} and {show(indices)}. Use pick for more axes."

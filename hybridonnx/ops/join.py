@@ -13,7 +13,8 @@ from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Dim, Shape, axis_index, show, unify
+from ._shapes import Dim, Shape, axis_index, below, differ, show, unify
+from ._symbolic import smaller
 
 # ---- joining
 
@@ -188,7 +189,7 @@ class _Splitting(Operator):
         lengths = [None if a is None or b is None else b - a for a, b in pairwise(self.bounds(data[at]))]
         if not self.squeeze_axis:
             return [(*data[:at], d, *data[at + 1 :]) for d in lengths]
-        if any(d not in (1, None) for d in lengths):
+        if any(differ(d, 1) for d in lengths):
             raise ShapeError(
                 f"{self.names[0]}: parts of size 1 are required to squeeze the axis, got "
                 f"{lengths} from {show(data)}."
@@ -198,7 +199,7 @@ class _Splitting(Operator):
     def forward(self, data: Array) -> Array | tuple[Array, ...]:
         shapes = self.infer_shape(data.shape)
         at = self.at(data.shape)
-        inner = [int(b) for b in self.bounds(data.shape[at])[1:-1] if b is not None]
+        inner = [b for b in self.bounds(data.shape[at])[1:-1] if isinstance(b, int)]
         parts = np.split(data, inner, axis=at)
         found = tuple(p.squeeze(at) if self.squeeze_axis else p for p in parts)
         return found if len(shapes) > 1 else found[0]
@@ -242,7 +243,7 @@ class SliceChannel(_Splitting):
     def bounds(self, size: Dim) -> Sequence[Dim]:
         if size is None:
             return [None] * (self.num_outputs + 1)
-        if size % self.num_outputs:
+        if differ(size % self.num_outputs, 0):
             raise ShapeError(
                 f"SliceChannel: a size that num_outputs={self.num_outputs} divides is required, got {size}."
             )
@@ -290,7 +291,7 @@ class SplitV2(_Splitting):
                 return [None] * (self.sections + 1)
             # the first parts are one longer if the size does not divide
             each, longer = divmod(size, self.sections)
-            return [i * each + min(i, longer) for i in range(self.sections + 1)]
-        if size is not None and self.indices[-1] > size:
+            return [i * each + smaller(i, longer) for i in range(self.sections + 1)]
+        if below(size, self.indices[-1]):
             raise ShapeError(f"_split_v2: indices up to {size} are required, got {self.indices}.")
         return [*self.indices, size]

@@ -12,7 +12,7 @@ from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Shape, show, size
+from ._shapes import Shape, differ, show, size
 from .softmax import softmax_of
 
 _OF_A_LOSS = "it is the gradient of a loss already"
@@ -117,9 +117,7 @@ class SoftmaxOutput(_Output):
 
 
 def _fits(label: Shape, shape: Shape) -> bool:
-    return len(label) == len(shape) and all(
-        a is None or b is None or a == b for a, b in zip(label, shape, strict=True)
-    )
+    return len(label) == len(shape) and not any(map(differ, label, shape))
 
 
 @operator("_softmax_output_gradient")
@@ -212,8 +210,8 @@ class _Regression(_Output):
             return data, label
         if label is None:
             return data, data[:1] if len(data) == 2 and data[1] == 1 else data
-        sizes = size(data), size(label)
-        if (label[:1] != data[:1] or sizes[0] != sizes[1]) and None not in (*sizes, *label[:1], *data[:1]):
+        unequal = len(label[:1]) != len(data[:1]) or any(map(differ, label[:1], data[:1]))
+        if unequal or differ(size(label), size(data)):
             raise ShapeError(
                 f"{self.names[0]}: label of shape {show(data)} is required, got {show(label)}. "
                 "Other shapes of the same batch and size will do."

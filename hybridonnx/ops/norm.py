@@ -12,7 +12,7 @@ from ..dtypes import DType, float32
 from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Dim, Shape, axis_index, axis_indices, show, unify
+from ._shapes import Dim, Shape, axis_index, axis_indices, differ, show, unify
 
 _FLOAT16 = np.dtype("float16")
 
@@ -184,7 +184,7 @@ class _OverBatch(Operator):
         for name, vector in zip(self.inputs[1:], vectors, strict=True):
             if vector is not None and len(vector) != 1:
                 raise ShapeError(f"{owner}: {name} of shape (C,) is required, got {show(vector)}.")
-            if None not in (vector, found) and None not in (*vector, *found) and vector != found:  # type: ignore[misc]
+            if vector is not None and found is not None and differ(vector[0], found[0]):
                 raise ShapeError(
                     f"{owner}: {name} of shape {show(found)} is required, got {show(vector)}; data has shape "
                     f"{show(data)} and the channels are on axis {self.axis}."
@@ -521,7 +521,7 @@ class GroupNorm(Operator):
 
     def infer_shape(self, data: Shape, gamma: Shape, beta: Shape) -> list[Shape]:
         _spatial(self.names[0], data)
-        if data[1] is not None and data[1] % self.num_groups:
+        if data[1] is not None and differ(data[1] % self.num_groups, 0):
             raise ShapeError(
                 f"GroupNorm: a number of channels divisible by num_groups={self.num_groups} is required, "
                 f"got data {show(data)}."

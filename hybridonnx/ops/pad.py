@@ -12,7 +12,8 @@ from ..dtypes import DType
 from ..errors import AttributeValueError, DTypeError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Dim, Shape, axis_index, show, sizes
+from ._shapes import Dim, Shape, axis_index, below, show, sizes
+from ._symbolic import smaller
 
 # ---- padding
 
@@ -38,7 +39,7 @@ class _Padding(Operator):
                 f"pad_width={self.pad_width}. Add axes with expand_dims."
             )
         for size, width in zip(data, self.pairs(), strict=True):
-            if self.mode == "reflect" and size is not None and max(width) >= size > 0:
+            if self.mode == "reflect" and isinstance(size, int) and max(width) >= size > 0:
                 raise ShapeError(
                     f"{owner}: widths below the sizes {show(data)} are required to reflect, "
                     f"got {self.pad_width}."
@@ -200,8 +201,8 @@ class _Diagonal(Operator):
         """The number of elements on the diagonal of a matrix."""
         if rows is None or columns is None:
             return None
-        found = min(rows, columns - self.k) if self.k >= 0 else min(rows + self.k, columns)
-        if found < 0:
+        found = smaller(rows, columns - self.k) if self.k >= 0 else smaller(rows + self.k, columns)
+        if below(found, 0):
             raise ShapeError(
                 f"diag: a diagonal that exists is required, got k={self.k} for {rows} × {columns}."
             )
@@ -349,7 +350,9 @@ class Crop(_Cropping):
         height, width = self.h_w if like is None else like[2:]
         begin = self.begin(data, height, width)
         for whole, first, part in zip(data[2:], begin, (height, width), strict=True):
-            if whole is not None and part is not None and not (part > 0 and (first or 0) + part <= whole):
+            if part is None or whole is None:
+                continue
+            if below(part, 1) or below(whole, part + (0 if first is None else first)):
                 raise ShapeError(
                     f"Crop: a crop inside of {show(data)} is required, got {part} from {first} on."
                 )

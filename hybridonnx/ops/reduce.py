@@ -14,7 +14,7 @@ from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
 from ._rows import Reduction, Rule, row, rule_facets
-from ._shapes import Dim, Shape, axis_index, axis_indices, broadcast, show, sizes
+from ._shapes import Dim, Shape, axis_index, axis_indices, broadcast, differ, show, sizes
 
 # ---- sums, products and extremes
 
@@ -411,12 +411,12 @@ class BroadcastTo(Operator):
 
 def _repeated(owner: str, size: Dim, wanted: Dim, data: Shape) -> Dim:
     """The size of an axis that is to be repeated to `wanted`."""
-    if size is not None and wanted is not None and size not in (1, wanted):
+    if differ(size, 1) and differ(size, wanted):
         raise ShapeError(
             f"{owner}: sizes of 1 are required where data is to be repeated, got {size} (to be {wanted}) in "
             f"{show(data)}."
         )
-    return size if wanted is None and size != 1 else wanted
+    return size if wanted is None and differ(size, 1) else wanted
 
 
 @operator("broadcast_axis", "broadcast_axes")

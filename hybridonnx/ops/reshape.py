@@ -14,23 +14,34 @@ from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Dim, Shape, axis_index, axis_indices, show, size, sizes
+from ._shapes import (
+    Dim,
+    Shape,
+    axis_index,
+    axis_indices,
+    differ,
+    is_zero,
+    over,
+    show,
+    size,
+    sizes,
+    times,
+)
+from ._symbolic import same
 
 # ---- reshape
 
 
 class Extent(NamedTuple):
-    """A size of a result: `factor` times the sizes of the input's axes `free`, which are unknown or 0."""
+    """A size of a result: `factor` times the sizes of the input's axes `free`, which are not known or 0."""
 
     factor: Fraction
     free: tuple[int, ...] = ()
 
     def value(self, data: Shape) -> Dim:
         """The size, given the input's sizes."""
-        sources = [data[axis] for axis in self.free]
-        if 0 in sources:
-            return 0
-        return None if None in sources else int(self.factor * prod(d for d in sources if d is not None))
+        count = size([data[axis] for axis in self.free])
+        return None if count is None else count * self.factor.numerator // self.factor.denominator
 
 
 def product(extents: Sequence[Extent]) -> Extent:
@@ -41,7 +52,10 @@ def product(extents: Sequence[Extent]) -> Extent:
 
 
 def _source(data: Shape) -> list[Extent]:
-    return [Extent(Fraction(d)) if d else Extent(Fraction(1), (i,)) for i, d in enumerate(data)]
+    return [
+        Extent(Fraction(d)) if isinstance(d, int) and d else Extent(Fraction(1), (i,))
+        for i, d in enumerate(data)
+    ]
 
 
 class _Codes:
@@ -179,8 +193,7 @@ class Reshape(_Rearrangement):
 
     def infer_shape(self, data: Shape) -> Shape:
         result = tuple(extent.value(data) for extent in self.extents(data))
-        before, after = size(data), size(result)
-        if before is not None and after is not None and before != after:
+        if differ(size(data), size(result)):
             raise ShapeError(
                 f"Reshape: as many elements as data {show(data)} has are required, got {show(result)}."
             )
@@ -194,9 +207,10 @@ class Reshape(_Rearrangement):
         if data is None or total is None or data.count(None) != 1:
             return inputs
         known = prod(d for d in data if d is not None)
-        if not known or total % known:
+        left = None if is_zero(known) or is_zero(total) else total // known
+        if left is None or not same(left * known, total):
             return inputs
-        return [tuple(total // known if d is None else d for d in data)]
+        return [tuple(left if d is None else d for d in data)]
 
     def forward(self, data: Array) -> Array:
         return data.reshape(sizes(self.infer_shape(data.shape)))
@@ -274,8 +288,7 @@ class ReshapeLike(Operator):
 
     def infer_shape(self, lhs: Shape, rhs: Shape) -> Shape:
         old, new = self.ranges(len(lhs), len(rhs))
-        before, after = size(lhs[old]), size(rhs[new])
-        if before is not None and after is not None and before != after:
+        if differ(size(lhs[old]), size(rhs[new])):
             raise ShapeError(
                 f"reshape_like: as many elements are required, got {show(lhs[old])} of lhs for "
                 f"{show(rhs[new])} of rhs."
@@ -345,7 +358,7 @@ class Squeeze(_Rearrangement):
             return None if None in data else tuple(i for i, d in enumerate(data) if d == 1)
         axes = axis_indices("squeeze", self.axis, len(data)) if self.axis else ()
         for axis in axes:
-            if data[axis] not in (1, None):
+            if differ(data[axis], 1):
                 raise ShapeError(f"squeeze: size 1 is required at axis {axis}, got data {show(data)}.")
         return axes
 
@@ -485,7 +498,9 @@ class _Blocks(Operator):
 
     def four(self, data: Shape, divisors: tuple[int, int, int]) -> tuple[Dim, Dim, Dim, Dim]:
         """The four sizes, if channels, height and width divide by `divisors`."""
-        if len(data) != 4 or any(d is not None and d % b for d, b in zip(data[1:], divisors, strict=True)):
+        if len(data) != 4 or any(
+            d is not None and differ(d % b, 0) for d, b in zip(data[1:], divisors, strict=True)
+        ):
             c, h, w = divisors
             raise ShapeError(
                 f"{self.names[0]}: data (N, C, H, W) is required, C divisible by {c}, H by {h} and W by {w}, "
@@ -513,7 +528,7 @@ class DepthToSpace(_Blocks):
     def infer_shape(self, data: Shape) -> Shape:
         b = self.block_size
         n, c, h, w = self.four(data, (b * b, 1, 1))
-        return n, c and c // (b * b), h and h * b, w and w * b
+        return n, over(c, b * b), times(h, b), times(w, b)
 
     def forward(self, data: Array) -> Array:
         b = self.block_size
@@ -543,7 +558,7 @@ class SpaceToDepth(_Blocks):
     def infer_shape(self, data: Shape) -> Shape:
         b = self.block_size
         n, c, h, w = self.four(data, (1, b, b))
-        return n, c and c * b * b, h and h // b, w and w // b
+        return n, times(c, b * b), over(h, b), over(w, b)
 
     def forward(self, data: Array) -> Array:
         b = self.block_size
@@ -581,7 +596,7 @@ class Tile(_Rearrangement):
         rank = max(len(data), len(self.reps))
         reps = (1,) * (rank - len(self.reps)) + self.reps
         padded = (1,) * (rank - len(data)) + data
-        return tuple(0 if r == 0 else d and d * r for d, r in zip(padded, reps, strict=True))
+        return tuple(times(d, r) for d, r in zip(padded, reps, strict=True))
 
     def forward(self, data: Array) -> Array:
         return np.tile(data, self.reps)
@@ -620,12 +635,9 @@ class Repeat(_Rearrangement):
 
     def infer_shape(self, data: Shape) -> Shape:
         if self.axis is None:
-            return (self._times(size(data)),)
+            return (times(size(data), self.repeats),)
         at = axis_index("repeat", self.axis, len(data))
-        return (*data[:at], self._times(data[at]), *data[at + 1 :])
-
-    def _times(self, count: Dim) -> Dim:
-        return 0 if self.repeats == 0 else count and count * self.repeats
+        return (*data[:at], times(data[at], self.repeats), *data[at + 1 :])
 
     def forward(self, data: Array) -> Array:
         return np.repeat(data, self.repeats, self.axis)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Dim, Shape, show, sizes
+from ._shapes import Dim, Shape, is_zero, show, sizes
 from ._windows import require_floats, require_positive
 from .conv import Deconvolution
 
@@ -67,10 +68,10 @@ class _Nearest(Operator):
         return [self._scale(image, wanted) for image in images]
 
     def _scale(self, image: Shape, wanted: Shape) -> int:
-        found = {w // d for w, d in zip(wanted, image[2:], strict=True) if w is not None and d}
-        if len(found) > 1 or any(
-            w is not None and d and w % d for w, d in zip(wanted, image[2:], strict=True)
-        ):
+        pairs = zip(wanted, image[2:], strict=True)
+        known = [(w, d) for w, d in pairs if w is not None and d is not None and not is_zero(d)]
+        found = {index(w // d) for w, d in known}
+        if len(found) > 1 or any(w % d for w, d in known):
             raise ShapeError(
                 f"UpSampling: images that an equal factor in height and width makes {show(wanted)} are "
                 f"required, got {show(image)}."

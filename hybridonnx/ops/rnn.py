@@ -17,7 +17,7 @@ from ._recurrence import Packing as Packing
 from ._recurrence import Run as Run
 from ._recurrence import Weights as Weights
 from ._registry import operator
-from ._shapes import Dim, Shape, show, sizes, unify
+from ._shapes import Dim, Shape, known, show, sizes, unify
 from .join import Concat
 
 
@@ -141,7 +141,7 @@ class _Recurrent(Operator):
         hidden, cells = self.state_shapes(batch)
         return {
             "data": None if data is None else (data[0], batch, inputs),
-            "parameters": (None if inputs is None else self.packing().size(inputs),),
+            "parameters": (self.packing().size(inputs) if isinstance(inputs, int) else None,),
             "state": hidden,
             "state_cell": cells,
             "sequence_length": (batch,),
@@ -230,11 +230,15 @@ class RNN(_Recurrent):
         return self.training and self.drops()
 
     def draw(self, rng: np.random.Generator, *inputs: Spec) -> Array:
-        if inputs[0].shape is None or None in inputs[0].shape:
+        shape = self.noise_spec((), *inputs).shape
+        if not known(shape):
             raise ShapeError(f"RNN: a complete shape is required to draw, got {show(inputs[0].shape)}.")
-        steps, batch, _ = sizes(inputs[0].shape)
+        return rng.random(sizes(shape or ()), np.float32)
+
+    def noise_spec(self, outputs: Sequence[Spec], *inputs: Spec) -> Spec:
+        steps, batch, *_ = inputs[0].shape or (None, None)
         width = self.directions() * self.packing().outputs()
-        return rng.random((self.num_layers - 1, steps, batch, width), np.float32)
+        return Spec((self.num_layers - 1, steps, batch, width), np.dtype("float32"))
 
     def infer_inputs(
         self, data: Shape | None, parameters: Shape | None, state: Shape | None, *rest: Shape | None

@@ -105,6 +105,11 @@ class _Drawn(Operator):
             raise AttributeValueError(f"{self.names[0]}: {exc}, got {given}.") from None
         return drawn.astype(out.dtype)
 
+    def noise_spec(self, outputs: Sequence[Spec], *inputs: Spec) -> Spec:
+        if self.law.noise != "other":
+            return super().noise_spec(outputs, *inputs)
+        return outputs[0]
+
     def forward(self, *inputs: Array) -> Array:
         noise = inputs[-1]
         dtype = self.infer_dtype(*(x.dtype for x in inputs[:-1]))
@@ -183,6 +188,11 @@ class _ByArrays(Operator):
         if self.law.noise != "other":
             return super().draw(rng, *inputs)
         return rng.integers(0, 2**63 - 1, 2)  # a seed: the parameters' values are not known here
+
+    def noise_spec(self, outputs: Sequence[Spec], *inputs: Spec) -> Spec:
+        if self.law.noise != "other":
+            return super().noise_spec(outputs, *inputs)
+        return Spec((2,), np.dtype("int64"))
 
     def forward(self, *inputs: Array) -> Array:
         *arrays, noise = inputs
@@ -389,6 +399,9 @@ class RandomInt(_ByShape):
     def draw(self, rng: _Generator, *inputs: Spec) -> Array:
         drawn = super().draw(rng, *inputs)
         return rng.random(drawn.shape)  # float64, since float32 could not reach all numbers
+
+    def noise_spec(self, outputs: Sequence[Spec], *inputs: Spec) -> Spec:
+        return Spec(outputs[0].shape, np.dtype("float64"))
 
 
 # ---- like an array
@@ -759,9 +772,12 @@ class Shuffle(Operator):
 
     def draw(self, rng: _Generator, *inputs: Spec) -> Array:
         shape = inputs[0].shape
-        if not shape or shape[0] is None:
+        if not shape or not isinstance(shape[0], int):
             raise ShapeError(f"_shuffle: data of known size is required, got {show(shape)}.")
         return rng.permutation(shape[0])
+
+    def noise_spec(self, outputs: Sequence[Spec], *inputs: Spec) -> Spec:
+        return Spec((outputs[0].shape or (None,))[:1], np.dtype("int64"))
 
     def forward(self, data: Array, noise: Array) -> Array:
         return data[noise]

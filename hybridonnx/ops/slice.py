@@ -12,7 +12,8 @@ from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Dim, Shape, axis_index, show, sizes
+from ._shapes import Dim, Shape, axis_index, below, show, sizes
+from ._symbolic import Known, SymbolicDim, larger, positive_part, smaller
 
 
 class _Slicing(Operator):
@@ -60,7 +61,24 @@ def extent(size: Dim, cut: slice) -> Dim:
     """How many elements a slice takes of an axis."""
     if cut == slice(None) or cut == slice(None, None, 1):
         return size
-    return None if size is None else len(range(*cut.indices(size)))
+    if isinstance(size, int):
+        return len(range(*cut.indices(size)))
+    return None if size is None else _symbolic_extent(size, cut)
+
+
+def _symbolic_extent(size: SymbolicDim, cut: slice) -> Known:
+    """How many elements a slice takes of an axis whose size is an expression."""
+    step = 1 if cut.step is None else cut.step
+    lowest, highest = (0, size) if step > 0 else (-1, size - 1)
+
+    def bound(index: int | None, default: Known) -> Known:
+        if index is None:
+            return default
+        return larger(size + index, lowest) if index < 0 else smaller(highest, index)
+
+    first, end = (lowest, highest) if step > 0 else (highest, lowest)
+    room = bound(cut.stop, end) - bound(cut.start, first)
+    return positive_part(room + step - 1) // step if step > 0 else positive_part(-room - step - 1) // -step
 
 
 @operator("slice", "_npi_slice", "_npx_slice", "_sparse_slice", "crop")
@@ -212,7 +230,7 @@ class _AxisSlicing(Operator):
         if size is not None:
             begin = self.begin + size * (self.begin < 0)
             end = size if self.end is None else self.end + size * (self.end < 0)
-            if not 0 <= begin < end <= size:
+            if below(begin, 0) or below(end, begin + 1) or below(size, end):
                 raise ShapeError(
                     f"{owner}: begin below end, both inside of the axis, are required, got {self.begin} and "
                     f"{self.end} for axis {at} of {show(data)}."
@@ -230,8 +248,11 @@ class _AxisSlicing(Operator):
         return (*data[:at], self._length(data[at], cut), *data[at + 1 :])
 
     def _length(self, size: Dim, cut: slice) -> Dim:
-        if size is not None or cut == slice(0, None):
+        if isinstance(size, int) or cut == slice(0, None):
             return extent(size, slice(self.begin, self.end))
+        if size is not None:  # the slice is inside of the axis, or an error
+            begin = self.begin + size * (self.begin < 0)
+            return (size if self.end is None else self.end + size * (self.end < 0)) - begin
         if self.end is None:
             return -self.begin if self.begin < 0 else None
         return self.end - self.begin if (self.begin < 0) == (self.end < 0) else None
@@ -331,7 +352,7 @@ class SliceLike(Operator):
         axes = self.axes or range(len(data))
         found = tuple(sorted({axis_index("slice_like", axis, len(data)) for axis in axes}))
         for axis in found:
-            if axis >= len(like) or _less(data[axis], like[axis]):
+            if axis >= len(like) or below(data[axis], like[axis]):
                 raise ShapeError(
                     f"slice_like: a size of at most data's {show(data)} is required at axis {axis} "
                     f"of shape_like, got {show(like)}."
@@ -348,7 +369,3 @@ class SliceLike(Operator):
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, like: Any) -> Sequence[Any]:
         return F._pad_like(dy, data), None
-
-
-def _less(size: Dim, wanted: Dim) -> bool:
-    return size is not None and wanted is not None and size < wanted

@@ -12,7 +12,7 @@ from ..dtypes import DType, as_dtype
 from ..errors import ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Dim, Shape, axis_index, size
+from ._shapes import Dim, Shape, axis_index, below, size
 
 _int32 = np.dtype(np.int32)
 
@@ -89,7 +89,7 @@ class TopK(_Sorting):
 
     def count(self, length: Dim) -> Dim:
         """How many elements are given of an axis of this length."""
-        if length is not None and self.k > length:
+        if below(length, self.k):
             raise ShapeError(f"topk: k of at most {length}, the axis' size, is required, got {self.k}.")
         return length if self.k < 1 else self.k
 

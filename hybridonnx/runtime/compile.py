@@ -14,7 +14,7 @@ from ..context import Context
 from ..errors import ConversionError
 from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import Watch
-from ..ops import Array, Spec
+from ..ops import Array, Spec, SymbolicDim
 from ..symbol.infer import infer
 from .plan import Plan
 
@@ -208,10 +208,9 @@ class CompiledGraph:
     def _lower(self, to_onnx: Any, arrays: Sequence[Array], frozen: bool) -> Any:
         fixed = self._fixed_shapes
         specs = {
-            name: Spec(a.shape if fixed else (None, *a.shape[1:]), a.dtype)
+            name: Spec(a.shape if fixed else (SymbolicDim.named(f"{name}_0"), *a.shape[1:]), a.dtype)
             for name, a in zip(self._inputs, arrays, strict=True)
         }
-        names = {name: {0: f"{name}_0"} for name in specs}
         if not frozen:
             specs.update((name, Spec(a.shape, a.dtype)) for name, a in self._arrays.items())
         return to_onnx.lower(
@@ -221,6 +220,5 @@ class CompiledGraph:
             embed=False,
             noise_inputs=True,
             exact=True,
-            dim_names=names,
             outputs=[f"output{i}" for i in range(len(self._symbol.outputs))],
         )

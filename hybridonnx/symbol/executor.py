@@ -263,7 +263,7 @@ def _may_change(name: str, spec: Spec, old: NDArray, allowed: bool, may_grow: bo
         raise MXNetError(f"{message} Pass partial_shaping=True if that is intended.")
     size = 1
     for length in spec.shape or ():
-        size *= length or 0
+        size *= length if isinstance(length, int) else 0
     if size > old.size and not may_grow:
         raise MXNetError(f"{message} Pass allow_up_sizing=True to let it grow.")
 

@@ -10,7 +10,7 @@ from ..attrs import Ints, coerce
 from ..dtypes import FLAGS, DType, as_dtype, float32
 from ..errors import DTypeError, MXNetError, ShapeError
 from ..ndarray.np_shape import is_np_shape
-from ..ops import Operator, Shape, Spec, show
+from ..ops import Operator, Shape, Spec, alike, known, show
 from .compose import Outputs
 from .graph import Entry, Node, topological
 
@@ -163,12 +163,13 @@ def _merged(before: Spec, after: Spec) -> Spec:
 
 
 def _complete(spec: Spec) -> bool:
-    return spec.shape is not None and spec.dtype is not None and None not in spec.shape
+    """Whether nothing better can be known: an expression may yet turn out to be an integer."""
+    return spec.dtype is not None and known(spec.shape)
 
 
 def _differ(before: Spec, after: Spec) -> bool:
     """Whether more is known `after`. NumPy calls float64 equal to `None`, so dtypes are not compared."""
-    return before.shape != after.shape or (before.dtype is None) != (after.dtype is None)
+    return not alike(before.shape, after.shape) or (before.dtype is None) != (after.dtype is None)
 
 
 def _shown(spec: Spec) -> str:
@@ -216,7 +217,7 @@ def closed_shape(shape: Shape | None) -> tuple[int, ...] | None:
     """
     if shape is None:
         return None if is_np_shape() else ()
-    return tuple((-1 if is_np_shape() else 0) if size is None else size for size in shape)
+    return tuple(size if isinstance(size, int) else -1 if is_np_shape() else 0 for size in shape)
 
 
 def stored_dtype(text: str) -> DType | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops import find
+from ...ops import find, without_symbols
 from ..hybrid_block import HybridBlock
 from .activations import Activation
 
@@ -118,7 +118,7 @@ class _Conv(HybridBlock):
         data[self._kwargs["layout"].index("C")] = self._in_channels or None
         others = [None] * (len(op.input_names()) - 1)
         weight = op.infer_inputs(tuple(data), *others)[1]
-        return tuple(d or 0 for d in weight or ())
+        return tuple(d or 0 for d in without_symbols(weight) or ())
 
     def hybrid_forward(self, F: Any, x: Any, weight: Any, bias: Any = None) -> Any:
         """The convolution of `x`, and the activation of it."""
