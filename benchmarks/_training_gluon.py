@@ -68,8 +68,8 @@ class Training:
         self.trainer = mx.gluon.Trainer(self.net.collect_params(), "sgd", options)
 
     def parameters(self):
-        found = self.net.collect_params().values()
-        return sum(p.data().size for p in found if p.grad_req != "null")
+        params = self.net.collect_params().values()
+        return sum(p.data().size for p in params if p.grad_req != "null")
 
     def step(self):
         with self.mx.autograd.record():

@@ -89,7 +89,7 @@ def compare(name, net, shape, rounds, calls):
     for _ in range(rounds):
         for label, run in runs.items():
             times[label] += [timed(run) for _ in range(calls)]
-    medians = {label: statistics.median(found) for label, found in times.items()}
+    medians = {label: statistics.median(values) for label, values in times.items()}
     ours, bare = medians["hybridized"], medians["bare session"]
     print(f"{name}: hybridized {ours:.4f} ms, bare session {bare:.4f} ms, ", end="")
     print(f"{1000 * (ours - bare):+.1f} µs, ratio {ours / bare:.3f}; ", end="")

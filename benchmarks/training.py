@@ -40,8 +40,8 @@ class Framework:
         command = [python, "-W", "ignore", str(HERE / script), *arguments]
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, text=True)
-        told = self._read()
-        self.version, self.parameters = told["version"], told["parameters"]
+        answer = self._read()
+        self.version, self.parameters = answer["version"], answer["parameters"]
         self.losses, self.times = [], []
         self.first = self._take(1)
         self._take(WARM_UP)
@@ -56,9 +56,9 @@ class Framework:
         """Milliseconds of a step."""
         self._process.stdin.write(f"{steps}\n")
         self._process.stdin.flush()
-        told = self._read()
-        self.losses += told["losses"]
-        return told["milliseconds"] / steps
+        answer = self._read()
+        self.losses += answer["losses"]
+        return answer["milliseconds"] / steps
 
     def turn(self, steps):
         time.sleep(0.2)  # until the threads of the one before rest
@@ -75,14 +75,14 @@ class Framework:
 def start(network, options):
     """The frameworks whose interpreters are given."""
     threads = options.threads
-    found = [Framework(OURS, sys.executable, "_training_gluon.py", OURS, network, threads=threads)]
+    frameworks = [Framework(OURS, sys.executable, "_training_gluon.py", OURS, network, threads=threads)]
     if options.mxnet:
         script = "_training_gluon.py", "mxnet", network
-        found.append(Framework("MXNet", options.mxnet, *script, threads=threads))
+        frameworks.append(Framework("MXNet", options.mxnet, *script, threads=threads))
     if options.torch:
         script = "_training_torch.py", network, str(threads)
-        found.append(Framework("PyTorch", options.torch, *script, threads=threads))
-    return found
+        frameworks.append(Framework("PyTorch", options.torch, *script, threads=threads))
+    return frameworks
 
 
 def compare(network, options):
@@ -141,8 +141,8 @@ def show_session(events):
             times[operator] += event["dur"] / runs / 1000
             nodes[operator].add(event["name"])
     print(f"  a session of {sum(times.values()):.2f} ms a run: milliseconds, nodes")
-    for operator, time_taken in times.most_common(12):
-        print(f"    {operator:28}{time_taken:10.2f}{len(nodes[operator]):6}")
+    for operator, milliseconds in times.most_common(12):
+        print(f"    {operator:28}{milliseconds:10.2f}{len(nodes[operator]):6}")
 
 
 def main():

@@ -159,19 +159,19 @@ class _Definition:
         complete = all(s is not None and None not in s for s in shapes[: len(self.arguments)])
         if complete:
             with self.named("infer_shape"):
-                return self.told_shapes(self.prop, shapes)
+                return self.prop_shapes(self.prop, shapes)
         with suppress(Exception):
-            return self.told_shapes(self.prop, shapes)
+            return self.prop_shapes(self.prop, shapes)
         return list(shapes), [None] * len(self.outputs)
 
-    def told_shapes(
+    def prop_shapes(
         self, prop: Any, shapes: Sequence[Shape | None]
     ) -> tuple[list[Shape | None], list[Shape | None]]:
         """What a `CustomOpProp` tells of shapes."""
-        given = shapes[: len(self.arguments)]
-        is_open = any(s is None or None in s for s in given)
-        told = prop.infer_shape([[d or 0 for d in s or ()] for s in given])
-        inputs, outputs, states = self._parts("infer_shape", told)
+        known = shapes[: len(self.arguments)]
+        is_open = any(s is None or None in s for s in known)
+        answer = prop.infer_shape([[d or 0 for d in s or ()] for s in known])
+        inputs, outputs, states = self._parts("infer_shape", answer)
         return (
             [_shape(s, is_open) for s in (*inputs, *states)],
             [_shape(s, is_open) for s in outputs],
@@ -181,32 +181,32 @@ class _Definition:
         """What `infer_type` tells; nothing if it fails and some dtype is unknown yet."""
         if all(d is not None for d in dtypes[: len(self.arguments)]):
             with self.named("infer_type"):
-                return self.told_dtypes(self.prop, dtypes)
+                return self.prop_dtypes(self.prop, dtypes)
         with suppress(Exception):
-            return self.told_dtypes(self.prop, dtypes)
+            return self.prop_dtypes(self.prop, dtypes)
         return list(dtypes), [None] * len(self.outputs)
 
-    def told_dtypes(
+    def prop_dtypes(
         self, prop: Any, dtypes: Sequence[DType | None]
     ) -> tuple[list[DType | None], list[DType | None]]:
         """What a `CustomOpProp` tells of dtypes."""
-        given = [None if d is None else d.type for d in dtypes[: len(self.arguments)]]
-        inputs, outputs, states = self._parts("infer_type", prop.infer_type(given))
+        types = [None if d is None else d.type for d in dtypes[: len(self.arguments)]]
+        inputs, outputs, states = self._parts("infer_type", prop.infer_type(types))
         return (
             [None if t is None else as_dtype(t) for t in (*inputs, *states)],
             [None if t is None else as_dtype(t) for t in outputs],
         )
 
-    def _parts(self, method: str, told: Any) -> tuple[list[Any], list[Any], list[Any]]:
+    def _parts(self, method: str, answer: Any) -> tuple[list[Any], list[Any], list[Any]]:
         """The three lists that `infer_shape` and `infer_type` return; that of states may be left out."""
-        lists = [list(part) for part in told] if isinstance(told, list | tuple) else []
+        lists = [list(part) for part in answer] if isinstance(answer, list | tuple) else []
         if len(lists) == 2:
             lists.append([])
-        wanted = [len(self.arguments), len(self.outputs), len(self.states)]
-        if [len(part) for part in lists] != wanted:
+        lengths = [len(self.arguments), len(self.outputs), len(self.states)]
+        if [len(part) for part in lists] != lengths:
             raise MXNetError(
-                f"{method}: lists for {wanted[0]} inputs, {wanted[1]} outputs and {wanted[2]} states are "
-                f"required of the custom operator {self.op_type!r}, got {told!r}."
+                f"{method}: lists for {lengths[0]} inputs, {lengths[1]} outputs and {lengths[2]} states are "
+                f"required of the custom operator {self.op_type!r}, got {answer!r}."
             )
         return lists[0], lists[1], lists[2]
 
@@ -215,9 +215,9 @@ class _Definition:
         return _Execution(self, as_context(device))
 
 
-def _shape(told: Sequence[int], is_open: bool) -> Shape | None:
+def _shape(answer: Sequence[int], is_open: bool) -> Shape | None:
     """A shape as users tell it; sizes of 0 are unknown ones if any of the inputs' is."""
-    sizes = tuple(int(d) for d in told)
+    sizes = tuple(int(d) for d in answer)
     if not sizes:
         return None
     return tuple(None if d == 0 and is_open else d for d in sizes)
@@ -234,8 +234,8 @@ class _Execution:
         """Make the `CustomOp` for these inputs; the shapes and dtypes of the outputs."""
         definition = self._definition
         prop = definition.new()
-        shapes = definition.told_shapes(prop, [a.shape for a in arrays])[1]
-        dtypes = definition.told_dtypes(prop, [a.dtype for a in arrays])[1]
+        shapes = definition.prop_shapes(prop, [a.shape for a in arrays])[1]
+        dtypes = definition.prop_dtypes(prop, [a.dtype for a in arrays])[1]
         self._op = prop.create_operator(
             self._ctx, [list(a.shape) for a in arrays], [flag_of(a.dtype) for a in arrays]
         )
@@ -243,9 +243,9 @@ class _Execution:
 
     def _wrapped(self, arrays: Sequence[Array]) -> tuple[list[NDArray], list[NDArray]]:
         """Arguments and states as the user's code takes them."""
-        found = [NDArray._on_tape(a, self._ctx, None) for a in arrays]
+        views = [NDArray._on_tape(a, self._ctx, None) for a in arrays]
         count = len(self._definition.arguments)
-        return found[:count], found[count:]
+        return views[:count], views[count:]
 
     def forward(self, training: bool, arrays: Sequence[Array]) -> tuple[Array, ...]:
         """Call the user's `forward`."""
@@ -272,7 +272,7 @@ class _Execution:
                 "Use autograd.record or an executor's backward."
             )
         count = len(definition.arguments)
-        wanted = [x._entry is not None for x in inputs[:count]]
+        requires_grad = [x._entry is not None for x in inputs[:count]]
         training = autograd.is_training()
         with definition.named("backward"), autograd.pause(train_mode=training):
             if self._op is None:
@@ -280,26 +280,26 @@ class _Execution:
             data, aux = self._wrapped([x._data for x in inputs])
             grads = [NDArray._on_tape(np.zeros_like(x._data), self._ctx, None) for x in data]
             self._op.backward(
-                req=["write" if w else "null" for w in wanted],
+                req=["write" if w else "null" for w in requires_grad],
                 out_grad=[_detached(dy) if self._definition.needs_dy else NDArray(_NOTHING) for dy in dys],
                 in_data=data,
                 out_data=[_detached(y) for y in ys],
                 in_grad=list(grads),
                 aux=aux,
             )
-        found = [g if w else None for g, w in zip(grads, wanted, strict=True)]
+        in_grads = [g if w else None for g, w in zip(grads, requires_grad, strict=True)]
         if autograd.is_recording():
-            self._refuse_second(found, [*dys, *inputs])
-        return [*found, *[None] * len(aux)]
+            self._refuse_second(in_grads, [*dys, *inputs])
+        return [*in_grads, *[None] * len(aux)]
 
     def _refuse_second(self, grads: Sequence[NDArray | None], sources: Sequence[NDArray]) -> None:
         """Put the gradients on the tape such that differentiating them is an error."""
-        made = [g for g in grads if g is not None]
+        arrays = [g for g in grads if g is not None]
         op = _NotAgain(self._definition.op_type)
         node = TapeNode(
-            op, [x._entry for x in sources], [x._data for x in sources], [g._data for g in made], self._ctx
+            op, [x._entry for x in sources], [x._data for x in sources], [g._data for g in arrays], self._ctx
         )
-        for i, gradient in enumerate(made):
+        for i, gradient in enumerate(arrays):
             gradient._entry = (node, i)
 
 

@@ -77,10 +77,10 @@ class MXRecordIO:
 
     def _opened(self, writing: bool) -> BinaryIO:
         if self.writable != writing or not self.is_open or self._file is None:
-            wanted, got = ("w", "r") if writing else ("r", "w")
-            state = f"with flag {got!r}" if self.is_open else "closed"
+            flag, current = ("w", "r") if writing else ("r", "w")
+            state = f"with flag {current!r}" if self.is_open else "closed"
             raise MXNetError(
-                f"{type(self).__name__}: a file opened with flag {wanted!r} is required, got one {state}."
+                f"{type(self).__name__}: a file opened with flag {flag!r} is required, got one {state}."
             )
         return self._file
 
@@ -90,7 +90,7 @@ def _missing(exc: OSError) -> MissingFileError:
 
 
 class MXIndexedRecordIO(MXRecordIO):
-    """A file of records with an index: lines of a key and the place of its record."""
+    """A file of records with an index: lines of a key and the offset of its record."""
 
     def __init__(
         self, idx_path: PathLike, uri: PathLike, flag: str, key_type: Callable[[str], Any] = int
@@ -117,18 +117,18 @@ class MXIndexedRecordIO(MXRecordIO):
             raise _missing(exc) from None
 
     def _entry(self, number: int, line: str) -> None:
-        key, tab, place = line.strip().partition("\t")
+        key, tab, offset = line.strip().partition("\t")
         try:
-            at = int(place)
-            made = self.key_type(key)
+            at = int(offset)
+            identifier = self.key_type(key)
         except ValueError:
             at = -1
         if not tab or at < 0:
             raise FormatError(
-                f"{self.idx_path}, line {number}: a key, a tab and a place are required, got {line[:80]!r}."
+                f"{self.idx_path}, line {number}: a key, a tab and an offset are required, got {line[:80]!r}."
             )
-        self.idx[made] = at
-        self.keys.append(made)
+        self.idx[identifier] = at
+        self.keys.append(identifier)
 
     def close(self) -> None:
         """Close both files, if they are open."""
@@ -145,7 +145,7 @@ class MXIndexedRecordIO(MXRecordIO):
         file.seek(self.idx[idx])
 
     def tell(self) -> int:
-        """The place where the next record will be written."""
+        """The offset at which the next record will be written."""
         return self._opened(True).tell()
 
     def read_idx(self, idx: Any) -> bytes | None:
@@ -156,10 +156,10 @@ class MXIndexedRecordIO(MXRecordIO):
     def write_idx(self, idx: Any, buf: bytes) -> None:
         """Add a record with a key."""
         key = self.key_type(idx)
-        place = self.tell()
+        offset = self.tell()
         self.write(buf)
-        self._index.write(f"{key}\t{place}\n")
-        self.idx[key] = place
+        self._index.write(f"{key}\t{offset}\n")
+        self.idx[key] = offset
         self.keys.append(key)
 
 
@@ -203,7 +203,7 @@ def unpack(s: bytes) -> tuple[IRHeader, bytes]:
     size = 4 * header.flag
     if size > len(rest):
         raise FormatError(
-            f"unpack: {header.flag} labels are told, so {size} bytes are required, got {len(rest)}."
+            f"unpack: {size} bytes for the header's {header.flag} labels are required, got {len(rest)}."
         )
     return header._replace(label=np.frombuffer(rest[:size], "<f4").astype(np.float32)), rest[size:]
 

@@ -37,17 +37,17 @@ class Draw:
 
     def values(self, rng: np.random.RandomState) -> Array:
         """The values, float64 unless the draw says another dtype."""
-        drawn: Array
+        values: Array
         if self.kind == "ints":
-            drawn = rng.randint(int(self.low), int(self.high), self.shape).astype(np.float64)
+            values = rng.randint(int(self.low), int(self.high), self.shape).astype(np.float64)
         elif self.kind == "uniform":
-            drawn = rng.uniform(self.low, self.high, self.shape)
+            values = rng.uniform(self.low, self.high, self.shape)
         elif self.kind == "distinct":
             count = int(np.prod(self.shape))
-            drawn = (rng.permutation(count).reshape(self.shape) - count / 2) * (4.0 / max(count, 1))
+            values = (rng.permutation(count).reshape(self.shape) - count / 2) * (4.0 / max(count, 1))
         else:
-            drawn = rng.standard_normal(self.shape)
-        return np.asarray(drawn)
+            values = rng.standard_normal(self.shape)
+        return np.asarray(values)
 
 
 def ints(shape: tuple[int, ...], high: int, low: int = 0, dtype: str = "float32") -> Draw:
@@ -89,8 +89,8 @@ class Case:
     """Checks that are expected to fail, with the reason."""
 
     def __init__(self, op: str, inputs: Sequence[Any] = (), **attributes: Any) -> None:
-        drawn = tuple(Draw("normal", tuple(x)) if isinstance(x, tuple) else x for x in inputs)
-        for name, value in (("op", op), ("inputs", drawn), ("attributes", attributes), ("no", {})):
+        sources = tuple(Draw("normal", tuple(x)) if isinstance(x, tuple) else x for x in inputs)
+        for name, value in (("op", op), ("inputs", sources), ("attributes", attributes), ("no", {})):
             object.__setattr__(self, name, value)
 
     def but(self, **options: Any) -> Case:
@@ -98,10 +98,10 @@ class Case:
         unknown = set(options) - set(_OPTIONS)
         if unknown:
             raise TypeError(f"Case.but: {sorted(unknown)} are no options; they are {_OPTIONS}")
-        made = object.__new__(Case)
+        case = object.__new__(Case)
         for name in ("op", "inputs", "attributes", *_OPTIONS):
-            object.__setattr__(made, name, options.get(name, getattr(self, name)))
-        return made
+            object.__setattr__(case, name, options.get(name, getattr(self, name)))
+        return case
 
     def __str__(self) -> str:
         shapes = ",".join("x".join(map(str, x.shape)) or "scalar" for x in self.inputs)
@@ -124,18 +124,18 @@ class Case:
 
     def arrays(self, dtype: str = "float32") -> list[Array]:
         """The input values; `dtype` holds for those inputs whose dtype the case leaves open."""
-        found = []
+        arrays = []
         for i, x in enumerate(self.inputs):
             if isinstance(x, Draw):
                 seed = zlib.crc32(f"{self.op} {i} {x.kind} {x.shape}".encode())
-                drawn = x.values(np.random.RandomState(seed))
-                wanted = np.dtype(x.dtype or dtype)
-                if wanted.kind in "iu" and x.dtype is None:
-                    drawn = np.abs(drawn * 4) if wanted.kind == "u" else drawn * 4
-                found.append(np.ascontiguousarray(drawn.astype(wanted)))
+                values = x.values(np.random.RandomState(seed))
+                input_dtype = np.dtype(x.dtype or dtype)
+                if input_dtype.kind in "iu" and x.dtype is None:
+                    values = np.abs(values * 4) if input_dtype.kind == "u" else values * 4
+                arrays.append(np.ascontiguousarray(values.astype(input_dtype)))
             else:
-                found.append(np.array(x))
-        return found
+                arrays.append(np.array(x))
+        return arrays
 
     def floating(self) -> list[bool]:
         """Which inputs, auxiliary states excepted, are floating-point, and so have derivatives."""
@@ -168,31 +168,31 @@ def run(case: Case, arrays: Sequence[Array]) -> list[Array]:
     """The kernel's visible outputs through an eager call, with the same noise at every run."""
     seed(_SEED)
     with autograd.train_mode() if case.training else autograd.predict_mode():
-        found = invoke(case.operator(), [NDArray(a.copy()) for a in arrays])
-    return [y.asnumpy() for y in (found if isinstance(found, list) else [found])]
+        result = invoke(case.operator(), [NDArray(a.copy()) for a in arrays])
+    return [y.asnumpy() for y in (result if isinstance(result, list) else [result])]
 
 
 def gradients(
     case: Case, arrays: Sequence[Array], heads: Sequence[Array] | None = None
 ) -> tuple[list[Array], list[Array]]:
-    """The eager outputs, and the gradient of each real input (zeros where it has none)."""
+    """The eager outputs, and the gradient of each floating-point input (zeros where it has none)."""
     seed(_SEED)
     variables = [NDArray(a.copy()) for a in arrays]
     for x, real in zip(variables, case.floating(), strict=True):
         if real:
             x.attach_grad()
     with autograd.record(train_mode=case.training):
-        found = invoke(case.operator(), variables)
-    outputs = found if isinstance(found, list) else [found]
+        result = invoke(case.operator(), variables)
+    outputs = result if isinstance(result, list) else [result]
     values = [y.asnumpy() for y in outputs]
     recorded = [y for y in outputs if y._entry is not None]
     if recorded:
-        given = [
+        dys = [
             NDArray(h)
             for h, y in zip(heads or case.heads(values), outputs, strict=True)
             if y._entry is not None
         ]
-        autograd.backward(recorded, given, train_mode=case.training)
+        autograd.backward(recorded, dys, train_mode=case.training)
     return values, [x.grad.asnumpy() for x in variables if x.grad is not None]
 
 
@@ -212,9 +212,9 @@ def difference(got: Array, expected: Array) -> float:
 
 def assert_near(got: Array, expected: Array, tol: float, what: str) -> None:
     """Raise `AssertionError` with the largest difference unless it is within `tol`."""
-    found = difference(got, expected)
-    if not found <= tol:
-        raise AssertionError(f"{what}: differs by {found:.3g} of the largest value, allowed is {tol:.3g}")
+    error = difference(got, expected)
+    if not error <= tol:
+        raise AssertionError(f"{what}: differs by {error:.3g} of the largest value, allowed is {tol:.3g}")
 
 
 _TOLERANCE = {"float16": 4e-3, "float32": 1.0, "float64": 1.0}
@@ -244,8 +244,8 @@ def expected_by_formula(case: Case, dtype: str) -> list[Array]:
     op = case.operator()
     if op.draws():
         arrays.append(op.draw(np.random.default_rng(_SEED), *[Spec(a.shape, a.dtype) for a in arrays]))
-    found = case.formula(*arrays)
-    return [np.asarray(y) for y in (found if isinstance(found, tuple | list) else (found,))]
+    result = case.formula(*arrays)
+    return [np.asarray(y) for y in (result if isinstance(result, tuple | list) else (result,))]
 
 
 def check_infer(case: Case, dtype: str = "float32") -> None:
@@ -385,12 +385,12 @@ def check_gradient(case: Case, step: float = 1e-5) -> None:
 
     slope = _slope(moved, step)
     real = [d for d, floating in zip(along, case.floating(), strict=True) if floating]
-    found = sum(float(np.sum(g * d)) for g, d in zip(grads, real, strict=True))
+    product = sum(float(np.sum(g * d)) for g, d in zip(grads, real, strict=True))
     scale = max(
         1.0, abs(slope), sum(float(np.abs(g * d).sum()) for g, d in zip(grads, real, strict=True)) / 10
     )
-    assert abs(found - slope) <= case.grad_tol * scale, (
-        f"the gradient gives {found:.8g}, differences {slope:.8g}"
+    assert abs(product - slope) <= case.grad_tol * scale, (
+        f"the gradient gives {product:.8g}, differences {slope:.8g}"
     )
 
 
@@ -409,11 +409,11 @@ def _second(
     for v in (*real, *ws):
         v.attach_grad()
     with autograd.record(train_mode=case.training):
-        found = invoke(case.operator(), xs)
-        outputs = found if isinstance(found, list) else [found]
-        given = [(y, w) for y, w in zip(outputs, ws, strict=True) if y._entry is not None]
+        result = invoke(case.operator(), xs)
+        outputs = result if isinstance(result, list) else [result]
+        pairs = [(y, w) for y, w in zip(outputs, ws, strict=True) if y._entry is not None]
         entries = [x._entry for x in real]
-        grads, _ = differentiate([y for y, _ in given], [w for _, w in given], True, True, case.training)
+        grads, _ = differentiate([y for y, _ in pairs], [w for _, w in pairs], True, True, case.training)
         firsts = [grads[e] for e in entries if e in grads]
         rng = np.random.RandomState(7)
         weights = [NDArray(np.asarray(rng.standard_normal(g.shape)).astype(g.dtype)) for g in firsts]
@@ -448,10 +448,10 @@ def check_second_gradient(case: Case, step: float = 1e-5) -> None:
     slope = _slope(moved, step)
     real = [d for d, floating in zip(along, case.floating(), strict=True) if floating]
     parts = [*zip(in_inputs, real, strict=True), *zip(in_heads, along_heads, strict=True)]
-    found = sum(float(np.sum(g * d)) for g, d in parts)
+    product = sum(float(np.sum(g * d)) for g, d in parts)
     scale = max(1.0, abs(slope), sum(float(np.abs(g * d).sum()) for g, d in parts) / 10)
-    assert abs(found - slope) <= 10 * case.grad_tol * scale, (
-        f"the second gradient gives {found:.8g}, differences {slope:.8g}"
+    assert abs(product - slope) <= 10 * case.grad_tol * scale, (
+        f"the second gradient gives {product:.8g}, differences {slope:.8g}"
     )
 
 
@@ -516,8 +516,8 @@ def _execute(case: Case, symbol: Any, values: Mapping[str, Array]) -> list[Array
 
     seed(_SEED)
     with autograd.train_mode() if case.training else autograd.predict_mode():
-        found = execute(symbol, {name: NDArray(a.copy()) for name, a in values.items()})
-    return [y.asnumpy() for y in found]
+        outputs = execute(symbol, {name: NDArray(a.copy()) for name, a in values.items()})
+    return [y.asnumpy() for y in outputs]
 
 
 def check_symbolic(case: Case) -> None:
@@ -537,10 +537,10 @@ def check_symbolic(case: Case) -> None:
         return
     heads = [var(f"head{i}") for i in range(len(expected))]
     entries = {node.name: Entry(node, 0) for node in symbol.nodes() if node.is_variable}
-    wanted = [entries[n] for n, real in zip(names, case.floating(), strict=True) if real]
-    found = symbolic_gradients(symbol, wanted, heads, case.training)
+    variables = [entries[n] for n, real in zip(names, case.floating(), strict=True) if real]
+    graphs = symbolic_gradients(symbol, variables, heads, case.training)
     values.update(zip((f"head{i}" for i in range(len(heads))), case.heads(expected), strict=True))
-    for i, (graph, b) in enumerate(zip(found, grads, strict=True)):
+    for i, (graph, b) in enumerate(zip(graphs, grads, strict=True)):
         a = np.zeros_like(b) if graph is None else _execute(case, Symbol(graph.outputs), values)[0]
         assert_near(a, b, 1e-5, f"gradient {i} of the symbol")
 
@@ -566,8 +566,8 @@ def check_training(case: Case) -> None:
     tol = max(tolerance(case, "float32"), 1e-5)
     for i, (y, b) in enumerate(zip(outputs, expected, strict=True)):
         assert_near(y.asnumpy(), b, tol, f"output {i}")
-    given = zip(outputs, case.heads(expected), strict=True)
-    recorded = [(y, NDArray(h)) for y, h in given if y._entry is not None]
+    pairs = zip(outputs, case.heads(expected), strict=True)
+    recorded = [(y, NDArray(h)) for y, h in pairs if y._entry is not None]
     if recorded:
         autograd.backward([y for y, _ in recorded], [h for _, h in recorded], train_mode=case.training)
     for i, (a, b) in enumerate(zip([x.grad for x in variables if x.grad is not None], grads, strict=True)):

@@ -34,11 +34,11 @@ def milliseconds(function):
 def difference(outputs, expected):
     """The largest difference, as a part of the largest expected value."""
     outputs = outputs if isinstance(outputs, list | tuple) else [outputs]
-    found = 0.0
+    largest = 0.0
     for a, b in zip(outputs, expected, strict=True):
         a = a.asnumpy() if isinstance(a, mx.nd.NDArray) else a
-        found = max(found, float(np.abs(a - b).max() / np.abs(b).max()))
-    return found
+        largest = max(largest, float(np.abs(a - b).max() / np.abs(b).max()))
+    return largest
 
 
 def walk(net, inputs, expected, prefix):

@@ -87,10 +87,10 @@ def train(net, data, tests, epochs, learning_rate):
             hits.update(y, scores)
             bar(i, len(loader))
         rate = len(data[0]) / (time.perf_counter() - start)
-        found = ", ".join(f"{name} {accuracy(net, part):.2%}" for name, part in tests.items())
+        accuracies = ", ".join(f"{name} {accuracy(net, part):.2%}" for name, part in tests.items())
         print(
             f"  epoch {epoch:2}: loss {losses.get()[1]:.4f}, accuracy {hits.get()[1]:.2%}; "
-            f"{found}; {rate:,.0f} images/s",
+            f"{accuracies}; {rate:,.0f} images/s",
             flush=True,
         )
 
@@ -101,7 +101,7 @@ def write(net, prefix, epoch, images):
     onnx_file = mx.onnx.export_model(net, f"{prefix}.onnx", input_shapes=[("batch", 1, 8, 8)])
     net.hybridize(active=False)  # so that it runs on the NumPy kernels, which know nothing of ONNX
     parity = mx.onnx.verify(net, onnx_file, inputs=mx.nd.array(images))
-    worst = max(found.relative for found in parity.outputs)
+    worst = max(output.relative for output in parity.outputs)
     print(f"\nwritten: {symbol_file}, {params_file}, {onnx_file}")
     print(f"ONNX Runtime's scores differ by {worst:.1e} of the largest at most.")
     if not parity.ok(TOLERANCE):

@@ -34,8 +34,8 @@ TOKENS = [
 ]
 
 
-def tried(name: str, data: bytes) -> None:
-    """Run a target; a fault is told with a file that shows it again."""
+def run(name: str, data: bytes) -> None:
+    """Run a target; a fault is reported with a file that shows it again."""
     start = time.process_time()
     try:
         refuses_or_reads(name, data)
@@ -69,7 +69,7 @@ def seeds(name: str) -> list[str]:
 
 def target(name: str) -> Any:
     """What atheris calls."""
-    return lambda data: tried(name, data)
+    return lambda data: run(name, data)
 
 
 def with_hypothesis(name: str, seconds: int) -> None:
@@ -88,11 +88,11 @@ def with_hypothesis(name: str, seconds: int) -> None:
     @given(st.sampled_from(known), st.lists(edit, min_size=1, max_size=6))
     def changed(data: bytes, edits: list[tuple[float, int, bytes]]) -> None:
         nonlocal count
-        for place, cut, put in edits:
-            at = int(place * len(data))
+        for fraction, cut, put in edits:
+            at = int(fraction * len(data))
             data = data[:at] + put + data[at + cut :]
         count += 1
-        tried(name, data)
+        run(name, data)
 
     while time.monotonic() < end:
         changed()
@@ -121,7 +121,7 @@ def with_random(name: str, seconds: int) -> None:
                 start = draw.randint(0, len(other))
                 data[at:] = other[start : start + 400]
         count += 1
-        tried(name, bytes(data))
+        run(name, bytes(data))
     print(f"fuzz: {name}: {count} files, and nothing was found", file=sys.stderr)
 
 
@@ -131,18 +131,18 @@ def main() -> None:
     parser.add_argument("format", choices=TARGETS)
     parser.add_argument("--seconds", type=int, default=600)
     parser.add_argument("--engine", choices=("atheris", "hypothesis", "random"))
-    told = parser.parse_args()
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
     try:
         import atheris
     except ImportError:
         atheris = None
-    if told.engine == "random":
-        with_random(told.format, told.seconds)
-    elif atheris is not None and told.engine != "hypothesis":
-        with_atheris(atheris, told.format, told.seconds)
+    if options.engine == "random":
+        with_random(options.format, options.seconds)
+    elif atheris is not None and options.engine != "hypothesis":
+        with_atheris(atheris, options.format, options.seconds)
     else:
-        with_hypothesis(told.format, told.seconds)
+        with_hypothesis(options.format, options.seconds)
 
 
 main()

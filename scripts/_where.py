@@ -26,7 +26,7 @@ METHODS = (
 """The facets that are methods of the class."""
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """Where one facet stands."""
 
     facet: str
@@ -40,19 +40,19 @@ class Place(NamedTuple):
         return f"{self.facet:<13}{shown}:{self.line}{self.note and '   '}{self.note}"
 
 
-def in_class(op: type[ops.Operator]) -> Iterator[Place]:
+def in_class(op: type[ops.Operator]) -> Iterator[Location]:
     """The class or the table row, and the methods that the class or its family defines."""
-    yield Place("class", *op.source, ", ".join(op.names))
+    yield Location("class", *op.source, ", ".join(op.names))
     for name in METHODS:
         owner = next(cls for cls in op.__mro__ if name in vars(cls))
         if owner is ops.Operator:
             continue
         row = {"forward": "fn", "gradient": "rule"}.get(name, "")
         if row in vars(op):
-            yield Place(name, *op.source, f"{row} of the row")
+            yield Location(name, *op.source, f"{row} of the row")
         elif not (name == "gradient" and op.not_differentiable):
             function = inspect.unwrap(vars(owner)[name])
-            yield Place(name, *start(function), "" if owner is op else f"of {owner.__name__}")
+            yield Location(name, *start(function), "" if owner is op else f"of {owner.__name__}")
 
 
 def start(function: Callable[..., Any]) -> tuple[str, int]:
@@ -60,7 +60,7 @@ def start(function: Callable[..., Any]) -> tuple[str, int]:
     return function.__code__.co_filename, function.__code__.co_firstlineno
 
 
-def lowering(op: type[ops.Operator]) -> Iterator[Place]:
+def lowering(op: type[ops.Operator]) -> Iterator[Location]:
     """The function that writes the operator as ONNX; where a row makes it, the row."""
     from hybridonnx.converters.to_onnx import _registry as lowerings
 
@@ -70,28 +70,28 @@ def lowering(op: type[ops.Operator]) -> Iterator[Place]:
     if "<" in function.__qualname__:  # a lambda, or local to the function that the row calls
         yield from mentions(op, "converters/to_onnx", "lowering")
     else:
-        yield Place("lowering", *start(function), function.__name__)
+        yield Location("lowering", *start(function), function.__name__)
 
 
-def importers(op: type[ops.Operator]) -> Iterator[Place]:
+def importers(op: type[ops.Operator]) -> Iterator[Location]:
     """The functions that make the operator out of ONNX nodes."""
     return mentions(op, "converters/from_onnx", "importer")
 
 
-def cases(op: type[ops.Operator]) -> Iterator[Place]:
+def cases(op: type[ops.Operator]) -> Iterator[Location]:
     """The tests' data."""
     return mentions(op, "tests/ops", "Case")
 
 
-def mentions(op: type[ops.Operator], folder: str, facet: str) -> Iterator[Place]:
+def mentions(op: type[ops.Operator], folder: str, facet: str) -> Iterator[Location]:
     """The functions, and the lines outside of any, that name the operator in a folder's files."""
     for path in sorted((ROOT / folder).glob("[!_]*.py")):
         for statement in ast.parse(path.read_bytes()).body:
             lines = sorted({node.lineno for node in named(statement, op.names)})
             if lines and isinstance(statement, ast.FunctionDef):
-                yield Place(facet, str(path), statement.lineno, statement.name)
+                yield Location(facet, str(path), statement.lineno, statement.name)
             else:
-                yield from (Place(facet, str(path), line) for line in lines)
+                yield from (Location(facet, str(path), line) for line in lines)
 
 
 def named(node: ast.AST, names: tuple[str, ...]) -> Iterator[Any]:
@@ -112,16 +112,16 @@ def named(node: ast.AST, names: tuple[str, ...]) -> Iterator[Any]:
 
 
 def report(op: type[ops.Operator]) -> Iterator[str]:
-    """One line for each place, or for what is not there and why."""
+    """One line for each location, or for what is not there and why."""
     yield from map(str, in_class(op))
     if op.not_differentiable:
         yield f"{'gradient':<13}none: {op.not_differentiable}"
-    for facet, places, reason in (
+    for facet, locations, reason in (
         ("lowering", lowering(op), op.not_in_onnx),
         ("importer", importers(op), ""),
         ("Case", cases(op), ""),
     ):
-        lines = [str(place) for place in places]
+        lines = [str(location) for location in locations]
         yield from lines or [f"{facet:<13}none{reason and ': '}{reason}"]
 
 

@@ -28,8 +28,8 @@ class Checkpoint:
 
     @cached_property
     def golden(self) -> dict[str, np.ndarray]:
-        with np.load(self.folder / "golden.npz") as found:
-            return dict(found)
+        with np.load(self.folder / "golden.npz") as archive:
+            return dict(archive)
 
     @property
     def symbol(self) -> str:
@@ -40,12 +40,12 @@ class Checkpoint:
         published = self.folder / "model-0000.params"
         if published.exists():
             return str(published)
-        drawn = scratch / "model-0000.params"
+        target = scratch / "model-0000.params"
         scale = self.manifest.get("weight_scale") or {}
         arrays = {f"arg:{k}": _weight(k, s, scale) for k, s in self.manifest["weight_shapes"].items()}
         arrays |= {f"aux:{k}": _weight(k, s, scale) for k, s in self.manifest["aux_shapes"].items()}
-        drawn.write_bytes(_ndarray_file(arrays))
-        return str(drawn)
+        target.write_bytes(_ndarray_file(arrays))
+        return str(target)
 
     @property
     def inputs(self) -> dict[str, np.ndarray]:
@@ -69,45 +69,45 @@ def every() -> list[Checkpoint]:
 def _input(rule: str, shape: list[int], seed: int) -> np.ndarray:
     """The draw that a manifest calls `rule`."""
     rng = np.random.RandomState(seed)
-    drawn: np.ndarray
+    values: np.ndarray
     kind, _, number = rule.partition("*")
     if kind == "normal":
-        drawn = rng.standard_normal(shape) * float(number or 1)
+        values = rng.standard_normal(shape) * float(number or 1)
     elif rule == "zeros":
-        drawn = np.zeros(shape)
+        values = np.zeros(shape)
     elif rule == "uniform01":
-        drawn = rng.random_sample(shape)
+        values = rng.random_sample(shape)
     elif rule == "uniform255":
-        drawn = np.floor(rng.random_sample(shape) * 256)
+        values = np.floor(rng.random_sample(shape) * 256)
     elif rule == "counts":
-        drawn = np.floor(rng.random_sample(shape) ** 8 * 4)
+        values = np.floor(rng.random_sample(shape) ** 8 * 4)
     elif rule.startswith("int"):
         low, high = rule[3:].split("-")
-        drawn = rng.randint(int(low), int(high) + 1, size=shape)
+        values = rng.randint(int(low), int(high) + 1, size=shape)
     else:
         raise ValueError(rule)
-    return np.ascontiguousarray(drawn.astype(np.float32))
+    return np.ascontiguousarray(values.astype(np.float32))
 
 
 def _weight(name: str, shape: list[int], scale: Mapping[str, float]) -> np.ndarray:
     """The weights that real MXNet had when the outputs of a published symbol were stored."""
     rng = np.random.RandomState(zlib.crc32(name.encode()))
     if name.endswith("gamma"):
-        drawn = rng.uniform(0.8, 1.2, shape)
+        values = rng.uniform(0.8, 1.2, shape)
     elif name.endswith(("moving_var", "running_var")):
-        drawn = rng.uniform(0.5, 1.5, shape)
+        values = rng.uniform(0.5, 1.5, shape)
     elif name.endswith(("moving_mean", "running_mean")):
-        drawn = rng.standard_normal(shape) * 0.1
+        values = rng.standard_normal(shape) * 0.1
     elif name.endswith(("bias", "beta")):
-        drawn = rng.standard_normal(shape) * 0.05
+        values = rng.standard_normal(shape) * 0.05
     else:
         fan_in = int(np.prod(shape[1:])) if len(shape) > 1 else 1
-        drawn = rng.standard_normal(shape) * np.sqrt(2.0 / max(fan_in, 1))
-    drawn = drawn.astype(np.float32)
+        values = rng.standard_normal(shape) * np.sqrt(2.0 / max(fan_in, 1))
+    values = values.astype(np.float32)
     for part, factor in scale.items():
         if part in name:
-            drawn = (drawn * np.float32(factor)).astype(np.float32)
-    return np.ascontiguousarray(drawn)
+            values = (values * np.float32(factor)).astype(np.float32)
+    return np.ascontiguousarray(values)
 
 
 def _ndarray_file(arrays: Mapping[str, np.ndarray]) -> bytes:

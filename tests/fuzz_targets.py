@@ -27,8 +27,8 @@ def symbol_json(data: bytes) -> None:
 
 def params(data: bytes) -> None:
     """Read arrays, and use their values."""
-    found = mx.nd.load_frombuffer(data)
-    for array in found.values() if isinstance(found, dict) else found:
+    arrays = mx.nd.load_frombuffer(data)
+    for array in arrays.values() if isinstance(arrays, dict) else arrays:
         if prod(array.shape) < 1 << 20:  # a sparse array may be too large to be dense
             array.tostype("default").asnumpy().sum()
 

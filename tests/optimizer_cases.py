@@ -91,14 +91,14 @@ _OWN: dict[str, tuple[dict[str, Any], ...]] = {
 
 
 def _cases() -> list[tuple[str, dict[str, Any]]]:
-    found = []
+    cases = []
     for name, own in _OWN.items():
         for options in (*_EACH, *own):
             if (name, options.get("clip_gradient")) == ("adamax", 0.0):  # zero through zero
                 continue
             without = ("wd",) if name == "groupadagrad" else ()
-            found.append((name, {k: v for k, v in options.items() if k not in without}))
-    return found
+            cases.append((name, {k: v for k, v in options.items() if k not in without}))
+    return cases
 
 
 CASES = _cases()

@@ -57,7 +57,7 @@ def _numbers(array: np.ndarray) -> list[Any]:
     return [float(str(v)) for v in array.ravel()]  # the digits that the narrower type needs
 
 
-def given(text: str, **names: Any) -> Any:
+def outcome(text: str, **names: Any) -> Any:
     """What a snippet gives, described."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -87,9 +87,9 @@ def check(text: str, expected: Any, **names: Any) -> None:
         warnings.simplefilter("ignore")
         value = run(text, **names)
     if isinstance(value, Exception):
-        wanted = expected.get("error") if isinstance(expected, dict) else None
-        if wanted not in [c.__name__ for c in type(value).__mro__]:
+        error = expected.get("error") if isinstance(expected, dict) else None
+        if error not in [c.__name__ for c in type(value).__mro__]:
             raise value
         return
-    found = describe(value)
-    assert alike(found, expected), f"{text}\n  gives   {found}\n  expected {expected}"
+    description = describe(value)
+    assert alike(description, expected), f"{text}\n  gives   {description}\n  expected {expected}"

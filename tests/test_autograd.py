@@ -298,14 +298,14 @@ def test_scopes_may_be_entered_again_and_inside_themselves():
 
 
 def test_each_thread_has_its_own_state():
-    seen = []
+    states = []
     with autograd.record():
         thread = threading.Thread(
-            target=lambda: seen.append((autograd.is_recording(), autograd.is_training()))
+            target=lambda: states.append((autograd.is_recording(), autograd.is_training()))
         )
         thread.start()
         thread.join()
-    assert seen == [(False, False)]
+    assert states == [(False, False)]
 
 
 def test_what_backward_is_done_with_is_let_go():
@@ -393,7 +393,7 @@ def test_functions_are_as_differentiable_as_their_backward():
     np.testing.assert_allclose(x.grad.asnumpy(), 48 * X)
 
 
-def made(forward, backward):
+def function_of(forward, backward):
     return type("Mine", (autograd.Function,), {"forward": forward, "backward": backward})()
 
 
@@ -408,16 +408,16 @@ def made(forward, backward):
 def test_wrong_gradients_of_functions_are_refused(backward, match):
     x = variable([1.0, 2])
     with autograd.record():
-        y = made(lambda self, a, b: a + b, backward)(x, x)
+        y = function_of(lambda self, a, b: a + b, backward)(x, x)
     with pytest.raises(MXNetError, match=f"Mine.backward: {match}"):
         y.backward()
 
 
 def test_functions_take_arrays_once():
     x = variable([1.0, 2])
-    function = made(lambda self, x: x * 1, lambda self, dy: dy)
+    function = function_of(lambda self, x: x * 1, lambda self, dy: dy)
     with pytest.raises(TypeError, match="Mine: arrays are required as inputs, got int"):
-        Cube.__call__(made(lambda self, x: x, lambda self, dy: dy), 3)
+        Cube.__call__(function_of(lambda self, x: x, lambda self, dy: dy), 3)
     function(x)
     with pytest.raises(MXNetError, match="can be called once"):
         function(x)
@@ -428,7 +428,7 @@ def test_functions_take_arrays_once():
 def test_functions_may_give_no_gradient_and_their_input():
     x, z = variable([1.0, 2]), variable([1.0, 2])
     with autograd.record():
-        y = made(lambda self, a, b: a, lambda self, dy: (dy * 5, None))(x, z)
+        y = function_of(lambda self, a, b: a, lambda self, dy: (dy * 5, None))(x, z)
     assert y is not x
     y.backward()
     assert x.grad.asnumpy().tolist() == [5, 5]
@@ -447,8 +447,8 @@ def test_what_was_recorded_can_be_had_as_a_symbol():
     symbol = autograd.get_symbol(y)
     arguments = symbol.list_arguments()
     assert len(arguments) == 3
-    found = symbol.eval(**dict(zip(arguments, (x, z, nd.ones((2, 2))), strict=True)))[0]
-    assert found.asnumpy().tolist() == y.asnumpy().tolist() == [15, 29]
+    value = symbol.eval(**dict(zip(arguments, (x, z, nd.ones((2, 2))), strict=True)))[0]
+    assert value.asnumpy().tolist() == y.asnumpy().tolist() == [15, 29]
     with pytest.raises(MXNetError, match="not computed"):
         autograd.get_symbol(nd.ones((1,)))
     with autograd.record():

@@ -33,9 +33,9 @@ class Net(mx.gluon.Block):
 
 @pytest.fixture
 def net():
-    made = Net(prefix="net_")
-    made.initialize()
-    return made
+    block = Net(prefix="net_")
+    block.initialize()
+    return block
 
 
 def test_saved_and_loaded_values_are_the_same(net, tmp_path):
@@ -100,21 +100,21 @@ def test_moving_to_another_context(net):
 
 
 def test_a_hook_may_be_a_scope(net):
-    seen = []
-    with net.register_forward_hook(lambda block, x, y: seen.append(y.shape)):
+    shapes = []
+    with net.register_forward_hook(lambda block, x, y: shapes.append(y.shape)):
         net(mx.nd.ones((3, 2)))
     net(mx.nd.ones((3, 2)))
-    assert seen == [(3, 1)]
+    assert shapes == [(3, 1)]
 
 
 def test_operator_hooks_reach_children():
-    net, seen = mx.gluon.nn.Sequential(), []
+    net, calls = mx.gluon.nn.Sequential(), []
     net.add(mx.gluon.nn.Dense(3, in_units=2), mx.gluon.nn.Dense(1, in_units=3))
     net.initialize()
     net[0].hybridize()
-    net.register_op_hook(lambda name, op, array: seen.append((op, array.shape)))
+    net.register_op_hook(lambda name, op, array: calls.append((op, array.shape)))
     net(mx.nd.ones((2, 2)))
-    assert seen == [("FullyConnected", (2, 3))]
+    assert calls == [("FullyConnected", (2, 3))]
 
 
 def test_warnings_name_the_list(net):

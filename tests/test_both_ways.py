@@ -51,20 +51,20 @@ def run(oracle, script, *arguments):
 
 @pytest.mark.parametrize("checkpoint", checkpoints.every(), ids=lambda c: c.folder.name)
 def test_models(checkpoint, oracle, tmp_path):
-    given = checkpoint.inputs
-    net = mx.gluon.SymbolBlock.imports(checkpoint.symbol, list(given), checkpoint.params(tmp_path))
+    inputs = checkpoint.inputs
+    net = mx.gluon.SymbolBlock.imports(checkpoint.symbol, list(inputs), checkpoint.params(tmp_path))
     net.hybridize()
-    arrays = [mx.nd.array(a) for a in given.values()]
+    arrays = [mx.nd.array(a) for a in inputs.values()]
     net(*arrays)
     net.export(str(tmp_path / "ours"))
-    np.savez(tmp_path / "inputs.npz", **given)
-    run(oracle, RUNS, str(tmp_path), *given)
-    with np.load(tmp_path / "outputs.npz") as found:
-        for a, b in zip(found.values(), checkpoint.outputs, strict=True):
+    np.savez(tmp_path / "inputs.npz", **inputs)
+    run(oracle, RUNS, str(tmp_path), *inputs)
+    with np.load(tmp_path / "outputs.npz") as archive:
+        for a, b in zip(archive.values(), checkpoint.outputs, strict=True):
             assert np.abs(a - b).max() <= 1e-5 * np.abs(b).max()
     theirs = tmp_path / "theirs-symbol.json"
     assert mx.sym.load(theirs).tojson() == theirs.read_text(encoding="utf-8")
-    again = mx.gluon.SymbolBlock.imports(str(theirs), list(given), str(tmp_path / "theirs-0000.params"))
+    again = mx.gluon.SymbolBlock.imports(str(theirs), list(inputs), str(tmp_path / "theirs-0000.params"))
     outputs = again(*arrays)
     for a, b in zip(outputs if isinstance(outputs, list) else [outputs], checkpoint.outputs, strict=True):
         assert np.abs(a.asnumpy() - b).max() <= 1e-5 * np.abs(b).max()

@@ -93,15 +93,15 @@ def test_executor(checkpoint, params):
 
 def test_onnx_and_back(checkpoint, params, tmp_path):
     path = str(tmp_path / "model.onnx")
-    given = checkpoint.inputs
+    inputs = checkpoint.inputs
     mx.onnx.export_model(
-        checkpoint.symbol, params, [a.shape for a in given.values()], [np.float32] * len(given), path
+        checkpoint.symbol, params, [a.shape for a in inputs.values()], [np.float32] * len(inputs), path
     )
     session = ort.InferenceSession(path, providers=["CPUExecutionProvider"])
-    taken = [i.name for i in session.get_inputs()]
-    assert not any("label" in name for name in taken), "labels serve training only"
-    agree(session.run(None, {name: given[name] for name in taken}), checkpoint.outputs)
+    names = [i.name for i in session.get_inputs()]
+    assert not any("label" in name for name in names), "labels serve training only"
+    agree(session.run(None, {name: inputs[name] for name in names}), checkpoint.outputs)
     back = mx.contrib.onnx.import_to_gluon(path, ctx=mx.cpu())
-    agree(back(*[mx.nd.array(given[name]) for name in taken]), checkpoint.outputs)
+    agree(back(*[mx.nd.array(inputs[name]) for name in names]), checkpoint.outputs)
     back.hybridize()
-    agree(back(*[mx.nd.array(given[name]) for name in taken]), checkpoint.outputs)
+    agree(back(*[mx.nd.array(inputs[name]) for name in names]), checkpoint.outputs)

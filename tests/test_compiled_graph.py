@@ -21,7 +21,7 @@ from hybridonnx.runtime.session import ValueSession
 THREADS = 8
 
 
-def made(hybrid, req="write"):
+def network(hybrid, req="write"):
     """500 numbers to 3, with the same weights each time."""
     net = nn.HybridSequential(prefix="net_")
     with net.name_scope():
@@ -61,8 +61,8 @@ def in_threads(work, rows):
         return [work(row) for row in part]
 
     with ThreadPoolExecutor(THREADS) as pool:
-        found = list(pool.map(begin, [rows[i::THREADS] for i in range(THREADS)]))
-    return [found[i % THREADS][i // THREADS] for i in range(len(rows))]
+        parts = list(pool.map(begin, [rows[i::THREADS] for i in range(THREADS)]))
+    return [parts[i % THREADS][i // THREADS] for i in range(len(rows))]
 
 
 @pytest.fixture
@@ -75,19 +75,19 @@ def hasty(monkeypatch):
 
 
 def test_threads_that_predict_get_their_own_results(hasty):
-    net, plain = made(True), made(False)
-    given = batches(80)
-    found = in_threads(lambda x: net(nd.array(x)).asnumpy(), given)
-    for x, y in zip(given, found, strict=True):
+    net, plain = network(True), network(False)
+    arrays = batches(80)
+    outputs = in_threads(lambda x: net(nd.array(x)).asnumpy(), arrays)
+    for x, y in zip(arrays, outputs, strict=True):
         np.testing.assert_allclose(y, plain(nd.array(x)).asnumpy(), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("hybrid", [False, True])
 def test_gradients_of_several_threads_are_all_added(hasty, hybrid):
-    net, plain = made(hybrid, "add"), made(False, "add")
-    given = batches(80)
-    losses = in_threads(lambda x: step(net, x), given)
-    np.testing.assert_allclose(losses, [step(plain, x) for x in given], rtol=1e-4)
+    net, plain = network(hybrid, "add"), network(False, "add")
+    arrays = batches(80)
+    losses = in_threads(lambda x: step(net, x), arrays)
+    np.testing.assert_allclose(losses, [step(plain, x) for x in arrays], rtol=1e-4)
     for a, b in zip(grads(net), grads(plain), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-4 * np.abs(b).max())
 
@@ -101,7 +101,7 @@ def resident():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_memory_does_not_grow_with_steps():
-    net = made(True)
+    net = network(True)
     trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 1e-3})
     x = np.random.default_rng(2).standard_normal((128, 500)).astype(np.float32)
 
@@ -113,40 +113,40 @@ def test_memory_does_not_grow_with_steps():
     steps(20)
     before = resident()
     steps(200)
-    kept_by_one = x.nbytes + 128 * 600 * 4
-    assert resident() - before < 20 * kept_by_one  # a tenth of what 200 steps would keep
+    step_bytes = x.nbytes + 128 * 600 * 4
+    assert resident() - before < 20 * step_bytes  # a tenth of what 200 steps would keep
 
 
 def test_nothing_of_a_step_outlives_it(monkeypatch):
     """Neither batch nor what the gradient needed, even while loss and block are held."""
-    kept: list[weakref.ref] = []
-    monkeypatch.setattr(ValueSession, "__call__", keeping(ValueSession.__call__, kept))
-    net, loss_of = made(True), gluon.loss.SoftmaxCrossEntropyLoss()
+    outputs: list[weakref.ref] = []
+    monkeypatch.setattr(ValueSession, "__call__", keeping(ValueSession.__call__, outputs))
+    net, loss_of = network(True), gluon.loss.SoftmaxCrossEntropyLoss()
     loss_of.hybridize()
     x, label = nd.array(batches(1)[0]), nd.zeros((1,))
-    given = [weakref.ref(array._data) for array in (x, label)]
+    inputs = [weakref.ref(array._data) for array in (x, label)]
     with autograd.record():
         out = net(x)
         loss = loss_of(out, label)
-    assert len(kept) > 2
+    assert len(outputs) > 2
     loss.backward()
     del x, label, out
     gc.collect()
-    assert not [ref for ref in (*given, *kept) if ref() is not None]
+    assert not [ref for ref in (*inputs, *outputs) if ref() is not None]
     assert loss._entry is not None
 
 
-def keeping(call, kept):
+def keeping(call, outputs):
     def watched(self, feeds):
-        found = call(self, feeds)
-        kept.extend(map(weakref.ref, found))
-        return found
+        arrays = call(self, feeds)
+        outputs.extend(map(weakref.ref, arrays))
+        return arrays
 
     return watched
 
 
 def test_a_call_that_fails_leaves_the_block_as_it_was(monkeypatch):
-    net, plain = made(True), made(False)
+    net, plain = network(True), network(False)
     (x,) = batches(1)
     for wrong in (np.ones((2, 501)), np.ones((0, 3, 2)), np.ones((2, 500), np.int32)):
         with pytest.raises(mx.MXNetError), autograd.record():
@@ -183,10 +183,10 @@ def test_training_and_prediction_in_turns_see_each_step(hasty):
     x, stop = nd.ones((1, 1)), threading.Event()
 
     def predict(_):
-        found = []
+        values = []
         while not stop.is_set():
-            found.append(net(x).asscalar())
-        return [*found, net(x).asscalar()]
+            values.append(net(x).asscalar())
+        return [*values, net(x).asscalar()]
 
     def train():
         for _ in range(100):
@@ -199,7 +199,7 @@ def test_training_and_prediction_in_turns_see_each_step(hasty):
     with ThreadPoolExecutor(3) as pool:
         predicted = [pool.submit(predict, i) for i in range(2)]
         pool.submit(train).result()
-        rows = [found.result() for found in predicted]
+        rows = [future.result() for future in predicted]
     for row in rows:
         assert row == sorted(row)
         assert set(row) <= set(range(101))

@@ -105,12 +105,12 @@ def test_docstring_names_what_is_written(name):
 def test_schema_is_mxnets(name):
     cls, facts = OPERATORS[name], FACTS[name]
     assert set(facts["aliases"]) == set(cls.names[1:]), "aliases differ"
-    told = [n for n, kind in facts["inputs"]]
-    if not cls.variadic and told:
-        assert list(cls.inputs[: len(told)]) == told, "inputs differ"
+    inputs = [n for n, kind in facts["inputs"]]
+    if not cls.variadic and inputs:
+        assert list(cls.inputs[: len(inputs)]) == inputs, "inputs differ"
     schema = cls.schema()
-    wanted = [a[0] for a in facts["attributes"]]
-    assert [a for a in schema if a in wanted] == wanted, f"attributes {wanted} in this order are required"
+    names = [a[0] for a in facts["attributes"]]
+    assert [a for a in schema if a in names] == names, f"attributes {names} in this order are required"
     for attribute, _, need, default in facts["attributes"]:
         ours = schema[attribute]
         assert ours.required == (need == "required"), f"{attribute}: required or not differs"

@@ -41,9 +41,9 @@ def masked():
 
 @pytest.fixture
 def x():
-    made = mx.nd.array([[1, -2], [-3, 4]])
-    made.attach_grad()
-    return made
+    array = mx.nd.array([[1, -2], [-3, 4]])
+    array.attach_grad()
+    return array
 
 
 def test_graphs_load_without_the_registration(masked, x):
@@ -125,8 +125,8 @@ def test_gradient_graphs_are_refused(masked):
 
 def registered(**methods):
     """An operator with these methods in its prop."""
-    made = type("Prop", (python.CustomOpProp,), methods)
-    python.register("case")(made)
+    prop = type("Prop", (python.CustomOpProp,), methods)
+    python.register("case")(prop)
 
 
 def test_errors_of_users_code_name_the_operator(x):
@@ -164,15 +164,15 @@ def test_wrong_inputs_are_told(x):
 
 
 def test_arguments_of_constructors_are_text(x):
-    seen = {}
+    arguments = {}
 
     def init(self, **kwargs):
         python.CustomOpProp.__init__(self)
-        seen.update(kwargs)
+        arguments.update(kwargs)
 
     registered(__init__=init)
     mx.sym.Custom(mx.sym.var("x"), op_type="case", size=(1, 2), rate=0.5, on=True)
-    assert seen == {"size": "(1, 2)", "rate": "0.5", "on": "True"}
+    assert arguments == {"size": "(1, 2)", "rate": "0.5", "on": "True"}
 
 
 def test_attributes_of_files_may_have_any_name():
@@ -184,8 +184,8 @@ def test_attributes_of_files_may_have_any_name():
         "inputs": [[0, 0, 0]],
         "attrs": {"op_type": "case", "a-b; import os": "1"},
     }
-    told = {"nodes": [{"op": "null", "name": "x", "inputs": []}, node], "heads": [[1, 0, 0]]}
-    net = mx.sym.load_json(json.dumps({**told, "attrs": {"mxnet_version": ["int", 10901]}}))
+    graph = {"nodes": [{"op": "null", "name": "x", "inputs": []}, node], "heads": [[1, 0, 0]]}
+    net = mx.sym.load_json(json.dumps({**graph, "attrs": {"mxnet_version": ["int", 10901]}}))
     assert net.infer_shape(x=(2,))[1] == [(2,)]
 
 

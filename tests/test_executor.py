@@ -33,7 +33,7 @@ def bound(symbol, grad_req="write", **values):
     return symbol.bind(cpu(), args, {name: ones(x.shape) for name, x in args.items()}, grad_req)
 
 
-def given(arrays):
+def as_lists(arrays):
     return {name: x if x is None else x.asnumpy().tolist() for name, x in arrays.items()}
 
 
@@ -41,8 +41,8 @@ def given(arrays):
 
 
 def test_eval(product):
-    (found,) = product.eval(a=array([1, 2]), b=array([3, 4]))
-    assert found.asnumpy().tolist() == [3, 8]
+    (y,) = product.eval(a=array([1, 2]), b=array([3, 4]))
+    assert y.asnumpy().tolist() == [3, 8]
     assert sym.zeros((2,)).eval()[0].asnumpy().tolist() == [0, 0]
     with pytest.raises(ValueError, match="an array is required in args for b"):
         product.eval(a=array([1]))
@@ -57,8 +57,8 @@ def test_sizes_that_the_graph_tells():
 
 def test_outputs_of_variables_and_repeated_outputs():
     a = sym.var("a")
-    found = sym.Group([a, a + 1, a]).eval(a=array([1]))
-    assert [x.asnumpy().tolist() for x in found] == [[1], [2], [1]]
+    outputs = sym.Group([a, a + 1, a]).eval(a=array([1]))
+    assert [x.asnumpy().tolist() for x in outputs] == [[1], [2], [1]]
 
 
 def test_intermediate_arrays_are_let_go(monkeypatch):
@@ -67,10 +67,10 @@ def test_intermediate_arrays_are_let_go(monkeypatch):
 
     def forward(self, data):
         nonlocal most
-        made = data + 1
+        output = data + 1
         most = max(most, sum(ref() is not None for ref in alive))
-        alive.append(weakref.ref(made))
-        return made
+        alive.append(weakref.ref(output))
+        return output
 
     relu = ops.find("relu")
     monkeypatch.setattr(relu, "forward", forward)
@@ -85,8 +85,8 @@ def test_execution_is_recorded(product):
     a, b = array([1.0, 2]), array([3.0, 4])
     a.attach_grad()
     with autograd.record():
-        (found,) = execute(product, {"a": a, "b": b})
-    found.backward()
+        (out,) = execute(product, {"a": a, "b": b})
+    out.backward()
     assert a.grad is not None
     assert a.grad.asnumpy().tolist() == [3, 4]
 
@@ -119,7 +119,7 @@ def test_requests(product, grad_req, a, b):
     executor = bound(product, grad_req, a=[3, 3], b=[4, 4])
     executor.forward(is_train=True)
     executor.backward(array([1, 2]))
-    assert given(executor.grad_dict) == {"a": a, "b": b}
+    assert as_lists(executor.grad_dict) == {"a": a, "b": b}
 
 
 def test_gradients_of_some_arguments(product):
@@ -127,7 +127,7 @@ def test_gradients_of_some_arguments(product):
     executor = product.bind(cpu(), args, {"a": zeros((2,))})
     executor.forward(is_train=True)
     executor.backward([array([1, 2])])
-    assert given(executor.grad_dict) == {"a": [4, 8], "b": None}
+    assert as_lists(executor.grad_dict) == {"a": [4, 8], "b": None}
 
 
 def test_several_outputs():
@@ -135,9 +135,9 @@ def test_several_outputs():
     executor = bound(sym.Group([a * 2, a * 3]), a=[1])
     executor.forward(is_train=True)
     executor.backward([array([5]), array([7])])
-    assert given(executor.grad_dict) == {"a": [31]}
+    assert as_lists(executor.grad_dict) == {"a": [31]}
     executor.backward([array([1]), array([0])])
-    assert given(executor.grad_dict) == {"a": [2]}
+    assert as_lists(executor.grad_dict) == {"a": [2]}
     with pytest.raises(MXNetError, match="2 gradients of outputs are required, got 1"):
         executor.backward(array([1]))
 
@@ -146,7 +146,7 @@ def test_what_outputs_do_not_depend_on_has_gradient_0():
     executor = bound(sym.Group([sym.var("a") * 2, sym.BlockGrad(sym.var("b"))]), a=[1], b=[1])
     executor.forward(is_train=True)
     executor.backward([array([1]), array([1])])
-    assert given(executor.grad_dict) == {"a": [2], "b": [0]}
+    assert as_lists(executor.grad_dict) == {"a": [2], "b": [0]}
 
 
 @pytest.mark.parametrize("forward", [lambda e: None, lambda e: e.forward(is_train=False)])
@@ -154,7 +154,7 @@ def test_backward_needs_no_training(product, forward):
     executor = bound(product, a=[3], b=[4])
     forward(executor)
     executor.backward(array([2]))
-    assert given(executor.grad_dict) == {"a": [8], "b": [6]}
+    assert as_lists(executor.grad_dict) == {"a": [8], "b": [6]}
 
 
 def test_the_callers_arrays_stay_off_the_tape(product):
@@ -165,7 +165,7 @@ def test_the_callers_arrays_stay_off_the_tape(product):
     executor.backward(array([1]))
     assert a.grad is not None
     assert a.grad.asnumpy().tolist() == [0]
-    assert given(executor.grad_dict)["a"] == [4]
+    assert as_lists(executor.grad_dict)["a"] == [4]
 
 
 def test_states_are_updated_in_training(net):
@@ -197,7 +197,7 @@ def test_arrays_are_shared(product):
     assert executor.arg_arrays[0] is a
     a[:] = 7
     assert executor.forward()[0].asnumpy().tolist() == [7, 7]
-    assert given(executor.output_dict) == {executor._symbol.list_outputs()[0]: [7, 7]}
+    assert as_lists(executor.output_dict) == {executor._symbol.list_outputs()[0]: [7, 7]}
     executor.forward(a=np.array([2, 3]))
     assert a.asnumpy().tolist() == [2, 3]
 
@@ -233,9 +233,9 @@ def test_calls_are_checked(product):
 def test_simple_bind(product):
     executor = product.simple_bind(cpu(), a=(2,), type_dict={"a": "float16"})
     assert [x.dtype for x in executor.arg_arrays] == [np.float16] * 2
-    assert given(executor.grad_dict) == {"a": [0, 0], "b": [0, 0]}
+    assert as_lists(executor.grad_dict) == {"a": [0, 0], "b": [0, 0]}
     null = product.simple_bind(cpu(), grad_req={"a": "write"}, a=(2,))
-    assert given(null.grad_dict) == {"a": [0, 0], "b": None}
+    assert as_lists(null.grad_dict) == {"a": [0, 0], "b": None}
     with pytest.raises(ShapeError, match="shapes of a, b are required"):
         product.simple_bind(cpu())
     with pytest.raises(ShapeError, match="complete shapes of a, b are required"):
@@ -283,13 +283,13 @@ def test_a_runner_computes_what_nobody_watches():
         return execute(net, values)
 
     args = {"a": array([3.0])}
-    made = bind(net, cpu(), args, {"a": zeros((1,))}, "write", None, run)
-    for each in (made, made.reshape(a=(1,))):
+    executor = bind(net, cpu(), args, {"a": zeros((1,))}, "write", None, run)
+    for each in (executor, executor.reshape(a=(1,))):
         each.forward(is_train=True)
         each.backward()
-        assert given(each.grad_dict) == {"a": [6]}
+        assert as_lists(each.grad_dict) == {"a": [6]}
         assert each.forward()[0].asscalar() == 9
     assert calls == [(True, True), (False, False)] * 2
-    made.set_monitor_callback(lambda name, x: None)
-    assert made.forward()[0].asscalar() == 9
+    executor.set_monitor_callback(lambda name, x: None)
+    assert executor.forward()[0].asscalar() == 9
     assert len(calls) == 4

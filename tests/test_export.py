@@ -130,10 +130,10 @@ def test_outputs_that_are_inputs_parameters_or_repeated(rng, tmp_path):
     values = {"w": rng.standard_normal((3,)).astype("float32")}
     path = export(symbol, values, [(2, 3)], tmp_path)
     data = rng.standard_normal((2, 3)).astype("float32")
-    found = list(run(path, x=data).values())
-    assert len(found) == 6
+    outputs = list(run(path, x=data).values())
+    assert len(outputs) == 6
     for got, expected in zip(
-        found, [np.maximum(data, 0), data, values["w"], np.maximum(data, 0), data, data], strict=True
+        outputs, [np.maximum(data, 0), data, values["w"], np.maximum(data, 0), data, data], strict=True
     ):
         np.testing.assert_array_equal(got, expected)
 
@@ -287,15 +287,15 @@ def test_shape_inference_on_request(rng, tmp_path):
     path = export(
         symbol, params(rng, symbol, data=(2, 3, 8, 8)), [(2, 3, 8, 8)], tmp_path, run_shape_inference=True
     )
-    told = {info.name: info for info in onnx.load(path).graph.value_info}
-    assert [d.dim_value for d in told["conv0_output"].type.tensor_type.shape.dim] == [2, 4, 8, 8]
+    infos = {info.name: info for info in onnx.load(path).graph.value_info}
+    assert [d.dim_value for d in infos["conv0_output"].type.tensor_type.shape.dim] == [2, 4, 8, 8]
 
 
 def test_noise_is_drawn_by_onnx_in_files_and_an_input_in_sessions(tmp_path):
     symbol = sym.Dropout(sym.var("x"), p=0.5, mode="always", name="drop")
     path = export(symbol, {}, [(None, 64)], tmp_path)
-    drawn = run(path, x=np.ones((8, 64), "float32"))["drop_output"]
-    assert set(np.unique(drawn)) == {0.0, 2.0}
+    output = run(path, x=np.ones((8, 64), "float32"))["drop_output"]
+    assert set(np.unique(output)) == {0.0, 2.0}
     lowered = to_onnx.lower(symbol, {"x": Spec((8, 64), np.dtype("float32"))}, {}, noise_inputs=True)
     ((name, op, specs, node),) = lowered.noise
     assert (name, node.name) == ("drop_noise", "drop")
@@ -335,12 +335,12 @@ def test_reductions_at_every_opset(opset):
 def test_numbers_take_the_dtype_that_fits():
     g = graph()
     x = value(g, dtype="float16")
-    half, whole = np.dtype("float16"), np.dtype("int64")
+    half, integer = np.dtype("float16"), np.dtype("int64")
     assert g.Add(x, 1).node.inputs[1].dtype == half
     chosen = g.Where(g.Greater(x, 0), 2.0, x)
     assert chosen.node.inputs[1].dtype == chosen.dtype == half
-    assert g.Gather(x, 0, axis=0).node.inputs[1].dtype == whole
-    assert g.Reshape(x, [0, -1]).node.inputs[1].dtype == whole
+    assert g.Gather(x, 0, axis=0).node.inputs[1].dtype == integer
+    assert g.Reshape(x, [0, -1]).node.inputs[1].dtype == integer
     assert (1 - x).dtype == half
     assert g.Add(x, 1).node.inputs[1] is g.Mul(x, 1).node.inputs[1]
     with pytest.raises(ConversionError, match="an integer"):

@@ -21,7 +21,7 @@ from hybridonnx.gluon import data
 from hybridonnx.gluon.contrib.data import IntervalSampler
 from hybridonnx.gluon.data import batchify, vision
 from hybridonnx.gluon.data.vision import transforms
-from tests.snippets import alike, given
+from tests.snippets import alike, outcome
 
 FACTS = json.loads((Path(__file__).parent / "oracle" / "gluon_data.json").read_text())
 SCOPE = {"mx": mx, "nd": nd, "sym": sym, "gluon": gluon, "data": data, "vision": vision}
@@ -47,17 +47,17 @@ def is_error(expected):
 @pytest.mark.parametrize(("group", "text", "expected"), ROWS, ids=str)
 @pytest.mark.filterwarnings("ignore:Ignoring")
 def test_what_mxnet_gives(group, text, expected, tmp_path):
-    found = given(FACTS["values"] + text, folder=str(tmp_path), **SCOPE)
+    value = outcome(FACTS["values"] + text, folder=str(tmp_path), **SCOPE)
     if is_error(expected):
         with pytest.raises(Exception) as caught:  # noqa: PT011  (of the stored type)
             exec(FACTS["values"] + text, {"np": np, "folder": str(tmp_path), **SCOPE})
         assert expected["error"] in [c.__name__ for c in caught.type.__mro__], caught.value
     elif group == "transforms" and isinstance(expected, dict) and expected.get("dtype") == "uint8":
-        assert [found.get(key) for key in ("dtype", "shape")] == [expected["dtype"], expected["shape"]]
-        off = np.abs(np.subtract(found["values"], expected["values"]))
+        assert [value.get(key) for key in ("dtype", "shape")] == [expected["dtype"], expected["shape"]]
+        off = np.abs(np.subtract(value["values"], expected["values"]))
         assert off.max() <= 1, "one for rounding: OpenCV works with fixed points"
     else:
-        assert alike(found, expected, 1e-4), f"{found}\n{expected}"
+        assert alike(value, expected, 1e-4), f"{value}\n{expected}"
 
 
 @pytest.mark.parametrize("start", OURS)
@@ -68,12 +68,12 @@ def test_differences_are_of_snippets(start):
 @pytest.mark.parametrize("name", FACTS["signatures"])
 def test_signatures_are_mxnets(name):
     ours = next(getattr(m, name) for m in (data, vision, transforms, data.dataloader) if hasattr(m, name))
-    wanted = FACTS["signatures"][name]
+    expected = FACTS["signatures"][name]
     parameters = inspect.signature(ours).parameters.values()
-    found = str(inspect.Signature([p.replace(annotation=inspect.Parameter.empty) for p in parameters]))
-    if "root=" in wanted:  # whose default depends on the environment
-        found, wanted = (text.partition("root=")[2].partition(",")[2] for text in (found, wanted))
-    assert found == wanted
+    signature = str(inspect.Signature([p.replace(annotation=inspect.Parameter.empty) for p in parameters]))
+    if "root=" in expected:  # whose default depends on the environment
+        signature, expected = (text.partition("root=")[2].partition(",")[2] for text in (signature, expected))
+    assert signature == expected
 
 
 # ---- samplers and batches
@@ -141,20 +141,20 @@ class Slow(data.Dataset):
 
 def test_workers_keep_the_order():
     slow = Slow(20, 0.0005)
-    found = [b.asnumpy().tolist() for b in data.DataLoader(slow, 3, num_workers=3)]
-    assert list(itertools.chain(*found)) == list(range(20))
+    batches = [b.asnumpy().tolist() for b in data.DataLoader(slow, 3, num_workers=3)]
+    assert list(itertools.chain(*batches)) == list(range(20))
     assert all(name.startswith("DataLoader") for name in slow.threads)
 
 
 def test_draws_do_not_depend_on_the_workers():
     noisy = Slow(20, 0.0002).transform(lambda i: i + nd.random.uniform(shape=(1,)))
-    found = []
+    runs = []
     for workers in (0, 1, 3):
         mx.random.seed(5)
         batches = data.DataLoader(noisy, 3, shuffle=True, num_workers=workers)
-        found.append([[b.asnumpy().tolist() for b in batches] for _ in range(2)])
-    assert found[0] == found[1] == found[2]
-    assert len({v for epoch in found[0] for batch in epoch for (v,) in batch}) == 40
+        runs.append([[b.asnumpy().tolist() for b in batches] for _ in range(2)])
+    assert runs[0] == runs[1] == runs[2]
+    assert len({v for epoch in runs[0] for batch in epoch for (v,) in batch}) == 40
 
 
 def test_workers_make_no_more_than_prefetch_ahead():
@@ -327,7 +327,7 @@ def test_images_by_pillow(tmp_path):
 # ---- transforms
 
 
-def drawn_images(transform, image, count=300, seed=0):
+def samples_of(transform, image, count=300, seed=0):
     """What a random transform gives, many times."""
     mx.random.seed(seed)
     return np.stack([transform(image).asnumpy() for _ in range(count)])
@@ -336,17 +336,17 @@ def drawn_images(transform, image, count=300, seed=0):
 def test_flips_happen_half_of_the_time():
     image = nd.array(np.arange(12).reshape(2, 2, 3), dtype="uint8")
     for transform, axis in ((transforms.RandomFlipLeftRight(), 1), (transforms.RandomFlipTopBottom(), 0)):
-        found = drawn_images(transform, image)
-        mirrored = (found == np.flip(image.asnumpy(), axis)).all((1, 2, 3))
-        assert (mirrored | (found == image.asnumpy()).all((1, 2, 3))).all()
+        images = samples_of(transform, image)
+        mirrored = (images == np.flip(image.asnumpy(), axis)).all((1, 2, 3))
+        assert (mirrored | (images == image.asnumpy()).all((1, 2, 3))).all()
         assert 0.4 < mirrored.mean() < 0.6
 
 
 def test_factors_are_in_their_range():
-    found = drawn_images(transforms.RandomBrightness(0.25), nd.ones((1, 1, 3)))[:, 0, 0, 0]
-    assert found.min() == pytest.approx(0.75, abs=0.02)
-    assert found.max() == pytest.approx(1.25, abs=0.02)
-    lit = drawn_images(transforms.RandomLighting(0.1), nd.zeros((1, 1, 3)), 2000)[:, 0, 0]
+    factors = samples_of(transforms.RandomBrightness(0.25), nd.ones((1, 1, 3)))[:, 0, 0, 0]
+    assert factors.min() == pytest.approx(0.75, abs=0.02)
+    assert factors.max() == pytest.approx(1.25, abs=0.02)
+    lit = samples_of(transforms.RandomLighting(0.1), nd.zeros((1, 1, 3)), 2000)[:, 0, 0]
     assert lit.std(0) == pytest.approx(0.1 * np.sqrt((_main_colours() ** 2).sum(1)), rel=0.1)
 
 
@@ -370,8 +370,8 @@ def test_random_parts_are_of_the_image():
 def test_jitter_of_a_random_order_follows_the_seed():
     image = nd.array(np.random.default_rng(0).integers(0, 256, (4, 5, 3)), dtype="uint8")
     transform = transforms.RandomColorJitter(0.3, 0.3, 0.3, 0.3)
-    assert (drawn_images(transform, image, 5) == drawn_images(transform, image, 5)).all()
-    assert len(np.unique(drawn_images(transform, image, 5).reshape(5, -1), axis=0)) == 5
+    assert (samples_of(transform, image, 5) == samples_of(transform, image, 5)).all()
+    assert len(np.unique(samples_of(transform, image, 5).reshape(5, -1), axis=0)) == 5
     assert (transforms.RandomColorJitter()(image) == image).asnumpy().all()
 
 

@@ -26,7 +26,7 @@ def draw(index, kind, shape):
     """The numbers that the oracle used."""
     rng = np.random.RandomState(zlib.crc32(f"{index} {kind} {tuple(shape)}".encode()))
     row = rng.uniform(0.1, 0.9, shape)
-    made = {
+    draws = {
         "real": lambda: rng.uniform(-1, 1, shape),
         "wide": lambda: rng.uniform(-4, 4, shape),
         "share": lambda: rng.uniform(0.1, 0.9, shape),
@@ -39,10 +39,10 @@ def draw(index, kind, shape):
         "length": lambda: rng.randint(5, 7, shape),
         "short": lambda: rng.randint(1, 4, shape),
     }
-    return made[kind]().astype(np.float32)
+    return draws[kind]().astype(np.float32)
 
 
-def made(fact):
+def block_and_inputs(fact):
     with NameManager():
         block = eval(fact["loss"])
     return block, [mx.nd.array(draw(i, *kind)) for i, kind in enumerate(fact["inputs"])]
@@ -52,7 +52,7 @@ def made(fact):
 @pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybrid"])
 def test_computes_what_mxnet_computes(key, hybrid):
     fact = LOSSES[key]
-    block, inputs = made(fact)
+    block, inputs = block_and_inputs(fact)
     assert repr(block) == fact["repr"]
     if hybrid:
         block.hybridize()
@@ -63,7 +63,7 @@ def test_computes_what_mxnet_computes(key, hybrid):
 @pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybrid"])
 def test_has_mxnets_gradient(key, hybrid):
     fact = LOSSES[key]
-    block, inputs = made(fact)
+    block, inputs = block_and_inputs(fact)
     if hybrid:
         block.hybridize()
     inputs[0].attach_grad()
@@ -71,11 +71,11 @@ def test_has_mxnets_gradient(key, hybrid):
         out = block(*inputs)
     out.backward()
     assert inputs[0].grad is not None
-    found = inputs[0].grad.asnumpy()
+    gradient = inputs[0].grad.asnumpy()
     if fact["grad"] is None:
-        assert np.isfinite(found).all()
+        assert np.isfinite(gradient).all()
     else:
-        np.testing.assert_allclose(found, fact["grad"], **NEAR)
+        np.testing.assert_allclose(gradient, fact["grad"], **NEAR)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_has_mxnets_gradient(key, hybrid):
 )
 def test_traces_to_the_file_that_mxnet_writes(key):
     fact = LOSSES[key]
-    block, inputs = made(fact)
+    block, inputs = block_and_inputs(fact)
     with NameManager():
         traced = block(*[mx.sym.var(f"data{i}") for i in range(len(inputs))])
     assert traced.tojson() == fact["symbol"]
@@ -137,8 +137,8 @@ def test_ctc_layouts_say_the_same():
     for layout, scores in rows[0].items():
         for label_layout, labels in rows[1].items():
             block = loss.CTCLoss(layout, label_layout)
-            found = block(mx.nd.array(scores), mx.nd.array(labels)).asnumpy()
-            np.testing.assert_allclose(found, expected, **NEAR)
+            losses = block(mx.nd.array(scores), mx.nd.array(labels)).asnumpy()
+            np.testing.assert_allclose(losses, expected, **NEAR)
 
 
 def test_ctc_loss_lives_on_in_exported_files(tmp_path):

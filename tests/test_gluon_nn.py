@@ -58,7 +58,7 @@ def evaluated(text):
         return eval(text, {"nn": nn, "cnn": cnn, "mx": mx, "np": np, "half": half})
 
 
-def made(key):
+def block_of(key):
     """The block of a fact."""
     if "layer" in BLOCKS[key]:
         return evaluated(BLOCKS[key]["layer"])
@@ -70,7 +70,7 @@ def made(key):
 
 def filled(key):
     """The block with the oracle's parameters."""
-    net = made(key)
+    net = block_of(key)
     net.initialize()
     net(data_of(key))
     for name, param in net.collect_params().items():
@@ -85,7 +85,7 @@ def described(param):
 
 @pytest.mark.parametrize("key", BLOCKS)
 def test_looks_like_mxnets(key):
-    fact, net = BLOCKS[key], made(key)
+    fact, net = BLOCKS[key], block_of(key)
     assert repr(net) == fact["repr"]
     assert net.name == fact["name"]
     assert {name: described(p) for name, p in net.collect_params().items()} == fact["params"]
@@ -93,7 +93,7 @@ def test_looks_like_mxnets(key):
 
 @pytest.mark.parametrize("key", BLOCKS)
 def test_data_completes_shapes(key):
-    fact, net = BLOCKS[key], made(key)
+    fact, net = BLOCKS[key], block_of(key)
     net.initialize()
     net(data_of(key))
     assert repr(net) == fact["initialized"]
@@ -102,7 +102,7 @@ def test_data_completes_shapes(key):
 
 @pytest.mark.parametrize("key", HYBRID)
 def test_traces_to_the_file_that_mxnet_writes(key):
-    net = made(key)
+    net = block_of(key)
     net.initialize()
     net(data_of(key))
     assert net(mx.sym.var("data")).tojson() == BLOCKS[key]["symbol"]
@@ -134,13 +134,13 @@ def test_trains_as_mxnet_trains(key, hybrid):
         y = net(x)
     head = values("head", y.shape)
     y.backward(mx.nd.array(head))
-    found = {"out": y, "grad.data": x.grad}
+    arrays = {"out": y, "grad.data": x.grad}
     for name, param in net.collect_params().items():
         if param.grad_req == "null":
-            found[f"value.{name}"] = param.data()
+            arrays[f"value.{name}"] = param.data()
         else:
-            found[f"grad.{name}"] = param.grad()
-    for name, array in found.items():
+            arrays[f"grad.{name}"] = param.grad()
+    for name, array in arrays.items():
         if not differs(key, name):
             expected = ARRAYS[f"{key}.train.{name}"]
             np.testing.assert_allclose(array.asnumpy(), expected, rtol=1e-3, atol=1e-4, err_msg=name)

@@ -62,7 +62,7 @@ class Tools:
         return sorted(mx.nd.load(str(self.folder / "net.params")))
 
 
-def made(source, folder=None):
+def block_of(source, folder=None):
     """The block of a source, with names numbered anew."""
     tools = {"ready": ready, "twice": twice, "saved": Tools(folder).saved}
     scope = {"nn": nn, "rnn": rnn, "crnn": crnn, "mx": mx, "np": np, **tools}
@@ -72,9 +72,9 @@ def made(source, folder=None):
     return eval(source, scope)
 
 
-def flat(found):
+def flat(result):
     """All arrays of a nested result."""
-    return [y for part in found for y in flat(part)] if isinstance(found, list | tuple) else [found]
+    return [y for part in result for y in flat(part)] if isinstance(result, list | tuple) else [result]
 
 
 def called(net, call, x):
@@ -99,7 +99,7 @@ def called(net, call, x):
 
 def filled(fact):
     """The block with the oracle's parameters, and its data."""
-    net, x = made(fact["source"]), mx.nd.array(values("data", fact["shape"]))
+    net, x = block_of(fact["source"]), mx.nd.array(values("data", fact["shape"]))
     net.initialize()
     called(net, fact["call"], x)
     for name, param in net.collect_params().items():
@@ -116,7 +116,7 @@ def described(param):
 def test_looks_like_mxnets(key):
     fact = SCENARIOS[key]
     with NameManager():
-        net = made(fact["source"])
+        net = block_of(fact["source"])
         assert repr(net) == fact["repr"]
         assert net.name == fact["name"]
         assert {name: described(p) for name, p in net.collect_params().items()} == fact["params"]
@@ -131,7 +131,7 @@ def test_looks_like_mxnets(key):
 def test_traces_to_the_file_that_mxnet_writes(key):
     fact = SCENARIOS[key]
     with NameManager():
-        symbol = mx.sym.Group(called(made(fact["source"]), fact["call"], mx.sym.var("data")))
+        symbol = mx.sym.Group(called(block_of(fact["source"]), fact["call"], mx.sym.var("data")))
     assert symbol.tojson() == bytes(ARRAYS[f"{key}.symbol"]).decode()
 
 
@@ -143,9 +143,9 @@ def test_predicts_what_mxnet_predicts(key, hybrid):
         net, x = filled(fact)
     if hybrid:
         hybridized(net)
-    found = called(net, fact["call"], x)
-    assert len(found) == sum(name.startswith(f"{key}.out.") for name in ARRAYS.files)
-    for i, y in enumerate(found):
+    outputs = called(net, fact["call"], x)
+    assert len(outputs) == sum(name.startswith(f"{key}.out.") for name in ARRAYS.files)
+    for i, y in enumerate(outputs):
         np.testing.assert_allclose(y.asnumpy(), ARRAYS[f"{key}.out.{i}"], **NEAR)
 
 
@@ -167,33 +167,33 @@ def test_trains_as_mxnet_trains(key, hybrid):
     with mx.autograd.record():
         ys = [y * 1 for y in called(net, fact["call"], x)]
     mx.autograd.backward(ys, [mx.nd.array(values("head", y.shape)) for y in ys])
-    found = {"data": x.grad, **{name: p.grad() for name, p in net.collect_params().items()}}
-    for name, grad in found.items():
+    gradients = {"data": x.grad, **{name: p.grad() for name, p in net.collect_params().items()}}
+    for name, grad in gradients.items():
         np.testing.assert_allclose(grad.asnumpy(), ARRAYS[f"{key}.grad.{name}"], **NEAR, err_msg=name)
 
 
-@pytest.mark.parametrize("source", [s for s, told in FACTS["shown"].items() if isinstance(told, str)])
+@pytest.mark.parametrize("source", [s for s, answer in FACTS["shown"].items() if isinstance(answer, str)])
 def test_shows_what_mxnet_shows(source, tmp_path):
     with NameManager():
-        found = made(source, tmp_path)
-    assert (found if isinstance(found, str) else repr(found)) == FACTS["shown"][source]
+        value = block_of(source, tmp_path)
+    assert (value if isinstance(value, str) else repr(value)) == FACTS["shown"][source]
 
 
-@pytest.mark.parametrize("source", [s for s, told in FACTS["mistakes"].items() if isinstance(told, list)])
+@pytest.mark.parametrize("source", [s for s, answer in FACTS["mistakes"].items() if isinstance(answer, list)])
 @pytest.mark.filterwarnings("ignore")
 def test_mistakes_are_refused(source):
     kinds = (MXNetError, AssertionError, AttributeError, NotImplementedError, TypeError, ValueError)
     with NameManager(), pytest.raises(kinds) as caught:
-        made(source)
+        block_of(source)
     assert str(caught.value) or FACTS["mistakes"][source][0] == "NotImplementedError"
 
 
 def test_classes_and_signatures_are_mxnets():
-    for name, told in FACTS["signatures"].items():
+    for name, expected in FACTS["signatures"].items():
         module, _, cls = name.partition(".")
         ours = list(signature(getattr({"rnn": rnn, "crnn": crnn}[module], cls)).parameters.values())
-        found = [[p.name, None if p.default is p.empty else repr(p.default)] for p in ours]
-        assert found[: len(told)] == told or [p for p, _ in found] == [p for p, _ in told], name
+        pairs = [[p.name, None if p.default is p.empty else repr(p.default)] for p in ours]
+        assert pairs[: len(expected)] == expected or [p for p, _ in pairs] == [p for p, _ in expected], name
     public = {name for name in dir(rnn) if isclass(getattr(rnn, name))}
     assert public == {name.partition(".")[2] for name in FACTS["signatures"] if name.startswith("rnn.")}
 
@@ -229,13 +229,13 @@ def test_lengths_cut_sequences_off(kind, layout, hybrid):
     if hybrid:
         net.hybridize()
     x = values("data", (4, 3, 2))
-    given = mx.nd.array(x if layout == "TNC" else x.swapaxes(0, 1))
-    y, states = net(given, net.begin_state(3), mx.nd.array([4, 2, 1]))
-    found = y.asnumpy() if layout == "TNC" else y.asnumpy().swapaxes(0, 1)
+    data = mx.nd.array(x if layout == "TNC" else x.swapaxes(0, 1))
+    y, states = net(data, net.begin_state(3), mx.nd.array([4, 2, 1]))
+    outputs = y.asnumpy() if layout == "TNC" else y.asnumpy().swapaxes(0, 1)
     for n, length in enumerate((4, 2, 1)):
         expected, last = alone(mx.nd.array(x[:length, n : n + 1]), alone.begin_state(1))
-        np.testing.assert_allclose(found[:length, n : n + 1], expected.asnumpy(), **NEAR)
-        assert not found[length:, n].any()
+        np.testing.assert_allclose(outputs[:length, n : n + 1], expected.asnumpy(), **NEAR)
+        assert not outputs[length:, n].any()
         for a, b in zip(states, last, strict=True):
             np.testing.assert_allclose(a.asnumpy()[:, n : n + 1], b.asnumpy(), **NEAR)
 
@@ -259,7 +259,7 @@ def test_states_may_come_and_go_when_hybridized():
 
 
 @pytest.mark.parametrize(
-    ("made", "shape"),
+    ("build", "shape"),
     [
         (lambda: rnn.LSTMCell(4, input_size=2), (2,)),
         (lambda: crnn.LSTMPCell(5, 3, input_size=2), (2,)),
@@ -268,12 +268,12 @@ def test_states_may_come_and_go_when_hybridized():
     ],
     ids=["LSTM", "projection", "Conv1D", "Conv2D"],
 )
-def test_first_states_take_their_batch_size_from_the_data(made, shape):
+def test_first_states_take_their_batch_size_from_the_data(build, shape):
     class Unrolled(mx.gluon.HybridBlock):
         def __init__(self):
             super().__init__()
             with self.name_scope():
-                self.cell = made()
+                self.cell = build()
 
         def hybrid_forward(self, F, x):
             return self.cell.unroll(3, x, layout="NTC", merge_outputs=True)[0]
@@ -326,11 +326,11 @@ def test_both_directions_with_lengths(layout, merge):
     net = ready(rnn.BidirectionalCell(rnn.LSTMCell(3), rnn.GRUCell(2)))
     x, lengths = values("data", (2, 3, 4)), mx.nd.array([2, 3])
     expected, last = net.unroll(3, mx.nd.array(x), merge_outputs=True, valid_length=lengths)
-    given = mx.nd.array(x if layout == "NTC" else x.swapaxes(0, 1))
-    found, states = net.unroll(3, given, layout=layout, merge_outputs=merge, valid_length=lengths)
+    data = mx.nd.array(x if layout == "NTC" else x.swapaxes(0, 1))
+    outputs, states = net.unroll(3, data, layout=layout, merge_outputs=merge, valid_length=lengths)
     axis = layout.find("T")
-    whole = mx.nd.stack(*found, axis=axis) if isinstance(found, list) else found
-    assert isinstance(found, list) == (merge is False)
+    whole = mx.nd.stack(*outputs, axis=axis) if isinstance(outputs, list) else outputs
+    assert isinstance(outputs, list) == (merge is False)
     moved = whole.asnumpy() if layout == "NTC" else whole.asnumpy().swapaxes(0, 1)
     np.testing.assert_allclose(moved, expected.asnumpy(), **NEAR)
     assert not moved[0, 2].any()
@@ -356,5 +356,5 @@ def test_exported_models_keep_the_batch_free(kind, tmp_path):
     session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
     for batch in (1, 2, 7):
         x = mx.nd.array(values("data", (5, batch, 4)))
-        (found,) = session.run(None, {session.get_inputs()[0].name: x.asnumpy()})
-        np.testing.assert_allclose(found, net(x).asnumpy(), **NEAR)
+        (output,) = session.run(None, {session.get_inputs()[0].name: x.asnumpy()})
+        np.testing.assert_allclose(output, net(x).asnumpy(), **NEAR)

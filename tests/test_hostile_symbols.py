@@ -1,4 +1,4 @@
-"""Symbol files of strangers: refused with the place of the fault, or read, in little time and memory."""
+"""Symbol files of strangers: refused with the fault's node or byte, or read, in little time and memory."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def node(op, name, inputs=(), **more):
 
 
 def graph(*nodes, heads=None, version=10901, **more):
-    told = {} if version is None else {"attrs": {"mxnet_version": ["int", version]}}
-    return {"nodes": list(nodes), "heads": heads or [[len(nodes) - 1, 0, 0]], **told, **more}
+    attrs = {} if version is None else {"attrs": {"mxnet_version": ["int", version]}}
+    return {"nodes": list(nodes), "heads": heads or [[len(nodes) - 1, 0, 0]], **attrs, **more}
 
 
 def one(op, version=10901, **attrs):

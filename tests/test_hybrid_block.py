@@ -49,15 +49,15 @@ def dense():
 @pytest.fixture
 def sessions(monkeypatch):
     """The sessions that are made while a test runs."""
-    made = []
+    instances = []
     start = session.Session.__init__
 
     def counted(self, *args, **kwargs):
-        made.append(self)
+        instances.append(self)
         start(self, *args, **kwargs)
 
     monkeypatch.setattr(session.Session, "__init__", counted)
-    return made
+    return instances
 
 
 def trained(net):
@@ -236,21 +236,21 @@ def noisy_twice():
 
 
 @pytest.mark.parametrize("recording", [False, True])
-@pytest.mark.parametrize("made", [Noisy, noisy_twice])
-def test_seeds_give_the_same_draws_hybridized(made, recording):
+@pytest.mark.parametrize("build", [Noisy, noisy_twice])
+def test_seeds_give_the_same_draws_hybridized(build, recording):
     x = mx.nd.ones((40, 30))
-    drawn = []
+    outputs = []
     for hybrid in (False, True):
-        net = made()
+        net = build()
         net.hybridize(hybrid)
         net(x)
         mx.random.seed(3)
         for _ in range(2):
             with mx.autograd.record() if recording else mx.autograd.pause():
-                drawn.append(net(x).asnumpy())
-    np.testing.assert_allclose(drawn[2], drawn[0], rtol=1e-5)
-    np.testing.assert_allclose(drawn[3], drawn[1], rtol=1e-5)
-    assert not np.allclose(drawn[0], drawn[1])
+                outputs.append(net(x).asnumpy())
+    np.testing.assert_allclose(outputs[2], outputs[0], rtol=1e-5)
+    np.testing.assert_allclose(outputs[3], outputs[1], rtol=1e-5)
+    assert not np.allclose(outputs[0], outputs[1])
 
 
 def test_many_threads_may_make_the_first_call():
@@ -262,9 +262,9 @@ def test_many_threads_may_make_the_first_call():
     net.hybridize()
     batches = [mx.nd.random.normal(shape=(1 + i % 5, 8)) for i in range(32)]
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(net, batches))
+        outputs = list(pool.map(net, batches))
     net.hybridize(False)
-    for x, y in zip(batches, found, strict=True):
+    for x, y in zip(batches, outputs, strict=True):
         np.testing.assert_allclose(y.asnumpy(), net(x).asnumpy(), rtol=1e-5, atol=1e-6)
 
 
@@ -274,11 +274,11 @@ def test_threads_see_changes_of_parameters(dense):
         net.initialize(mx.init.Constant(k))
         net.hybridize()
         x = mx.nd.ones((1, 3))
-        found = []
+        differences = []
         for i in range(20):
             net.w.data()[:] = i * k
-            found.append(net(x).asnumpy()[0, 0] - net.b.data().asnumpy()[0])
-        return np.allclose(found, [3 * i * k for i in range(20)], atol=1e-4)
+            differences.append(net(x).asnumpy()[0, 0] - net.b.data().asnumpy()[0])
+        return np.allclose(differences, [3 * i * k for i in range(20)], atol=1e-4)
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(work, range(1, 9)))
@@ -287,8 +287,8 @@ def test_threads_see_changes_of_parameters(dense):
 def test_results_are_kept_with_reused_buffers(dense):
     dense.hybridize(static_alloc=True)
     batches = [mx.nd.random.normal(shape=(3, 3)) for _ in range(5)]
-    found = [dense(x) for x in batches]
-    for x, y in zip(batches, found, strict=True):
+    outputs = [dense(x) for x in batches]
+    for x, y in zip(batches, outputs, strict=True):
         np.testing.assert_allclose(y.asnumpy(), dense.expected(x), rtol=1e-5, atol=1e-6)
 
 
@@ -303,16 +303,16 @@ def test_copies_of_hybridized_blocks_are_independent(dense):
 
 
 def test_watching_operators():
-    seen = []
+    calls = []
     net = mx.gluon.nn.HybridSequential(prefix="n_")
     with net.name_scope():
         net.add(mx.gluon.nn.Dense(2, activation="relu", in_units=3))
     net.initialize(mx.init.One())
     net.hybridize()
-    net.register_op_hook(lambda name, op, array: seen.append((name, op, array.shape)), monitor_all=True)
+    net.register_op_hook(lambda name, op, array: calls.append((name, op, array.shape)), monitor_all=True)
     y = net(mx.nd.ones((1, 3)))
     assert y.asnumpy().tolist() == [[3, 3]]
-    assert seen == [
+    assert calls == [
         ("n_dense0_fwd_data", "FullyConnected", (1, 3)),
         ("n_dense0_fwd_weight", "FullyConnected", (2, 3)),
         ("n_dense0_fwd_bias", "FullyConnected", (2,)),

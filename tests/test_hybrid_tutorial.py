@@ -36,7 +36,7 @@ def batch():
     return mx.nd.random.normal(shape=(16, 1, 28, 28))
 
 
-def made(**kwargs):
+def network(**kwargs):
     mx.random.seed(42)
     net = Net(**kwargs)
     net.initialize()
@@ -50,7 +50,7 @@ def same(a, b, tolerance=1e-5):
 
 
 def test_prints_arrays_until_hybridized_then_a_symbol_once(batch, capsys):
-    net = made(verbose=True)
+    net = network(verbose=True)
     eager = [net(batch), net(batch)]
     printed = capsys.readouterr().out
     assert printed.count("<NDArray 16x1x28x28 @cpu(0)>") == 2
@@ -68,7 +68,7 @@ def test_prints_arrays_until_hybridized_then_a_symbol_once(batch, capsys):
     "options", [{}, {"static_alloc": True}, {"static_alloc": True, "static_shape": True}]
 )
 def test_same_numbers_with_every_option_and_batch_size(batch, options):
-    net = made()
+    net = network()
     expected = net(batch)
     net.hybridize(**options)
     for size in (16, 3, 16, 1):
@@ -77,21 +77,21 @@ def test_same_numbers_with_every_option_and_batch_size(batch, options):
 
 
 def test_static_alloc_reuses_memory_only_when_nobody_holds_it(batch):
-    net = made()
+    net = network()
     net.hybridize(static_alloc=True, static_shape=True)
-    kept = net(batch)
-    before = kept.asnumpy()
+    output = net(batch)
+    before = output.asnumpy()
     for _ in range(3):
         net(batch * 2)
-    assert np.array_equal(kept.asnumpy(), before)
-    del kept
+    assert np.array_equal(output.asnumpy(), before)
+    del output
     addresses = {net(batch)._data.ctypes.data for _ in range(6)}
     assert len(addresses) <= 2
 
 
 def test_exported_symbol_is_real_mxnets_byte_for_byte(batch, tmp_path, monkeypatch):
     with mx.name.NameManager():
-        net = made()
+        net = network()
     net.hybridize()
     net(batch)
     net.export(str(tmp_path / "model"), epoch=1)
@@ -101,7 +101,7 @@ def test_exported_symbol_is_real_mxnets_byte_for_byte(batch, tmp_path, monkeypat
 
 
 def test_exported_and_imported_again(batch, tmp_path):
-    net = made()
+    net = network()
     net.hybridize()
     expected = net(batch)
     files = net.export(str(tmp_path / "model"), epoch=1)
@@ -114,7 +114,7 @@ def test_exported_and_imported_again(batch, tmp_path):
 
 @pytest.mark.oracle
 def test_real_mxnet_reads_both_files_and_gives_the_same_numbers(batch, tmp_path, oracle):
-    net = made()
+    net = network()
     net.hybridize()
     expected = net(batch)
     net.export(str(tmp_path / "model"), epoch=1)
@@ -143,7 +143,7 @@ def test_a_plain_block_hybridizes_its_children(batch):
     class Outer(gluon.Block):
         def __init__(self):
             super().__init__()
-            self.net = made()
+            self.net = network()
 
         def forward(self, x):
             return self.net(x) * 2
@@ -156,7 +156,7 @@ def test_a_plain_block_hybridizes_its_children(batch):
 
 
 def test_a_changed_parameter_is_never_served_from_a_stale_session(batch):
-    net = made()
+    net = network()
     net.hybridize()
     net(batch)
     weight = net.fc3_weight
@@ -182,7 +182,7 @@ def test_a_changed_parameter_is_never_served_from_a_stale_session(batch):
 
 
 def test_safe_from_many_threads(batch):
-    net = made()
+    net = network()
     expected = net(batch).asnumpy()
     for options in ({}, {"static_alloc": True}, {"static_alloc": True, "static_shape": True}):
         net.hybridize(**options)
@@ -277,9 +277,9 @@ def test_in_place_operators_are_refused_on_symbols(symbol_method):
 
 def test_creation_and_slicing_work_in_both():
     def function(F, x):
-        made = F.ones((2, 3)) + F.zeros((2, 3)) + F.full((2, 3), 4.0)
+        constant = F.ones((2, 3)) + F.zeros((2, 3)) + F.full((2, 3), 4.0)
         part = F.slice(x, begin=(0, 1), end=(2, 4))
-        return made * part + F.slice_axis(x, axis=1, begin=-3, end=None)
+        return constant * part + F.slice_axis(x, axis=1, begin=-3, end=None)
 
     x = mx.nd.arange(8).reshape((2, 4))
     eager = Inspect(function)(x)

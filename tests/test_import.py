@@ -29,7 +29,7 @@ def model(
     graph = helper.make_graph(
         nodes,
         "test",
-        [helper.make_tensor_value_info(*told) for told in inputs],
+        [helper.make_tensor_value_info(*spec) for spec in inputs],
         [helper.make_tensor_value_info(name, F32, None) for name in outputs],
         [onnx.numpy_helper.from_array(array, name) for name, array in (weights or {}).items()],
     )
@@ -55,8 +55,8 @@ def convolution(rng) -> Any:
 def check(proto, tol=1e-5, **shapes) -> Any:
     """Import, and compare with plain ONNX Runtime."""
     imported = from_onnx.import_model(proto)
-    found = verify(proto, imported, shapes=shapes or {"x": (2, 3, 8, 8)})
-    assert found.ok(tol), found
+    report = verify(proto, imported, shapes=shapes or {"x": (2, 3, 8, 8)})
+    assert report.ok(tol), report
     return imported
 
 
@@ -94,8 +94,8 @@ def test_there_and_back(rng, tmp_path):
 
 
 def test_metadata(rng):
-    told = from_onnx.get_model_metadata(convolution(rng))
-    assert told == {"input_tensor_data": [("x", (0, 3, 8, 8))], "output_tensor_data": [("y", ())]}
+    metadata = from_onnx.get_model_metadata(convolution(rng))
+    assert metadata == {"input_tensor_data": [("x", (0, 3, 8, 8))], "output_tensor_data": [("y", ())]}
 
 
 def test_outputs_that_are_inputs_or_constants(rng):
@@ -165,9 +165,9 @@ def test_a_branch_that_is_always_taken(rng):
         node("If", "c", "z", then_branch=branch("a", "Relu"), else_branch=branch("b", "Exp")),
         node("Neg", "z", "y"),
     ]
-    for taken in (True, False):
-        symbol, _, _ = check(model(nodes, [("x", F32, (2, 3))], weights={"c": np.array(taken)}), x=(2, 3))
-        assert ("relu" in str([n.op_name.lower() for n in symbol.nodes()])) == taken
+    for condition in (True, False):
+        symbol, _, _ = check(model(nodes, [("x", F32, (2, 3))], weights={"c": np.array(condition)}), x=(2, 3))
+        assert ("relu" in str([n.op_name.lower() for n in symbol.nodes()])) == condition
 
 
 def test_what_onnx_defines_by_simpler_operators(rng):
@@ -196,9 +196,9 @@ def test_a_small_file_does_not_fill_the_memory():
 
 def test_evaluation_by_onnx_itself():
     constants = {"a": np.array([1]), "b": np.array([2])}
-    found = _model_info.evaluate(node("Concat", "a b", "c", axis=0), 18, constants)
-    assert found is not None
-    assert found[0].tolist() == [1, 2]
+    values = _model_info.evaluate(node("Concat", "a b", "c", axis=0), 18, constants)
+    assert values is not None
+    assert values[0].tolist() == [1, 2]
 
 
 # ---- what is refused
@@ -292,8 +292,8 @@ def test_every_truncation_is_noticed(rng):
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=8))
 def test_damage_gives_errors_of_the_framework(changes):
     data = bytearray(convolution(np.random.default_rng(0)).SerializeToString())
-    for place, value in changes:
-        data[place % len(data)] = value
+    for offset, value in changes:
+        data[offset % len(data)] = value
     with suppress(MXNetError):
         from_onnx.import_model(bytes(data))
 
@@ -422,16 +422,16 @@ def test_imports_know_onnx_attributes_and_versions():
 
 def test_differences_are_told():
     a = np.array([1.0, 2.0, 4.0])
-    found = difference("y", a, a + 0.1)
-    assert found.absolute == pytest.approx(0.1)
-    assert found.relative == pytest.approx(0.025)
+    error = difference("y", a, a + 0.1)
+    assert error.absolute == pytest.approx(0.1)
+    assert error.relative == pytest.approx(0.025)
     assert not difference("y", a, a[:2]).ok(1e9)
     assert not difference("y", a, np.array([1.0, np.nan, 4.0])).ok(1e9)
     assert difference("y", np.array([np.inf]), np.array([np.inf])).ok(0)
-    report = Parity((found,), (difference("layer", a, a), found))
+    report = Parity((error,), (difference("layer", a, a), error))
     assert not report.ok(1e-3)
     assert report.ok(0.1)
-    assert report.first_divergence() is found
+    assert report.first_divergence() is error
     assert "first divergence: y" in str(report)
 
 
@@ -440,7 +440,7 @@ def test_layers_are_compared_by_name(rng, tmp_path):
     symbol = sym.relu(sym.exp(x, name="e"), name="r")
     path = to_onnx.export_model(symbol, {}, [(2, 3)], onnx_file_path=tmp_path / "model.onnx")
     report = verify((symbol, {}), path, layers=True)
-    assert [found.name for found in report.layers] == ["e_output", "r_output"]
+    assert [layer.name for layer in report.layers] == ["e_output", "r_output"]
     assert report.ok()
     assert verify((symbol, {}), shapes={"x": (2, 3)}).ok()
 

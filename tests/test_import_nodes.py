@@ -37,35 +37,35 @@ def fed(array: Any) -> NDArray:
 
 def run(imported: from_onnx.Imported, inputs: dict[str, Any]) -> list[np.ndarray]:
     values = {name: NDArray(array) for name, array in imported.arrays.items()}
-    given = {name: fed(array) for name, array in inputs.items() if name in imported.inputs}
-    return [y.asnumpy() for y in execute(imported.symbol, {**values, **given})]
+    feeds = {name: fed(array) for name, array in inputs.items() if name in imported.inputs}
+    return [y.asnumpy() for y in execute(imported.symbol, {**values, **feeds})]
 
 
 def compare(got: np.ndarray, expected: Any, rtol: float, atol: float) -> None:
-    wanted = np.asarray(expected)
-    wanted = wanted.reshape(wanted.shape or (1,))
-    assert got.shape == wanted.shape, f"shape {wanted.shape} is expected, got {got.shape}"
-    assert got.dtype == wanted.dtype or wanted.dtype == bool, f"{wanted.dtype} is expected, got {got.dtype}"
-    half = wanted.dtype == np.float16  # of which one step is 1e-3 of the value
+    target = np.asarray(expected)
+    target = target.reshape(target.shape or (1,))
+    assert got.shape == target.shape, f"shape {target.shape} is expected, got {got.shape}"
+    assert got.dtype == target.dtype or target.dtype == bool, f"{target.dtype} is expected, got {got.dtype}"
+    half = target.dtype == np.float16  # of which one step is 1e-3 of the value
     np.testing.assert_allclose(
         got.astype(np.float64),
-        wanted.astype(np.float64),
+        target.astype(np.float64),
         rtol=max(rtol, 3e-3 if half else 1e-3),
         atol=max(atol, 1e-5),
     )
 
 
-def constant_where_whole(model: onnx.ModelProto, inputs: dict[str, Any]) -> onnx.ModelProto:
+def with_integer_constants(model: onnx.ModelProto, inputs: dict[str, Any]) -> onnx.ModelProto:
     """The model with its integer inputs after the first as constants, as most models have them."""
-    made = onnx.ModelProto()
-    made.CopyFrom(model)
-    for info in list(made.graph.input)[1:]:
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    for info in list(copy.graph.input)[1:]:
         if info.name not in inputs:  # a constant already
             continue
         array = np.asarray(inputs[info.name])
         if array.dtype.kind in "iub":
-            made.graph.initializer.append(numpy_helper.from_array(array, info.name))
-    return made
+            copy.graph.initializer.append(numpy_helper.from_array(array, info.name))
+    return copy
 
 
 def outcome(model: onnx.ModelProto, sets: Any, rtol: float, atol: float) -> str:
@@ -75,20 +75,20 @@ def outcome(model: onnx.ModelProto, sets: Any, rtol: float, atol: float) -> str:
     ]
     refusal = ""
     for inputs, outputs in sets:
-        given = dict(zip(names, inputs, strict=False))
+        feeds = dict(zip(names, inputs, strict=False))
         try:
             imported = from_onnx.load(model)
         except MXNetError as exc:
             refusal = str(exc)
             try:
-                imported = from_onnx.load(constant_where_whole(model, given))
+                imported = from_onnx.load(with_integer_constants(model, feeds))
             except MXNetError:
                 return refusal
         try:
-            found = run(imported, given)
+            results = run(imported, feeds)
         except MXNetError as exc:  # such as the maximum of nothing, which MXNet does not have
             return str(exc)
-        for got, expected in zip(found, outputs, strict=True):
+        for got, expected in zip(results, outputs, strict=True):
             compare(got, expected, rtol, atol)
     return "right"
 
@@ -106,9 +106,9 @@ def stored(path: Path) -> Iterator[tuple[list[Any], list[Any]]]:
 
 @pytest.mark.parametrize("path", SMALL_MODELS, ids=lambda path: path.parent.name)
 def test_small_models_of_pytorch(path):
-    found = outcome(onnx.load(path), stored(path), 1e-3, 1e-5)
-    if found != "right":
-        pytest.skip(found)
+    verdict = outcome(onnx.load(path), stored(path), 1e-3, 1e-5)
+    if verdict != "right":
+        pytest.skip(verdict)
 
 
 def is_plain(values: Any) -> bool:

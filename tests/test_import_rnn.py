@@ -71,8 +71,8 @@ def compared(kind, way, lengths, states, bias, computed=False, peepholes=False, 
     expected = session.run(None, feeds)
     imported = from_onnx.load(model)
     values = {name: NDArray(a) for name, a in {**imported.arrays, **feeds}.items()}
-    found = execute(imported.symbol, values)
-    for a, b in zip(found, expected, strict=True):
+    outputs = execute(imported.symbol, values)
+    for a, b in zip(outputs, expected, strict=True):
         np.testing.assert_allclose(a.asnumpy(), b, rtol=1e-4, atol=1e-5)
     return {node.op_name for node in imported.symbol.nodes() if not node.is_variable}, imported
 

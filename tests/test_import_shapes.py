@@ -32,9 +32,9 @@ def fed(array):
     return np.asarray(array).view(Fed)
 
 
-def model(op_type, *given, outputs=1, opset=18, free=False, nodes=(), inputs=None, **attributes):
-    names = ["" if v is None else f"x{n}" for n, v in enumerate(given)]
-    values = {n: v for n, v in zip(names, given, strict=True) if v is not None}
+def model(op_type, *arrays, outputs=1, opset=18, free=False, nodes=(), inputs=None, **attributes):
+    names = ["" if v is None else f"x{n}" for n, v in enumerate(arrays)]
+    values = {n: v for n, v in zip(names, arrays, strict=True) if v is not None}
     infos = [
         helper.make_tensor_value_info(
             n, helper.np_dtype_to_tensor_dtype(v.dtype), ("N", *v.shape[1:]) if free and v.ndim else v.shape
@@ -50,15 +50,15 @@ def model(op_type, *given, outputs=1, opset=18, free=False, nodes=(), inputs=Non
         [helper.make_empty_tensor_value_info(n) for n in results],
         [numpy_helper.from_array(v, n) for n, v in values.items() if not isinstance(v, Fed)],
     )
-    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
-    return made, {n: np.asarray(v) for n, v in values.items() if isinstance(v, Fed)}
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    return proto, {n: np.asarray(v) for n, v in values.items() if isinstance(v, Fed)}
 
 
 def check(*args, **options):
-    made, inputs = model(*args, **options)
-    session = ort.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+    proto, inputs = model(*args, **options)
+    session = ort.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
     expected = session.run(None, inputs)
-    symbol, arguments, states = from_onnx.import_model(made)
+    symbol, arguments, states = from_onnx.import_model(proto)
     values = {n: NDArray(v.reshape(v.shape or (1,)).copy()) for n, v in inputs.items()}
     got = [y.asnumpy() for y in execute(symbol, {**arguments, **states, **values})]
     for a, b in zip(got, expected, strict=True):
@@ -78,10 +78,10 @@ def test_reshape_to_a_computed_shape(tail):
         helper.make_node("Shape", ["x0"], ["shape"]),
         helper.make_node("Gather", ["shape", "x1"], ["size"]),
         helper.make_node("Unsqueeze", ["size", "x2"], ["sizes"]),
-        helper.make_node("Concat", ["sizes", "x3"], ["wanted"], axis=0),
+        helper.make_node("Concat", ["sizes", "x3"], ["target"], axis=0),
     ]
-    given = fed(X), np.array(0), i(0), i(*tail)
-    check("Reshape", *given, nodes=first, inputs=["x0", "wanted"], free=True)
+    arrays = fed(X), np.array(0), i(0), i(*tail)
+    check("Reshape", *arrays, nodes=first, inputs=["x0", "target"], free=True)
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2, 3, -1, -2])
@@ -146,10 +146,10 @@ def test_elements():
     for shape, axis in (((2, 3, 2), 2), ((2, 3, 1), -1), ((1, 2, 2), 0)):
         size = X.shape[axis]
         check("GatherElements", fed(X), rng.randint(-size, size, shape), axis=axis)
-    places, updates = i(0, 1, 0, 2).reshape(1, 1, 4).repeat(2, 0), rng.standard_normal((2, 1, 4))
+    indices, updates = i(0, 1, 0, 2).reshape(1, 1, 4).repeat(2, 0), rng.standard_normal((2, 1, 4))
     for reduction in ("none", "add"):
-        given = fed(X), places, fed(updates.astype(np.float32))
-        check("ScatterElements", *given, axis=1, reduction=reduction)
+        arrays = fed(X), indices, fed(updates.astype(np.float32))
+        check("ScatterElements", *arrays, axis=1, reduction=reduction)
 
 
 @pytest.mark.parametrize(
@@ -174,9 +174,9 @@ def test_points(indices, batch):
 
 @pytest.mark.parametrize("op_type", ["ScatterElements", "ScatterND"])
 def test_other_reductions_are_refused(op_type):
-    made, _ = model(op_type, fed(X), np.zeros((1, 1, 1), np.int64), fed(X[:1, :1, :1]), reduction="mul")
+    proto, _ = model(op_type, fed(X), np.zeros((1, 1, 1), np.int64), fed(X[:1, :1, :1]), reduction="mul")
     with pytest.raises(ConversionError, match="none or add"):
-        from_onnx.import_model(made)
+        from_onnx.import_model(proto)
 
 
 @pytest.mark.parametrize("axis", [-1, 0, 1])
@@ -186,14 +186,14 @@ def test_one_hot(axis):
 
 def test_where():
     one = np.float32(3)
-    for given in (
+    for arrays in (
         (fed(CHOICE), fed(X), fed(-X)),
         (fed(CHOICE), fed(X), one),
         (fed(CHOICE[0, 0]), fed(X), fed(-X)),
         (fed(CHOICE[:, :, :1]), fed(X[:1]), fed(X[0, 0])),
         (fed(CHOICE[0]), one, np.float32(1)),
     ):
-        check("Where", *given)
+        check("Where", *arrays)
     check("Where", fed(CHOICE), fed(X), one, free=True)
 
 

@@ -103,8 +103,8 @@ CASES = [
 def test_node(op_type, shape, weights, opset, attributes):
     proto = model(op_type, shape, weights, opset, **attributes)
     imported = from_onnx.import_model(proto)
-    found = verify(proto, imported, shapes={"x": shape})
-    assert found.ok(2e-5), found
+    report = verify(proto, imported, shapes={"x": shape})
+    assert report.ok(2e-5), report
 
 
 @pytest.mark.parametrize(
@@ -147,8 +147,8 @@ def test_random_nodes(op_type, name, like):
         proto.graph.node[0].CopyFrom(helper.make_node(op_type, [], ["y0"], shape=[200, 50]))
     symbol, arguments, states = from_onnx.import_model(proto)
     values = {"x": nd.zeros((200, 50))} if like else {}
-    drawn = execute(symbol, {**values, **arguments, **states})[0].asnumpy()
+    numbers = execute(symbol, {**values, **arguments, **states})[0].asnumpy()
     mean, deviation = (0.5, 12**-0.5) if name == "uniform" else (0.0, 1.0)
-    assert drawn.shape == (200, 50)
-    assert abs(drawn.mean() - mean) < 0.05
-    assert abs(drawn.std() - deviation) < 0.05
+    assert numbers.shape == (200, 50)
+    assert abs(numbers.mean() - mean) < 0.05
+    assert abs(numbers.std() - deviation) < 0.05

@@ -24,7 +24,7 @@ def node(op_type, *shapes, opset=18, constants=(), dtype="float32", **attributes
         s if s is None or isinstance(s, np.ndarray) else rng.standard_normal(s).astype(dtype) for s in shapes
     ]
     names = ["" if v is None else f"x{i}" for i, v in enumerate(values)]
-    given = {n: v for n, v in zip(names, values, strict=True) if v is not None}
+    inputs = {n: v for n, v in zip(names, values, strict=True) if v is not None}
     fixed = {n for n, s in zip(names, shapes, strict=True) if isinstance(s, np.ndarray)}
     fixed |= {f"x{i}" for i in constants}
     graph = helper.make_graph(
@@ -32,14 +32,14 @@ def node(op_type, *shapes, opset=18, constants=(), dtype="float32", **attributes
         "graph",
         [
             helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(v.dtype), v.shape)
-            for n, v in given.items()
+            for n, v in inputs.items()
             if n not in fixed
         ],
         [helper.make_empty_tensor_value_info("y")],
-        [numpy_helper.from_array(given[n], n) for n in sorted(fixed)],
+        [numpy_helper.from_array(inputs[n], n) for n in sorted(fixed)],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9)
-    return model, {n: v for n, v in given.items() if n not in fixed}
+    return model, {n: v for n, v in inputs.items() if n not in fixed}
 
 
 def both(model, feeds):

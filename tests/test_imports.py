@@ -126,8 +126,8 @@ def roots_imported(name: str, path: Path) -> Iterator[str]:
 
 
 def test_no_module_imports_its_package_root():
-    found = [report for name, path in MODULES.items() for report in roots_imported(name, path)]
-    assert not found, "import the module that defines the name:\n" + "\n".join(found)
+    reports = [report for name, path in MODULES.items() for report in roots_imported(name, path)]
+    assert not reports, "import the module that defines the name:\n" + "\n".join(reports)
 
 
 def test_imports_make_no_circles():

@@ -59,16 +59,16 @@ def basic_keys(draw):
 
 
 def expected_at(values, key):
-    found = values[key]
-    return found.reshape(1) if found.ndim == 0 else found
+    part = values[key]
+    return part.reshape(1) if part.ndim == 0 else part
 
 
 @given(basic_keys())
 def test_basic_indices_give_what_numpy_gives(key):
-    found = nd.array(source())[key]
+    part = nd.array(source())[key]
     expected = expected_at(source(), key)
-    assert found.shape == expected.shape
-    assert found.asnumpy().tolist() == expected.tolist()
+    assert part.shape == expected.shape
+    assert part.asnumpy().tolist() == expected.tolist()
 
 
 @given(basic_keys())

@@ -37,9 +37,9 @@ def net():
 
 
 def test_parameters_follow_from_data(net):
-    told = ([(4, 5), (3, 5), (3,), (3,), (3,), (4,)], [(4, 3)], [(3,), (3,)])
-    assert net.infer_shape(data=(4, 5)) == told
-    assert net.infer_shape((4, 5)) == told
+    shapes = ([(4, 5), (3, 5), (3,), (3,), (3,), (4,)], [(4, 3)], [(3,), (3,)])
+    assert net.infer_shape(data=(4, 5)) == shapes
+    assert net.infer_shape((4, 5)) == shapes
 
 
 def test_unknown_sizes_are_0(net):
@@ -71,8 +71,8 @@ def test_rows_run_backward_through_dense_layers(b, flatten):
 def test_batch_sizes_run_backward_through_convolutions(b):
     first = sym.zeros((0, 3, 6, 6))
     y = sym.Convolution(first, num_filter=2, kernel=(3, 3), stride=(2, 2), pad=(1, 1), no_bias=True) + b
-    told = [(5, 3, 6, 6), (2, 3, 3, 3), (5, 2, 3, 3), (5, 2, 3, 3), (5, 2, 3, 3)]
-    assert y.get_internals().infer_shape(b=(5, 2, 3, 3))[1] == told
+    shapes = [(5, 3, 6, 6), (2, 3, 3, 3), (5, 2, 3, 3), (5, 2, 3, 3), (5, 2, 3, 3)]
+    assert y.get_internals().infer_shape(b=(5, 2, 3, 3))[1] == shapes
 
 
 def test_variables_tell_their_shape():
@@ -149,9 +149,9 @@ def test_statistics_of_halves_are_floats(net):
 
 
 def test_dtypes_run_backward(a):
-    told = sym.var("b", dtype="float16")
-    for made in (sym.relu(a), sym.sum(a), sym.reshape(a, shape=(1,)), sym.dot(a, a)):
-        assert (made + told).infer_type() == ([F16, F16], [F16], [])
+    half = sym.var("b", dtype="float16")
+    for y in (sym.relu(a), sym.sum(a), sym.reshape(a, shape=(1,)), sym.dot(a, a)):
+        assert (y + half).infer_type() == ([F16, F16], [F16], [])
 
 
 def test_unknown_dtypes(a, net):

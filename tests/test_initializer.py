@@ -30,7 +30,7 @@ def error_of(call):
     return []
 
 
-def drawn(initializer, shape, name="a_weight", seed=3):
+def values_of(initializer, shape, name="a_weight", seed=3):
     """The values that an initializer gives an array."""
     mx.random.seed(seed)
     array = mx.nd.zeros(shape)
@@ -45,12 +45,12 @@ def test_text_is_mxnets(text):
 
 @pytest.mark.parametrize("text", FACTS["texts"])
 def test_text_makes_an_equal_initializer(text):
-    made = eval(text)
-    if type(made) is init.Initializer:
+    initializer = eval(text)
+    if type(initializer) is init.Initializer:
         pytest.skip("the base is not registered")
-    again = init.create(made.dumps())
-    assert again == made
-    assert hash(again) == hash(made)
+    again = init.create(initializer.dumps())
+    assert again == initializer
+    assert hash(again) == hash(initializer)
     assert again != init.Uniform(0.123)
 
 
@@ -105,15 +105,15 @@ UNIFORM, NORMAL = 1.8, 3.0
     ],
 )
 def test_draws_have_the_distribution(initializer, shape, variance, kurtosis):
-    mean, found, fourth = moments(drawn(initializer, shape))
+    mean, second, fourth = moments(values_of(initializer, shape))
     count = math.prod(shape)
     assert abs(mean) < 5 * math.sqrt(variance / count)
-    assert found == pytest.approx(variance, rel=5 * math.sqrt((kurtosis - 1) / count))
+    assert second == pytest.approx(variance, rel=5 * math.sqrt((kurtosis - 1) / count))
     assert fourth == pytest.approx(kurtosis, rel=0.1)
 
 
 def test_uniform_draws_stay_within_the_bounds():
-    values = drawn(init.Uniform(0.5), (300, 300))
+    values = values_of(init.Uniform(0.5), (300, 300))
     assert -0.5 <= values.min() < -0.499
     assert 0.499 < values.max() < 0.5
 
@@ -121,16 +121,16 @@ def test_uniform_draws_stay_within_the_bounds():
 @pytest.mark.parametrize("kind", ["uniform", "normal"])
 @pytest.mark.parametrize("shape", [(3, 5), (5, 3), (4, 4), (4, 3, 2), (2, 3, 2, 2), (4,)])
 def test_orthogonal_rows_or_columns_are_orthogonal(kind, shape):
-    matrix = drawn(init.Orthogonal(2, kind), shape).reshape(shape[0], -1).astype(np.float64)
+    matrix = values_of(init.Orthogonal(2, kind), shape).reshape(shape[0], -1).astype(np.float64)
     product = matrix @ matrix.T if matrix.shape[0] <= matrix.shape[1] else matrix.T @ matrix
     np.testing.assert_allclose(product, 4 * np.eye(len(product)), atol=1e-5)
 
 
 @pytest.mark.parametrize("initializer", [init.Uniform(), init.Normal(), init.Orthogonal(), init.Xavier()])
 def test_seed_repeats_draws(initializer):
-    first = drawn(initializer, (4, 5))
-    np.testing.assert_array_equal(drawn(initializer, (4, 5)), first)
-    assert not np.array_equal(drawn(initializer, (4, 5), seed=4), first)
+    first = values_of(initializer, (4, 5))
+    np.testing.assert_array_equal(values_of(initializer, (4, 5)), first)
+    assert not np.array_equal(values_of(initializer, (4, 5), seed=4), first)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float64", "int32"])
@@ -141,8 +141,8 @@ def test_other_dtypes_are_filled(dtype):
     assert np.abs(array.asnumpy()).max() > 1
 
 
-def test_quantized_weights_are_whole_numbers_of_a_byte():
-    values = drawn(init.Uniform(), (100, 100), "a_weight_quantize")
+def test_quantized_weights_are_integers_of_a_byte():
+    values = values_of(init.Uniform(), (100, 100), "a_weight_quantize")
     assert values.min() == -127
     assert values.max() == 127
     np.testing.assert_array_equal(values, np.round(values))
@@ -152,20 +152,20 @@ def test_fused_rnn_sets_each_gate_in_the_order_in_which_they_lie():
     class Numbered(init.Initializer):
         def __init__(self):
             super().__init__()
-            self.seen = []
+            self.calls = []
 
         def _init_weight(self, name, arr):
-            self.seen.append((str(name), arr.shape))
-            arr[:] = len(self.seen)
+            self.calls.append((str(name), arr.shape))
+            arr[:] = len(self.calls)
 
         _init_bias = _init_weight
 
     numbered = Numbered()
-    values = drawn(init.FusedRNN(numbered, 3, 1, "gru"), (3 * 3 * (2 + 3 + 2),))
+    values = values_of(init.FusedRNN(numbered, 3, 1, "gru"), (3 * 3 * (2 + 3 + 2),))
     gates = [f"l0_{part}_{gate}" for part in ("i2h", "h2h") for gate in "rzo"]
     expected = [(f"{g}_weight", (3, 2 if "i2h" in g else 3)) for g in gates]
-    assert numbered.seen == expected + [(f"{g}_bias", (3,)) for g in gates]
-    counts = [math.prod(shape) for _, shape in numbered.seen]
+    assert numbered.calls == expected + [(f"{g}_bias", (3,)) for g in gates]
+    counts = [math.prod(shape) for _, shape in numbered.calls]
     np.testing.assert_array_equal(values, np.repeat(np.arange(1, 13), counts))
 
 
@@ -179,7 +179,7 @@ def test_fused_rnn_without_initializer_takes_the_default():
 
 def test_fused_rnn_refuses_what_does_not_fit():
     with pytest.raises(mx.MXNetError, match="2 layers of 3 units is required, got 50"):
-        drawn(init.FusedRNN(init.Zero(), 3, 2, "gru"), (50,))
+        values_of(init.FusedRNN(init.Zero(), 3, 2, "gru"), (50,))
     with pytest.raises(mx.MXNetError, match="mode"):
         init.FusedRNN(init.Zero(), 3, 2, "foo")
 
@@ -206,10 +206,10 @@ def test_registered_classes_have_names(monkeypatch):
         init.register(3)  # type: ignore[type-var]
 
 
-@pytest.mark.parametrize("given", [None, 3, lambda name, array: None])
-def test_create_refuses_what_is_no_initializer(given):
+@pytest.mark.parametrize("value", [None, 3, lambda name, array: None])
+def test_create_refuses_what_is_no_initializer(value):
     with pytest.raises(AssertionError, match="an Initializer or the name of one is required"):
-        init.create(given)
+        init.create(value)
 
 
 @pytest.mark.parametrize("text", ["[", '["uniform"]', "[1, {}]", '["uniform", 3]', "[" * 100000])

@@ -126,8 +126,8 @@ def test_a_block_exports_its_signature(tmp_path):
         ("data2", [2, 3], "tensor(float)"),
     ]
     x, y, z = np.full((2, 3), 1, "float32"), np.zeros(7, "int32"), np.full((2, 3), 10, "float32")
-    (found,) = session(path).run(None, {"data0": x, "data1": y, "data2": z})
-    np.testing.assert_array_equal(found, x - z)
+    (difference,) = session(path).run(None, {"data0": x, "data1": y, "data2": z})
+    np.testing.assert_array_equal(difference, x - z)
     assert mx.onnx.verify(net, path, {"data2": z, "data1": y, "data0": x}).ok(0)
     assert mx.onnx.verify(net, path).ok(0)
     assert mx.onnx.verify(net, shapes=[(2, 3), (7,), (2, 3)]).ok(0)

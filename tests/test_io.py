@@ -26,12 +26,12 @@ def write(tmp_path):
 
 
 def test_faults_in_csv_files_are_told_by_line(write):
-    for text, error, told in (
+    for text, error, message in (
         ("1,2\n3,x\n", FormatError, r"line 2: numbers are required, got '3,x'"),
         ("1,2\n\n3\n", ShapeError, r"line 3: 2 values for the shape \(2,\) are required, got 1"),
         ("1,2,3\n", ShapeError, r"line 1: 2 values"),
     ):
-        with pytest.raises(error, match=told):
+        with pytest.raises(error, match=message):
             mx.io.CSVIter(write("d.csv", text), (2,), 1)
     with pytest.raises(FormatError, match="numbers are required"):
         mx.io.CSVIter(write("d.csv", "1.5,2\n"), (2,), 1, dtype="int32")
@@ -60,8 +60,8 @@ def test_csv_files_of_a_folder(write, tmp_path):
 def test_batches_without_rounding_keep_what_was_there(write):
     it = mx.io.CSVIter(write("d.csv", "1\n2\n3\n"), (1,), 2, round_batch=False)
     for _ in range(2):
-        found = [(batch.data[0].asnumpy().ravel().tolist(), batch.pad) for batch in it]
-        assert found == [([1, 2], 0), ([3, 2], 1)]
+        batches = [(batch.data[0].asnumpy().ravel().tolist(), batch.pad) for batch in it]
+        assert batches == [([1, 2], 0), ([3, 2], 1)]
         it.reset()
 
 
@@ -124,14 +124,14 @@ def test_no_more_of_a_packed_idx_file_is_unpacked_than_its_sizes_ask_for(write):
 
 
 def test_faults_in_libsvm_files_are_told_by_line(write):
-    for text, error, told in (
+    for text, error, message in (
         ("1 0:1\n2 1:x\n", FormatError, r"line 2: a label and pairs such as 3:0.5 are required"),
         ("1 0\n", FormatError, "line 1"),
         (f"1 {10**30}:1\n", FormatError, "line 1: a label and pairs"),
         ("1 3:1\n", ShapeError, "line 1: columns from 0 to 2 are required"),
         ("1 -1:1\n", ShapeError, "line 1: columns from 0"),
     ):
-        with pytest.raises(error, match=told):
+        with pytest.raises(error, match=message):
             mx.io.LibSVMIter(write("d", text), (3,), 1)
     with pytest.raises(ShapeError, match="a shape of one axis"):
         mx.io.LibSVMIter(write("d", "1 0:1\n"), (3, 1), 1)
@@ -167,8 +167,8 @@ def test_resetting_a_prefetched_epoch_begins_anew():
     it = mx.io.PrefetchingIter(mx.io.NDArrayIter(np.arange(6).reshape(6, 1), None, 2))
     assert it.next().data[0].asnumpy().ravel().tolist() == [0, 1]
     it.reset()
-    found = [batch.data[0].asnumpy().ravel().tolist() for batch in it]
-    assert found == [[0, 1], [2, 3], [4, 5]]
+    batches = [batch.data[0].asnumpy().ravel().tolist() for batch in it]
+    assert batches == [[0, 1], [2, 3], [4, 5]]
 
 
 def test_buckets_are_known_through_a_resized_iterator():

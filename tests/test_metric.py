@@ -12,12 +12,12 @@ import pytest
 
 import hybridonnx as mx
 from hybridonnx import metric, nd
-from tests.snippets import alike, given
+from tests.snippets import alike, outcome
 
 FACTS = json.loads((Path(__file__).parent / "oracle" / "metric.json").read_text())
 SCOPE = {"mx": mx, "nd": nd, "metric": metric}
 OURS = {
-    "fed(metric.TopKAccuracy(2), ([k(4)], [k(4, seed=3)]))": "places in the batch are not classes",
+    "fed(metric.TopKAccuracy(2), ([k(4)], [k(4, seed=3)]))": "indices in the batch are not classes",
     "fed(metric.Perplexity(-1), ([k(2, 3)], [v(2, 3, 4)]))": "more than two axes work",
     "fed(metric.Perplexity(ignore_label=0, axis=1)": "as many labels as predictions is what counts",
     "fed(metric.PearsonCorrelation(average='micro')": "reset_local resets, and global values are there",
@@ -30,15 +30,15 @@ OURS = {
 ROWS = [(g, *row) for g in ("update", "mistakes", "life", "names") for row in FACTS[g]]
 
 
-def plain(found):
+def plain(result):
     """NumPy's numbers as Python's, and ways to say the type of a number left out."""
-    if isinstance(found, dict) and found.get("numpy") == "number":
-        return float(found["values"][0])
-    if isinstance(found, dict):
-        return {key: plain(value) for key, value in found.items()}
-    if isinstance(found, list):
-        return [plain(value) for value in found]
-    return float(found) if type(found) is int else found
+    if isinstance(result, dict) and result.get("numpy") == "number":
+        return float(result["values"][0])
+    if isinstance(result, dict):
+        return {key: plain(value) for key, value in result.items()}
+    if isinstance(result, list):
+        return [plain(value) for value in result]
+    return float(result) if type(result) is int else result
 
 
 def is_a(error, name):
@@ -55,8 +55,8 @@ def test_metrics_give_what_mxnet_gives(group, text, expected):
             exec(FACTS["values"] + text, {"np": np, **SCOPE})
         assert is_a(caught.type, expected["error"]), caught.value
         return
-    found = given(FACTS["values"] + text, **SCOPE)
-    assert alike(plain(found), plain(expected)), f"{found}\n{expected}"
+    value = outcome(FACTS["values"] + text, **SCOPE)
+    assert alike(plain(value), plain(expected)), f"{value}\n{expected}"
 
 
 @pytest.mark.parametrize("start", OURS)
@@ -78,12 +78,12 @@ def test_micro_correlation_is_of_all_values():
     e = metric.PearsonCorrelation(average="micro")
     for each in zip(label, pred, strict=True):
         e.update([nd.array(each[0], dtype="float64")], [nd.array(each[1], dtype="float64")])
-    wanted = np.corrcoef(label.ravel(), pred.ravel())[0, 1]
-    assert e.get() == ("pearsonr", pytest.approx(wanted, rel=1e-9))
-    assert e.get_global()[1] == pytest.approx(wanted, rel=1e-9)
+    expected = np.corrcoef(label.ravel(), pred.ravel())[0, 1]
+    assert e.get() == ("pearsonr", pytest.approx(expected, rel=1e-9))
+    assert e.get_global()[1] == pytest.approx(expected, rel=1e-9)
     e.reset_local()
     assert math.isnan(e.get()[1])
-    assert e.get_global()[1] == pytest.approx(wanted, rel=1e-9)
+    assert e.get_global()[1] == pytest.approx(expected, rel=1e-9)
     e.update([nd.array(label[0], dtype="float64")], [nd.array(pred[0], dtype="float64")])
     assert e.get()[1] == pytest.approx(np.corrcoef(label[0], pred[0])[0, 1], rel=1e-9)
 
@@ -93,12 +93,12 @@ def test_perplexity_of_several_axes():
     label, pred = rng.integers(0, 4, (2, 3)), rng.uniform(0.1, 0.9, (2, 4, 3))
     e = metric.Perplexity(None, axis=1)
     e.update([nd.array(label)], [nd.array(pred)])
-    taken = [pred[i, label[i, j], j] for i in range(2) for j in range(3)]
-    assert e.get()[1] == pytest.approx(math.exp(-np.log(taken).mean()), rel=1e-6)
+    probabilities = [pred[i, label[i, j], j] for i in range(2) for j in range(3)]
+    assert e.get()[1] == pytest.approx(math.exp(-np.log(probabilities).mean()), rel=1e-6)
 
 
 @pytest.mark.parametrize(
-    ("made", "label", "pred"),
+    ("measure", "label", "pred"),
     [
         (metric.TopKAccuracy(2), (4,), (4,)),
         (metric.TopKAccuracy(5), (4,), (4, 3)),
@@ -108,9 +108,9 @@ def test_perplexity_of_several_axes():
         (metric.F1(), (3,), (3,)),
     ],
 )
-def test_shapes_that_do_not_fit(made, label, pred):
+def test_shapes_that_do_not_fit(measure, label, pred):
     with pytest.raises(mx.errors.ShapeError, match="required, got"):
-        made.update([nd.zeros(label)], [nd.zeros(pred)])
+        measure.update([nd.zeros(label)], [nd.zeros(pred)])
 
 
 def test_numpy_arrays_will_do():

@@ -36,9 +36,9 @@ def test_save_checkpoint(prefix, tmp_path, caplog):
 
 def test_load_params():
     _, *expected = mx.model.load_checkpoint(PREFIX, 7)
-    for found, kind in zip(mx.model.load_params(PREFIX, 7), expected, strict=True):
-        assert list(found) == list(kind)
-        for name, array in found.items():
+    for arrays, kind in zip(mx.model.load_params(PREFIX, 7), expected, strict=True):
+        assert list(arrays) == list(kind)
+        for name, array in arrays.items():
             assert array.asnumpy().tobytes() == kind[name].asnumpy().tobytes()
 
 

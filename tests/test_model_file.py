@@ -25,7 +25,7 @@ def test_cells_are_mxnets(name, tmp_path):
     check("unfused", name, tmp_path)
 
 
-def made(*units):
+def network(*units):
     """Dense layers of these units."""
     net = nn.HybridSequential()
     net.add(*[nn.Dense(n, in_units=4) for n in units])
@@ -34,7 +34,7 @@ def made(*units):
 
 @pytest.fixture
 def saved(tmp_path):
-    net = made(4, 4)
+    net = network(4, 4)
     net.initialize()
     net.hybridize()
     net(mx.nd.ones((2, 4)))
@@ -45,13 +45,13 @@ def saved(tmp_path):
 def test_other_trees_are_refused(saved):
     _, folder = saved
     with pytest.raises(FileNotFoundError):
-        made(4, 4).load(str(folder / "nothing"))
+        network(4, 4).load(str(folder / "nothing"))
     with pytest.raises(
         FormatError, match=r"net-model.json: an entry dense3 is required .*\.2, got dense1, dense2"
     ):
-        made(4, 4, 4).load(str(folder / "net"))
+        network(4, 4, 4).load(str(folder / "net"))
     with pytest.raises(AssertionError, match="shape"):
-        made(4, 3).load(str(folder / "net"))
+        network(4, 3).load(str(folder / "net"))
     other = nn.HybridSequential()
     other.add(nn.Dense(4, in_units=4), nn.Conv2D(4, 3))
     with pytest.raises(FormatError, match="an entry conv2d2 is required"):
@@ -64,7 +64,7 @@ def test_other_trees_are_refused(saved):
 )
 def test_damaged_trees_are_refused_and_change_nothing(saved, text):
     _, folder = saved
-    other = made(4, 4)
+    other = network(4, 4)
     other.initialize()
     before = other[0].weight.data().asnumpy()
     (folder / "net-model.json").write_text(text)
@@ -85,7 +85,7 @@ def test_graphs_in_the_file_are_graphs(saved):
 
 def test_a_loaded_block_can_be_trained_and_exported(saved):
     net, folder = saved
-    other = made(4, 4)
+    other = network(4, 4)
     other.load(str(folder / "net"))
     x = mx.nd.ones((3, 4))
     np.testing.assert_array_equal(other(x).asnumpy(), net(x).asnumpy())

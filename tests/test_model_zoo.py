@@ -26,7 +26,7 @@ SCORED = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) 
 READ = 'SHA-256 differs; tests/oracle/model_zoo.py "{}" prints what MXNet has'
 
 
-def made(text):
+def network(text):
     """The network of an expression, with names numbered anew."""
     with NameManager():
         return eval(text, {"vision": vision, "model_store": model_store})
@@ -47,7 +47,7 @@ def values(name, shape):
 
 def filled(name):
     """A compiled network of ten classes with the oracle's parameters, and the oracle's image."""
-    net = made(f"vision.get_model({name!r}, classes=10)")
+    net = network(f"vision.get_model({name!r}, classes=10)")
     image = mx.nd.array(values("data", (1, 3, size_of(name), size_of(name))))
     net.initialize()
     net.hybridize()
@@ -66,9 +66,9 @@ def parameters(net):
     return "\n".join(lines)
 
 
-def worst(found, expected):
+def worst(outputs, expected):
     """The largest difference, as a part of the largest number."""
-    return np.abs(found - expected).max() / np.abs(expected).max()
+    return np.abs(outputs - expected).max() / np.abs(expected).max()
 
 
 # ---- what they are
@@ -76,29 +76,29 @@ def worst(found, expected):
 
 @pytest.mark.parametrize("text", FACTS["networks"])
 def test_is_what_mxnet_has(text):
-    fact, net = FACTS["networks"][text], made(text)
+    fact, net = FACTS["networks"][text], network(text)
     symbol = net(mx.sym.var("data")).tojson()
     assert len(json.loads(symbol)["nodes"]) == fact["nodes"]
-    found = {
+    texts = {
         "repr": repr(net),
         "params": parameters(net),
         "places": "\n".join(net._collect_params_with_prefix()),
         "symbol": symbol,
     }
-    other = [key for key, value in found.items() if hashlib.sha256(value.encode()).hexdigest() != fact[key]]
+    other = [key for key, value in texts.items() if hashlib.sha256(value.encode()).hexdigest() != fact[key]]
     assert not other, READ.format(text)
 
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_file_is_mxnets(name):
-    text = made(f"vision.get_model({name!r})")(mx.sym.var("data")).tojson()
+    text = network(f"vision.get_model({name!r})")(mx.sym.var("data")).tojson()
     assert text.splitlines() == (FOLDER / "model_zoo" / f"{name}-symbol.json").read_text().splitlines()
 
 
 def without_annotations(function):
-    found = inspect.signature(function)
-    plain = [p.replace(annotation=inspect.Parameter.empty) for p in found.parameters.values()]
-    text = str(found.replace(parameters=plain, return_annotation=inspect.Signature.empty))
+    signature = inspect.signature(function)
+    plain = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]
+    text = str(signature.replace(parameters=plain, return_annotation=inspect.Signature.empty))
     return text.replace(str(Path.home()), "~")
 
 
@@ -113,10 +113,10 @@ def test_public_names():
 
 @pytest.mark.parametrize("text", [text for text in FACTS["networks"] if "Res" in text or "Bottle" in text])
 def test_dtypes_are_told_without_shapes(text):
-    graph = made(text)(mx.sym.var("data"))
-    told = dict(zip(graph.list_arguments(), graph.infer_type_partial()[0], strict=True))
-    del told["data"]
-    assert set(told.values()) == {np.float32}
+    graph = network(text)(mx.sym.var("data"))
+    dtypes = dict(zip(graph.list_arguments(), graph.infer_type_partial()[0], strict=True))
+    del dtypes["data"]
+    assert set(dtypes.values()) == {np.float32}
 
 
 # ---- what they compute
@@ -129,13 +129,13 @@ def test_scores_of_mxnet(name, tmp_path):
     assert worst(net(image).asnumpy(), expected) < 1e-5
     net.export(str(tmp_path / "net"))
     written = (tmp_path / "net-symbol.json").read_text()
-    assert written == made(f"vision.get_model({name!r}, classes=10)")(mx.sym.var("data")).tojson()
+    assert written == network(f"vision.get_model({name!r}, classes=10)")(mx.sym.var("data")).tojson()
     net.hybridize(False)
     assert worst(net(image).asnumpy(), expected) < 1e-5
 
 
 def test_network_learns():
-    net = made("vision.ResNetV1(vision.BasicBlockV1, [1, 1], [4, 4, 8], classes=3, thumbnail=True)")
+    net = network("vision.ResNetV1(vision.BasicBlockV1, [1, 1], [4, 4, 8], classes=3, thumbnail=True)")
     net.initialize(mx.initializer.Xavier())
     net.hybridize()
     x, label = mx.nd.array(values("data", (6, 3, 8, 8))), mx.nd.array([0, 1, 2, 0, 1, 2])
@@ -157,7 +157,7 @@ def test_network_learns():
 @pytest.mark.parametrize("text", FACTS["mistakes"])
 def test_mistakes_are_the_errors_that_mxnet_raises(text):
     with pytest.raises(Exception) as raised:  # noqa: PT011  (of any type)
-        made(text)
+        network(text)
     assert FACTS["mistakes"][text] in [kind.__name__ for kind in type(raised.value).__mro__]
 
 
@@ -171,7 +171,7 @@ def test_unknown_name_lists_the_known():
 @pytest.mark.parametrize("call", ["vision.get_vgg(12)", "vision.densenet.get_densenet(12)"])
 def test_unknown_depth(call):
     with pytest.raises(ValueError, match=r"num_layers must be one of .*, got 12"):
-        made(call)
+        network(call)
 
 
 @pytest.mark.parametrize("name", FACTS["names"])

@@ -22,14 +22,14 @@ def checkpoint(request):
 
 
 def test_checkpoints_predict(checkpoint):
-    prefix, given = str(checkpoint.folder / "model"), checkpoint.inputs
+    prefix, inputs = str(checkpoint.folder / "model"), checkpoint.inputs
     loaded = mx.nd.load(f"{prefix}-0000.params")
     if not any(name.startswith("arg:") for name in loaded):
         pytest.skip("parameters of Gluon")
-    module = mx.mod.Module.load(prefix, 0, data_names=list(given), label_names=None)
-    shapes = [(name, a.shape) for name, a in given.items()]
+    module = mx.mod.Module.load(prefix, 0, data_names=list(inputs), label_names=None)
+    shapes = [(name, a.shape) for name, a in inputs.items()]
     module.bind(shapes, for_training=False)
-    batch = mx.io.DataBatch([mx.nd.array(a) for a in given.values()])
+    batch = mx.io.DataBatch([mx.nd.array(a) for a in inputs.values()])
     for _ in range(2):
         module.forward(batch)
         for a, b in zip(module.get_outputs(), checkpoint.outputs, strict=True):
@@ -61,11 +61,11 @@ def test_any_batch_size(bound):
 
 
 def test_parameters_are_copies(bound):
-    given = values()
-    bound.set_params(given, {})
-    given["fc_weight"][:] = 7
+    arrays = values()
+    bound.set_params(arrays, {})
+    arrays["fc_weight"][:] = 7
     assert bound.predict(mx.nd.ones((1, 3))).asnumpy().tolist() == [[3, 3]]
-    bound.set_params(given, {})
+    bound.set_params(arrays, {})
     assert bound.predict(mx.nd.ones((1, 3))).asnumpy().tolist() == [[21, 21]]
 
 
@@ -139,9 +139,9 @@ def test_models_that_onnx_lacks(bound):
 
 def trained(**kwargs):
     """A classifier of four rows of five numbers, bound and initialized, with an optimizer."""
-    given = _training.bound(mx, **kwargs)
-    assert isinstance(given, mx.mod.Module)
-    return given
+    module = _training.bound(mx, **kwargs)
+    assert isinstance(module, mx.mod.Module)
+    return module
 
 
 def test_wrong_labels_are_refused():
@@ -198,16 +198,16 @@ def test_requests_of_gradients():
 def test_predictions_see_what_training_changed():
     """Predictions run on sessions of their own, which freeze parameters that keep still."""
     module, batch = trained(), _training.one_batch(mx)
-    found = []
+    outputs = []
     for _ in range(3):
         for _ in range(8):
             module.forward(batch, is_train=False)
-        found.append(module.get_outputs()[0].asnumpy())
+        outputs.append(module.get_outputs()[0].asnumpy())
         module.forward(batch, is_train=True)
-        np.testing.assert_allclose(module.get_outputs()[0].asnumpy(), found[-1], rtol=1e-5)
+        np.testing.assert_allclose(module.get_outputs()[0].asnumpy(), outputs[-1], rtol=1e-5)
         module.backward()
         module.update()
-    assert np.abs(found[0] - found[1]).max() > 1e-3 < np.abs(found[1] - found[2]).max()
+    assert np.abs(outputs[0] - outputs[1]).max() > 1e-3 < np.abs(outputs[1] - outputs[2]).max()
 
 
 def test_backward_after_a_prediction():
@@ -236,11 +236,11 @@ def test_outputs_and_params_are_the_callers():
 
 def test_params_that_were_missing_are_trained():
     net = _training.mlp(mx)
-    given, _ = _training.params(mx, net, data=(4, 5))
-    del given["fc2_bias"]
+    arg_params, _ = _training.params(mx, net, data=(4, 5))
+    del arg_params["fc2_bias"]
     module = mx.mod.Module(net)
     module.bind([("data", (4, 5))], [("softmax_label", (4,))])
-    module.set_params(given, {}, allow_missing=True)
+    module.set_params(arg_params, {}, allow_missing=True)
     module.init_optimizer()
     module.forward_backward(_training.one_batch(mx))
     module.update()
@@ -269,7 +269,7 @@ def test_borrowed_optimizers_go_by_name():
     module.bind([("data", (2, 3))], [("out_label", (2, 1))])
     module.init_params(mx.init.One())
     module.init_optimizer(optimizer_params={"momentum": 0.9, "learning_rate": 0.1})
-    found = []
+    biases = []
     for key in (1, 2, 1):
         batch = mx.io.DataBatch(
             [mx.nd.ones((2, 3))],
@@ -280,7 +280,7 @@ def test_borrowed_optimizers_go_by_name():
         )
         module.forward_backward(batch)
         module.update()
-        found.append(module.get_params()[0]["a_bias"].asnumpy().item())
+        biases.append(module.get_params()[0]["a_bias"].asnumpy().item())
         assert module.get_params()[0]["b_bias"].asnumpy().item() == 0
     w, b, dw, db, expected = 1.0, 0.0, 0.0, 0.0, []
     for _ in range(3):  # the mean gradient of two equal rows is the output itself
@@ -288,7 +288,7 @@ def test_borrowed_optimizers_go_by_name():
         dw, db = 0.9 * dw - 0.1 * y, 0.9 * db - 0.1 * y
         w, b = w + dw, b + db
         expected.append(b)
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    np.testing.assert_allclose(biases, expected, rtol=1e-5)
 
 
 def test_buckets_have_the_default_buckets_params():
@@ -312,14 +312,14 @@ def test_fit_tells_monitors():
 
 
 def test_several_contexts_compute_whole_batches():
-    given = _training.bound(mx, kwargs={"context": [mx.cpu(0), mx.cpu(1)]})
-    given.forward_backward(_training.one_batch(mx))
-    given.update()
+    module = _training.bound(mx, kwargs={"context": [mx.cpu(0), mx.cpu(1)]})
+    module.forward_backward(_training.one_batch(mx))
+    module.update()
     alone = trained()
     alone.forward_backward(_training.one_batch(mx))
     alone.update()
     for name, value in alone.get_params()[0].items():
-        np.testing.assert_array_equal(given.get_params()[0][name].asnumpy(), value.asnumpy())
+        np.testing.assert_array_equal(module.get_params()[0][name].asnumpy(), value.asnumpy())
 
 
 # ---- training in ONNX Runtime
@@ -335,12 +335,12 @@ def runs(monkeypatch):
         sessions.append(self)
         return run_session(self, feeds)
 
-    def told(self, args, noise):
+    def logged(self, args, noise):
         kernels.append(self._node.op_name)
         return run_kernel(self, args, noise)
 
     monkeypatch.setattr(ValueSession, "__call__", counted)
-    monkeypatch.setattr(plan._Kernel, "__call__", told)
+    monkeypatch.setattr(plan._Kernel, "__call__", logged)
     return sessions, kernels
 
 
@@ -369,7 +369,7 @@ def fitted(**kwargs):
 
 def test_fit_runs_in_onnx_runtime_to_the_numbers_of_the_kernels(runs, monkeypatch):
     sessions, kernels = runs
-    found = fitted()
+    params = fitted()
     assert not kernels
     assert len(sessions) == 3 * 4 * 2  # of each step forward and backward
     assert len(set(sessions)) == 2
@@ -377,16 +377,16 @@ def test_fit_runs_in_onnx_runtime_to_the_numbers_of_the_kernels(runs, monkeypatc
     expected = fitted()
     assert len(sessions) == 3 * 4 * 2
     for name, value in expected.items():
-        np.testing.assert_allclose(found[name], value, atol=1e-5, err_msg=name)
+        np.testing.assert_allclose(params[name], value, atol=1e-5, err_msg=name)
 
 
 def test_monitored_steps_run_operator_by_operator(runs):
     expected = fitted()
     del runs[0][:]
-    found = fitted(monitor=mx.mon.Monitor(100))
+    params = fitted(monitor=mx.mon.Monitor(100))
     assert not runs[0]
     for name, value in expected.items():
-        np.testing.assert_allclose(found[name], value, atol=1e-5, err_msg=name)
+        np.testing.assert_allclose(params[name], value, atol=1e-5, err_msg=name)
 
 
 def test_each_batch_size_is_compiled_once(runs):

@@ -107,17 +107,17 @@ def test_unknown_names_suggest_known_ones(space, name):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_dtype_can_be_made_read_and_written(dtype):
-    for made in (
+    for x in (
         nd.array([1, 0], dtype=dtype),
         nd.array([1, 0]).astype(dtype),
         nd.from_numpy(np.array([1, 0], dtype)),
         nd.array(nd.array([1, 0], dtype=dtype)),
         nd.array([1, 0], dtype=getattr(np, dtype + "_" if dtype == "bool" else dtype)),
     ):
-        assert made.dtype is np.dtype(dtype).type
-        assert made.asnumpy().tolist() == [1, 0]
-    for made in (nd.zeros, nd.ones, nd.empty):
-        assert made((2, 3), dtype=dtype).asnumpy().dtype == dtype
+        assert x.dtype is np.dtype(dtype).type
+        assert x.asnumpy().tolist() == [1, 0]
+    for create in (nd.zeros, nd.ones, nd.empty):
+        assert create((2, 3), dtype=dtype).asnumpy().dtype == dtype
     assert nd.full((2,), 1, dtype=dtype).asnumpy().tolist() == [1, 1]
     array = nd.zeros((2,), dtype=dtype)
     array[1] = 1
@@ -227,10 +227,10 @@ def test_copies_leave_the_tape_behind():
 
 @pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint8"])
 @pytest.mark.parametrize("text", ["a / b", "a % b", "a / 0", "a % 0", "7 / b", "7 % b", "a / 0.5"])
-def test_whole_numbers_divided_by_zero_are_zero(dtype, text):
-    found = eval(text, {name: nd.array(v, dtype=dtype) for name, v in {"a": [7, 0], "b": [0, 0]}.items()})
-    assert found.asnumpy().tolist() == [0, 0]
-    assert found.dtype is np.dtype(dtype).type
+def test_integers_divided_by_zero_are_zero(dtype, text):
+    quotient = eval(text, {name: nd.array(v, dtype=dtype) for name, v in {"a": [7, 0], "b": [0, 0]}.items()})
+    assert quotient.asnumpy().tolist() == [0, 0]
+    assert quotient.dtype is np.dtype(dtype).type
 
 
 def test_both_zeros_are_kept_apart():
@@ -296,11 +296,11 @@ def test_arrays_are_keys_by_identity():
 
 
 @pytest.mark.parametrize(
-    ("values", "found"), [([1, np.nan], [0, 1]), ([np.inf, -np.inf], [0, 0]), ([0, -1], [0, 0])]
+    ("values", "flags"), [([1, np.nan], [0, 1]), ([np.inf, -np.inf], [0, 0]), ([0, -1], [0, 0])]
 )
-def test_isnan(values, found):
+def test_isnan(values, flags):
     x = nd.array(values)
-    assert nd.contrib.isnan(x).asnumpy().tolist() == found
+    assert nd.contrib.isnan(x).asnumpy().tolist() == flags
     assert nd.contrib.isinf(x).asnumpy().tolist() == np.isinf(values).astype(float).tolist()
     assert nd.contrib.isfinite(x).asnumpy().tolist() == np.isfinite(values).astype(float).tolist()
 
@@ -342,10 +342,10 @@ def test_reshape_codes(shape, codes, expected):
     ],
 )
 def test_reversed_reshape_matches_from_the_right(shape, codes, expected):
-    found = nd.zeros(shape).reshape(codes, reverse=True).shape
+    sizes = nd.zeros(shape).reshape(codes, reverse=True).shape
     # From the right: 0 copies the size as far from the end.
     mirrored = nd.zeros(shape[::-1]).reshape(codes[::-1]).shape[::-1]
-    assert found == mirrored == expected
+    assert sizes == mirrored == expected
 
 
 @pytest.mark.parametrize(

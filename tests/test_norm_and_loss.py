@@ -103,8 +103,8 @@ def test_label_shapes_follow_the_data():
 
 def test_open_sizes_are_found_from_use():
     x = nd.ones((4, 3))
-    for made in (sym.zeros(shape=(0, 3)), sym.ones(shape=(0, 3)) * 0):
-        assert execute(made + sym.var("x"), {"x": x})[0].shape == (4, 3)
+    for y in (sym.zeros(shape=(0, 3)), sym.ones(shape=(0, 3)) * 0):
+        assert execute(y + sym.var("x"), {"x": x})[0].shape == (4, 3)
 
 
 def test_an_open_size_alone_is_refused():
@@ -137,8 +137,8 @@ def test_moments(op, parameters, mean, variance):
         kinds.append(getattr(nd, f"{op}_like")(nd.zeros(N), **parameters))
         arrays = [nd.array([float(v)]) for v in parameters.values()]
         kinds.append(getattr(nd, op.replace("_random", "_sample"))(*arrays, shape=(N,)))
-    for drawn in kinds:
-        values = drawn.asnumpy().astype(np.float64)
+    for sample in kinds:
+        values = sample.asnumpy().astype(np.float64)
         assert abs(values.mean() - mean) < 0.05 * max(variance**0.5, 1)
         assert abs(values.var() - variance) < 0.1 * variance + 0.02
 
@@ -151,8 +151,8 @@ def test_dropout_keeps_its_share():
 
 
 def test_choices_follow_their_probabilities():
-    drawn = nd.sample_multinomial(nd.array([[0.2, 0.0, 0.8]]), shape=(N,)).asnumpy()
-    counts = np.bincount(drawn[0], minlength=3) / N
+    indices = nd.sample_multinomial(nd.array([[0.2, 0.0, 0.8]]), shape=(N,)).asnumpy()
+    counts = np.bincount(indices[0], minlength=3) / N
     np.testing.assert_allclose(counts, [0.2, 0, 0.8], atol=0.02)
 
 
@@ -160,9 +160,9 @@ def test_the_gradient_of_choices():
     p = nd.array([[0.1, 0.2, 0.7]])
     p.attach_grad()
     with autograd.record():
-        drawn, logarithm = nd.sample_multinomial(p, shape=(9,), get_prob=True)
+        indices, logarithm = nd.sample_multinomial(p, shape=(9,), get_prob=True)
     logarithm.backward()
-    counts = np.bincount(drawn.asnumpy()[0], minlength=3)
+    counts = np.bincount(indices.asnumpy()[0], minlength=3)
     np.testing.assert_allclose(p.grad.asnumpy()[0], counts / np.array([0.1, 0.2, 0.7]), rtol=1e-5)
 
 

@@ -146,8 +146,11 @@ def test_mxnets_older_names(tmp_path):
     path = mx.contrib.onnx.mx2onnx.export_model(
         symbol, params, input_shape=[(2, 4)], input_type=np.float32, onnx_file_path=str(tmp_path / "fc.onnx")
     )
-    told = mx.contrib.onnx.get_model_metadata(path)
-    assert told == {"input_tensor_data": [("data", (2, 4))], "output_tensor_data": [("fc_output", (2, 3))]}
+    metadata = mx.contrib.onnx.get_model_metadata(path)
+    assert metadata == {
+        "input_tensor_data": [("data", (2, 4))],
+        "output_tensor_data": [("fc_output", (2, 3))],
+    }
     assert mx.contrib.onnx.onnx2mx.import_model(path)[0].list_outputs() == ["fc_output"]
     assert "Convolution" in mx.onnx.get_operator_support()
 

@@ -30,14 +30,14 @@ FAMILIES = {path.stem: _cases(path) for path in sorted((HERE / "ops").glob("*.py
 @cache
 def stored(family: str) -> dict[str, np.ndarray]:
     """Real MXNet's results for a family."""
-    with np.load(HERE / "oracle" / "results" / f"{family}.npz") as found:
-        return dict(found)
+    with np.load(HERE / "oracle" / "results" / f"{family}.npz") as archive:
+        return dict(archive)
 
 
 def _expected(family: str, case: Case, dtype: str, kind: str) -> list[np.ndarray]:
     prefix = f"{case.key()}.{dtype}.{kind}."
-    found = {k: v for k, v in stored(family).items() if k.startswith(prefix)}
-    return [found[f"{prefix}{i}"] for i in range(len(found))]
+    outputs = {k: v for k, v in stored(family).items() if k.startswith(prefix)}
+    return [outputs[f"{prefix}{i}"] for i in range(len(outputs))]
 
 
 def over(check: str, with_dtypes: bool = False, only=lambda case: True):

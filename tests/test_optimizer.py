@@ -34,11 +34,11 @@ def results():
 @pytest.mark.parametrize("case", CASES, ids=text)
 def test_ten_updates_are_mxnets(case, results):
     weights, updater = updates(mx, case)
-    found = np.concatenate([w.astype("float32").ravel() for w in weights])
-    np.testing.assert_allclose(found, results[text(case)], rtol=1e-6, atol=1e-6)
-    kept = states(updater)
+    numbers = np.concatenate([w.astype("float32").ravel() for w in weights])
+    np.testing.assert_allclose(numbers, results[text(case)], rtol=1e-6, atol=1e-6)
+    state = states(updater)
     tolerance = 1e-5 if case[0] == "ftml" else 2e-6  # differences of large numbers
-    np.testing.assert_allclose(kept, results[f"states of {text(case)}"], rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(state, results[f"states of {text(case)}"], rtol=tolerance, atol=tolerance)
 
 
 def test_every_optimizer_has_cases():
@@ -106,7 +106,7 @@ def test_adamax_leaves_weights_that_have_no_gradient():  # MXNet's makes them na
 @pytest.mark.parametrize("name", sorted({name for name, _ in CASES}))
 def test_float16_without_copies_is_near_float32(name):
     w, gradients = weights_and_gradients(3)
-    found = []
+    weights = []
     for dtype in ("float16", "float32"):
         optimizer = mx.optimizer.create(name, learning_rate=0.05)
         weight = mx.nd.array(w, dtype=dtype)
@@ -116,8 +116,8 @@ def test_float16_without_copies_is_near_float32(name):
         for g in gradients:
             optimizer.update_multi_precision(0, weight, mx.nd.array(g, dtype=dtype), state)
         assert weight.dtype == np.dtype(dtype).type
-        found.append(weight.asnumpy().astype("float32"))
-    np.testing.assert_allclose(found[0], found[1], rtol=0.02, atol=0.02)
+        weights.append(weight.asnumpy().astype("float32"))
+    np.testing.assert_allclose(weights[0], weights[1], rtol=0.02, atol=0.02)
 
 
 def test_float16_without_copies_is_warned_of():
@@ -139,15 +139,15 @@ def test_updates_are_in_place_and_noticed():
 @pytest.mark.parametrize("name", sorted({name for name, _ in CASES} - {"groupadagrad"}))
 def test_large_weights_are_updated_like_small_ones(name, monkeypatch):
     w, gradients = weights_and_gradients(3, (7, 9))
-    found = []
+    weights = []
     for part in (1000, 8):
         monkeypatch.setattr("hybridonnx.optimizer.optimizer._PART", part)
         updater = mx.optimizer.get_updater(mx.optimizer.create(name, learning_rate=0.1, wd=0.1))
         weight = mx.nd.array(w)
         for g in gradients:
             updater(0, mx.nd.array(g), weight)
-        found.append(weight.asnumpy())
-    assert np.array_equal(found[0], found[1])
+        weights.append(weight.asnumpy())
+    assert np.array_equal(weights[0], weights[1])
 
 
 def test_gradients_are_not_changed():
@@ -211,12 +211,12 @@ def test_saved_states_continue(case):
 
 
 def test_saved_states_of_copies_continue():
-    def made():
+    def new_updater():
         return mx.optimizer.get_updater(mx.optimizer.SGD(momentum=0.9, multi_precision=True))
 
-    first, weight = made(), mx.nd.ones((5,), dtype="float16")
+    first, weight = new_updater(), mx.nd.ones((5,), dtype="float16")
     some_updates(first, weight, range(5))
-    second, copied = made(), weight.copy()
+    second, copied = new_updater(), weight.copy()
     second.set_states(first.get_states())
     for updater, w in ((first, weight), (second, copied)):
         some_updates(updater, w, range(5, 10))
@@ -285,12 +285,12 @@ def test_store_saves_states(tmp_path):
     first.pull("w", weight)
     second._stored["w"][:] = weight
     second.load_optimizer_states(path)
-    found = []
+    weights = []
     for kv in stores:
         kv.push("w", mx.nd.ones((2,)))
         kv.pull("w", weight)
-        found.append(weight.asnumpy().tolist())
-    assert found[0] == found[1]
+        weights.append(weight.asnumpy().tolist())
+    assert weights[0] == weights[1]
 
 
 def test_copies_are_independent():

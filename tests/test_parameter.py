@@ -88,18 +88,18 @@ ERRORS = [
     (lambda: _named(dtype="float33"), TypeError, "got 'float33'. Did you mean float32"),
     (lambda: _named(stype="sparse"), AssertionError, "must be one of default, row_sparse, csr, got 'sparse'"),
     (
-        lambda: _made().set_data(mx.nd.ones((2,))),
+        lambda: _initialized().set_data(mx.nd.ones((2,))),
         AssertionError,
         r"agrees with \(2, 3\) is required, got \(2,\)",
     ),
-    (lambda: _made(grad_req="null").grad(), RuntimeError, "'net_w' because grad_req='null'"),
+    (lambda: _initialized(grad_req="null").grad(), RuntimeError, "'net_w' because grad_req='null'"),
     (
-        lambda: _made().data(mx.cpu(1)),
+        lambda: _initialized().data(mx.cpu(1)),
         RuntimeError,
         r"not initialized on context cpu\(1\).*only.*\[cpu\(0\)\]",
     ),
     (
-        lambda: _made().row_sparse_data(mx.nd.array([0])),
+        lambda: _initialized().row_sparse_data(mx.nd.array([0])),
         RuntimeError,
         r"requires stype='row_sparse'.*data\(\)",
     ),
@@ -125,7 +125,7 @@ ERRORS = [
 ]
 
 
-def _made(**kwargs):
+def _initialized(**kwargs):
     p = _named(shape=(2, 3), **kwargs)
     p.initialize()
     return p
@@ -137,9 +137,9 @@ def _dict():
     return d
 
 
-@pytest.mark.parametrize(("call", "error", "told"), ERRORS)
-def test_errors_say_what_to_do(call, error, told):
-    with pytest.raises(error, match=told):
+@pytest.mark.parametrize(("call", "error", "message"), ERRORS)
+def test_errors_say_what_to_do(call, error, message):
+    with pytest.raises(error, match=message):
         call()
 
 

@@ -30,8 +30,8 @@ DATA = HERE / "data" / "params"
 
 @pytest.fixture(scope="module")
 def stored():
-    with np.load(FOLDER / "values.npz") as found:
-        return dict(found)
+    with np.load(FOLDER / "values.npz") as archive:
+        return dict(archive)
 
 
 def values_of(stored, name):
@@ -43,11 +43,11 @@ def loaded(name):
         return mx.nd.load(str(FOLDER / name))
 
 
-def listed(found):
-    return list(found.values()) if isinstance(found, dict) else found
+def listed(arrays):
+    return list(arrays.values()) if isinstance(arrays, dict) else arrays
 
 
-def made(about, value):
+def array_of(about, value):
     """The array that MXNet saved, from its dense values."""
     return mx.nd.NDArray(value.copy()).tostype(about["stype"])
 
@@ -66,11 +66,11 @@ KINDS = ("dtypes.params", "sparse.params", "v0.params", "v1.params", "np_shape.p
 
 @pytest.mark.parametrize("name", FILES)
 def test_reads_what_mxnet_reads(name, stored):
-    about, found = FILES[name], loaded(name)
-    assert type(found).__name__ == about["returns"]
+    about, arrays = FILES[name], loaded(name)
+    assert type(arrays).__name__ == about["returns"]
     if about["returns"] == "dict":
-        assert list(found) == [entry["name"] for entry in about["arrays"]]
-    for entry, array, value in zip(about["arrays"], listed(found), values_of(stored, name), strict=True):
+        assert list(arrays) == [entry["name"] for entry in about["arrays"]]
+    for entry, array, value in zip(about["arrays"], listed(arrays), values_of(stored, name), strict=True):
         assert (array.stype, np.dtype(array.dtype).name) == (entry["stype"], entry["dtype"])
         assert str(array.context) == entry["ctx"]
         assert array.shape == value.shape
@@ -80,7 +80,7 @@ def test_reads_what_mxnet_reads(name, stored):
 @pytest.mark.parametrize("name", WRITTEN)
 def test_writes_what_mxnet_writes(name, stored, tmp_path):
     about = FILES[name]
-    arrays = [made(*pair) for pair in zip(about["arrays"], values_of(stored, name), strict=True)]
+    arrays = [array_of(*pair) for pair in zip(about["arrays"], values_of(stored, name), strict=True)]
     names = [entry["name"] for entry in about["arrays"]]
     data = dict(zip(names, arrays, strict=True)) if about["returns"] == "dict" else arrays
     assert saved(data, tmp_path / "made.params", about["np_shape"]) == (FOLDER / name).read_bytes()
@@ -108,9 +108,9 @@ def test_views_are_written_as_they_look(tmp_path):
 def test_loads_from_memory(name, stored):
     data = (FOLDER / name).read_bytes()
     for buffer in (data, bytearray(data), memoryview(data)):
-        found = mx.nd.load_frombuffer(buffer)
-        assert type(found).__name__ == FILES[name]["returns"]
-        for array, value in zip(listed(found), values_of(stored, name), strict=True):
+        arrays = mx.nd.load_frombuffer(buffer)
+        assert type(arrays).__name__ == FILES[name]["returns"]
+        for array, value in zip(listed(arrays), values_of(stored, name), strict=True):
             assert array.asnumpy().tobytes() == value.tobytes()
 
 
@@ -119,18 +119,18 @@ WEIGHTS = [c for c in checkpoints.every() if "params" in c.manifest]
 
 @pytest.mark.parametrize("checkpoint", WEIGHTS, ids=lambda c: c.folder.name)
 def test_published_weights(checkpoint):
-    found = mx.nd.load(checkpoint.folder / "model-0000.params")
-    assert sorted(found) == sorted(entry["key"] for entry in checkpoint.manifest["params"])
+    arrays = mx.nd.load(checkpoint.folder / "model-0000.params")
+    assert sorted(arrays) == sorted(entry["key"] for entry in checkpoint.manifest["params"])
     for entry in checkpoint.manifest["params"]:
-        array = found[entry["key"]]
+        array = arrays[entry["key"]]
         assert (list(array.shape), np.dtype(array.dtype).name) == (entry["shape"], entry["dtype"])
         assert hashlib.sha256(array.asnumpy().tobytes()).hexdigest() == entry["sha256"]
 
 
 def test_mxnets_own_legacy_file():
-    found = mx.nd.load(DATA / "legacy_ndarray.v0")
-    assert len(found) == 6
-    for array in found:
+    arrays = mx.nd.load(DATA / "legacy_ndarray.v0")
+    assert len(arrays) == 6
+    for array in arrays:
         np.testing.assert_array_equal(array.asnumpy(), np.arange(128, dtype=np.float32))
 
 
@@ -164,8 +164,8 @@ def test_arrays_share_nothing(name):
 def peak(action):
     tracemalloc.start()
     try:
-        kept = action()
-        return tracemalloc.get_traced_memory()[1], kept
+        result = action()
+        return tracemalloc.get_traced_memory()[1], result
     finally:
         tracemalloc.stop()
 
@@ -249,9 +249,9 @@ def test_pipe(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     content = (FOLDER / "single.params").read_bytes()
     writer = subprocess.Popen(["cp", str(FOLDER / "single.params"), str(tmp_path / "pipe")])
-    found = mx.nd.load(tmp_path / "pipe")
+    arrays = mx.nd.load(tmp_path / "pipe")
     assert writer.wait() == 0
-    assert saved(found, tmp_path / "again") == content
+    assert saved(arrays, tmp_path / "again") == content
 
 
 # ---- NumPy's shape semantics
@@ -525,13 +525,13 @@ def test_no_room_leaves_the_file(tmp_path):
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", WRITTEN)
 def test_mxnet_reads_it(name, oracle, tmp_path):
-    found = loaded(name)
-    saved(found, tmp_path / "a.params", FILES[name]["np_shape"])
+    arrays = loaded(name)
+    saved(arrays, tmp_path / "a.params", FILES[name]["np_shape"])
     script = [oracle, str(HERE / "oracle" / "params.py"), str(tmp_path / "a.params")]
     done = subprocess.run(
         [*script, str(int(FILES[name]["np_shape"]))], capture_output=True, text=True, check=True
     )
     about = json.loads(done.stdout.splitlines()[-1])
-    for entry, array in zip(about["arrays"], listed(found), strict=True):
+    for entry, array in zip(about["arrays"], listed(arrays), strict=True):
         assert (entry["stype"], tuple(entry["shape"])) == (array.stype, array.shape)
         assert entry["sha256"] == hashlib.sha256(array.asnumpy().tobytes()).hexdigest()

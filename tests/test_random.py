@@ -29,7 +29,7 @@ def test_shapes_and_dtypes_are_mxnets(text, expected):
 # ---- distributions
 
 # Each: a draw of n numbers, and the mean and variance it must have.
-LAWS = {
+DISTRIBUTIONS = {
     "uniform": (lambda n: nd.random.uniform(2, 5, n), 3.5, 9 / 12),
     "uniform float64": (lambda n: nd.random.uniform(-1, 1, n, "float64"), 0, 4 / 12),
     "uniform float16": (lambda n: nd.random.uniform(0, 1, n, "float16"), 0.5, 1 / 12),
@@ -55,9 +55,9 @@ LAWS = {
 }
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_draws_have_the_mean_and_the_variance(law):
-    draw, mean, variance = LAWS[law]
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_draws_have_the_mean_and_the_variance(distribution):
+    draw, mean, variance = DISTRIBUTIONS[distribution]
     mx.random.seed(11)
     values = draw(MANY).asnumpy().astype(np.float64)
     assert values.shape == (MANY,)
@@ -72,7 +72,7 @@ def test_uniform_draws_lie_within_the_bounds():
         assert values.max() < 5 or dtype == "float16"
 
 
-def test_whole_numbers_are_equally_likely_and_below_the_end():
+def test_integers_are_equally_likely_and_below_the_end():
     for dtype in ("int32", "int64"):
         values = nd.random.randint(-2, 3, MANY, dtype).asnumpy()
         counts = np.bincount(values + 2)
@@ -84,26 +84,26 @@ def test_whole_numbers_are_equally_likely_and_below_the_end():
 def test_each_element_of_array_parameters_has_its_own_draws():
     mx.random.seed(3)
     low, high = nd.array([0.0, 10]), nd.array([1.0, 20])
-    drawn = nd.random.uniform(low, high, shape=(MANY,)).asnumpy()
-    assert drawn.shape == (2, MANY)
-    np.testing.assert_allclose(drawn.mean(axis=1), [0.5, 15], rtol=0.02)
-    drawn = nd.random.normal(nd.array([[0.0], [5]]), nd.array([[1.0], [0]]), shape=MANY).asnumpy()
-    assert drawn.shape == (2, 1, MANY)
-    np.testing.assert_allclose(drawn.std(axis=2), [[1], [0]], atol=0.02)
-    drawn = nd.random.exponential(nd.array([1.0, 4]), shape=MANY).asnumpy()
-    np.testing.assert_allclose(drawn.mean(axis=1), [1, 4], rtol=0.03)
+    values = nd.random.uniform(low, high, shape=(MANY,)).asnumpy()
+    assert values.shape == (2, MANY)
+    np.testing.assert_allclose(values.mean(axis=1), [0.5, 15], rtol=0.02)
+    values = nd.random.normal(nd.array([[0.0], [5]]), nd.array([[1.0], [0]]), shape=MANY).asnumpy()
+    assert values.shape == (2, 1, MANY)
+    np.testing.assert_allclose(values.std(axis=2), [[1], [0]], atol=0.02)
+    values = nd.random.exponential(nd.array([1.0, 4]), shape=MANY).asnumpy()
+    np.testing.assert_allclose(values.mean(axis=1), [1, 4], rtol=0.03)
 
 
 def test_categories_have_their_probabilities():
     mx.random.seed(5)
     rows = nd.array([[0.1, 0.2, 0.7], [1, 0, 0]])
-    drawn, logs = nd.random.multinomial(rows, shape=MANY, get_prob=True)
-    assert drawn.dtype is np.int32
-    frequencies = np.bincount(drawn[0].asnumpy(), minlength=3) / MANY
+    indices, logs = nd.random.multinomial(rows, shape=MANY, get_prob=True)
+    assert indices.dtype is np.int32
+    frequencies = np.bincount(indices[0].asnumpy(), minlength=3) / MANY
     np.testing.assert_allclose(frequencies, [0.1, 0.2, 0.7], atol=0.015)
-    assert not drawn[1].asnumpy().any()
+    assert not indices[1].asnumpy().any()
     np.testing.assert_allclose(
-        logs[0].asnumpy(), np.log(np.array([0.1, 0.2, 0.7]))[drawn[0].asnumpy()], rtol=1e-5
+        logs[0].asnumpy(), np.log(np.array([0.1, 0.2, 0.7]))[indices[0].asnumpy()], rtol=1e-5
     )
 
 
@@ -111,10 +111,10 @@ def test_gradients_of_the_log_probability_of_categories():
     p = nd.array([0.25, 0.75])
     p.attach_grad()
     with autograd.record():
-        drawn, logs = nd.random.multinomial(p, shape=20, get_prob=True)
+        indices, logs = nd.random.multinomial(p, shape=20, get_prob=True)
         y = logs.sum()
     y.backward()
-    counts = np.bincount(drawn.asnumpy(), minlength=2)
+    counts = np.bincount(indices.asnumpy(), minlength=2)
     np.testing.assert_allclose(p.grad.asnumpy(), counts / [0.25, 0.75], rtol=1e-5)
 
 
@@ -141,19 +141,19 @@ def test_zipfian_classes():
 # ---- seeds
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_equal_seeds_give_equal_draws(law):
-    def drawn(seed):
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_equal_seeds_give_equal_draws(distribution):
+    def draws(seed):
         mx.random.seed(seed)
-        return [LAWS[law][0](50).asnumpy().tolist() for _ in range(2)]
+        return [DISTRIBUTIONS[distribution][0](50).asnumpy().tolist() for _ in range(2)]
 
-    first = drawn(7)
-    assert drawn(7) == first
-    assert drawn(8) != first
+    first = draws(7)
+    assert draws(7) == first
+    assert draws(8) != first
     assert first[0] != first[1]
 
 
-def test_seeds_are_whole_numbers():
+def test_seeds_are_integers():
     for seed in (0, -1, 2**40, np.int64(3), 1.0):
         mx.random.seed(seed)
     mx.random.seed(1, ctx=mx.cpu(1))
@@ -173,18 +173,18 @@ def test_dropout_follows_the_seed():
 
 
 def test_draws_of_many_threads_are_different():
-    found = []
+    draws = []
 
     def draw():
         for _ in range(20):
-            found.append(tuple(nd.random.uniform(shape=(4,)).asnumpy().tolist()))
+            draws.append(tuple(nd.random.uniform(shape=(4,)).asnumpy().tolist()))
 
     threads = [threading.Thread(target=draw) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(set(found)) == 80
+    assert len(set(draws)) == 80
 
 
 # ---- what is refused

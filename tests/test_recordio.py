@@ -43,13 +43,13 @@ def test_reads_what_mxnet_wrote():
 
 
 def test_there_and_back(rng):
-    made = []
+    payloads = []
     for length in range(60):
         record = bytearray(rng.bytes(length))
         for at in rng.integers(0, length + 1, 3):
             record[at : at + 4] = M
-        made.append(bytes(record))
-    assert records(b"".join(map(encode, made))) == made
+        payloads.append(bytes(record))
+    assert records(b"".join(map(encode, payloads))) == payloads
 
 
 def test_last_zeros_may_be_missing():
@@ -81,7 +81,7 @@ def test_cut_anywhere():
     whole = b"".join(map(encode, BY_MXNET))
     for length in range(len(whole)):
         try:
-            found = records(whole[:length])
+            payloads = records(whole[:length])
         except FormatError:
             continue
-        assert found == list(BY_MXNET)[: len(found)]
+        assert payloads == list(BY_MXNET)[: len(payloads)]

@@ -16,7 +16,7 @@ from hybridonnx.errors import DTypeError, FormatError, MissingFileError, MXNetEr
 numpy_format = pytest.importorskip("safetensors.numpy")
 
 
-def made(header, data=b""):
+def file_bytes(header, data=b""):
     """A file's bytes."""
     text = json.dumps(header).encode() if isinstance(header, dict) else header
     return struct.pack("<Q", len(text)) + text + data
@@ -27,29 +27,29 @@ def test_there_and_back(tmp_path, rng):
     values |= {"empty": mx.nd.NDArray(np.zeros((0, 3), np.float32)), "scalar": mx.nd.array(3)}
     path = tmp_path / "x.safetensors"
     mx.nd.save(path, values)
-    found = mx.nd.load(str(path))
-    assert set(found) == set(values)
+    arrays = mx.nd.load(str(path))
+    assert set(arrays) == set(values)
     for name, value in values.items():
-        assert found[name].dtype == value.dtype
-        np.testing.assert_array_equal(found[name].asnumpy(), value.asnumpy())
+        assert arrays[name].dtype == value.dtype
+        np.testing.assert_array_equal(arrays[name].asnumpy(), value.asnumpy())
 
 
 def test_the_package_reads_and_writes_the_same(tmp_path):
     path = tmp_path / "x.safetensors"
     values = {"b": np.arange(6, dtype=np.float32).reshape(2, 3), "a": np.ones(2, np.int64)}
     numpy_format.save_file(values, path, metadata={"format": "np"})
-    found = mx.nd.load(path)
-    np.testing.assert_array_equal(found["b"].asnumpy(), values["b"])
-    mx.nd.save(path, found)
+    arrays = mx.nd.load(path)
+    np.testing.assert_array_equal(arrays["b"].asnumpy(), values["b"])
+    mx.nd.save(path, arrays)
     np.testing.assert_array_equal(numpy_format.load_file(path)["a"], values["a"])
 
 
-def test_found_arrays_can_be_written_to(tmp_path):
+def test_loaded_arrays_can_be_written_to(tmp_path):
     path = tmp_path / "x.safetensors"
     mx.nd.save(path, {"x": mx.nd.ones((2,))})
-    found = mx.nd.load(path)["x"]
-    found[0] = 5
-    assert found.asnumpy().tolist() == [5, 1]
+    array = mx.nd.load(path)["x"]
+    array[0] = 5
+    assert array.asnumpy().tolist() == [5, 1]
 
 
 def test_parameters_of_a_network(tmp_path):
@@ -78,15 +78,15 @@ DAMAGED = [
     b"",
     b"\x01",
     struct.pack("<Q", 1 << 62),
-    made(b"{"),
-    made(b"[]"),
-    made({"x": ENTRY}),
-    made({"x": {**ENTRY, "shape": [2]}}, b"1234"),
-    made({"x": {**ENTRY, "shape": [1 << 62, 1 << 62]}}, b"1234"),
-    made({"x": {**ENTRY, "data_offsets": [4, 0]}}, b"1234"),
-    made({"x": {**ENTRY, "dtype": "F99"}}, b"1234"),
-    made({"x": ENTRY, "y": ENTRY}, b"1234"),
-    made({"x": ENTRY}, b"12345678"),
+    file_bytes(b"{"),
+    file_bytes(b"[]"),
+    file_bytes({"x": ENTRY}),
+    file_bytes({"x": {**ENTRY, "shape": [2]}}, b"1234"),
+    file_bytes({"x": {**ENTRY, "shape": [1 << 62, 1 << 62]}}, b"1234"),
+    file_bytes({"x": {**ENTRY, "data_offsets": [4, 0]}}, b"1234"),
+    file_bytes({"x": {**ENTRY, "dtype": "F99"}}, b"1234"),
+    file_bytes({"x": ENTRY, "y": ENTRY}, b"1234"),
+    file_bytes({"x": ENTRY}, b"12345678"),
 ]
 
 
@@ -101,7 +101,7 @@ def test_damaged_files_are_refused(tmp_path, data):
 
 def test_dtypes_that_there_are_not_are_refused(tmp_path):
     path = tmp_path / "x.safetensors"
-    path.write_bytes(made({"x": {"dtype": "U64", "shape": [1], "data_offsets": [0, 8]}}, bytes(8)))
+    path.write_bytes(file_bytes({"x": {"dtype": "U64", "shape": [1], "data_offsets": [0, 8]}}, bytes(8)))
     with pytest.raises(DTypeError, match="uint64"):
         mx.nd.load(path)
 

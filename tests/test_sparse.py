@@ -134,9 +134,9 @@ def test_nothing_is_written_in_place(either):
 
 def test_zeros():
     for stype in ("csr", "row_sparse", "default"):
-        made = sparse.zeros(stype, (2, 3), dtype="float64")
-        assert made.stype == stype
-        same(made, np.zeros((2, 3)))
+        array = sparse.zeros(stype, (2, 3), dtype="float64")
+        assert array.stype == stype
+        same(array, np.zeros((2, 3)))
     same(sparse.csr_matrix((2, 3)), np.zeros((2, 3), np.float32))
     same(sparse.row_sparse_array((2, 3)), np.zeros((2, 3), np.float32))
     with pytest.raises(ValueError, match="foo"):

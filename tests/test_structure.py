@@ -93,7 +93,7 @@ def does_work(node: ast.stmt) -> bool:
 
 def test_nothing_is_unpickled():
     unsafe = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
-    found = []
+    faults = []
     for path in LIBRARY:
         for node in ast.walk(tree(path)):
             named = {a.name for a in node.names} if isinstance(node, ast.Import) else set()
@@ -104,8 +104,8 @@ def test_nothing_is_unpickled():
                 and ast.unparse(node.value) != "False"
             )
             if named & unsafe or allows:
-                found.append(f"{shown(path)}:{node.lineno}")  # type: ignore[attr-defined]
-    assert not found, "files may come from strangers:\n" + "\n".join(found)
+                faults.append(f"{shown(path)}:{node.lineno}")  # type: ignore[attr-defined]
+    assert not faults, "files may come from strangers:\n" + "\n".join(faults)
 
 
 def test_the_oldest_packages_are_those_that_are_allowed():

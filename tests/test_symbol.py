@@ -340,22 +340,22 @@ def test_long_graphs(a):
 
 def test_attribute_text_is_what_was_given(a):
     net = sym.Convolution(a, kernel=[3, 3], num_filter=3, stride=(np.int64(2), 2), no_bias=1, layout=None)
-    told = {
+    attributes = {
         "kernel": "[3, 3]",
         "num_filter": "3",
         "stride": "(2, 2)",
         "no_bias": "1",
         "layout": "None",
     }
-    assert net.list_attr() == told
+    assert net.list_attr() == attributes
     assert sym.cast(a, dtype=float).list_attr() == {"dtype": "float64"}
 
 
 def test_hidden_attributes(a):
     net = sym.relu(a, ctx_group="dev", lr_mult=2, __mine__=3)
-    told = {"__ctx_group__": "dev", "__lr_mult__": "2", "__mine__": "3"}
-    assert head(net)[2] == told
-    assert net.list_attr() == {**told, "ctx_group": "dev", "lr_mult": "2"}
+    attributes = {"__ctx_group__": "dev", "__lr_mult__": "2", "__mine__": "3"}
+    assert head(net)[2] == attributes
+    assert net.list_attr() == {**attributes, "ctx_group": "dev", "lr_mult": "2"}
     assert net.attr("lr_mult") == "2"
     assert net.attr("nothing") is None
     with pytest.raises(AttributeValueError, match="Make the input with var"):
@@ -363,10 +363,10 @@ def test_hidden_attributes(a):
 
 
 def test_variables_tell_what_is_known_of_them():
-    made = sym.var(
+    x = sym.var(
         "x", shape=(1, 0), dtype="float16", lr_mult=2, wd_mult=0.5, init="zeros", stype="csr", __k__=1
     )
-    told = {
+    attributes = {
         "__shape__": "(1, 0)",
         "__dtype__": "2",
         "__lr_mult__": "2",
@@ -375,7 +375,7 @@ def test_variables_tell_what_is_known_of_them():
         "__storage_type__": "2",
         "__k__": "1",
     }
-    assert json.loads(made.tojson())["nodes"][0]["attrs"] == told
+    assert json.loads(x.tojson())["nodes"][0]["attrs"] == attributes
     with pytest.raises(ValueError, match="Write __foo__"):
         sym.var("x", foo="1")
     with pytest.raises(TypeError, match="a string is required"):
@@ -387,9 +387,9 @@ def test_scopes_of_attributes(a):
         with AttrScope(ctx_group="dev2"):
             inner = sym.FullyConnected(sym.var("q"), num_hidden=3, name="fc")
         outer = sym.var("r", attr={"ctx_group": "mine"})
-    told = {"__data__": "great", "__ctx_group__": "dev2", "ctx_group": "dev2"}
-    assert inner.attr_dict()["q"] == told
-    assert inner.attr_dict()["fc_weight"] == {**told, "num_hidden": "3"}
+    attributes = {"__data__": "great", "__ctx_group__": "dev2", "ctx_group": "dev2"}
+    assert inner.attr_dict()["q"] == attributes
+    assert inner.attr_dict()["fc_weight"] == {**attributes, "num_hidden": "3"}
     assert outer.attr("ctx_group") == "mine"
     assert sym.var("s").list_attr() == {}
     with pytest.raises(ValueError, match="must be strings"):
@@ -461,8 +461,14 @@ def test_parameters_of_draws_are_of_one_kind(a):
 
 def test_one_namespace_for_rules_of_arrays_and_symbols(a):
     x = Broadcasting(a.outputs)
-    made = [F.zeros((2,)), F.random.uniform(), F.contrib.index_array(x), F.maximum(x, 2), F._sum_like(x, x)]
-    assert all(isinstance(value, Broadcasting) for value in made)
-    assert [s.name for s in made[:2]] == ["_zeros0", "_random_uniform0"]
+    symbols = [
+        F.zeros((2,)),
+        F.random.uniform(),
+        F.contrib.index_array(x),
+        F.maximum(x, 2),
+        F._sum_like(x, x),
+    ]
+    assert all(isinstance(value, Broadcasting) for value in symbols)
+    assert [s.name for s in symbols[:2]] == ["_zeros0", "_random_uniform0"]
     with pytest.raises(UnknownOperatorError, match="Did you mean"):
         F.Convolutoin  # noqa: B018

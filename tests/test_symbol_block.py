@@ -23,13 +23,13 @@ def test_as_in_mxnet(name, tmp_path):
 def net():
     """A trained-looking net of (N, 1, 4, 4), hybridized."""
     nn = mx.gluon.nn
-    made = nn.HybridSequential(prefix="net_")
-    with made.name_scope():
-        made.add(nn.Conv2D(2, 3), nn.BatchNorm(), nn.Dense(3, activation="relu"), nn.Dense(2))
-    made.initialize(mx.init.Normal(1))
-    made.hybridize()
-    made(mx.nd.ones((1, 1, 4, 4)))
-    return made
+    block = nn.HybridSequential(prefix="net_")
+    with block.name_scope():
+        block.add(nn.Conv2D(2, 3), nn.BatchNorm(), nn.Dense(3, activation="relu"), nn.Dense(2))
+    block.initialize(mx.init.Normal(1))
+    block.hybridize()
+    block(mx.nd.ones((1, 1, 4, 4)))
+    return block
 
 
 @pytest.fixture
@@ -37,8 +37,8 @@ def data():
     return mx.nd.random.normal(shape=(5, 1, 4, 4))
 
 
-def near(found, expected, tolerance=1e-5):
-    np.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=tolerance, atol=tolerance)
+def near(output, expected, tolerance=1e-5):
+    np.testing.assert_allclose(output.asnumpy(), expected.asnumpy(), rtol=tolerance, atol=tolerance)
 
 
 @pytest.mark.parametrize("hybrid", [False, True])
@@ -49,12 +49,12 @@ def test_other_precisions(net, data, tmp_path, dtype, tolerance, hybrid):
     again = mx.gluon.SymbolBlock.imports(symbol, ["data"], params)
     again.cast(dtype)
     again.hybridize(hybrid)
-    found = again(data.astype(dtype))
-    assert found.dtype == np.dtype(dtype)
-    near(found.astype("float32"), expected, tolerance)
+    output = again(data.astype(dtype))
+    assert output.dtype == np.dtype(dtype)
+    near(output.astype("float32"), expected, tolerance)
     for p in again.collect_params().values():
-        kept = dtype == "float16" and "batchnorm" in p.name
-        assert p.data().dtype == (np.float32 if kept else np.dtype(dtype))
+        is_single = dtype == "float16" and "batchnorm" in p.name
+        assert p.data().dtype == (np.float32 if is_single else np.dtype(dtype))
 
 
 def test_onnx_files(net, data, tmp_path):
@@ -119,17 +119,17 @@ def test_one_session_serves_all_batch_sizes(net, data, tmp_path, monkeypatch):
     expected = net(data)
     files = net.export(str(tmp_path / "m"))
     block = mx.gluon.SymbolBlock.imports(files[0], ["data"], files[1])
-    made: list[Any] = []
-    monkeypatch.setattr(compile.CompiledGraph, "_compile", counted(made, compile.CompiledGraph._compile))
+    calls: list[Any] = []
+    monkeypatch.setattr(compile.CompiledGraph, "_compile", counted(calls, compile.CompiledGraph._compile))
     block.hybridize()
     for size in (5, 1, 3, 5):
         near(block(data[:size]), expected[:size])
-    assert len(made) == 1
+    assert len(calls) == 1
 
 
-def counted(made, method):
+def counted(calls, method):
     def call(self, *args):
-        made.append(args)
+        calls.append(args)
         return method(self, *args)
 
     return call

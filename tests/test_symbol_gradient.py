@@ -43,19 +43,19 @@ def taped(net, values):
 
 
 def test_same_as_the_tape(net, values):
-    found = execute(net.gradient(list(values)), values)
-    for got, want in zip(found, taped(net, values), strict=True):
+    grads = execute(net.gradient(list(values)), values)
+    for got, want in zip(grads, taped(net, values), strict=True):
         np.testing.assert_allclose(got.asnumpy(), want, rtol=1e-12, atol=1e-12)
 
 
 def test_second_order(net, values):
     norm = sum((sym.sum(part * part) for part in net.gradient(["x", "w"])), start=sym.zeros((1,), "float64"))
-    found = execute(norm.gradient(["b"]), values)[0].asnumpy()
+    slopes = execute(norm.gradient(["b"]), values)[0].asnumpy()
     step = 1e-6
     for i in range(4):
         moved = [values["b"].asnumpy() + s * step * np.eye(4)[i] for s in (1, -1)]
         up, down = (execute(norm, {**values, "b": array(b, dtype="float64")})[0].asnumpy()[0] for b in moved)
-        assert (up - down) / (2 * step) == pytest.approx(found[i], rel=1e-5, abs=1e-7)
+        assert (up - down) / (2 * step) == pytest.approx(slopes[i], rel=1e-5, abs=1e-7)
 
 
 def test_broadcast_gradients_are_summed_back():
@@ -69,8 +69,8 @@ def test_what_has_no_gradient():
     a, b = sym.var("a"), sym.var("b")
     net = sym.BlockGrad(a) * 2 + b
     assert gradients(net, [a.outputs[0]]) == [None]
-    found = net.gradient(["a", "b"]).eval(a=array([1, 2]), b=array([1, 2]))
-    assert [x.asnumpy().tolist() for x in found] == [[0, 0], [1, 1]]
+    grads = net.gradient(["a", "b"]).eval(a=array([1, 2]), b=array([1, 2]))
+    assert [x.asnumpy().tolist() for x in grads] == [[0, 0], [1, 1]]
     with pytest.raises(MXNetError, match="no variable is named 'c'"):
         net.gradient(["c"])
 
@@ -78,46 +78,46 @@ def test_what_has_no_gradient():
 def test_gradients_of_inner_entries_and_given_heads():
     a = sym.var("a")
     inner = a * 3
-    (found,) = gradients(sym.square(inner), [inner.outputs[0]], [sym.var("dy")])
-    assert found is not None
-    assert found.eval(a=array([2]), dy=array([10]))[0].asnumpy().tolist() == [120]
+    (gradient,) = gradients(sym.square(inner), [inner.outputs[0]], [sym.var("dy")])
+    assert gradient is not None
+    assert gradient.eval(a=array([2]), dy=array([10]))[0].asnumpy().tolist() == [120]
 
 
 def test_repeated_outputs_add_up():
     a = sym.var("a")
     twice = a * 2
-    found = sym.Group([twice, twice, a]).gradient(["a"]).eval(a=array([1]))
-    assert found[0].asnumpy().tolist() == [5]
+    grads = sym.Group([twice, twice, a]).gradient(["a"]).eval(a=array([1]))
+    assert grads[0].asnumpy().tolist() == [5]
 
 
 def test_names_of_the_user_are_not_counted():
     with NameManager():
         a = sym.var("a")
         net = sym.relu(a)
-        made = net.gradient(["a"])
-        assert type(made) is Symbol
+        gradient = net.gradient(["a"])
+        assert type(gradient) is Symbol
         assert sym.relu(a).name == "relu1"
         assert sym.broadcast_mul(a, a).name == "broadcast_mul0"
-        assert all(n.name.startswith("_gradient_") for n in made.nodes() if n not in net.nodes())
+        assert all(n.name.startswith("_gradient_") for n in gradient.nodes() if n not in net.nodes())
 
 
 def test_training_or_not():
     net = sym.BatchNorm(sym.var("x"), fix_gamma=False, name="bn")
     entry = next(e for e in net.get_internals().outputs if e.node.name == "x")
-    made = [gradients(net, [entry], training=training)[0] for training in (True, False)]
-    texts = [symbol.tojson() for symbol in made if symbol is not None]
+    grads = [gradients(net, [entry], training=training)[0] for training in (True, False)]
+    texts = [symbol.tojson() for symbol in grads if symbol is not None]
     assert len(set(texts)) == 2
 
 
 def test_updates_of_states(rng):
     # With momentum 0 the old values do not count: running the operator would already change them.
     net = sym.BatchNorm(sym.var("x"), momentum=0, name="bn")
-    found = updates(net)
-    assert [name for name, _ in found] == ["bn_moving_mean", "bn_moving_var"]
+    pairs = updates(net)
+    assert [name for name, _ in pairs] == ["bn_moving_mean", "bn_moving_var"]
     shapes = {"x": (6, 3), "bn_gamma": (3,), "bn_beta": (3,), "bn_moving_mean": (3,), "bn_moving_var": (3,)}
     values = {name: array(rng.uniform(0.5, 2, shape)) for name, shape in shapes.items()}
     with autograd.train_mode():
-        new = execute(sym.Group([value for _, value in found]), values)
+        new = execute(sym.Group([value for _, value in pairs]), values)
     x = values["x"].asnumpy()
     np.testing.assert_allclose(new[0].asnumpy(), x.mean(0), rtol=1e-5)
     np.testing.assert_allclose(new[1].asnumpy(), x.var(0), rtol=1e-4)

@@ -97,10 +97,10 @@ def test_casts_for_mixed_precision_are_left_out():
 
 @pytest.mark.parametrize(("case", "version"), UPGRADES)
 def test_old_files_become_what_mxnet_makes_of_them(case, version):
-    told = copy.deepcopy(case["graph"])
+    document = copy.deepcopy(case["graph"])
     if version != 800:
-        told["attrs"] = {"mxnet_version": ["int", version]}
-    assert sym.load_json(json.dumps(told)).tojson() == case["want"]
+        document["attrs"] = {"mxnet_version": ["int", version]}
+    assert sym.load_json(json.dumps(document)).tojson() == case["want"]
 
 
 def test_attributes_of_all_ages():
@@ -109,14 +109,14 @@ def test_attributes_of_all_ages():
 
 
 def test_unknown_operators_are_kept():
-    told = graph(
+    document = graph(
         X,
         node("Nobody", "n", [(0, 0)], attrs={"k": "v"}),
         heads=[[1, 1, 0]],
         node_row_ptr=[0, 1, 3],
         attrs={"mxnet_version": ["int", 10901]},
     )
-    net = sym.load_json(json.dumps(told))
+    net = sym.load_json(json.dumps(document))
     assert net.list_outputs() == ["n_output1"]
     assert net.get_internals().list_outputs() == ["x", "n_output0", "n_output1"]
     assert json.loads(net.tojson())["nodes"][1]["attrs"] == {"k": "v"}
@@ -126,13 +126,13 @@ def test_unknown_operators_are_kept():
 
 
 def test_unknown_attributes_are_kept():
-    told = graph(X, node("Activation", "act", [(0, 0)], attrs={"act_type": "relu", "novel": "1"}))
-    assert sym.load_json(json.dumps(told)).attr("novel") == "1"
+    document = graph(X, node("Activation", "act", [(0, 0)], attrs={"act_type": "relu", "novel": "1"}))
+    assert sym.load_json(json.dumps(document)).attr("novel") == "1"
 
 
 def test_subgraphs_are_kept():
-    told = graph(X, node("_loop", "loop", [(0, 0)], subgraphs=[graph(X, node("relu", "r", [(0, 0)]))]))
-    written = json.loads(sym.load_json(json.dumps(told)).tojson())
+    document = graph(X, node("_loop", "loop", [(0, 0)], subgraphs=[graph(X, node("relu", "r", [(0, 0)]))]))
+    written = json.loads(sym.load_json(json.dumps(document)).tojson())
     inner = written["nodes"][1]["subgraphs"][0]
     assert [n["op"] for n in inner["nodes"]] == ["null", "relu"]
     assert "attrs" not in inner
@@ -197,9 +197,9 @@ def test_long_values_are_not_repeated_in_errors():
 
 
 def test_attributes_that_do_not_fit_are_told_with_the_node():
-    told = graph(X, node("Activation", "act", [(0, 0)], attrs={"act_type": "rellu"}), heads=[[1, 0]])
+    document = graph(X, node("Activation", "act", [(0, 0)], attrs={"act_type": "rellu"}), heads=[[1, 0]])
     with pytest.raises(AttributeValueError, match="act_type must be one of") as caught:
-        sym.load_json(json.dumps(told))
+        sym.load_json(json.dumps(document))
     assert any("node act (Activation of x)" in note for note in caught.value.__notes__)
 
 
@@ -210,24 +210,24 @@ VALUES = st.recursive(
 )
 
 
-def places(value, path=()):
+def paths(value, path=()):
     """The paths of all values inside `value`."""
     yield path
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in items:
-        yield from places(inner, (*path, key))
+        yield from paths(inner, (*path, key))
 
 
 @given(data=st.data())
 def test_any_change_of_a_file_is_read_or_refused(data):
-    told = json.loads(FILES[0].read_text(encoding="utf-8"))
-    path = data.draw(st.sampled_from([p for p in places(told) if p]))
-    parent = told
+    document = json.loads(FILES[0].read_text(encoding="utf-8"))
+    path = data.draw(st.sampled_from([p for p in paths(document) if p]))
+    parent = document
     for key in path[:-1]:
         parent = parent[key]
     parent[path[-1]] = data.draw(VALUES)
     try:
-        net = sym.load_json(json.dumps(told))
+        net = sym.load_json(json.dumps(document))
     except MXNetError:
         return
     assert sym.load_json(net.tojson()).tojson() == net.tojson()

@@ -11,15 +11,15 @@ from hybridonnx.ops import load_all
 from hybridonnx.symbol.compose import call
 from hybridonnx.symbol.symbol import Symbol
 
-TOLD = json.loads((Path(__file__).parent / "oracle" / "operators.json").read_text())["operators"]
+FACTS = json.loads((Path(__file__).parent / "oracle" / "operators.json").read_text())["operators"]
 REFUSED = {("_split_v2", 0), ("moments", 0)}
 """What MXNet composes and cannot run, or runs and loses elements, and is refused here."""
 
 CASES = [
     pytest.param(name, case, id=f"{name}-{i}")
-    for name, told in TOLD.items()
+    for name, fact in FACTS.items()
     if name in load_all() and not load_all()[name].variadic
-    for i, case in enumerate(told["composed"])
+    for i, case in enumerate(fact["composed"])
     if not case.get("refused") and case.get("creates_inputs", True)
     if (name, i) not in REFUSED
 ]
@@ -31,8 +31,8 @@ def names(listed):
 
 @pytest.mark.parametrize(("name", "case"), CASES)
 def test_composed(name, case):
-    made = call(load_all()[name], "op", (), {**case["attrs"], "name": "op"}, Symbol)
-    assert names(made.list_arguments()) == case["arguments"]
-    assert names(made.list_auxiliary_states()) == case["auxiliary"]
-    assert names(made.list_outputs()) == case["outputs"]
-    assert made.nodes()[-1].counted() == case["total_outputs"]
+    symbol = call(load_all()[name], "op", (), {**case["attrs"], "name": "op"}, Symbol)
+    assert names(symbol.list_arguments()) == case["arguments"]
+    assert names(symbol.list_auxiliary_states()) == case["auxiliary"]
+    assert names(symbol.list_outputs()) == case["outputs"]
+    assert symbol.nodes()[-1].counted() == case["total_outputs"]

@@ -43,10 +43,10 @@ def test_a_short_run(tmp_path):
 @pytest.mark.slow
 def test_the_whole_run(tmp_path, capsys):
     assert train_digits.main(["--out", str(tmp_path)]) == 0
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert right(tmp_path / "digits.onnx", *train_digits.digits()[1]) > 0.97
-    assert "epoch 12: loss 0.0" in told
-    assert "digit 9" in told
+    assert "epoch 12: loss 0.0" in output
+    assert "digit 9" in output
 
 
 def test_the_missing_extra_is_named(monkeypatch):

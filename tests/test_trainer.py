@@ -37,8 +37,8 @@ def test_refusals_are_mxnets(tmp_path):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = errors(mx, tmp_path)
-    for ours, theirs in zip(found, FACTS["errors"]["list"], strict=True):
+        outcomes = errors(mx, tmp_path)
+    for ours, theirs in zip(outcomes, FACTS["errors"]["list"], strict=True):
         if isinstance(ours, BaseException):
             assert theirs["error"] in error_names(ours), ours
         else:
@@ -48,13 +48,13 @@ def test_refusals_are_mxnets(tmp_path):
 @pytest.mark.parametrize("name", TRAININGS)
 def test_hybridized_training_is_the_same(name):
     optimizer, options = TRAININGS[name]
-    found = []
+    curves = []
     for hybrid in (False, True):
         net = net_of(mx)
         net.hybridize(hybrid)
         trainer = mx.gluon.Trainer(net.collect_params(), optimizer, dict(options))
-        found.append(losses(mx, net, trainer))
-    np.testing.assert_allclose(found[0], found[1], rtol=1e-5)
+        curves.append(losses(mx, net, trainer))
+    np.testing.assert_allclose(curves[0], curves[1], rtol=1e-5)
 
 
 def test_inference_after_a_step_uses_the_new_weights():
@@ -105,7 +105,7 @@ def test_copies_keep_states_of_their_own():
 
 
 def test_float16_trains_through_copies():
-    found = []
+    last_losses = []
     for dtype, options in (("float32", {}), ("float16", {"multi_precision": True})):
         net = net_of(mx)
         net.cast(dtype)
@@ -116,5 +116,5 @@ def test_float16_trains_through_copies():
                 loss = mx.gluon.loss.SoftmaxCrossEntropyLoss()(net(data.astype(dtype)), label.astype(dtype))
             loss.backward()
             trainer.step(6)
-        found.append(loss.asnumpy().astype("float32"))
-    np.testing.assert_allclose(found[0], found[1], rtol=0.03, atol=0.01)
+        last_losses.append(loss.asnumpy().astype("float32"))
+    np.testing.assert_allclose(last_losses[0], last_losses[1], rtol=0.03, atol=0.01)

@@ -98,7 +98,7 @@ WORDS = {
 """What the errors tell."""
 
 
-def told(exc):
+def text_of(exc):
     """The error's text with the notes that a traceback shows below it."""
     return " ".join([str(exc), *getattr(exc, "__notes__", ())]).replace("\n", " ")
 
@@ -106,27 +106,29 @@ def told(exc):
 @pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybrid"])
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_gives_what_mxnet_gives(name, hybrid):
-    found, fact = outcome(mx, name, hybrid), FACTS[name][hybrid]
-    if name in OTHERWISE and not (isinstance(fact, dict) and is_kind(found, fact["error"])):
-        assert isinstance(found, OTHERWISE[name][0])
+    value, fact = outcome(mx, name, hybrid), FACTS[name][hybrid]
+    if name in OTHERWISE and not (isinstance(fact, dict) and is_kind(value, fact["error"])):
+        assert isinstance(value, OTHERWISE[name][0])
     elif isinstance(fact, dict):
-        assert is_kind(found, fact["error"]), found
+        assert is_kind(value, fact["error"]), value
     else:
-        assert found == fact
-    if isinstance(found, Exception):
-        assert re.search(WORDS[name], told(found)), told(found)
+        assert value == fact
+    if isinstance(value, Exception):
+        assert re.search(WORDS[name], text_of(value)), text_of(value)
 
 
-def is_kind(found, name):
+def is_kind(value, name):
     """Whether it is an error of a class of this name."""
-    return isinstance(found, Exception) and name in [c.__name__ for c in type(found).__mro__]
+    return isinstance(value, Exception) and name in [c.__name__ for c in type(value).__mro__]
 
 
 def test_every_exception_is_still_one():
     for name, (kind, _) in OTHERWISE.items():
-        found = [outcome(mx, name, hybrid) for hybrid in (False, True)]
+        values = [outcome(mx, name, hybrid) for hybrid in (False, True)]
         facts = [f["error"] if isinstance(f, dict) else f for f in FACTS[name]]
-        assert any(isinstance(v, kind) and not is_kind(v, f) for v, f in zip(found, facts, strict=True)), name
+        assert any(isinstance(v, kind) and not is_kind(v, f) for v, f in zip(values, facts, strict=True)), (
+            name
+        )
 
 
 def trained(hybrid):
@@ -147,7 +149,7 @@ def test_errors_name_the_layer_and_what_came_in(hybrid, recording):
     scope = mx.autograd.record() if recording else mx.autograd.pause()
     with scope, pytest.raises(mx.MXNetError) as raised:
         net(mx.nd.ones((2, 7)))
-    text = told(raised.value)
+    text = text_of(raised.value)
     assert "FullyConnected: weight of shape (5, 7) is required, got (5, 4)" in text
     assert ("In node net_dense0_fwd (FullyConnected)" if hybrid else "In block net_dense0 (Dense)") in text
     assert re.search(r"\((2|\?), 7\) float32", text)
@@ -161,7 +163,7 @@ def test_errors_of_losses_name_prediction_and_label(hybrid):
     with pytest.raises(mx.MXNetError) as raised:
         block(mx.nd.ones((2, 3)), mx.nd.ones((2, 4)))
     where = "In (block l2|node l2_reshape_like0) " if hybrid else "In block l2 "
-    assert re.search(where + r"\(.*\) of .*\(2, 4\) float32", told(raised.value)), told(raised.value)
+    assert re.search(where + r"\(.*\) of .*\(2, 4\) float32", text_of(raised.value)), text_of(raised.value)
 
 
 @pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybrid"])
@@ -177,14 +179,14 @@ def test_a_failed_step_changes_nothing_and_training_goes_on(hybrid):
     for name, p in net.collect_params().items():
         np.testing.assert_array_equal(p.data().asnumpy(), before[name])
     assert not mx.autograd.is_recording()
-    found = []
+    losses = []
     for _ in range(3):
         with mx.autograd.record():
             value = loss(net(mx.nd.ones((2, 4))), mx.nd.ones((2, 3))).mean()
         value.backward()
         trainer.step(1)
-        found.append(float(value.asscalar()))
-    assert found[0] > found[1] > found[2]
+        losses.append(float(value.asscalar()))
+    assert losses[0] > losses[1] > losses[2]
 
 
 @pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybrid"])

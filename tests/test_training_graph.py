@@ -23,34 +23,34 @@ def draw(*shape):
 @pytest.fixture
 def sessions(monkeypatch):
     """The sessions that are made, and every run of one."""
-    found = []
+    instances = []
 
     class Counted(ValueSession):
         def __init__(self, lowered):
             super().__init__(lowered)
             self.runs = 0
-            found.append(self)
+            instances.append(self)
 
         def __call__(self, feeds):
             self.runs += 1
             return super().__call__(feeds)
 
     monkeypatch.setattr(partition, "ValueSession", Counted)
-    return found
+    return instances
 
 
 @pytest.fixture
 def kernels(monkeypatch):
     """The names of the operators that plans run on kernels."""
-    found = []
+    names = []
     run = plans._Kernel.__call__
 
     def counted(self, args, noise):
-        found.append(self._node.op_name)
+        names.append(self._node.op_name)
         return run(self, args, noise)
 
     monkeypatch.setattr(plans._Kernel, "__call__", counted)
-    return found
+    return names
 
 
 def convolutional():
@@ -70,7 +70,7 @@ def convolutional():
     return net
 
 
-def made(build, hybrid, seed=1):
+def network(build, hybrid, seed=1):
     """A network with the same weights each time."""
     net = build()
     rng = np.random.default_rng(seed)
@@ -85,7 +85,7 @@ def made(build, hybrid, seed=1):
 
 def trained(hybrid, steps):
     """Losses and parameters after training on the same draws."""
-    net = made(convolutional, hybrid)
+    net = network(convolutional, hybrid)
     loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
     if hybrid:
         loss_of.hybridize()
@@ -107,9 +107,9 @@ def trained(hybrid, steps):
 def test_one_seed_gives_the_same_losses_eagerly_and_hybridized(sessions, kernels):
     eager, weights = trained(False, 50)
     assert not sessions
-    losses, found = trained(True, 50)
+    losses, params = trained(True, 50)
     np.testing.assert_allclose(losses, eager, atol=1e-5)
-    for a, b in zip(found, weights, strict=True):
+    for a, b in zip(params, weights, strict=True):
         np.testing.assert_allclose(a, b, atol=1e-5)
     assert not kernels
     assert len(sessions) == 8  # of network and loss, forward and backward, full and last batch
@@ -118,7 +118,7 @@ def test_one_seed_gives_the_same_losses_eagerly_and_hybridized(sessions, kernels
 
 def both(build, run, **tolerance):
     """Compare what `run(net)` gives for eager and hybridized networks."""
-    eager, hybrid = run(made(build, False)), run(made(build, True))
+    eager, hybrid = run(network(build, False)), run(network(build, True))
     assert len(eager) == len(hybrid)
     for a, b in zip(eager, hybrid, strict=True):
         np.testing.assert_allclose(b, a, **{"atol": 1e-5, "rtol": 1e-5, **tolerance})
@@ -212,8 +212,8 @@ def test_gradients_of_inputs_heads_and_outputs_that_nothing_uses():
         autograd.backward([still, same], [x, x])
         return [*first, a.grad.asnumpy()]
 
-    found = both(lambda: Several(prefix="s_"), run)
-    np.testing.assert_array_equal(found[2], x.asnumpy())
+    arrays = both(lambda: Several(prefix="s_"), run)
+    np.testing.assert_array_equal(arrays[2], x.asnumpy())
 
 
 def test_gradients_of_gradients_keep_the_masks(kernels):
@@ -273,9 +273,9 @@ def test_custom_operators_run_between_sessions(sessions, kernels, caplog):
         both(Around, run)
     assert kernels == ["Custom", "Custom"]
     assert len(sessions) == 6  # two partitions to train, each with a gradient, and two to predict
-    (told,) = [record for record in caplog.records if "middle runs on the kernel" in record.getMessage()]
-    assert told.levelno == logging.INFO
-    assert "runs Python code" in told.getMessage()
+    (message,) = [record for record in caplog.records if "middle runs on the kernel" in record.getMessage()]
+    assert message.levelno == logging.INFO
+    assert "runs Python code" in message.getMessage()
 
 
 def test_functions_stay_outside_of_the_graph():
@@ -307,7 +307,7 @@ def test_functions_stay_outside_of_the_graph():
 
 
 def test_what_is_recorded_can_be_told_as_a_symbol():
-    net = made(convolutional, True)
+    net = network(convolutional, True)
     x = draw(2, 3, 14, 14)
     with autograd.record(train_mode=False):
         out = net(x) * 2
@@ -317,7 +317,7 @@ def test_what_is_recorded_can_be_told_as_a_symbol():
 
 
 def test_the_tape_is_released_with_what_it_kept():
-    net = made(convolutional, True)
+    net = network(convolutional, True)
     with autograd.record():
         out = net(draw(2, 3, 14, 14))
     out.backward()
@@ -326,7 +326,7 @@ def test_the_tape_is_released_with_what_it_kept():
 
 
 def test_parameters_that_change_between_passes_are_seen():
-    net = made(convolutional, True)
+    net = network(convolutional, True)
     x = draw(2, 3, 14, 14)
     with autograd.record(train_mode=False):
         before = net(x)
@@ -334,7 +334,7 @@ def test_parameters_that_change_between_passes_are_seen():
         param.set_data(param.data() * 0.5)
     with autograd.record(train_mode=False):
         after = net(x)
-    expected = made(convolutional, False)
+    expected = network(convolutional, False)
     for param in expected.collect_params().values():
         param.set_data(param.data() * 0.5)
     np.testing.assert_allclose(after.asnumpy(), expected(x).asnumpy(), atol=1e-5)
@@ -342,7 +342,7 @@ def test_parameters_that_change_between_passes_are_seen():
 
 
 def test_shapes_that_do_not_fit_name_the_node():
-    net = made(lambda: nn.Dense(3, in_units=4, flatten=False, prefix="dense_"), True)
+    net = network(lambda: nn.Dense(3, in_units=4, flatten=False, prefix="dense_"), True)
     with autograd.record(), pytest.raises(mx.MXNetError) as caught:
         net(draw(2, 5))
     assert "weight of shape (3, 5) is required" in str(caught.value)
@@ -354,7 +354,7 @@ def test_variables_of_one_name_are_one(sessions, kernels):
     out = mx.sym.Dropout(mx.sym.broadcast_mul(x, mx.sym.var("w"))) + mx.sym.broadcast_mul(
         mx.sym.Dropout(x * x), mx.sym.var("w")
     )
-    given = draw(2, 3)
+    data = draw(2, 3)
 
     def build():
         block = gluon.SymbolBlock(out, [x])
@@ -364,9 +364,9 @@ def test_variables_of_one_name_are_one(sessions, kernels):
     def run(net):
         mx.random.seed(4)
         with autograd.record():
-            out = net(given)
+            out = net(data)
         out.backward()
-        return [out.asnumpy(), *grads(net), net(given).asnumpy()]
+        return [out.asnumpy(), *grads(net), net(data).asnumpy()]
 
     both(build, run)
     assert not kernels
@@ -405,7 +405,7 @@ def test_what_custom_operators_take_may_depend_on_nothing(kernels):
     assert contexts == [mx.cpu(1)] * 6
 
 
-def test_whole_numbers_have_numpys_own_dtype():
+def test_integers_have_numpys_own_dtype():
     class Ranked(gluon.HybridBlock):
         def hybrid_forward(self, F, x):
             return x * 2, F.cast(x, "int64")
@@ -421,7 +421,7 @@ def test_whole_numbers_have_numpys_own_dtype():
 
 def test_profiles_are_written_where_the_environment_says(tmp_path, monkeypatch):
     monkeypatch.setenv("HYBRIDONNX_PROFILE", str(tmp_path))
-    net = made(convolutional, True)
+    net = network(convolutional, True)
     with autograd.record():
         out = net(draw(2, 3, 14, 14))
     out.backward()
@@ -439,7 +439,7 @@ def test_constants_of_the_normalization_survive_bad_batches():
     x = draw(4, 3, 5)
 
     def run(net):
-        found = []
+        arrays = []
         for values in (x, x * np.nan, x):
             net[0].running_mean.set_data(nd.zeros(3))
             net[0].running_var.set_data(nd.ones(3))
@@ -448,16 +448,16 @@ def test_constants_of_the_normalization_survive_bad_batches():
             with autograd.record():
                 y = net(a)
             y.backward(x)
-            found += [y.asnumpy(), a.grad.asnumpy(), net[0].running_mean.data().asnumpy()]
-        return found
+            arrays += [y.asnumpy(), a.grad.asnumpy(), net[0].running_mean.data().asnumpy()]
+        return arrays
 
-    found = both(build, run)
-    np.testing.assert_array_equal(found[0], found[6])
-    assert np.isfinite(found[7]).all()
+    arrays = both(build, run)
+    np.testing.assert_array_equal(arrays[0], arrays[6])
+    assert np.isfinite(arrays[7]).all()
 
 
 def test_views_that_change_are_seen():
-    net = made(lambda: nn.Dense(3, in_units=2, prefix="dense_"), True)
+    net = network(lambda: nn.Dense(3, in_units=2, prefix="dense_"), True)
     whole = draw(4, 5)
     part = NDArray(whole._data[:, 1:3])
     assert not part._data.flags.c_contiguous

@@ -43,43 +43,43 @@ STATISTICS = {
 @pytest.fixture(scope="module")
 def expected():
     """What real MXNet leaves, by script and name."""
-    found: dict[str, dict] = {}
+    numbers: dict[str, dict] = {}
     with np.load(FILE) as file:
         for key in file.files:
             script, name = key.rsplit(".", 1)
-            found.setdefault(script, {})[name] = file[key]
-    return found
+            numbers.setdefault(script, {})[name] = file[key]
+    return numbers
 
 
 @pytest.fixture
 def kernels(monkeypatch):
     """The names of the operators that plans run on kernels."""
-    found = set()
+    names = set()
     run = plans._Kernel.__call__
 
     def counted(self, args, noise):
-        found.add(self._node.op_name)
+        names.add(self._node.op_name)
         return run(self, args, noise)
 
     monkeypatch.setattr(plans._Kernel, "__call__", counted)
-    return found
+    return names
 
 
-def far(found, expected, tolerance):
+def far(numbers, expected, tolerance):
     """The names of numbers that are not nearly equal: losses each, parameters by the largest."""
-    assert found.keys() == expected.keys()
+    assert numbers.keys() == expected.keys()
     apart = {}
     for key, value in expected.items():
         scale = np.abs(value) if key == "loss" else np.abs(value).max()
-        apart[key] = float(np.max(np.abs(np.float32(found[key]) - value) / np.maximum(scale, 1e-6)))
+        apart[key] = float(np.max(np.abs(np.float32(numbers[key]) - value) / np.maximum(scale, 1e-6)))
     return {key: a for key, a in apart.items() if not a <= (tolerance if key == "loss" else 10 * tolerance)}
 
 
 def ways(module, name):
     """A script to be run eagerly and hybridized."""
     title = f"{module}.{name}"
-    found = [pytest.param(module, name, False, id=f"{title}-eager")]
-    return found if title in EAGER_ONLY else [*found, pytest.param(module, name, True, id=f"{title}-hybrid")]
+    eager = [pytest.param(module, name, False, id=f"{title}-eager")]
+    return eager if title in EAGER_ONLY else [*eager, pytest.param(module, name, True, id=f"{title}-hybrid")]
 
 
 @pytest.mark.parametrize(("module", "name", "hybrid"), [way for key in SCRIPTS for way in ways(*key)])
@@ -204,15 +204,15 @@ def critic_loss(params, real, fake, between):
 
 def slopes(function, params, step=1e-5):
     """The gradients of a function by differences."""
-    found = [np.empty_like(p) for p in params]
-    for p, g in zip(params, found, strict=True):
+    gradients = [np.empty_like(p) for p in params]
+    for p, g in zip(params, gradients, strict=True):
         for i in np.ndindex(p.shape):
             p[i] += step
             above = function(params)
             p[i] -= 2 * step
             g[i] = (above - function(params)) / (2 * step)
             p[i] += step
-    return found
+    return gradients
 
 
 @pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybrid"])
@@ -240,10 +240,10 @@ def test_a_penalty_on_gradients(hybrid, kernels):
         loss.backward()
         trainer.step(1)
         run.loss(loss)
-        given = real, fake, between.asnumpy().astype(np.float64)
-        expected.append(critic_loss(params, *given))
+        data = real, fake, between.asnumpy().astype(np.float64)
+        expected.append(critic_loss(params, *data))
         for p, g in zip(
-            params, slopes(lambda values, given=given: critic_loss(values, *given), params), strict=True
+            params, slopes(lambda values, data=data: critic_loss(values, *data), params), strict=True
         ):
             p -= 0.02 * g
     np.testing.assert_allclose(run.numbers["loss"], expected, rtol=TOLERANCE)

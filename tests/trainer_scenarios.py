@@ -31,15 +31,15 @@ def batch(mx: Any, step: int, ctx: Any = None) -> tuple[Any, Any]:
 def losses(mx: Any, net: Any, trainer: Any, steps: Any = range(10)) -> list[float]:
     """Train for some steps."""
     loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss()
-    found = []
+    values = []
     for step in steps:
         data, label = batch(mx, step)
         with mx.autograd.record():
             loss = loss_of(net(data), label)
         loss.backward()
         trainer.step(data.shape[0])
-        found.append(float(loss.mean().asscalar()))
-    return found
+        values.append(float(loss.mean().asscalar()))
+    return values
 
 
 TRAININGS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -67,8 +67,8 @@ def scheduled(mx: Any) -> Any:
     net = net_of(mx)
     scheduler = mx.lr_scheduler.FactorScheduler(2, 0.5, base_lr=0.4)
     trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"lr_scheduler": scheduler})
-    found = [(losses(mx, net, trainer, [i]), trainer.learning_rate) for i in range(6)]
-    return found, trainer.optimizer.num_update
+    rows = [(losses(mx, net, trainer, [i]), trainer.learning_rate) for i in range(6)]
+    return rows, trainer.optimizer.num_update
 
 
 def multiplied(mx: Any) -> Any:
@@ -79,9 +79,9 @@ def multiplied(mx: Any) -> Any:
     net[0].bias.grad_req = "null"
     options = {"learning_rate": 0.5, "wd": 0.1}
     trainer = mx.gluon.Trainer(net.collect_params(), "sgd", options)
-    found = losses(mx, net, trainer)
+    before = losses(mx, net, trainer)
     trainer.set_learning_rate(0.1)
-    return found, losses(mx, net, trainer), [p.data() for _, p in sorted(net.collect_params().items())]
+    return before, losses(mx, net, trainer), [p.data() for _, p in sorted(net.collect_params().items())]
 
 
 def continued(mx: Any, folder: Any) -> Any:
@@ -131,12 +131,12 @@ def refused_steps(mx: Any) -> list[Any]:
     net = mx.gluon.nn.Dense(3)
     net.initialize()
     trainer = mx.gluon.Trainer(net.collect_params(), "sgd")
-    found = [_outcome(trainer.step, 1)]
+    outcomes = [_outcome(trainer.step, 1)]
     with mx.autograd.record():
         total = net(mx.nd.ones((2, 3))).sum()
     total.backward()
-    found += [_outcome(trainer.step, 2), _outcome(trainer.step, 2), _outcome(trainer.step, 2, True)]
-    return [*found, _outcome(trainer.step, 0), _outcome(trainer.step, "a"), trainer.optimizer.num_update]
+    outcomes += [_outcome(trainer.step, 2), _outcome(trainer.step, 2), _outcome(trainer.step, 2, True)]
+    return [*outcomes, _outcome(trainer.step, 0), _outcome(trainer.step, "a"), trainer.optimizer.num_update]
 
 
 def errors(mx: Any, folder: Any) -> list[Any]:
@@ -165,12 +165,12 @@ def errors(mx: Any, folder: Any) -> list[Any]:
 
 def everything(mx: Any, folder: Any) -> dict[str, Any]:
     """All of this, described."""
-    found = {f"trained {name}": trained(mx, name) for name in TRAININGS}
-    found |= {"scheduled": scheduled(mx), "multiplied": multiplied(mx), "continued": continued(mx, folder)}
+    results = {f"trained {name}": trained(mx, name) for name in TRAININGS}
+    results |= {"scheduled": scheduled(mx), "multiplied": multiplied(mx), "continued": continued(mx, folder)}
     for kvstore in ("device", None):
-        found[f"contexts {kvstore}"] = contexts(mx, kvstore=kvstore)
-        found[f"contexts {kvstore} False"] = contexts(mx, kvstore=kvstore, update_on_kvstore=False)
+        results[f"contexts {kvstore}"] = contexts(mx, kvstore=kvstore)
+        results[f"contexts {kvstore} False"] = contexts(mx, kvstore=kvstore, update_on_kvstore=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found["errors"] = errors(mx, folder)
-    return {name: describe(value) for name, value in found.items()}
+        results["errors"] = errors(mx, folder)
+    return {name: describe(value) for name, value in results.items()}

@@ -27,13 +27,13 @@ class Bench:
 
     def net(self, units: int = 3, inputs: int = 4, **options: Any) -> Any:
         """A network of one layer."""
-        made = self.mx.gluon.nn.HybridSequential(prefix="net_")
-        with made.name_scope():
-            made.add(self.mx.gluon.nn.Dense(units, in_units=inputs, **options))
-        return self.ready(made)
+        block = self.mx.gluon.nn.HybridSequential(prefix="net_")
+        with block.name_scope():
+            block.add(self.mx.gluon.nn.Dense(units, in_units=inputs, **options))
+        return self.ready(block)
 
     def x(self, *shape: int, dtype: str = "float32") -> Any:
-        """An array of small numbers that are whole."""
+        """An array of small integers, stored as `dtype`."""
         count = int(np.prod(shape))
         return self.mx.nd.array((np.arange(count) % 3).reshape(shape), dtype=dtype)
 

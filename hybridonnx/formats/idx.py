@@ -51,6 +51,6 @@ def _values(
         raise FormatError(f"{path}: {size} values for {shape} are required, got {length - head}{bound}.")
     content = file.read(size + 1)
     if len(content) != size:
-        told = "more" if len(content) > size else f"{len(content)}"
-        raise FormatError(f"{path}: {size} values for {shape} are required, got {told}.")
+        count = "more" if len(content) > size else f"{len(content)}"
+        raise FormatError(f"{path}: {size} values for {shape} are required, got {count}.")
     return np.frombuffer(content, np.uint8).reshape(shape)

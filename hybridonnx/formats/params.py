@@ -67,7 +67,7 @@ Value: TypeAlias = Array | CSR | RowSparse
 def read(file: BinaryIO, size: int, np_shape: bool = False) -> tuple[list[Value], list[str]]:
     """The arrays of a file of `size` bytes, each with memory of its own, and their names or no names.
 
-    Arrays without axes are refused unless `np_shape`. Raises `FormatError`, naming the place, for anything
+    Arrays without axes are refused unless `np_shape`. Raises `FormatError`, naming the offset, for anything
     that is not such a file.
     """
     reader = _Reader(file, size)
@@ -92,7 +92,7 @@ def read_bytes(data: bytes, np_shape: bool = False) -> tuple[list[Value], list[s
 
 
 class _Reader:
-    """A file with its size, and the place that is being read, for messages."""
+    """A file with its size, and the offset that is being read, for messages."""
 
     def __init__(self, file: BinaryIO, size: int) -> None:
         self._file = file
@@ -105,7 +105,7 @@ class _Reader:
         return self._size - self.at
 
     def fail(self, required: str, got: str, at: int | None = None) -> NoReturn:
-        """Raise `FormatError` for what is at `at`, or at the place that is read next."""
+        """Raise `FormatError` for what is at `at`, or at the offset that is read next."""
         at = self.at if at is None else at
         raise FormatError(f"params file, byte {at}, {self.where}: {required} is required, got {got}.")
 
@@ -229,11 +229,11 @@ def _sparse(reader: _Reader, storage: int) -> Value:
         reader.fail("a list of indices of dtype int64 or int32", str(layouts), at)
     data = reader.array(stored, dtype)
     parts = [reader.array(sizes, kind, "indices") for kind, sizes in layouts]
-    made = CSR(shape, data, *parts) if storage == _CSR else RowSparse(shape, data, *parts)
-    fault = find_fault(made)
+    array = CSR(shape, data, *parts) if storage == _CSR else RowSparse(shape, data, *parts)
+    fault = find_fault(array)
     if fault:
         reader.fail(*fault, at)
-    return made
+    return array
 
 
 def _names(reader: _Reader, count: int) -> list[str]:

@@ -34,10 +34,10 @@ def encode(record: bytes) -> bytes:
 def _cut(record: bytes) -> list[bytes]:
     """What stands between magic numbers at multiples of 4."""
     parts, start = [], 0
-    for found in re.finditer(re.escape(_MAGIC), record):
-        if found.start() % 4 == 0:
-            parts.append(record[start : found.start()])
-            start = found.end()
+    for match in re.finditer(re.escape(_MAGIC), record):
+        if match.start() % 4 == 0:
+            parts.append(record[start : match.start()])
+            start = match.end()
     return [*parts, record[start:]]
 
 

@@ -32,8 +32,8 @@ def _package() -> ModuleType:
 
 def write(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """The bytes of a file with these arrays."""
-    made: bytes = _package().save({name: np.asarray(a, order="C") for name, a in arrays.items()})
-    return made
+    content: bytes = _package().save({name: np.asarray(a, order="C") for name, a in arrays.items()})
+    return content
 
 
 def read(path: PathLike) -> dict[str, NDArray[Any]]:
@@ -41,13 +41,13 @@ def read(path: PathLike) -> dict[str, NDArray[Any]]:
     package = _package()
     open_to_read(path).close()
     try:
-        found = package.load_file(os.fspath(path))
+        arrays = package.load_file(os.fspath(path))
     except Exception as exc:
         raise FormatError(f"safetensors: a sound file of dtypes that NumPy has is required: {exc}.") from exc
-    for name, array in found.items():
+    for name, array in arrays.items():
         try:
             as_dtype(array.dtype)
         except DTypeError as exc:
             exc.add_note(f"In the array {name!r}.")
             raise
-    return {name: np.require(array, requirements=["C", "W"]) for name, array in found.items()}
+    return {name: np.require(array, requirements=["C", "W"]) for name, array in arrays.items()}

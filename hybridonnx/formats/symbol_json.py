@@ -116,9 +116,9 @@ def _attributes(item: dict[str, Any], here: str) -> dict[str, str]:
     merged: dict[str, str] = {}
     written = next((k for k in reversed(item) if k in ("attr", "attrs")), None)
     for key in ("param", written):
-        found = item.get(key, {}) if key else {}
-        _expect(isinstance(found, dict), here, f"an object in {key}", found)
-        for name, text in found.items():
+        entries = item.get(key, {}) if key else {}
+        _expect(isinstance(entries, dict), here, f"an object in {key}", entries)
+        for name, text in entries.items():
             _string(name, here, f"text in {key}")
             merged[name] = _string(text, here, f"text as attribute {name[:80]}")
     return merged
@@ -164,8 +164,8 @@ def _is_count(value: Any) -> bool:
 
 def _list(value: Any, where: str, key: str) -> list[Any]:
     _expect(isinstance(value, list), where, f"a list in {key}", value)
-    found: list[Any] = value
-    return found
+    items: list[Any] = value
+    return items
 
 
 def _string(value: Any, where: str, required: str) -> str:
@@ -179,9 +179,9 @@ def _string(value: Any, where: str, required: str) -> str:
     return text
 
 
-def _expect(holds: bool, where: str, required: str, given: Any) -> None:
+def _expect(holds: bool, where: str, required: str, value: Any) -> None:
     if not holds:
-        raise FormatError(f"{where}: {required} is required, got {_shown(given)}.")
+        raise FormatError(f"{where}: {required} is required, got {_shown(value)}.")
 
 
 def _shown(value: Any) -> str:

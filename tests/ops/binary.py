@@ -7,7 +7,7 @@ import numpy as np
 from hybridonnx.test_utils import Case, distinct, ints, uniform
 
 FLOATS = ("float32", "float64", "float16")
-WHOLE = ("int32", "int64", "int8", "uint8")
+INTEGERS = ("int32", "int64", "int8", "uint8")
 
 PAIRS = {
     "elemwise_add": "broadcast_add",
@@ -43,7 +43,7 @@ def edges(name: str) -> Case:
     return Case(name, [a, b]).but(no=no)
 
 
-def whole(name: str, shapes: tuple[tuple[int, ...], tuple[int, ...]], dtype: str) -> Case:
+def of_integers(name: str, shapes: tuple[tuple[int, ...], tuple[int, ...]], dtype: str) -> Case:
     """Integers, without 0 for those that divide, with which MXNet crashes."""
     low = 0 if dtype == "uint8" else -9
     if "power" in name:
@@ -59,8 +59,8 @@ cases += [
     for i, (a, b) in enumerate(SHAPES)
 ]
 cases += [edges(name) for name in PAIRS]
-cases += [whole(name, ((3, 4), (3, 4)), dtype) for name in PAIRS for dtype in WHOLE]
-cases += [whole(name, ((3, 4), (4,)), "int32") for name in PAIRS.values()]
+cases += [of_integers(name, ((3, 4), (3, 4)), dtype) for name in PAIRS for dtype in INTEGERS]
+cases += [of_integers(name, ((3, 4), (4,)), "int32") for name in PAIRS.values()]
 cases += [
     Case(name, [ints((3, 4), 9, -9, dtype), np.full((3, 4), -3, dtype)])
     for name in ("elemwise_div", "_mod", "_power")

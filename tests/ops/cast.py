@@ -4,20 +4,20 @@ import numpy as np
 
 from hybridonnx.test_utils import Case, ints
 
-REAL = ("float16", "float32", "float64")
-WHOLE = ("int8", "uint8", "int32", "int64")
+FLOATS = ("float16", "float32", "float64")
+INTEGERS = ("int8", "uint8", "int32", "int64")
 EDGES = np.array([-2.7, -1.5, -0.5, 0, 0.5, 1.5, 2.7, 100, 300, -300], np.float32)
 COARSE = {"gradient": "the output is coarser than the differences"}
 
 CASES = [
-    *[Case("Cast", [(2, 3)], dtype=d).but(dtypes=("float32", "float64"), no=COARSE) for d in REAL[:2]],
-    Case("Cast", [(2, 3)], dtype="float64").but(dtypes=REAL),
-    *[Case("Cast", [(2, 3)], dtype=d).but(no=COARSE) for d in (*WHOLE, "bool")],
-    *[Case("Cast", [EDGES], dtype=d).but(no=COARSE) for d in (*WHOLE, "bool")],
+    *[Case("Cast", [(2, 3)], dtype=d).but(dtypes=("float32", "float64"), no=COARSE) for d in FLOATS[:2]],
+    Case("Cast", [(2, 3)], dtype="float64").but(dtypes=FLOATS),
+    *[Case("Cast", [(2, 3)], dtype=d).but(no=COARSE) for d in (*INTEGERS, "bool")],
+    *[Case("Cast", [EDGES], dtype=d).but(no=COARSE) for d in (*INTEGERS, "bool")],
     *[
         Case("Cast", [ints((2, 3), 5, -5, source)], dtype=d)
-        for source in WHOLE[2:]
-        for d in (*WHOLE, *REAL, "bool")
+        for source in INTEGERS[2:]
+        for d in (*INTEGERS, *FLOATS, "bool")
     ],
     Case("Cast", [np.array([300, -1, 200, 127], np.int32)], dtype="int8"),
     Case("Cast", [np.array([300, -1, 200, 127], np.int32)], dtype="uint8"),
@@ -34,7 +34,7 @@ CASES = [
         cast_narrow=True,
     ),
     Case("_cast_like", [(2, 3), ints((1,), 2, dtype="float64")]).but(
-        formula=lambda x, like: x.astype(np.float64), dtypes=REAL
+        formula=lambda x, like: x.astype(np.float64), dtypes=FLOATS
     ),
     Case("_cast_like", [(2, 3), ints((1,), 2, dtype="int32")]).but(
         formula=lambda x, like: x.astype(np.int32), no=COARSE

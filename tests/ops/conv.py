@@ -1,4 +1,4 @@
-"""Cases of convolutions. Sums over the places of windows are the formulas of what MXNet does not have."""
+"""Cases of convolutions. Sums over the offsets in windows are the formulas of what MXNet does not have."""
 
 from itertools import product
 
@@ -14,7 +14,7 @@ def _each(n, default, rank):
 
 
 def _full(x, w, kernel, stride=(), dilate=(), pad=(), num_group=1, out=None, **_):
-    """Padded data, its slice at each place in the window, the slices of the data, the output's sizes."""
+    """Padded data, its slice at each offset in the window, the slices of the data, the output's sizes."""
     rank = len(kernel)
     stride, dilate, pad = _each(stride, 1, rank), _each(dilate, 1, rank), _each(pad, 0, rank)
     size = x.shape[2:]
@@ -72,8 +72,8 @@ def weight_grad(dy, x, w, **attributes):
     heads = dy.reshape(n, g, f // g, -1)
     dw = np.zeros_like(w)
     for i, cut in cuts.items():
-        seen = x[cut].reshape(n, g, w.shape[1], -1)
-        dw[(..., *i)] = np.einsum("ngfp,ngcp->gfc", heads, seen).reshape(f, w.shape[1])
+        patch = x[cut].reshape(n, g, w.shape[1], -1)
+        dw[(..., *i)] = np.einsum("ngfp,ngcp->gfc", heads, patch).reshape(f, w.shape[1])
     return dw
 
 

@@ -17,17 +17,17 @@ WIDE = ("float32", "float64", "float16")
 
 def labels_of(path, blank):
     """What a path reads as: repeated classes and then blanks left out."""
-    kept = [c for i, c in enumerate(path) if i == 0 or path[i - 1] != c]
-    return [c for c in kept if c != blank]
+    runs = [c for i, c in enumerate(path) if i == 0 or path[i - 1] != c]
+    return [c for c in runs if c != blank]
 
 
 def by_paths(data, label, *lengths, use_data_lengths=False, use_label_lengths=False, blank_label="first"):
     """The losses by the sum over all paths that read as the labels."""
     steps, batch, classes = data.shape
     blank, padding = (0, 0) if blank_label == "first" else (classes - 1, -1)
-    given = iter(lengths)
-    most = next(given).astype(int) if use_data_lengths else [steps] * batch
-    counts = next(given).astype(int) if use_label_lengths else None
+    rest = iter(lengths)
+    most = next(rest).astype(int) if use_data_lengths else [steps] * batch
+    counts = next(rest).astype(int) if use_label_lengths else None
     power = np.exp(data.astype(np.float64))
     odds = power / power.sum(2, keepdims=True)
     losses = []

@@ -9,8 +9,8 @@ from hybridonnx.test_utils import Case
 
 def dropped(x, noise, p=0.5, axes=()):
     first = tuple(slice(0, 1) if i in [a % x.ndim for a in axes] else slice(None) for i in range(x.ndim))
-    kept = np.broadcast_to(noise[first] < 1 - p, x.shape)
-    return np.where(kept, x / (1 - p), 0).astype(x.dtype)
+    mask = np.broadcast_to(noise[first] < 1 - p, x.shape)
+    return np.where(mask, x / (1 - p), 0).astype(x.dtype)
 
 
 def drop(shape, **attributes):

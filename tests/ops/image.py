@@ -8,7 +8,7 @@ PIXELS = ints((4, 5, 3), 256, dtype="uint8")
 GREY = ints((4, 5, 1), 256, dtype="uint8")
 SEVERAL = ints((2, 4, 5, 3), 256, dtype="uint8")
 FLOATS = uniform((4, 5, 3), 0, 255)
-REAL = ("float32", "float64")
+FLOAT_DTYPES = ("float32", "float64")
 NO_GRADIENT = {"oracle": "MXNet gives the head gradient, whatever the operator did"}
 FIXED_POINT = 7e-3
 """OpenCV rounds linear weights of integers, so that values may differ by one of 255."""
@@ -21,8 +21,8 @@ def resize(image, tol=1e-5, **attributes):
 
 def by_chance(name, *images, **attributes):
     """What a random operator does when there is nothing to choose."""
-    made = [Case(f"_image_{name}", [image], **attributes).but(tol=FIXED_POINT) for image in images]
-    return [each.but(no=NO_GRADIENT) if each.inputs[0] is FLOATS else each for each in made]
+    cases = [Case(f"_image_{name}", [image], **attributes).but(tol=FIXED_POINT) for image in images]
+    return [each.but(no=NO_GRADIENT) if each.inputs[0] is FLOATS else each for each in cases]
 
 
 def flip(way, axis):
@@ -56,7 +56,7 @@ def half_brightened(data, noise):
 
 CASES = [
     *(Case("_image_to_tensor", [image]) for image in (PIXELS, GREY, SEVERAL, FLOATS)),
-    Case("_image_normalize", [(3, 4, 5)]).but(dtypes=REAL, formula=lambda data: data),
+    Case("_image_normalize", [(3, 4, 5)]).but(dtypes=FLOAT_DTYPES, formula=lambda data: data),
     Case("_image_normalize", [(1, 4, 5)], mean=(0.5,), std=(2.0,)),
     Case("_image_normalize", [(3, 4, 5)], mean=(0.5,), std=(2.0,)),
     Case("_image_normalize", [(2, 3, 4, 5)], mean=(0.1, 0.2, 0.3), std=(1.0, 2.0, 4.0)),

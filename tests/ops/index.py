@@ -43,8 +43,8 @@ def added(axis: int):
         at = axis % a.ndim
         parts = np.moveaxis(dy, range(at, at + indices.ndim), range(indices.ndim))
         rows = np.moveaxis(result, at, 0)
-        for place in np.ndindex(indices.shape):
-            rows[int(np.clip(int(indices[place]), 0, len(rows) - 1))] += parts[place]
+        for position in np.ndindex(indices.shape):
+            rows[int(np.clip(int(indices[position]), 0, len(rows) - 1))] += parts[position]
         return result.astype(dy.dtype)
 
     return formula
@@ -118,8 +118,8 @@ def placed(axis: int):
         result = np.zeros(data.shape, dy.dtype)
         rows = np.moveaxis(result, axis, -1)
         index, dy = index.reshape(rows.shape[:-1]), dy.reshape(rows.shape[:-1])
-        for place in np.ndindex(rows.shape[:-1]):
-            rows[(*place, int(index[place]))] = dy[place]
+        for position in np.ndindex(rows.shape[:-1]):
+            rows[(*position, int(index[position]))] = dy[position]
         return result
 
     return formula
@@ -144,13 +144,13 @@ def take_along(axis: int | None):
 def put_along(axis: int | None):
     def formula(dy: np.ndarray, indices: np.ndarray, data: np.ndarray) -> np.ndarray:
         result = np.zeros(data.shape, dy.dtype)
-        for place in np.ndindex(indices.shape):
-            target = list(place)
+        for position in np.ndindex(indices.shape):
+            target = list(position)
             if axis is None:
-                target = list(np.unravel_index(int(indices[place]), data.shape))
+                target = list(np.unravel_index(int(indices[position]), data.shape))
             else:
-                target[axis] = int(indices[place])
-            result[tuple(target)] += dy[place]
+                target[axis] = int(indices[position])
+            result[tuple(target)] += dy[position]
         return result
 
     return formula
@@ -193,8 +193,8 @@ points = [
 
 def points_added(dy: np.ndarray, indices: np.ndarray, data: np.ndarray) -> np.ndarray:
     result = np.zeros(data.shape, np.float64)
-    for place in np.ndindex(indices.shape[1:]):
-        result[tuple(indices[(slice(None), *place)].astype(int))] += dy[place]
+    for position in np.ndindex(indices.shape[1:]):
+        result[tuple(indices[(slice(None), *position)].astype(int))] += dy[position]
     return result.astype(dy.dtype)
 
 

@@ -86,7 +86,7 @@ def in_rows(label, like):
     return (np.arange(like.shape[1]) == label.astype(int)[:, None]).astype(like.dtype)
 
 
-PLACES: list[Any] = [
+LABELS: list[Any] = [
     ((2, 3, 4), (2, 4), {"multi_output": True, "use_ignore": True, "ignore_label": 1}),
     ((2, 3, 4), (2, 4), {"multi_output": True, "normalization": "batch", "smooth_alpha": 0.1}),
     ((2, 3, 4), (2, 1, 4), {"multi_output": True, "normalization": "valid", "ignore_label": 2}),
@@ -106,7 +106,7 @@ GRADIENTS = [
         Case("_softmax_output_gradient", [data, ints(label, 3)], **attributes).but(
             no={"forward": "it is checked as the gradient of SoftmaxOutput"}
         )
-        for data, label, attributes in PLACES
+        for data, label, attributes in LABELS
     ],
     Case("_one_hot_like", [ints((4,), 5, -1), (4, 3)]).but(formula=in_rows),
     Case("_one_hot_like", [ints((4,), 3, dtype="int32"), (4, 3)]).but(formula=in_rows, dtypes=ALL),

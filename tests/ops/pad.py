@@ -16,9 +16,9 @@ def folded(mode: str, pad_width: tuple[int, ...]):
     def formula(dy: np.ndarray, **_: object) -> np.ndarray:
         pairs = list(zip(pad_width[::2], pad_width[1::2], strict=True))
         shape = tuple(d - a - b for d, (a, b) in zip(dy.shape, pairs, strict=True))
-        places = np.arange(1, 1 + int(np.prod(shape))).reshape(shape)
-        origin = np.pad(places, pairs, mode)  # type: ignore[call-overload]
-        sums = np.bincount(origin.ravel(), dy.ravel().astype(np.float64), places.size + 1)
+        indices = np.arange(1, 1 + int(np.prod(shape))).reshape(shape)
+        origin = np.pad(indices, pairs, mode)  # type: ignore[call-overload]
+        sums = np.bincount(origin.ravel(), dy.ravel().astype(np.float64), indices.size + 1)
         return sums[1:].reshape(shape).astype(dy.dtype)
 
     return formula

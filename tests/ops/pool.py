@@ -27,11 +27,11 @@ def _empty(shape, kernel, stride=(), pad=(), pool_type="max", pooling_convention
 
 
 def _windows(size, out, kernel, stride, pad):
-    """For every output place, where its window lies in the data."""
-    for place in product(*map(range, out)):
-        start = [i * s - p for i, s, p in zip(place, stride, pad, strict=True)]
+    """For every index of the output, where its window lies in the data."""
+    for index in product(*map(range, out)):
+        start = [i * s - p for i, s, p in zip(index, stride, pad, strict=True)]
         yield (
-            place,
+            index,
             tuple(
                 slice(max(a, 0), max(min(a + k, n), 0)) for a, k, n in zip(start, kernel, size, strict=True)
             ),
@@ -48,8 +48,8 @@ def grad_of(kind, kernel, stride, pad, include_pad=True):
 
     def formula(dy, x):
         dx = np.zeros_like(x)
-        for place, cut, inside in _windows(x.shape[2:], dy.shape[2:], kernel, stride, pad):
-            head = dy[(..., *place)]
+        for index, cut, inside in _windows(x.shape[2:], dy.shape[2:], kernel, stride, pad):
+            head = dy[(..., *index)]
             part = x[(..., *cut)]
             if not part.size:
                 continue
@@ -70,10 +70,10 @@ def pick_of(kernel, stride, pad, out):
 
     def formula(values, x):
         y = np.zeros((*x.shape[:2], *out), values.dtype)
-        for place, cut, _ in _windows(x.shape[2:], out, kernel, stride, pad):
+        for index, cut, _ in _windows(x.shape[2:], out, kernel, stride, pad):
             part, picked = (a[(..., *cut)].reshape(*x.shape[:2], -1) for a in (x, values))
             if part.size:
-                y[(..., *place)] = np.take_along_axis(picked, part.argmax(2)[..., None], 2)[..., 0]
+                y[(..., *index)] = np.take_along_axis(picked, part.argmax(2)[..., None], 2)[..., 0]
         return y
 
     return formula

@@ -9,7 +9,7 @@ import numpy as np
 from hybridonnx.test_utils import Case, distinct, ints, uniform
 
 FLOATS = ("float32", "float64", "float16")
-WHOLE = ("int32", "int64", "int8", "uint8")
+INTEGERS = ("int32", "int64", "int8", "uint8")
 REDUCTIONS = ["sum", "mean", "prod", "nansum", "nanprod", "max", "min"]
 AXES: list[dict[str, Any]] = [
     {},
@@ -44,13 +44,13 @@ def sum_to(shape: tuple[int, ...]):
     """A formula of `_sum_like`, axis by axis."""
 
     def formula(x: np.ndarray, like: np.ndarray) -> np.ndarray:
-        found = x.astype(np.float64)
-        while found.ndim > len(shape):
-            found = found.sum(0)
+        total = x.astype(np.float64)
+        while total.ndim > len(shape):
+            total = total.sum(0)
         for i, d in enumerate(shape):
             if d == 1:
-                found = found.sum(i, keepdims=True)
-        return found.astype(x.dtype)
+                total = total.sum(i, keepdims=True)
+        return total.astype(x.dtype)
 
     return formula
 
@@ -64,7 +64,7 @@ reductions += [Case(name, [TIES], axis=1).but(no=KINKS) for name in ("max", "min
 reductions += [
     Case(name, [ints((3, 4), 9, 0 if dtype == "uint8" else -9, dtype)], axis=1)
     for name in REDUCTIONS
-    for dtype in WHOLE
+    for dtype in INTEGERS
 ]
 reductions += [Case(name, [ints((3, 4), 9, 1, dtype)]) for name in REDUCTIONS for dtype in ("int32", "uint8")]
 reductions += [
@@ -81,20 +81,20 @@ norms += [  # MXNet scales with integers on the way, and gets 8 for the norm of 
     Case("norm", [ints((3, 4), 9, 0, dtype)], axis=1).but(
         formula=lambda x: np.sqrt((x.astype(float) ** 2).sum(1)).astype(x.dtype)
     )
-    for dtype in WHOLE
+    for dtype in INTEGERS
 ]
 
-places = [
+indices = [
     Case(name, [x], **options)
     for name in ("argmax", "argmin")
     for x in (distinct((2, 3, 4)), ints((2, 3, 4), 3))
     for options in ({}, {"keepdims": True}, {"axis": 0}, {"axis": -1, "keepdims": True}, {"axis": 1})
 ]
-places += [Case(name, [distinct((3, 5))], axis=1).but(dtypes=FLOATS) for name in ("argmax", "argmin")]
-places += [
-    Case(name, [ints((3, 5), 9, 0, dtype)], axis=1) for name in ("argmax", "argmin") for dtype in WHOLE
+indices += [Case(name, [distinct((3, 5))], axis=1).but(dtypes=FLOATS) for name in ("argmax", "argmin")]
+indices += [
+    Case(name, [ints((3, 5), 9, 0, dtype)], axis=1) for name in ("argmax", "argmin") for dtype in INTEGERS
 ]
-places += [Case("argmax_channel", [distinct(shape)]) for shape in ((3, 5), (2, 3, 4))]
+indices += [Case("argmax_channel", [distinct(shape)]) for shape in ((3, 5), (2, 3, 4))]
 
 broadcasting = [
     Case("broadcast_to", [(2, 1, 3)], shape=(2, 4, 3)).but(dtypes=FLOATS),
@@ -143,7 +143,7 @@ CASES = [
     Case("moments", [(2, 3, 4)], axes=(0, 2), keepdims=True).but(dtypes=FLOATS),
     *reductions,
     *norms,
-    *places,
+    *indices,
     *broadcasting,
     *adjoints,
     Case("prod", [WITH_ZEROS], axis=1).but(no={"oracle": "MXNet's gradient at 0 is NaN"}),

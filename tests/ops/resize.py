@@ -37,8 +37,8 @@ def adaptive(image, **attributes):
 
 def _linear(n, m, corners):
     """The matrix of linear interpolation from n to m values, by np.interp."""
-    place = np.arange(m)
-    source = place * (n - 1) / max(m - 1, 1) if corners else (place + 0.5) * n / m - 0.5
+    index = np.arange(m)
+    source = index * (n - 1) / max(m - 1, 1) if corners else (index + 0.5) * n / m - 0.5
     return np.stack([np.interp(source, np.arange(n), row) for row in np.eye(n)], 1)
 
 

@@ -71,13 +71,13 @@ def split(vector, mode, inputs, cells, layers, directions, projected):
         at += int(np.prod(shape))
         return vector[at - int(np.prod(shape)) : at].reshape(shape)
 
-    found = []
+    weights = []
     for layer in range(layers):
         width = directions * out if layer else inputs
         for _ in range(directions):
             wi, wh = take(rows, width), take(rows, out)
-            found.append([wi, wh, take(out, cells) if projected else None])
-    return [[*w, take(rows), take(rows)] for w in found]
+            weights.append([wi, wh, take(out, cells) if projected else None])
+    return [[*w, take(rows), take(rows)] for w in weights]
 
 
 def reference(

@@ -12,7 +12,7 @@ def spread(parameter, noise):
     return parameter.reshape(parameter.shape + (1,) * (noise.ndim - parameter.ndim))
 
 
-def whole(dtype=f32):
+def noise_as(dtype=f32):
     return lambda *args: args[-1].astype(dtype)
 
 
@@ -26,12 +26,12 @@ BY_SHAPE = [
     Case("_random_normal", shape=(2, 3), loc=1.0, scale=2.0).but(formula=lambda z: z * 2 + 1),
     Case("_random_exponential", shape=(2, 3)).but(formula=lambda u: -np.log1p(-u)),
     Case("_random_exponential", shape=(5,), lam=4.0).but(formula=lambda u: -np.log1p(-u) / 4),
-    Case("_random_gamma", shape=(2, 3), alpha=2.0, beta=3.0).but(formula=whole()),
-    Case("_random_poisson", shape=(2, 3), lam=4.0).but(formula=whole()),
-    Case("_random_negative_binomial", shape=(2, 3), k=3, p=0.4).but(formula=whole()),
-    Case("_random_generalized_negative_binomial", shape=(2, 3), mu=2.0, alpha=0.3).but(formula=whole()),
-    Case("_random_generalized_negative_binomial", shape=(2, 3), mu=2.0, alpha=0.0).but(formula=whole()),
-    Case("_random_gamma", shape=(2, 3), dtype="float16").but(formula=whole(np.float16)),
+    Case("_random_gamma", shape=(2, 3), alpha=2.0, beta=3.0).but(formula=noise_as()),
+    Case("_random_poisson", shape=(2, 3), lam=4.0).but(formula=noise_as()),
+    Case("_random_negative_binomial", shape=(2, 3), k=3, p=0.4).but(formula=noise_as()),
+    Case("_random_generalized_negative_binomial", shape=(2, 3), mu=2.0, alpha=0.3).but(formula=noise_as()),
+    Case("_random_generalized_negative_binomial", shape=(2, 3), mu=2.0, alpha=0.0).but(formula=noise_as()),
+    Case("_random_gamma", shape=(2, 3), dtype="float16").but(formula=noise_as(np.float16)),
     Case("_random_randint", shape=(6,), low=0, high=5).but(
         formula=lambda u: np.floor(u * 5).astype(np.int32)
     ),
@@ -48,10 +48,10 @@ LIKE = [
         formula=lambda x, z: (z + 1).astype(x.dtype), dtypes=ALL
     ),
     Case("_random_exponential_like", [(2, 3)], lam=2.0).but(formula=lambda x, u: -np.log1p(-u) / 2),
-    Case("_random_gamma_like", [(2, 3)], alpha=2.0).but(formula=whole()),
-    Case("_random_poisson_like", [(2, 3)], lam=3.0).but(formula=whole()),
-    Case("_random_negative_binomial_like", [(2, 3)], k=2, p=0.5).but(formula=whole()),
-    Case("_random_generalized_negative_binomial_like", [(2, 3)]).but(formula=whole()),
+    Case("_random_gamma_like", [(2, 3)], alpha=2.0).but(formula=noise_as()),
+    Case("_random_poisson_like", [(2, 3)], lam=3.0).but(formula=noise_as()),
+    Case("_random_negative_binomial_like", [(2, 3)], k=2, p=0.5).but(formula=noise_as()),
+    Case("_random_generalized_negative_binomial_like", [(2, 3)]).but(formula=noise_as()),
 ]
 
 
@@ -94,23 +94,22 @@ PROBABILITIES = np.array([[0.2, 0.3, 0.5], [0.7, 0.3, 0.0]], np.float32)
 
 
 def choices(p, u):
-    rows, places = p.reshape(-1, p.shape[-1]), u.reshape(p.size // p.shape[-1], -1)
-    found = [
-        [np.searchsorted(np.cumsum(row), x, "right") for x in xs]
-        for row, xs in zip(rows, places, strict=True)
+    rows, draws = p.reshape(-1, p.shape[-1]), u.reshape(p.size // p.shape[-1], -1)
+    indices = [
+        [np.searchsorted(np.cumsum(row), x, "right") for x in xs] for row, xs in zip(rows, draws, strict=True)
     ]
-    return np.array(found, np.int32).reshape(u.shape)
+    return np.array(indices, np.int32).reshape(u.shape)
 
 
 def with_logarithms(p, u):
-    drawn = choices(p, u)
-    return drawn, np.log(np.take_along_axis(p, drawn.reshape(len(p), -1), 1)).reshape(u.shape)
+    indices = choices(p, u)
+    return indices, np.log(np.take_along_axis(p, indices.reshape(len(p), -1), 1)).reshape(u.shape)
 
 
-def multinomial_gradient(dy, drawn, data):
+def multinomial_gradient(dy, indices, data):
     grad = np.zeros_like(data)
     for row in range(len(data)):
-        for slope, number in zip(dy[row], drawn[row], strict=True):
+        for slope, number in zip(dy[row], indices[row], strict=True):
             grad[row, number] += slope / data[row, number]
     return grad
 

@@ -36,7 +36,7 @@ def edges(name: str, scalar: float) -> Case:
     return Case(name, [POINTS], scalar=scalar, is_int=False).but(no=no)
 
 
-def whole(name: str, dtype: str, scalar: float, is_int: bool) -> Case:
+def of_integers(name: str, dtype: str, scalar: float, is_int: bool) -> Case:
     """Integers, without 0, by which MXNet crashes when it divides."""
     low = 1 if dtype == "uint8" or name[:2] == "_r" or "power" in name else -9
     return Case(
@@ -52,12 +52,12 @@ cases += [
 cases += [edges(name, 2.0) for name in SCALARS]
 cases += [edges(name, -1.5) for name in SCALARS if name != "_rpower_scalar"]
 cases += [
-    whole(name, dtype, 2.0, is_int)
+    of_integers(name, dtype, 2.0, is_int)
     for name in SCALARS
     for dtype in ("int32", "int64", "int8", "uint8")
     for is_int in (True, False)
 ]
-cases += [whole(name, "int32", 2.7, True) for name in SCALARS]
+cases += [of_integers(name, "int32", 2.7, True) for name in SCALARS]
 cases += [Case(name, [np.array([True, False])], scalar=2.0) for name in SCALARS if name[:2] != "_r"]
 cases += [
     Case(name, [np.array([True, False])], scalar=0.5, is_int=False) for name in SCALARS if "mod" not in name

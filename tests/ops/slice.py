@@ -99,10 +99,10 @@ def in_zeros(axis, begin, end):
 
 along = [Case("slice_axis", [(3, 4)], **where) for where in AXES]
 along += [Case("slice_axis", [(2, 3, 4)], axis=1, begin=0, end=1).but(dtypes=ALL)]
-for place in AXES:
-    before = np.moveaxis(np.zeros((3, 4)), place["axis"], 0)[place["begin"] : place["end"]]
-    small = np.moveaxis(before, 0, place["axis"]).shape
-    along.append(Case("_slice_axis_grad", [small, (3, 4)], **place).but(formula=in_zeros(**place)))
+for region in AXES:
+    before = np.moveaxis(np.zeros((3, 4)), region["axis"], 0)[region["begin"] : region["end"]]
+    small = np.moveaxis(before, 0, region["axis"]).shape
+    along.append(Case("_slice_axis_grad", [small, (3, 4)], **region).but(formula=in_zeros(**region)))
 
 likes = [
     Case("slice_like", [(3, 4), (2, 2)]).but(dtypes=FLOATS),

@@ -13,10 +13,10 @@ LARGE = np.array([[1000.0, 0.0, -1000.0], [88.0, 89.0, 90.0], [-500.0, -500.0, -
 
 
 def masked(data, length, axis=-1, temperature=None, use_length=True):
-    place = np.arange(data.shape[axis]).reshape(
+    index = np.arange(data.shape[axis]).reshape(
         [-1 if i == axis % data.ndim else 1 for i in range(data.ndim)]
     )
-    inside = place < np.expand_dims(length, axis)
+    inside = index < np.expand_dims(length, axis)
     power = np.where(inside, np.exp(data.astype(np.float64) / (temperature or 1)), 0)
     total = power.sum(axis, keepdims=True)
     return (power / np.where(total > 0, total, 1)).astype(data.dtype)

@@ -37,7 +37,7 @@ EVERY = sorted({*SMOOTH, *BETWEEN})
 EDGES = np.array([-np.inf, -2.5, -1.5, -0.5, 0.0, 0.5, 1.0, 1.5, 2.5, 3.0, np.inf, np.nan], np.float32)
 HALVES = np.array([-3.5, -2.5, -1.5, -0.5, -0.25, 0.25, 0.5, 1.5, 2.5, 3.5, np.inf], np.float32)
 
-WHOLE = [
+OF_INTEGERS = [
     *"negative abs sign square round rint fix trunc ceil floor relu logical_not _copy ones_like".split(),
     *"zeros_like BlockGrad make_loss".split(),
 ]
@@ -68,7 +68,7 @@ cases += [Case(name, [distinct((3, 8))]).but(dtypes=FLOATS) for name in ROUNDED]
 cases += [edges(name) for name in EVERY]
 cases += [
     Case(name, [ints((3, 4), 10, 0 if dtype == "uint8" else -10, dtype)])
-    for name in WHOLE
+    for name in OF_INTEGERS
     for dtype in ("int32", "int64", "int8", "uint8")
 ]
 cases += [
@@ -138,5 +138,5 @@ def polygamma(x: np.ndarray, order: int) -> np.ndarray:
     """By differences of the function one order below, in float64."""
     z, h = x.astype(np.float64), 1e-4
     below = (lambda v: _special.polygamma(v, order - 1)) if order else np.vectorize(math.lgamma)
-    found = (8 * (below(z + h) - below(z - h)) - (below(z + 2 * h) - below(z - 2 * h))) / (12 * h)
-    return found.astype(x.dtype)
+    slope = (8 * (below(z + h) - below(z - h)) - (below(z + 2 * h) - below(z - 2 * h))) / (12 * h)
+    return slope.astype(x.dtype)

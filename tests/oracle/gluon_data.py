@@ -29,7 +29,7 @@ from mxnet.gluon.data.vision import transforms
 FOLDER = Path(__file__).resolve().parent
 sys.path.append(str(FOLDER.parent))
 
-from snippets import given, lines  # noqa: E402
+from snippets import lines, outcome  # noqa: E402
 
 SAMPLERS = """
 list(data.FilterSampler(lambda x: x > 3, [1, 5, 2, 7]))
@@ -330,12 +330,12 @@ sym.image.to_tensor(sym.var('a')).list_outputs()
 
 def signatures():
     """The constructors."""
-    found = {"IntervalSampler": str(inspect.signature(IntervalSampler))}
+    texts = {"IntervalSampler": str(inspect.signature(IntervalSampler))}
     for module in (data, vision, transforms):
         for name, value in vars(module).items():
             if inspect.isclass(value) and value.__module__.startswith("mxnet.gluon.data"):
-                found[name] = str(inspect.signature(value)).replace(os.path.expanduser("~"), "~")
-    return dict(sorted(found.items()))
+                texts[name] = str(inspect.signature(value)).replace(os.path.expanduser("~"), "~")
+    return dict(sorted(texts.items()))
 
 
 def main():
@@ -354,7 +354,7 @@ def main():
     facts = {"values": VALUES, "signatures": signatures()}
     for group, texts in tables.items():
         with tempfile.TemporaryDirectory() as folder:
-            facts[group] = [[text, given(VALUES + text, folder=folder, **scope)] for text in texts]
+            facts[group] = [[text, outcome(VALUES + text, folder=folder, **scope)] for text in texts]
     parts = []
     for group, rows in facts.items():
         if isinstance(rows, list):

@@ -96,7 +96,7 @@ def draw(index, kind, shape):
     """Float32 numbers that follow from the input's index, its kind and its shape."""
     rng = np.random.RandomState(zlib.crc32(f"{index} {kind} {tuple(shape)}".encode()))
     row = rng.uniform(0.1, 0.9, shape)
-    made = {
+    draws = {
         "real": lambda: rng.uniform(-1, 1, shape),
         "wide": lambda: rng.uniform(-4, 4, shape),
         "share": lambda: rng.uniform(0.1, 0.9, shape),
@@ -109,7 +109,7 @@ def draw(index, kind, shape):
         "length": lambda: rng.randint(5, 7, shape),
         "short": lambda: rng.randint(1, 4, shape),
     }
-    return made[kind]().astype(np.float32)
+    return draws[kind]().astype(np.float32)
 
 
 def record(text, kinds):

@@ -302,24 +302,24 @@ def namespace():
 
 def record(key, net, shape, arrays):
     """The facts of one block; its arrays are put into `arrays` under names that begin with `key`."""
-    found = {"shape": shape, "repr": repr(net), "name": net.name}
+    fact = {"shape": shape, "repr": repr(net), "name": net.name}
     net.initialize()
-    found["params"] = {name: described(p) for name, p in net.collect_params().items()}
+    fact["params"] = {name: described(p) for name, p in net.collect_params().items()}
     x = data_of(shape)
-    runs = not found["repr"].startswith(ONEDNN_ONLY)
+    runs = not fact["repr"].startswith(ONEDNN_ONLY)
     net(x) if runs else [net.infer_shape(x), *(p._finish_deferred_init() for p in net.params.values())]
-    found["initialized"] = repr(net)
-    found["known"] = {name: list(p.shape) for name, p in net.collect_params().items()}
+    fact["initialized"] = repr(net)
+    fact["known"] = {name: list(p.shape) for name, p in net.collect_params().items()}
     if isinstance(net, mx.gluon.HybridBlock):
-        found["symbol"] = net(mx.sym.var("data")).tojson()
+        fact["symbol"] = net(mx.sym.var("data")).tojson()
     if not runs:
-        return found
+        return fact
     for name, param in net.collect_params().items():
         param.set_data(mx.nd.array(values(name, param.shape)))
     arrays[f"{key}.out"] = net(x).asnumpy()
-    if not any(draw in found["repr"] for draw in DRAWS):
+    if not any(draw in fact["repr"] for draw in DRAWS):
         train(key, net, x, shape, arrays)
-    return found
+    return fact
 
 
 def train(key, net, x, shape, arrays):
@@ -350,14 +350,14 @@ def mistake(text):
 
 def signatures():
     """The parameters of each layer's constructor with defaults, objects as the names of their classes."""
-    found = {}
+    texts = {}
     for space in (nn, cnn):
         for name in dir(space):
             layer = getattr(space, name)
             if inspect.isclass(layer) and issubclass(layer, mx.gluon.Block) and "Block" not in name:
                 text = str(inspect.signature(layer))
-                found[name] = re.sub(r"<[\w.]*?(\w+) object at \w+>", r"\1", text)
-    return found
+                texts[name] = re.sub(r"<[\w.]*?(\w+) object at \w+>", r"\1", text)
+    return texts
 
 
 def main():

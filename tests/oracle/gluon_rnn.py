@@ -242,7 +242,7 @@ def namespace():
     return {"nn": nn, "rnn": rnn, "crnn": crnn, "mx": mx, "np": np, **tools}
 
 
-def made(source):
+def block_of(source):
     """The block of a source."""
     scope = namespace()
     if "net =" in source:
@@ -256,9 +256,9 @@ def begin(net, batch):
     return net.begin_state(batch_size=batch, func=mx.nd.zeros)
 
 
-def flat(found):
+def flat(result):
     """All arrays of a nested result."""
-    return [y for part in found for y in flat(part)] if isinstance(found, list | tuple) else [found]
+    return [y for part in result for y in flat(part)] if isinstance(result, list | tuple) else [result]
 
 
 def called(net, call, x, eager):
@@ -289,22 +289,22 @@ def draws(text):
 
 def record(key, source, shape, call, arrays):
     """The facts of one scenario; arrays are put into `arrays` under names that begin with `key`."""
-    net = made(source)
-    found = {"source": source, "shape": shape, "call": call, "repr": repr(net), "name": net.name}
-    found["params"] = {name: described(p) for name, p in net.collect_params().items()}
+    net = block_of(source)
+    fact = {"source": source, "shape": shape, "call": call, "repr": repr(net), "name": net.name}
+    fact["params"] = {name: described(p) for name, p in net.collect_params().items()}
     net.initialize()
     x = mx.nd.array(values("data", shape))
     called(net, call, x, True)
-    found["initialized"] = repr(net)
-    found["known"] = {name: list(p.shape) for name, p in net.collect_params().items()}
+    fact["initialized"] = repr(net)
+    fact["known"] = {name: list(p.shape) for name, p in net.collect_params().items()}
     for name, param in net.collect_params().items():
         param.set_data(mx.nd.array(values(name, param.shape)))
-    symbol = mx.sym.Group(called(made(source), call, mx.sym.var("data"), False)).tojson()
+    symbol = mx.sym.Group(called(block_of(source), call, mx.sym.var("data"), False)).tojson()
     arrays[f"{key}.symbol"] = np.frombuffer(symbol.encode(), np.uint8)
     for i, y in enumerate(called(net, call, x, True)):
         arrays[f"{key}.out.{i}"] = y.asnumpy()
     if draws(source):
-        return found
+        return fact
     x.attach_grad()
     with autograd.record():
         ys = [y * 1 for y in called(net, call, x, True)]  # of equal heads MXNet takes the last alone
@@ -312,7 +312,7 @@ def record(key, source, shape, call, arrays):
     arrays[f"{key}.grad.data"] = x.grad.asnumpy()
     for name, param in net.collect_params().items():
         arrays[f"{key}.grad.{name}"] = param.grad().asnumpy()
-    return found
+    return fact
 
 
 def attempt(function, *args):
@@ -325,22 +325,22 @@ def attempt(function, *args):
 
 def shown(source):
     """The text of what an expression gives."""
-    found = made(source)
-    return found if isinstance(found, str) else repr(found)
+    value = block_of(source)
+    return value if isinstance(value, str) else repr(value)
 
 
 def signatures():
     """The parameters of every class."""
-    found = {}
+    arguments = {}
     for module, name in ((rnn, "rnn"), (crnn, "crnn")):
         for key in dir(module):
             cls = getattr(module, key)
             if inspect.isclass(cls):
                 parts = inspect.signature(cls.__init__).parameters.values()
-                found[f"{name}.{key}"] = [
+                arguments[f"{name}.{key}"] = [
                     [p.name, None if p.default is p.empty else repr(p.default)] for p in parts
                 ][1:]
-    return found
+    return arguments
 
 
 def main():
@@ -350,13 +350,13 @@ def main():
     for number, (source, shape, call) in enumerate(scenarios()):
         key = f"{number:03}"
         before = set(arrays)
-        found = attempt(record, key, source, shape, call, arrays)
-        if isinstance(found, list):
+        fact = attempt(record, key, source, shape, call, arrays)
+        if isinstance(fact, list):
             for name in set(arrays) - before:
                 del arrays[name]
-            found = {"source": source, "shape": shape, "call": call, "error": found}
-            print(key, source.strip().splitlines()[0], call, found["error"])
-        facts[key] = found
+            fact = {"source": source, "shape": shape, "call": call, "error": fact}
+            print(key, source.strip().splitlines()[0], call, fact["error"])
+        facts[key] = fact
     result = {
         "scenarios": facts,
         "shown": {source: attempt(shown, source) for source in SHOWN},

@@ -22,7 +22,7 @@ from mxnet import metric, nd
 FOLDER = Path(__file__).resolve().parent
 sys.path.append(str(FOLDER.parent))
 
-from snippets import given, lines  # noqa: E402
+from snippets import lines, outcome  # noqa: E402
 
 VALUES = """
 def v(*shape, seed=0):
@@ -360,17 +360,17 @@ def created(name):
 
 def signatures():
     """The constructors of classes and the functions of the module."""
-    found = {}
+    texts = {}
     for name, value in vars(metric).items():
         if not name.startswith("_") and getattr(value, "__module__", "") == "mxnet.metric":
-            found[name] = str(inspect.signature(value))
-    return dict(sorted(found.items()))
+            texts[name] = str(inspect.signature(value))
+    return dict(sorted(texts.items()))
 
 
 def main():
     """Write the file."""
     texts = {
-        "update": [f"fed({made}, {batches})" for made, batches in UPDATES],
+        "update": [f"fed({constructor}, {batches})" for constructor, batches in UPDATES],
         "mistakes": lines(MISTAKES),
         "life": LIFE.strip().split("\n\n"),
         "names": [created(name) for name in NICKNAMES],
@@ -378,7 +378,7 @@ def main():
     facts = {}
     scope = {"mx": mx, "nd": nd, "metric": metric}
     for group, each in texts.items():
-        facts[group] = [[text, given(VALUES + text, **scope)] for text in each]
+        facts[group] = [[text, outcome(VALUES + text, **scope)] for text in each]
     facts = {"values": VALUES, "signatures": signatures(), **facts}
     parts = []
     for group, rows in facts.items():

@@ -82,7 +82,7 @@ def values(name, shape):
     return (scale * draw.uniform(low, high, shape)).astype(np.float32)
 
 
-def made(text):
+def network(text):
     """The network of an expression, with names numbered anew."""
     mx.name.NameManager._current.value = mx.name.NameManager()
     return eval(text)
@@ -109,14 +109,14 @@ def texts(net):
 
 def record(text):
     """The facts of one expression."""
-    found = texts(made(text))
-    sums = {key: hashlib.sha256(value.encode()).hexdigest() for key, value in found.items()}
-    return {"nodes": len(json.loads(found["symbol"])["nodes"]), **sums}
+    parts = texts(network(text))
+    sums = {key: hashlib.sha256(value.encode()).hexdigest() for key, value in parts.items()}
+    return {"nodes": len(json.loads(parts["symbol"])["nodes"]), **sums}
 
 
 def predict(name):
     """The scores of one image, ten classes; what export writes is what the symbol's text is."""
-    net = made(f"vision.get_model({name!r}, classes=10)")
+    net = network(f"vision.get_model({name!r}, classes=10)")
     size = size_of(name)
     net.initialize()
     image = mx.nd.array(values("data", (1, 3, size, size)))
@@ -131,14 +131,14 @@ def predict(name):
     exported = files[0].read_text()
     for file in files:
         file.unlink()
-    assert exported == made(f"vision.get_model({name!r}, classes=10)")(mx.sym.var("data")).tojson()
+    assert exported == network(f"vision.get_model({name!r}, classes=10)")(mx.sym.var("data")).tojson()
     return [float(f"{v:.8g}") for v in out.ravel()]
 
 
 def mistake(text):
     """The class of the error that an expression raises."""
     try:
-        made(text)
+        network(text)
     except Exception as exc:  # noqa: BLE001  (of any type)
         return type(exc).__name__
     raise SystemExit(f"{text}: raises nothing")
@@ -158,11 +158,11 @@ def main():
     }
     (FOLDER / "model_zoo.json").write_text(json.dumps(facts, indent=1) + "\n")
     for name in WHOLE:
-        text = texts(made(f"vision.get_model({name!r})"))["symbol"]
+        text = texts(network(f"vision.get_model({name!r})"))["symbol"]
         (FOLDER / "model_zoo" / f"{name}-symbol.json").write_text(text)
 
 
 if len(sys.argv) > 1:
-    print(*texts(made(sys.argv[1])).values(), sep="\n")
+    print(*texts(network(sys.argv[1])).values(), sep="\n")
 else:
     main()

@@ -22,7 +22,7 @@ from mxnet import autograd, nd
 FOLDER = Path(__file__).resolve().parent
 sys.path.append(str(FOLDER.parent))
 
-from snippets import given  # noqa: E402
+from snippets import outcome  # noqa: E402
 
 TABLES = ("creation", "arithmetic", "methods", "indexing", "random", "autograd")
 NAMESPACES = ("", "random", "linalg", "contrib", "image", "sparse")
@@ -38,14 +38,14 @@ def table(name):
 
 def names():
     """The public names of the array class, of namespaces of `nd`, of mx.random and of autograd."""
-    found = {"NDArray": [n for n in dir(nd.NDArray) if n not in dir(object)]}
+    namespaces = {"NDArray": [n for n in dir(nd.NDArray) if n not in dir(object)]}
     for space in NAMESPACES:
         module = getattr(nd, space) if space else nd
-        found[f"nd.{space}".rstrip(".")] = [n for n in dir(module) if "mxnet" in home(module, n)]
+        namespaces[f"nd.{space}".rstrip(".")] = [n for n in dir(module) if "mxnet" in home(module, n)]
     for module in (mx.random, autograd, mx.context):
         short = module.__name__.split(".")[-1]
-        found[short] = [n for n in dir(module) if home(module, n) == module.__name__]
-    return {space: sorted(n for n in each if is_public(n)) for space, each in found.items()}
+        namespaces[short] = [n for n in dir(module) if home(module, n) == module.__name__]
+    return {space: sorted(n for n in each if is_public(n)) for space, each in namespaces.items()}
 
 
 def home(module, name):
@@ -72,7 +72,7 @@ def main():
     facts = {}
     for name in TABLES:
         for group, texts in table(name).items():
-            facts[group] = [[text, given(text, **space)] for text in texts]
+            facts[group] = [[text, outcome(text, **space)] for text in texts]
     facts["names"] = names()
     parts = [written(group, rows) for group, rows in facts.items()]
     (FOLDER / "ndarray.json").write_text("{\n" + ",\n".join(parts) + "\n}\n")

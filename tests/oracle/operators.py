@@ -275,17 +275,17 @@ def composed(handle, attrs, inputs):
     symbol = ctypes.c_void_p()
     keys, values = c_str_array(list(attrs)), c_str_array(list(attrs.values()))
     check_call(_LIB.MXSymbolCreateAtomicSymbol(handle, len(attrs), keys, values, ctypes.byref(symbol)))
-    made = mx.sym.Symbol(symbol)
+    composite = mx.sym.Symbol(symbol)
     variables = [mx.sym.Variable(name) for name in inputs]
     handles = c_handle_array(variables) if inputs else None
-    check_call(_LIB.MXSymbolCompose(made.handle, c_str("op"), len(inputs), None, handles))
-    graph = json.loads(made.tojson())
+    check_call(_LIB.MXSymbolCompose(composite.handle, c_str("op"), len(inputs), None, handles))
+    graph = json.loads(composite.tojson())
     rows, (node, *_) = graph["node_row_ptr"], graph["heads"][0]
     facts = {
         "attrs": attrs,
-        "arguments": [bare(name) for name in made.list_arguments()],
-        "auxiliary": [bare(name) for name in made.list_auxiliary_states()],
-        "outputs": [bare(name) for name in made.list_outputs()],
+        "arguments": [bare(name) for name in composite.list_arguments()],
+        "auxiliary": [bare(name) for name in composite.list_auxiliary_states()],
+        "outputs": [bare(name) for name in composite.list_outputs()],
         "total_outputs": rows[node + 1] - rows[node],
     }
     shown = graph["nodes"][node].get("attrs", {})
@@ -332,27 +332,27 @@ def samples(name, attributes, key):
 def facts(names):
     handles = {name: handle_of(name) for name in names}
     info = {name: declared(handle) for name, handle in handles.items()}
-    found = {}
+    operators = {}
     for name in names:
         canonical, pairs, key = info[name]
         if canonical.startswith("_backward_"):
             continue
-        if canonical in found:
+        if canonical in operators:
             continue
         attributes = [attribute(*pair) for pair in pairs if not is_input(pair[1])]
         inputs = [list(pair) for pair in pairs if is_input(pair[1])]
-        tried = []
+        compositions = []
         for attrs in [] if canonical in NEEDS_SUBGRAPH else samples(canonical, attributes, key):
             answer = guarded(lambda: compose(handles[name], attrs, inputs))  # noqa: B023
-            tried.append(answer or {"attrs": attrs, "refused": True})
-        found[canonical] = {
+            compositions.append(answer or {"attrs": attrs, "refused": True})
+        operators[canonical] = {
             "aliases": [n for n in names if info[n][0] == canonical and n != canonical],
             "inputs": inputs,
             "key_var_num_args": key,
             "attributes": attributes,
-            "composed": tried,
+            "composed": compositions,
         }
-    return found
+    return operators
 
 
 def main():

@@ -27,7 +27,7 @@ import mxnet as mx  # noqa: E402
 import numpy as np  # noqa: E402
 
 from tests.optimizer_cases import CASES, SNIPPETS, states, text, updates  # noqa: E402
-from tests.snippets import given  # noqa: E402
+from tests.snippets import outcome  # noqa: E402
 from tests.trainer_scenarios import everything  # noqa: E402
 
 
@@ -48,7 +48,7 @@ def main():
         arrays[text(case)] = np.concatenate([w.astype("float32").ravel() for w in weights])
         arrays[f"states of {text(case)}"] = states(updater)
     np.savez_compressed(FOLDER / "optimizer.npz", **arrays)
-    facts = {"signatures": signatures(), "snippets": {s: given(s, mx=mx) for s in SNIPPETS}}
+    facts = {"signatures": signatures(), "snippets": {s: outcome(s, mx=mx) for s in SNIPPETS}}
     with tempfile.TemporaryDirectory() as folder:
         facts["trainer"] = everything(mx, Path(folder))
     parts = []

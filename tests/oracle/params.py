@@ -29,20 +29,20 @@ V1 = 0xF993FAC8
 
 
 def values(dtype, *shape):
-    drawn = np.random.RandomState(len(dtype)).standard_normal(shape) * 30
-    return nd.array(abs(drawn) if dtype == "uint8" else drawn, dtype="float64").astype(dtype)
+    numbers = np.random.RandomState(len(dtype)).standard_normal(shape) * 30
+    return nd.array(abs(numbers) if dtype == "uint8" else numbers, dtype="float64").astype(dtype)
 
 
 def thin(dtype, *shape):
     """Values of which most are zero, also in whole rows."""
-    drawn = np.arange(np.prod(shape)).reshape(shape)
-    return nd.array(np.where(drawn % 5 == 1, drawn + 1, 0) * (np.arange(shape[-1]) < 3), dtype=dtype)
+    numbers = np.arange(np.prod(shape)).reshape(shape)
+    return nd.array(np.where(numbers % 5 == 1, numbers + 1, 0) * (np.arange(shape[-1]) < 3), dtype=dtype)
 
 
 def by_name():
-    found = {f"of_{dtype}": values(dtype, 3, 4) for dtype in DTYPES}
+    arrays = {f"of_{dtype}": values(dtype, 3, 4) for dtype in DTYPES}
     names = ("", "arg:weight name/with:colons", "Gewicht µ 重み", "aux:bn_moving_mean")
-    return {**found, **{name: values("float32", 1, 2) for name in names}}
+    return {**arrays, **{name: values("float32", 1, 2) for name in names}}
 
 
 def sparse():

@@ -4,9 +4,9 @@ Run with the oracle environment's Python and MXNET_SUBGRAPH_BACKEND=NONE:
 
     python tests/oracle/results.py [FAMILY ...]
 
-For each case and dtype: its visible outputs (`KEY.DTYPE.out.I`), and for float32 the real inputs' gradients
-for fixed head gradients (`KEY.float32.grad.I`). What MXNet refuses is stored as the text of its error
-(`KEY.DTYPE.error`).
+For each case and dtype: its visible outputs (`KEY.DTYPE.out.I`), and for float32 the gradients of the
+floating-point inputs for fixed head gradients (`KEY.float32.grad.I`). What MXNet refuses is stored as the
+text of its error (`KEY.DTYPE.error`).
 """
 
 import ctypes
@@ -52,7 +52,7 @@ def invoke(case, arrays):
     variadic = type(case.operator()).variadic
     if variadic:
         attributes.setdefault(variadic, len(arrays))
-    found = _imperative_invoke(
+    outputs = _imperative_invoke(
         handle_of(case.op),
         arrays,
         list(attributes),
@@ -61,7 +61,7 @@ def invoke(case, arrays):
         False,
         False,
     )
-    return found if isinstance(found, list | tuple) else [found]
+    return outputs if isinstance(outputs, list | tuple) else [outputs]
 
 
 def mx_text(value):
@@ -78,19 +78,19 @@ def results(case, dtype):
             x.attach_grad()
     with mx.autograd.record(train_mode=case.training):
         outputs = invoke(case, xs)
-    found = {f"out.{i}": y.asnumpy() for i, y in enumerate(outputs)}
+    arrays = {f"out.{i}": y.asnumpy() for i, y in enumerate(outputs)}
     if dtype != "float32":
-        return found
+        return arrays
     heads = case.heads([y.asnumpy() for y in outputs])
     try:
         mx.autograd.backward(
             outputs, [mx.nd.array(h, dtype=h.dtype) for h in heads], train_mode=case.training
         )
     except mx.MXNetError:
-        return found
-    wanted = [x for x, floating in zip(xs, real, strict=True) if floating]
-    found.update({f"grad.{i}": x.grad.asnumpy() for i, x in enumerate(wanted)})
-    return found
+        return arrays
+    variables = [x for x, floating in zip(xs, real, strict=True) if floating]
+    arrays.update({f"grad.{i}": x.grad.asnumpy() for i, x in enumerate(variables)})
+    return arrays
 
 
 def store(path):
@@ -101,10 +101,10 @@ def store(path):
             continue
         for dtype in case.dtypes:
             try:
-                found = results(case, dtype)
+                arrays = results(case, dtype)
             except (mx.MXNetError, ValueError, TypeError) as exc:
-                found = {"error": np.array(str(exc).splitlines()[0][:200])}
-            stored.update({f"{case.key()}.{dtype}.{k}": v for k, v in found.items()})
+                arrays = {"error": np.array(str(exc).splitlines()[0][:200])}
+            stored.update({f"{case.key()}.{dtype}.{k}": v for k, v in arrays.items()})
     target = ROOT / "tests" / "oracle" / "results" / f"{path.stem}.npz"
     target.parent.mkdir(exist_ok=True)
     np.savez_compressed(target, **stored)

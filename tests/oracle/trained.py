@@ -53,18 +53,18 @@ def main():
     """Write the file."""
     warnings.simplefilter("ignore")
     named = sys.argv[1:] or MODULES
-    found = {}
+    values = {}
     if FILE.exists():
         with np.load(FILE) as before:
-            found = {key: before[key] for key in before.files if key.split(".")[0] not in named}
+            values = {key: before[key] for key in before.files if key.split(".")[0] not in named}
     for name in named:
         for title, script in scripts(
             importlib.import_module(f"tests.oracle.training_scripts.{name}")
         ).items():
             eager = numbers(script, False)
             tell(f"{name}.{title}", script, eager)
-            found.update((f"{name}.{title}.{key}", np.float32(value)) for key, value in eager.items())
-    np.savez_compressed(FILE, **dict(sorted(found.items())))
+            values.update((f"{name}.{title}.{key}", np.float32(value)) for key, value in eager.items())
+    np.savez_compressed(FILE, **dict(sorted(values.items())))
 
 
 main()

@@ -31,15 +31,15 @@ def stored(name, hybrid):
     read, write = os.pipe()
     if os.fork() == 0:
         try:
-            found = shown(outcome(mx, name, hybrid))
+            fact = shown(outcome(mx, name, hybrid))
         except mx.MXNetError as exc:
-            found = shown(exc)
-        os.write(write, json.dumps(found).encode())
+            fact = shown(exc)
+        os.write(write, json.dumps(fact).encode())
         os._exit(0)
     os.close(write)
     os.wait()
-    with os.fdopen(read) as told:
-        text = told.read()
+    with os.fdopen(read) as pipe:
+        text = pipe.read()
     return json.loads(text) if text else {"error": "killed"}
 
 

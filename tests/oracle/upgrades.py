@@ -23,10 +23,10 @@ VERSIONS = (800, 899, 900, 904, 905, 1100, 10900, 10901, 20000)
 
 
 def node(op, name, inputs=(), **attributes):
-    made = {"op": op, "name": name, "inputs": [list(i) for i in inputs]}
+    entry = {"op": op, "name": name, "inputs": [list(i) for i in inputs]}
     if attributes:
-        made["attr"] = attributes
-    return made
+        entry["attr"] = attributes
+    return entry
 
 
 HIDDEN = [
@@ -100,26 +100,26 @@ PARAM = [
 
 
 def graph(nodes, version):
-    made = {
+    content = {
         "nodes": nodes,
         "arg_nodes": [i for i, n in enumerate(nodes) if n["op"] == "null"],
         "heads": [[len(nodes) - 1, 0]],
     }
     if version != 800:
-        made["attrs"] = {"mxnet_version": ["int", version]}
-    return made
+        content["attrs"] = {"mxnet_version": ["int", version]}
+    return content
 
 
 def upgraded(nodes):
     """What 1.9.1 writes to the versions that lead there."""
-    found = {}
+    versions = {}
     for version in VERSIONS:
         try:
             want = mx.sym.load_json(json.dumps(graph(nodes, version))).tojson()
         except mx.MXNetError:
             continue
-        found.setdefault(want, []).append(version)
-    return found
+        versions.setdefault(want, []).append(version)
+    return versions
 
 
 def main():

@@ -24,10 +24,10 @@ def _net(mx, scoped=True, **kwargs):
 
 def _names(block):
     """Prefix, name and parameters of a block and of its children, depth first."""
-    found = [[block.prefix, block.name, block.params.prefix, list(block.params)]]
+    rows = [[block.prefix, block.name, block.params.prefix, list(block.params)]]
     for child in block._children.values():
-        found += _names(child)
-    return found
+        rows += _names(child)
+    return rows
 
 
 def _fill(mx, net, scale=0.1):
@@ -49,7 +49,7 @@ def names_by_class(mx, show):
     class MyNet(gluon.Block):
         pass
 
-    for made in (
+    for block in (
         MyNet(),
         MyNet(),
         nn.Dense(1),
@@ -70,7 +70,7 @@ def names_by_class(mx, show):
         nn.Dense(1, prefix="fc"),
         MyNet(),
     ):
-        show(made.prefix, made.name, made.params.prefix)
+        show(block.prefix, block.name, block.params.prefix)
 
 
 def names_in_scopes(mx, show):
@@ -255,8 +255,8 @@ def casting(mx, show):
 
 def applying(mx, show):
     net = _net(mx, prefix="net_")
-    seen = []
-    show(net.apply(lambda b: seen.append(b.name)) is net, seen)
+    names = []
+    show(net.apply(lambda b: names.append(b.name)) is net, names)
 
 
 # ---- children and attributes
@@ -352,25 +352,25 @@ def hooks(mx, show):
     net = _net(mx, prefix="net_")
     net.initialize()
     _fill(mx, net)
-    seen = []
+    events = []
     before = net.head.register_forward_pre_hook(
-        lambda b, x: seen.append(["before", b.name, type(x).__name__, len(x)])
+        lambda b, x: events.append(["before", b.name, type(x).__name__, len(x)])
     )
     after = net.register_forward_hook(
-        lambda b, x, y: seen.append(["after", b.name, type(x).__name__, y.shape])
+        lambda b, x, y: events.append(["after", b.name, type(x).__name__, y.shape])
     )
-    other = net.register_forward_hook(lambda b, x, y: seen.append("other"))
+    other = net.register_forward_hook(lambda b, x, y: events.append("other"))
     net(mx.nd.ones((2, 2)))
-    show(seen)
+    show(events)
     before.detach()
     other.detach()
     other.detach()
     net(mx.nd.ones((2, 2)))
-    show(seen)
+    show(events)
     with after:
         pass
     net(mx.nd.ones((2, 2)))
-    show(len(seen))
+    show(len(events))
     result = net.register_forward_hook(lambda b, x, y: y * 100)
     show(net(mx.nd.ones((1, 2))))
     result.detach()
@@ -402,9 +402,9 @@ def loading(mx, show):
     net.load_parameters(show.path("f"), ctx=[mx.cpu(1), mx.cpu(2)])
     show([p.list_ctx() for p in net.collect_params().values()])
     net = _initialized(_net(mx))
-    kept = net.w.data()
+    before = net.w.data()
     net.load_parameters(show.path("f"))
-    show(kept, net.w.data() is kept, net(mx.nd.ones((1, 2))))
+    show(before, net.w.data() is before, net(mx.nd.ones((1, 2))))
 
 
 def _initialized(net):
@@ -415,7 +415,7 @@ def _initialized(net):
 def loading_shared(mx, show):
     nn = mx.gluon.nn
 
-    def made(**kwargs):
+    def build(**kwargs):
         net = nn.Sequential(**kwargs)
         with net.name_scope():
             net.add(nn.Dense(2, in_units=2))
@@ -423,12 +423,12 @@ def loading_shared(mx, show):
             net.add(net[0])
         return net
 
-    net = _fill(mx, _initialized(made()))
+    net = _fill(mx, _initialized(build()))
     net.save_parameters(show.path("all"))
     net.save_parameters(show.path("once"), deduplicate=True)
     show(list(mx.nd.load(show.path("all"))), list(mx.nd.load(show.path("once"))))
     for name in ("all", "once"):
-        other = made(prefix="other_")
+        other = build(prefix="other_")
         other.load_parameters(show.path(name))
         show({n: p.data() for n, p in other.collect_params().items()})
 
@@ -436,25 +436,25 @@ def loading_shared(mx, show):
 def loading_mismatches(mx, show):
     nn = mx.gluon.nn
 
-    def made(*units, dtype="float32"):
+    def build(*units, dtype="float32"):
         net = nn.Sequential()
         net.add(*[nn.Dense(u, in_units=2, dtype=dtype) for u in units])
         return net
 
-    net = _initialized(made(2, 2))
+    net = _initialized(build(2, 2))
     net.save_parameters(show.path("two"))
     for units in ((2,), (2, 2, 2), (3, 2)):
         for kwargs in ({}, {"allow_missing": True}, {"ignore_extra": True}):
             show(units, kwargs)
-            show.error(made(*units).load_parameters, show.path("two"), **kwargs)
-    show.error(made(2, 2, dtype="float16").load_parameters, show.path("two"))
-    half = made(2, 2, dtype="float16")
+            show.error(build(*units).load_parameters, show.path("two"), **kwargs)
+    show.error(build(2, 2, dtype="float16").load_parameters, show.path("two"))
+    half = build(2, 2, dtype="float16")
     half.load_parameters(show.path("two"), cast_dtype=True)
     show(str(half[0].weight.data().dtype))
-    half = made(2, 2, dtype="float16")
+    half = build(2, 2, dtype="float16")
     half.load_parameters(show.path("two"), cast_dtype=True, dtype_source="saved")
     show(str(half[0].weight.data().dtype))
-    show.error(made(2, 2).load_parameters, show.path("nothing"))
+    show.error(build(2, 2).load_parameters, show.path("nothing"))
     deferred = nn.Sequential()
     deferred.add(nn.Dense(2), nn.Dense(0))
     show.error(deferred.load_parameters, show.path("two"))
@@ -462,7 +462,7 @@ def loading_mismatches(mx, show):
     deferred.add(nn.Dense(2), nn.Dense(2))
     deferred.load_parameters(show.path("two"))
     show([p.shape for p in deferred.collect_params().values()])
-    some = _initialized(made(2, 2, 2))
+    some = _initialized(build(2, 2, 2))
     some.load_parameters(show.path("two"), allow_missing=True)
     show(some[2].weight.list_ctx())
 

@@ -28,7 +28,7 @@ def _net(mx, **kwargs):
     return Net(**kwargs)
 
 
-def _made(mx, forward, **kwargs):
+def _block(mx, forward, **kwargs):
     """A block of one function, which gets F and the inputs."""
 
     class Made(mx.gluon.HybridBlock):
@@ -226,7 +226,7 @@ def symbols_in(mx, show):
     net = _net(mx, prefix="net_")
     y = net(mx.sym.var("x"))
     show(y, y.list_arguments(), y.infer_shape(x=(4, 5))[1])
-    pair = _made(mx, lambda F, a, b: [a + b, [a - b]], prefix="pair_")
+    pair = _block(mx, lambda F, a, b: [a + b, [a - b]], prefix="pair_")
     show(pair(mx.sym.var("a"), mx.sym.var("b")))
     show.error(net, mx.sym.Group([mx.sym.var("a"), mx.sym.var("b")]))
     net.hybridize()
@@ -240,7 +240,7 @@ def symbols_in(mx, show):
 
 
 def several_inputs(mx, show):
-    pair = _made(mx, lambda F, a, b: a * 2 + b)
+    pair = _block(mx, lambda F, a, b: a * 2 + b)
     a, b = mx.nd.array([1, 2]), mx.nd.array([3, 4])
     show(pair(a, b))
     pair.hybridize()
@@ -257,7 +257,7 @@ def nested(mx, show):
         b, (c,) = rest
         return [a + b, [c, [a * c]]], b
 
-    net = _made(mx, swap)
+    net = _block(mx, swap)
     a, b, c = mx.nd.array([1, 2]), mx.nd.array([3, 4]), mx.nd.array([5, 6])
     show(net(a, [b, (c,)]))
     net.hybridize()
@@ -272,7 +272,7 @@ def nested(mx, show):
 
 
 def lists_first(mx, show):
-    net = _made(mx, lambda F, pair, c: [pair[0] + pair[1], c])
+    net = _block(mx, lambda F, pair, c: [pair[0] + pair[1], c])
     a, b, c = mx.nd.array([1, 2]), mx.nd.array([3, 4]), mx.nd.array([5, 6])
     show.error(net, [a, b], c)
     show.outcome(net, [a, b], c)
@@ -281,7 +281,7 @@ def lists_first(mx, show):
 
 
 def nones(mx, show):
-    net = _made(mx, lambda F, a, b, c: a if b is None else a + b + c)
+    net = _block(mx, lambda F, a, b, c: a if b is None else a + b + c)
     a = mx.nd.array([1, 2])
     show(net(a, None, None), net(a, a, a))
     net.hybridize()
@@ -291,30 +291,30 @@ def nones(mx, show):
     net.hybridize()
     show(net(a, a, a))
     show.outcome(net, a, None, None)
-    first = _made(mx, lambda F, a, b: b * 2)
+    first = _block(mx, lambda F, a, b: b * 2)
     show.outcome(first, None, a)
     first.hybridize()
     show.outcome(first, None, a)
-    out = _made(mx, lambda F, a: [a, None])
+    out = _block(mx, lambda F, a: [a, None])
     show.outcome(out, a)
 
 
 def tuples(mx, show):
-    net = _made(mx, lambda F, a: (a, (a + 1,)))
+    net = _block(mx, lambda F, a: (a, (a + 1,)))
     a = mx.nd.array([1, 2])
     show(net(a))
     net.hybridize()
     show(net(a))
-    single = _made(mx, lambda F, a: [a])
+    single = _block(mx, lambda F, a: [a])
     show(single(a))
     single.hybridize()
     show(single(a))
-    split = _made(mx, lambda F, a: F.split(a, num_outputs=2, axis=0))
+    split = _block(mx, lambda F, a: F.split(a, num_outputs=2, axis=0))
     show(split(a))
     split.hybridize()
     show(split(a))
     show(list(split(mx.sym.var("x")).list_outputs()))
-    lists = _made(mx, lambda F, a: list(F.split(a, num_outputs=2, axis=0)) + [a])
+    lists = _block(mx, lambda F, a: list(F.split(a, num_outputs=2, axis=0)) + [a])
     lists.hybridize()
     show(lists(a))
 
@@ -336,7 +336,7 @@ def wrong_inputs(mx, show):
         show(net(mx.nd.ones((2, 2))).shape)
         show.error(net, mx.nd.ones((2, 3)))
         show.error(net, mx.nd.ones((2, 2), dtype="float64"))
-    pair = _made(mx, lambda F, a, b: a + b)
+    pair = _block(mx, lambda F, a, b: a + b)
     show(pair(mx.nd.ones((1,)), 3))
     show.error(pair, 3, mx.nd.ones((1,)))
     pair.hybridize()
@@ -361,11 +361,11 @@ def wrong_blocks(mx, show):
     show.error(mx.gluon.HybridBlock(), mx.nd.ones((1,)))
     show.error(mx.gluon.nn.HybridSequential().add, mx.gluon.nn.Sequential())
     show.error(setattr, mx.gluon.nn.HybridSequential(), "child", mx.gluon.Block())
-    number = _made(mx, lambda F, x: 3)
+    number = _block(mx, lambda F, x: 3)
     show(number(mx.nd.ones((1,))))
     number.hybridize()
     show.error(number, mx.nd.ones((1,)))
-    shape = _made(mx, lambda F, x: F.zeros(x.shape))
+    shape = _block(mx, lambda F, x: F.zeros(x.shape))
     show(shape(mx.nd.ones((1,))))
     shape.hybridize()
     show.error(shape, mx.nd.ones((1,)))
@@ -469,7 +469,7 @@ def options(mx, show):
 
 
 def modes(mx, show):
-    mode = _made(mx, lambda F, x: F.Dropout(x, p=1e-9) + (2 if mx.autograd.is_training() else 1))
+    mode = _block(mx, lambda F, x: F.Dropout(x, p=1e-9) + (2 if mx.autograd.is_training() else 1))
     x = mx.nd.zeros((1,))
     show(mode(x))
     with mx.autograd.record():
@@ -510,20 +510,20 @@ def growing(mx, show):
 def hooks(mx, show):
     net = _net(mx, prefix="net_")
     net.initialize()
-    seen = []
-    net.register_forward_hook(lambda b, x, y: seen.append(b.name))
-    net.a.register_forward_hook(lambda b, x, y: seen.append(b.name + type(y).__name__))
-    net.register_forward_pre_hook(lambda b, x: seen.append(len(x)))
+    calls = []
+    net.register_forward_hook(lambda b, x, y: calls.append(b.name))
+    net.a.register_forward_hook(lambda b, x, y: calls.append(b.name + type(y).__name__))
+    net.register_forward_pre_hook(lambda b, x: calls.append(len(x)))
     x = mx.nd.ones((1, 4))
     net(x)
-    seen.clear()
+    calls.clear()
     net(x)
-    show(seen)
+    show(calls)
     net.hybridize()
-    seen.clear()
+    calls.clear()
     net(x)
     net(x)
-    show(seen)
+    show(calls)
 
 
 def contexts(mx, show):
@@ -589,7 +589,7 @@ def export_of_several(mx, show):
 def names_of_inputs(mx, show):
     a = mx.nd.array([1])
     for args in ((a,), ([a],), (a, a), (a, None), (None, a), (a, None, a), ([a, [None, a]], a), ([a], None)):
-        net = _made(mx, lambda F, *xs: _sum(xs))
+        net = _block(mx, lambda F, *xs: _sum(xs))
         net.hybridize()
         show.outcome(net, *args)
         net.export(show.path("m"))

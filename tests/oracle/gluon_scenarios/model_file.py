@@ -35,10 +35,10 @@ def _saved(mx, show, net, name):
 
 def _active(block):
     """Which blocks run hybridized."""
-    found = [getattr(block, "_active", None)]
+    flags = [getattr(block, "_active", None)]
     for child in block._children.values():
-        found += _active(child)
-    return found
+        flags += _active(child)
+    return flags
 
 
 def before_a_call(mx, show):
@@ -90,20 +90,20 @@ def several_inputs_and_outputs(mx, show):
 def whether_it_is_hybridized_is_kept(mx, show):
     x = mx.nd.arange(8).reshape((2, 4))
 
-    def made():
+    def build():
         net = mx.gluon.nn.HybridSequential(prefix="net_")
         with net.name_scope():
             net.add(mx.gluon.nn.Dense(2, in_units=4), mx.gluon.nn.Dense(1, in_units=2))
         return net
 
-    net = made()
+    net = build()
     net.initialize()
     y = net(x)
     for name in ("eager", "hybrid", "called"):
         net.save(show.path(name))
         with open(show.path(f"{name}-model.json")) as file:
             show(json.load(file)["hybridsequential0"]["hybridized"])
-        other = made()
+        other = build()
         other.load(show.path(name))
         show(other._active, (other(x) - y).abs().max().asscalar() < 1e-6)
         if name == "eager":

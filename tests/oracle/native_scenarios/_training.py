@@ -60,17 +60,17 @@ def convnet(mx):
 def params(mx, net, seed=0, **shapes):
     """Values of the parameters and of the auxiliary states, the same ones each time."""
     rng = np.random.RandomState(seed)
-    found, _, states = net.infer_shape(**shapes)
-    given = {}
-    for name, shape in zip(net.list_arguments(), found, strict=True):
+    sizes, _, states = net.infer_shape(**shapes)
+    arg_params = {}
+    for name, shape in zip(net.list_arguments(), sizes, strict=True):
         if name not in shapes and not name.endswith("label"):
             base = 1 if name.endswith("gamma") else 0
-            given[name] = mx.nd.array(base + rng.uniform(-0.5, 0.5, shape))
+            arg_params[name] = mx.nd.array(base + rng.uniform(-0.5, 0.5, shape))
     aux = {
         name: mx.nd.array(np.full(shape, 1 if name.endswith("var") else 0))
         for name, shape in zip(net.list_auxiliary_states(), states, strict=True)
     }
-    return given, aux
+    return arg_params, aux
 
 
 def blobs(rows=24, shape=(5,), seed=1):
@@ -94,11 +94,11 @@ def one_batch(mx, rows=4, shape=(5,)):
 
 def bound(mx, rows=4, optimizer=True, values=True, logger=None, kwargs=None, **binding):
     """The small net, bound, with values and an optimizer unless told otherwise."""
-    given = dict(kwargs or {})
+    options = dict(kwargs or {})
     if logger is not None:
-        given["logger"] = logger
+        options["logger"] = logger
     net = mlp(mx)
-    module = mx.mod.Module(net, **given)
+    module = mx.mod.Module(net, **options)
     module.bind([("data", (rows, 5))], [("softmax_label", (rows,))], **binding)
     if values:
         module.init_params(None, *params(mx, net, data=(rows, 5)))

@@ -9,10 +9,10 @@ from ._training import Lines, RootLines, mlp, params, train_iter
 
 def _fit(mx, rows=40, **kwargs):
     net = mlp(mx)
-    given, aux = params(mx, net, data=(4, 5))
+    arg_params, aux = params(mx, net, data=(4, 5))
     m = mx.mod.Module(net, logger=Lines().logger)
     kwargs.setdefault("num_epoch", 2)
-    m.fit(train_iter(mx, rows), arg_params=given, aux_params=aux, **kwargs)
+    m.fit(train_iter(mx, rows), arg_params=arg_params, aux_params=aux, **kwargs)
     return m
 
 
@@ -101,12 +101,12 @@ def checkpoints(mx, show):
 
 def module_checkpoints(mx, show):
     net = mlp(mx)
-    given, aux = params(mx, net, data=(4, 5))
+    arg_params, aux = params(mx, net, data=(4, 5))
     m = mx.mod.Module(net, logger=Lines().logger)
     with RootLines() as log:
         m.fit(
             train_iter(mx, 8),
-            arg_params=given,
+            arg_params=arg_params,
             aux_params=aux,
             num_epoch=2,
             epoch_end_callback=[

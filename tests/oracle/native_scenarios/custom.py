@@ -8,7 +8,7 @@ def _operator(mx, show):
         def forward(self, is_train, req, in_data, out_data, aux):
             show("forward", bool(is_train), list(req), [x.shape for x in in_data], [x.shape for x in aux])
             show(str(in_data[0].context), mx.autograd.is_recording(), mx.autograd.is_training())
-            self.kept = in_data[0] * 2
+            self.slope = in_data[0] * 2
             self.assign(out_data[0], req[0], in_data[0] * in_data[0])
             for i in range(1, len(out_data)):
                 self.assign(out_data[i], req[i], in_data[-1] + i)
@@ -18,10 +18,10 @@ def _operator(mx, show):
         def backward(self, req, out_grad, in_data, out_data, in_grad, aux):
             show("backward", list(req), [x.shape for x in in_data], [x.shape for x in out_data])
             show([x.shape for x in in_grad], mx.autograd.is_recording())
-            given = self.kept
+            gradient = self.slope
             if len(out_grad[0].shape):
-                given = given * out_grad[0]
-            self.assign(in_grad[0], req[0], given)
+                gradient = gradient * out_grad[0]
+            self.assign(in_grad[0], req[0], gradient)
             for i in range(1, len(in_grad)):
                 self.assign(in_grad[i], req[i], out_grad[-1] * 0.5)
             for state in aux:
@@ -32,14 +32,14 @@ def _operator(mx, show):
 
 def _register(mx, show):
     """Register an operator of that class."""
-    made = _operator(mx, show)
+    operator = _operator(mx, show)
 
     @mx.operator.register("recorded")
     class Prop(mx.operator.CustomOpProp):
         def __init__(self, inputs="1", outputs="1", states="0", top="True", **others):
             super().__init__(need_top_grad=top == "True")
             self.counts = int(inputs), int(outputs), int(states)
-            show.given = others
+            show.attributes = others
 
         def list_arguments(self):
             return ["data", "label", "more"][: self.counts[0]]
@@ -56,7 +56,7 @@ def _register(mx, show):
 
         def create_operator(self, ctx, in_shapes, in_dtypes):
             show("create", str(ctx), [list(s) for s in in_shapes], list(in_dtypes))
-            return made()
+            return operator()
 
     return Prop
 
@@ -71,7 +71,7 @@ def eager(mx, show):
     _register(mx, show)
     x = _x(mx)
     show(mx.nd.Custom(x, op_type="recorded", extra=3.5, flag=True, sizes=(1, 2)))
-    show(sorted(show.given.items()))
+    show(sorted(show.attributes.items()))
 
 
 def eager_gradient(mx, show):

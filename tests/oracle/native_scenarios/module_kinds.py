@@ -7,10 +7,10 @@ import numpy as np
 from ._training import Lines, RootLines, mlp, one_batch, params, train_iter
 
 
-def _generator(mx, seen=None):
+def _generator(mx, keys=None):
     def sym_gen(key):
-        if seen is not None:
-            seen.append(key)
+        if keys is not None:
+            keys.append(key)
         x = mx.sym.Embedding(mx.sym.var("data"), input_dim=10, output_dim=4, name="embed")
         x = mx.sym.FullyConnected(mx.sym.sum(x, axis=1), num_hidden=3, name="fc")
         return mx.sym.SoftmaxOutput(x, name="softmax"), ("data",), ("softmax_label",)
@@ -51,26 +51,26 @@ def _values(mx):
     return params(mx, _generator(mx)(5)[0], data=(4, 5))
 
 
-def _buckets(mx, seen=None, **kwargs):
+def _buckets(mx, keys=None, **kwargs):
     log = Lines()
-    m = mx.mod.BucketingModule(_generator(mx, seen), default_bucket_key=5, logger=log.logger, **kwargs)
+    m = mx.mod.BucketingModule(_generator(mx, keys), default_bucket_key=5, logger=log.logger, **kwargs)
     return m, log
 
 
 def buckets_fit(mx, show):
-    seen = []
-    m, log = _buckets(mx, seen)
-    given, aux = _values(mx)
+    keys = []
+    m, log = _buckets(mx, keys)
+    arg_params, aux = _values(mx)
     m.fit(
         _Buckets(mx, [3, 5, 2, 3]),
         _Buckets(mx, [5, 4]),
-        arg_params=given,
+        arg_params=arg_params,
         aux_params=aux,
         num_epoch=2,
         eval_metric="ce",
         optimizer_params={"learning_rate": 0.1, "momentum": 0.9},
     )
-    show(log.lines, m.get_params()[0], sorted(set(seen)))
+    show(log.lines, m.get_params()[0], sorted(set(keys)))
     show(m.score(_Buckets(mx, [5, 3]), "acc"))
 
 
@@ -163,9 +163,14 @@ def _sequence(mx, log=None):
 def sequences_fit(mx, show):
     log = Lines()
     m = _sequence(mx, log)
-    given, aux = params(mx, mlp(mx), data=(4, 5))
+    arg_params, aux = params(mx, mlp(mx), data=(4, 5))
     m.fit(
-        train_iter(mx), train_iter(mx, 8), arg_params=given, aux_params=aux, num_epoch=2, allow_missing=True
+        train_iter(mx),
+        train_iter(mx, 8),
+        arg_params=arg_params,
+        aux_params=aux,
+        num_epoch=2,
+        allow_missing=True,
     )
     show(log.lines)
     arguments, states = m.get_params()
@@ -178,8 +183,8 @@ def sequences_by_hand(mx, show):
     show(m.data_names, m.output_names)
     m.bind([("data", (4, 5))], [("softmax_label", (4,))], inputs_need_grad=True)
     show([tuple(d) for d in (*m.data_shapes, *m.label_shapes)], m.output_shapes)
-    given, aux = params(mx, mlp(mx), data=(4, 5))
-    m.init_params(None, given, aux, allow_missing=True)
+    arg_params, aux = params(mx, mlp(mx), data=(4, 5))
+    m.init_params(None, arg_params, aux, allow_missing=True)
     m.forward(one_batch(mx), is_train=True)
     m.backward()
     show(m.get_outputs())
@@ -209,9 +214,9 @@ def python_losses(mx, show):
         take_labels=True,
         auto_wiring=True,
     )
-    given, aux = params(mx, first, data=(4, 5))
+    arg_params, aux = params(mx, first, data=(4, 5))
     m.bind([("data", (4, 5))], [("softmax_label", (4,))])
-    m.init_params(None, given, aux, allow_missing=True)
+    m.init_params(None, arg_params, aux, allow_missing=True)
     m.init_optimizer(optimizer_params={"learning_rate": 0.1})
     for _ in range(2):
         m.forward_backward(one_batch(mx))

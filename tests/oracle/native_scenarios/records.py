@@ -23,8 +23,8 @@ def headers(mx, show):
         (0, np.int64(2), 1, 1),
     ):
         packed = R.pack(R.IRHeader(*header), b"payload")
-        found, rest = R.unpack(packed)
-        show(packed.hex(), found.flag, np.array(found.label).tolist(), found.id, found.id2, rest.decode())
+        again, rest = R.unpack(packed)
+        show(packed.hex(), again.flag, np.array(again.label).tolist(), again.id, again.id2, rest.decode())
     show(R.pack((0, 1, 2, 3), b"x").hex())
 
 

@@ -8,22 +8,22 @@ from ._training import Lines, RootLines, blobs, bound, convnet, mlp, one_batch, 
 
 
 def _epochs(show):
-    def told(epoch, symbol, arguments, states):
+    def callback(epoch, symbol, arguments, states):
         show(epoch, sorted(arguments), sorted(states))
         show({k: arguments[k] for k in sorted(arguments)}, {k: states[k] for k in sorted(states)})
 
-    return told
+    return callback
 
 
 def fit_mlp(mx, show):
     net, log = mlp(mx), Lines()
-    given, aux = params(mx, net, data=(4, 5))
+    arg_params, aux = params(mx, net, data=(4, 5))
     m = mx.mod.Module(net, logger=log.logger)
     m.fit(
         train_iter(mx),
         train_iter(mx, 12),
         optimizer_params={"learning_rate": 0.1},
-        arg_params=given,
+        arg_params=arg_params,
         aux_params=aux,
         num_epoch=3,
         epoch_end_callback=_epochs(show),
@@ -34,7 +34,7 @@ def fit_mlp(mx, show):
 
 def fit_convnet(mx, show):
     net, log = convnet(mx), Lines()
-    given, aux = params(mx, net, data=(6, 2, 6, 6))
+    arg_params, aux = params(mx, net, data=(6, 2, 6, 6))
     m = mx.mod.Module(net, logger=log.logger)
     m.fit(
         train_iter(mx, 18, 6, (2, 6, 6)),
@@ -42,7 +42,7 @@ def fit_convnet(mx, show):
         eval_metric=["acc", "ce"],
         optimizer="sgd",
         optimizer_params=(("learning_rate", 0.05), ("momentum", 0.9), ("wd", 0.01)),
-        arg_params=given,
+        arg_params=arg_params,
         aux_params=aux,
         num_epoch=3,
         epoch_end_callback=_epochs(show),
@@ -52,14 +52,14 @@ def fit_convnet(mx, show):
 
 def fit_adam(mx, show):
     net, log = mlp(mx), Lines()
-    given, aux = params(mx, net, data=(4, 5))
+    arg_params, aux = params(mx, net, data=(4, 5))
     m = mx.mod.Module(net, logger=log.logger)
     m.fit(
         train_iter(mx),
         eval_metric="ce",
         optimizer="adam",
         optimizer_params={"learning_rate": 0.01, "wd": 0.1},
-        arg_params=given,
+        arg_params=arg_params,
         aux_params=aux,
         begin_epoch=2,
         num_epoch=4,
@@ -71,18 +71,18 @@ def fit_adam(mx, show):
 
 def fit_partial_batches(mx, show):
     net, log = mlp(mx), Lines()
-    given, aux = params(mx, net, data=(4, 5))
+    arg_params, aux = params(mx, net, data=(4, 5))
     m = mx.mod.Module(net, logger=log.logger)
-    m.fit(train_iter(mx, 10), train_iter(mx, 10), arg_params=given, aux_params=aux, num_epoch=1)
+    m.fit(train_iter(mx, 10), train_iter(mx, 10), arg_params=arg_params, aux_params=aux, num_epoch=1)
     show(log.lines, m.get_params()[0]["fc2_bias"], m.score(train_iter(mx, 10), "acc"))
 
 
 def fit_callbacks(mx, show):
     net, log = mlp(mx), Lines()
-    given, aux = params(mx, net, data=(4, 5))
+    arg_params, aux = params(mx, net, data=(4, 5))
     m = mx.mod.Module(net, logger=log.logger)
 
-    def told(name):
+    def recorder(name):
         def callback(param):
             show(name, param.epoch, param.nbatch, param.eval_metric.get())
             show(isinstance(param.locals, dict), "self" in param.locals, param._fields)
@@ -92,25 +92,25 @@ def fit_callbacks(mx, show):
     m.fit(
         train_iter(mx, 8),
         train_iter(mx, 8),
-        arg_params=given,
+        arg_params=arg_params,
         aux_params=aux,
         num_epoch=2,
-        batch_end_callback=[told("batch"), told("again")],
-        eval_batch_end_callback=told("eval batch"),
-        eval_end_callback=told("eval"),
+        batch_end_callback=[recorder("batch"), recorder("again")],
+        eval_batch_end_callback=recorder("eval batch"),
+        eval_end_callback=recorder("eval"),
         epoch_end_callback=lambda *args: show(len(args), args[0], args[1] is m.symbol),
     )
 
 
 def fit_again(mx, show):
     net, log = mlp(mx), Lines()
-    given, aux = params(mx, net, data=(4, 5))
+    arg_params, aux = params(mx, net, data=(4, 5))
     m = mx.mod.Module(net, logger=log.logger)
     fit = {"train_data": train_iter(mx, 8), "num_epoch": 1, "eval_metric": "ce"}
-    m.fit(arg_params=given, aux_params=aux, **fit)
+    m.fit(arg_params=arg_params, aux_params=aux, **fit)
     show.warned(m.fit, **fit)
     show(log.lines, m.get_params()[0]["fc2_bias"])
-    show.warned(m.fit, arg_params=given, aux_params=aux, force_init=True, force_rebind=True, **fit)
+    show.warned(m.fit, arg_params=arg_params, aux_params=aux, force_init=True, force_rebind=True, **fit)
     show(log.lines, m.get_params()[0]["fc2_bias"])
 
 
@@ -125,16 +125,16 @@ def fit_wants(mx, show):
     m = mx.mod.Module(mlp(mx), logger=Lines().logger)
     show.error(m.fit, train_iter(mx), num_epoch=1, arg_params={"fc1_weight": mx.nd.zeros((8, 5))})
     m = mx.mod.Module(mlp(mx), logger=Lines().logger)
-    given, _ = params(mx, mlp(mx), data=(4, 5))
-    given["fc1_weight"] = mx.nd.zeros((8, 6))
-    show.error(m.fit, train_iter(mx), num_epoch=1, arg_params=given)
+    arg_params, _ = params(mx, mlp(mx), data=(4, 5))
+    arg_params["fc1_weight"] = mx.nd.zeros((8, 6))
+    show.error(m.fit, train_iter(mx), num_epoch=1, arg_params=arg_params)
 
 
 def fixed_params(mx, show):
     net = mlp(mx)
-    given, aux = params(mx, net, data=(4, 5))
+    arg_params, aux = params(mx, net, data=(4, 5))
     m = mx.mod.Module(net, fixed_param_names=["fc1_weight", "fc1_bias"], logger=Lines().logger)
-    m.fit(train_iter(mx, 8), arg_params=given, aux_params=aux, num_epoch=1)
+    m.fit(train_iter(mx, 8), arg_params=arg_params, aux_params=aux, num_epoch=1)
     show(m.get_params()[0])
 
 
@@ -201,7 +201,7 @@ def two_losses(mx, show):
             mx.sym.LinearRegressionOutput(x, mx.sym.var("b_label"), name="b"),
         ]
     )
-    given, aux = params(mx, net, data=(4, 5), a_label=(4,), b_label=(4, 3))
+    arg_params, aux = params(mx, net, data=(4, 5), a_label=(4,), b_label=(4, 3))
     xs, ys = blobs(8)
     it = mx.io.NDArrayIter(xs, {"a_label": ys, "b_label": xs[:, :3]}, 4)
     m, log = mx.mod.Module(net, label_names=["a_label", "b_label"]), Lines()
@@ -212,7 +212,7 @@ def two_losses(mx, show):
             mx.metric.MSE(output_names=["b_output"], label_names=["b_label"]),
         ]
     )
-    m.fit(it, arg_params=given, aux_params=aux, eval_metric=metric, num_epoch=2)
+    m.fit(it, arg_params=arg_params, aux_params=aux, eval_metric=metric, num_epoch=2)
     show(log.lines, m.get_params()[0])
 
 
@@ -238,9 +238,9 @@ def optimizers(mx, show):
     m.init_optimizer(optimizer="adam", optimizer_params=(("learning_rate", 0.5), ("rescale_grad", 2.0)))
     show(type(m._optimizer).__name__, m._optimizer.lr, m._optimizer.rescale_grad)
     m = bound(mx, optimizer=False)
-    made = mx.optimizer.SGD(learning_rate=0.25)
-    show.warned(m.init_optimizer, optimizer=made)
-    show(m._optimizer is made, made.rescale_grad, {str(k): v for k, v in made.idx2name.items()})
+    sgd = mx.optimizer.SGD(learning_rate=0.25)
+    show.warned(m.init_optimizer, optimizer=sgd)
+    show(m._optimizer is sgd, sgd.rescale_grad, {str(k): v for k, v in sgd.idx2name.items()})
     m = bound(mx, optimizer=False)
     show.warned(m.init_optimizer, optimizer=mx.optimizer.SGD(rescale_grad=0.25))
     log = Lines()
@@ -291,8 +291,8 @@ def multipliers(mx, show):
 
 def initial_values(mx, show):
     net = mlp(mx)
-    given, _ = params(mx, net, data=(4, 5))
-    some = {k: v for k, v in given.items() if k != "fc1_bias"}
+    arg_params, _ = params(mx, net, data=(4, 5))
+    some = {k: v for k, v in arg_params.items() if k != "fc1_bias"}
 
     def new():
         m = mx.mod.Module(net)
@@ -304,16 +304,16 @@ def initial_values(mx, show):
     m.init_params(mx.init.Constant(2), some, allow_missing=True)
     show(m.get_params()[0]["fc1_bias"], m.get_params()[0]["fc2_bias"])
     m = new()
-    m.init_params(mx.init.One(), {**given, "other": mx.nd.zeros((1,))}, allow_extra=True)
+    m.init_params(mx.init.One(), {**arg_params, "other": mx.nd.zeros((1,))}, allow_extra=True)
     show(sorted(m.get_params()[0]))
-    m.init_params(mx.init.One(), {**given, "other": mx.nd.zeros((1,))}, force_init=True)
+    m.init_params(mx.init.One(), {**arg_params, "other": mx.nd.zeros((1,))}, force_init=True)
     show.warned(m.init_params, mx.init.Zero())
     m.init_params(mx.init.One(), force_init=True)
     show(m.get_params()[0]["fc1_weight"], m.get_params()[0]["fc1_bias"])
     m = new()
     m.init_params(mx.init.One(), None, {})
     show(m.get_params()[0]["fc2_weight"])
-    show.error(new().init_params, mx.init.One(), {**given, "fc1_bias": mx.nd.zeros((3,))})
+    show.error(new().init_params, mx.init.One(), {**arg_params, "fc1_bias": mx.nd.zeros((3,))})
 
 
 def variables_with_initial_values(mx, show):
@@ -327,8 +327,8 @@ def variables_with_initial_values(mx, show):
 
 def copies_of_params(mx, show):
     m = bound(mx)
-    given = m.get_params()[0]["fc1_bias"]
-    before = given.asnumpy().tolist()
+    bias = m.get_params()[0]["fc1_bias"]
+    before = bias.asnumpy().tolist()
     m.set_params({"fc1_bias": mx.nd.ones((8,))}, {}, allow_missing=True)
     show(m.get_params()[0]["fc1_bias"], m.get_params()[0]["fc2_bias"])
     show(before == m.get_params()[0]["fc1_bias"].asnumpy().tolist())
@@ -361,11 +361,11 @@ def checkpoints(mx, show):
 
 def continued(mx, show):
     prefix, log = show.path("net"), Lines()
-    given, aux = params(mx, mlp(mx), data=(4, 5))
+    arg_params, aux = params(mx, mlp(mx), data=(4, 5))
     m = mx.mod.Module(mlp(mx), logger=log.logger)
     m.fit(
         train_iter(mx, 8),
-        arg_params=given,
+        arg_params=arg_params,
         aux_params=aux,
         num_epoch=2,
         epoch_end_callback=mx.callback.do_checkpoint(prefix),
@@ -373,9 +373,9 @@ def continued(mx, show):
     m = mx.mod.Module.load(prefix, 2, logger=log.logger)
     show.warned(m.fit, train_iter(mx, 8), begin_epoch=2, num_epoch=3)
     show(log.lines, m.get_params()[0]["fc2_bias"])
-    symbol, given, aux = mx.model.load_checkpoint(prefix, 2)
+    symbol, arg_params, aux = mx.model.load_checkpoint(prefix, 2)
     m = mx.mod.Module(symbol, logger=log.logger)
-    m.fit(train_iter(mx, 8), arg_params=given, aux_params=aux, begin_epoch=2, num_epoch=3)
+    m.fit(train_iter(mx, 8), arg_params=arg_params, aux_params=aux, begin_epoch=2, num_epoch=3)
     show(m.get_params()[0]["fc2_bias"])
 
 
@@ -507,7 +507,7 @@ def wrong_bindings(mx, show):
 def numpy_seeds(mx, show):
     np.random.seed(0)
     net = mlp(mx)
-    given, aux = params(mx, net, data=(4, 5))
+    arg_params, aux = params(mx, net, data=(4, 5))
     m = mx.mod.Module(net, logger=Lines().logger)
-    m.fit(train_iter(mx, 12, shuffle=True), arg_params=given, aux_params=aux, num_epoch=2)
+    m.fit(train_iter(mx, 12, shuffle=True), arg_params=arg_params, aux_params=aux, num_epoch=2)
     show(m.get_params()[0]["fc1_weight"])

@@ -5,13 +5,11 @@ from snippets import lines
 DTYPES = "float16 float32 float64 int8 int32 int64 uint8 bool".split()
 _A, _B = "[[1, -2, 3], [4, 5, -7]]", "[2, 3, -4]"
 OPERATORS = "+ - * / % ** == != > >= < <=".split()
-WHOLE_NEGATIVE = {"**"}  # whole numbers to a negative power depend on the machine
+INEXACT = {"**"}  # integers to a negative power depend on the machine
 
 
 def _operands(dtype, operator):
-    a, b = (
-        (_A, _B) if dtype[0] != "u" and operator not in WHOLE_NEGATIVE else (_A.replace("-", ""), "[2, 3, 4]")
-    )
+    a, b = (_A, _B) if dtype[0] != "u" and operator not in INEXACT else (_A.replace("-", ""), "[2, 3, 4]")
     return f"a, b = nd.array({a}, dtype='{dtype}'), nd.array({b}, dtype='{dtype}')\n"
 
 

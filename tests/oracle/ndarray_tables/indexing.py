@@ -84,8 +84,8 @@ KEYS = lines(
 )
 GETTING = [f"{X}y = x[{key}]\nz = y.copy()\ny[:] = 99\n[z, bool((x.asnumpy() == 99).any())]" for key in KEYS]
 GETTING += [
-    f"{X}y = {made}\ny[:] = 99\nbool((x.asnumpy() == 99).any())"
-    for made in """
+    f"{X}y = {expression}\ny[:] = 99\nbool((x.asnumpy() == 99).any())"
+    for expression in """
         x.reshape((6,4)) nd.reshape(x,(6,4)) x.T x.transpose() x.swapaxes(0,1) x.flatten()
         x.expand_dims(0) x.squeeze() x.reshape_like(nd.ones((6,4))) x.slice((0,),(1,))
         x.broadcast_to((2,3,4)) x.split(2,axis=0)[0] nd.array(x) x.copy() x.astype('float32')

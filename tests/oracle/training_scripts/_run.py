@@ -4,7 +4,7 @@ import inspect
 
 import numpy as np
 
-KEPT = 96
+ELEMENTS = 96
 """How many elements of a parameter are kept."""
 
 
@@ -49,7 +49,7 @@ class Run:
         """Keep elements of the network's parameters, and their sizes."""
         for i, param in enumerate(net.collect_params().values()):
             flat = param.data().asnumpy().ravel()
-            self.show(f"parameter {i}", *flat[:: -(-flat.size // KEPT)], np.abs(flat).mean())
+            self.show(f"parameter {i}", *flat[:: -(-flat.size // ELEMENTS)], np.abs(flat).mean())
 
     def path(self, name):
         """A file in the run's folder, as text."""
@@ -76,5 +76,5 @@ def blobs(rows, shape, classes, seed=0, noise=1.0):
 
 def scripts(module):
     """The scripts of a module by name."""
-    found = inspect.getmembers(module, inspect.isfunction)
-    return {n: f for n, f in found if f.__module__ == module.__name__ and not n.startswith("_")}
+    functions = inspect.getmembers(module, inspect.isfunction)
+    return {n: f for n, f in functions if f.__module__ == module.__name__ and not n.startswith("_")}

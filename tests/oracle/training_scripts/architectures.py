@@ -48,13 +48,13 @@ def transformer(mx, run):
             super().__init__(**kwargs)
             with self.name_scope():
                 self.words = nn.Embedding(11, 8)
-                self.places = self.params.get("places", shape=(1, 12, 8))
+                self.positions = self.params.get("positions", shape=(1, 12, 8))
                 self.first, self.second = Attention(8, 2), Attention(8, 4)
                 self.out = nn.Dense(3, in_units=8)
 
-        def hybrid_forward(self, F, tokens, lengths, places):
+        def hybrid_forward(self, F, tokens, lengths, positions):
             x = self.words(tokens)
-            x = F.broadcast_add(x * 8**0.5, F.slice_like(places, x, axes=(1,)))
+            x = F.broadcast_add(x * 8**0.5, F.slice_like(positions, x, axes=(1,)))
             y = self.second(self.first(x, lengths), lengths)
             y = F.SequenceMask(y, lengths, use_sequence_length=True, axis=1)
             return self.out(F.broadcast_div(F.sum(y, axis=1), F.expand_dims(lengths, 1)))
@@ -92,11 +92,11 @@ def segmentation(mx, run):
     gluon, nn = mx.gluon, mx.gluon.nn
 
     def block(channels, before):
-        found = nn.HybridSequential()
-        found.add(
+        layers = nn.HybridSequential()
+        layers.add(
             nn.Conv2D(channels, 3, padding=1, in_channels=before), nn.GroupNorm(2), nn.Activation("softrelu")
         )
-        return found
+        return layers
 
     class Net(gluon.HybridBlock):
         def __init__(self, **kwargs):

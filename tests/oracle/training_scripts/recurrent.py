@@ -119,7 +119,7 @@ def lstm_cell(mx, run):
 def residual_cells(mx, run):
     rnn = mx.gluon.rnn
 
-    def made():
+    def build():
         stack = rnn.HybridSequentialRNNCell()
         with stack.name_scope():
             stack.add(rnn.ResidualCell(rnn.GRUCell(4, input_size=4)))
@@ -127,7 +127,7 @@ def residual_cells(mx, run):
             stack.add(rnn.RNNCell(5, input_size=4))
         return stack
 
-    _train_cell(mx, run, made, 5)
+    _train_cell(mx, run, build, 5)
 
 
 def cell_step_by_step(mx, run):

@@ -106,12 +106,12 @@ def adam_with_schedule(mx, run):
     net = run.ready(_mlp(mx), mx.nd.ones((1, 5)))
     loss_of = run.fast(gluon.loss.L2Loss())
 
-    def made(net):
+    def trainer_of(net):
         schedule = mx.lr_scheduler.FactorScheduler(step=7, factor=0.7, base_lr=0.02)
         options = {"learning_rate": 0.02, "lr_scheduler": schedule, "epsilon": 1e-4, "wd": 1e-3}
         return gluon.Trainer(net.collect_params(), "adam", options)
 
-    trainer = made(net)
+    trainer = trainer_of(net)
     _regression(mx, net, loss_of, trainer, run, 15)
     trainer.save_states(run.path("trainer.states"))
     net.save_parameters(run.path("net.params"))
@@ -123,7 +123,7 @@ def adam_with_schedule(mx, run):
     again = _mlp(mx, prefix="again_")
     again.load_parameters(run.path("net.params"), ctx=mx.cpu())
     run.fast(again)
-    trainer = made(again)
+    trainer = trainer_of(again)
     trainer.load_states(run.path("trainer.states"))
     _regression(mx, again, loss_of, trainer, run, 8, 15)
     run.parameters(again)
