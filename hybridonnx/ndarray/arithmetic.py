@@ -10,6 +10,28 @@ from typing import Any
 from ..ops import OVERLOADS, is_number
 from .ndarray import NDArray, combine
 
+__all__ = [
+    "add",
+    "divide",
+    "equal",
+    "greater",
+    "greater_equal",
+    "hypot",
+    "lesser",
+    "lesser_equal",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "modulo",
+    "multiply",
+    "not_equal",
+    "power",
+    "subtract",
+    "true_divide",
+]
+
 
 def _function(
     name: str, form: str, plain: Callable[[Any, Any], Any], described: str

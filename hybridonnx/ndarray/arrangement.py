@@ -11,6 +11,8 @@ import numpy as np
 from ..errors import MXNetError
 from .ndarray import NDArray
 
+__all__ = ["concatenate", "histogram", "moveaxis", "onehot_encode", "split_v2"]
+
 
 def concatenate(arrays: list[NDArray], axis: int = 0, always_copy: bool = True) -> NDArray:
     """The arrays one after the other along `axis`."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .namespace import Namespace
+from .namespace import group
 from .ndarray import NDArray
+
+_OWN = ["isfinite", "isinf", "isnan", "rand_zipfian"]
 
 
 def isnan(data: NDArray) -> NDArray:
@@ -49,13 +51,4 @@ def rand_zipfian(
     return sampled, expected(true_classes), expected(sampled)
 
 
-_operators = Namespace("nd.contrib", "_contrib_")
-
-
-def __getattr__(name: str) -> Any:
-    """An operator of this group."""
-    return getattr(_operators, name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*dir(_operators), "isfinite", "isinf", "isnan", "rand_zipfian"})
+__getattr__, __dir__ = group("contrib", _OWN)

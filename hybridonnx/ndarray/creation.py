@@ -14,6 +14,22 @@ from ..ops import Array
 from ._storage import no_values
 from .ndarray import NDArray, from_stored
 
+__all__ = [
+    "arange",
+    "array",
+    "empty",
+    "eye",
+    "from_dlpack",
+    "from_numpy",
+    "full",
+    "linspace",
+    "ones",
+    "to_dlpack_for_read",
+    "to_dlpack_for_write",
+    "waitall",
+    "zeros",
+]
+
 
 def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
     """An array of the values of `source_array`, float32 unless it is an NDArray or `dtype` is given."""

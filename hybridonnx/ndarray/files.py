@@ -16,6 +16,8 @@ from ..ops import Array
 from .ndarray import BaseSparseNDArray, NDArray, from_stored
 from .np_shape import is_np_shape
 
+__all__ = ["load", "load_frombuffer", "save"]
+
 Loaded: TypeAlias = list[NDArray] | dict[str, NDArray]
 
 

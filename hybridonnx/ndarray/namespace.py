@@ -1,60 +1,38 @@
-"""Names of operators as functions on arrays, made from the registry when they are first asked for."""
+"""`nd` as a frontend of operators: functions on arrays that run at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..errors import UnknownOperatorError
-from ..ops import Operator, find, load_all
+from .._lazy import Access
+from ..ops import Frontend, Namespace, Operator, Option, Usage
 from .invoke import call
 
 
-class Namespace:
-    """Operators whose registered name is one of `prefixes` and the name asked for."""
-
-    def __init__(self, name: str, *prefixes: str) -> None:
-        self.__name__ = name
-        self._prefixes = prefixes
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        function = make_function(self._find(name), name)
-        setattr(self, name, function)
-        return function
-
-    def _find(self, name: str) -> type[Operator]:
-        for prefix in self._prefixes[:-1]:
-            found = load_all().get(prefix + name)
-            if found is not None:
-                return found
-        try:
-            return find(self._prefixes[-1] + name)
-        except UnknownOperatorError as exc:
-            raise UnknownOperatorError(f"{self.__name__}.{exc}") from None
-
-    def __dir__(self) -> list[str]:
-        return sorted(
-            {
-                name.removeprefix(prefix)
-                for prefix in self._prefixes
-                for name in load_all()
-                if name.startswith(prefix) and not name.removeprefix(prefix).startswith("_")
-            }
-        )
-
-
-def make_function(cls: type[Operator], name: str) -> Callable[..., Any]:
-    """The operator as a function on arrays."""
+def _function(cls: type[Operator], name: str) -> Callable[..., Any]:
 
     def function(*args: Any, **kwargs: Any) -> Any:
         return call(cls, args, kwargs)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = cls.__doc__
     return function
 
 
-F = Namespace("nd", "")
+USAGE = Usage(
+    value="NDArray",
+    fills_inputs=False,
+    several="list[NDArray]",
+    options=(
+        Option("out", "NDArray | Sequence[NDArray] | None", "The array that receives the result, or a list."),
+        Option("name", "str | None", "Without effect; symbols are named by it."),
+    ),
+)
+ARRAYS = Frontend("nd", __name__.rpartition(".")[0], USAGE, _function, {})
+operators = Namespace(ARRAYS)
+F = Namespace(ARRAYS, for_users=False)
 """Every operator, those for gradients included."""
+
+
+def group(name: str, own: Sequence[str] = ()) -> Access:
+    """`__getattr__` and `__dir__` of the module of a group, whose `own` functions are no operators."""
+    return Namespace(ARRAYS, name).access(own)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any, ClassVar, NoReturn
 
@@ -21,13 +21,27 @@ from ..context import Context, as_context, usable
 from ..dtypes import DType, as_dtype
 from ..errors import MXNetError, ShapeError
 from ..formats.params import CSR, RowSparse, Value
-from ..ops import ARITHMETIC, COMPARISONS, FLUENT, Array, Operator, Overload, find, is_number, sections
+from ..ops import (
+    ARITHMETIC,
+    COMPARISONS,
+    FLUENT,
+    Array,
+    FluentMethod,
+    Operator,
+    Overload,
+    find,
+    is_number,
+    sections,
+)
 from ._base import ArrayBase, refuse_in_place
 from ._indexing import get, put
 from ._storage import checked, compressed, converted, expanded
 from .invoke import invoke
+from .namespace import ARRAYS
 from .namespace import F as _F
 from .watch import written
+
+__all__ = ["NDArray"]
 
 
 class NDArray(ArrayBase):
@@ -273,15 +287,6 @@ def _in_place_overload(forms: Overload) -> Any:
     return method
 
 
-def _method(name: str) -> Callable[..., Any]:
-    def method(self: NDArray, *args: Any, **kwargs: Any) -> Any:
-        return getattr(_F, name)(self, *args, **kwargs)
-
-    method.__name__ = name
-    method.__doc__ = f"The operator `{name}` on this array."
-    return method
-
-
 for _name, _forms in (ARITHMETIC | COMPARISONS).items():
     setattr(NDArray, f"__{_name}__", _overload(_forms.broadcasting, _forms.scalar[0]))
 for _name, _forms in ARITHMETIC.items():
@@ -290,7 +295,7 @@ for _name, _forms in ARITHMETIC.items():
         setattr(NDArray, f"__i{_name}__", _in_place_overload(_forms))
 for _name in FLUENT:
     if _name not in vars(NDArray):
-        setattr(NDArray, _name, _method(_name))
+        setattr(NDArray, _name, FluentMethod(_name, NDArray, lambda: ARRAYS))
 
 
 ArrayBase.dense = NDArray

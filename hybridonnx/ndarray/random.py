@@ -5,8 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import MXNetError
-from .namespace import Namespace
+from .namespace import group
 from .ndarray import NDArray
+
+_OWN = [
+    "exponential",
+    "gamma",
+    "generalized_negative_binomial",
+    "multinomial",
+    "negative_binomial",
+    "normal",
+    "poisson",
+    "randint",
+    "randn",
+    "shuffle",
+    "uniform",
+]
 
 
 def _draw(
@@ -130,11 +144,4 @@ def shuffle(data: NDArray, **kwargs: Any) -> NDArray:
     return shuffled
 
 
-_operators = Namespace("nd.random", "_random_")
-
-
-def __getattr__(name: str) -> Any:
-    """Draws in the shape of an array: `normal_like` and the others."""
-    if not name.endswith("_like"):
-        raise AttributeError(f"nd.random.{name}: there is no such function.")
-    return getattr(_operators, name)
+__getattr__, __dir__ = group("random", _OWN)

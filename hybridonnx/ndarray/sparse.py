@@ -12,10 +12,10 @@ from ..formats.params import CSR, RowSparse
 from ..ops import Array
 from ._storage import checked, compressed, converted, no_values
 from .creation import zeros as dense_zeros
-from .namespace import Namespace
+from .namespace import group
 from .ndarray import BaseSparseNDArray, CSRNDArray, NDArray, RowSparseNDArray, from_stored
 
-__all__ = [
+_OWN = [
     "BaseSparseNDArray",
     "CSRNDArray",
     "RowSparseNDArray",
@@ -103,9 +103,4 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
     return csr_matrix(parts, source_array.shape, ctx, dtype)
 
 
-_operators = Namespace("nd.sparse", "_sparse_", "")
-
-
-def __getattr__(name: str) -> Any:
-    """The operators that are in `nd.sparse`, too."""
-    return getattr(_operators, name)
+__getattr__, __dir__ = group("sparse", _OWN)

@@ -7,16 +7,19 @@ are what families share; what other packages may use of them stands here.
 from ._calls import bind
 from ._docs import Doc, doc_of
 from ._generator import Drawing, DrawingFrom, seed
+from ._namespace import GROUPS, FluentMethod, Frontend, Namespace
 from ._operator import Array, Attribute, Operator, Spec
 from ._overloads import ARITHMETIC, COMPARISONS, FLUENT, OVERLOADS, Overload, is_number, sections
 from ._registry import find, load_all
 from ._shapes import Dim, NumericShape, Shape, alike, known, show, sizes, without_symbols
+from ._signature import Option, Usage, signature_of
 from ._symbolic import Atom, Excess, Quotient, SymbolicDim
 
 __all__ = [
     "ARITHMETIC",
     "COMPARISONS",
     "FLUENT",
+    "GROUPS",
     "OVERLOADS",
     "Array",
     "Atom",
@@ -26,13 +29,18 @@ __all__ = [
     "Drawing",
     "DrawingFrom",
     "Excess",
+    "FluentMethod",
+    "Frontend",
+    "Namespace",
     "NumericShape",
     "Operator",
+    "Option",
     "Overload",
     "Quotient",
     "Shape",
     "Spec",
     "SymbolicDim",
+    "Usage",
     "alike",
     "bind",
     "doc_of",
@@ -43,6 +51,7 @@ __all__ = [
     "sections",
     "seed",
     "show",
+    "signature_of",
     "sizes",
     "without_symbols",
 ]

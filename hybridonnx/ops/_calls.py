@@ -62,7 +62,9 @@ def _bind_variadic(
                 f"{cls.names[0]}: input {i} must be an array or a symbol, as the other inputs, "
                 f"got {type(value).__name__}; attributes are given by name."
             )
-    count = given.setdefault(cls.variadic, len(inputs))
+    if given.get(cls.variadic) is None:
+        given[cls.variadic] = len(inputs)
+    count = given[cls.variadic]
     if int(count) != len(inputs):
         raise MXNetError(f"{cls.names[0]}: {cls.variadic} is {count}, but {len(inputs)} inputs were given.")
     return inputs, given

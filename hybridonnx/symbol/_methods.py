@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from ..errors import NotImplementedForSymbol
-from ..ops import FLUENT, find, sections
+from ..ops import FLUENT, FluentMethod, Frontend, find, sections
 from .compose import call
 
 
@@ -91,6 +91,12 @@ class Methods:
     wait_to_read = _refused("wait_to_read")
 
 
+def _frontend() -> Frontend:
+    from .namespace import SYMBOLS  # which imports the class with these methods
+
+    return SYMBOLS
+
+
 for _name in FLUENT:
     if _name not in vars(Methods):
-        setattr(Methods, _name, _method(_name))
+        setattr(Methods, _name, FluentMethod(_name, Methods, _frontend))

@@ -6,48 +6,51 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from ..ops import load_all
+from ..ops import GROUPS, Namespace, load_all
 from . import _creation, random
 from .compose import Outputs
-from .namespace import SPACES, Namespace
+from .namespace import frontend
 from .symbol import Broadcasting
 
+_BROADCASTING = frontend(Broadcasting)
 
-class _Converted:
-    """The functions of `sym.random`, each as `convert` makes it."""
 
-    def __init__(self, convert: Callable[[Any], Any]) -> None:
-        self._convert = convert
+class Everything(Namespace):
+    """All of `sym` in one object, private operators included; the results broadcast."""
+
+    def __getattr__(self, name: str) -> Any:
+        value: Any
+        if name == "random":
+            value = _Random()
+        elif name in GROUPS:
+            value = Namespace(_BROADCASTING, name, for_users=False)
+        elif name in load_all() or name.startswith("_") or name not in _creation.__all__:
+            return super().__getattr__(name)
+        else:
+            value = _broadcasting(getattr(_creation, name))
+        setattr(self, name, value)
+        return value
+
+
+class _Random:
+    """The functions of `sym.random`, whose results broadcast."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return self._convert(getattr(random, name))
+        return _broadcasting(getattr(random, name))
 
 
-class Everything(Namespace):
-    """All of `sym` in one object, private operators included; the results are of class `kind`."""
+def _broadcasting(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with results that broadcast."""
 
-    def __getattr__(self, name: str) -> Any:
-        if name in SPACES:
-            value: Any = Namespace(f"symbol.{name}", *SPACES[name], kind=self._kind)
-        elif name == "random":
-            value = _Converted(self._converted)
-        elif name in load_all() or name.startswith("_") or name not in _creation.__all__:
-            return super().__getattr__(name)
-        else:
-            value = self._converted(getattr(_creation, name))
-        setattr(self, name, value)
-        return value
+    @wraps(function)
+    def converted(*args: Any, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        return Broadcasting(result.outputs) if isinstance(result, Outputs) else result
 
-    def _converted(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(function)
-        def converted(*args: Any, **kwargs: Any) -> Any:
-            result = function(*args, **kwargs)
-            return self._kind(result.outputs) if isinstance(result, Outputs) else result
-
-        return converted
+    return converted
 
 
-F = Everything("symbol", "", kind=Broadcasting)
+F = Everything(_BROADCASTING, for_users=False)
 """`sym` for rules written for arrays and symbols alike: arithmetic on its results broadcasts."""

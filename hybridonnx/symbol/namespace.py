@@ -1,79 +1,48 @@
-"""Names of operators as functions on symbols, made from the registry when they are first asked for."""
+"""`sym` as a frontend of operators: functions on symbols that add a node to a graph."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..errors import UnknownOperatorError, suggest
-from ..ops import Operator, load_all
+from .._lazy import Access
+from ..ops import Frontend, Namespace, Operator, Option, Usage
 from .compose import Outputs, call
 from .symbol import Symbol
 
-
-class Namespace:
-    """The operators whose registered name is one of `prefixes` and the name asked for.
-
-    What they make of no symbols is of class `kind`.
-    """
-
-    def __init__(self, name: str, *prefixes: str, kind: type[Outputs] = Symbol) -> None:
-        self.__name__ = name
-        self._prefixes = prefixes
-        self._kind = kind
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        function = make_function(self._find(name), name, self._kind)
-        setattr(self, name, function)
-        return function
-
-    def _find(self, name: str) -> type[Operator]:
-        for prefix in self._prefixes:
-            cls = load_all().get(prefix + name)
-            if cls is not None:
-                return cls
-        hint = _ONLY_ARRAYS if name in ("array", "from_numpy", "empty") else suggest(name, dir(self))
-        raise UnknownOperatorError(f"{self.__name__}.{name}: no operator has this name.{hint}")
-
-    def __dir__(self) -> list[str]:
-        return sorted(
-            {
-                name.removeprefix(prefix)
-                for prefix in self._prefixes
-                for name in load_all()
-                if name.startswith(prefix) and not name.removeprefix(prefix).startswith("_")
-            }
-        )
-
-
+USAGE = Usage(
+    value="Symbol",
+    fills_inputs=True,
+    several="Symbol",
+    options=(
+        Option("name", "str | None", "The node's name; the operator's and a number if there is none."),
+        Option("attr", "Mapping[str, str] | None", "Attributes of your own, as __name__ to text."),
+    ),
+    others="Attributes of your own as __name__=value, and lr_mult, wd_mult, ctx_group and the like.",
+)
 _ONLY_ARRAYS = (
     " Symbols have no values: make a variable with var, a constant parameter with get_constant, "
     "or use full, zeros, ones and arange."
 )
+_HINTS = dict.fromkeys(("array", "from_numpy", "empty"), _ONLY_ARRAYS)
 
 
-def make_function(cls: type[Operator], name: str, kind: type[Outputs]) -> Callable[..., Any]:
-    """The operator as a function on symbols; unnamed results are named by `name`."""
+def frontend(kind: type[Outputs]) -> Frontend:
+    """The frontend whose functions make symbols of class `kind` of no symbols."""
 
-    def function(*args: Any, **kwargs: Any) -> Any:
-        return call(cls, name, args, kwargs, kind)
+    def operator_function(cls: type[Operator], name: str) -> Callable[..., Any]:
+        def function(*args: Any, **kwargs: Any) -> Any:
+            return call(cls, name, args, kwargs, kind)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = cls.__doc__
-    return function
+        return function
+
+    return Frontend("symbol", __name__.rpartition(".")[0], USAGE, operator_function, _HINTS)
 
 
-SPACES = {
-    "_internal": ("", "_"),
-    "contrib": ("_contrib_",),
-    "image": ("_image_",),
-    "linalg": ("_linalg_",),
-    "op": ("",),
-    "sparse": ("_sparse_", ""),
-}
-"""Groups of operators to the prefixes of their names."""
+SYMBOLS = frontend(Symbol)
+operators = Namespace(SYMBOLS)
 
-plain = Namespace("symbol", "")
-random = Namespace("symbol.random", "_random_", "_sample_")
+
+def group(name: str, own: Sequence[str] = ()) -> Access:
+    """`__getattr__` and `__dir__` of the module of a group, whose `own` functions are no operators."""
+    return Namespace(SYMBOLS, name).access(own)

@@ -7,8 +7,22 @@ from typing import Any
 from ..errors import MXNetError
 from ..ops import find
 from .compose import call
-from .namespace import random as operators
+from .namespace import group
 from .symbol import Symbol
+
+_OWN = [
+    "exponential",
+    "gamma",
+    "generalized_negative_binomial",
+    "multinomial",
+    "negative_binomial",
+    "normal",
+    "poisson",
+    "randint",
+    "randn",
+    "shuffle",
+    "uniform",
+]
 
 
 def _draw(name: str, parameters: dict[str, Any], shape: Any, dtype: Any, kwargs: dict[str, Any]) -> Symbol:
@@ -88,6 +102,4 @@ def shuffle(data: Symbol, **kwargs: Any) -> Symbol:
     return _symbol("_shuffle", (data,), kwargs)
 
 
-def __getattr__(name: str) -> Any:
-    """The other operators that draw, such as `uniform_like`."""
-    return getattr(operators, name)
+__getattr__, __dir__ = group("random", _OWN)

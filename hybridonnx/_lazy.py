@@ -1,0 +1,72 @@
+"""Packages whose names are loaded when they are first used."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, TypeAlias
+
+Access: TypeAlias = tuple[Callable[[str], Any], Callable[[], list[str]]]
+"""What a module calls `__getattr__` and `__dir__`."""
+
+
+def lazy_package(package: str, **names: Any) -> Access:
+    """`__getattr__` and `__dir__` of a package; `names` are the fields of `LazyPackage`."""
+    content = LazyPackage(package, **names)
+    return content.find, content.names
+
+
+@dataclass
+class LazyPackage:
+    """The names that a package shows, and where they are defined."""
+
+    package: str
+    modules: Sequence[str] = ()
+    """Modules of the package all of whose `__all__` it shows."""
+    single: Mapping[str, str] = field(default_factory=dict)
+    """Single names to the modules that define them, relative to the package."""
+    submodules: Sequence[str] = ()
+    """Modules and packages that are shown themselves."""
+    operators: str = ""
+    """A module of the package whose `operators` has all that is left."""
+
+    def find(self, name: str) -> Any:
+        """What the package calls `name`, which is remembered there; `__all__` is every name."""
+        if name == "__all__":
+            return self.names()
+        if name in self.submodules:
+            return import_module(f"{self.package}.{name}")  # which sets the name
+        value = self._defined(name)
+        setattr(sys.modules[self.package], name, value)
+        return value
+
+    def _defined(self, name: str) -> Any:
+        if name in self.single:
+            return getattr(import_module(self.single[name], self.package), name)
+        if name.startswith("__") or find_spec(f"{self.package}.{name}"):  # `from . import` asks here first
+            raise self._missing(name)
+        for module in self._defining() if not name.startswith("_") else ():
+            if name in module.__all__:
+                return getattr(module, name)
+        if self.operators:
+            return getattr(self._operators(), name)
+        raise self._missing(name)
+
+    def _missing(self, name: str) -> AttributeError:
+        return AttributeError(f"module {self.package!r} has no attribute {name!r}")
+
+    def _defining(self) -> Iterator[Any]:
+        return (import_module(f"{self.package}.{module}") for module in self.modules)
+
+    def _operators(self) -> Any:
+        return import_module(f"{self.package}.{self.operators}").operators
+
+    def names(self) -> list[str]:
+        """Every name that the package shows."""
+        names = {*self.single, *self.submodules, *(n for module in self._defining() for n in module.__all__)}
+        if self.operators:
+            names |= {*dir(self._operators())}
+        return sorted(n for n in names if n.startswith("__") or not n.startswith("_"))

@@ -1,0 +1,5 @@
+"""`nd.image`: operators on images as arrays, whose names begin with `_image_`."""
+
+from .namespace import group as _group
+
+__getattr__, __dir__ = _group("image")
