@@ -5,20 +5,45 @@
 Everything is loaded when it is first used.
 """
 
-from __future__ import annotations
+from importlib import import_module as _import_module
 
-import importlib
-from typing import Any
-
-_MODULES = {
-    "nd": "ndarray",
-    "sym": "symbol",
+_MODULES = (
+    "attribute",
+    "autograd",
+    "base",
+    "callback",
+    "context",
+    "contrib",
+    "errors",
+    "gluon",
+    "initializer",
+    "io",
+    "kvstore",
+    "lr_scheduler",
+    "metric",
+    "model",
+    "module",
+    "monitor",
+    "name",
+    "ndarray",
+    "onnx",
+    "operator",
+    "optimizer",
+    "random",
+    "recordio",
+    "symbol",
+    "test_utils",
+    "util",
+)
+"""The modules for users; the others serve these."""
+_SHORT = {
     "init": "initializer",
     "kv": "kvstore",
     "mod": "module",
     "mon": "monitor",
+    "nd": "ndarray",
     "rnd": "random",
-    "viz": "visualization",
+    "sym": "symbol",
 }
 """Short names of modules."""
 _NAMES = {
@@ -27,33 +52,28 @@ _NAMES = {
     "MXNetError": "errors",
     "NDArray": "ndarray",
     "Symbol": "symbol",
-    "__version__": "_version",
     "cpu": "context",
     "cpu_pinned": "context",
     "current_context": "context",
     "gpu": "context",
     "num_gpus": "context",
+    "__version__": "_version",
 }
 """Names that are in the root, and their modules."""
+__all__ = [*_MODULES, *_SHORT, *(name for name in _NAMES if name != "__version__")]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """A module by its name or short name, or one of the root's own names."""
     if name in _NAMES:
-        found = getattr(importlib.import_module(f"{__name__}.{_NAMES[name]}"), name)
-    elif name.startswith("_"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value: object = getattr(_import_module(f"{__name__}.{_NAMES[name]}"), name)
+    elif name in _MODULES or name in _SHORT:
+        value = _import_module(f"{__name__}.{_SHORT.get(name, name)}")
     else:
-        path = f"{__name__}.{_MODULES.get(name, name)}"
-        try:
-            found = importlib.import_module(path)
-        except ModuleNotFoundError as exc:
-            if exc.name != path:
-                raise
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
-    globals()[name] = found
-    return found
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*(n for n in globals() if not n.startswith("_")), *_MODULES, *_NAMES})
+    return sorted({*__all__, "__version__"})

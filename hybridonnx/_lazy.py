@@ -27,7 +27,7 @@ class LazyPackage:
     modules: Sequence[str] = ()
     """Modules of the package all of whose `__all__` it shows."""
     single: Mapping[str, str] = field(default_factory=dict)
-    """Single names to the modules that define them, relative to the package."""
+    """Single names to their modules, relative to the package; `module:name` where the name differs there."""
     submodules: Sequence[str] = ()
     """Modules and packages that are shown themselves."""
     operators: str = ""
@@ -45,7 +45,8 @@ class LazyPackage:
 
     def _defined(self, name: str) -> Any:
         if name in self.single:
-            return getattr(import_module(self.single[name], self.package), name)
+            module, _, other = self.single[name].partition(":")
+            return getattr(import_module(module, self.package), other or name)
         if name.startswith("__") or find_spec(f"{self.package}.{name}"):  # `from . import` asks here first
             raise self._missing(name)
         for module in self._defining() if not name.startswith("_") else ():

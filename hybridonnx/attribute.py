@@ -6,6 +6,8 @@ import threading
 from collections.abc import Mapping
 from types import TracebackType
 
+__all__ = ["AttrScope", "current"]
+
 
 class AttrScope:
     """A `with` block in which symbols receive these attributes; inner scopes and symbols override them."""

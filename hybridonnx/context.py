@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 from .errors import MXNetError
 
+__all__ = ["Context", "cpu", "cpu_pinned", "current_context", "gpu", "num_gpus"]
+
 
 class Context:
     """A device that arrays live on; as a `with` block it is the default for arrays made inside."""

@@ -6,6 +6,20 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
+__all__ = [
+    "AttributeValueError",
+    "ConversionError",
+    "DTypeError",
+    "DeferredInitializationError",
+    "FormatError",
+    "MXNetError",
+    "MissingFileError",
+    "NotImplementedForSymbol",
+    "RequirementError",
+    "ShapeError",
+    "UnknownOperatorError",
+]
+
 
 class MXNetError(RuntimeError):
     """Anything that the framework refuses or cannot do."""

@@ -17,6 +17,27 @@ from .errors import AttributeValueError, MXNetError, ShapeError, suggest
 from .ndarray.ndarray import NDArray
 from .ops import Array, Drawing
 
+__all__ = [
+    "Bilinear",
+    "Constant",
+    "FusedRNN",
+    "InitDesc",
+    "Initializer",
+    "LSTMBias",
+    "Load",
+    "MSRAPrelu",
+    "Mixed",
+    "Normal",
+    "One",
+    "Orthogonal",
+    "Uniform",
+    "Xavier",
+    "Zero",
+    "alias",
+    "create",
+    "register",
+]
+
 _Class = TypeVar("_Class", bound="type[Initializer]")
 
 _registered: dict[str, type[Initializer]] = {}

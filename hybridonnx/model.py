@@ -15,6 +15,8 @@ from .ndarray.ndarray import NDArray
 from .symbol import symbol as symbols
 from .symbol.symbol import Symbol
 
+__all__ = ["BatchEndParam", "load_checkpoint", "load_params", "save_checkpoint"]
+
 Parameters: TypeAlias = dict[str, NDArray]
 
 

@@ -7,6 +7,8 @@ from collections import Counter
 from types import TracebackType
 from typing import Self
 
+__all__ = ["NameManager", "Prefix", "current"]
+
 
 class _Scopes(threading.local):
     def __init__(self) -> None:

@@ -26,6 +26,8 @@ from .errors import ConversionError, MXNetError, ShapeError
 from .ndarray.ndarray import NDArray
 from .ops import Array, Shape, custom, load_all, show
 
+__all__ = ["CustomOp", "CustomOpProp", "get_all_registered_operators", "register"]
+
 
 class CustomOp:
     """What one execution computes. Subclasses define `forward`, and `backward` if they have a gradient.

@@ -13,6 +13,8 @@ from .errors import FormatError, MissingFileError, MXNetError
 from .formats.files import PathLike
 from .formats.recordio import RecordReader, encode
 
+__all__ = ["IRHeader", "MXIndexedRecordIO", "MXRecordIO", "pack", "pack_img", "unpack", "unpack_img"]
+
 _HEADER = struct.Struct("<IfQQ")
 
 

@@ -22,6 +22,30 @@ from .ndarray.invoke import invoke
 from .ndarray.ndarray import NDArray
 from .ops import Array, Operator, Spec, SymbolicDim, find, seed, show
 
+__all__ = [
+    "Case",
+    "assert_near",
+    "check_attribute_text",
+    "check_forward",
+    "check_gradient",
+    "check_import",
+    "check_infer",
+    "check_inputs_kept",
+    "check_onnx",
+    "check_second_gradient",
+    "check_symbolic",
+    "check_training",
+    "difference",
+    "distinct",
+    "expected_by_formula",
+    "gradients",
+    "ints",
+    "run",
+    "tolerance",
+    "uniform",
+    "wide",
+]
+
 # ---- inputs
 
 

@@ -1,45 +1,22 @@
 """Recording of operators as they run, and gradients of what was recorded."""
 
-from __future__ import annotations
+from .._lazy import lazy_package as _lazy_package
 
-from typing import TYPE_CHECKING
-
-from .function import Function
-from .gradients import backward, grad, mark_variables
-from .scopes import (
-    is_recording,
-    is_training,
-    pause,
-    predict_mode,
-    record,
-    set_recording,
-    set_training,
-    train_mode,
+__getattr__, __dir__ = _lazy_package(
+    __name__,
+    single={
+        "Function": ".function",
+        "backward": ".gradients",
+        "get_symbol": "..symbol.recording",
+        "grad": ".gradients",
+        "is_recording": ".scopes",
+        "is_training": ".scopes",
+        "mark_variables": ".gradients",
+        "pause": ".scopes",
+        "predict_mode": ".scopes",
+        "record": ".scopes",
+        "set_recording": ".scopes",
+        "set_training": ".scopes",
+        "train_mode": ".scopes",
+    },
 )
-
-if TYPE_CHECKING:
-    from ..ndarray.ndarray import NDArray
-    from ..symbol.symbol import Symbol
-
-__all__ = [
-    "Function",
-    "backward",
-    "get_symbol",
-    "grad",
-    "is_recording",
-    "is_training",
-    "mark_variables",
-    "pause",
-    "predict_mode",
-    "record",
-    "set_recording",
-    "set_training",
-    "train_mode",
-]
-
-
-def get_symbol(x: NDArray) -> Symbol:
-    """What was recorded to compute an array, as a symbol; arrays that nothing computed are variables."""
-    from ..symbol.recording import symbol_of  # arrays and symbols stand on this package's other modules
-
-    return symbol_of(x)

@@ -19,6 +19,8 @@ from .hybrid_block import HybridBlock, input_name
 from .nested import flatten
 from .parameter import ParameterDict, brief, read_named
 
+__all__ = ["SymbolBlock"]
+
 
 class SymbolBlock(HybridBlock):
     """A block that computes symbols, `outputs`, from variables of theirs, `inputs`; others are parameters."""

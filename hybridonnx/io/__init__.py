@@ -1,7 +1,5 @@
 """Batches of data: descriptions, batches, and iterators over arrays, files and other iterators."""
 
-from __future__ import annotations
-
 from .files import CSVIter, LibSVMIter, MNISTIter, MXDataIter
 from .io import DataBatch, DataDesc, DataIter, NDArrayIter, described
 from .wrappers import PrefetchingIter, ResizeIter

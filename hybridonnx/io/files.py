@@ -19,6 +19,8 @@ from ..ndarray.sparse import csr_matrix
 from ..ops import Array
 from .io import DataBatch, DataDesc, DataIter
 
+__all__ = ["CSVIter", "LibSVMIter", "MNISTIter", "MXDataIter"]
+
 logger = logging.getLogger("hybridonnx")
 
 

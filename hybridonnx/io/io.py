@@ -12,6 +12,8 @@ from ..ndarray.creation import array
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
 
+__all__ = ["DataBatch", "DataDesc", "DataIter", "NDArrayIter"]
+
 _LAST = ("pad", "discard", "roll_over")
 
 

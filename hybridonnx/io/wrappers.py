@@ -9,6 +9,8 @@ from typing import Any
 from ..errors import RequirementError
 from .io import DataBatch, DataDesc, DataIter, described
 
+__all__ = ["PrefetchingIter", "ResizeIter"]
+
 
 class _Wrapper(DataIter):
     """An iterator whose batches others make; subclasses set `current_batch` in `iter_next`."""

@@ -1,7 +1,5 @@
 """Modules: a symbol bound to shapes, with parameters and an optimizer, called with batches."""
 
-from __future__ import annotations
-
 from .base_module import BaseModule
 from .bucketing_module import BucketingModule
 from .module import Module

@@ -22,6 +22,8 @@ from ..ndarray.files import load, save
 from ..ndarray.ndarray import NDArray
 from ..symbol.symbol import Symbol
 
+__all__ = ["BaseModule"]
+
 Params: TypeAlias = dict[str, NDArray]
 Given: TypeAlias = Mapping[str, NDArray] | None
 OptimizerParams: TypeAlias = Mapping[str, Any] | Iterable[tuple[str, Any]]

@@ -21,6 +21,8 @@ from ..symbol.symbol import load as load_symbol
 from .base_module import RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
 from .module import Module
 
+__all__ = ["BucketingModule"]
+
 _Generator: TypeAlias = Callable[[Any], tuple[Symbol, Sequence[str] | None, Sequence[str] | None]]
 
 

@@ -32,6 +32,8 @@ from ._parameters import Parameters, as_array, checked, zeros_of
 from ._training import Training
 from .base_module import RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
 
+__all__ = ["Module"]
+
 _MOST_EXECUTORS = 8
 
 

@@ -13,6 +13,8 @@ from ..ndarray.creation import array
 from ..ndarray.ndarray import NDArray
 from .base_module import RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
 
+__all__ = ["PythonLossModule", "PythonModule"]
+
 
 class PythonModule(BaseModule):
     """A module without parameters. Subclasses define `_compute_output_shapes`, `forward` and `backward`."""

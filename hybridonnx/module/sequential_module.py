@@ -11,6 +11,8 @@ from ..io import DataBatch, DataDesc, described
 from ..metric import EvalMetric
 from .base_module import RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
 
+__all__ = ["SequentialModule"]
+
 
 class SequentialModule(BaseModule):
     """Modules in a row. `add` says of each whether it takes the labels, and whether names are to fit."""

@@ -19,6 +19,8 @@ from .execute import execute
 from .graph import Entry
 from .infer import infer, open_shape
 
+__all__ = ["Executor"]
+
 _REQUESTS = ("write", "add", "null")
 
 Runner = Callable[[Mapping[str, NDArray]], list[NDArray]]

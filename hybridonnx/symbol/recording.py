@@ -14,7 +14,7 @@ from .graph import VARIABLE, Entry, Node
 from .symbol import Symbol
 
 
-def symbol_of(x: NDArray) -> Symbol:
+def get_symbol(x: NDArray) -> Symbol:
     """What was recorded to compute an array, as a symbol; arrays that nothing computed are variables."""
     if x._entry is None:
         raise MXNetError("get_symbol: the array was not computed from variables while recording.")

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ..ndarray.ndarray import NDArray
     from .executor import Executor
 
+__all__ = ["Group", "Symbol", "Variable", "load", "load_json", "var"]
+
 
 class Symbol(Arithmetic, Methods, Outputs):
     """Some outputs of a graph of operators on variables.

@@ -1,4 +1,5 @@
 """From MXNet to ONNX, under the name of older releases."""
 
-from ...onnx import export_model as export_model
-from ...onnx import get_operator_support as get_operator_support
+from ...onnx import export_model, get_operator_support
+
+__all__ = ["export_model", "get_operator_support"]

@@ -1,7 +1,5 @@
 """Datasets, samplers, and the loader that makes batches of them."""
 
-from __future__ import annotations
-
 from . import batchify, dataloader, dataset, sampler, vision
 from .dataloader import DataLoader
 from .dataset import ArrayDataset, Dataset, RecordFileDataset, SimpleDataset

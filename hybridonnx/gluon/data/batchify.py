@@ -11,6 +11,8 @@ from ...ndarray import creation
 from ...ndarray.ndarray import NDArray
 from ...ops import Array
 
+__all__ = ["AsList", "Group", "Pad", "Stack"]
+
 
 def default(data: Sequence[Any]) -> Any:
     """Samples of one shape stacked along a new first axis; for tuples, a list of one array for each place."""

@@ -12,6 +12,8 @@ from ...ndarray.ndarray import NDArray
 from ...recordio import MXIndexedRecordIO
 from .sampler import FilterSampler, Sampler, SequentialSampler
 
+__all__ = ["ArrayDataset", "Dataset", "RecordFileDataset", "SimpleDataset"]
+
 
 class Dataset:
     """Samples by index. Subclasses define `__getitem__` and `__len__`."""

@@ -7,6 +7,15 @@ from typing import Any
 
 from ...ops import Drawing
 
+__all__ = [
+    "BatchSampler",
+    "FilterSampler",
+    "IntervalSampler",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+]
+
 LAST_BATCH = ("keep", "discard", "rollover")
 """What may become of a last batch with too few elements."""
 

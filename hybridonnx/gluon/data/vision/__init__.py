@@ -1,7 +1,5 @@
 """Images: data sets in files, and what is done to images before a network."""
 
-from __future__ import annotations
-
 from . import datasets, transforms
 from .datasets import CIFAR10, CIFAR100, MNIST, FashionMNIST, ImageFolderDataset, ImageRecordDataset
 

@@ -20,6 +20,8 @@ from ....recordio import unpack
 from ..dataset import Dataset, RecordFileDataset
 from ._decode import EXTENSIONS, decode
 
+__all__ = ["CIFAR10", "CIFAR100", "MNIST", "FashionMNIST", "ImageFolderDataset", "ImageRecordDataset"]
+
 Transform = Callable[[Any, Any], Any]
 
 

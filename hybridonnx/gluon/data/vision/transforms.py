@@ -21,6 +21,28 @@ from ...block import Block
 from ...hybrid_block import HybridBlock
 from ...nn.basic_layers import HybridSequential, Sequential
 
+__all__ = [
+    "Cast",
+    "CenterCrop",
+    "Compose",
+    "CropResize",
+    "Normalize",
+    "RandomApply",
+    "RandomBrightness",
+    "RandomColorJitter",
+    "RandomContrast",
+    "RandomFlipLeftRight",
+    "RandomFlipTopBottom",
+    "RandomHue",
+    "RandomLighting",
+    "RandomResizedCrop",
+    "RandomRotation",
+    "RandomSaturation",
+    "Resize",
+    "Rotate",
+    "ToTensor",
+]
+
 Size = int | Sequence[int]
 Pair = tuple[int, int]
 Range = tuple[float, float]
