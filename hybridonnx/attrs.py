@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import numbers
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NewType, TypeAlias, Union, get_args, get_origin
 
 import numpy as np
@@ -22,6 +22,8 @@ Ints: TypeAlias = tuple[int, ...]
 OptInts: TypeAlias = tuple[int | None, ...]
 Floats: TypeAlias = tuple[float, ...]
 DTypeName = NewType("DTypeName", str)
+ShapeLike: TypeAlias = int | Sequence[int]
+"""What users may say for a shape: its sizes, or one size."""
 
 _MAX_TEXT = 1 << 16
 

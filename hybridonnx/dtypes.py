@@ -9,6 +9,8 @@ import numpy as np
 from .errors import DTypeError, suggest
 
 DType: TypeAlias = np.dtype[Any]
+DTypeLike: TypeAlias = str | type[np.generic] | type[bool] | type[int] | type[float] | np.dtype[Any]
+"""What users may say for a dtype: a name, a type of NumPy's or Python's, or a dtype."""
 
 FLAGS: dict[int, DType] = {
     0: np.dtype("float32"),

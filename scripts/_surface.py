@@ -82,7 +82,7 @@ def arguments(function: Any) -> list[str]:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # of built-in functions
         return ["..."]
-    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    stars: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     return [
         stars.get(p.kind, "") + p.name + ("" if p.default is inspect.Parameter.empty else "=")
         for p in parameters

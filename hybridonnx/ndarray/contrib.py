@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .namespace import group
 from .ndarray import NDArray
+
+if TYPE_CHECKING:
+    from ._contrib_operators import *  # noqa: F403  (a stub)
 
 _OWN = ["isfinite", "isinf", "isnan", "rand_zipfian"]
 
@@ -51,4 +54,5 @@ def rand_zipfian(
     return sampled, expected(true_classes), expected(sampled)
 
 
-__getattr__, __dir__ = group("contrib", _OWN)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = group("contrib", _OWN)

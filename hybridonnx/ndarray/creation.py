@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..attrs import ShapeLike
 from ..context import Context, as_context, usable
-from ..dtypes import as_dtype
+from ..dtypes import DTypeLike, as_dtype
 from ..errors import MXNetError
 from ..ops import Array
 from ._storage import no_values
@@ -59,16 +60,17 @@ def _shape(shape: Any) -> tuple[int, ...]:
     return found
 
 
-def _filled(make: Callable[..., Array]) -> Callable[..., NDArray]:
-    def create(
-        shape: Any, ctx: Context | None = None, dtype: Any = None, stype: str | None = None, **kwargs: Any
-    ) -> NDArray:
-        if stype not in (None, "default"):
-            return from_stored(no_values(stype, _shape(shape), as_dtype(dtype)), as_context(ctx))
-        array = NDArray(make(_shape(shape), as_dtype(dtype)), _usable(ctx))
-        return _into(array, kwargs.get("out"))
-
-    return create
+def _filled(
+    make: Callable[..., Array],
+    shape: ShapeLike,
+    ctx: Context | None,
+    dtype: DTypeLike | None,
+    stype: str | None,
+    out: NDArray | None,
+) -> NDArray:
+    if stype not in (None, "default"):
+        return from_stored(no_values(stype, _shape(shape), as_dtype(dtype)), as_context(ctx))
+    return _into(NDArray(make(_shape(shape), as_dtype(dtype)), _usable(ctx)), out)
 
 
 def _into(array: NDArray, out: NDArray | None) -> NDArray:
@@ -78,10 +80,30 @@ def _into(array: NDArray, out: NDArray | None) -> NDArray:
     return out
 
 
-zeros = _filled(np.zeros)
-zeros.__name__, zeros.__doc__ = "zeros", "An array of zeros; `dtype` is float32 unless given."
-ones = _filled(np.ones)
-ones.__name__, ones.__doc__ = "ones", "An array of ones; `dtype` is float32 unless given."
+def zeros(
+    shape: ShapeLike,
+    ctx: Context | None = None,
+    dtype: DTypeLike | None = None,
+    stype: str | None = None,
+    *,
+    out: NDArray | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """An array of zeros; `dtype` is float32 unless given."""
+    return _filled(np.zeros, shape, ctx, dtype, stype, out)
+
+
+def ones(
+    shape: ShapeLike,
+    ctx: Context | None = None,
+    dtype: DTypeLike | None = None,
+    stype: str | None = None,
+    *,
+    out: NDArray | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """An array of ones; `dtype` is float32 unless given."""
+    return _filled(np.ones, shape, ctx, dtype, stype, out)
 
 
 def empty(shape: Any, ctx: Context | None = None, dtype: Any = None, stype: str | None = None) -> NDArray:

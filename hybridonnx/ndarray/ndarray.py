@@ -10,7 +10,7 @@ import importlib
 import operator
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from typing import Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -41,10 +41,18 @@ from .namespace import ARRAYS
 from .namespace import F as _F
 from .watch import written
 
+if TYPE_CHECKING:
+    from ._operator_methods import OperatorMethods  # a stub of what the end of this file adds
+else:
+    OperatorMethods = object
+
 __all__ = ["NDArray"]
 
+Operand: TypeAlias = "NDArray | float | np.number[Any] | np.bool_"
+"""The other side of arithmetic with an array."""
 
-class NDArray(ArrayBase):
+
+class NDArray(ArrayBase, OperatorMethods):
     """An array of one dtype on one context."""
 
     __slots__ = ()

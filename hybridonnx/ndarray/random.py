@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import MXNetError
 from .namespace import group
 from .ndarray import NDArray
+
+if TYPE_CHECKING:
+    from ._random_operators import *  # noqa: F403  (a stub)
 
 _OWN = [
     "exponential",
@@ -144,4 +147,5 @@ def shuffle(data: NDArray, **kwargs: Any) -> NDArray:
     return shuffled
 
 
-__getattr__, __dir__ = group("random", _OWN)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = group("random", _OWN)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from ._storage import checked, compressed, converted, no_values
 from .creation import zeros as dense_zeros
 from .namespace import group
 from .ndarray import BaseSparseNDArray, CSRNDArray, NDArray, RowSparseNDArray, from_stored
+
+if TYPE_CHECKING:
+    from ._sparse_operators import *  # noqa: F403  (a stub)
 
 _OWN = [
     "BaseSparseNDArray",
@@ -103,4 +106,5 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
     return csr_matrix(parts, source_array.shape, ctx, dtype)
 
 
-__getattr__, __dir__ = group("sparse", _OWN)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = group("sparse", _OWN)

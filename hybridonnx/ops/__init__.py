@@ -12,7 +12,7 @@ from ._operator import Array, Attribute, Operator, Spec
 from ._overloads import ARITHMETIC, COMPARISONS, FLUENT, OVERLOADS, Overload, is_number, sections
 from ._registry import find, load_all
 from ._shapes import Dim, NumericShape, Shape, alike, known, show, sizes, without_symbols
-from ._signature import Option, Usage, signature_of
+from ._signature import Option, Usage, depends_on_attributes, example_of, signature_of
 from ._symbolic import Atom, Excess, Quotient, SymbolicDim
 
 __all__ = [
@@ -43,7 +43,9 @@ __all__ = [
     "Usage",
     "alike",
     "bind",
+    "depends_on_attributes",
     "doc_of",
+    "example_of",
     "find",
     "is_number",
     "known",

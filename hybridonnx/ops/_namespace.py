@@ -23,7 +23,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "random": ("_random_", "_sample_"),
     "sparse": ("_sparse_", ""),
 }
-"""Groups of operators to the prefixes that their registered names have and users leave out."""
+"""Groups to the prefixes that the registered names of their operators have; dir shows those of the first."""
 
 
 class Frontend(NamedTuple):
@@ -54,7 +54,7 @@ class Namespace:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
             raise AttributeError(name)
-        cls = self._find(name)
+        cls = self.operator(name)
         function = self._frontend.function(cls, name)
         if self._for_users:
             describe(function, cls, self._frontend.usage)
@@ -63,7 +63,8 @@ class Namespace:
         setattr(self, name, function)
         return function
 
-    def _find(self, name: str) -> type[Operator]:
+    def operator(self, name: str) -> type[Operator]:
+        """The operator that the group calls `name`."""
         for prefix in self._prefixes:
             cls = load_all().get(prefix + name)
             if cls is not None:
@@ -72,10 +73,8 @@ class Namespace:
         raise UnknownOperatorError(f"{self.__name__}.{name}: no operator has this name.{hint}")
 
     def __dir__(self) -> list[str]:
-        names = [
-            (name, prefix) for prefix in self._prefixes for name in load_all() if name.startswith(prefix)
-        ]
-        return sorted({n.removeprefix(p) for n, p in names if not n.removeprefix(p).startswith("_")})
+        names = [n.removeprefix(self._prefixes[0]) for n in load_all() if n.startswith(self._prefixes[0])]
+        return sorted(n for n in names if not n.startswith("_"))
 
     def access(self, own: Sequence[str] = ()) -> Access:
         """`__getattr__` and `__dir__` of the module that shows the group, beside names of its own."""

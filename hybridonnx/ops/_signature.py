@@ -112,10 +112,10 @@ def optional_inputs(cls: type[Operator]) -> frozenset[str]:
     """The inputs that some attributes leave out, or that have a default."""
     code, count = cls.forward.__code__, len(cls.forward.__defaults__ or ())
     defaults = code.co_varnames[code.co_argcount - count : code.co_argcount]
-    return frozenset({n for n in cls.inputs if n in defaults or n not in _example(cls).input_names()})
+    return frozenset({n for n in cls.inputs if n in defaults or n not in example_of(cls).input_names()})
 
 
-def _example(cls: type[Operator]) -> Operator:
+def example_of(cls: type[Operator]) -> Operator:
     """The operator with default attributes, and the plainest value of each required one."""
     schema = cls.schema().items()
     return cls(**{name: _plainest(a.kind) for name, a in schema if a.required})
@@ -160,9 +160,11 @@ _ANNOTATIONS: dict[Any, str] = {
 
 def result_annotation(cls: type[Operator], usage: Usage) -> str:
     """The type of what a call returns; a union where attributes decide how many outputs there are."""
+    if is_open(cls):
+        return "Any"
     if usage.several == usage.value:
         return usage.value
-    if is_open(cls) or depends_on_attributes(cls):
+    if depends_on_attributes(cls):
         return f"{usage.value} | {usage.several}"
     return usage.value if len(cls.outputs) - cls.hidden == 1 else usage.several
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import NotImplementedForSymbol
 from ..ops import FLUENT, FluentMethod, Frontend, find, sections
 from .compose import call
+
+if TYPE_CHECKING:
+    from ._operator_methods import OperatorMethods  # a stub of what the end of this file adds
+else:
+    OperatorMethods = object
 
 
 def _method(name: str) -> Callable[..., Any]:
@@ -47,7 +52,7 @@ _squeeze = _method("squeeze")
 _transpose = _method("transpose")
 
 
-class Methods:
+class Methods(OperatorMethods):
     """What of the operators MXNet makes methods."""
 
     __slots__ = ()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import MXNetError
 from ..ops import find
 from .compose import call
 from .namespace import group
 from .symbol import Symbol
+
+if TYPE_CHECKING:
+    from ._random_operators import *  # noqa: F403  (a stub)
 
 _OWN = [
     "exponential",
@@ -102,4 +105,5 @@ def shuffle(data: Symbol, **kwargs: Any) -> Symbol:
     return _symbol("_shuffle", (data,), kwargs)
 
 
-__getattr__, __dir__ = group("random", _OWN)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = group("random", _OWN)

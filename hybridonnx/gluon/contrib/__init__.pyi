@@ -1,0 +1,3 @@
+# Written by scripts/stubs; do not edit.
+from . import data, nn, rnn
+__all__ = ["data", "nn", "rnn"]

@@ -1,0 +1,79 @@
+# Written by scripts/stubs; do not edit.
+from collections.abc import Mapping
+from .symbol import Symbol
+
+def exponential_like(
+    data: Symbol | None = None,
+    lam: float = 1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Draws from the exponential distribution with mean 1 / lam, in the shape and dtype of `data`."""
+    ...
+def gamma_like(
+    data: Symbol | None = None,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Draws from the gamma distribution of shape `alpha` and scale `beta`, in `data`'s shape and dtype."""
+    ...
+def generalized_negative_binomial_like(
+    data: Symbol | None = None,
+    mu: float = 1.0,
+    alpha: float = 1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Draws from the negative binomial of mean `mu` and dispersion `alpha`, in `data`'s shape and dtype."""
+    ...
+def negative_binomial_like(
+    data: Symbol | None = None,
+    k: int = 1,
+    p: float = 1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Draws of the failures before `k` successes of probability `p`, in the shape and dtype of `data`."""
+    ...
+def normal_like(
+    data: Symbol | None = None,
+    loc: float = 0.0,
+    scale: float = 1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Draws from the normal distribution of mean `loc` and deviation `scale`, in `data`'s shape and dtype."""
+    ...
+def poisson_like(
+    data: Symbol | None = None,
+    lam: float = 1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Draws from the Poisson distribution with mean `lam`, in the shape and dtype of `data`."""
+    ...
+def uniform_like(
+    data: Symbol | None = None,
+    low: float = 0.0,
+    high: float = 1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Draws from the uniform distribution on [low, high), in the shape and dtype of `data`."""
+    ...

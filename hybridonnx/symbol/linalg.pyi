@@ -1,0 +1,4 @@
+# Written by scripts/stubs; do not edit.
+
+
+
