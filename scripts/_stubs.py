@@ -35,8 +35,8 @@ ROOT = Path(__file__).resolve().parents[1]
 NOTE = "# Written by scripts/stubs; do not edit.\n"
 WIDTH = 110
 PACKAGES = """
-. contrib gluon gluon.contrib gluon.contrib.nn gluon.contrib.rnn gluon.model_zoo gluon.nn gluon.rnn ndarray
-optimizer symbol
+. autograd contrib gluon gluon.contrib gluon.contrib.nn gluon.contrib.rnn gluon.model_zoo gluon.nn gluon.rnn
+ndarray optimizer symbol
 """.split()
 """The packages that load their names on first use."""
 ONLY = {"nd": "image linalg op".split(), "symbol": "contrib image linalg op sparse".split()}

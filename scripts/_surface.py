@@ -48,7 +48,8 @@ def names() -> Iterator[Public]:
             yield Public(f"{path}.{name}", value)
             if inspect.isclass(value) and value.__module__.startswith(PACKAGE) and value not in met:
                 met.add(value)
-                bases = [c for c in value.__mro__ if c is value or (id(c) not in public and is_ours(c))]
+                shown = [c for c in value.__mro__ if c is not value and id(c) in public]
+                bases = [c for c in value.__mro__ if is_ours(c) and not any(issubclass(p, c) for p in shown)]
                 yield from (Public(f"{path}.{name}.{n}", v, value) for n, v in attributes(value, bases))
 
 

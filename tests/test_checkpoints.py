@@ -80,7 +80,7 @@ def test_exported_natively(checkpoint, net, tmp_path):
 
 def test_executor(checkpoint, params):
     graph = mx.sym.load(checkpoint.symbol)
-    loaded = mx.nd.load(params)
+    loaded: Any = mx.nd.load(params)
     executor = graph.simple_bind(
         mx.cpu(), grad_req="null", **{k: v.shape for k, v in checkpoint.inputs.items()}
     )

@@ -24,7 +24,7 @@ from hybridonnx.gluon.data.vision import transforms
 from tests.snippets import alike, outcome
 
 FACTS = json.loads((Path(__file__).parent / "oracle" / "gluon_data.json").read_text())
-SCOPE = {"mx": mx, "nd": nd, "sym": sym, "gluon": gluon, "data": data, "vision": vision}
+SCOPE: dict[str, Any] = {"mx": mx, "nd": nd, "sym": sym, "gluon": gluon, "data": data, "vision": vision}
 SCOPE |= {"transforms": transforms, "IntervalSampler": IntervalSampler}
 OURS = {
     "nd.image.random_saturation(image": "MXNet takes the blue alone for the brightness",

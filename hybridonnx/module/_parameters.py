@@ -8,7 +8,7 @@ from typing import Any
 from .. import autograd
 from ..context import Context
 from ..errors import RequirementError, ShapeError, suggest
-from ..ndarray.creation import array, zeros
+from ..ndarray.creation import array
 from ..ndarray.ndarray import NDArray
 from ..ops import Spec, show
 from ..symbol.symbol import Symbol
@@ -116,11 +116,6 @@ def checked(name: str, value: Any, specs: Mapping[str, Spec], owner: str) -> NDA
             f"Module.{owner}: shape {show(specs[name].shape)} is required for {name}, got {show(x.shape)}."
         )
     return x
-
-
-def zeros_of(spec: Spec, ctx: Context) -> NDArray:
-    """Zeros of a shape and a dtype."""
-    return zeros(spec.shape, ctx, spec.dtype)
 
 
 def as_array(value: Any) -> NDArray:

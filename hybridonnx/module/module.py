@@ -15,6 +15,7 @@ from ..initializer import InitDesc
 from ..io import DataBatch, DataDesc, described
 from ..metric import EvalMetric
 from ..model import load_checkpoint, save_checkpoint
+from ..ndarray.creation import zeros_of
 from ..ndarray.ndarray import NDArray
 from ..ops import Spec
 from ..runtime.compile import CompiledGraph
@@ -28,7 +29,7 @@ from ._binding import (
     describe_inputs,
     gradient_requests,
 )
-from ._parameters import Parameters, as_array, checked, zeros_of
+from ._parameters import Parameters, as_array, checked
 from ._training import Training
 from .base_module import RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
 

@@ -11,7 +11,7 @@ from ..attrs import ShapeLike
 from ..context import Context, as_context, usable
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import MXNetError
-from ..ops import Array
+from ..ops import Array, Spec, sizes
 from ._storage import no_values
 from .ndarray import NDArray, from_stored
 
@@ -104,6 +104,13 @@ def ones(
 ) -> NDArray:
     """An array of ones; `dtype` is float32 unless given."""
     return _filled(np.ones, shape, ctx, dtype, stype, out)
+
+
+def zeros_of(spec: Spec, ctx: Context | None) -> NDArray:
+    """Zeros of the shape and dtype that inference found."""
+    if spec.shape is None:
+        raise MXNetError("zeros: a complete shape is required, got unknown.")
+    return zeros(sizes(spec.shape), ctx, spec.dtype)
 
 
 def empty(shape: Any, ctx: Context | None = None, dtype: Any = None, stype: str | None = None) -> NDArray:

@@ -13,7 +13,10 @@ from ..ops import Array
 from ._storage import checked, compressed, converted, no_values
 from .creation import zeros as dense_zeros
 from .namespace import group
-from .ndarray import BaseSparseNDArray, CSRNDArray, NDArray, RowSparseNDArray, from_stored
+from .ndarray import BaseSparseNDArray as BaseSparseNDArray
+from .ndarray import CSRNDArray as CSRNDArray
+from .ndarray import NDArray, from_stored
+from .ndarray import RowSparseNDArray as RowSparseNDArray
 
 if TYPE_CHECKING:
     from ._sparse_operators import *  # noqa: F403  (a stub)

@@ -11,7 +11,7 @@ from ..autograd.tape import Leaf
 from ..context import Context, as_context
 from ..dtypes import as_dtype
 from ..errors import MXNetError, ShapeError, suggest
-from ..ndarray.creation import array, zeros
+from ..ndarray.creation import array, zeros, zeros_of
 from ..ndarray.ndarray import NDArray
 from ..ops import Spec, show
 from .compose import Outputs
@@ -90,7 +90,7 @@ class Executor:
             known = {name: Spec(value.shape, value._data.dtype) for name, value in self._values().items()}
             specs = infer(self._symbol, known)
             outputs = [specs[entry] for entry in self._symbol.outputs]
-            self._outputs = [zeros(spec.shape, self._ctx, spec.dtype) for spec in outputs]
+            self._outputs = [zeros_of(spec, self._ctx) for spec in outputs]
         return self._outputs
 
     def _values(self) -> dict[str, NDArray]:
@@ -271,7 +271,7 @@ def _may_change(name: str, spec: Spec, old: NDArray, allowed: bool, may_grow: bo
 
 
 def _fitting(old: NDArray, spec: Spec, ctx: Context) -> NDArray:
-    return old if spec.shape == old.shape else zeros(spec.shape, ctx, old.dtype)
+    return old if spec.shape == old.shape else zeros_of(spec._replace(dtype=old._data.dtype), ctx)
 
 
 # ---- binding
@@ -322,7 +322,7 @@ def simple_bind(
         for name in {**shapes, **types}
     }
     specs = _specs(symbol, known, "simple_bind")
-    arrays = [zeros(spec.shape, ctx, spec.dtype) for spec in specs]
+    arrays = [zeros_of(spec, ctx) for spec in specs]
     arguments, states = arrays[: len(names)], arrays[len(names) :]
     requests = _requests(names, grad_req)
     gradients = [
