@@ -30,7 +30,7 @@ _FLAG_OF: dict[DType, int] = {dtype: flag for flag, dtype in FLAGS.items()}
 float32: DType = FLAGS[0]
 
 
-def as_dtype(dtype: Any) -> DType:
+def as_dtype(dtype: DTypeLike | None) -> DType:
     """The NumPy dtype of a name, a type or a dtype; `None` is float32. Raises `DTypeError` if unsupported."""
     if dtype is None:
         return float32

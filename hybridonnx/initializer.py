@@ -9,13 +9,16 @@ import re
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from .errors import AttributeValueError, MXNetError, ShapeError, suggest
 from .ndarray.ndarray import NDArray
 from .ops import Array, Drawing
+
+InitializerLike: TypeAlias = "Initializer | str | None"
+"""An initializer, its name, or none: a parameter's own, or the one that the block is initialized with."""
 
 __all__ = [
     "Bilinear",

@@ -10,12 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import autograd, initializer
+from ..attrs import ShapeLike
 from ..context import Context, cpu, current_context
-from ..dtypes import as_dtype
+from ..dtypes import DTypeLike, as_dtype
 from ..errors import DeferredInitializationError, MXNetError, RequirementError
+from ..initializer import InitializerLike
 from ..ndarray import creation, sparse
 from ..ndarray.ndarray import NDArray
 from ..symbol.symbol import Symbol, var
+from ..typing import Contexts
 
 _STORAGE = ("default", "row_sparse", "csr")
 
@@ -56,11 +59,11 @@ class Parameter:
         self,
         name: str,
         grad_req: str = "write",
-        shape: Any = None,
-        dtype: Any = np.float32,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike = np.float32,
         lr_mult: float = 1.0,
         wd_mult: float = 1.0,
-        init: Any = None,
+        init: InitializerLike = None,
         allow_deferred_init: bool = False,
         differentiable: bool = True,
         stype: str = "default",
@@ -108,7 +111,7 @@ class Parameter:
         return self._dtype
 
     @dtype.setter
-    def dtype(self, dtype: Any) -> None:
+    def dtype(self, dtype: DTypeLike) -> None:
         self.cast(dtype)
 
     @property
@@ -159,7 +162,11 @@ class Parameter:
     # ---- initialization
 
     def initialize(
-        self, init: Any = None, ctx: Any = None, default_init: Any = None, force_reinit: bool = False
+        self,
+        init: InitializerLike = None,
+        ctx: Contexts = None,
+        default_init: InitializerLike = None,
+        force_reinit: bool = False,
     ) -> None:
         """Draw the values, at once or when the shape is known. `init` outranks the parameter's own."""
         if self._data is not None and not force_reinit:
@@ -356,7 +363,7 @@ class Parameter:
             return NDArray(first.copy(), cpu())
         return NDArray((sum(others, first) / (1 + len(others))).astype(first.dtype), cpu())
 
-    def reset_ctx(self, ctx: Any) -> None:
+    def reset_ctx(self, ctx: Contexts) -> None:
         """Move the values to other contexts."""
         contexts = _contexts(ctx)
         if self._data is not None:
@@ -369,7 +376,7 @@ class Parameter:
                 f"Cannot reset context for Parameter '{self.name}' because it has not been initialized."
             )
 
-    def cast(self, dtype: Any) -> None:
+    def cast(self, dtype: DTypeLike) -> None:
         """Give values and gradient another dtype."""
         self._dtype = _spelled_dtype(dtype)
         self._var = None

@@ -10,16 +10,20 @@ from collections.abc import Callable, Sequence
 from inspect import signature
 from itertools import zip_longest
 from types import TracebackType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 import numpy as np
 
 from .. import initializer
 from ..context import Context
+from ..dtypes import DTypeLike
 from ..errors import FormatError, MXNetError, RequirementError
+from ..initializer import InitializerLike
 from ..name import Prefix, current
 from ..ndarray.files import load, save
 from ..ndarray.ndarray import NDArray
+from ..symbol.symbol import Symbol
+from ..typing import Contexts
 from . import _model_file
 from ._summary import summarize
 from .parameter import Constant, Parameter, ParameterDict, brief
@@ -223,14 +227,18 @@ class Block:
     # ---- parameters
 
     def initialize(
-        self, init: Any = None, ctx: Any = None, verbose: bool = False, force_reinit: bool = False
+        self,
+        init: InitializerLike = None,
+        ctx: Contexts = None,
+        verbose: bool = False,
+        force_reinit: bool = False,
     ) -> None:
         """Initialize all parameters, `init` (uniform in ±0.07) where a parameter has none of its own."""
         self.collect_params().initialize(
             initializer.Uniform() if init is None else init, ctx, verbose, force_reinit
         )
 
-    def cast(self, dtype: Any) -> None:
+    def cast(self, dtype: DTypeLike) -> None:
         """Give all parameters another dtype."""
         for child in self._children.values():
             child.cast(dtype)
@@ -248,7 +256,7 @@ class Block:
     def load_parameters(
         self,
         filename: str,
-        ctx: Any = None,
+        ctx: Contexts = None,
         allow_missing: bool = False,
         ignore_extra: bool = False,
         cast_dtype: bool = False,
@@ -301,7 +309,7 @@ class Block:
     def load_dict(
         self,
         param_dict: dict[str, NDArray],
-        ctx: Any = None,
+        ctx: Contexts = None,
         allow_missing: bool = False,
         ignore_extra: bool = False,
         cast_dtype: bool = False,
@@ -332,7 +340,7 @@ class Block:
         self.collect_params().save(filename, strip_prefix=self.prefix)
 
     def load_params(
-        self, filename: str, ctx: Any = None, allow_missing: bool = False, ignore_extra: bool = False
+        self, filename: str, ctx: Contexts = None, allow_missing: bool = False, ignore_extra: bool = False
     ) -> None:
         """Read values that `save_params` wrote; deprecated, use `load_parameters`."""
         warnings.warn("load_params is deprecated. Please use load_parameters.", stacklevel=2)
@@ -345,7 +353,14 @@ class Block:
         for child in self._children.values():
             child.hybridize(active, **kwargs)
 
+    @overload
+    def __call__(self, x: NDArray, /, *args: object) -> NDArray: ...
+    @overload
+    def __call__(self, x: Symbol, /, *args: object) -> Symbol: ...
+    @overload
+    def __call__(self, *args: Any) -> Any: ...
     def __call__(self, *args: Any) -> Any:
+        """The outputs of `forward` for the inputs; one array, or a list or tuple of several."""
         for hook in self._forward_pre_hooks.values():
             hook(self, args)
         try:

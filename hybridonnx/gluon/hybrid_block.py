@@ -6,10 +6,12 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 from .. import ndarray, symbol
 from ..context import Context
+from ..dtypes import DTypeLike
 from ..errors import AttributeValueError, DeferredInitializationError, MXNetError
 from ..ndarray.files import save
 from ..ndarray.ndarray import NDArray
@@ -135,7 +137,7 @@ class HybridBlock(Block):
         """Forget what was compiled: a parameter has other arrays now."""
         self.__dict__["_compiled"] = {}
 
-    def cast(self, dtype: Any) -> None:
+    def cast(self, dtype: DTypeLike) -> None:
         """Give all parameters another dtype."""
         self._changed()
         super().cast(dtype)
@@ -307,7 +309,7 @@ class HybridBlock(Block):
         with self.name_scope():
             return self.hybrid_forward(symbol, x, *args, **variables)
 
-    def hybrid_forward(self, F: Any, *args: Any, **kwargs: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, *args: Any, **kwargs: Any) -> Any:
         """The outputs, computed with `F`; subclasses define it."""
         raise NotImplementedError(f"{type(self).__name__}: hybrid_forward must be defined.")
 

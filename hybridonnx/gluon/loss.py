@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from types import ModuleType
+from typing import Any, Unpack
 
 import numpy as np
 
+from ..typing import Tensor
+from ._options import BlockOptions
 from .hybrid_block import HybridBlock
 
 __all__ = [
@@ -33,7 +36,7 @@ __all__ = [
 class Loss(HybridBlock):
     """The base of losses: `weight` scales all samples, `batch_axis` is the one that is not averaged over."""
 
-    def __init__(self, weight: float | None, batch_axis: int, **kwargs: Any) -> None:
+    def __init__(self, weight: float | None, batch_axis: int, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         self._weight = weight
         self._batch_axis = batch_axis
@@ -68,10 +71,12 @@ def _log_one_plus_exp(F: Any, x: Any) -> Any:
 class L2Loss(Loss):
     """Half of the mean of (label - pred)²."""
 
-    def __init__(self, weight: float = 1.0, batch_axis: int = 0, **kwargs: Any) -> None:
+    def __init__(self, weight: float = 1.0, batch_axis: int = 0, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(weight, batch_axis, **kwargs)
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+    def hybrid_forward(
+        self, F: ModuleType, pred: Tensor, label: Tensor, sample_weight: Tensor | None = None
+    ) -> Any:
         """The loss of each sample."""
         loss = F.square(F.reshape_like(label, pred) - pred)
         weight = 1.0 if self._weight is None else self._weight
@@ -81,10 +86,14 @@ class L2Loss(Loss):
 class L1Loss(Loss):
     """The mean of |label - pred|."""
 
-    def __init__(self, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
+    def __init__(
+        self, weight: float | None = None, batch_axis: int = 0, **kwargs: Unpack[BlockOptions]
+    ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+    def hybrid_forward(
+        self, F: ModuleType, pred: Tensor, label: Tensor, sample_weight: Tensor | None = None
+    ) -> Any:
         """The loss of each sample."""
         loss = F.abs(F.reshape_like(label, pred) - pred)
         return self._mean(F, self._weighted(F, loss, sample_weight))
@@ -98,13 +107,18 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
         from_sigmoid: bool = False,
         weight: float | None = None,
         batch_axis: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._from_sigmoid = from_sigmoid
 
     def hybrid_forward(
-        self, F: Any, pred: Any, label: Any, sample_weight: Any = None, pos_weight: Any = None
+        self,
+        F: ModuleType,
+        pred: Tensor,
+        label: Tensor,
+        sample_weight: Tensor | None = None,
+        pos_weight: Tensor | None = None,
     ) -> Any:
         """The loss of each sample; `pos_weight` scales the part of positive labels."""
         label = F.reshape_like(label, pred)
@@ -140,14 +154,16 @@ class SoftmaxCrossEntropyLoss(Loss):
         from_logits: bool = False,
         weight: float | None = None,
         batch_axis: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._axis = axis
         self._sparse_label = sparse_label
         self._from_logits = from_logits
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+    def hybrid_forward(
+        self, F: ModuleType, pred: Tensor, label: Tensor, sample_weight: Tensor | None = None
+    ) -> Any:
         """The loss of each sample."""
         if not self._from_logits:
             pred = F.log_softmax(pred, self._axis)
@@ -170,13 +186,15 @@ class KLDivLoss(Loss):
         axis: int = -1,
         weight: float | None = None,
         batch_axis: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._from_logits = from_logits
         self._axis = axis
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+    def hybrid_forward(
+        self, F: ModuleType, pred: Tensor, label: Tensor, sample_weight: Tensor | None = None
+    ) -> Any:
         """The loss of each sample, a sum over its elements."""
         if not self._from_logits:
             pred = F.log_softmax(pred, self._axis)
@@ -192,7 +210,11 @@ class CTCLoss(Loss):
     """
 
     def __init__(
-        self, layout: str = "NTC", label_layout: str = "NT", weight: float | None = None, **kwargs: Any
+        self,
+        layout: str = "NTC",
+        label_layout: str = "NT",
+        weight: float | None = None,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         if layout not in ("NTC", "TNC"):
             raise AssertionError(f"Only 'NTC' and 'TNC' layouts for pred are supported. Got: {layout}")
@@ -204,12 +226,12 @@ class CTCLoss(Loss):
 
     def hybrid_forward(
         self,
-        F: Any,
-        pred: Any,
-        label: Any,
-        pred_lengths: Any = None,
-        label_lengths: Any = None,
-        sample_weight: Any = None,
+        F: ModuleType,
+        pred: Tensor,
+        label: Tensor,
+        pred_lengths: Tensor | None = None,
+        label_lengths: Tensor | None = None,
+        sample_weight: Tensor | None = None,
     ) -> Any:
         """The loss of each sample; the lengths, (N,), say how much of its rows counts."""
         if self._layout == "NTC":
@@ -232,12 +254,14 @@ class HuberLoss(Loss):
     """The mean of the squares of small differences, and of the absolute values of those beyond `rho`."""
 
     def __init__(
-        self, rho: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any
+        self, rho: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Unpack[BlockOptions]
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._rho = rho
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+    def hybrid_forward(
+        self, F: ModuleType, pred: Tensor, label: Tensor, sample_weight: Tensor | None = None
+    ) -> Any:
         """The loss of each sample."""
         off = F.abs(F.reshape_like(label, pred) - pred)
         loss = F.where(off > self._rho, off - 0.5 * self._rho, (0.5 / self._rho) * F.square(off))
@@ -248,12 +272,18 @@ class HingeLoss(Loss):
     """The mean of what `margin` exceeds label × pred by; labels are -1 or 1."""
 
     def __init__(
-        self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any
+        self,
+        margin: float = 1,
+        weight: float | None = None,
+        batch_axis: int = 0,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+    def hybrid_forward(
+        self, F: ModuleType, pred: Tensor, label: Tensor, sample_weight: Tensor | None = None
+    ) -> Any:
         """The loss of each sample."""
         loss = F.relu(self._margin - pred * F.reshape_like(label, pred))
         return self._mean(F, self._weighted(F, loss, sample_weight))
@@ -263,12 +293,18 @@ class SquaredHingeLoss(Loss):
     """The mean of the squares of what `margin` exceeds label × pred by; labels are -1 or 1."""
 
     def __init__(
-        self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any
+        self,
+        margin: float = 1,
+        weight: float | None = None,
+        batch_axis: int = 0,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+    def hybrid_forward(
+        self, F: ModuleType, pred: Tensor, label: Tensor, sample_weight: Tensor | None = None
+    ) -> Any:
         """The loss of each sample."""
         loss = F.square(F.relu(self._margin - pred * F.reshape_like(label, pred)))
         return self._mean(F, self._weighted(F, loss, sample_weight))
@@ -282,7 +318,7 @@ class LogisticLoss(Loss):
         weight: float | None = None,
         batch_axis: int = 0,
         label_format: str = "signed",
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         if label_format not in ("signed", "binary"):
@@ -291,7 +327,9 @@ class LogisticLoss(Loss):
             )
         self._label_format = label_format
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+    def hybrid_forward(
+        self, F: ModuleType, pred: Tensor, label: Tensor, sample_weight: Tensor | None = None
+    ) -> Any:
         """The loss of each sample."""
         label = F.reshape_like(label, pred)
         if self._label_format == "signed":
@@ -304,12 +342,16 @@ class TripletLoss(Loss):
     """What squared distance to `positive` plus `margin` exceeds the squared distance to `negative` by."""
 
     def __init__(
-        self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any
+        self,
+        margin: float = 1,
+        weight: float | None = None,
+        batch_axis: int = 0,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
-    def hybrid_forward(self, F: Any, pred: Any, positive: Any, negative: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, pred: Tensor, positive: Tensor, negative: Tensor) -> Any:
         """The loss of each sample."""
         near = F.square(F.reshape_like(positive, pred) - pred)
         far = F.square(F.reshape_like(negative, pred) - pred)
@@ -326,14 +368,19 @@ class PoissonNLLLoss(Loss):
         from_logits: bool = True,
         batch_axis: int = 0,
         compute_full: bool = False,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._from_logits = from_logits
         self._compute_full = compute_full
 
     def hybrid_forward(
-        self, F: Any, pred: Any, target: Any, sample_weight: Any = None, epsilon: float = 1e-08
+        self,
+        F: ModuleType,
+        pred: Tensor,
+        target: Tensor,
+        sample_weight: Tensor | None = None,
+        epsilon: float = 1e-08,
     ) -> Any:
         """The loss of all samples together, (1,); `compute_full` adds log(target!) by Stirling's formula."""
         target = F.reshape_like(target, pred)
@@ -357,12 +404,23 @@ class CosineEmbeddingLoss(Loss):
     """1 - cosine of rows that belong together (label 1), what it exceeds `margin` by of others (label -1)."""
 
     def __init__(
-        self, weight: float | None = None, batch_axis: int = 0, margin: float = 0, **kwargs: Any
+        self,
+        weight: float | None = None,
+        batch_axis: int = 0,
+        margin: float = 0,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
-    def hybrid_forward(self, F: Any, input1: Any, input2: Any, label: Any, sample_weight: Any = None) -> Any:
+    def hybrid_forward(
+        self,
+        F: ModuleType,
+        input1: Tensor,
+        input2: Tensor,
+        label: Tensor,
+        sample_weight: Tensor | None = None,
+    ) -> Any:
         """The loss of each row, (N, 1)."""
         cosine = self._cosine(F, F.reshape_like(input1, input2), input2)
         label = F.reshape(label, (-1, 1))
@@ -383,13 +441,17 @@ class SDMLLoss(Loss):
     """
 
     def __init__(
-        self, smoothing_parameter: float = 0.3, weight: float = 1.0, batch_axis: int = 0, **kwargs: Any
+        self,
+        smoothing_parameter: float = 0.3,
+        weight: float = 1.0,
+        batch_axis: int = 0,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self.kl_loss = KLDivLoss(from_logits=True)
         self.smoothing_parameter = smoothing_parameter
 
-    def hybrid_forward(self, F: Any, x1: Any, x2: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x1: Tensor, x2: Tensor) -> Any:
         """The loss of each row."""
         gaps = F.broadcast_sub(F.expand_dims(x1, 1), F.expand_dims(x2, 0))
         closeness = F.log_softmax(-F.sum(F.square(gaps), axis=2), axis=1)

@@ -11,9 +11,11 @@ import numpy as np
 from .. import initializer
 from ..context import Context
 from ..errors import DeferredInitializationError, FormatError, RequirementError
+from ..initializer import InitializerLike
 from ..ndarray.files import load, save
 from ..ndarray.ndarray import NDArray
 from ..symbol.symbol import Symbol
+from ..typing import Contexts
 from ._parameter import Constant, Parameter
 
 __all__ = [
@@ -120,21 +122,25 @@ class ParameterDict:
         self._params.update(other._params)
 
     def initialize(
-        self, init: Any = None, ctx: Any = None, verbose: bool = False, force_reinit: bool = False
+        self,
+        init: InitializerLike = None,
+        ctx: Contexts = None,
+        verbose: bool = False,
+        force_reinit: bool = False,
     ) -> None:
         """Initialize all parameters; `init` is used where a parameter has none of its own."""
-        init = initializer.Uniform() if init is None else init
+        default: Any = initializer.Uniform() if init is None else init
         if verbose:
-            init.set_verbosity(verbose=verbose)
+            default.set_verbosity(verbose=verbose)
         for param in self.values():
-            param.initialize(None, ctx, init, force_reinit=force_reinit)
+            param.initialize(None, ctx, default, force_reinit=force_reinit)
 
     def zero_grad(self) -> None:
         """Set all gradients to zero."""
         for param in self.values():
             param.zero_grad()
 
-    def reset_ctx(self, ctx: Any) -> None:
+    def reset_ctx(self, ctx: Contexts) -> None:
         """Move all parameters to other contexts."""
         for param in self.values():
             param.reset_ctx(ctx)
@@ -164,7 +170,7 @@ class ParameterDict:
     def load(
         self,
         filename: str,
-        ctx: Any = None,
+        ctx: Contexts = None,
         allow_missing: bool = False,
         ignore_extra: bool = False,
         restore_prefix: str = "",
@@ -180,7 +186,7 @@ class ParameterDict:
     def load_dict(
         self,
         param_dict: dict[str, NDArray],
-        ctx: Any = None,
+        ctx: Contexts = None,
         allow_missing: bool = False,
         ignore_extra: bool = False,
         restore_prefix: str = "",

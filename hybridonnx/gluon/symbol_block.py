@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..context import Context
-from ..dtypes import as_dtype
+from ..dtypes import DTypeLike, as_dtype
 from ..errors import RequirementError, suggest
 from ..ndarray.ndarray import NDArray
 from ..runtime import onnx_file
 from ..symbol.execute import execute
 from ..symbol.symbol import Group, Symbol, load, var
+from ..typing import Contexts
 from .hybrid_block import HybridBlock, input_name
 from .nested import flatten
 from .parameter import ParameterDict, brief, read_named
@@ -30,7 +32,7 @@ class SymbolBlock(HybridBlock):
         symbol_file: str,
         input_names: Any,
         param_file: str | None = None,
-        ctx: Any = None,
+        ctx: Contexts = None,
         allow_missing: bool = False,
         ignore_extra: bool = False,
     ) -> SymbolBlock:
@@ -98,7 +100,7 @@ class SymbolBlock(HybridBlock):
         super().__setstate__(state)
         self.__dict__["_traced"] = self._graph
 
-    def cast(self, dtype: Any) -> None:
+    def cast(self, dtype: DTypeLike) -> None:
         """Give all parameters another dtype, but float32 to those that float16 is too coarse for."""
         super().cast(dtype)
         if as_dtype(dtype) == np.float16:
@@ -132,7 +134,7 @@ class SymbolBlock(HybridBlock):
         outputs = execute(graph, values)
         return outputs[0] if self._out_format == 0 else self._regrouped(outputs)
 
-    def hybrid_forward(self, F: Any, *args: Any, **kwargs: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, *args: Any, **kwargs: Any) -> Any:
         """Not used: the block has its graph already."""
         raise NotImplementedError("SymbolBlock has its graph; hybrid_forward is not called.")
 
@@ -200,7 +202,7 @@ def _dtypes(graph: Symbol) -> dict[str, Any]:
     return dtypes
 
 
-def block_from_onnx(source: Any, names: Sequence[str] = (), ctx: Any = None) -> SymbolBlock:
+def block_from_onnx(source: Any, names: Sequence[str] = (), ctx: Contexts = None) -> SymbolBlock:
     """A block of an ONNX model, which takes its inputs in the order of `names`, or in the model's."""
     model = onnx_file.read(source)
     used = set(model.symbol.list_inputs())

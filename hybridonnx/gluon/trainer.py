@@ -29,7 +29,7 @@ class Trainer:
 
     def __init__(
         self,
-        params: Any,
+        params: ParameterDict,
         optimizer: str | Optimizer,
         optimizer_params: dict[str, Any] | None = None,
         kvstore: Any = "device",

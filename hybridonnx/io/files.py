@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import as_dtype
+from ..dtypes import DTypeLike, as_dtype
 from ..errors import DTypeError, FormatError, MXNetError, ShapeError
 from ..formats.files import PathLike, open_to_read
 from ..formats.idx import read_idx
@@ -133,7 +133,7 @@ class CSVIter(MXDataIter):
         round_batch: bool = True,
         prefetch_buffer: int = 4,
         ctx: str = "cpu",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         data_name: str = "data",
         label_name: str = "softmax_label",
     ) -> None:
@@ -223,7 +223,7 @@ class MNISTIter(MXDataIter):
         part_index: int = 0,
         prefetch_buffer: int = 4,
         ctx: str = "cpu",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         data_name: str = "data",
         label_name: str = "softmax_label",
         input_shape: object = None,
@@ -272,7 +272,7 @@ class LibSVMIter(MXDataIter):
         round_batch: bool = True,
         prefetch_buffer: int = 4,
         ctx: str = "cpu",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         data_name: str = "data",
         label_name: str = "softmax_label",
     ) -> None:

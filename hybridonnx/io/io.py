@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from ..dtypes import DTypeLike
 from ..errors import MXNetError
 from ..ndarray.creation import array
 from ..ndarray.ndarray import NDArray
@@ -28,7 +29,9 @@ class DataDesc(_Named):
     dtype: Any
     layout: str | None
 
-    def __new__(cls, name: str, shape: Any, dtype: Any = np.float32, layout: str | None = "NCHW") -> DataDesc:
+    def __new__(
+        cls, name: str, shape: Sequence[int], dtype: DTypeLike = np.float32, layout: str | None = "NCHW"
+    ) -> DataDesc:
         made = super().__new__(cls, name, tuple(shape))
         made.dtype, made.layout = dtype, layout
         return made

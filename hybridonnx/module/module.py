@@ -17,7 +17,7 @@ from ..metric import EvalMetric
 from ..model import load_checkpoint, save_checkpoint
 from ..ndarray.creation import zeros_of
 from ..ndarray.ndarray import NDArray
-from ..ops import Spec
+from ..ops import Spec, sizes
 from ..runtime.compile import CompiledGraph
 from ..symbol.executor import Executor, bind
 from ..symbol.symbol import Symbol
@@ -373,7 +373,7 @@ class Module(BaseModule):
             self._take_shapes(data, labels)
             if bound_labels and not labels:
                 self._label_shapes = [
-                    DataDesc(d.name, self._specs[d.name].shape, d.dtype, d.layout)
+                    DataDesc(d.name, sizes(self._specs[d.name].shape or ()), d.dtype, d.layout)
                     for d in bound_labels
                     if d.name in self._specs
                 ]

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, NoReturn, Self
 
 from ..autograd.tape import Leaf
 from ..context import Context, as_context
+from ..dtypes import DTypeLike
 from ..errors import MXNetError
 from ..ops import Array
 
@@ -97,7 +98,7 @@ class ArrayBase:
 
     to_dlpack_for_write = to_dlpack_for_read
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         return self._data.astype(dtype or self._data.dtype)
 
     def asscalar(self) -> Any:

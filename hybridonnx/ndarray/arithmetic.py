@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol, overload
 
 from ..ops import OVERLOADS, is_number
-from .ndarray import NDArray, combine
+from .ndarray import NDArray, Operand, combine
 
 __all__ = [
     "add",
@@ -33,12 +33,21 @@ __all__ = [
 ]
 
 
-def _function(
-    name: str, form: str, plain: Callable[[Any, Any], Any], described: str
-) -> Callable[[Any, Any], Any]:
+class _Arithmetic(Protocol):
+    """Functions of two arrays, of an array and a number, or of two numbers."""
+
+    @overload
+    def __call__(self, lhs: NDArray, rhs: Operand) -> NDArray: ...
+    @overload
+    def __call__(self, lhs: Operand, rhs: NDArray) -> NDArray: ...
+    @overload
+    def __call__(self, lhs: float, rhs: float) -> float: ...
+
+
+def _function(name: str, form: str, plain: Callable[[Any, Any], Any], described: str) -> _Arithmetic:
     forms = OVERLOADS[form]
 
-    def function(lhs: Any, rhs: Any) -> Any:
+    def function(lhs: Operand, rhs: Operand) -> Any:
         if isinstance(lhs, NDArray):
             return combine(lhs, rhs, forms.broadcasting, forms.scalar[0])
         if isinstance(rhs, NDArray):
@@ -81,6 +90,12 @@ logical_xor = _function(
 _power = _function("power", "pow", operator.pow, "The power")
 
 
+@overload
+def power(base: NDArray, exp: Operand) -> NDArray: ...
+@overload
+def power(base: Operand, exp: NDArray) -> NDArray: ...
+@overload
+def power(base: float, exp: float) -> float: ...
 def power(base: Any, exp: Any) -> Any:
     """The power of two arrays, which broadcast, or of an array and a number."""
     return _power(base, exp)

@@ -25,7 +25,7 @@ def concatenate(arrays: list[NDArray], axis: int = 0, always_copy: bool = True) 
 
 
 def split_v2(
-    ary: NDArray, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False, **kwargs: Any
+    ary: NDArray, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False, **kwargs: object
 ) -> Any:
     """Parts along an axis: so many equal ones, or ones that begin at the given indices."""
     return ary.split_v2(indices_or_sections, axis, squeeze_axis, **kwargs)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..context import Context
 from .namespace import group
 from .ndarray import NDArray
 
@@ -33,7 +34,7 @@ def isfinite(data: NDArray) -> NDArray:
 
 
 def rand_zipfian(
-    true_classes: NDArray, num_sampled: int, range_max: int, ctx: Any = None
+    true_classes: NDArray, num_sampled: int, range_max: int, ctx: Context | None = None
 ) -> tuple[NDArray, NDArray, NDArray]:
     """Classes drawn with probabilities that fall like Zipf's law, for sampled softmax.
 

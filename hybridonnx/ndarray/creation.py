@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
+def array(source_array: Any, ctx: Context | None = None, dtype: DTypeLike | None = None) -> NDArray:
     """An array of the values of `source_array`, float32 unless it is an NDArray or `dtype` is given."""
     if isinstance(source_array, NDArray):
         copied = source_array.copyto(as_context(ctx))
@@ -113,13 +113,19 @@ def zeros_of(spec: Spec, ctx: Context | None) -> NDArray:
     return zeros(sizes(spec.shape), ctx, spec.dtype)
 
 
-def empty(shape: Any, ctx: Context | None = None, dtype: Any = None, stype: str | None = None) -> NDArray:
+def empty(
+    shape: ShapeLike, ctx: Context | None = None, dtype: DTypeLike | None = None, stype: str | None = None
+) -> NDArray:
     """An array whose values nobody has set yet (they are zero)."""
     return zeros(shape, ctx, dtype)
 
 
 def full(
-    shape: Any, val: float, ctx: Context | None = None, dtype: Any = None, out: NDArray | None = None
+    shape: ShapeLike,
+    val: float,
+    ctx: Context | None = None,
+    dtype: DTypeLike | None = None,
+    out: NDArray | None = None,
 ) -> NDArray:
     """An array of which every element is `val`."""
     return _into(NDArray(np.full(_shape(shape), val, as_dtype(dtype)), _usable(ctx)), out)
@@ -132,7 +138,7 @@ def arange(
     repeat: int = 1,
     infer_range: Any = None,
     ctx: Context | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
 ) -> NDArray:
     """Numbers from `start` (0 if `stop` is not given) to below `stop` by `step`, each `repeat` times."""
     if stop is None:
@@ -148,13 +154,15 @@ def linspace(
     num: int,
     endpoint: bool = True,
     ctx: Context | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
 ) -> NDArray:
     """`num` evenly spaced numbers from `start` to `stop`."""
     return NDArray(np.linspace(start, stop, num, endpoint).astype(as_dtype(dtype)), _usable(ctx))
 
 
-def eye(N: int, M: int = 0, k: int = 0, ctx: Context | None = None, dtype: Any = None) -> NDArray:
+def eye(
+    N: int, M: int = 0, k: int = 0, ctx: Context | None = None, dtype: DTypeLike | None = None
+) -> NDArray:
     """An (N, M) matrix, square if M is 0, with ones on the diagonal `k` to the right of the main one."""
     return NDArray(np.eye(N, M or None, k, dtype=as_dtype(dtype)), _usable(ctx))
 

@@ -18,7 +18,7 @@ from ..autograd.gradients import backward
 from ..autograd.scopes import state
 from ..autograd.tape import Leaf
 from ..context import Context, as_context, usable
-from ..dtypes import DType, as_dtype
+from ..dtypes import DType, DTypeLike, as_dtype
 from ..errors import MXNetError, ShapeError
 from ..formats.params import CSR, RowSparse, Value
 from ..ops import (
@@ -173,7 +173,7 @@ class NDArray(ArrayBase, OperatorMethods):
         """What copies and other processes receive: values and context, nothing of the tape."""
         return None, {"_data": self._data, "_ctx": self._ctx, "_entry": None, "_leaf": None}
 
-    def astype(self, dtype: Any, copy: bool = True) -> NDArray:
+    def astype(self, dtype: DTypeLike, copy: bool = True) -> NDArray:
         """The values as another dtype; the array itself if it has it already and `copy` is false."""
         target: DType = as_dtype(dtype)
         if not copy and target == self._data.dtype:
@@ -423,7 +423,7 @@ class BaseSparseNDArray(NDArray):
         """A copy of the same storage type."""
         return type(self)(converted(self.stored, self.stored.data.dtype), self._ctx)
 
-    def astype(self, dtype: Any, copy: bool = True) -> NDArray:
+    def astype(self, dtype: DTypeLike, copy: bool = True) -> NDArray:
         """The values as another dtype, of the same storage type."""
         target = as_dtype(dtype)
         if not copy and target == self.stored.data.dtype:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..attrs import ShapeLike
+from ..context import Context
+from ..dtypes import DTypeLike
 from ..errors import MXNetError
 from .namespace import group
 from .ndarray import NDArray
@@ -51,12 +54,12 @@ def _draw(
 
 
 def uniform(
-    low: Any = 0,
-    high: Any = 1,
-    shape: Any = None,
-    dtype: Any = None,
-    ctx: Any = None,
-    out: Any = None,
+    low: NDArray | float = 0,
+    high: NDArray | float = 1,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    ctx: Context | None = None,
+    out: NDArray | None = None,
 ) -> NDArray:
     """Uniform draws from [low, high)."""
     drawn: NDArray = _draw("uniform", {"low": low, "high": high}, shape, dtype, ctx, out)
@@ -64,12 +67,12 @@ def uniform(
 
 
 def normal(
-    loc: Any = 0,
-    scale: Any = 1,
-    shape: Any = None,
-    dtype: Any = None,
-    ctx: Any = None,
-    out: Any = None,
+    loc: NDArray | float = 0,
+    scale: NDArray | float = 1,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    ctx: Context | None = None,
+    out: NDArray | None = None,
 ) -> NDArray:
     """Normal draws with mean `loc` and standard deviation `scale`."""
     names = ("mu", "sigma") if isinstance(loc, NDArray) else ("loc", "scale")
@@ -78,20 +81,35 @@ def normal(
 
 
 def randn(
-    *shape: int, loc: Any = 0, scale: Any = 1, dtype: Any = None, ctx: Any = None, out: Any = None
+    *shape: int,
+    loc: NDArray | float = 0,
+    scale: NDArray | float = 1,
+    dtype: DTypeLike | None = None,
+    ctx: Context | None = None,
+    out: NDArray | None = None,
 ) -> NDArray:
     """Normal draws of a shape given as separate sizes."""
     return normal(loc, scale, shape or None, dtype, ctx, out)
 
 
-def poisson(lam: Any = 1, shape: Any = None, dtype: Any = None, ctx: Any = None, out: Any = None) -> NDArray:
+def poisson(
+    lam: NDArray | float = 1,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    ctx: Context | None = None,
+    out: NDArray | None = None,
+) -> NDArray:
     """Poisson draws with mean `lam`."""
     drawn: NDArray = _draw("poisson", {"lam": lam}, shape, dtype, ctx, out)
     return drawn
 
 
 def exponential(
-    scale: Any = 1, shape: Any = None, dtype: Any = None, ctx: Any = None, out: Any = None
+    scale: NDArray | float = 1,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    ctx: Context | None = None,
+    out: NDArray | None = None,
 ) -> NDArray:
     """Exponential draws with mean `scale`."""
     drawn: NDArray = _draw("exponential", {"lam": 1.0 / scale}, shape, dtype, ctx, out)
@@ -99,7 +117,12 @@ def exponential(
 
 
 def gamma(
-    alpha: Any = 1, beta: Any = 1, shape: Any = None, dtype: Any = None, ctx: Any = None, out: Any = None
+    alpha: NDArray | float = 1,
+    beta: NDArray | float = 1,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    ctx: Context | None = None,
+    out: NDArray | None = None,
 ) -> NDArray:
     """Gamma draws with shape `alpha` and scale `beta`."""
     drawn: NDArray = _draw("gamma", {"alpha": alpha, "beta": beta}, shape, dtype, ctx, out)
@@ -107,7 +130,12 @@ def gamma(
 
 
 def negative_binomial(
-    k: Any = 1, p: Any = 1, shape: Any = None, dtype: Any = None, ctx: Any = None, out: Any = None
+    k: NDArray | float = 1,
+    p: NDArray | float = 1,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    ctx: Context | None = None,
+    out: NDArray | None = None,
 ) -> NDArray:
     """The number of failures before `k` successes of probability `p`."""
     drawn: NDArray = _draw("negative_binomial", {"k": k, "p": p}, shape, dtype, ctx, out)
@@ -115,7 +143,12 @@ def negative_binomial(
 
 
 def generalized_negative_binomial(
-    mu: Any = 1, alpha: Any = 1, shape: Any = None, dtype: Any = None, ctx: Any = None, out: Any = None
+    mu: NDArray | float = 1,
+    alpha: NDArray | float = 1,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    ctx: Context | None = None,
+    out: NDArray | None = None,
 ) -> NDArray:
     """Poisson draws whose rates are gamma draws of mean `mu` and dispersion `alpha`."""
     drawn: NDArray = _draw(
@@ -125,7 +158,12 @@ def generalized_negative_binomial(
 
 
 def randint(
-    low: int, high: int, shape: Any = None, dtype: Any = None, ctx: Any = None, out: Any = None
+    low: int,
+    high: int,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    ctx: Context | None = None,
+    out: NDArray | None = None,
 ) -> NDArray:
     """Integers from [low, high), int32 unless `dtype` says int64."""
     drawn: NDArray = _draw("randint", {"low": low, "high": high}, shape, dtype, ctx, out)
@@ -133,7 +171,11 @@ def randint(
 
 
 def multinomial(
-    data: NDArray, shape: Any = None, get_prob: bool = False, out: Any = None, dtype: Any = "int32"
+    data: NDArray,
+    shape: ShapeLike | None = None,
+    get_prob: bool = False,
+    out: NDArray | None = None,
+    dtype: DTypeLike = "int32",
 ) -> Any:
     """Draws of category numbers with the probabilities `data`, (…, k)."""
     return NDArray.F._sample_multinomial(
@@ -141,7 +183,7 @@ def multinomial(
     )
 
 
-def shuffle(data: NDArray, **kwargs: Any) -> NDArray:
+def shuffle(data: NDArray, **kwargs: object) -> NDArray:
     """A copy with the rows in random order."""
     shuffled: NDArray = NDArray.F._shuffle(data, **kwargs)
     return shuffled

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ..attrs import ShapeLike
 from ..context import Context, as_context
-from ..dtypes import as_dtype
+from ..dtypes import DTypeLike, as_dtype
 from ..formats.params import CSR, RowSparse
 from ..ops import Array
 from ._storage import checked, compressed, converted, no_values
@@ -45,7 +46,9 @@ def cast_storage(data: Array, stype: str, ctx: Context | None = None) -> NDArray
     return from_stored(compressed(data, stype), as_context(ctx))
 
 
-def csr_matrix(arg1: Any, shape: Any = None, ctx: Context | None = None, dtype: Any = None) -> CSRNDArray:
+def csr_matrix(
+    arg1: Any, shape: ShapeLike | None = None, ctx: Context | None = None, dtype: DTypeLike | None = None
+) -> CSRNDArray:
     """A CSR matrix from dense values, a shape (rows, columns), or (data, indices, indptr)."""
     parts = arg1 if isinstance(arg1, tuple) else ()
     if len(parts) == 2 and all(isinstance(n, int | np.integer) for n in parts):
@@ -60,7 +63,7 @@ def csr_matrix(arg1: Any, shape: Any = None, ctx: Context | None = None, dtype: 
 
 
 def row_sparse_array(
-    arg1: Any, shape: Any = None, ctx: Context | None = None, dtype: Any = None
+    arg1: Any, shape: ShapeLike | None = None, ctx: Context | None = None, dtype: DTypeLike | None = None
 ) -> RowSparseNDArray:
     """A row-sparse array from dense values, a shape, or (data, indices of the rows)."""
     parts = arg1 if isinstance(arg1, tuple) else ()
@@ -85,17 +88,23 @@ def _shape(shape: Any) -> tuple[int, ...]:
     return tuple(int(d) for d in shape)
 
 
-def zeros(stype: str, shape: Any, ctx: Context | None = None, dtype: Any = None, **kwargs: Any) -> NDArray:
+def zeros(
+    stype: str,
+    shape: ShapeLike,
+    ctx: Context | None = None,
+    dtype: DTypeLike | None = None,
+    out: NDArray | None = None,
+) -> NDArray:
     """An array of zeros of a storage type; a sparse one stores none of them."""
     if stype == "default":
-        return dense_zeros(shape, ctx, dtype, **kwargs)
+        return dense_zeros(shape, ctx, dtype, out=out)
     return from_stored(no_values(stype, _shape(shape), as_dtype(dtype)), as_context(ctx))
 
 
 empty = zeros
 
 
-def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
+def array(source_array: Any, ctx: Context | None = None, dtype: DTypeLike | None = None) -> NDArray:
     """A copy of a sparse array, or of SciPy's CSR matrix."""
     if isinstance(source_array, BaseSparseNDArray):
         target = source_array.dtype if dtype is None else dtype

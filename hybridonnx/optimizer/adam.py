@@ -9,7 +9,7 @@ import numpy as np
 
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
-from .optimizer import Optimizer, State, register, zeros_like
+from .optimizer import Index, Optimizer, State, register, zeros_like
 
 __all__ = ["Adam", "Adamax", "Nadam"]
 
@@ -48,7 +48,7 @@ class Adam(Optimizer):
         self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
         self.lazy_update = self._lazy = lazy_update
 
-    def create_state(self, index: Any, weight: NDArray) -> State:
+    def create_state(self, index: Index, weight: NDArray) -> State:
         """The averages of the gradient and of its square."""
         return zeros_like(weight), zeros_like(weight)
 
@@ -80,7 +80,7 @@ class Adamax(Optimizer):
         super().__init__(learning_rate=learning_rate, **kwargs)
         self.beta1, self.beta2 = beta1, beta2
 
-    def create_state(self, index: Any, weight: NDArray) -> State:
+    def create_state(self, index: Index, weight: NDArray) -> State:
         """The average of the gradient, and the largest one."""
         return zeros_like(weight), zeros_like(weight)
 
@@ -119,7 +119,7 @@ class Nadam(Optimizer):
         self.schedule_decay = schedule_decay
         self.m_schedule = 1.0
 
-    def create_state(self, index: Any, weight: NDArray) -> State:
+    def create_state(self, index: Index, weight: NDArray) -> State:
         """The averages of the gradient and of its square."""
         return zeros_like(weight), zeros_like(weight)
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
 from .adam import follow, single
-from .optimizer import Optimizer, State, register, zeros_like
+from .optimizer import Index, Optimizer, State, register, zeros_like
 
 __all__ = ["FTML", "AdaDelta", "AdaGrad", "Ftrl", "RMSProp"]
 
@@ -25,7 +25,7 @@ class AdaGrad(Optimizer):
         super().__init__(**kwargs)
         self.float_stable_eps = eps
 
-    def create_state(self, index: Any, weight: NDArray) -> State:
+    def create_state(self, index: Index, weight: NDArray) -> State:
         """The sum of squares."""
         return zeros_like(weight, np.float32)
 
@@ -54,7 +54,7 @@ class AdaDelta(Optimizer):
         super().__init__(**kwargs)
         self.rho, self.epsilon = rho, epsilon
 
-    def create_state(self, index: Any, weight: NDArray) -> State:
+    def create_state(self, index: Index, weight: NDArray) -> State:
         """The averages of the squares of gradients and of steps."""
         return zeros_like(weight, np.float32), zeros_like(weight, np.float32)
 
@@ -93,7 +93,7 @@ class RMSProp(Optimizer):
         self.gamma1, self.gamma2, self.epsilon = gamma1, gamma2, epsilon
         self.centered, self.clip_weights = centered, clip_weights
 
-    def create_state(self, index: Any, weight: NDArray) -> State:
+    def create_state(self, index: Index, weight: NDArray) -> State:
         """The average square; if centered, the average, and the momentum."""
         return tuple(zeros_like(weight, np.float32) for _ in range(3 if self.centered else 1))
 
@@ -129,7 +129,7 @@ class Ftrl(Optimizer):
         super().__init__(learning_rate=learning_rate, **kwargs)
         self.lamda1, self.beta = lamda1, beta
 
-    def create_state(self, index: Any, weight: NDArray) -> State:
+    def create_state(self, index: Index, weight: NDArray) -> State:
         """z, and n, the sum of squares."""
         return zeros_like(weight, np.float32), zeros_like(weight, np.float32)
 
@@ -155,7 +155,7 @@ class FTML(Optimizer):
         super().__init__(**kwargs)
         self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
 
-    def create_state(self, index: Any, weight: NDArray) -> State:
+    def create_state(self, index: Index, weight: NDArray) -> State:
         """d, v and z of the paper."""
         return zeros_like(weight), zeros_like(weight), zeros_like(weight)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
-from .optimizer import Optimizer, State, register
+from .optimizer import Index, Optimizer, State, register
 
 __all__ = ["GroupAdaGrad"]
 
@@ -23,7 +23,7 @@ class GroupAdaGrad(Optimizer):
         super().__init__(**kwargs)
         self.float_stable_eps = eps
 
-    def create_state(self, index: Any, weight: NDArray) -> State:
+    def create_state(self, index: Index, weight: NDArray) -> State:
         """The sum of each row, (N, 1)."""
         if weight.ndim != 2:
             raise AssertionError(f"GroupAdaGrad: a weight of two axes is required, got shape {weight.shape}.")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
+from ..typing import Arrays
 from .adam import follow, single
-from .optimizer import Optimizer, State, each, register, zeros_like
+from .optimizer import Index, Optimizer, State, each, register, zeros_like
 from .sgd import descend
 
 __all__ = ["LAMB", "LARS", "LBSGD"]
@@ -60,7 +62,7 @@ class LAMB(_Measuring):
         self.lower_bound, self.upper_bound = lower_bound, upper_bound
         self.bias_correction = bias_correction
 
-    def create_state(self, index: Any, weight: NDArray) -> State:
+    def create_state(self, index: Index, weight: NDArray) -> State:
         """The averages of the gradient and of its square."""
         return zeros_like(weight), zeros_like(weight)
 
@@ -119,14 +121,14 @@ class LARS(_Measuring):
         self.last_lr: float | None = None
         self.cur_lr: float | None = None
 
-    def create_state(self, index: Any, weight: NDArray) -> State:
+    def create_state(self, index: Index, weight: NDArray) -> State:
         """The momentum, if there is any."""
         return zeros_like(weight) if self.momentum else None
 
     def _decays(self, name: str) -> bool:
         return name.endswith("_weight")
 
-    def update(self, index: Any, weight: Any, grad: Any, state: State) -> None:
+    def update(self, index: Index | Sequence[Index], weight: Arrays, grad: Arrays, state: State) -> None:
         """Update one weight, or each of a list of weights, and the states."""
         self._before = self.cur_lr
         super().update(index, weight, grad, state)
@@ -175,11 +177,11 @@ class LBSGD(Optimizer):
         self.num_epochs = num_epochs
         self.cumgrads: dict[Any, dict[str, Any]] = {}
 
-    def create_state(self, index: Any, weight: NDArray) -> State:
+    def create_state(self, index: Index, weight: NDArray) -> State:
         """The momentum, if there is any."""
         return zeros_like(weight) if self.momentum else None
 
-    def update(self, index: Any, weight: Any, grad: Any, state: State) -> None:
+    def update(self, index: Index | Sequence[Index], weight: Arrays, grad: Arrays, state: State) -> None:
         """Update one weight, or each of a list of weights; the rate is that before the update is counted."""
         for i, *arrays in each(index, weight, grad, state):
             lr = self._get_lr(i)

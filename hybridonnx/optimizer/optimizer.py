@@ -5,19 +5,23 @@ from __future__ import annotations
 import importlib
 import logging
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 
+from ..dtypes import DTypeLike
 from ..errors import suggest
 from ..ndarray.ndarray import NDArray, RowSparseNDArray
 from ..ndarray.watch import written
 from ..ops import Array
+from ..typing import Arrays
 
 __all__ = ["Optimizer", "create", "register"]
 
 _Class = TypeVar("_Class", bound="type[Optimizer]")
+Index: TypeAlias = int | str
+"""What tells parameters apart: a number, or a name."""
 State: TypeAlias = Any
 """`None`, an array, or a tuple of states."""
 
@@ -137,11 +141,11 @@ class Optimizer:
 
     # ---- states
 
-    def create_state(self, index: Any, weight: NDArray) -> State:
+    def create_state(self, index: Index, weight: NDArray) -> State:
         """What the optimizer keeps for a weight between updates: nothing."""
         return None
 
-    def create_state_multi_precision(self, index: Any, weight: NDArray) -> State:
+    def create_state_multi_precision(self, index: Index, weight: NDArray) -> State:
         """The same; for a float16 weight under `multi_precision`, that of a float32 copy, and the copy."""
         if weight.dtype != np.float16:
             return self.create_state(index, weight)
@@ -158,14 +162,16 @@ class Optimizer:
 
     # ---- updates
 
-    def update(self, index: Any, weight: Any, grad: Any, state: State) -> None:
+    def update(self, index: Index | Sequence[Index], weight: Arrays, grad: Arrays, state: State) -> None:
         """Update one weight, or each of a list of weights, and the states."""
         whole = [*each(index, weight, grad, state)]
         self._update_count([part[0] for part in whole])
         for i, *arrays in whole:
             self._update_one(self._get_lr(i), i, *arrays)
 
-    def update_multi_precision(self, index: Any, weight: Any, grad: Any, state: State) -> None:
+    def update_multi_precision(
+        self, index: Index | Sequence[Index], weight: Arrays, grad: Arrays, state: State
+    ) -> None:
         """The same; float16 weights under `multi_precision` receive the values of their float32 copies."""
         indices: list[Any] = []
         weights: list[NDArray] = []
@@ -346,7 +352,7 @@ def _listed(state: State) -> list[Any]:
     return list(state) if isinstance(state, list | tuple) else [state]
 
 
-def zeros_like(weight: NDArray, dtype: Any = None) -> NDArray:
+def zeros_like(weight: NDArray, dtype: DTypeLike | None = None) -> NDArray:
     """A state of zeros for a weight."""
     return NDArray(np.zeros(weight.shape, dtype or weight.dtype), weight.context)
 

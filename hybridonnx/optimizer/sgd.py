@@ -9,7 +9,7 @@ import numpy as np
 
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Drawing
-from .optimizer import Optimizer, State, register, zeros_like
+from .optimizer import Index, Optimizer, State, register, zeros_like
 
 __all__ = ["DCASGD", "NAG", "SGD", "SGLD", "Signum", "Test", "ccSGD"]
 
@@ -32,7 +32,7 @@ class SGD(Optimizer):
         self.momentum = momentum
         self.lazy_update = self._lazy = lazy_update
 
-    def create_state(self, index: Any, weight: NDArray) -> State:
+    def create_state(self, index: Index, weight: NDArray) -> State:
         """The momentum, if there is any."""
         return zeros_like(weight) if self.momentum else None
 
@@ -73,7 +73,7 @@ class NAG(Optimizer):
         self.momentum = momentum
         self._lazy = not momentum
 
-    def create_state(self, index: Any, weight: NDArray) -> State:
+    def create_state(self, index: Index, weight: NDArray) -> State:
         """The momentum, if there is any."""
         return zeros_like(weight) if self.momentum else None
 
@@ -118,7 +118,7 @@ class DCASGD(Optimizer):
         self.momentum = momentum
         self.lamda = lamda
 
-    def create_state(self, index: Any, weight: NDArray) -> State:
+    def create_state(self, index: Index, weight: NDArray) -> State:
         """The momentum, if there is any, and the weights before the last update."""
         return zeros_like(weight) if self.momentum else None, NDArray(weight._data.copy(), weight.context)
 
@@ -158,7 +158,7 @@ class Signum(Optimizer):
         self.momentum = momentum
         self.wd_lh = wd_lh
 
-    def create_state(self, index: Any, weight: NDArray) -> State:
+    def create_state(self, index: Index, weight: NDArray) -> State:
         """The momentum, if there is any."""
         return zeros_like(weight) if self.momentum else None
 
@@ -183,7 +183,7 @@ class Test(Optimizer):
 
     _elementwise = True
 
-    def create_state(self, index: Any, weight: NDArray) -> State:
+    def create_state(self, index: Index, weight: NDArray) -> State:
         """Zeros until the first update."""
         return zeros_like(weight, np.float32)
 

@@ -7,6 +7,7 @@ last an array `structure` of the bytes of a JSON text that says where each of th
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from ..errors import FormatError, MXNetError
 from ..formats.params import read_bytes, write
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
-from .optimizer import Optimizer
+from ..typing import Arrays
+from .optimizer import Index, Optimizer
 
 __all__ = ["Updater", "get_updater"]
 
@@ -35,10 +37,11 @@ class Updater:
         self.states_synced: dict[Any, bool] = {}
         self.aggregate_updates = optimizer.aggregate_num > 0
 
-    def __call__(self, index: Any, grad: Any, weight: Any) -> None:
+    def __call__(self, index: Index | Sequence[Index], grad: Arrays, weight: Arrays) -> None:
         """Make the states that are missing, and update."""
         several = isinstance(index, list | tuple)
-        indices, grads, weights = (index, grad, weight) if several else ([index], [grad], [weight])
+        lists: tuple[Any, Any, Any] = (index, grad, weight) if several else ([index], [grad], [weight])
+        indices, grads, weights = lists
         for i, w in zip(indices, weights, strict=True):
             self._prepare(i, w)
         if several and self.aggregate_updates:

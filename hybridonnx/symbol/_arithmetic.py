@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
+
+import numpy as np
 
 from ..errors import NotImplementedForSymbol
 from ..ops import OVERLOADS, find, is_number
 from .compose import Outputs, call
 
+if TYPE_CHECKING:
+    from .symbol import Symbol
 
-def binary(what: str, lhs: Any, rhs: Any) -> Any:
+Operand: TypeAlias = "Symbol | float | np.number[Any] | np.bool_"
+"""The other side of arithmetic with a symbol."""
+
+
+def binary(what: str, lhs: object, rhs: object) -> Symbol:
     """The symbol of `lhs` and `rhs`, of which one may be a number."""
+    result: Symbol
     forms = OVERLOADS[what]
     if isinstance(lhs, Outputs) and isinstance(rhs, Outputs):
         kind = _kind(lhs, rhs)
         name, hint = (forms.broadcasting,) * 2 if kind._broadcasts else forms.plain
-        return call(find(name), hint, (lhs, rhs), {}, kind)
+        result = call(find(name), hint, (lhs, rhs), {}, kind)
+        return result
     if isinstance(lhs, Outputs) and is_number(rhs):
         return _with_number(forms.scalar, lhs, rhs)
     if isinstance(rhs, Outputs) and is_number(lhs):
@@ -31,9 +41,10 @@ def _kind(lhs: Any, rhs: Any) -> Any:
     return type(rhs) if issubclass(type(rhs), type(lhs)) else type(lhs)
 
 
-def _with_number(form: tuple[str, str], symbol: Any, number: Any) -> Any:
+def _with_number(form: tuple[str, str], symbol: Any, number: object) -> Symbol:
     name, hint = form
-    return call(find(name), hint, (symbol,), {"scalar": number}, type(symbol))
+    result: Symbol = call(find(name), hint, (symbol,), {"scalar": number}, type(symbol))
+    return result
 
 
 class Arithmetic:
@@ -42,65 +53,67 @@ class Arithmetic:
     __slots__ = ()
     _broadcasts: ClassVar[bool] = False
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Operand) -> Symbol:
         return binary("add", self, other)
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: Operand) -> Symbol:
         return binary("add", other, self)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Operand) -> Symbol:
         return binary("sub", self, other)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Operand) -> Symbol:
         return binary("sub", other, self)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Operand) -> Symbol:
         return binary("mul", self, other)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: Operand) -> Symbol:
         return binary("mul", other, self)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Operand) -> Symbol:
         return binary("truediv", self, other)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Operand) -> Symbol:
         return binary("truediv", other, self)
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: Operand) -> Symbol:
         return binary("mod", self, other)
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: Operand) -> Symbol:
         return binary("mod", other, self)
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Operand) -> Symbol:
         return binary("pow", self, other)
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: Operand) -> Symbol:
         return binary("pow", other, self)
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> Symbol:  # type: ignore[override]
         return binary("eq", self, other)
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self, other: object) -> Symbol:  # type: ignore[override]
         return binary("ne", self, other)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Operand) -> Symbol:  # type: ignore[misc]
         return binary("gt", self, other)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: Operand) -> Symbol:  # type: ignore[misc]
         return binary("ge", self, other)
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: Operand) -> Symbol:  # type: ignore[misc]
         return binary("lt", self, other)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: Operand) -> Symbol:  # type: ignore[misc]
         return binary("le", self, other)
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> Symbol:
         return self * -1.0
 
-    def __abs__(self) -> Any:
-        return call(find("abs"), "abs", (self,), {}, type(self))  # type: ignore[type-var]
+    def __abs__(self) -> Symbol:
+        kind: Any = type(self)
+        magnitude: Symbol = call(find("abs"), "abs", (self,), {}, kind)
+        return magnitude
 
     def __bool__(self) -> bool:
         raise NotImplementedForSymbol(

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..dtypes import as_dtype
+from ..attrs import ShapeLike
+from ..dtypes import DTypeLike, as_dtype
 from ..ops import find, is_number
 from ._arithmetic import binary
 from ._methods import split as split_v2
@@ -44,17 +45,17 @@ def _dtype(dtype: Any) -> str:
     return as_dtype(dtype).name
 
 
-def zeros(shape: Any, dtype: Any = None, **kwargs: Any) -> Symbol:
+def zeros(shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: object) -> Symbol:
     """Zeros; a size of 0 is found by inference."""
     return _symbol("_zeros", (), {"shape": shape, "dtype": _dtype(dtype), **kwargs})
 
 
-def ones(shape: Any, dtype: Any = None, **kwargs: Any) -> Symbol:
+def ones(shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: object) -> Symbol:
     """Ones; a size of 0 is found by inference."""
     return _symbol("_ones", (), {"shape": shape, "dtype": _dtype(dtype), **kwargs})
 
 
-def full(shape: Any, val: float, dtype: Any = None, **kwargs: Any) -> Symbol:
+def full(shape: ShapeLike, val: float, dtype: DTypeLike | None = None, **kwargs: object) -> Symbol:
     """An array of which every element is `val`."""
     return _symbol("_full", (), {"shape": shape, "dtype": _dtype(dtype), "value": float(val), **kwargs})
 
@@ -66,7 +67,7 @@ def arange(
     repeat: int = 1,
     infer_range: bool = False,
     name: str | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
 ) -> Symbol:
     """Numbers from `start` (0 if `stop` is not given) to below `stop` by `step`, each `repeat` times."""
     attributes = {"start": start, "stop": stop, "step": step, "repeat": repeat, "infer_range": infer_range}
@@ -74,20 +75,25 @@ def arange(
 
 
 def linspace(
-    start: float, stop: float, num: int, endpoint: bool = True, name: str | None = None, dtype: Any = None
+    start: float,
+    stop: float,
+    num: int,
+    endpoint: bool = True,
+    name: str | None = None,
+    dtype: DTypeLike | None = None,
 ) -> Symbol:
     """`num` evenly spaced numbers from `start` to `stop`."""
     attributes = {"start": start, "stop": stop, "num": num, "endpoint": endpoint}
     return _symbol("_linspace", (), {**attributes, "name": name, "dtype": _dtype(dtype)})
 
 
-def eye(N: int, M: int = 0, k: int = 0, dtype: Any = None, **kwargs: Any) -> Symbol:
+def eye(N: int, M: int = 0, k: int = 0, dtype: DTypeLike | None = None, **kwargs: object) -> Symbol:
     """An (N, M) matrix, square if M is 0, with ones on the diagonal `k` to the right of the main one."""
     return _symbol("_eye", (), {"N": N, "M": M, "k": k, "dtype": _dtype(dtype), **kwargs})
 
 
 def histogram(
-    a: Symbol, bins: int | Symbol = 10, range: tuple[float, float] | None = None, **kwargs: Any
+    a: Symbol, bins: int | Symbol = 10, range: tuple[float, float] | None = None, **kwargs: object
 ) -> Symbol:
     """How many values lie in each bin, and the bins' edges; `bins` is a number, or a symbol of the edges."""
     if isinstance(bins, Symbol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ..dtypes import DTypeLike
 from ..errors import NotImplementedForSymbol
 from ..ops import FLUENT, FluentMethod, Frontend, find, sections
 from .compose import call
@@ -38,7 +39,7 @@ def _refused(name: str) -> Callable[..., NoReturn]:
 
 
 def split(
-    data: Any, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False, **kwargs: Any
+    data: Any, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False, **kwargs: object
 ) -> Any:
     """Parts of `data` along an axis: so many equal ones, or ones that begin at the given indices."""
     attributes = {**sections(indices_or_sections), "axis": axis, "squeeze_axis": squeeze_axis}
@@ -57,32 +58,32 @@ class Methods(OperatorMethods):
 
     __slots__ = ()
 
-    def astype(self, dtype: Any, **kwargs: Any) -> Any:
+    def astype(self, dtype: DTypeLike, **kwargs: object) -> Any:
         """The values converted to `dtype`."""
         return _cast(self, dtype=dtype, **kwargs)
 
-    def reshape(self, *shape: Any, **kwargs: Any) -> Any:
+    def reshape(self, *shape: Any, **kwargs: object) -> Any:
         """The same values in another shape, given as a tuple or as numbers."""
         if len(shape) > 1 and all(isinstance(size, int) for size in shape):
             shape = (shape,)
         return _reshape(self, *shape, **kwargs)
 
-    def transpose(self, *axes: Any, **kwargs: Any) -> Any:
+    def transpose(self, *axes: Any, **kwargs: object) -> Any:
         """The axes in another order, reversed by default, given as a tuple or as numbers."""
         if len(axes) > 1 and all(isinstance(axis, int) for axis in axes):
             axes = (axes,)
         return _transpose(self, *axes, **kwargs)
 
-    def squeeze(self, axis: Any = None, **kwargs: Any) -> Any:
+    def squeeze(self, axis: Any = None, **kwargs: object) -> Any:
         """Without the axes of size 1, or those of them that are given."""
         return _squeeze(self, axis=axis, **kwargs)
 
-    def diag(self, k: int = 0, **kwargs: Any) -> Any:
+    def diag(self, k: int = 0, **kwargs: object) -> Any:
         """The diagonal of a matrix, or the matrix of a diagonal."""
         return _diag(self, k=k, **kwargs)
 
     def split_v2(
-        self, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False, **kwargs: Any
+        self, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False, **kwargs: object
     ) -> Any:
         """Parts along an axis: so many equal ones, or ones that begin at the given indices."""
         return split(self, indices_or_sections, axis, squeeze_axis, **kwargs)

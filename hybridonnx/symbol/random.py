@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..attrs import ShapeLike
+from ..dtypes import DTypeLike
 from ..errors import MXNetError
 from ..ops import find
 from .compose import call
@@ -43,55 +45,102 @@ def _symbol(name: str, args: Any, attributes: dict[str, Any]) -> Symbol:
     return call(find(name), name, args, attributes, Symbol)
 
 
-def uniform(low: Any = 0, high: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
+def uniform(
+    low: Symbol | float = 0,
+    high: Symbol | float = 1,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    **kwargs: object,
+) -> Symbol:
     """Uniform draws from [low, high)."""
     return _draw("uniform", {"low": low, "high": high}, shape, dtype, kwargs)
 
 
-def normal(loc: Any = 0, scale: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
+def normal(
+    loc: Symbol | float = 0,
+    scale: Symbol | float = 1,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    **kwargs: object,
+) -> Symbol:
     """Normal draws with mean `loc` and standard deviation `scale`."""
     return _draw("normal", {"loc": loc, "scale": scale}, shape, dtype, kwargs)
 
 
-def randn(*shape: int, loc: Any = 0, scale: Any = 1, dtype: Any = None, **kwargs: Any) -> Symbol:
+def randn(
+    *shape: int,
+    loc: Symbol | float = 0,
+    scale: Symbol | float = 1,
+    dtype: DTypeLike | None = None,
+    **kwargs: object,
+) -> Symbol:
     """Normal draws of a shape given as separate sizes."""
     return normal(loc, scale, shape or None, dtype, **kwargs)
 
 
-def poisson(lam: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
+def poisson(
+    lam: Symbol | float = 1, shape: ShapeLike | None = None, dtype: DTypeLike | None = None, **kwargs: object
+) -> Symbol:
     """Poisson draws with mean `lam`."""
     return _draw("poisson", {"lam": lam}, shape, dtype, kwargs)
 
 
-def exponential(scale: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
+def exponential(
+    scale: Symbol | float = 1,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    **kwargs: object,
+) -> Symbol:
     """Exponential draws with mean `scale`."""
     return _draw("exponential", {"lam": 1.0 / scale}, shape, dtype, kwargs)
 
 
-def gamma(alpha: Any = 1, beta: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
+def gamma(
+    alpha: Symbol | float = 1,
+    beta: Symbol | float = 1,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    **kwargs: object,
+) -> Symbol:
     """Gamma draws of shape `alpha` and scale `beta`."""
     return _draw("gamma", {"alpha": alpha, "beta": beta}, shape, dtype, kwargs)
 
 
-def negative_binomial(k: Any = 1, p: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
+def negative_binomial(
+    k: Symbol | float = 1,
+    p: Symbol | float = 1,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    **kwargs: object,
+) -> Symbol:
     """Failures before `k` successes of probability `p`."""
     return _draw("negative_binomial", {"k": k, "p": p}, shape, dtype, kwargs)
 
 
 def generalized_negative_binomial(
-    mu: Any = 1, alpha: Any = 1, shape: Any = None, dtype: Any = None, **kwargs: Any
+    mu: Symbol | float = 1,
+    alpha: Symbol | float = 1,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    **kwargs: object,
 ) -> Symbol:
     """Negative binomial draws with mean `mu` and dispersion `alpha`."""
     return _draw("generalized_negative_binomial", {"mu": mu, "alpha": alpha}, shape, dtype, kwargs)
 
 
-def randint(low: int, high: int, shape: Any = None, dtype: Any = None, **kwargs: Any) -> Symbol:
+def randint(
+    low: int, high: int, shape: ShapeLike | None = None, dtype: DTypeLike | None = None, **kwargs: object
+) -> Symbol:
     """Integers from [low, high)."""
     return _draw("randint", {"low": low, "high": high}, shape, dtype, kwargs)
 
 
 def multinomial(
-    data: Symbol, shape: Any = None, get_prob: bool = True, dtype: Any = "int32", **kwargs: Any
+    data: Symbol,
+    shape: ShapeLike | None = None,
+    get_prob: bool = True,
+    dtype: DTypeLike = "int32",
+    **kwargs: object,
 ) -> Symbol:
     """Indices drawn with the probabilities along the last axis of `data`, and their logarithms."""
     attributes = {} if shape is None else {"shape": shape}
@@ -100,7 +149,7 @@ def multinomial(
     )
 
 
-def shuffle(data: Symbol, **kwargs: Any) -> Symbol:
+def shuffle(data: Symbol, **kwargs: object) -> Symbol:
     """`data` with its first axis in random order."""
     return _symbol("_shuffle", (data,), kwargs)
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
+from ..attrs import ShapeLike
+from ..dtypes import DTypeLike
 from ..errors import MXNetError, suggest
 from ..formats.files import open_to_read, write_atomically
 from . import _inferred, graph
@@ -324,10 +326,10 @@ _ARRAYS_ONLY = frozenset("shape dtype size ndim context ctx stype grad T attach_
 def var(
     name: str,
     attr: Mapping[str, str] | None = None,
-    shape: Any = None,
+    shape: ShapeLike | None = None,
     lr_mult: float | None = None,
     wd_mult: float | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     init: Any = None,
     stype: str | None = None,
     profiler_scope: object = None,

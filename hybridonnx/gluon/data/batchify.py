@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import DTypeLike
 from ...ndarray import creation
 from ...ndarray.ndarray import NDArray
 from ...ops import Array
@@ -66,7 +67,7 @@ class Pad:
     With `ret_length` the result is a pair: the batch, and the samples' sizes of axis 0 as int32.
     """
 
-    def __init__(self, val: float = 0, dtype: Any = None, ret_length: bool = False) -> None:
+    def __init__(self, val: float = 0, dtype: DTypeLike | None = None, ret_length: bool = False) -> None:
         self._val = val
         self._dtype = dtype
         self._ret_length = ret_length

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
+from types import ModuleType
+from typing import Any, Unpack
 
 import numpy as np
 
 from ... import ndarray, symbol
+from ...attrs import ShapeLike
+from ...dtypes import DTypeLike
+from ...initializer import InitializerLike
+from ...typing import Tensor
+from .._options import BlockOptions
 from ..block import Block, indented
 from ..hybrid_block import HybridBlock
+from ..parameter import ParameterDict
 from .activations import Activation
 
 __all__ = [
@@ -55,7 +62,7 @@ class Sequential(Block):
 
     is_container = True
 
-    def __init__(self, prefix: str | None = None, params: Any = None) -> None:
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
 
     def add(self, *blocks: Block) -> None:
@@ -97,7 +104,7 @@ class HybridSequential(HybridBlock):
 
     is_container = True
 
-    def __init__(self, prefix: str | None = None, params: Any = None) -> None:
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
 
     def add(self, *blocks: HybridBlock) -> None:
@@ -105,7 +112,7 @@ class HybridSequential(HybridBlock):
         for block in blocks:
             self.register_child(block)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The output of the last block."""
         for block in self._children.values():
             x = block(x)
@@ -136,11 +143,11 @@ class Dense(HybridBlock):
         activation: str | None = None,
         use_bias: bool = True,
         flatten: bool = True,
-        dtype: Any = "float32",
-        weight_initializer: Any = None,
-        bias_initializer: Any = "zeros",
+        dtype: DTypeLike = "float32",
+        weight_initializer: InitializerLike = None,
+        bias_initializer: InitializerLike = "zeros",
         in_units: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         self._flatten = flatten
@@ -163,7 +170,7 @@ class Dense(HybridBlock):
             )
             self.act = None if activation is None else Activation(activation, prefix=activation + "_")
 
-    def hybrid_forward(self, F: Any, x: Any, weight: Any, bias: Any = None) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any, weight: Tensor, bias: Tensor | None = None) -> Any:
         """The sums of `x`, and the activation of them."""
         y = F.FullyConnected(
             x,
@@ -184,12 +191,12 @@ class Dense(HybridBlock):
 class Dropout(HybridBlock):
     """Zeros a fraction `rate` of the elements while training; they are drawn once along `axes`."""
 
-    def __init__(self, rate: float, axes: Any = (), **kwargs: Any) -> None:
+    def __init__(self, rate: float, axes: ShapeLike = (), **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         self._rate = rate
         self._axes = axes
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """`x` with elements dropped."""
         if self._rate > 0:
             return F.Dropout(x, p=self._rate, axes=self._axes, name="fwd", cudnn_off=False)
@@ -206,10 +213,10 @@ class Embedding(HybridBlock):
         self,
         input_dim: int,
         output_dim: int,
-        dtype: Any = "float32",
-        weight_initializer: Any = None,
+        dtype: DTypeLike = "float32",
+        weight_initializer: InitializerLike = None,
         sparse_grad: bool = False,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         self._kwargs = {
@@ -227,7 +234,7 @@ class Embedding(HybridBlock):
             grad_stype="row_sparse" if sparse_grad else "default",
         )
 
-    def hybrid_forward(self, F: Any, x: Any, weight: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any, weight: Tensor) -> Any:
         """The rows that `x` names."""
         return F.Embedding(x, weight, name="fwd", **self._kwargs)
 
@@ -238,10 +245,10 @@ class Embedding(HybridBlock):
 class Flatten(HybridBlock):
     """(N, …) to (N, product of the others)."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """`x` as a matrix."""
         return F.Flatten(x)
 
@@ -268,12 +275,12 @@ class BatchNormBase(HybridBlock):
         scale: bool = True,
         fuse_relu: bool = False,
         use_global_stats: bool = False,
-        beta_initializer: Any = "zeros",
-        gamma_initializer: Any = "ones",
-        running_mean_initializer: Any = "zeros",
-        running_variance_initializer: Any = "ones",
+        beta_initializer: InitializerLike = "zeros",
+        gamma_initializer: InitializerLike = "ones",
+        running_mean_initializer: InitializerLike = "zeros",
+        running_variance_initializer: InitializerLike = "ones",
         in_channels: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         self._kwargs: dict[str, Any] = {
@@ -311,12 +318,12 @@ class BatchNormBase(HybridBlock):
             differentiable=False,
         )
 
-    def cast(self, dtype: Any) -> None:
+    def cast(self, dtype: DTypeLike) -> None:
         """Give the parameters another dtype; with float16 data they remain float32."""
         super().cast("float32" if np.dtype(dtype) == np.float16 else dtype)
 
     def hybrid_forward(
-        self, F: Any, x: Any, gamma: Any, beta: Any, running_mean: Any, running_var: Any
+        self, F: ModuleType, x: Any, gamma: Tensor, beta: Tensor, running_mean: Tensor, running_var: Tensor
     ) -> Any:
         """`x` normalized by the batch's statistics when training, else by the running ones."""
         normalize = F.contrib.BatchNormWithReLU if self.fuse_relu else F.BatchNorm
@@ -338,12 +345,12 @@ class BatchNorm(BatchNormBase):
         center: bool = True,
         scale: bool = True,
         use_global_stats: bool = False,
-        beta_initializer: Any = "zeros",
-        gamma_initializer: Any = "ones",
-        running_mean_initializer: Any = "zeros",
-        running_variance_initializer: Any = "ones",
+        beta_initializer: InitializerLike = "zeros",
+        gamma_initializer: InitializerLike = "ones",
+        running_mean_initializer: InitializerLike = "zeros",
+        running_variance_initializer: InitializerLike = "ones",
         in_channels: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(
             axis,
@@ -373,12 +380,12 @@ class BatchNormReLU(BatchNormBase):
         center: bool = True,
         scale: bool = True,
         use_global_stats: bool = False,
-        beta_initializer: Any = "zeros",
-        gamma_initializer: Any = "ones",
-        running_mean_initializer: Any = "zeros",
-        running_variance_initializer: Any = "ones",
+        beta_initializer: InitializerLike = "zeros",
+        gamma_initializer: InitializerLike = "ones",
+        running_mean_initializer: InitializerLike = "zeros",
+        running_variance_initializer: InitializerLike = "ones",
         in_channels: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(
             axis,
@@ -424,10 +431,10 @@ class InstanceNorm(_Scaled):
         epsilon: float = 1e-5,
         center: bool = True,
         scale: bool = False,
-        beta_initializer: Any = "zeros",
-        gamma_initializer: Any = "ones",
+        beta_initializer: InitializerLike = "zeros",
+        gamma_initializer: InitializerLike = "ones",
         in_channels: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         self._kwargs = {"eps": epsilon, "axis": axis, "center": center, "scale": scale}
@@ -435,7 +442,7 @@ class InstanceNorm(_Scaled):
         self._epsilon = epsilon
         self._scale_and_shift(in_channels, (scale, gamma_initializer), (center, beta_initializer))
 
-    def hybrid_forward(self, F: Any, x: Any, gamma: Any, beta: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any, gamma: Tensor, beta: Tensor) -> Any:
         """`x` normalized."""
         if self._axis == 1:
             return F.InstanceNorm(x, gamma, beta, name="fwd", eps=self._epsilon)
@@ -456,11 +463,11 @@ class LayerNorm(_Scaled):
         epsilon: float = 1e-5,
         center: bool = True,
         scale: bool = True,
-        beta_initializer: Any = "zeros",
-        gamma_initializer: Any = "ones",
+        beta_initializer: InitializerLike = "zeros",
+        gamma_initializer: InitializerLike = "ones",
         in_channels: int = 0,
         prefix: str | None = None,
-        params: Any = None,
+        params: ParameterDict | None = None,
     ) -> None:
         super().__init__(prefix=prefix, params=params)
         self._kwargs = {"eps": epsilon, "axis": axis, "center": center, "scale": scale}
@@ -470,7 +477,7 @@ class LayerNorm(_Scaled):
         self._scale = scale
         self._scale_and_shift(in_channels, (scale, gamma_initializer), (center, beta_initializer))
 
-    def hybrid_forward(self, F: Any, data: Any, gamma: Any, beta: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, data: Tensor, gamma: Tensor, beta: Tensor) -> Any:
         """`data` normalized."""
         return F.LayerNorm(data, gamma=gamma, beta=beta, axis=self._axis, eps=self._epsilon)
 
@@ -488,10 +495,10 @@ class GroupNorm(_Scaled):
         epsilon: float = 1e-5,
         center: bool = True,
         scale: bool = True,
-        beta_initializer: Any = "zeros",
-        gamma_initializer: Any = "ones",
+        beta_initializer: InitializerLike = "zeros",
+        gamma_initializer: InitializerLike = "ones",
         prefix: str | None = None,
-        params: Any = None,
+        params: ParameterDict | None = None,
     ) -> None:
         super().__init__(prefix=prefix, params=params)
         self._kwargs = {"eps": epsilon, "num_groups": num_groups, "center": center, "scale": scale}
@@ -501,7 +508,7 @@ class GroupNorm(_Scaled):
         self._scale = scale
         self._scale_and_shift(num_groups, (scale, gamma_initializer), (center, beta_initializer))
 
-    def hybrid_forward(self, F: Any, data: Any, gamma: Any, beta: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, data: Tensor, gamma: Tensor, beta: Tensor) -> Any:
         """`data` normalized."""
         return F.GroupNorm(data, gamma=gamma, beta=beta, num_groups=self._num_groups, eps=self._epsilon)
 
@@ -551,7 +558,7 @@ class HybridLambda(HybridBlock):
         self._func = given or (lambda F, *args: getattr(F, function)(*args))
         self._func_name = function if given is None else given.__name__
 
-    def hybrid_forward(self, F: Any, x: Any, *args: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any, *args: Any) -> Any:
         """What the function returns."""
         return self._func(F, x, *args)
 

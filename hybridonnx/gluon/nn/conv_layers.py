@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any, Unpack
 
 import numpy as np
 
+from ...attrs import ShapeLike
+from ...initializer import InitializerLike
 from ...ops import find, without_symbols
+from ...typing import Tensor
+from .._options import BlockOptions
 from ..hybrid_block import HybridBlock
+from ..parameter import ParameterDict
 from .activations import Activation
 
 __all__ = [
@@ -67,21 +74,21 @@ class _Conv(HybridBlock):
     def __init__(
         self,
         channels: int,
-        kernel_size: Any,
-        strides: Any,
-        padding: Any,
-        dilation: Any,
+        kernel_size: Sequence[int],
+        strides: ShapeLike,
+        padding: ShapeLike,
+        dilation: ShapeLike,
         groups: int,
         layout: str,
         in_channels: int = 0,
         activation: str | None = None,
         use_bias: bool = True,
-        weight_initializer: Any = None,
-        bias_initializer: Any = "zeros",
+        weight_initializer: InitializerLike = None,
+        bias_initializer: InitializerLike = "zeros",
         op_name: str = "Convolution",
-        adj: Any = None,
+        adj: ShapeLike | None = None,
         prefix: str | None = None,
-        params: Any = None,
+        params: ParameterDict | None = None,
     ) -> None:
         super().__init__(prefix=prefix, params=params)
         rank = len(kernel_size)
@@ -120,7 +127,7 @@ class _Conv(HybridBlock):
         weight = op.infer_inputs(tuple(data), *others)[1]
         return tuple(d or 0 for d in without_symbols(weight) or ())
 
-    def hybrid_forward(self, F: Any, x: Any, weight: Any, bias: Any = None) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any, weight: Tensor, bias: Tensor | None = None) -> Any:
         """The convolution of `x`, and the activation of it."""
         inputs = (x, weight) if bias is None else (x, weight, bias)
         y = getattr(F, self._op_name)(*inputs, name="fwd", **self._kwargs)
@@ -152,18 +159,18 @@ class Conv1D(_Conv):
     def __init__(
         self,
         channels: int,
-        kernel_size: Any,
-        strides: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: ShapeLike,
+        strides: ShapeLike = 1,
+        padding: ShapeLike = 0,
+        dilation: ShapeLike = 1,
         groups: int = 1,
         layout: str = "NCW",
         activation: str | None = None,
         use_bias: bool = True,
-        weight_initializer: Any = None,
-        bias_initializer: Any = "zeros",
+        weight_initializer: InitializerLike = None,
+        bias_initializer: InitializerLike = "zeros",
         in_channels: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         _check_layout(layout, 1)
         super().__init__(
@@ -189,18 +196,18 @@ class Conv2D(_Conv):
     def __init__(
         self,
         channels: int,
-        kernel_size: Any,
-        strides: Any = (1, 1),
-        padding: Any = (0, 0),
-        dilation: Any = (1, 1),
+        kernel_size: ShapeLike,
+        strides: ShapeLike = (1, 1),
+        padding: ShapeLike = (0, 0),
+        dilation: ShapeLike = (1, 1),
         groups: int = 1,
         layout: str = "NCHW",
         activation: str | None = None,
         use_bias: bool = True,
-        weight_initializer: Any = None,
-        bias_initializer: Any = "zeros",
+        weight_initializer: InitializerLike = None,
+        bias_initializer: InitializerLike = "zeros",
         in_channels: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         _check_layout(layout, 2)
         super().__init__(
@@ -226,18 +233,18 @@ class Conv3D(_Conv):
     def __init__(
         self,
         channels: int,
-        kernel_size: Any,
-        strides: Any = (1, 1, 1),
-        padding: Any = (0, 0, 0),
-        dilation: Any = (1, 1, 1),
+        kernel_size: ShapeLike,
+        strides: ShapeLike = (1, 1, 1),
+        padding: ShapeLike = (0, 0, 0),
+        dilation: ShapeLike = (1, 1, 1),
         groups: int = 1,
         layout: str = "NCDHW",
         activation: str | None = None,
         use_bias: bool = True,
-        weight_initializer: Any = None,
-        bias_initializer: Any = "zeros",
+        weight_initializer: InitializerLike = None,
+        bias_initializer: InitializerLike = "zeros",
         in_channels: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         _check_layout(layout, 3)
         super().__init__(
@@ -260,12 +267,14 @@ class Conv3D(_Conv):
 class _Transposed(_Conv):
     """What transposed convolutions share."""
 
-    def __init__(self, rank: int, kernel_size: Any, output_padding: Any, layout: str, **kwargs: Any) -> None:
+    def __init__(
+        self, rank: int, kernel_size: ShapeLike, output_padding: ShapeLike, layout: str, **kwargs: Any
+    ) -> None:
         _check_layout(layout, rank)
-        kernel_size = _counted("kernel_size", kernel_size, rank)
+        kernel = _counted("kernel_size", kernel_size, rank)
         self.outpad = _counted("output_padding", output_padding, rank)
         super().__init__(
-            kernel_size=kernel_size, layout=layout, op_name="Deconvolution", adj=self.outpad, **kwargs
+            kernel_size=kernel, layout=layout, op_name="Deconvolution", adj=self.outpad, **kwargs
         )
 
 
@@ -275,19 +284,19 @@ class Conv1DTranspose(_Transposed):
     def __init__(
         self,
         channels: int,
-        kernel_size: Any,
-        strides: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: ShapeLike,
+        strides: ShapeLike = 1,
+        padding: ShapeLike = 0,
+        output_padding: ShapeLike = 0,
+        dilation: ShapeLike = 1,
         groups: int = 1,
         layout: str = "NCW",
         activation: str | None = None,
         use_bias: bool = True,
-        weight_initializer: Any = None,
-        bias_initializer: Any = "zeros",
+        weight_initializer: InitializerLike = None,
+        bias_initializer: InitializerLike = "zeros",
         in_channels: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(
             1,
@@ -314,19 +323,19 @@ class Conv2DTranspose(_Transposed):
     def __init__(
         self,
         channels: int,
-        kernel_size: Any,
-        strides: Any = (1, 1),
-        padding: Any = (0, 0),
-        output_padding: Any = (0, 0),
-        dilation: Any = (1, 1),
+        kernel_size: ShapeLike,
+        strides: ShapeLike = (1, 1),
+        padding: ShapeLike = (0, 0),
+        output_padding: ShapeLike = (0, 0),
+        dilation: ShapeLike = (1, 1),
         groups: int = 1,
         layout: str = "NCHW",
         activation: str | None = None,
         use_bias: bool = True,
-        weight_initializer: Any = None,
-        bias_initializer: Any = "zeros",
+        weight_initializer: InitializerLike = None,
+        bias_initializer: InitializerLike = "zeros",
         in_channels: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(
             2,
@@ -353,19 +362,19 @@ class Conv3DTranspose(_Transposed):
     def __init__(
         self,
         channels: int,
-        kernel_size: Any,
-        strides: Any = (1, 1, 1),
-        padding: Any = (0, 0, 0),
-        output_padding: Any = (0, 0, 0),
-        dilation: Any = (1, 1, 1),
+        kernel_size: ShapeLike,
+        strides: ShapeLike = (1, 1, 1),
+        padding: ShapeLike = (0, 0, 0),
+        output_padding: ShapeLike = (0, 0, 0),
+        dilation: ShapeLike = (1, 1, 1),
         groups: int = 1,
         layout: str = "NCDHW",
         activation: str | None = None,
         use_bias: bool = True,
-        weight_initializer: Any = None,
-        bias_initializer: Any = "zeros",
+        weight_initializer: InitializerLike = None,
+        bias_initializer: InitializerLike = "zeros",
         in_channels: int = 0,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(
             3,
@@ -394,15 +403,15 @@ class _Pooling(HybridBlock):
 
     def __init__(
         self,
-        pool_size: Any,
-        strides: Any,
-        padding: Any,
+        pool_size: Sequence[int],
+        strides: ShapeLike | None,
+        padding: ShapeLike,
         ceil_mode: bool,
         global_pool: bool,
         pool_type: str,
         layout: str,
         count_include_pad: bool | None = None,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         rank = len(pool_size)
@@ -421,7 +430,7 @@ class _Pooling(HybridBlock):
     def _alias(self) -> str:
         return "pool"
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The maximum or mean of each window of `x`."""
         return F.Pooling(x, name="fwd", **self._kwargs)
 
@@ -447,13 +456,13 @@ class _Windows(_Pooling):
         self,
         rank: int,
         pool_type: str,
-        pool_size: Any,
-        strides: Any,
-        padding: Any,
+        pool_size: ShapeLike,
+        strides: ShapeLike | None,
+        padding: ShapeLike,
         layout: str,
         ceil_mode: bool,
         count_include_pad: bool | None = None,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         _check_pooled(layout, rank)
         size = _counted("pool_size", pool_size, rank)
@@ -467,12 +476,12 @@ class MaxPool1D(_Windows):
 
     def __init__(
         self,
-        pool_size: Any = 2,
-        strides: Any = None,
-        padding: Any = 0,
+        pool_size: ShapeLike = 2,
+        strides: ShapeLike | None = None,
+        padding: ShapeLike = 0,
         layout: str = "NCW",
         ceil_mode: bool = False,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(1, "max", pool_size, strides, padding, layout, ceil_mode, **kwargs)
 
@@ -482,12 +491,12 @@ class MaxPool2D(_Windows):
 
     def __init__(
         self,
-        pool_size: Any = (2, 2),
-        strides: Any = None,
-        padding: Any = 0,
+        pool_size: ShapeLike = (2, 2),
+        strides: ShapeLike | None = None,
+        padding: ShapeLike = 0,
         layout: str = "NCHW",
         ceil_mode: bool = False,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(2, "max", pool_size, strides, padding, layout, ceil_mode, **kwargs)
 
@@ -497,12 +506,12 @@ class MaxPool3D(_Windows):
 
     def __init__(
         self,
-        pool_size: Any = (2, 2, 2),
-        strides: Any = None,
-        padding: Any = 0,
+        pool_size: ShapeLike = (2, 2, 2),
+        strides: ShapeLike | None = None,
+        padding: ShapeLike = 0,
         ceil_mode: bool = False,
         layout: str = "NCDHW",
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(3, "max", pool_size, strides, padding, layout, ceil_mode, **kwargs)
 
@@ -512,13 +521,13 @@ class AvgPool1D(_Windows):
 
     def __init__(
         self,
-        pool_size: Any = 2,
-        strides: Any = None,
-        padding: Any = 0,
+        pool_size: ShapeLike = 2,
+        strides: ShapeLike | None = None,
+        padding: ShapeLike = 0,
         layout: str = "NCW",
         ceil_mode: bool = False,
         count_include_pad: bool = True,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(
             1, "avg", pool_size, strides, padding, layout, ceil_mode, count_include_pad, **kwargs
@@ -530,13 +539,13 @@ class AvgPool2D(_Windows):
 
     def __init__(
         self,
-        pool_size: Any = (2, 2),
-        strides: Any = None,
-        padding: Any = 0,
+        pool_size: ShapeLike = (2, 2),
+        strides: ShapeLike | None = None,
+        padding: ShapeLike = 0,
         ceil_mode: bool = False,
         layout: str = "NCHW",
         count_include_pad: bool = True,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(
             2, "avg", pool_size, strides, padding, layout, ceil_mode, count_include_pad, **kwargs
@@ -548,13 +557,13 @@ class AvgPool3D(_Windows):
 
     def __init__(
         self,
-        pool_size: Any = (2, 2, 2),
-        strides: Any = None,
-        padding: Any = 0,
+        pool_size: ShapeLike = (2, 2, 2),
+        strides: ShapeLike | None = None,
+        padding: ShapeLike = 0,
         ceil_mode: bool = False,
         layout: str = "NCDHW",
         count_include_pad: bool = True,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(
             3, "avg", pool_size, strides, padding, layout, ceil_mode, count_include_pad, **kwargs
@@ -564,7 +573,7 @@ class AvgPool3D(_Windows):
 class _Global(_Pooling):
     """A pooling of one window that covers `rank` axes."""
 
-    def __init__(self, rank: int, pool_type: str, layout: str, **kwargs: Any) -> None:
+    def __init__(self, rank: int, pool_type: str, layout: str, **kwargs: Unpack[BlockOptions]) -> None:
         _check_pooled(layout, rank)
         super().__init__((1,) * rank, None, 0, True, True, pool_type, layout, **kwargs)
 
@@ -572,49 +581,49 @@ class _Global(_Pooling):
 class GlobalMaxPool1D(_Global):
     """The maximum of each channel: (N, C, W) to (N, C, 1)."""
 
-    def __init__(self, layout: str = "NCW", **kwargs: Any) -> None:
+    def __init__(self, layout: str = "NCW", **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(1, "max", layout, **kwargs)
 
 
 class GlobalMaxPool2D(_Global):
     """The maximum of each channel: (N, C, H, W) to (N, C, 1, 1)."""
 
-    def __init__(self, layout: str = "NCHW", **kwargs: Any) -> None:
+    def __init__(self, layout: str = "NCHW", **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(2, "max", layout, **kwargs)
 
 
 class GlobalMaxPool3D(_Global):
     """The maximum of each channel: (N, C, D, H, W) to (N, C, 1, 1, 1)."""
 
-    def __init__(self, layout: str = "NCDHW", **kwargs: Any) -> None:
+    def __init__(self, layout: str = "NCDHW", **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(3, "max", layout, **kwargs)
 
 
 class GlobalAvgPool1D(_Global):
     """The mean of each channel: (N, C, W) to (N, C, 1)."""
 
-    def __init__(self, layout: str = "NCW", **kwargs: Any) -> None:
+    def __init__(self, layout: str = "NCW", **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(1, "avg", layout, **kwargs)
 
 
 class GlobalAvgPool2D(_Global):
     """The mean of each channel: (N, C, H, W) to (N, C, 1, 1)."""
 
-    def __init__(self, layout: str = "NCHW", **kwargs: Any) -> None:
+    def __init__(self, layout: str = "NCHW", **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(2, "avg", layout, **kwargs)
 
 
 class GlobalAvgPool3D(_Global):
     """The mean of each channel: (N, C, D, H, W) to (N, C, 1, 1, 1)."""
 
-    def __init__(self, layout: str = "NCDHW", **kwargs: Any) -> None:
+    def __init__(self, layout: str = "NCDHW", **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(3, "avg", layout, **kwargs)
 
 
 class ReflectionPad2D(HybridBlock):
     """(N, C, H, W) with `padding` elements added on each side, mirrored without the outermost."""
 
-    def __init__(self, padding: Any = 0, **kwargs: Any) -> None:
+    def __init__(self, padding: ShapeLike = 0, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         widths = (0, 0, 0, 0, *(padding,) * 4) if isinstance(padding, int | float | np.number) else padding
         if len(widths) != 8:
@@ -624,6 +633,6 @@ class ReflectionPad2D(HybridBlock):
             )
         self._padding = widths
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """`x` padded."""
         return F.pad(x, mode="reflect", pad_width=self._padding)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from ... import ndarray, symbol
+from ...attrs import ShapeLike
+from ...initializer import InitializerLike
+from ...typing import Tensor
 from ..block import Block
 from ..hybrid_block import HybridBlock
 from ..nn.activations import LeakyReLU
@@ -126,11 +130,18 @@ class RecurrentCell(Block):
         """What the names of this step's operators begin with."""
         return f"t{self._counter}_"
 
+    if TYPE_CHECKING:
+
+        def __call__(  # type: ignore[override]
+            self, inputs: Tensor, states: Sequence[Tensor]
+        ) -> tuple[Tensor, list[Tensor]]:
+            """One step: the output and the next states."""
+
 
 class HybridRecurrentCell(RecurrentCell, HybridBlock):
     """A cell that can be hybridized."""
 
-    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any, *args: Any, **kwargs: Any) -> Any:
         """One step, computed with `F`."""
         raise NotImplementedError(f"{type(self).__name__}: hybrid_forward must be defined.")
 
@@ -143,10 +154,10 @@ class GatedCell(HybridRecurrentCell):
     def __init__(
         self,
         hidden_size: int,
-        i2h_weight_initializer: Any = None,
-        h2h_weight_initializer: Any = None,
-        i2h_bias_initializer: Any = "zeros",
-        h2h_bias_initializer: Any = "zeros",
+        i2h_weight_initializer: InitializerLike = None,
+        h2h_weight_initializer: InitializerLike = None,
+        i2h_bias_initializer: InitializerLike = "zeros",
+        h2h_bias_initializer: InitializerLike = "zeros",
         input_size: int = 0,
         prefix: str | None = None,
         params: ParameterDict | None = None,
@@ -197,11 +208,11 @@ class RNNCell(GatedCell):
     def __init__(
         self,
         hidden_size: int,
-        activation: Any = "tanh",
-        i2h_weight_initializer: Any = None,
-        h2h_weight_initializer: Any = None,
-        i2h_bias_initializer: Any = "zeros",
-        h2h_bias_initializer: Any = "zeros",
+        activation: str | Block = "tanh",
+        i2h_weight_initializer: InitializerLike = None,
+        h2h_weight_initializer: InitializerLike = None,
+        i2h_bias_initializer: InitializerLike = "zeros",
+        h2h_bias_initializer: InitializerLike = "zeros",
         input_size: int = 0,
         prefix: str | None = None,
         params: ParameterDict | None = None,
@@ -226,13 +237,13 @@ class RNNCell(GatedCell):
 
     def hybrid_forward(
         self,
-        F: Any,
-        inputs: Any,
-        states: Any,
-        i2h_weight: Any,
-        h2h_weight: Any,
-        i2h_bias: Any,
-        h2h_bias: Any,
+        F: ModuleType,
+        inputs: Tensor,
+        states: Sequence[Tensor],
+        i2h_weight: Tensor,
+        h2h_weight: Tensor,
+        i2h_bias: Tensor,
+        h2h_bias: Tensor,
     ) -> Any:
         """One step."""
         prefix = self._step_prefix()
@@ -250,14 +261,14 @@ class LSTMCell(GatedCell):
     def __init__(
         self,
         hidden_size: int,
-        i2h_weight_initializer: Any = None,
-        h2h_weight_initializer: Any = None,
-        i2h_bias_initializer: Any = "zeros",
-        h2h_bias_initializer: Any = "zeros",
+        i2h_weight_initializer: InitializerLike = None,
+        h2h_weight_initializer: InitializerLike = None,
+        i2h_bias_initializer: InitializerLike = "zeros",
+        h2h_bias_initializer: InitializerLike = "zeros",
         input_size: int = 0,
         prefix: str | None = None,
         params: ParameterDict | None = None,
-        activation: Any = "tanh",
+        activation: str | Block = "tanh",
         recurrent_activation: Any = "sigmoid",
     ) -> None:
         super().__init__(
@@ -282,13 +293,13 @@ class LSTMCell(GatedCell):
 
     def hybrid_forward(
         self,
-        F: Any,
-        inputs: Any,
-        states: Any,
-        i2h_weight: Any,
-        h2h_weight: Any,
-        i2h_bias: Any,
-        h2h_bias: Any,
+        F: ModuleType,
+        inputs: Tensor,
+        states: Sequence[Tensor],
+        i2h_weight: Tensor,
+        h2h_weight: Tensor,
+        i2h_bias: Tensor,
+        h2h_bias: Tensor,
     ) -> Any:
         """One step."""
         prefix, act, gate = self._step_prefix(), self._activation, self._recurrent_activation
@@ -318,10 +329,10 @@ class GRUCell(GatedCell):
     def __init__(
         self,
         hidden_size: int,
-        i2h_weight_initializer: Any = None,
-        h2h_weight_initializer: Any = None,
-        i2h_bias_initializer: Any = "zeros",
-        h2h_bias_initializer: Any = "zeros",
+        i2h_weight_initializer: InitializerLike = None,
+        h2h_weight_initializer: InitializerLike = None,
+        i2h_bias_initializer: InitializerLike = "zeros",
+        h2h_bias_initializer: InitializerLike = "zeros",
         input_size: int = 0,
         prefix: str | None = None,
         params: ParameterDict | None = None,
@@ -339,13 +350,13 @@ class GRUCell(GatedCell):
 
     def hybrid_forward(
         self,
-        F: Any,
-        inputs: Any,
-        states: Any,
-        i2h_weight: Any,
-        h2h_weight: Any,
-        i2h_bias: Any,
-        h2h_bias: Any,
+        F: ModuleType,
+        inputs: Tensor,
+        states: Sequence[Tensor],
+        i2h_weight: Tensor,
+        h2h_weight: Tensor,
+        i2h_bias: Tensor,
+        h2h_bias: Tensor,
     ) -> Any:
         """One step."""
         t, before = self._step_prefix(), states[0]
@@ -376,7 +387,7 @@ class CellStack(RecurrentCell):
         lines = [f"({key}): {cell!r}" for key, cell in self._children.items()]
         return f"{type(self).__name__}(\n" + "\n".join(lines) + "\n)"
 
-    def add(self, cell: Any) -> None:
+    def add(self, cell: RecurrentCell) -> None:
         """Put a cell on top."""
         self.register_child(cell)
 
@@ -447,7 +458,7 @@ class CellStack(RecurrentCell):
 class SequentialRNNCell(CellStack):
     """Cells on top of each other: one's output is the next one's input."""
 
-    def __call__(self, inputs: Any, states: Any) -> Any:
+    def __call__(self, inputs: Tensor, states: Sequence[Tensor]) -> Any:
         """One step of all cells."""
         self._counter += 1
         return self._step(inputs, states)
@@ -456,11 +467,11 @@ class SequentialRNNCell(CellStack):
 class HybridSequentialRNNCell(CellStack, HybridRecurrentCell):
     """Cells on top of each other, which can be hybridized together."""
 
-    def __call__(self, inputs: Any, states: Any) -> Any:
+    def __call__(self, inputs: Tensor, states: Sequence[Tensor]) -> Any:
         """One step of all cells."""
         return Block.__call__(self, inputs, states)
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, inputs: Tensor, states: Sequence[Tensor]) -> Any:
         """One step of all cells."""
         return self._step(inputs, states)
 
@@ -469,7 +480,11 @@ class DropoutCell(HybridRecurrentCell):
     """A cell without states that drops a part `rate` of its input while training, shared along `axes`."""
 
     def __init__(
-        self, rate: float, axes: Any = (), prefix: str | None = None, params: ParameterDict | None = None
+        self,
+        rate: float,
+        axes: ShapeLike = (),
+        prefix: str | None = None,
+        params: ParameterDict | None = None,
     ) -> None:
         super().__init__(prefix, params)
         if not isinstance(rate, int | float):
@@ -487,7 +502,7 @@ class DropoutCell(HybridRecurrentCell):
         """There is none."""
         return []
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, inputs: Tensor, states: Sequence[Tensor]) -> Any:
         """The input with elements dropped."""
         if self._rate > 0:
             inputs = F.Dropout(data=inputs, p=self._rate, axes=self._axes, name=f"t{self._counter}_fwd")
@@ -514,7 +529,7 @@ class DropoutCell(HybridRecurrentCell):
 class ModifierCell(HybridRecurrentCell):
     """A cell that changes what another one gives. The other cell is then used through this one alone."""
 
-    def __init__(self, base_cell: Any) -> None:
+    def __init__(self, base_cell: RecurrentCell) -> None:
         if base_cell._modified:
             raise AssertionError(
                 f"Cell {base_cell.name} is already modified. One cell cannot be modified twice."
@@ -541,7 +556,7 @@ class ModifierCell(HybridRecurrentCell):
             found: list[Any] = self.base_cell.begin_state(func=func, **kwargs)
         return found
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, inputs: Tensor, states: Sequence[Tensor]) -> Any:
         """One step; subclasses define it."""
         raise NotImplementedError(f"{type(self).__name__}: hybrid_forward must be defined.")
 
@@ -552,7 +567,7 @@ class ModifierCell(HybridRecurrentCell):
 class _Unmodified:
     """A scope in which a modified cell may be used."""
 
-    def __init__(self, cell: Any) -> None:
+    def __init__(self, cell: RecurrentCell) -> None:
         self.cell = cell
 
     def __enter__(self) -> None:
@@ -565,7 +580,9 @@ class _Unmodified:
 class ZoneoutCell(ModifierCell):
     """A cell whose outputs and states keep some of their elements from the step before, while training."""
 
-    def __init__(self, base_cell: Any, zoneout_outputs: float = 0.0, zoneout_states: float = 0.0) -> None:
+    def __init__(
+        self, base_cell: RecurrentCell, zoneout_outputs: float = 0.0, zoneout_states: float = 0.0
+    ) -> None:
         if isinstance(base_cell, BidirectionalCell | CellStack):
             raise AssertionError(
                 f"ZoneoutCell: a cell that steps on its own is required, got {type(base_cell).__name__}. Put "
@@ -589,7 +606,7 @@ class ZoneoutCell(ModifierCell):
         super().reset()
         self._before: Any = None
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, inputs: Tensor, states: Sequence[Tensor]) -> Any:
         """One step."""
         new, last = self.base_cell(inputs, states)
         output = new
@@ -617,7 +634,7 @@ class ResidualCell(ModifierCell):
     def _alias(self) -> str:
         return "residualcell"
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, inputs: Tensor, states: Sequence[Tensor]) -> Any:
         """One step."""
         output, last = self.base_cell(inputs, states)
         return F.elemwise_add(output, inputs, name=f"t{self._counter}_fwd"), last
@@ -655,7 +672,7 @@ class ResidualCell(ModifierCell):
 class BidirectionalCell(HybridRecurrentCell):
     """Two cells, one over the steps and one over them backwards; outputs are joined. It only unrolls."""
 
-    def __init__(self, l_cell: Any, r_cell: Any, output_prefix: str = "bi_") -> None:
+    def __init__(self, l_cell: RecurrentCell, r_cell: RecurrentCell, output_prefix: str = "bi_") -> None:
         super().__init__(prefix="", params=None)
         self.register_child(l_cell, "l_cell")
         self.register_child(r_cell, "r_cell")
@@ -665,7 +682,7 @@ class BidirectionalCell(HybridRecurrentCell):
         left, right = self._children.values()
         return left, right
 
-    def __call__(self, inputs: Any, states: Any) -> Any:
+    def __call__(self, inputs: Tensor, states: Sequence[Tensor]) -> Any:
         """There are no single steps."""
         raise NotImplementedError("BidirectionalCell: it cannot be stepped. Please use unroll.")
 

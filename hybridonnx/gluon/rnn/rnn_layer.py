@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any, Unpack
 
 from ... import ndarray, symbol
+from ...dtypes import DTypeLike
 from ...errors import RequirementError
+from ...initializer import InitializerLike
 from ...ndarray.ndarray import NDArray
+from ...typing import Tensor
+from .._options import BlockOptions
 from ..hybrid_block import HybridBlock
 from ..parameter import Parameter
 from .rnn_cell import (
@@ -38,19 +43,19 @@ class _RNNLayer(HybridBlock):
         dropout: float,
         bidirectional: bool,
         input_size: int,
-        i2h_weight_initializer: Any,
-        h2h_weight_initializer: Any,
-        i2h_bias_initializer: Any,
-        h2h_bias_initializer: Any,
+        i2h_weight_initializer: InitializerLike,
+        h2h_weight_initializer: InitializerLike,
+        i2h_bias_initializer: InitializerLike,
+        h2h_bias_initializer: InitializerLike,
         mode: str,
         projection_size: int | None,
-        h2r_weight_initializer: Any,
+        h2r_weight_initializer: InitializerLike,
         lstm_state_clip_min: float | None,
         lstm_state_clip_max: float | None,
         lstm_state_clip_nan: bool,
-        dtype: Any,
+        dtype: DTypeLike,
         use_sequence_length: bool = False,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         self._check(layout, mode)
@@ -130,7 +135,7 @@ class _RNNLayer(HybridBlock):
             found[f"{start}_unfused.{layer}.{cell}{kind}_{what}"] = param
         return found
 
-    def cast(self, dtype: Any) -> None:
+    def cast(self, dtype: DTypeLike) -> None:
         """Give parameters and states another dtype."""
         super().cast(dtype)
         self._dtype = dtype
@@ -216,7 +221,12 @@ class _RNNLayer(HybridBlock):
         return super().__call__(*given)
 
     def hybrid_forward(
-        self, F: Any, inputs: Any, states: Any, sequence_length: Any = None, **kwargs: Any
+        self,
+        F: ModuleType,
+        inputs: Tensor,
+        states: Sequence[Tensor],
+        sequence_length: Tensor | None = None,
+        **kwargs: Any,
     ) -> Any:
         """The outputs, with the last states if states were given."""
         swapped = F.swapaxes(inputs, dim1=0, dim2=1) if self._layout == "NTC" else inputs
@@ -267,13 +277,13 @@ class RNN(_RNNLayer):
         layout: str = "TNC",
         dropout: float = 0,
         bidirectional: bool = False,
-        i2h_weight_initializer: Any = None,
-        h2h_weight_initializer: Any = None,
-        i2h_bias_initializer: Any = "zeros",
-        h2h_bias_initializer: Any = "zeros",
+        i2h_weight_initializer: InitializerLike = None,
+        h2h_weight_initializer: InitializerLike = None,
+        i2h_bias_initializer: InitializerLike = "zeros",
+        h2h_bias_initializer: InitializerLike = "zeros",
         input_size: int = 0,
-        dtype: Any = "float32",
-        **kwargs: Any,
+        dtype: DTypeLike = "float32",
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(
             hidden_size,
@@ -308,17 +318,17 @@ class LSTM(_RNNLayer):
         dropout: float = 0,
         bidirectional: bool = False,
         input_size: int = 0,
-        i2h_weight_initializer: Any = None,
-        h2h_weight_initializer: Any = None,
-        i2h_bias_initializer: Any = "zeros",
-        h2h_bias_initializer: Any = "zeros",
+        i2h_weight_initializer: InitializerLike = None,
+        h2h_weight_initializer: InitializerLike = None,
+        i2h_bias_initializer: InitializerLike = "zeros",
+        h2h_bias_initializer: InitializerLike = "zeros",
         projection_size: int | None = None,
-        h2r_weight_initializer: Any = None,
+        h2r_weight_initializer: InitializerLike = None,
         state_clip_min: float | None = None,
         state_clip_max: float | None = None,
         state_clip_nan: bool = False,
-        dtype: Any = "float32",
-        **kwargs: Any,
+        dtype: DTypeLike = "float32",
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(
             hidden_size,
@@ -358,12 +368,12 @@ class GRU(_RNNLayer):
         dropout: float = 0,
         bidirectional: bool = False,
         input_size: int = 0,
-        i2h_weight_initializer: Any = None,
-        h2h_weight_initializer: Any = None,
-        i2h_bias_initializer: Any = "zeros",
-        h2h_bias_initializer: Any = "zeros",
-        dtype: Any = "float32",
-        **kwargs: Any,
+        i2h_weight_initializer: InitializerLike = None,
+        h2h_weight_initializer: InitializerLike = None,
+        i2h_bias_initializer: InitializerLike = "zeros",
+        h2h_bias_initializer: InitializerLike = "zeros",
+        dtype: DTypeLike = "float32",
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(
             hidden_size,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 from ... import ndarray, symbol
@@ -27,7 +28,7 @@ def _steps_axis(layout: str) -> int:
     return layout.find("T")
 
 
-def split_steps(F: Any, inputs: Any, length: int, axis: int, squeeze: Any = 1) -> list[Any]:
+def split_steps(F: ModuleType, inputs: Any, length: int, axis: int, squeeze: Any = 1) -> list[Any]:
     """The steps of a sequence that is one array or symbol."""
     parts = F.split(inputs, axis=axis, num_outputs=length, squeeze_axis=squeeze)
     return list(parts) if isinstance(parts, list | tuple) or length != 1 else [parts]

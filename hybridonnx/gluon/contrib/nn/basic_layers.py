@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from types import ModuleType
+from typing import Any, Unpack
 
 from .... import ndarray
+from ....attrs import ShapeLike
+from ....dtypes import DTypeLike
+from ....initializer import InitializerLike
+from ....typing import Tensor
+from ..._options import BlockOptions
 from ...block import Block
 from ...hybrid_block import HybridBlock
 from ...nn.basic_layers import BatchNormBase, HybridSequential, Sequential
+from ...parameter import ParameterDict
 
 __all__ = [
     "Concurrent",
@@ -25,7 +32,9 @@ __all__ = [
 class Concurrent(Sequential):
     """Blocks that all receive the input; their outputs are joined along `axis`."""
 
-    def __init__(self, axis: int = -1, prefix: str | None = None, params: Any = None) -> None:
+    def __init__(
+        self, axis: int = -1, prefix: str | None = None, params: ParameterDict | None = None
+    ) -> None:
         super().__init__(prefix=prefix, params=params)
         self.axis = axis
 
@@ -37,11 +46,13 @@ class Concurrent(Sequential):
 class HybridConcurrent(HybridSequential):
     """HybridBlocks that all receive the input; their outputs are joined along `axis`."""
 
-    def __init__(self, axis: int = -1, prefix: str | None = None, params: Any = None) -> None:
+    def __init__(
+        self, axis: int = -1, prefix: str | None = None, params: ParameterDict | None = None
+    ) -> None:
         super().__init__(prefix=prefix, params=params)
         self.axis = axis
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The outputs of all blocks, joined."""
         return F.concat(*(block(x) for block in self._children.values()), dim=self.axis)
 
@@ -49,10 +60,10 @@ class HybridConcurrent(HybridSequential):
 class Identity(HybridBlock):
     """The input itself: the short cut in a `HybridConcurrent`."""
 
-    def __init__(self, prefix: str | None = None, params: Any = None) -> None:
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """`x`."""
         return x
 
@@ -64,12 +75,12 @@ class SparseEmbedding(Block):
         self,
         input_dim: int,
         output_dim: int,
-        dtype: Any = "float32",
-        weight_initializer: Any = None,
-        **kwargs: Any,
+        dtype: DTypeLike = "float32",
+        weight_initializer: InitializerLike = None,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
-        self._kwargs = {
+        self._kwargs: dict[str, Any] = {
             "input_dim": input_dim,
             "output_dim": output_dim,
             "dtype": dtype,
@@ -104,11 +115,11 @@ class SyncBatchNorm(BatchNormBase):
         center: bool = True,
         scale: bool = True,
         use_global_stats: bool = False,
-        beta_initializer: Any = "zeros",
-        gamma_initializer: Any = "ones",
-        running_mean_initializer: Any = "zeros",
-        running_variance_initializer: Any = "ones",
-        **kwargs: Any,
+        beta_initializer: InitializerLike = "zeros",
+        gamma_initializer: InitializerLike = "ones",
+        running_mean_initializer: InitializerLike = "zeros",
+        running_variance_initializer: InitializerLike = "ones",
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(
             1,
@@ -129,7 +140,7 @@ class SyncBatchNorm(BatchNormBase):
         self._kwargs.update(ndev=num_devices or 1, key=self.prefix)
 
     def hybrid_forward(
-        self, F: Any, x: Any, gamma: Any, beta: Any, running_mean: Any, running_var: Any
+        self, F: ModuleType, x: Any, gamma: Tensor, beta: Tensor, running_mean: Tensor, running_var: Tensor
     ) -> Any:
         """`x` normalized by the batch's statistics when training, else by the running ones."""
         return F.contrib.SyncBatchNorm(x, gamma, beta, running_mean, running_var, name="fwd", **self._kwargs)
@@ -152,7 +163,7 @@ class PixelShuffle1D(HybridBlock):
         super().__init__()
         self._factor = int(factor)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """`x` with fewer channels and larger."""
         x = F.reshape(x, (0, -4, -1, self._factor, 0))
         x = F.transpose(x, (0, 1, 3, 2))
@@ -165,11 +176,11 @@ class PixelShuffle1D(HybridBlock):
 class PixelShuffle2D(HybridBlock):
     """Moves channels into height and width: (N, f g C, H, W) to (N, C, f H, g W)."""
 
-    def __init__(self, factor: Any) -> None:
+    def __init__(self, factor: ShapeLike) -> None:
         super().__init__()
         self._factors = _factors(factor, 2)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """`x` with fewer channels and larger."""
         x = F.reshape(x, (0, -4, -1, prod(self._factors), 0, 0))
         x = F.reshape(x, (0, 0, -4, *self._factors, 0, 0))
@@ -183,11 +194,11 @@ class PixelShuffle2D(HybridBlock):
 class PixelShuffle3D(HybridBlock):
     """Moves channels into depth, height and width: (N, e f g C, D, H, W) to (N, C, e D, f H, g W)."""
 
-    def __init__(self, factor: Any) -> None:
+    def __init__(self, factor: ShapeLike) -> None:
         super().__init__()
         self._factors = _factors(factor, 3)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """`x` with fewer channels and larger. No operator takes 8 axes, so they move one after the other."""
         depth, height, width = self._factors
         x = F.reshape(x, (0, -4, -1, prod(self._factors), 0, 0, 0))

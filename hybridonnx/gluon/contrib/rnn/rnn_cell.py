@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
+from ....initializer import InitializerLike
+from ....typing import Tensor
 from ...parameter import ParameterDict
-from ...rnn.rnn_cell import BidirectionalCell, CellStack, GatedCell, ModifierCell
+from ...rnn.rnn_cell import BidirectionalCell, CellStack, GatedCell, ModifierCell, RecurrentCell
 from ...rnn.sequence import mask_outputs, merge_or_split, namespace_of
 
 __all__ = ["LSTMPCell", "VariationalDropoutCell"]
@@ -16,7 +19,11 @@ class VariationalDropoutCell(ModifierCell):
     """A cell whose inputs, first state and outputs are dropped, the same elements at all steps."""
 
     def __init__(
-        self, base_cell: Any, drop_inputs: float = 0.0, drop_states: float = 0.0, drop_outputs: float = 0.0
+        self,
+        base_cell: RecurrentCell,
+        drop_inputs: float = 0.0,
+        drop_states: float = 0.0,
+        drop_outputs: float = 0.0,
     ) -> None:
         if drop_states and isinstance(base_cell, BidirectionalCell | CellStack):
             raise AssertionError(
@@ -43,7 +50,7 @@ class VariationalDropoutCell(ModifierCell):
             self._masks[key] = F.Dropout(F.ones_like(like), p=p)
         return self._masks[key]
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, inputs: Tensor, states: Sequence[Tensor]) -> Any:
         """One step."""
         states = list(states)
         if self.drop_states:
@@ -97,11 +104,11 @@ class LSTMPCell(GatedCell):
         self,
         hidden_size: int,
         projection_size: int,
-        i2h_weight_initializer: Any = None,
-        h2h_weight_initializer: Any = None,
-        h2r_weight_initializer: Any = None,
-        i2h_bias_initializer: Any = "zeros",
-        h2h_bias_initializer: Any = "zeros",
+        i2h_weight_initializer: InitializerLike = None,
+        h2h_weight_initializer: InitializerLike = None,
+        h2r_weight_initializer: InitializerLike = None,
+        i2h_bias_initializer: InitializerLike = "zeros",
+        h2h_bias_initializer: InitializerLike = "zeros",
         input_size: int = 0,
         prefix: str | None = None,
         params: ParameterDict | None = None,
@@ -140,14 +147,14 @@ class LSTMPCell(GatedCell):
 
     def hybrid_forward(
         self,
-        F: Any,
-        inputs: Any,
-        states: Any,
-        i2h_weight: Any,
-        h2h_weight: Any,
-        h2r_weight: Any,
-        i2h_bias: Any,
-        h2h_bias: Any,
+        F: ModuleType,
+        inputs: Tensor,
+        states: Sequence[Tensor],
+        i2h_weight: Tensor,
+        h2h_weight: Tensor,
+        h2r_weight: Tensor,
+        i2h_bias: Tensor,
+        h2h_bias: Tensor,
     ) -> Any:
         """One step."""
         prefix = self._step_prefix()

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from ....dtypes import DTypeLike
 from ....ndarray.namespace import F
 from ....ndarray.ndarray import NDArray
 from ....ops import Array, Drawing
@@ -74,11 +76,11 @@ def _joined(blocks: Sequence[HybridBlock]) -> HybridSequential:
 class Cast(HybridBlock):
     """An array as another dtype."""
 
-    def __init__(self, dtype: Any = "float32") -> None:
+    def __init__(self, dtype: DTypeLike = "float32") -> None:
         super().__init__()
         self._dtype = dtype
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The array as the dtype."""
         return F.cast(x, self._dtype)
 
@@ -110,7 +112,7 @@ class ToTensor(HybridBlock):
     def __init__(self) -> None:
         super().__init__()
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The image for a network."""
         return F.image.to_tensor(x)
 
@@ -122,7 +124,7 @@ class Normalize(HybridBlock):
         super().__init__()
         self._mean, self._std = _numbers(mean), _numbers(std)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The normalized image."""
         return F.image.normalize(x, mean=self._mean, std=self._std)
 
@@ -154,7 +156,7 @@ class Resize(HybridBlock):
         self._keep = keep_ratio
         self._interpolation = interpolation
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The image in its new size."""
         return F.image.resize(x, self._size, self._keep, self._interpolation)
 
@@ -176,7 +178,7 @@ class CropResize(HybridBlock):
         self._size = None if size is None else _pair(size)
         self._interpolation = 1 if interpolation is None else interpolation
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The part."""
         part = F.image.crop(x, **self._part)
         return part if self._size is None else F.image.resize(part, self._size, False, self._interpolation)
@@ -253,7 +255,7 @@ class RandomFlipLeftRight(HybridBlock):
     def __init__(self) -> None:
         super().__init__()
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The image, or its mirror image."""
         return F.image.random_flip_left_right(x)
 
@@ -264,7 +266,7 @@ class RandomFlipTopBottom(HybridBlock):
     def __init__(self) -> None:
         super().__init__()
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The image, or its mirror image."""
         return F.image.random_flip_top_bottom(x)
 
@@ -283,7 +285,7 @@ class RandomBrightness(HybridBlock):
         super().__init__()
         self._range = _around_one("RandomBrightness", brightness)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The image, brighter or darker."""
         return F.image.random_brightness(x, *self._range)
 
@@ -295,7 +297,7 @@ class RandomContrast(HybridBlock):
         super().__init__()
         self._range = _around_one("RandomContrast", contrast)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The image with more or less contrast."""
         return F.image.random_contrast(x, *self._range)
 
@@ -307,7 +309,7 @@ class RandomSaturation(HybridBlock):
         super().__init__()
         self._range = _around_one("RandomSaturation", saturation)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The image with more or less colour."""
         return F.image.random_saturation(x, *self._range)
 
@@ -319,7 +321,7 @@ class RandomHue(HybridBlock):
         super().__init__()
         self._range = _around_one("RandomHue", hue)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The image in other colours."""
         return F.image.random_hue(x, *self._range)
 
@@ -335,7 +337,7 @@ class RandomColorJitter(HybridBlock):
         for far in self._args:
             _around_one("RandomColorJitter", far)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The image in other colours."""
         return F.image.random_color_jitter(x, *self._args)
 
@@ -347,7 +349,7 @@ class RandomLighting(HybridBlock):
         super().__init__()
         self._alpha = alpha
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The image in another light."""
         return F.image.random_lighting(x, self._alpha)
 

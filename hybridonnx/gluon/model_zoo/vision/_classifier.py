@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 from ...hybrid_block import HybridBlock
@@ -14,7 +15,7 @@ class Classifier(HybridBlock):
     features: HybridSequential
     output: HybridBlock
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The scores, before any softmax."""
         return self.output(self.features(x))
 

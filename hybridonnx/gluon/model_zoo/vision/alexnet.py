@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from ....context import Context
+from ..._options import BlockOptions
 from ...nn.basic_layers import Dense, Dropout, Flatten
 from ...nn.conv_layers import Conv2D, MaxPool2D
 from ..model_store import CPU, ROOT, load
 from ._classifier import Classifier, chain
+from ._options import ClassifierOptions
 
 __all__ = ["AlexNet", "alexnet"]
 
@@ -23,7 +25,7 @@ _STAGES = (
 class AlexNet(Classifier):
     """Five convolutions and three dense layers, for images (N, 3, 224, 224)."""
 
-    def __init__(self, classes: int = 1000, **kwargs: Any) -> None:
+    def __init__(self, classes: int = 1000, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         with self.name_scope():
             self.features = chain()
@@ -38,7 +40,10 @@ class AlexNet(Classifier):
 
 
 def alexnet(
-    pretrained: bool = False, ctx: Context | list[Context] = CPU, root: str = ROOT, **kwargs: Any
+    pretrained: bool = False,
+    ctx: Context | list[Context] = CPU,
+    root: str = ROOT,
+    **kwargs: Unpack[ClassifierOptions],
 ) -> AlexNet:
     """AlexNet."""
     net = AlexNet(**kwargs)

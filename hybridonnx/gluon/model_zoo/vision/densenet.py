@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 
 from ....context import Context
+from ..._options import BlockOptions
 from ...contrib.nn.basic_layers import HybridConcurrent, Identity
 from ...hybrid_block import HybridBlock
 from ...nn.activations import Activation
@@ -13,6 +14,7 @@ from ...nn.basic_layers import BatchNorm, Dense, Dropout, Flatten, HybridSequent
 from ...nn.conv_layers import AvgPool2D, Conv2D, MaxPool2D
 from ..model_store import CPU, ROOT, load
 from ._classifier import Classifier, chain
+from ._options import DenseNetModelOptions, DenseNetOptions
 
 __all__ = ["DenseNet", "densenet121", "densenet161", "densenet169", "densenet201"]
 
@@ -58,7 +60,7 @@ class DenseNet(Classifier):
         bn_size: int = 4,
         dropout: float = 0,
         classes: int = 1000,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         with self.name_scope():
@@ -84,7 +86,7 @@ def get_densenet(
     pretrained: bool = False,
     ctx: Context | list[Context] = CPU,
     root: str = ROOT,
-    **kwargs: Any,
+    **kwargs: Unpack[DenseNetOptions],
 ) -> DenseNet:
     """The DenseNet with 121, 161, 169 or 201 layers."""
     if num_layers not in _SIZES:
@@ -93,21 +95,21 @@ def get_densenet(
     return load(net, f"densenet{num_layers}", ctx, root) if pretrained else net
 
 
-def densenet121(**kwargs: Any) -> DenseNet:
+def densenet121(**kwargs: Unpack[DenseNetModelOptions]) -> DenseNet:
     """DenseNet-121; the arguments are those of `DenseNet`, `pretrained`, `ctx` and `root`."""
     return get_densenet(121, **kwargs)
 
 
-def densenet161(**kwargs: Any) -> DenseNet:
+def densenet161(**kwargs: Unpack[DenseNetModelOptions]) -> DenseNet:
     """DenseNet-161; the arguments are those of `DenseNet`, `pretrained`, `ctx` and `root`."""
     return get_densenet(161, **kwargs)
 
 
-def densenet169(**kwargs: Any) -> DenseNet:
+def densenet169(**kwargs: Unpack[DenseNetModelOptions]) -> DenseNet:
     """DenseNet-169; the arguments are those of `DenseNet`, `pretrained`, `ctx` and `root`."""
     return get_densenet(169, **kwargs)
 
 
-def densenet201(**kwargs: Any) -> DenseNet:
+def densenet201(**kwargs: Unpack[DenseNetModelOptions]) -> DenseNet:
     """DenseNet-201; the arguments are those of `DenseNet`, `pretrained`, `ctx` and `root`."""
     return get_densenet(201, **kwargs)

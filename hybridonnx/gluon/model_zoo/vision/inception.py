@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from ....context import Context
+from ..._options import BlockOptions
 from ...contrib.nn.basic_layers import HybridConcurrent
 from ...hybrid_block import HybridBlock
 from ...nn.activations import Activation
@@ -13,6 +14,7 @@ from ...nn.basic_layers import BatchNorm, Dense, Dropout, HybridSequential
 from ...nn.conv_layers import AvgPool2D, Conv2D, MaxPool2D
 from ..model_store import CPU, ROOT, load
 from ._classifier import Classifier, chain
+from ._options import ClassifierOptions
 
 __all__ = ["Inception3", "inception_v3"]
 
@@ -110,7 +112,7 @@ def _joined(branches: Sequence[_Branch], prefix: str) -> HybridConcurrent:
 class Inception3(Classifier):
     """Branches with kernels of several sizes, joined again and again, for images (N, 3, 299, 299)."""
 
-    def __init__(self, classes: int = 1000, **kwargs: Any) -> None:
+    def __init__(self, classes: int = 1000, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         with self.name_scope():
             self.features = chain(
@@ -129,7 +131,10 @@ class Inception3(Classifier):
 
 
 def inception_v3(
-    pretrained: bool = False, ctx: Context | list[Context] = CPU, root: str = ROOT, **kwargs: Any
+    pretrained: bool = False,
+    ctx: Context | list[Context] = CPU,
+    root: str = ROOT,
+    **kwargs: Unpack[ClassifierOptions],
 ) -> Inception3:
     """Inception v3; further arguments are those of `Inception3`."""
     net = Inception3(**kwargs)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import ModuleType
+from typing import Any, Unpack
 
 from ....context import Context
+from ..._options import BlockOptions
 from ...hybrid_block import HybridBlock
 from ...nn.activations import Activation
 from ...nn.basic_layers import BatchNorm, Dense, Flatten, HybridSequential
 from ...nn.conv_layers import Conv2D, GlobalAvgPool2D
 from ..model_store import CPU, ROOT, load
 from ._classifier import Classifier, chain
+from ._options import ClassifierOptions, ModelOptions
 
 __all__ = [
     "MobileNet",
@@ -55,7 +58,7 @@ _BOTTLENECKS = (
 class RELU6(HybridBlock):
     """x, but at least 0 and at most 6."""
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """`x` within the limits."""
         return F.clip(x, 0, 6, name="relu6")
 
@@ -68,7 +71,9 @@ def _convolved(channels: int, kernel: int, stride: int = 1, groups: int = 1) -> 
 class LinearBottleneck(HybridBlock):
     """Widens `in_channels` by the factor `t`, convolves each channel, and narrows to `channels`."""
 
-    def __init__(self, in_channels: int, channels: int, t: int, stride: int, **kwargs: Any) -> None:
+    def __init__(
+        self, in_channels: int, channels: int, t: int, stride: int, **kwargs: Unpack[BlockOptions]
+    ) -> None:
         super().__init__(**kwargs)
         self.use_shortcut = stride == 1 and in_channels == channels
         wide = in_channels * t
@@ -78,7 +83,7 @@ class LinearBottleneck(HybridBlock):
             self.out.add(*_convolved(wide, 3, stride, groups=wide), RELU6())
             self.out.add(*_convolved(channels, 1))
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The narrow channels, added to `x` where the shapes allow it."""
         out = self.out(x)
         return F.elemwise_add(out, x) if self.use_shortcut else out
@@ -87,7 +92,7 @@ class LinearBottleneck(HybridBlock):
 class MobileNet(Classifier):
     """Convolutions by channel and across channels in turn, for images (N, 3, 224, 224)."""
 
-    def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Any) -> None:
+    def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         with self.name_scope():
             channels = int(32 * multiplier)
@@ -103,7 +108,7 @@ class MobileNet(Classifier):
 class MobileNetV2(Classifier):
     """Linear bottlenecks, for images (N, 3, 224, 224)."""
 
-    def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Any) -> None:
+    def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         last = int(1280 * multiplier) if multiplier > 1 else 1280
         with self.name_scope():
@@ -132,7 +137,7 @@ def get_mobilenet(
     pretrained: bool = False,
     ctx: Context | list[Context] = CPU,
     root: str = ROOT,
-    **kwargs: Any,
+    **kwargs: Unpack[ClassifierOptions],
 ) -> MobileNet:
     """The MobileNet with `multiplier` times the channels."""
     net = MobileNet(multiplier, **kwargs)
@@ -144,48 +149,48 @@ def get_mobilenet_v2(
     pretrained: bool = False,
     ctx: Context | list[Context] = CPU,
     root: str = ROOT,
-    **kwargs: Any,
+    **kwargs: Unpack[ClassifierOptions],
 ) -> MobileNetV2:
     """The MobileNet v2 with `multiplier` times the channels."""
     net = MobileNetV2(multiplier, **kwargs)
     return load(net, f"mobilenetv2_{_version(multiplier)}", ctx, root) if pretrained else net
 
 
-def mobilenet1_0(**kwargs: Any) -> MobileNet:
+def mobilenet1_0(**kwargs: Unpack[ModelOptions]) -> MobileNet:
     """MobileNet; the arguments are those of `get_mobilenet`."""
     return get_mobilenet(1.0, **kwargs)
 
 
-def mobilenet0_75(**kwargs: Any) -> MobileNet:
+def mobilenet0_75(**kwargs: Unpack[ModelOptions]) -> MobileNet:
     """MobileNet with 3/4 of the channels; the arguments are those of `get_mobilenet`."""
     return get_mobilenet(0.75, **kwargs)
 
 
-def mobilenet0_5(**kwargs: Any) -> MobileNet:
+def mobilenet0_5(**kwargs: Unpack[ModelOptions]) -> MobileNet:
     """MobileNet with half of the channels; the arguments are those of `get_mobilenet`."""
     return get_mobilenet(0.5, **kwargs)
 
 
-def mobilenet0_25(**kwargs: Any) -> MobileNet:
+def mobilenet0_25(**kwargs: Unpack[ModelOptions]) -> MobileNet:
     """MobileNet with a quarter of the channels; the arguments are those of `get_mobilenet`."""
     return get_mobilenet(0.25, **kwargs)
 
 
-def mobilenet_v2_1_0(**kwargs: Any) -> MobileNetV2:
+def mobilenet_v2_1_0(**kwargs: Unpack[ModelOptions]) -> MobileNetV2:
     """MobileNet v2; the arguments are those of `get_mobilenet_v2`."""
     return get_mobilenet_v2(1.0, **kwargs)
 
 
-def mobilenet_v2_0_75(**kwargs: Any) -> MobileNetV2:
+def mobilenet_v2_0_75(**kwargs: Unpack[ModelOptions]) -> MobileNetV2:
     """MobileNet v2 with 3/4 of the channels; the arguments are those of `get_mobilenet_v2`."""
     return get_mobilenet_v2(0.75, **kwargs)
 
 
-def mobilenet_v2_0_5(**kwargs: Any) -> MobileNetV2:
+def mobilenet_v2_0_5(**kwargs: Unpack[ModelOptions]) -> MobileNetV2:
     """MobileNet v2 with half of the channels; the arguments are those of `get_mobilenet_v2`."""
     return get_mobilenet_v2(0.5, **kwargs)
 
 
-def mobilenet_v2_0_25(**kwargs: Any) -> MobileNetV2:
+def mobilenet_v2_0_25(**kwargs: Unpack[ModelOptions]) -> MobileNetV2:
     """MobileNet v2 with a quarter of the channels; the arguments are those of `get_mobilenet_v2`."""
     return get_mobilenet_v2(0.25, **kwargs)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from types import ModuleType
+from typing import Any, Literal, Unpack, overload
 
 from ....context import Context
+from ..._options import BlockOptions
 from ...hybrid_block import HybridBlock
 from ...nn.activations import Activation
 from ...nn.basic_layers import BatchNorm, Dense, Flatten, HybridSequential
 from ...nn.conv_layers import Conv2D, GlobalAvgPool2D, MaxPool2D
 from ..model_store import CPU, ROOT, load
 from ._classifier import Classifier, chain
+from ._options import ResNetModelOptions, ResNetOptions
 
 __all__ = [
     "BasicBlockV1",
@@ -51,7 +54,12 @@ class BasicBlockV1(HybridBlock):
     """Two convolutions of (N, in_channels, H, W), added to the input or to a strided projection of it."""
 
     def __init__(
-        self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
+        self,
+        channels: int,
+        stride: int,
+        downsample: bool = False,
+        in_channels: int = 0,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         self.body = chain(
@@ -63,7 +71,7 @@ class BasicBlockV1(HybridBlock):
         )
         self.downsample = _projection(channels, stride, in_channels) if downsample else None
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The activation of the sum."""
         shortcut = x if self.downsample is None else self.downsample(x)
         return F.Activation(shortcut + self.body(x), act_type="relu")
@@ -73,7 +81,12 @@ class BottleneckV1(HybridBlock):
     """A 3 × 3 convolution of a quarter of the channels between two of 1 × 1, added to the input."""
 
     def __init__(
-        self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
+        self,
+        channels: int,
+        stride: int,
+        downsample: bool = False,
+        in_channels: int = 0,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         narrow = channels // 4
@@ -90,7 +103,7 @@ class BottleneckV1(HybridBlock):
         )
         self.downsample = _projection(channels, stride, in_channels) if downsample else None
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The activation of the sum."""
         shortcut = x if self.downsample is None else self.downsample(x)
         return F.Activation(self.body(x) + shortcut, act_type="relu")
@@ -104,7 +117,12 @@ class BasicBlockV2(HybridBlock):
     """Two convolutions after normalization and activation, added to the input or a projection of it."""
 
     def __init__(
-        self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
+        self,
+        channels: int,
+        stride: int,
+        downsample: bool = False,
+        in_channels: int = 0,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         self.bn1 = BatchNorm()
@@ -113,7 +131,7 @@ class BasicBlockV2(HybridBlock):
         self.conv2 = _convolution(channels, 3, 1, channels)
         self.downsample = _convolution(channels, 1, stride, in_channels) if downsample else None
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The sum, which the next block normalizes."""
         first = F.Activation(self.bn1(x), act_type="relu")
         shortcut = x if self.downsample is None else self.downsample(first)
@@ -125,7 +143,12 @@ class BottleneckV2(HybridBlock):
     """A strided 3 × 3 convolution of a quarter of the channels between two of 1 × 1, added to the input."""
 
     def __init__(
-        self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0, **kwargs: Any
+        self,
+        channels: int,
+        stride: int,
+        downsample: bool = False,
+        in_channels: int = 0,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         narrow = channels // 4
@@ -137,7 +160,7 @@ class BottleneckV2(HybridBlock):
         self.conv3 = _convolution(channels, 1)
         self.downsample = _convolution(channels, 1, stride, in_channels) if downsample else None
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
         """The sum, which the next block normalizes."""
         first = F.Activation(self.bn1(x), act_type="relu")
         shortcut = x if self.downsample is None else self.downsample(first)
@@ -186,7 +209,7 @@ class ResNetV1(Classifier):
         channels: Sequence[int],
         classes: int = 1000,
         thumbnail: bool = False,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         with self.name_scope():
@@ -205,7 +228,7 @@ class ResNetV2(Classifier):
         channels: Sequence[int],
         classes: int = 1000,
         thumbnail: bool = False,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         with self.name_scope():
@@ -215,13 +238,31 @@ class ResNetV2(Classifier):
             self.output = Dense(classes, in_units=channels[-1])
 
 
+@overload
+def get_resnet(
+    version: Literal[1],
+    num_layers: int,
+    pretrained: bool = False,
+    ctx: Context | list[Context] = ...,
+    root: str = ...,
+    **kwargs: Unpack[ResNetOptions],
+) -> ResNetV1: ...
+@overload
+def get_resnet(
+    version: Literal[2],
+    num_layers: int,
+    pretrained: bool = False,
+    ctx: Context | list[Context] = ...,
+    root: str = ...,
+    **kwargs: Unpack[ResNetOptions],
+) -> ResNetV2: ...
 def get_resnet(
     version: int,
     num_layers: int,
     pretrained: bool = False,
     ctx: Context | list[Context] = CPU,
     root: str = ROOT,
-    **kwargs: Any,
+    **kwargs: Unpack[ResNetOptions],
 ) -> ResNetV1 | ResNetV2:
     """The residual network of version 1 or 2 with 18, 34, 50, 101 or 152 layers."""
     if num_layers not in _BLOCKS:
@@ -240,51 +281,51 @@ def get_resnet(
     return load(net, f"resnet{num_layers}_v{version}", ctx, root) if pretrained else net
 
 
-def resnet18_v1(**kwargs: Any) -> ResNetV1 | ResNetV2:
+def resnet18_v1(**kwargs: Unpack[ResNetModelOptions]) -> ResNetV1:
     """ResNet-18 version 1; the arguments are those of `ResNetV1`, `pretrained`, `ctx` and `root`."""
     return get_resnet(1, 18, **kwargs)
 
 
-def resnet34_v1(**kwargs: Any) -> ResNetV1 | ResNetV2:
+def resnet34_v1(**kwargs: Unpack[ResNetModelOptions]) -> ResNetV1:
     """ResNet-34 version 1; the arguments are those of `ResNetV1`, `pretrained`, `ctx` and `root`."""
     return get_resnet(1, 34, **kwargs)
 
 
-def resnet50_v1(**kwargs: Any) -> ResNetV1 | ResNetV2:
+def resnet50_v1(**kwargs: Unpack[ResNetModelOptions]) -> ResNetV1:
     """ResNet-50 version 1; the arguments are those of `ResNetV1`, `pretrained`, `ctx` and `root`."""
     return get_resnet(1, 50, **kwargs)
 
 
-def resnet101_v1(**kwargs: Any) -> ResNetV1 | ResNetV2:
+def resnet101_v1(**kwargs: Unpack[ResNetModelOptions]) -> ResNetV1:
     """ResNet-101 version 1; the arguments are those of `ResNetV1`, `pretrained`, `ctx` and `root`."""
     return get_resnet(1, 101, **kwargs)
 
 
-def resnet152_v1(**kwargs: Any) -> ResNetV1 | ResNetV2:
+def resnet152_v1(**kwargs: Unpack[ResNetModelOptions]) -> ResNetV1:
     """ResNet-152 version 1; the arguments are those of `ResNetV1`, `pretrained`, `ctx` and `root`."""
     return get_resnet(1, 152, **kwargs)
 
 
-def resnet18_v2(**kwargs: Any) -> ResNetV1 | ResNetV2:
+def resnet18_v2(**kwargs: Unpack[ResNetModelOptions]) -> ResNetV2:
     """ResNet-18 version 2; the arguments are those of `ResNetV2`, `pretrained`, `ctx` and `root`."""
     return get_resnet(2, 18, **kwargs)
 
 
-def resnet34_v2(**kwargs: Any) -> ResNetV1 | ResNetV2:
+def resnet34_v2(**kwargs: Unpack[ResNetModelOptions]) -> ResNetV2:
     """ResNet-34 version 2; the arguments are those of `ResNetV2`, `pretrained`, `ctx` and `root`."""
     return get_resnet(2, 34, **kwargs)
 
 
-def resnet50_v2(**kwargs: Any) -> ResNetV1 | ResNetV2:
+def resnet50_v2(**kwargs: Unpack[ResNetModelOptions]) -> ResNetV2:
     """ResNet-50 version 2; the arguments are those of `ResNetV2`, `pretrained`, `ctx` and `root`."""
     return get_resnet(2, 50, **kwargs)
 
 
-def resnet101_v2(**kwargs: Any) -> ResNetV1 | ResNetV2:
+def resnet101_v2(**kwargs: Unpack[ResNetModelOptions]) -> ResNetV2:
     """ResNet-101 version 2; the arguments are those of `ResNetV2`, `pretrained`, `ctx` and `root`."""
     return get_resnet(2, 101, **kwargs)
 
 
-def resnet152_v2(**kwargs: Any) -> ResNetV1 | ResNetV2:
+def resnet152_v2(**kwargs: Unpack[ResNetModelOptions]) -> ResNetV2:
     """ResNet-152 version 2; the arguments are those of `ResNetV2`, `pretrained`, `ctx` and `root`."""
     return get_resnet(2, 152, **kwargs)

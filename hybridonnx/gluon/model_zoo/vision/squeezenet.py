@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from ....context import Context
+from ..._options import BlockOptions
 from ...contrib.nn.basic_layers import HybridConcurrent
 from ...nn.activations import Activation
 from ...nn.basic_layers import Dropout, Flatten, HybridSequential
 from ...nn.conv_layers import AvgPool2D, Conv2D, MaxPool2D
 from ..model_store import CPU, ROOT, load
 from ._classifier import Classifier, chain
+from ._options import ClassifierOptions, ModelOptions
 
 __all__ = ["SqueezeNet", "squeezenet1_0", "squeezenet1_1"]
 
@@ -41,7 +43,7 @@ def _fire(squeezed: int, expanded: int) -> HybridSequential:
 class SqueezeNet(Classifier):
     """Modules that squeeze and expand the channels, for images (N, 3, 224, 224)."""
 
-    def __init__(self, version: str, classes: int = 1000, **kwargs: Any) -> None:
+    def __init__(self, version: str, classes: int = 1000, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         if version not in _STAGES:
             raise AssertionError(f"SqueezeNet: version must be one of {list(_STAGES)}, got {version!r}.")
@@ -59,18 +61,18 @@ def get_squeezenet(
     pretrained: bool = False,
     ctx: Context | list[Context] = CPU,
     root: str = ROOT,
-    **kwargs: Any,
+    **kwargs: Unpack[ClassifierOptions],
 ) -> SqueezeNet:
     """The SqueezeNet of version "1.0" or "1.1"."""
     net = SqueezeNet(version, **kwargs)
     return load(net, f"squeezenet{version}", ctx, root) if pretrained else net
 
 
-def squeezenet1_0(**kwargs: Any) -> SqueezeNet:
+def squeezenet1_0(**kwargs: Unpack[ModelOptions]) -> SqueezeNet:
     """SqueezeNet 1.0; the arguments are those of `SqueezeNet`, `pretrained`, `ctx` and `root`."""
     return get_squeezenet("1.0", **kwargs)
 
 
-def squeezenet1_1(**kwargs: Any) -> SqueezeNet:
+def squeezenet1_1(**kwargs: Unpack[ModelOptions]) -> SqueezeNet:
     """SqueezeNet 1.1; the arguments are those of `SqueezeNet`, `pretrained`, `ctx` and `root`."""
     return get_squeezenet("1.1", **kwargs)

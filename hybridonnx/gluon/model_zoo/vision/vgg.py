@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 
 from ....context import Context
 from ....initializer import Xavier
+from ..._options import BlockOptions
 from ...nn.activations import Activation
 from ...nn.basic_layers import BatchNorm, Dense, Dropout
 from ...nn.conv_layers import Conv2D, MaxPool2D
 from ..model_store import CPU, ROOT, load
 from ._classifier import Classifier, chain
+from ._options import VGGModelOptions, VGGOptions
 
 __all__ = [
     "VGG",
@@ -40,7 +42,7 @@ class VGG(Classifier):
         filters: Sequence[int],
         classes: int = 1000,
         batch_norm: bool = False,
-        **kwargs: Any,
+        **kwargs: Unpack[BlockOptions],
     ) -> None:
         super().__init__(**kwargs)
         if len(layers) != len(filters):
@@ -68,7 +70,7 @@ def get_vgg(
     pretrained: bool = False,
     ctx: Context | list[Context] = CPU,
     root: str = ROOT,
-    **kwargs: Any,
+    **kwargs: Unpack[VGGOptions],
 ) -> VGG:
     """The VGG network with 11, 13, 16 or 19 layers."""
     if num_layers not in _LAYERS:
@@ -78,41 +80,45 @@ def get_vgg(
     return load(net, name, ctx, root) if pretrained else net
 
 
-def vgg11(**kwargs: Any) -> VGG:
+def vgg11(**kwargs: Unpack[VGGModelOptions]) -> VGG:
     """VGG-11; the arguments are those of `VGG`, `pretrained`, `ctx` and `root`."""
     return get_vgg(11, **kwargs)
 
 
-def vgg13(**kwargs: Any) -> VGG:
+def vgg13(**kwargs: Unpack[VGGModelOptions]) -> VGG:
     """VGG-13; the arguments are those of `VGG`, `pretrained`, `ctx` and `root`."""
     return get_vgg(13, **kwargs)
 
 
-def vgg16(**kwargs: Any) -> VGG:
+def vgg16(**kwargs: Unpack[VGGModelOptions]) -> VGG:
     """VGG-16; the arguments are those of `VGG`, `pretrained`, `ctx` and `root`."""
     return get_vgg(16, **kwargs)
 
 
-def vgg19(**kwargs: Any) -> VGG:
+def vgg19(**kwargs: Unpack[VGGModelOptions]) -> VGG:
     """VGG-19; the arguments are those of `VGG`, `pretrained`, `ctx` and `root`."""
     return get_vgg(19, **kwargs)
 
 
-def vgg11_bn(**kwargs: Any) -> VGG:
+def vgg11_bn(**kwargs: Unpack[VGGModelOptions]) -> VGG:
     """VGG-11 with batch normalization; the arguments are those of `vgg11`."""
-    return get_vgg(11, **{**kwargs, "batch_norm": True})
+    kwargs["batch_norm"] = True
+    return get_vgg(11, **kwargs)
 
 
-def vgg13_bn(**kwargs: Any) -> VGG:
+def vgg13_bn(**kwargs: Unpack[VGGModelOptions]) -> VGG:
     """VGG-13 with batch normalization; the arguments are those of `vgg13`."""
-    return get_vgg(13, **{**kwargs, "batch_norm": True})
+    kwargs["batch_norm"] = True
+    return get_vgg(13, **kwargs)
 
 
-def vgg16_bn(**kwargs: Any) -> VGG:
+def vgg16_bn(**kwargs: Unpack[VGGModelOptions]) -> VGG:
     """VGG-16 with batch normalization; the arguments are those of `vgg16`."""
-    return get_vgg(16, **{**kwargs, "batch_norm": True})
+    kwargs["batch_norm"] = True
+    return get_vgg(16, **kwargs)
 
 
-def vgg19_bn(**kwargs: Any) -> VGG:
+def vgg19_bn(**kwargs: Unpack[VGGModelOptions]) -> VGG:
     """VGG-19 with batch normalization; the arguments are those of `vgg19`."""
-    return get_vgg(19, **{**kwargs, "batch_norm": True})
+    kwargs["batch_norm"] = True
+    return get_vgg(19, **kwargs)
