@@ -6,7 +6,7 @@ import logging
 import math
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from .model import BatchEndParam, save_checkpoint
 
@@ -20,8 +20,14 @@ __all__ = [
 ]
 
 
+class SavesCheckpoints(Protocol):
+    """What writes checkpoints, as modules do."""
+
+    def save_checkpoint(self, prefix: str, epoch: int, save_optimizer_states: bool = False) -> object: ...
+
+
 def module_checkpoint(
-    mod: Any, prefix: str, period: int = 1, save_optimizer_states: bool = False
+    mod: SavesCheckpoints, prefix: str, period: int = 1, save_optimizer_states: bool = False
 ) -> Callable[..., None]:
     """After every `period` epochs, save a module's checkpoint, with the optimizer's states if asked for."""
     period = max(1, int(period))

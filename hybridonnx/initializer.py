@@ -16,6 +16,7 @@ import numpy as np
 from .errors import AttributeValueError, MXNetError, ShapeError, suggest
 from .ndarray.ndarray import NDArray
 from .ops import Array, Drawing
+from .typing import ArrayLike
 
 InitializerLike: TypeAlias = "Initializer | str | None"
 """An initializer, its name, or none: a parameter's own, or the one that the block is initialized with."""
@@ -89,7 +90,7 @@ def _known_as(klass: _Class, name: str) -> _Class:
     return klass
 
 
-def create(initializer: Any, *args: Any, **kwargs: Any) -> Any:
+def create(initializer: Initializer | str | Mapping[str, Any], *args: object, **kwargs: object) -> Any:
     """An initializer from a registered name and arguments, from the text of `dumps`, or the object itself."""
     if isinstance(initializer, Initializer):
         return initializer
@@ -137,7 +138,7 @@ class Initializer:
     to `super().__init__` as keywords is what `dumps` writes.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: object) -> None:
         self._kwargs = kwargs
         self._verbose = False
         self._print_func: Callable[[NDArray], str] | None = None
@@ -270,7 +271,12 @@ _LEGACY_ROLES = (
 class Load:
     """Sets arrays to the values of a .params file or dictionary; `default_init` sets those that it lacks."""
 
-    def __init__(self, param: Any, default_init: Any = None, verbose: bool = False) -> None:
+    def __init__(
+        self,
+        param: Any,
+        default_init: Initializer | str | None = None,
+        verbose: bool = False,
+    ) -> None:
         if isinstance(param, str):
             from .ndarray.files import load
 
@@ -298,7 +304,8 @@ class Load:
                 f"Cannot initialize {name}: it is not among the loaded arrays, and there is no default_init."
             )
         else:
-            self.default_init(name, arr)
+            init: Any = self.default_init
+            init(name, arr)
         if self.verbose:
             logging.info("Initialized %s by %s", name, "loading" if name in self.param else "default")
 
@@ -306,7 +313,7 @@ class Load:
 class Mixed:
     """Sets each array by the initializer beside the first pattern that its name begins to match."""
 
-    def __init__(self, patterns: Sequence[str], initializers: Sequence[Any]) -> None:
+    def __init__(self, patterns: Sequence[str], initializers: Sequence[Initializer | str]) -> None:
         if len(patterns) != len(initializers):
             raise AssertionError(
                 f"Mixed: as many initializers as patterns ({len(patterns)}) are required, "
@@ -355,7 +362,7 @@ class One(Initializer):
 class Constant(Initializer):
     """A number everywhere, or the values of an array."""
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: float | ArrayLike) -> None:
         super().__init__(value=value)
         self.value = value
 
@@ -552,7 +559,7 @@ class FusedRNN(Initializer):
 
     def __init__(
         self,
-        init: Any,
+        init: Initializer | str | None,
         num_hidden: int,
         num_layers: int,
         mode: str,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from .errors import MXNetError, ShapeError
@@ -11,6 +11,7 @@ from .ndarray.ndarray import NDArray
 from .ndarray.watch import written
 from .optimizer.optimizer import Optimizer
 from .optimizer.updater import Updater, get_updater
+from .typing import Arrays
 
 __all__ = ["KVStore", "create"]
 
@@ -72,7 +73,7 @@ class KVStore:
 
     # ---- arrays
 
-    def init(self, key: Any, value: Any) -> None:
+    def init(self, key: Key | Sequence[Key], value: Arrays | Sequence[Sequence[NDArray]]) -> None:
         """Store a new array, or one for each key of a list."""
         for k, values in _grouped(key, value):
             if k in self._stored:
@@ -82,7 +83,9 @@ class KVStore:
                 raise MXNetError(f"init: keys are either all numbers or all texts, got {k!r} besides others.")
             self._stored[k] = NDArray(values[0]._data.copy(), values[0].context)
 
-    def push(self, key: Any, value: Any, priority: int = 0) -> None:
+    def push(
+        self, key: Key | Sequence[Key], value: Arrays | Sequence[Sequence[NDArray]], priority: int = 0
+    ) -> None:
         """Add up the arrays given for a key, and store the sum or update the stored array by it."""
         for k, values in _grouped(key, value):
             stored = self._at(k)
@@ -94,7 +97,13 @@ class KVStore:
             else:
                 stored._data[...] = total._data
 
-    def pull(self, key: Any, out: Any = None, priority: int = 0, ignore_sparse: bool = True) -> None:
+    def pull(
+        self,
+        key: Key | Sequence[Key],
+        out: Arrays | Sequence[Sequence[NDArray]] | None = None,
+        priority: int = 0,
+        ignore_sparse: bool = True,
+    ) -> None:
         """Copy what is stored into `out`: an array, or a list of them."""
         if out is None:
             raise AssertionError("pull: out, an array to write, is required.")
@@ -104,12 +113,24 @@ class KVStore:
                 array._data[...] = stored._data
                 written(array._data)
 
-    def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
+    def pushpull(
+        self,
+        key: Key | Sequence[Key],
+        value: Arrays | Sequence[Sequence[NDArray]],
+        out: Arrays | Sequence[Sequence[NDArray]] | None = None,
+        priority: int = 0,
+    ) -> None:
         """Push, then pull into `out`, or into what was pushed."""
         self.push(key, value, priority)
         self.pull(key, value if out is None else out, priority)
 
-    def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
+    def broadcast(
+        self,
+        key: Key | Sequence[Key],
+        value: Arrays | Sequence[Sequence[NDArray]],
+        out: Arrays | Sequence[Sequence[NDArray]] | None,
+        priority: int = 0,
+    ) -> None:
         """Store new arrays, and copy them into `out`."""
         self.init(key, value)
         self.pull(key, out, priority)
@@ -121,7 +142,7 @@ class KVStore:
 
     # ---- updates
 
-    def set_updater(self, updater: Callable[[Any, NDArray, NDArray], Any]) -> None:
+    def set_updater(self, updater: Callable[[Key, NDArray, NDArray], object]) -> None:
         """Let pushes call `updater(key, pushed, stored)`, which writes the stored array."""
         if not callable(updater):
             raise TypeError(f"set_updater: a function is required, got {type(updater).__name__}.")
@@ -135,7 +156,7 @@ class KVStore:
             raise TypeError(f"set_optimizer: an Optimizer is required, got {type(optimizer).__name__}.")
         self._updater = get_updater(optimizer)
 
-    def set_gradient_compression(self, compression_params: Any) -> None:
+    def set_gradient_compression(self, compression_params: Mapping[str, object]) -> None:
         """Refused: nothing is sent anywhere that compression would be for."""
         raise MXNetError(f"Gradient compression is not supported for this type of kvstore: {self._kind}.")
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from .ndarray.creation import array
 from .ndarray.ndarray import NDArray
+from .symbol.executor import Executor
 
 __all__ = ["Monitor"]
 
@@ -30,7 +31,7 @@ class Monitor:
     def __init__(
         self,
         interval: int,
-        stat_func: Callable[[NDArray], Any] | None = None,
+        stat_func: Callable[[NDArray], object] | None = None,
         pattern: str = ".*",
         sort: bool = False,
         monitor_all: bool = False,
@@ -50,7 +51,7 @@ class Monitor:
         if self.activated and self.re_prog.match(name):
             self.queue.append((self.step, name, self.stat_func(value)))
 
-    def install(self, exe: Any) -> None:
+    def install(self, exe: Executor) -> None:
         """Watch an executor."""
         exe.set_monitor_callback(self.stat_helper, self.monitor_all)
         self.exes.append(exe)

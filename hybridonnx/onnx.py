@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from .converters.to_onnx import (
     supported,
 )
 from .converters.to_onnx import export_model as _export
+from .dtypes import DTypeLike
 from .errors import MXNetError
 from .gluon.hybrid_block import HybridBlock, input_name
 from .gluon.nested import flatten, regroup
@@ -30,6 +31,7 @@ from .runtime.verify import Difference, Parity, Runnable, draw, exported, label_
 from .runtime.verify import verify as _verify
 from .symbol.symbol import Symbol
 from .symbol.symbol import load as load_symbol
+from .typing import ArrayLike, Contexts
 
 __all__ = [
     "Difference",
@@ -42,22 +44,31 @@ __all__ = [
     "verify",
 ]
 
+FreeShape: TypeAlias = Sequence[int | str | None]
+"""A shape in which a size that is `None` or a name is free."""
+Shapes: TypeAlias = FreeShape | Sequence[FreeShape] | Mapping[str, FreeShape]
+DTypes: TypeAlias = DTypeLike | Sequence[DTypeLike] | Mapping[str, DTypeLike]
+"""One for all inputs, or each input's, in order or by name."""
+Model: TypeAlias = HybridBlock | str | os.PathLike[str] | tuple[Symbol, Mapping[str, NDArray]]
+"""A block, an ONNX file, or a symbol and its parameters."""
+Inputs: TypeAlias = ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike]
+
 
 def export_model(
-    sym: Any,
-    params: Any = None,
-    in_shapes: Any = None,
-    in_types: Any = np.float32,
+    sym: HybridBlock | Symbol | str | os.PathLike[str],
+    params: Mapping[str, NDArray] | str | os.PathLike[str] | None = None,
+    in_shapes: Shapes | None = None,
+    in_types: DTypes = np.float32,
     onnx_file_path: str | os.PathLike[str] = "model.onnx",
     verbose: bool = False,
     dynamic: bool = False,
-    dynamic_input_shapes: Any = None,
+    dynamic_input_shapes: Shapes | None = None,
     run_shape_inference: bool = False,
-    input_type: Any = None,
-    input_shape: Any = None,
+    input_type: DTypes | None = None,
+    input_shape: Shapes | None = None,
     opset_version: int | None = None,
     *,
-    input_shapes: Any = None,
+    input_shapes: Shapes | None = None,
 ) -> str:
     """Write a model to an ONNX file, and return the file's name.
 
@@ -77,11 +88,10 @@ def export_model(
             onnx_file_path = params
         outputs = sym._output_names if isinstance(sym, SymbolBlock) else None
         inputs, sym, params = _with_parameters(sym, shapes, types)
-    elif isinstance(params, str | os.PathLike):
-        params = load_arrays(os.fspath(params))
+    values: Any = load_arrays(os.fspath(params)) if isinstance(params, str | os.PathLike) else params
     return _export(
         load_symbol(sym) if isinstance(sym, str | os.PathLike) else sym,
-        params,
+        values,
         shapes,
         types,
         onnx_file_path,
@@ -95,7 +105,7 @@ def export_model(
     )
 
 
-def import_to_gluon(model_file: Any, ctx: Any = None) -> SymbolBlock:
+def import_to_gluon(model_file: str | os.PathLike[str] | bytes, ctx: Contexts = None) -> SymbolBlock:
     """A block of an ONNX model, with its parameters on `ctx`; it takes the inputs in the model's order."""
     return block_from_onnx(model_file, ctx=ctx)
 
@@ -106,11 +116,11 @@ def get_operator_support(opset_version: int | None = None) -> list[str]:
 
 
 def verify(
-    model: Any,
-    other: Any = None,
-    inputs: Any = None,
+    model: Model,
+    other: Model | None = None,
+    inputs: Inputs | None = None,
     *,
-    shapes: Any = None,
+    shapes: Shapes | None = None,
     layers: bool = False,
     seed: int = 0,
 ) -> Parity:
@@ -132,7 +142,7 @@ def verify(
     params = _parameters(model, graph, [NDArray(by_input[name]) for name in names])
     block = _runnable(model, names, graph, params)
     if other is None:
-        other = exported(graph, arrays_by_name(params), by_input)
+        return _verify(block, exported(graph, arrays_by_name(params), by_input), by_input, layers=layers)
     return _verify(block, other, by_input, layers=layers)
 
 

@@ -35,17 +35,30 @@ class CustomOp:
     Each execution has an object of its own, so what `forward` keeps in `self` is there for its `backward`.
     """
 
-    def forward(self, is_train: bool, req: list[str], in_data: Any, out_data: Any, aux: Any) -> None:
+    def forward(
+        self,
+        is_train: bool,
+        req: list[str],
+        in_data: list[NDArray],
+        out_data: list[NDArray],
+        aux: list[NDArray],
+    ) -> None:
         """Write the outputs from the inputs, with `assign`. States in `aux` may be changed."""
         raise NotImplementedError(f"{type(self).__name__}: forward must be defined.")
 
     def backward(
-        self, req: list[str], out_grad: Any, in_data: Any, out_data: Any, in_grad: Any, aux: Any
+        self,
+        req: list[str],
+        out_grad: list[NDArray],
+        in_data: list[NDArray],
+        out_data: list[NDArray],
+        in_grad: list[NDArray],
+        aux: list[NDArray],
     ) -> None:
         """Write the inputs' gradients from those of the outputs, with `assign`."""
         raise NotImplementedError(f"{type(self).__name__}: backward must be defined to differentiate.")
 
-    def assign(self, dst: NDArray, req: str, src: Any) -> None:
+    def assign(self, dst: NDArray, req: str, src: NDArray | float) -> None:
         """Write `src` into `dst`, add it, or do neither, as `req` says."""
         if req in ("write", "inplace"):
             dst[:] = src
@@ -84,7 +97,7 @@ class CustomOpProp:
         """
         return in_shape, [in_shape[0]] * len(self.list_outputs()), []
 
-    def infer_type(self, in_type: list[Any]) -> Any:
+    def infer_type(self, in_type: list[type[np.generic]]) -> Any:
         """The dtypes of inputs, outputs and states; here outputs and states have the first input's."""
         first = in_type[0]
         states = self.list_auxiliary_states()

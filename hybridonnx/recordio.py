@@ -12,6 +12,7 @@ import numpy as np
 from .errors import FormatError, MissingFileError, MXNetError
 from .formats.files import PathLike
 from .formats.recordio import RecordReader, encode
+from .typing import ArrayLike
 
 __all__ = ["IRHeader", "MXIndexedRecordIO", "MXRecordIO", "pack", "pack_img", "unpack", "unpack_img"]
 
@@ -95,7 +96,7 @@ class MXIndexedRecordIO(MXRecordIO):
     """A file of records with an index: lines of a key and the offset of its record."""
 
     def __init__(
-        self, idx_path: PathLike, uri: PathLike, flag: str, key_type: Callable[[str], Any] = int
+        self, idx_path: PathLike, uri: PathLike, flag: str, key_type: Callable[[Any], int | str] = int
     ) -> None:
         self.idx_path = os.fspath(idx_path)
         self.key_type = key_type
@@ -139,7 +140,7 @@ class MXIndexedRecordIO(MXRecordIO):
             self._index.close()
             self._index = None
 
-    def seek(self, idx: Any) -> None:
+    def seek(self, idx: int | str) -> None:
         """Go to the record of a key."""
         file = self._opened(False)
         if idx not in self.idx:
@@ -150,12 +151,12 @@ class MXIndexedRecordIO(MXRecordIO):
         """The offset at which the next record will be written."""
         return self._opened(True).tell()
 
-    def read_idx(self, idx: Any) -> bytes | None:
+    def read_idx(self, idx: int | str) -> bytes | None:
         """The record of a key."""
         self.seek(idx)
         return self.read()
 
-    def write_idx(self, idx: Any, buf: bytes) -> None:
+    def write_idx(self, idx: int | str, buf: bytes) -> None:
         """Add a record with a key."""
         key = self.key_type(idx)
         offset = self.tell()
@@ -177,7 +178,7 @@ class IRHeader(NamedTuple):
         return f"HEADER(flag={self.flag!r}, label={self.label!r}, id={self.id!r}, id2={self.id2!r})"
 
 
-def pack(header: Any, s: bytes) -> bytes:
+def pack(header: IRHeader, s: bytes) -> bytes:
     """A record of a header and bytes."""
     flag, label, number, second = header
     labels = b""
@@ -210,7 +211,7 @@ def unpack(s: bytes) -> tuple[IRHeader, bytes]:
     return header._replace(label=np.frombuffer(rest[:size], "<f4").astype(np.float32)), rest[size:]
 
 
-def pack_img(header: Any, img: Any, quality: int = 95, img_fmt: str = ".jpg") -> bytes:
+def pack_img(header: IRHeader, img: ArrayLike, quality: int = 95, img_fmt: str = ".jpg") -> bytes:
     """Not possible here: images are encoded by imaging libraries."""
     _no_images("pack_img", "encode the image, and pass its bytes to pack")
 

@@ -18,8 +18,8 @@ class Argument(NamedTuple):
     annotation: str
 
     def says_nothing(self) -> bool:
-        """Whether the type is, or contains, `Any`."""
-        return re.search(r"\bAny\b", self.annotation) is not None
+        """Whether the type is, or contains, `Any`, or the optimizers' name for it."""
+        return re.search(r"\b(Any|State)\b", self.annotation) is not None
 
 
 def arguments() -> Iterator[Argument]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import DTypeError, MXNetError, ShapeError
+from ..ndarray._base import ArrayBase
 from .scopes import Scope
 from .sweep import sweep
 from .tape import Entry, Leaf, TapeNode, recorded
@@ -82,7 +83,12 @@ def _heads(heads: Any) -> list[Any]:
     return arrays
 
 
-def backward(heads: Any, head_grads: Any = None, retain_graph: bool = False, train_mode: bool = True) -> None:
+def backward(
+    heads: ArrayBase | Sequence[ArrayBase],
+    head_grads: ArrayBase | Sequence[ArrayBase | None] | None = None,
+    retain_graph: bool = False,
+    train_mode: bool = True,
+) -> None:
     """Differentiate `heads` and write the gradients of the variables that they depend on."""
     heads = _heads(heads)
     head_grads = None if head_grads is None else as_list(head_grads)
@@ -95,9 +101,9 @@ def backward(heads: Any, head_grads: Any = None, retain_graph: bool = False, tra
 
 
 def grad(
-    heads: Any,
-    variables: Any,
-    head_grads: Any = None,
+    heads: ArrayBase | Sequence[ArrayBase],
+    variables: ArrayBase | Sequence[ArrayBase],
+    head_grads: ArrayBase | Sequence[ArrayBase | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     train_mode: bool = True,
@@ -142,7 +148,11 @@ def grad(
     return gradients
 
 
-def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> None:
+def mark_variables(
+    variables: ArrayBase | Sequence[ArrayBase],
+    gradients: ArrayBase | Sequence[ArrayBase],
+    grad_reqs: str | Sequence[str] = "write",
+) -> None:
     """Make arrays variables: `backward` writes into `gradients` as `grad_reqs` say."""
     variables, gradients = as_list(variables), as_list(gradients)
     reqs = [grad_reqs] * len(variables) if isinstance(grad_reqs, str) else list(grad_reqs)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ..errors import MXNetError
 
 Entry: TypeAlias = tuple[Any, int]
 """A node and the number of one of its outputs."""
+GradReq: TypeAlias = str | Sequence[str] | Mapping[str, str]
+"""What becomes of gradients, of all arguments or of each: "write", "add" or "null"."""
 
 _GRAD_REQS = ("write", "add", "null")
 

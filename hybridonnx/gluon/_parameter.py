@@ -18,7 +18,7 @@ from ..initializer import InitializerLike
 from ..ndarray import creation, sparse
 from ..ndarray.ndarray import NDArray
 from ..symbol.symbol import Symbol, var
-from ..typing import Contexts
+from ..typing import ArrayLike, Contexts
 
 _STORAGE = ("default", "row_sparse", "csr")
 
@@ -427,9 +427,8 @@ class Parameter:
 class Constant(Parameter):
     """A parameter that holds fixed values and has no gradient."""
 
-    def __init__(self, name: str, value: Any) -> None:
-        if not isinstance(value, NDArray):
-            value = creation.array(value)
+    def __init__(self, name: str, value: ArrayLike) -> None:
+        value = value if isinstance(value, NDArray) else creation.array(value)
         self.value: NDArray = value
         init = initializer.constant_of(value)
         super().__init__(name, grad_req="null", shape=value.shape, dtype=value.dtype, init=init)

@@ -118,7 +118,7 @@ class Block:
         ]
         return f"{type(self).__name__}(\n" + "\n".join(lines) + "\n)"
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         existing = self.__dict__.get(name)
         if isinstance(existing, Parameter | Block) and not isinstance(value, type(existing)):
             raise TypeError(
@@ -204,20 +204,20 @@ class Block:
         """Add a child. Assigning a block to an attribute does the same."""
         self._children[str(len(self._children)) if name is None else name] = block
 
-    def register_forward_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:
+    def register_forward_pre_hook(self, hook: Callable[..., object]) -> HookHandle:
         """Call `hook(block, inputs)` before every forward pass."""
         return HookHandle(self._forward_pre_hooks, hook)
 
-    def register_forward_hook(self, hook: Callable[..., Any]) -> HookHandle:
+    def register_forward_hook(self, hook: Callable[..., object]) -> HookHandle:
         """Call `hook(block, inputs, outputs)` after every forward pass."""
         return HookHandle(self._forward_hooks, hook)
 
-    def register_op_hook(self, callback: Callable[..., Any], monitor_all: bool = False) -> None:
+    def register_op_hook(self, callback: Callable[..., object], monitor_all: bool = False) -> None:
         """Call `callback` for the operators of all children that are HybridBlocks; see there."""
         for child in self._children.values():
             child.register_op_hook(callback, monitor_all)
 
-    def apply(self, fn: Callable[[Block], Any]) -> Block:
+    def apply(self, fn: Callable[[Block], object]) -> Block:
         """Call `fn` on every child, recursively, then on the block itself."""
         for child in self._children.values():
             child.apply(fn)
@@ -377,7 +377,7 @@ class Block:
         """The outputs for the inputs; subclasses define it."""
         raise NotImplementedError(f"{type(self).__name__}: forward must be defined.")
 
-    def summary(self, *inputs: Any) -> None:
+    def summary(self, *inputs: object) -> None:
         """Print the output shapes and the number of parameters of every layer for these inputs."""
         summarize(self, inputs)
 

@@ -54,7 +54,7 @@ class HybridBlock(Block):
         for child in self._children.values():
             child._parents.add(self)  # type: ignore[attr-defined]
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         super().__setattr__(name, value)
         if isinstance(value, HybridBlock | Parameter):
             self._changed()
@@ -104,7 +104,7 @@ class HybridBlock(Block):
         for child in self._children.values():
             child.hybridize(active, static_alloc=static_alloc, static_shape=static_shape)
 
-    def optimize_for(self, x: Any, *args: Any, backend: str | None = None, **kwargs: Any) -> None:
+    def optimize_for(self, x: NDArray, *args: NDArray, backend: str | None = None, **kwargs: object) -> None:
         """Refused: there are no backends to choose from. `hybridize()` compiles with ONNX Runtime."""
         if not backend:
             raise ValueError(
@@ -114,7 +114,7 @@ class HybridBlock(Block):
             f"optimize_for: there is no backend {backend!r}. Use hybridize(), then call the block."
         )
 
-    def register_op_hook(self, callback: Callable[..., Any], monitor_all: bool = False) -> None:
+    def register_op_hook(self, callback: Callable[..., object], monitor_all: bool = False) -> None:
         """Call `callback(name, operator, array)` for every operator's output when the block runs hybridized.
 
         With `monitor_all` also for the inputs, named as in fc1_weight. The graph then runs on the kernels.
@@ -160,7 +160,7 @@ class HybridBlock(Block):
         self._traced = variables, Group(outputs)
         return self._traced
 
-    def infer_shape(self, *args: Any) -> None:
+    def infer_shape(self, *args: NDArray | Symbol | None) -> None:
         """Complete the parameters' shapes for inputs like `args`."""
         inputs, out = self._get_graph(*args)
         flat = flatten(list(args), "input")[0]
@@ -177,7 +177,7 @@ class HybridBlock(Block):
             if name in known:
                 param.shape = known[name]
 
-    def infer_type(self, *args: Any) -> None:
+    def infer_type(self, *args: NDArray | Symbol | None) -> None:
         """Set the parameters' dtypes to what inputs like `args` ask for."""
         inputs, out = self._get_graph(*args)
         flat = flatten(list(args), "input")[0]

@@ -15,7 +15,7 @@ from ..initializer import InitializerLike
 from ..ndarray.files import load, save
 from ..ndarray.ndarray import NDArray
 from ..symbol.symbol import Symbol
-from ..typing import Contexts
+from ..typing import ArrayLike, Contexts
 from ._parameter import Constant, Parameter
 
 __all__ = [
@@ -92,7 +92,7 @@ class ParameterDict:
             _agree(param, key, value)
         return param
 
-    def get_constant(self, name: str, value: Any = None) -> Constant:
+    def get_constant(self, name: str, value: ArrayLike | None = None) -> Constant:
         """The constant called `prefix + name`, made with `value` if there is none."""
         name = self._prefix + name
         param = self._find(name)
@@ -150,7 +150,7 @@ class ParameterDict:
         contexts = {str(c): c for param in self.values() for c in param.list_ctx()}
         return list(contexts.values())
 
-    def setattr(self, name: str, value: Any) -> None:
+    def setattr(self, name: str, value: object) -> None:
         """Set an attribute, such as `grad_req`, of all parameters."""
         for param in self.values():
             setattr(param, name, value)

@@ -30,7 +30,7 @@ class SymbolBlock(HybridBlock):
     @staticmethod
     def imports(
         symbol_file: str,
-        input_names: Any,
+        input_names: str | Sequence[str],
         param_file: str | None = None,
         ctx: Contexts = None,
         allow_missing: bool = False,
@@ -56,7 +56,12 @@ class SymbolBlock(HybridBlock):
             )
         return block
 
-    def __init__(self, outputs: Any, inputs: Any, params: ParameterDict | None = None) -> None:
+    def __init__(
+        self,
+        outputs: Symbol | Sequence[Symbol],
+        inputs: Symbol | Sequence[Symbol],
+        params: ParameterDict | None = None,
+    ) -> None:
         super().__init__(prefix=None, params=params)
         self._prefix = ""
         self._params = ParameterDict("", params)

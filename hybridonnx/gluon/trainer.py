@@ -8,6 +8,7 @@ from typing import Any
 from .. import kvstore as kv
 from ..context import Context
 from ..formats.files import PathLike, open_to_read, write_atomically
+from ..kvstore import KVStore
 from ..ndarray.ndarray import NDArray
 from ..ndarray.sparse import cast_storage
 from ..ndarray.watch import written
@@ -31,9 +32,9 @@ class Trainer:
         self,
         params: ParameterDict,
         optimizer: str | Optimizer,
-        optimizer_params: dict[str, Any] | None = None,
-        kvstore: Any = "device",
-        compression_params: Any = None,
+        optimizer_params: Mapping[str, Any] | None = None,
+        kvstore: KVStore | str | None = "device",
+        compression_params: Mapping[str, object] | None = None,
         update_on_kvstore: bool | None = None,
     ) -> None:
         self._params = _listed(params)
@@ -64,8 +65,8 @@ class Trainer:
             first = contexts
         return first or []
 
-    def _make_optimizer(self, optimizer: str | Optimizer, options: dict[str, Any]) -> Optimizer:
-        params = dict(enumerate(self._params))
+    def _make_optimizer(self, optimizer: str | Optimizer, options: Mapping[str, Any]) -> Optimizer:
+        params: dict[int | str, object] = dict(enumerate(self._params))
         if not isinstance(optimizer, Optimizer):
             return create(optimizer, param_dict=params, **options)
         if options:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -12,8 +12,12 @@ from ..errors import MXNetError
 from ..ndarray.creation import array
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
+from ..typing import ArrayLike
 
 __all__ = ["DataBatch", "DataDesc", "DataIter", "NDArrayIter"]
+
+DescribedBy: TypeAlias = "DataDesc | tuple[str, Sequence[int]]"
+"""A description of an input, or its name and shape."""
 
 _LAST = ("pad", "discard", "roll_over")
 
@@ -46,7 +50,7 @@ class DataDesc(_Named):
 
     @staticmethod
     def get_list(
-        shapes: Sequence[tuple[str, Any]], types: Sequence[tuple[str, Any]] | None
+        shapes: Sequence[tuple[str, Sequence[int]]], types: Sequence[tuple[str, DTypeLike]] | None
     ) -> list[DataDesc]:
         """Descriptions from pairs of names and shapes, and perhaps of names and dtypes."""
         told = dict(types) if types is not None else None
@@ -56,7 +60,7 @@ class DataDesc(_Named):
         ]
 
 
-def described(given: Any) -> DataDesc:
+def described(given: DescribedBy) -> DataDesc:
     """A description as it is, or from a pair of name and shape, with dtype and layout after them or not."""
     return given if isinstance(given, DataDesc) else DataDesc(*given)
 
@@ -66,21 +70,21 @@ class DataBatch:
 
     def __init__(
         self,
-        data: Any,
-        label: Any = None,
+        data: Sequence[NDArray],
+        label: Sequence[NDArray] | None = None,
         pad: int | None = None,
-        index: Any = None,
-        bucket_key: Any = None,
-        provide_data: Any = None,
-        provide_label: Any = None,
+        index: Sequence[int] | Array | None = None,
+        bucket_key: object = None,
+        provide_data: Sequence[DescribedBy] | None = None,
+        provide_label: Sequence[DescribedBy] | None = None,
     ) -> None:
         for what, given in (("data", data), ("label", label)):
             if given is not None and not isinstance(given, list | tuple):
                 raise TypeError(
                     f"DataBatch: a list of NDArrays is required as {what}, got {type(given).__name__}."
                 )
-        self.data = data
-        self.label = label
+        self.data: Any = data
+        self.label: Any = label
         self.pad = pad
         self.index = index
         self.bucket_key = bucket_key
@@ -150,8 +154,8 @@ class NDArrayIter(DataIter):
 
     def __init__(
         self,
-        data: Any,
-        label: Any = None,
+        data: ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike] | None,
+        label: ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike] | None = None,
         batch_size: int = 1,
         shuffle: bool = False,
         last_batch_handle: str = "pad",

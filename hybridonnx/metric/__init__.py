@@ -10,7 +10,7 @@ batches), and the global one, which lasts until `reset`.
 
 from ._base import EvalMetric, alias, check_label_shapes, register
 from ._classes import F1, MCC, PCC, Accuracy, TopKAccuracy
-from ._composite import CompositeEvalMetric, create
+from ._composite import CompositeEvalMetric, MetricLike, create
 from ._functions import Caffe, CustomMetric, Loss, Torch, np
 from ._numbers import MAE, MSE, RMSE, PearsonCorrelation
 from ._probabilities import CrossEntropy, NegativeLogLikelihood, Perplexity
@@ -29,6 +29,7 @@ __all__ = [
     "CustomMetric",
     "EvalMetric",
     "Loss",
+    "MetricLike",
     "NegativeLogLikelihood",
     "PearsonCorrelation",
     "Perplexity",

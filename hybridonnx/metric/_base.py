@@ -11,6 +11,7 @@ import numpy
 from ..errors import ShapeError
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
+from ..typing import Arrays
 
 _Class = TypeVar("_Class", bound="type[EvalMetric]")
 
@@ -94,11 +95,11 @@ class EvalMetric:
         names = {"name": self.name, "output_names": self.output_names, "label_names": self.label_names}
         return {**self._kwargs, "metric": type(self).__name__, **names}
 
-    def update_dict(self, label: Mapping[str, Any], pred: Mapping[str, Any]) -> None:
+    def update_dict(self, label: Mapping[str, NDArray], pred: Mapping[str, NDArray]) -> None:
         """Take in a batch of named arrays, of which `label_names` and `output_names` choose."""
         self.update(_chosen(label, self.label_names), _chosen(pred, self.output_names))
 
-    def update(self, labels: Any, preds: Any) -> None:
+    def update(self, labels: Arrays, preds: Arrays) -> None:
         """Take in a batch: a list of labels, and a list of as many predictions."""
         raise NotImplementedError(
             f"{type(self).__name__}: a subclass with update(labels, preds) is required."

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy
 
 from ..errors import ShapeError
 from ..ops import Array
+from ..typing import Arrays
 from ._base import EvalMetric, alias, pairs, register, same_sizes
 
 
@@ -28,7 +29,7 @@ class Accuracy(EvalMetric):
         super().__init__(name, output_names, label_names, axis=axis, has_global_stats=True)
         self.axis = axis
 
-    def update(self, labels: Any, preds: Any) -> None:
+    def update(self, labels: Arrays, preds: Arrays) -> None:
         """Take in a batch."""
         for label, pred in pairs(labels, preds):
             chosen = pred if pred.shape == label.shape else pred.argmax(self.axis)
@@ -58,7 +59,7 @@ class TopKAccuracy(EvalMetric):
         self.top_k = top_k
         self.name += f"_{top_k}"
 
-    def update(self, labels: Any, preds: Any) -> None:
+    def update(self, labels: Arrays, preds: Arrays) -> None:
         """Take in a batch."""
         for label, pred in pairs(labels, preds):
             if pred.ndim > 2:
@@ -96,7 +97,7 @@ class _Binary(EvalMetric):
         """The score of the numbers of true and false positives, true and false negatives."""
         raise NotImplementedError
 
-    def update(self, labels: Any, preds: Any) -> None:
+    def update(self, labels: Arrays, preds: Arrays) -> None:
         """Take in a batch: labels of 0 and 1, and scores of two classes (N, 2)."""
         counts = sum((self._counted(label, pred) for label, pred in pairs(labels, preds)), numpy.zeros(4))
         if self.average == "macro":
@@ -195,7 +196,7 @@ class PCC(EvalMetric):
         self.k = 2
         super().__init__(name, output_names, label_names, has_global_stats=has_global_stats)
 
-    def update(self, labels: Any, preds: Any) -> None:
+    def update(self, labels: Arrays, preds: Arrays) -> None:
         """Take in a batch: labels, and scores (N, C) or predicted classes."""
         for label, pred in pairs(labels, preds):
             chosen = pred if pred.shape == label.shape else pred.argmax(1)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from ..errors import AttributeValueError, suggest
+from ..ndarray.ndarray import NDArray
+from ..typing import Arrays
 from ._base import EvalMetric, alias, register, registered
 from ._functions import CustomMetric
 
+MetricLike: TypeAlias = "EvalMetric | str | Callable[..., object] | Mapping[str, Any] | Sequence[MetricLike]"
+"""A metric, its name or configuration, a function of labels and predictions, or several of these."""
 
-def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
+
+def create(metric: MetricLike, *args: Any, **kwargs: Any) -> EvalMetric:
     """A metric from a registered name, a configuration, a function of NumPy arrays, or a list of these."""
     if isinstance(metric, EvalMetric):
         return metric
@@ -59,7 +64,7 @@ class CompositeEvalMetric(EvalMetric):
 
     def __init__(
         self,
-        metrics: Sequence[Any] | None = None,
+        metrics: Sequence[MetricLike] | None = None,
         name: str = "composite",
         output_names: Sequence[str] | None = None,
         label_names: Sequence[str] | None = None,
@@ -67,7 +72,7 @@ class CompositeEvalMetric(EvalMetric):
         self.metrics = [create(each) for each in metrics or ()]
         super().__init__(name, output_names, label_names, has_global_stats=True)
 
-    def add(self, metric: Any) -> None:
+    def add(self, metric: MetricLike) -> None:
         """Add a metric, or what `create` makes one from."""
         self.metrics.append(create(metric))
 
@@ -77,7 +82,7 @@ class CompositeEvalMetric(EvalMetric):
             raise ValueError(f"Metric index {index} is out of range 0 and {len(self.metrics)}")
         return self.metrics[index]
 
-    def update_dict(self, labels: Mapping[str, Any], preds: Mapping[str, Any]) -> None:
+    def update_dict(self, labels: Mapping[str, NDArray], preds: Mapping[str, NDArray]) -> None:
         """Give every metric those named arrays that `label_names` and `output_names` choose."""
         if self.label_names is not None:
             labels = {name: each for name, each in labels.items() if name in self.label_names}
@@ -86,7 +91,7 @@ class CompositeEvalMetric(EvalMetric):
         for metric in self.metrics:
             metric.update_dict(labels, preds)
 
-    def update(self, labels: Any, preds: Any) -> None:
+    def update(self, labels: Arrays, preds: Arrays) -> None:
         """Give every metric the batch."""
         for metric in self.metrics:
             metric.update(labels, preds)

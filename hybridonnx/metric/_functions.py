@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 
 from ..ops import Array
+from ..typing import Arrays
 from ._base import EvalMetric, check_label_shapes, register, values
 
 
@@ -23,7 +24,7 @@ class Loss(EvalMetric):
     ) -> None:
         super().__init__(name, output_names, label_names, has_global_stats=True)
 
-    def update(self, _: Any, preds: Any) -> None:
+    def update(self, _: Arrays | None, preds: Arrays) -> None:
         """Take in a batch of losses."""
         for pred in preds if isinstance(preds, list | tuple) else [preds]:
             losses = values(pred)
@@ -65,7 +66,7 @@ class CustomMetric(EvalMetric):
 
     def __init__(
         self,
-        feval: Callable[[Array, Array], Any],
+        feval: Callable[[Array, Array], object],
         name: str | None = None,
         allow_extra_outputs: bool = False,
         output_names: Sequence[str] | None = None,
@@ -77,12 +78,12 @@ class CustomMetric(EvalMetric):
         self._feval = feval
         self._allow_extra_outputs = allow_extra_outputs
 
-    def update(self, labels: Any, preds: Any) -> None:
+    def update(self, labels: Arrays, preds: Arrays) -> None:
         """Take in a batch."""
-        labels, preds = (x if isinstance(x, list | tuple) else [x] for x in (labels, preds))
+        lists = [list(x) if isinstance(x, list | tuple) else [x] for x in (labels, preds)]
         if not self._allow_extra_outputs:
-            check_label_shapes(labels, preds)
-        for label, pred in zip(labels, preds, strict=False):
+            check_label_shapes(lists[0], lists[1])
+        for label, pred in zip(*lists, strict=False):
             found = self._feval(values(label), values(pred))
             self._add(*(found if isinstance(found, tuple) else (found, 1)))
 
@@ -92,7 +93,7 @@ class CustomMetric(EvalMetric):
 
 
 def np(
-    numpy_feval: Callable[[Array, Array], Any], name: str | None = None, allow_extra_outputs: bool = False
+    numpy_feval: Callable[[Array, Array], object], name: str | None = None, allow_extra_outputs: bool = False
 ) -> CustomMetric:
     """A metric of a function of label and prediction, NumPy arrays, under the function's own name."""
 

@@ -10,6 +10,7 @@ import numpy
 
 from ..errors import ShapeError
 from ..ops import Array
+from ..typing import Arrays
 from ._base import EvalMetric, alias, check_label_shapes, pairs, register
 
 
@@ -27,7 +28,7 @@ class _Difference(EvalMetric):
     def _of(difference: Array) -> Any:
         raise NotImplementedError
 
-    def update(self, labels: Any, preds: Any) -> None:
+    def update(self, labels: Arrays, preds: Arrays) -> None:
         """Take in a batch; arrays of one axis are columns."""
         for label, pred in pairs(labels, preds):
             label, pred = (x.reshape(-1, 1) if x.ndim == 1 else x for x in (label, pred))
@@ -119,7 +120,7 @@ class PearsonCorrelation(EvalMetric):
         self.average = average
         super().__init__(name, output_names, label_names, has_global_stats=True)
 
-    def update(self, labels: Any, preds: Any) -> None:
+    def update(self, labels: Arrays, preds: Arrays) -> None:
         """Take in a batch."""
         for label, pred in pairs(labels, preds):
             check_label_shapes(label, pred, shape=True)

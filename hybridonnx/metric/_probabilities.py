@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy
 
 from ..ndarray.ndarray import NDArray
+from ..typing import Arrays
 from ._base import EvalMetric, alias, pairs, register
 
 
@@ -31,7 +32,7 @@ class Perplexity(EvalMetric):
         self.ignore_label = ignore_label
         self.axis = axis
 
-    def update(self, labels: Any, preds: Any) -> None:
+    def update(self, labels: Arrays, preds: Arrays) -> None:
         """Take in a batch."""
         if not isinstance(labels, NDArray) and len(labels) != len(preds):
             raise AssertionError(
@@ -62,7 +63,7 @@ class _LogLikelihood(EvalMetric):
         super().__init__(name, output_names, label_names, eps=eps, has_global_stats=True)
         self.eps = eps
 
-    def update(self, labels: Any, preds: Any) -> None:
+    def update(self, labels: Arrays, preds: Arrays) -> None:
         """Take in a batch."""
         for label, pred in pairs(labels, preds):
             if pred.ndim != 2 or label.size != len(pred):

@@ -6,27 +6,36 @@ import logging
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import ModuleType
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from .. import metric as metrics
+from ..autograd.tape import GradReq
 from ..context import cpu
 from ..errors import FormatError, RequirementError
-from ..initializer import Uniform
+from ..initializer import InitializerLike, Uniform
 from ..io import DataBatch, DataDesc, DataIter
-from ..metric import EvalMetric
+from ..io.io import DescribedBy
+from ..kvstore import KVStore
+from ..metric import EvalMetric, MetricLike
 from ..model import BatchEndParam
+from ..monitor import Monitor
 from ..ndarray.creation import array
 from ..ndarray.files import load, save
 from ..ndarray.ndarray import NDArray
+from ..ops import Array
+from ..optimizer.optimizer import Optimizer
 from ..symbol.symbol import Symbol
+from ..typing import Arrays
 
 __all__ = ["BaseModule"]
 
 Params: TypeAlias = dict[str, NDArray]
 Given: TypeAlias = Mapping[str, NDArray] | None
 OptimizerParams: TypeAlias = Mapping[str, Any] | Iterable[tuple[str, Any]]
+Callbacks: TypeAlias = Callable[..., object] | Sequence[Callable[..., object]] | None
 
 UNIFORM = Uniform(0.01)
 RATE = (("learning_rate", 0.01),)
@@ -38,7 +47,7 @@ class BaseModule:
     Subclasses define the properties and the methods that raise `NotImplementedError` here.
     """
 
-    def __init__(self, logger: Any = logging) -> None:
+    def __init__(self, logger: logging.Logger | ModuleType = logging) -> None:
         self.logger = logger
         self.binded = False
         self.for_training = False
@@ -86,20 +95,20 @@ class BaseModule:
 
     def bind(
         self,
-        data_shapes: Sequence[Any],
-        label_shapes: Sequence[Any] | None = None,
+        data_shapes: Sequence[DescribedBy],
+        label_shapes: Sequence[DescribedBy] | None = None,
         for_training: bool = True,
         inputs_need_grad: bool = False,
         force_rebind: bool = False,
-        shared_module: Any = None,
-        grad_req: Any = "write",
+        shared_module: BaseModule | None = None,
+        grad_req: GradReq = "write",
     ) -> None:
         """Take descriptions of inputs and labels: `DataDesc`, or pairs of name and shape."""
         self._undefined("bind")
 
     def init_params(
         self,
-        initializer: Any = UNIFORM,
+        initializer: InitializerLike = UNIFORM,
         arg_params: Given = None,
         aux_params: Given = None,
         allow_missing: bool = False,
@@ -115,19 +124,19 @@ class BaseModule:
 
     def init_optimizer(
         self,
-        kvstore: Any = "local",
-        optimizer: Any = "sgd",
+        kvstore: KVStore | str | None = "local",
+        optimizer: Optimizer | str = "sgd",
         optimizer_params: OptimizerParams = RATE,
         force_init: bool = False,
     ) -> None:
         """Take an optimizer, or make one by name."""
         self._undefined("init_optimizer")
 
-    def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
+    def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
         """Compute the outputs of a batch."""
         self._undefined("forward")
 
-    def backward(self, out_grads: Any = None) -> None:
+    def backward(self, out_grads: Arrays | None = None) -> None:
         """Compute the gradients of the last batch, from those of the outputs unless these are losses."""
         self._undefined("backward")
 
@@ -143,15 +152,20 @@ class BaseModule:
         """Update the parameters by their gradients."""
         self._undefined("update")
 
-    def update_metric(self, eval_metric: EvalMetric, labels: Any, pre_sliced: bool = False) -> None:
+    def update_metric(
+        self,
+        eval_metric: EvalMetric,
+        labels: Sequence[NDArray] | Mapping[str, NDArray],
+        pre_sliced: bool = False,
+    ) -> None:
         """Take the outputs of the last batch and its labels into a metric."""
         self._undefined("update_metric")
 
-    def install_monitor(self, mon: Any) -> None:
+    def install_monitor(self, mon: Monitor) -> None:
         """Let a monitor watch what is computed."""
         self._undefined("install_monitor")
 
-    def prepare(self, data_batch: Any, sparse_row_id_fn: object = None) -> None:
+    def prepare(self, data_batch: DataBatch, sparse_row_id_fn: object = None) -> None:
         """Nothing: there is nothing to fetch before a batch."""
 
     def get_states(self, merge_multi_context: bool = True) -> list[Any]:
@@ -159,7 +173,7 @@ class BaseModule:
         self._require_params("get_states")
         return []
 
-    def set_states(self, states: Any = None, value: Any = None) -> None:
+    def set_states(self, states: Sequence[Arrays] | None = None, value: float | None = None) -> None:
         """Set the states that are kept between batches: there are none."""
         self._require_params("set_states")
         if states or value:
@@ -260,18 +274,18 @@ class BaseModule:
 
     # ---- batches
 
-    def forward_backward(self, data_batch: Any) -> None:
+    def forward_backward(self, data_batch: DataBatch) -> None:
         """Compute the outputs of a batch in training, and the gradients."""
         self.forward(data_batch, is_train=True)
         self.backward()
 
     def score(
         self,
-        eval_data: Any,
-        eval_metric: Any,
+        eval_data: DataIter,
+        eval_metric: MetricLike,
         num_batch: int | None = None,
-        batch_end_callback: Any = None,
-        score_end_callback: Any = None,
+        batch_end_callback: Callbacks = None,
+        score_end_callback: Callbacks = None,
         reset: bool = True,
         epoch: int = 0,
         sparse_row_id_fn: object = None,
@@ -303,7 +317,7 @@ class BaseModule:
 
     def iter_predict(
         self,
-        eval_data: Any,
+        eval_data: DataIter,
         num_batch: int | None = None,
         reset: bool = True,
         sparse_row_id_fn: object = None,
@@ -322,7 +336,7 @@ class BaseModule:
 
     def predict(
         self,
-        eval_data: Any,
+        eval_data: DataIter | NDArray | Array,
         num_batch: int | None = None,
         merge_batches: bool = True,
         reset: bool = True,
@@ -353,17 +367,17 @@ class BaseModule:
 
     def fit(
         self,
-        train_data: Any,
-        eval_data: Any = None,
-        eval_metric: Any = "acc",
-        epoch_end_callback: Any = None,
-        batch_end_callback: Any = None,
-        kvstore: Any = "local",
-        optimizer: Any = "sgd",
+        train_data: DataIter,
+        eval_data: DataIter | None = None,
+        eval_metric: MetricLike = "acc",
+        epoch_end_callback: Callbacks = None,
+        batch_end_callback: Callbacks = None,
+        kvstore: KVStore | str | None = "local",
+        optimizer: Optimizer | str = "sgd",
         optimizer_params: OptimizerParams = RATE,
-        eval_end_callback: Any = None,
-        eval_batch_end_callback: Any = None,
-        initializer: Any = UNIFORM,
+        eval_end_callback: Callbacks = None,
+        eval_batch_end_callback: Callbacks = None,
+        initializer: InitializerLike = UNIFORM,
         arg_params: Given = None,
         aux_params: Given = None,
         allow_missing: bool = False,
@@ -371,8 +385,8 @@ class BaseModule:
         force_init: bool = False,
         begin_epoch: int = 0,
         num_epoch: int | None = None,
-        validation_metric: Any = None,
-        monitor: Any = None,
+        validation_metric: MetricLike | None = None,
+        monitor: Monitor | None = None,
         sparse_row_id_fn: object = None,
     ) -> None:
         """Bind, initialize, and train from epoch `begin_epoch` until `num_epoch`; both count from 0.

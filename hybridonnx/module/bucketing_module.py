@@ -5,19 +5,28 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..autograd.tape import GradReq
 from ..context import Context
 from ..errors import FormatError, RequirementError
-from ..io import DataDesc
+from ..initializer import InitializerLike
+from ..io import DataBatch, DataDesc
+from ..io.io import DescribedBy
+from ..kvstore import KVStore
 from ..metric import EvalMetric
 from ..model import load_params
+from ..monitor import Monitor
 from ..ndarray.creation import array
 from ..ndarray.files import load, save
+from ..ndarray.ndarray import NDArray
+from ..optimizer.optimizer import Optimizer
 from ..symbol.symbol import Symbol
 from ..symbol.symbol import load as load_symbol
+from ..typing import Arrays
 from .base_module import RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
 from .module import Module
 
@@ -36,14 +45,14 @@ class BucketingModule(BaseModule):
     def __init__(
         self,
         sym_gen: _Generator,
-        default_bucket_key: Any = None,
-        logger: Any = logging,
+        default_bucket_key: object = None,
+        logger: logging.Logger | ModuleType = logging,
         context: Context | Sequence[Context] | None = None,
         work_load_list: object = None,
         fixed_param_names: Sequence[str] | None = None,
         state_names: Sequence[str] | None = None,
         group2ctxs: object = None,
-        compression_params: Any = None,
+        compression_params: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(logger)
         if default_bucket_key is None:
@@ -119,13 +128,13 @@ class BucketingModule(BaseModule):
 
     def bind(
         self,
-        data_shapes: Sequence[Any],
-        label_shapes: Sequence[Any] | None = None,
+        data_shapes: Sequence[DescribedBy],
+        label_shapes: Sequence[DescribedBy] | None = None,
         for_training: bool = True,
         inputs_need_grad: bool = False,
         force_rebind: bool = False,
-        shared_module: Any = None,
-        grad_req: Any = "write",
+        shared_module: BaseModule | None = None,
+        grad_req: GradReq = "write",
     ) -> None:
         """Take descriptions of the inputs and labels of the default bucket."""
         if shared_module is not None:
@@ -146,7 +155,10 @@ class BucketingModule(BaseModule):
             module.borrow_optimizer(training)
 
     def switch_bucket(
-        self, bucket_key: Any, data_shapes: Sequence[Any], label_shapes: Sequence[Any] | None = None
+        self,
+        bucket_key: object,
+        data_shapes: Sequence[DescribedBy],
+        label_shapes: Sequence[DescribedBy] | None = None,
     ) -> None:
         """Go to a bucket, which is bound to these shapes if it is new."""
         self._require_bound("switch_bucket")
@@ -165,7 +177,7 @@ class BucketingModule(BaseModule):
             self._buckets[bucket_key] = module
         self._key = bucket_key
 
-    def prepare(self, data_batch: Any, sparse_row_id_fn: object = None) -> None:
+    def prepare(self, data_batch: DataBatch, sparse_row_id_fn: object = None) -> None:
         """Bind the bucket of a batch; the present one stays."""
         self._require_params("prepare")
         before = self._key
@@ -179,7 +191,7 @@ class BucketingModule(BaseModule):
 
     def init_params(
         self,
-        initializer: Any = UNIFORM,
+        initializer: InitializerLike = UNIFORM,
         arg_params: Given = None,
         aux_params: Given = None,
         allow_missing: bool = False,
@@ -216,20 +228,20 @@ class BucketingModule(BaseModule):
         self._require_params("get_states")
         return self._current.get_states(merge_multi_context)
 
-    def set_states(self, states: Any = None, value: Any = None) -> None:
+    def set_states(self, states: Sequence[Arrays] | None = None, value: float | None = None) -> None:
         """Set the present bucket's states."""
         self._require_params("set_states")
         self._current.set_states(states, value)
 
     # ---- batches
 
-    def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
+    def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
         """Compute the outputs of a batch in its bucket."""
         self._require_params("forward")
         self._go_to(data_batch)
         self._current.forward(data_batch, is_train)
 
-    def backward(self, out_grads: Any = None) -> None:
+    def backward(self, out_grads: Arrays | None = None) -> None:
         """Compute the gradients of the last batch."""
         self._require_params("backward")
         self._current.backward(out_grads)
@@ -245,7 +257,12 @@ class BucketingModule(BaseModule):
         self._require_input_grads("get_input_grads")
         return self._current.get_input_grads(merge_multi_context)
 
-    def update_metric(self, eval_metric: EvalMetric, labels: Any, pre_sliced: bool = False) -> None:
+    def update_metric(
+        self,
+        eval_metric: EvalMetric,
+        labels: Sequence[NDArray] | Mapping[str, NDArray],
+        pre_sliced: bool = False,
+    ) -> None:
         """Take the outputs of the last batch and its labels into a metric."""
         self._require_params("update_metric")
         self._current.update_metric(eval_metric, labels, pre_sliced)
@@ -254,8 +271,8 @@ class BucketingModule(BaseModule):
 
     def init_optimizer(
         self,
-        kvstore: Any = "local",
-        optimizer: Any = "sgd",
+        kvstore: KVStore | str | None = "local",
+        optimizer: Optimizer | str = "sgd",
         optimizer_params: OptimizerParams = RATE,
         force_init: bool = False,
     ) -> None:
@@ -273,7 +290,7 @@ class BucketingModule(BaseModule):
         self._require_optimizer("update")
         self._current.update()
 
-    def install_monitor(self, mon: Any) -> None:
+    def install_monitor(self, mon: Monitor) -> None:
         """Let a monitor watch all buckets."""
         self._require_bound("install_monitor")
         self._monitors.append(mon)
@@ -301,7 +318,7 @@ class BucketingModule(BaseModule):
         prefix: str,
         epoch: int,
         sym_gen: _Generator | None = None,
-        default_bucket_key: Any = None,
+        default_bucket_key: object = None,
         **kwargs: Any,
     ) -> BucketingModule:
         """A module of a checkpoint, to be bound yet.
@@ -319,9 +336,9 @@ class BucketingModule(BaseModule):
 
     @staticmethod
     def load_dict(
-        sym_dict: Mapping[Any, Symbol] | None = None,
+        sym_dict: Mapping[object, Symbol] | None = None,
         sym_gen: _Generator | None = None,
-        default_bucket_key: Any = None,
+        default_bucket_key: object = None,
         arg_params: Given = None,
         aux_params: Given = None,
         **kwargs: Any,

@@ -6,21 +6,28 @@ import logging
 import os
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 from .. import autograd
+from ..autograd.tape import GradReq
 from ..context import Context, as_context
 from ..errors import MXNetError, RequirementError
-from ..initializer import InitDesc
+from ..initializer import InitDesc, InitializerLike
 from ..io import DataBatch, DataDesc, described
+from ..io.io import DescribedBy
+from ..kvstore import KVStore
 from ..metric import EvalMetric
 from ..model import load_checkpoint, save_checkpoint
+from ..monitor import Monitor
 from ..ndarray.creation import zeros_of
 from ..ndarray.ndarray import NDArray
 from ..ops import Spec, sizes
+from ..optimizer.optimizer import Optimizer
 from ..runtime.compile import CompiledGraph
 from ..symbol.executor import Executor, bind
 from ..symbol.symbol import Symbol
+from ..typing import Arrays
 from ._binding import (
     batch_size,
     bind_shapes,
@@ -51,13 +58,13 @@ class Module(BaseModule):
         symbol: Symbol,
         data_names: Sequence[str] | None = ("data",),
         label_names: Sequence[str] | None = ("softmax_label",),
-        logger: Any = logging,
+        logger: logging.Logger | ModuleType = logging,
         context: Context | Sequence[Context] | None = None,
         work_load_list: object = None,
         fixed_param_names: Sequence[str] | None = None,
         state_names: Sequence[str] | None = None,
         group2ctxs: object = None,
-        compression_params: Any = None,
+        compression_params: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(logger)
         self._symbol: Symbol = symbol
@@ -161,13 +168,13 @@ class Module(BaseModule):
 
     def bind(
         self,
-        data_shapes: Sequence[Any],
-        label_shapes: Sequence[Any] | None = None,
+        data_shapes: Sequence[DescribedBy],
+        label_shapes: Sequence[DescribedBy] | None = None,
         for_training: bool = True,
         inputs_need_grad: bool = False,
         force_rebind: bool = False,
-        shared_module: Module | None = None,
-        grad_req: Any = "write",
+        shared_module: Any = None,
+        grad_req: GradReq = "write",
     ) -> None:
         """Take descriptions of inputs and labels: `DataDesc`, or pairs of name and shape.
 
@@ -206,7 +213,9 @@ class Module(BaseModule):
         self._parameters.share(other._parameters, self._specs)
         self.params_initialized = True
 
-    def reshape(self, data_shapes: Sequence[Any], label_shapes: Sequence[Any] | None = None) -> None:
+    def reshape(
+        self, data_shapes: Sequence[DescribedBy], label_shapes: Sequence[DescribedBy] | None = None
+    ) -> None:
         """Take other shapes; the parameters stay."""
         self._require_bound("reshape")
         self._take_shapes(data_shapes, label_shapes)
@@ -248,7 +257,7 @@ class Module(BaseModule):
 
     def init_params(
         self,
-        initializer: Any = UNIFORM,
+        initializer: InitializerLike = UNIFORM,
         arg_params: Given = None,
         aux_params: Given = None,
         allow_missing: bool = False,
@@ -269,7 +278,8 @@ class Module(BaseModule):
                     raise RuntimeError(f"Module.init_params: a value of the parameter {name} is required.")
                 if initializer is not None:
                     values[name] = self._zeros(name)
-                    initializer(InitDesc(name, attributes.get(name)), values[name])
+                    init: Any = initializer
+                    init(InitDesc(name, attributes.get(name)), values[name])
         others = self._parameters.values
         self._store(self._parameters.fit(values, others, self._specs, "init_params", allow_missing=True))
 
@@ -297,13 +307,13 @@ class Module(BaseModule):
         states = [self._state(name).copy() for name in self._state_names]
         return states if merge_multi_context else [[x] for x in states]
 
-    def set_states(self, states: Any = None, value: Any = None) -> None:
+    def set_states(self, states: Sequence[Arrays] | None = None, value: float | None = None) -> None:
         """Set the states to arrays, alone or in a list each, or all of them to a number."""
         self._require_params("set_states")
         if (states is None) == (value is None):
             raise RequirementError("Module.set_states: either states or value is required.")
         if states is None:
-            states = [value] * len(self._state_names)
+            states = [value] * len(self._state_names)  # type: ignore[list-item]
         for name, state in zip(self._state_names, states, strict=True):
             self._state(name)[:] = state[0] if isinstance(state, list | tuple) else state
 
@@ -437,7 +447,7 @@ class Module(BaseModule):
             grads[name] = self._zeros(name)
         return grads[name]
 
-    def backward(self, out_grads: Any = None) -> None:
+    def backward(self, out_grads: Arrays | None = None) -> None:
         """Compute the gradients of the last batch, from those of the outputs unless these are losses."""
         self._require_params("backward")
         if not self.for_training:
@@ -475,7 +485,12 @@ class Module(BaseModule):
         copies = [x if x is None else x.copy() for x in (gradients[name] for name in self._data_names)]
         return copies if merge_multi_context else [[x] for x in copies]
 
-    def update_metric(self, eval_metric: EvalMetric, labels: Any, pre_sliced: bool = False) -> None:
+    def update_metric(
+        self,
+        eval_metric: EvalMetric,
+        labels: Any,
+        pre_sliced: bool = False,
+    ) -> None:
         """Take the outputs of the last batch and its labels into a metric."""
         outputs = dict(zip(self.output_names, self.get_outputs(), strict=True))
         if pre_sliced:
@@ -487,8 +502,8 @@ class Module(BaseModule):
 
     def init_optimizer(
         self,
-        kvstore: Any = "local",
-        optimizer: Any = "sgd",
+        kvstore: KVStore | str | None = "local",
+        optimizer: Optimizer | str = "sgd",
         optimizer_params: OptimizerParams = RATE,
         force_init: bool = False,
     ) -> None:
@@ -540,7 +555,7 @@ class Module(BaseModule):
         assert self._training is not None
         self._training.load_states(fname)
 
-    def install_monitor(self, mon: Any) -> None:
+    def install_monitor(self, mon: Monitor) -> None:
         """Let a monitor watch what is computed; predictions run on an executor from now on."""
         self._require_bound("install_monitor")
         self._monitors.append(mon)

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from types import ModuleType
 from typing import Any
 
+from ..autograd.tape import GradReq
 from ..errors import RequirementError
-from ..io import DataDesc, described
+from ..initializer import InitializerLike
+from ..io import DataBatch, DataDesc, described
+from ..io.io import DescribedBy
+from ..kvstore import KVStore
 from ..metric import EvalMetric
+from ..monitor import Monitor
 from ..ndarray.creation import array
 from ..ndarray.ndarray import NDArray
+from ..optimizer.optimizer import Optimizer
+from ..typing import ArrayLike, Arrays
 from .base_module import RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
 
 __all__ = ["PythonLossModule", "PythonModule"]
@@ -24,7 +32,7 @@ class PythonModule(BaseModule):
         data_names: Sequence[str],
         label_names: Sequence[str] | None,
         output_names: Sequence[str],
-        logger: Any = logging,
+        logger: logging.Logger | ModuleType = logging,
     ) -> None:
         super().__init__(logger)
         self._data_names = list(data_names)
@@ -65,7 +73,7 @@ class PythonModule(BaseModule):
 
     def init_params(
         self,
-        initializer: Any = UNIFORM,
+        initializer: InitializerLike = UNIFORM,
         arg_params: Given = None,
         aux_params: Given = None,
         allow_missing: bool = False,
@@ -77,8 +85,8 @@ class PythonModule(BaseModule):
 
     def init_optimizer(
         self,
-        kvstore: Any = "local",
-        optimizer: Any = "sgd",
+        kvstore: KVStore | str | None = "local",
+        optimizer: Optimizer | str = "sgd",
         optimizer_params: OptimizerParams = RATE,
         force_init: bool = False,
     ) -> None:
@@ -88,23 +96,28 @@ class PythonModule(BaseModule):
     def update(self) -> None:
         """Nothing: there are no parameters."""
 
-    def update_metric(self, eval_metric: EvalMetric, labels: Any, pre_sliced: bool = False) -> None:
+    def update_metric(
+        self,
+        eval_metric: EvalMetric,
+        labels: Any,
+        pre_sliced: bool = False,
+    ) -> None:
         """Take the outputs of the last batch and its labels into a metric, if it takes labels."""
         if self._label_shapes is not None:
             eval_metric.update(labels[0] if pre_sliced else labels, self.get_outputs())
 
-    def install_monitor(self, mon: Any) -> None:
+    def install_monitor(self, mon: Monitor) -> None:
         """Nothing: no executor computes."""
 
     def bind(
         self,
-        data_shapes: Sequence[Any],
-        label_shapes: Sequence[Any] | None = None,
+        data_shapes: Sequence[DescribedBy],
+        label_shapes: Sequence[DescribedBy] | None = None,
         for_training: bool = True,
         inputs_need_grad: bool = False,
         force_rebind: bool = False,
-        shared_module: Any = None,
-        grad_req: Any = "write",
+        shared_module: BaseModule | None = None,
+        grad_req: GradReq = "write",
     ) -> None:
         """Take descriptions of inputs and labels."""
         if self._stays_bound(force_rebind):
@@ -134,8 +147,8 @@ class PythonLossModule(PythonModule):
         name: str = "pyloss",
         data_names: Sequence[str] = ("data",),
         label_names: Sequence[str] = ("softmax_label",),
-        logger: Any = logging,
-        grad_func: Callable[[NDArray, NDArray], Any] | None = None,
+        logger: logging.Logger | ModuleType = logging,
+        grad_func: Callable[[NDArray, NDArray], ArrayLike] | None = None,
     ) -> None:
         super().__init__(data_names, label_names, [f"{name}_output"], logger)
         if len(self._data_names) != 1 or len(self._label_names) != 1:
@@ -152,7 +165,7 @@ class PythonLossModule(PythonModule):
         first: DataDesc = described(self._data_shapes[0])
         return [(f"{self._name}_output", first.shape)]
 
-    def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
+    def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
         """Keep the scores, and in training the labels."""
         self._scores = data_batch.data[0]
         if self.for_training if is_train is None else is_train:
@@ -162,7 +175,7 @@ class PythonLossModule(PythonModule):
         """The scores."""
         return [self._scores] if merge_multi_context else [[self._scores]]
 
-    def backward(self, out_grads: Any = None) -> None:
+    def backward(self, out_grads: Arrays | None = None) -> None:
         """Compute the gradient of the scores."""
         if out_grads is not None:
             raise RequirementError("PythonLossModule.backward: no out_grads are allowed, as it is a loss.")

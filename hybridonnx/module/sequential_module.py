@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
+from ..autograd.tape import GradReq
 from ..errors import RequirementError
+from ..initializer import InitializerLike
 from ..io import DataBatch, DataDesc, described
+from ..io.io import DescribedBy
+from ..kvstore import KVStore
 from ..metric import EvalMetric
+from ..monitor import Monitor
+from ..ndarray.ndarray import NDArray
+from ..optimizer.optimizer import Optimizer
+from ..typing import Arrays
 from .base_module import RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
 
 __all__ = ["SequentialModule"]
@@ -20,13 +29,13 @@ class SequentialModule(BaseModule):
     META_TAKE_LABELS = "take_labels"
     META_AUTO_WIRING = "auto_wiring"
 
-    def __init__(self, logger: Any = logging) -> None:
+    def __init__(self, logger: logging.Logger | ModuleType = logging) -> None:
         super().__init__(logger)
         self._modules: list[BaseModule] = []
         self._metas: list[dict[str, Any]] = []
         self._label_shapes: list[DataDesc] | None = None
 
-    def add(self, module: BaseModule, **kwargs: Any) -> SequentialModule:
+    def add(self, module: BaseModule, **kwargs: bool) -> SequentialModule:
         """Add a module behind the others. It is to be bound then, with all others.
 
         `take_labels` gives it the labels; `auto_wiring` gives the outputs before it the names of its inputs.
@@ -76,13 +85,13 @@ class SequentialModule(BaseModule):
 
     def bind(
         self,
-        data_shapes: Sequence[Any],
-        label_shapes: Sequence[Any] | None = None,
+        data_shapes: Sequence[DescribedBy],
+        label_shapes: Sequence[DescribedBy] | None = None,
         for_training: bool = True,
         inputs_need_grad: bool = False,
         force_rebind: bool = False,
-        shared_module: Any = None,
-        grad_req: Any = "write",
+        shared_module: BaseModule | None = None,
+        grad_req: GradReq = "write",
     ) -> None:
         """Bind each module to the shapes of what the one before it gives."""
         if self._stays_bound(force_rebind):
@@ -93,20 +102,21 @@ class SequentialModule(BaseModule):
             raise RequirementError("SequentialModule.bind: shared_module=None is required.")
         if not self._modules:
             raise RequirementError("SequentialModule.bind: a module is required, got none. Call add first.")
-        shapes, has_labels = list(data_shapes), False
+        shapes: list[DescribedBy] = list(data_shapes)
+        has_labels = False
         for i, (module, meta) in enumerate(zip(self._modules, self._metas, strict=True)):
             labels = label_shapes if meta.get(self.META_TAKE_LABELS) else None
             has_labels = has_labels or labels is not None
             if meta.get(self.META_AUTO_WIRING):
-                shapes = _renamed(shapes, module.data_names)
+                shapes = [*_renamed(shapes, module.data_names)]
             module.bind(shapes, labels, for_training, inputs_need_grad or i > 0, force_rebind, None, grad_req)
-            shapes = list(module.output_shapes)
+            shapes = [*module.output_shapes]
         self._label_shapes = [described(d) for d in label_shapes or ()] if has_labels else None
         self.for_training, self.inputs_need_grad, self.binded = for_training, inputs_need_grad, True
 
     def init_params(
         self,
-        initializer: Any = UNIFORM,
+        initializer: InitializerLike = UNIFORM,
         arg_params: Given = None,
         aux_params: Given = None,
         allow_missing: bool = False,
@@ -140,8 +150,8 @@ class SequentialModule(BaseModule):
 
     def init_optimizer(
         self,
-        kvstore: Any = "local",
-        optimizer: Any = "sgd",
+        kvstore: KVStore | str | None = "local",
+        optimizer: Optimizer | str = "sgd",
         optimizer_params: OptimizerParams = RATE,
         force_init: bool = False,
     ) -> None:
@@ -154,7 +164,7 @@ class SequentialModule(BaseModule):
 
     # ---- batches
 
-    def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
+    def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
         """Compute a batch through all modules."""
         self._require_params("forward")
         batch = data_batch
@@ -163,7 +173,7 @@ class SequentialModule(BaseModule):
             if i + 1 < len(self._modules):
                 batch = DataBatch(module.get_outputs(), data_batch.label, data_batch.pad, data_batch.index)
 
-    def backward(self, out_grads: Any = None) -> None:
+    def backward(self, out_grads: Arrays | None = None) -> None:
         """Compute the gradients of all modules, from the last to the first."""
         self._require_params("backward")
         for i, module in reversed(list(enumerate(self._modules))):
@@ -189,14 +199,19 @@ class SequentialModule(BaseModule):
         self._require_input_grads("get_input_grads")
         return self._modules[0].get_input_grads(merge_multi_context)
 
-    def update_metric(self, eval_metric: EvalMetric, labels: Any, pre_sliced: bool = False) -> None:
+    def update_metric(
+        self,
+        eval_metric: EvalMetric,
+        labels: Sequence[NDArray] | Mapping[str, NDArray],
+        pre_sliced: bool = False,
+    ) -> None:
         """Take in the outputs of each module that takes labels."""
         self._require_params("update_metric")
         for module, meta in zip(self._modules, self._metas, strict=True):
             if meta.get(self.META_TAKE_LABELS):
                 module.update_metric(eval_metric, labels, pre_sliced)
 
-    def install_monitor(self, mon: Any) -> None:
+    def install_monitor(self, mon: Monitor) -> None:
         """Let a monitor watch all modules."""
         self._require_bound("install_monitor")
         for module in self._modules:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,13 +25,17 @@ def concatenate(arrays: list[NDArray], axis: int = 0, always_copy: bool = True) 
 
 
 def split_v2(
-    ary: NDArray, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False, **kwargs: object
+    ary: NDArray,
+    indices_or_sections: int | Sequence[int],
+    axis: int = 0,
+    squeeze_axis: bool = False,
+    **kwargs: object,
 ) -> Any:
     """Parts along an axis: so many equal ones, or ones that begin at the given indices."""
     return ary.split_v2(indices_or_sections, axis, squeeze_axis, **kwargs)
 
 
-def moveaxis(tensor: NDArray, source: Any, destination: Any) -> NDArray:
+def moveaxis(tensor: NDArray, source: int | Iterable[int], destination: int | Iterable[int]) -> NDArray:
     """The array with the axes `source` moved to the positions `destination`, the others in their order."""
     sources, targets = _axes(tensor, source, "source"), _axes(tensor, destination, "destination")
     if len(sources) != len(targets):
@@ -62,7 +66,7 @@ def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
     return out
 
 
-def histogram(a: NDArray, bins: Any = 10, range: tuple[float, float] | None = None) -> Any:
+def histogram(a: NDArray, bins: int | NDArray = 10, range: tuple[float, float] | None = None) -> Any:
     """How many values lie in each bin, and the bins' edges; `bins` is a number, or an array of the edges."""
     values = a.asnumpy()
     if isinstance(bins, NDArray):

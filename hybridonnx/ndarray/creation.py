@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..attrs import ShapeLike
 from ..context import Context, as_context, usable
@@ -32,7 +33,7 @@ __all__ = [
 ]
 
 
-def array(source_array: Any, ctx: Context | None = None, dtype: DTypeLike | None = None) -> NDArray:
+def array(source_array: ArrayLike, ctx: Context | None = None, dtype: DTypeLike | None = None) -> NDArray:
     """An array of the values of `source_array`, float32 unless it is an NDArray or `dtype` is given."""
     if isinstance(source_array, NDArray):
         copied = source_array.copyto(as_context(ctx))
@@ -136,7 +137,7 @@ def arange(
     stop: float | None = None,
     step: float = 1.0,
     repeat: int = 1,
-    infer_range: Any = None,
+    infer_range: object = None,
     ctx: Context | None = None,
     dtype: DTypeLike | None = None,
 ) -> NDArray:
@@ -188,7 +189,7 @@ class _Capsule:
         return 1, 0
 
 
-def from_dlpack(dlpack: Any) -> NDArray:
+def from_dlpack(dlpack: object) -> NDArray:
     """An array over the memory of a DLPack capsule, or of an object with one; a copy if it is read-only."""
     shared = np.from_dlpack(dlpack if hasattr(dlpack, "__dlpack__") else _Capsule(dlpack))
     as_dtype(shared.dtype)

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import importlib
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from types import EllipsisType
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ..attrs import ShapeLike
 from ..autograd.gradients import backward
 from ..autograd.scopes import state
 from ..autograd.tape import Leaf
@@ -50,6 +53,8 @@ __all__ = ["NDArray"]
 
 Operand: TypeAlias = "NDArray | float | np.number[Any] | np.bool_"
 """The other side of arithmetic with an array."""
+Key: TypeAlias = "int | np.integer[Any] | slice | EllipsisType | NDArray | Array | Sequence[Any] | None"
+"""An index: a number, a slice, `None` for a new axis, an array of indices, or a tuple of these."""
 
 
 class NDArray(ArrayBase, OperatorMethods):
@@ -79,14 +84,14 @@ class NDArray(ArrayBase, OperatorMethods):
 
     # ---- parts of it
 
-    def __getitem__(self, key: Any) -> NDArray:
+    def __getitem__(self, key: Key) -> NDArray:
         part: NDArray = get(self, key)
         return part
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Key, value: ArrayLike) -> None:
         put(self, key, value)
 
-    def reshape(self, *shape: Any, **kwargs: Any) -> NDArray:
+    def reshape(self, *shape: ShapeLike, **kwargs: object) -> NDArray:
         """The same memory in another shape; the codes 0, -1, -2, -3, -4 are the operator's, `Reshape`."""
         op = _reshaping(shape, **kwargs)
         shape = self._reshaped(op)
@@ -108,18 +113,34 @@ class NDArray(ArrayBase, OperatorMethods):
         transposed: NDArray = _F.transpose(self)
         return transposed
 
-    def slice_assign(self, rhs: NDArray, begin: Any, end: Any, step: Any = None) -> NDArray:
+    def slice_assign(
+        self,
+        rhs: NDArray,
+        begin: Sequence[int | None],
+        end: Sequence[int | None],
+        step: Sequence[int | None] | None = None,
+    ) -> NDArray:
         """Set the region from `begin` to `end` to `rhs`; returns the array itself."""
         steps = step or [None] * len(begin)
         self[tuple(slice(*bounds) for bounds in zip(begin, end, steps, strict=True))] = rhs
         return self
 
-    def slice_assign_scalar(self, value: float, begin: Any, end: Any, step: Any = None) -> NDArray:
+    def slice_assign_scalar(
+        self,
+        value: float,
+        begin: Sequence[int | None],
+        end: Sequence[int | None],
+        step: Sequence[int | None] | None = None,
+    ) -> NDArray:
         """Set the region from `begin` to `end` to a number; returns the array itself."""
         return self.slice_assign(value, begin, end, step)  # type: ignore[arg-type]
 
     def split_v2(
-        self, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False, **kwargs: Any
+        self,
+        indices_or_sections: int | Sequence[int],
+        axis: int = 0,
+        squeeze_axis: bool = False,
+        **kwargs: object,
     ) -> Any:
         """Parts along an axis: so many equal ones, or ones that begin at the given indices."""
         return _F._split_v2(
@@ -344,16 +365,16 @@ class BaseSparseNDArray(NDArray):
             f"{name}: an array of the storage type 'default' is required for {what}. Use tostype."
         )
 
-    def __getitem__(self, key: Any) -> NDArray:
+    def __getitem__(self, key: Key) -> NDArray:
         return self.tostype("default")[key]
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Key, value: ArrayLike) -> None:
         self._refuse("new values in place")
 
     def _in_place(self, result: NDArray) -> NDArray:
         self._refuse("new values in place")
 
-    def reshape(self, *shape: Any, **kwargs: Any) -> NDArray:
+    def reshape(self, *shape: ShapeLike, **kwargs: object) -> NDArray:
         """Refused, as there is no memory that both could share."""
         self._refuse("another shape")
 

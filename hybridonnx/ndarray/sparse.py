@@ -47,7 +47,10 @@ def cast_storage(data: Array, stype: str, ctx: Context | None = None) -> NDArray
 
 
 def csr_matrix(
-    arg1: Any, shape: ShapeLike | None = None, ctx: Context | None = None, dtype: DTypeLike | None = None
+    arg1: Any,
+    shape: ShapeLike | None = None,
+    ctx: Context | None = None,
+    dtype: DTypeLike | None = None,
 ) -> CSRNDArray:
     """A CSR matrix from dense values, a shape (rows, columns), or (data, indices, indptr)."""
     parts = arg1 if isinstance(arg1, tuple) else ()
@@ -63,7 +66,10 @@ def csr_matrix(
 
 
 def row_sparse_array(
-    arg1: Any, shape: ShapeLike | None = None, ctx: Context | None = None, dtype: DTypeLike | None = None
+    arg1: Any,
+    shape: ShapeLike | None = None,
+    ctx: Context | None = None,
+    dtype: DTypeLike | None = None,
 ) -> RowSparseNDArray:
     """A row-sparse array from dense values, a shape, or (data, indices of the rows)."""
     parts = arg1 if isinstance(arg1, tuple) else ()

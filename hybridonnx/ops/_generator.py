@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ _generator = np.random.default_rng()
 _thread = threading.local()
 
 
-def seed(seed_state: int, ctx: Any = "all") -> None:
+def seed(seed_state: int, ctx: object = "all") -> None:
     """Start the generator anew, so that the same draws follow. All devices share it, whatever `ctx` says."""
     global _generator
     try:

@@ -12,9 +12,11 @@ import numpy as np
 
 from ..dtypes import DTypeLike
 from ..errors import suggest
+from ..lr_scheduler import LRScheduler
 from ..ndarray.ndarray import NDArray, RowSparseNDArray
 from ..ndarray.watch import written
 from ..ops import Array
+from ..symbol.symbol import Symbol
 from ..typing import Arrays
 
 __all__ = ["Optimizer", "create", "register"]
@@ -56,15 +58,15 @@ class Optimizer:
     def __init__(
         self,
         rescale_grad: float = 1.0,
-        param_idx2name: dict[Any, str] | None = None,
+        param_idx2name: dict[Index, str] | None = None,
         wd: float = 0.0,
         clip_gradient: float | None = None,
         learning_rate: float | None = None,
-        lr_scheduler: Any = None,
-        sym: Any = None,
+        lr_scheduler: LRScheduler | None = None,
+        sym: Symbol | None = None,
         begin_num_update: int = 0,
         multi_precision: bool = False,
-        param_dict: dict[Any, Any] | None = None,
+        param_dict: dict[Index, object] | None = None,
     ) -> None:
         if param_idx2name is not None and not isinstance(param_idx2name, dict):
             raise AssertionError(
@@ -278,16 +280,16 @@ class Optimizer:
             )
         self.lr = lr
 
-    def set_lr_scale(self, args_lrscale: Any) -> None:
+    def set_lr_scale(self, args_lrscale: Mapping[Index, float]) -> None:
         """Refused, as in MXNet: see `set_lr_mult`."""
         raise DeprecationWarning("set_lr_scale: use set_lr_mult.")
 
-    def set_lr_mult(self, args_lr_mult: Mapping[Any, float]) -> None:
+    def set_lr_mult(self, args_lr_mult: Mapping[Index, float]) -> None:
         """Multiply rates, by index or name, besides what the symbol's `__lr_mult__` say."""
         self.lr_mult = self._told("__lr_mult__")
         self.lr_mult.update(args_lr_mult)
 
-    def set_wd_mult(self, args_wd_mult: Mapping[Any, float]) -> None:
+    def set_wd_mult(self, args_wd_mult: Mapping[Index, float]) -> None:
         """Multiply weight decays; without a word only weights and gammas decay."""
         self.wd_mult = {n: 0.0 for n in self.idx2name.values() if not self._decays(n)}
         self.wd_mult.update(self._told("__wd_mult__"))

@@ -58,7 +58,7 @@ class Updater:
             self.states[index] = self.sync_state_context(self.states[index], weight.context)
         self.states_synced[index] = True
 
-    def sync_state_context(self, state: Any, context: Context) -> Any:
+    def sync_state_context(self, state: object, context: Context) -> Any:
         """A state on a context."""
         if isinstance(state, NDArray):
             return state.as_in_context(context)
@@ -189,7 +189,7 @@ def _values(holder: Any, writer: _Writer) -> dict[str, Any]:
 
 def _restore(optimizer: Optimizer, told: Any, reader: _Reader) -> None:
     """Give an optimizer, and its scheduler, the values that were saved."""
-    pairs = [(optimizer, told)]
+    pairs: list[tuple[Any, Any]] = [(optimizer, told)]
     if isinstance(told, dict) and (told.get("scheduler") or optimizer.lr_scheduler):
         pairs.append((optimizer.lr_scheduler, told.get("scheduler")))
     new = [(holder, _fitting(holder, part, reader)) for holder, part in pairs]

@@ -104,7 +104,7 @@ def histogram(
 
 
 def _choice(what: str, numbers: Callable[[Any, Any], Any], sentence: str) -> Callable[[Any, Any], Any]:
-    def function(left: Any, right: Any) -> Any:
+    def function(left: Symbol | float, right: Symbol | float) -> Any:
         if is_number(left) and is_number(right):
             return numbers(left, right)
         return binary(what, left, right)

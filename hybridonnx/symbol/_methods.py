@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..dtypes import DTypeLike
@@ -12,12 +12,13 @@ from .compose import call
 
 if TYPE_CHECKING:
     from ._operator_methods import OperatorMethods  # a stub of what the end of this file adds
+    from .symbol import Symbol
 else:
     OperatorMethods = object
 
 
 def _method(name: str) -> Callable[..., Any]:
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(self: Any, *args: object, **kwargs: object) -> Any:
         return call(find(name), name, (self, *args), kwargs, type(self))
 
     method.__name__ = name
@@ -27,7 +28,7 @@ def _method(name: str) -> Callable[..., Any]:
 
 
 def _refused(name: str) -> Callable[..., NoReturn]:
-    def method(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
+    def method(self: Any, *args: object, **kwargs: object) -> NoReturn:
         raise NotImplementedForSymbol(
             f"Symbol.{name}: only arrays have values. Bind the symbol, or call eval, for its outputs."
         )
@@ -39,7 +40,11 @@ def _refused(name: str) -> Callable[..., NoReturn]:
 
 
 def split(
-    data: Any, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False, **kwargs: object
+    data: Symbol,
+    indices_or_sections: int | Sequence[int],
+    axis: int = 0,
+    squeeze_axis: bool = False,
+    **kwargs: object,
 ) -> Any:
     """Parts of `data` along an axis: so many equal ones, or ones that begin at the given indices."""
     attributes = {**sections(indices_or_sections), "axis": axis, "squeeze_axis": squeeze_axis}
@@ -62,19 +67,19 @@ class Methods(OperatorMethods):
         """The values converted to `dtype`."""
         return _cast(self, dtype=dtype, **kwargs)
 
-    def reshape(self, *shape: Any, **kwargs: object) -> Any:
+    def reshape(self, *shape: int | Sequence[int], **kwargs: object) -> Any:
         """The same values in another shape, given as a tuple or as numbers."""
         if len(shape) > 1 and all(isinstance(size, int) for size in shape):
-            shape = (shape,)
+            return _reshape(self, shape, **kwargs)
         return _reshape(self, *shape, **kwargs)
 
-    def transpose(self, *axes: Any, **kwargs: object) -> Any:
+    def transpose(self, *axes: int | Sequence[int], **kwargs: object) -> Any:
         """The axes in another order, reversed by default, given as a tuple or as numbers."""
         if len(axes) > 1 and all(isinstance(axis, int) for axis in axes):
-            axes = (axes,)
+            return _transpose(self, axes, **kwargs)
         return _transpose(self, *axes, **kwargs)
 
-    def squeeze(self, axis: Any = None, **kwargs: object) -> Any:
+    def squeeze(self, axis: int | Sequence[int] | None = None, **kwargs: object) -> Any:
         """Without the axes of size 1, or those of them that are given."""
         return _squeeze(self, axis=axis, **kwargs)
 
@@ -83,10 +88,14 @@ class Methods(OperatorMethods):
         return _diag(self, k=k, **kwargs)
 
     def split_v2(
-        self, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False, **kwargs: object
+        self,
+        indices_or_sections: int | Sequence[int],
+        axis: int = 0,
+        squeeze_axis: bool = False,
+        **kwargs: object,
     ) -> Any:
         """Parts along an axis: so many equal ones, or ones that begin at the given indices."""
-        return split(self, indices_or_sections, axis, squeeze_axis, **kwargs)
+        return split(self, indices_or_sections, axis, squeeze_axis, **kwargs)  # type: ignore[arg-type]
 
     as_in_context = _refused("as_in_context")
     asnumpy = _refused("asnumpy")

@@ -21,6 +21,7 @@ from .infer import infer, open_shape
 
 __all__ = ["Executor"]
 
+
 _REQUESTS = ("write", "add", "null")
 
 Runner = Callable[[Mapping[str, NDArray]], list[NDArray]]

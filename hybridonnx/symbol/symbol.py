@@ -8,6 +8,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from ..attrs import ShapeLike
+from ..autograd.tape import GradReq
 from ..dtypes import DTypeLike
 from ..errors import MXNetError, suggest
 from ..formats.files import open_to_read, write_atomically
@@ -162,7 +163,7 @@ class Symbol(Arithmetic, Methods, Outputs):
 
     # ---- composition
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Self:
+    def __call__(self, *args: Symbol, **kwargs: Any) -> Self:
         """A copy of the graph in which symbols take the place of variables, given by name or in order."""
         name = kwargs.pop("name", None)
         if args and kwargs:
@@ -203,25 +204,25 @@ class Symbol(Arithmetic, Methods, Outputs):
 
     # ---- shapes and dtypes
 
-    def infer_shape(self, *args: Any, **kwargs: Any) -> Any:
+    def infer_shape(self, *args: Sequence[int] | None, **kwargs: Sequence[int] | None) -> Any:
         """The shapes of arguments, outputs and auxiliary states from those of some arguments.
 
         Three lists of shapes, or three times `None` if some shape cannot be inferred.
         """
         return _inferred.infer_shape(self, args, kwargs)
 
-    def infer_shape_partial(self, *args: Any, **kwargs: Any) -> Any:
+    def infer_shape_partial(self, *args: Sequence[int] | None, **kwargs: Sequence[int] | None) -> Any:
         """Like `infer_shape`, with 0 for sizes and `()` for shapes that cannot be inferred."""
         return _inferred.infer_shape_partial(self, args, kwargs)
 
-    def infer_type(self, *args: Any, **kwargs: Any) -> Any:
+    def infer_type(self, *args: DTypeLike | None, **kwargs: DTypeLike | None) -> Any:
         """The dtypes of arguments, outputs and auxiliary states from those of some arguments.
 
         Three lists of NumPy types, or three times `None` if some dtype cannot be inferred.
         """
         return _inferred.infer_type(self, args, kwargs)
 
-    def infer_type_partial(self, *args: Any, **kwargs: Any) -> Any:
+    def infer_type_partial(self, *args: DTypeLike | None, **kwargs: DTypeLike | None) -> Any:
         """Like `infer_type`, with `None` for dtypes that cannot be inferred."""
         return _inferred.infer_type_partial(self, args, kwargs)
 
@@ -249,10 +250,10 @@ class Symbol(Arithmetic, Methods, Outputs):
     def bind(
         self,
         ctx: Context | None,
-        args: Any,
-        args_grad: Any = None,
-        grad_req: Any = "write",
-        aux_states: Any = None,
+        args: Mapping[str, NDArray] | Sequence[NDArray],
+        args_grad: Mapping[str, NDArray] | Sequence[NDArray] | None = None,
+        grad_req: GradReq = "write",
+        aux_states: Mapping[str, NDArray] | Sequence[NDArray] | None = None,
         group2ctx: object = None,
         shared_exec: object = None,
     ) -> Executor:
@@ -264,14 +265,14 @@ class Symbol(Arithmetic, Methods, Outputs):
     def simple_bind(
         self,
         ctx: Context | None,
-        grad_req: Any = "write",
-        type_dict: Mapping[str, Any] | None = None,
+        grad_req: GradReq = "write",
+        type_dict: Mapping[str, DTypeLike] | None = None,
         stype_dict: object = None,
         group2ctx: object = None,
         shared_arg_names: object = None,
         shared_exec: object = None,
         shared_buffer: object = None,
-        **kwargs: Any,
+        **kwargs: Sequence[int],
     ) -> Executor:
         """An executor on new arrays of zeros, whose shapes follow from the given ones."""
         from .executor import simple_bind
@@ -330,10 +331,10 @@ def var(
     lr_mult: float | None = None,
     wd_mult: float | None = None,
     dtype: DTypeLike | None = None,
-    init: Any = None,
+    init: object = None,
     stype: str | None = None,
     profiler_scope: object = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Symbol:
     """A variable. Its shape, dtype and initializer may be set here; attributes of your own are `__so__`."""
     if not isinstance(name, str):

@@ -90,7 +90,7 @@ class Pad:
 class Group:
     """One of these functions for each element of samples that are tuples."""
 
-    def __init__(self, fn: Any, *args: Callable[[Sequence[Any]], Any]) -> None:
+    def __init__(self, fn: Callable[..., object], *args: Callable[..., object]) -> None:
         self._fns = tuple(fn) if isinstance(fn, list | tuple) else (fn, *args)
 
     def __call__(self, data: Sequence[Any]) -> tuple[Any, ...]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from ...errors import MXNetError
+from ...ndarray.ndarray import NDArray
 from ...ops import Drawing, DrawingFrom
 from .batchify import default as default_batchify_fn
+from .dataset import Dataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
 
 __all__ = ["DataLoader", "default_batchify_fn", "default_mp_batchify_fn"]
@@ -32,13 +34,13 @@ class DataLoader:
 
     def __init__(
         self,
-        dataset: Any,
+        dataset: Dataset | Sequence[object] | NDArray,
         batch_size: int | None = None,
         shuffle: bool = False,
-        sampler: Iterable[Any] | None = None,
+        sampler: Iterable[int] | None = None,
         last_batch: str | None = None,
-        batch_sampler: Iterable[Any] | None = None,
-        batchify_fn: Callable[[list[Any]], Any] | None = None,
+        batch_sampler: Iterable[Sequence[int]] | None = None,
+        batchify_fn: Callable[..., object] | None = None,
         num_workers: int = 0,
         pin_memory: bool = False,
         pin_device_id: int = 0,

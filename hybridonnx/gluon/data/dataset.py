@@ -18,13 +18,13 @@ __all__ = ["ArrayDataset", "Dataset", "RecordFileDataset", "SimpleDataset"]
 class Dataset:
     """Samples by index. Subclasses define `__getitem__` and `__len__`."""
 
-    def __getitem__(self, idx: Any) -> Any:
+    def __getitem__(self, idx: int) -> Any:
         raise NotImplementedError(f"{type(self).__name__}: a subclass with __getitem__ is required.")
 
     def __len__(self) -> int:
         raise NotImplementedError(f"{type(self).__name__}: a subclass with __len__ is required.")
 
-    def filter(self, fn: Callable[[Any], Any]) -> Dataset:
+    def filter(self, fn: Callable[..., object]) -> Dataset:
         """The samples for which `fn` is true; each is looked at once, now."""
         return _SampledDataset(self, FilterSampler(fn, self))
 
@@ -52,7 +52,7 @@ class Dataset:
             raise TypeError(f"Invalid sampler type: {type(sampler)}. Expected gluon.data.Sampler instead.")
         return _SampledDataset(self, sampler)
 
-    def transform(self, fn: Callable[..., Any], lazy: bool = True) -> Dataset:
+    def transform(self, fn: Callable[..., object], lazy: bool = True) -> Dataset:
         """What `fn` makes of each sample, whenever it is asked for, or with `lazy=False` now and once.
 
         Samples that are tuples are several arguments.
@@ -62,7 +62,7 @@ class Dataset:
             return transformed
         return SimpleDataset([transformed[i] for i in range(len(transformed))])
 
-    def transform_first(self, fn: Callable[[Any], Any], lazy: bool = True) -> Dataset:
+    def transform_first(self, fn: Callable[..., object], lazy: bool = True) -> Dataset:
         """The samples with `fn` applied to the first of their elements alone."""
         return self.transform(_First(fn), lazy)
 
@@ -76,7 +76,7 @@ class SimpleDataset(Dataset):
     def __len__(self) -> int:
         return len(self._data)
 
-    def __getitem__(self, idx: Any) -> Any:
+    def __getitem__(self, idx: int) -> Any:
         return self._data[idx]
 
 
@@ -97,7 +97,7 @@ class ArrayDataset(Dataset):
             is_line = isinstance(data, NDArray) and data.ndim == 1
             self._data.append(data.asnumpy() if is_line else data)
 
-    def __getitem__(self, idx: Any) -> Any:
+    def __getitem__(self, idx: int) -> Any:
         if len(self._data) == 1:
             return self._data[0][idx]
         return tuple(data[idx] for data in self._data)
@@ -115,7 +115,7 @@ class RecordFileDataset(Dataset):
         self._record = MXIndexedRecordIO(self.idx_file, self.filename, "r")
         self._reading = threading.Lock()  # between seeking and reading no other thread may seek
 
-    def __getitem__(self, idx: Any) -> Any:
+    def __getitem__(self, idx: int) -> Any:
         key = self._record.keys[idx]
         with self._reading:
             return self._record.read_idx(key)
@@ -134,21 +134,21 @@ class _SampledDataset(Dataset):
     def __len__(self) -> int:
         return len(self._indices)
 
-    def __getitem__(self, idx: Any) -> Any:
+    def __getitem__(self, idx: int) -> Any:
         return self._dataset[self._indices[idx]]
 
 
 class _LazyTransformDataset(Dataset):
     """What a function makes of the samples of another dataset."""
 
-    def __init__(self, data: Dataset, fn: Callable[..., Any]) -> None:
+    def __init__(self, data: Dataset, fn: Callable[..., object]) -> None:
         self._data = data
         self._fn = fn
 
     def __len__(self) -> int:
         return len(self._data)
 
-    def __getitem__(self, idx: Any) -> Any:
+    def __getitem__(self, idx: int) -> Any:
         item = self._data[idx]
         return self._fn(*item) if isinstance(item, tuple) else self._fn(item)
 
@@ -156,7 +156,7 @@ class _LazyTransformDataset(Dataset):
 class _First:
     """A function of the first argument; the others stay."""
 
-    def __init__(self, fn: Callable[[Any], Any]) -> None:
+    def __init__(self, fn: Callable[..., object]) -> None:
         self._fn = fn
 
     def __call__(self, x: Any, *args: Any) -> Any:

@@ -61,7 +61,7 @@ class RandomSampler(Sampler):
 class FilterSampler(Sampler):
     """The indices of those elements of a dataset for which `fn` is true."""
 
-    def __init__(self, fn: Callable[[Any], Any], dataset: Any) -> None:
+    def __init__(self, fn: Callable[..., object], dataset: Any) -> None:
         self._indices = [i for i in range(len(dataset)) if fn(dataset[i])]
 
     def __iter__(self) -> Iterator[int]:
@@ -98,7 +98,7 @@ class BatchSampler(Sampler):
     next iteration ("rollover").
     """
 
-    def __init__(self, sampler: Iterable[Any], batch_size: int, last_batch: str = "keep") -> None:
+    def __init__(self, sampler: Iterable[int], batch_size: int, last_batch: str = "keep") -> None:
         if last_batch not in LAST_BATCH:
             raise ValueError(
                 f"last_batch must be one of 'keep', 'discard', or 'rollover', but got {last_batch}"

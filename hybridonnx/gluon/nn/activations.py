@@ -24,7 +24,7 @@ class Activation(HybridBlock):
     def _alias(self) -> str:
         return self._act_type
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The function of `x`, of any shape."""
         return F.Activation(x, act_type=self._act_type, name="fwd")
 
@@ -41,7 +41,7 @@ class LeakyReLU(HybridBlock):
         super().__init__(**kwargs)
         self._alpha = alpha
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The function of `x`, of any shape."""
         return F.LeakyReLU(x, act_type="leaky", slope=self._alpha, name="fwd")
 
@@ -62,7 +62,7 @@ class PReLU(HybridBlock):
         with self.name_scope():
             self.alpha = self.params.get("alpha", shape=(in_channels,), init=alpha_initializer)
 
-    def hybrid_forward(self, F: ModuleType, x: Any, alpha: Tensor) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor, alpha: Tensor) -> Any:
         """The function of `x`, whose channels are on axis 1."""
         return F.LeakyReLU(x, gamma=alpha, act_type="prelu", name="fwd")
 
@@ -74,7 +74,7 @@ class ELU(HybridBlock):
         super().__init__(**kwargs)
         self._alpha = alpha
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The function of `x`, of any shape."""
         return F.LeakyReLU(x, act_type="elu", slope=self._alpha)
 
@@ -85,7 +85,7 @@ class SELU(HybridBlock):
     def __init__(self, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The function of `x`, of any shape."""
         return F.LeakyReLU(x, act_type="selu", name="fwd")
 
@@ -96,7 +96,7 @@ class GELU(HybridBlock):
     def __init__(self, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The function of `x`, of any shape."""
         return F.LeakyReLU(x, act_type="gelu", name="fwd")
 
@@ -108,6 +108,6 @@ class Swish(HybridBlock):
         super().__init__(**kwargs)
         self._beta = beta
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The function of `x`, of any shape."""
         return x * F.sigmoid(self._beta * x, name="fwd")

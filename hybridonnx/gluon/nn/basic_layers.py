@@ -70,7 +70,7 @@ class Sequential(Block):
         for block in blocks:
             self.register_child(block)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Tensor) -> Any:
         """The output of the last block."""
         for block in self._children.values():
             x = block(x)
@@ -79,7 +79,7 @@ class Sequential(Block):
     def __repr__(self) -> str:
         return _listed(self)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: int | slice) -> Any:
         return _part(self, key)
 
     def __len__(self) -> int:
@@ -112,7 +112,7 @@ class HybridSequential(HybridBlock):
         for block in blocks:
             self.register_child(block)
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The output of the last block."""
         for block in self._children.values():
             x = block(x)
@@ -121,7 +121,7 @@ class HybridSequential(HybridBlock):
     def __repr__(self) -> str:
         return _listed(self)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: int | slice) -> Any:
         return _part(self, key)
 
     def __len__(self) -> int:
@@ -170,7 +170,7 @@ class Dense(HybridBlock):
             )
             self.act = None if activation is None else Activation(activation, prefix=activation + "_")
 
-    def hybrid_forward(self, F: ModuleType, x: Any, weight: Tensor, bias: Tensor | None = None) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
         """The sums of `x`, and the activation of them."""
         y = F.FullyConnected(
             x,
@@ -196,7 +196,7 @@ class Dropout(HybridBlock):
         self._rate = rate
         self._axes = axes
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """`x` with elements dropped."""
         if self._rate > 0:
             return F.Dropout(x, p=self._rate, axes=self._axes, name="fwd", cudnn_off=False)
@@ -234,7 +234,7 @@ class Embedding(HybridBlock):
             grad_stype="row_sparse" if sparse_grad else "default",
         )
 
-    def hybrid_forward(self, F: ModuleType, x: Any, weight: Tensor) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor, weight: Tensor) -> Any:
         """The rows that `x` names."""
         return F.Embedding(x, weight, name="fwd", **self._kwargs)
 
@@ -248,7 +248,7 @@ class Flatten(HybridBlock):
     def __init__(self, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """`x` as a matrix."""
         return F.Flatten(x)
 
@@ -323,7 +323,7 @@ class BatchNormBase(HybridBlock):
         super().cast("float32" if np.dtype(dtype) == np.float16 else dtype)
 
     def hybrid_forward(
-        self, F: ModuleType, x: Any, gamma: Tensor, beta: Tensor, running_mean: Tensor, running_var: Tensor
+        self, F: ModuleType, x: Tensor, gamma: Tensor, beta: Tensor, running_mean: Tensor, running_var: Tensor
     ) -> Any:
         """`x` normalized by the batch's statistics when training, else by the running ones."""
         normalize = F.contrib.BatchNormWithReLU if self.fuse_relu else F.BatchNorm
@@ -442,7 +442,7 @@ class InstanceNorm(_Scaled):
         self._epsilon = epsilon
         self._scale_and_shift(in_channels, (scale, gamma_initializer), (center, beta_initializer))
 
-    def hybrid_forward(self, F: ModuleType, x: Any, gamma: Tensor, beta: Tensor) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor, gamma: Tensor, beta: Tensor) -> Any:
         """`x` normalized."""
         if self._axis == 1:
             return F.InstanceNorm(x, gamma, beta, name="fwd", eps=self._epsilon)
@@ -537,9 +537,9 @@ def _named(function: Any, *spaces: Any) -> Callable[..., Any] | None:
 class Lambda(Block):
     """A function of arrays, or the name of an operator, as a block."""
 
-    def __init__(self, function: Any, prefix: str | None = None) -> None:
+    def __init__(self, function: str | Callable[..., object], prefix: str | None = None) -> None:
         super().__init__(prefix=prefix)
-        self._func_impl = _named(function, ndarray) or getattr(ndarray, function)
+        self._func_impl = _named(function, ndarray) or getattr(ndarray, str(function))
 
     def forward(self, *args: Any) -> Any:
         """What the function returns."""
@@ -552,13 +552,13 @@ class Lambda(Block):
 class HybridLambda(HybridBlock):
     """A function of F and arrays or symbols, or the name of an operator, as a block."""
 
-    def __init__(self, function: Any, prefix: str | None = None) -> None:
+    def __init__(self, function: str | Callable[..., object], prefix: str | None = None) -> None:
         super().__init__(prefix=prefix)
         given = _named(function, ndarray, symbol)
-        self._func = given or (lambda F, *args: getattr(F, function)(*args))
+        self._func = given or (lambda F, *args: getattr(F, str(function))(*args))
         self._func_name = function if given is None else given.__name__
 
-    def hybrid_forward(self, F: ModuleType, x: Any, *args: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor, *args: Any) -> Any:
         """What the function returns."""
         return self._func(F, x, *args)
 

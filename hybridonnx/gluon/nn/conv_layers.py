@@ -127,7 +127,7 @@ class _Conv(HybridBlock):
         weight = op.infer_inputs(tuple(data), *others)[1]
         return tuple(d or 0 for d in without_symbols(weight) or ())
 
-    def hybrid_forward(self, F: ModuleType, x: Any, weight: Tensor, bias: Tensor | None = None) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
         """The convolution of `x`, and the activation of it."""
         inputs = (x, weight) if bias is None else (x, weight, bias)
         y = getattr(F, self._op_name)(*inputs, name="fwd", **self._kwargs)
@@ -430,7 +430,7 @@ class _Pooling(HybridBlock):
     def _alias(self) -> str:
         return "pool"
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The maximum or mean of each window of `x`."""
         return F.Pooling(x, name="fwd", **self._kwargs)
 
@@ -633,6 +633,6 @@ class ReflectionPad2D(HybridBlock):
             )
         self._padding = widths
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """`x` padded."""
         return F.pad(x, mode="reflect", pad_width=self._padding)

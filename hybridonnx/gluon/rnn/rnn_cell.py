@@ -52,7 +52,7 @@ class RecurrentCell(Block):
         raise NotImplementedError(f"{type(self).__name__}: state_info must be defined.")
 
     def begin_state(
-        self, batch_size: int = 0, func: Callable[..., Any] = ndarray.zeros, **kwargs: Any
+        self, batch_size: int = 0, func: Callable[..., object] = ndarray.zeros, **kwargs: Any
     ) -> list[Any]:
         """First states: `func` is called with what `state_info` says and `kwargs`."""
         self._refuse_modified()
@@ -73,11 +73,11 @@ class RecurrentCell(Block):
     def unroll(
         self,
         length: int,
-        inputs: Any,
-        begin_state: Sequence[Any] | None = None,
+        inputs: Tensor | Sequence[Tensor],
+        begin_state: Sequence[Tensor] | None = None,
         layout: str = "NTC",
         merge_outputs: bool | None = None,
-        valid_length: Any = None,
+        valid_length: Tensor | None = None,
     ) -> tuple[Any, list[Any]]:
         """Run `length` steps: the outputs, as one array or a list by `merge_outputs`, and the last states.
 
@@ -141,7 +141,7 @@ class RecurrentCell(Block):
 class HybridRecurrentCell(RecurrentCell, HybridBlock):
     """A cell that can be hybridized."""
 
-    def hybrid_forward(self, F: ModuleType, x: Any, *args: Any, **kwargs: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor, *args: Any, **kwargs: Any) -> Any:
         """One step, computed with `F`."""
         raise NotImplementedError(f"{type(self).__name__}: hybrid_forward must be defined.")
 
@@ -269,7 +269,7 @@ class LSTMCell(GatedCell):
         prefix: str | None = None,
         params: ParameterDict | None = None,
         activation: str | Block = "tanh",
-        recurrent_activation: Any = "sigmoid",
+        recurrent_activation: str | Block = "sigmoid",
     ) -> None:
         super().__init__(
             hidden_size,
@@ -424,11 +424,11 @@ class CellStack(RecurrentCell):
     def unroll(
         self,
         length: int,
-        inputs: Any,
-        begin_state: Sequence[Any] | None = None,
+        inputs: Tensor | Sequence[Tensor],
+        begin_state: Sequence[Tensor] | None = None,
         layout: str = "NTC",
         merge_outputs: bool | None = None,
-        valid_length: Any = None,
+        valid_length: Tensor | None = None,
     ) -> tuple[Any, list[Any]]:
         """All steps of each cell, from the lowest to the highest."""
         self.reset()
@@ -458,7 +458,7 @@ class CellStack(RecurrentCell):
 class SequentialRNNCell(CellStack):
     """Cells on top of each other: one's output is the next one's input."""
 
-    def __call__(self, inputs: Tensor, states: Sequence[Tensor]) -> Any:
+    def __call__(self, inputs: Tensor, states: Sequence[Tensor]) -> Any:  # type: ignore[override]
         """One step of all cells."""
         self._counter += 1
         return self._step(inputs, states)
@@ -467,7 +467,7 @@ class SequentialRNNCell(CellStack):
 class HybridSequentialRNNCell(CellStack, HybridRecurrentCell):
     """Cells on top of each other, which can be hybridized together."""
 
-    def __call__(self, inputs: Tensor, states: Sequence[Tensor]) -> Any:
+    def __call__(self, inputs: Tensor, states: Sequence[Tensor]) -> Any:  # type: ignore[override]
         """One step of all cells."""
         return Block.__call__(self, inputs, states)
 
@@ -511,11 +511,11 @@ class DropoutCell(HybridRecurrentCell):
     def unroll(
         self,
         length: int,
-        inputs: Any,
-        begin_state: Sequence[Any] | None = None,
+        inputs: Tensor | Sequence[Tensor],
+        begin_state: Sequence[Tensor] | None = None,
         layout: str = "NTC",
         merge_outputs: bool | None = None,
-        valid_length: Any = None,
+        valid_length: Tensor | None = None,
     ) -> tuple[Any, list[Any]]:
         """One dropout for all steps if they are one array."""
         self.reset()
@@ -549,7 +549,7 @@ class ModifierCell(HybridRecurrentCell):
         found: list[dict[str, Any]] = self.base_cell.state_info(batch_size)
         return found
 
-    def begin_state(self, func: Callable[..., Any] = symbol.zeros, **kwargs: Any) -> list[Any]:  # type: ignore[override]
+    def begin_state(self, func: Callable[..., object] = symbol.zeros, **kwargs: Any) -> list[Any]:  # type: ignore[override]
         """First states of the cell that is modified; symbols unless `func` makes something else."""
         self._refuse_modified()
         with _Unmodified(self.base_cell):
@@ -642,11 +642,11 @@ class ResidualCell(ModifierCell):
     def unroll(
         self,
         length: int,
-        inputs: Any,
-        begin_state: Sequence[Any] | None = None,
+        inputs: Tensor | Sequence[Tensor],
+        begin_state: Sequence[Tensor] | None = None,
         layout: str = "NTC",
         merge_outputs: bool | None = None,
-        valid_length: Any = None,
+        valid_length: Tensor | None = None,
     ) -> tuple[Any, list[Any]]:
         """All steps of the cell, and the inputs added."""
         self.reset()
@@ -682,7 +682,7 @@ class BidirectionalCell(HybridRecurrentCell):
         left, right = self._children.values()
         return left, right
 
-    def __call__(self, inputs: Tensor, states: Sequence[Tensor]) -> Any:
+    def __call__(self, inputs: Tensor, states: Sequence[Tensor]) -> Any:  # type: ignore[override]
         """There are no single steps."""
         raise NotImplementedError("BidirectionalCell: it cannot be stepped. Please use unroll.")
 
@@ -702,11 +702,11 @@ class BidirectionalCell(HybridRecurrentCell):
     def unroll(
         self,
         length: int,
-        inputs: Any,
-        begin_state: Sequence[Any] | None = None,
+        inputs: Tensor | Sequence[Tensor],
+        begin_state: Sequence[Tensor] | None = None,
         layout: str = "NTC",
         merge_outputs: bool | None = None,
-        valid_length: Any = None,
+        valid_length: Tensor | None = None,
     ) -> tuple[Any, list[Any]]:
         """All steps in both directions."""
         self.reset()

@@ -186,7 +186,7 @@ class _RNNLayer(HybridBlock):
         return {"shape": shape, "__layout__": "LNC", "dtype": self._dtype}
 
     def begin_state(
-        self, batch_size: int = 0, func: Callable[..., Any] = ndarray.zeros, **kwargs: Any
+        self, batch_size: int = 0, func: Callable[..., object] = ndarray.zeros, **kwargs: object
     ) -> list[Any]:
         """First states: `func` is called with what `state_info` says and `kwargs`."""
         return [
@@ -197,7 +197,11 @@ class _RNNLayer(HybridBlock):
     # ---- running
 
     def __call__(  # type: ignore[override]
-        self, inputs: Any, states: Any = None, sequence_length: Any = None, **kwargs: Any
+        self,
+        inputs: Tensor,
+        states: Any = None,
+        sequence_length: Tensor | None = None,
+        **kwargs: object,
     ) -> Any:
         """The outputs, and if `states` are given the last states too."""
         if self._use_sequence_length != (sequence_length is not None):

@@ -52,7 +52,7 @@ class HybridConcurrent(HybridSequential):
         super().__init__(prefix=prefix, params=params)
         self.axis = axis
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The outputs of all blocks, joined."""
         return F.concat(*(block(x) for block in self._children.values()), dim=self.axis)
 
@@ -63,7 +63,7 @@ class Identity(HybridBlock):
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """`x`."""
         return x
 
@@ -140,7 +140,7 @@ class SyncBatchNorm(BatchNormBase):
         self._kwargs.update(ndev=num_devices or 1, key=self.prefix)
 
     def hybrid_forward(
-        self, F: ModuleType, x: Any, gamma: Tensor, beta: Tensor, running_mean: Tensor, running_var: Tensor
+        self, F: ModuleType, x: Tensor, gamma: Tensor, beta: Tensor, running_mean: Tensor, running_var: Tensor
     ) -> Any:
         """`x` normalized by the batch's statistics when training, else by the running ones."""
         return F.contrib.SyncBatchNorm(x, gamma, beta, running_mean, running_var, name="fwd", **self._kwargs)
@@ -163,7 +163,7 @@ class PixelShuffle1D(HybridBlock):
         super().__init__()
         self._factor = int(factor)
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """`x` with fewer channels and larger."""
         x = F.reshape(x, (0, -4, -1, self._factor, 0))
         x = F.transpose(x, (0, 1, 3, 2))
@@ -180,7 +180,7 @@ class PixelShuffle2D(HybridBlock):
         super().__init__()
         self._factors = _factors(factor, 2)
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """`x` with fewer channels and larger."""
         x = F.reshape(x, (0, -4, -1, prod(self._factors), 0, 0))
         x = F.reshape(x, (0, 0, -4, *self._factors, 0, 0))
@@ -198,7 +198,7 @@ class PixelShuffle3D(HybridBlock):
         super().__init__()
         self._factors = _factors(factor, 3)
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """`x` with fewer channels and larger. No operator takes 8 axes, so they move one after the other."""
         depth, height, width = self._factors
         x = F.reshape(x, (0, -4, -1, prod(self._factors), 0, 0, 0))

@@ -68,11 +68,11 @@ class VariationalDropoutCell(ModifierCell):
     def unroll(
         self,
         length: int,
-        inputs: Any,
-        begin_state: Sequence[Any] | None = None,
+        inputs: Tensor | Sequence[Tensor],
+        begin_state: Sequence[Tensor] | None = None,
         layout: str = "NTC",
         merge_outputs: bool | None = None,
-        valid_length: Any = None,
+        valid_length: Tensor | None = None,
     ) -> tuple[Any, list[Any]]:
         """All steps. Unless states are dropped, inputs and outputs are dropped for all steps at once."""
         if self.drop_states:

@@ -45,7 +45,7 @@ class _Files(Dataset):
     def _read(self) -> tuple[Array, Array]:
         raise NotImplementedError
 
-    def __getitem__(self, idx: Any) -> Any:
+    def __getitem__(self, idx: int) -> Any:
         image, label = creation.array(self._data[idx], dtype=np.uint8), self._label[idx]
         return (image, label) if self._transform is None else self._transform(image, label)
 
@@ -182,7 +182,7 @@ class ImageRecordDataset(RecordFileDataset):
         self._flag = flag
         self._transform = transform
 
-    def __getitem__(self, idx: Any) -> Any:
+    def __getitem__(self, idx: int) -> Any:
         header, content = unpack(super().__getitem__(idx))
         image = decode(content, self._flag, f"record {idx} of {self.filename}")
         return (image, header.label) if self._transform is None else self._transform(image, header.label)
@@ -213,7 +213,7 @@ class ImageFolderDataset(Dataset):
             else:
                 warnings.warn(f"Ignoring {path}, which is not a directory.", stacklevel=2)
 
-    def __getitem__(self, idx: Any) -> Any:
+    def __getitem__(self, idx: int) -> Any:
         path, label = self.items[idx]
         image = decode(Path(path).read_bytes(), self._flag, path)
         return (image, label) if self._transform is None else self._transform(image, label)

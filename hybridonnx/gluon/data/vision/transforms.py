@@ -9,7 +9,7 @@ Draws come from the generator that `mx.random.seed` starts.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -19,6 +19,7 @@ from ....dtypes import DTypeLike
 from ....ndarray.namespace import F
 from ....ndarray.ndarray import NDArray
 from ....ops import Array, Drawing
+from ....typing import Tensor
 from ...block import Block
 from ...hybrid_block import HybridBlock
 from ...nn.basic_layers import HybridSequential, Sequential
@@ -53,7 +54,7 @@ Range = tuple[float, float]
 class Compose(Sequential):
     """Several transforms, one after another."""
 
-    def __init__(self, transforms: Sequence[Any]) -> None:
+    def __init__(self, transforms: Sequence[Callable[..., object]]) -> None:
         super().__init__()
         run: list[HybridBlock] = []
         for each in [*transforms, None]:
@@ -64,7 +65,7 @@ class Compose(Sequential):
                 self.add(*([_joined(run)] if len(run) > 1 else run))
                 run = []
             if each is not None:
-                self.add(each)
+                self.add(each)  # type: ignore[arg-type]  # functions will do
 
 
 def _joined(blocks: Sequence[HybridBlock]) -> HybridSequential:
@@ -80,7 +81,7 @@ class Cast(HybridBlock):
         super().__init__()
         self._dtype = dtype
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The array as the dtype."""
         return F.cast(x, self._dtype)
 
@@ -88,12 +89,12 @@ class Cast(HybridBlock):
 class RandomApply(Sequential):
     """A transform that is applied with probability `p`."""
 
-    def __init__(self, transforms: Any, p: float = 0.5) -> None:
+    def __init__(self, transforms: Callable[..., object], p: float = 0.5) -> None:
         super().__init__()
         self.transforms = transforms
         self.p = p
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Tensor) -> Any:
         """The image transformed, or as it is."""
         return self.transforms(x) if _drawn() < self.p else x
 
@@ -112,7 +113,7 @@ class ToTensor(HybridBlock):
     def __init__(self) -> None:
         super().__init__()
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The image for a network."""
         return F.image.to_tensor(x)
 
@@ -120,11 +121,11 @@ class ToTensor(HybridBlock):
 class Normalize(HybridBlock):
     """(x - mean) / std of an image (C, H, W), or several; both are one number or one for each channel."""
 
-    def __init__(self, mean: Any = 0.0, std: Any = 1.0) -> None:
+    def __init__(self, mean: float | Sequence[float] = 0.0, std: float | Sequence[float] = 1.0) -> None:
         super().__init__()
         self._mean, self._std = _numbers(mean), _numbers(std)
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The normalized image."""
         return F.image.normalize(x, mean=self._mean, std=self._std)
 
@@ -156,7 +157,7 @@ class Resize(HybridBlock):
         self._keep = keep_ratio
         self._interpolation = interpolation
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The image in its new size."""
         return F.image.resize(x, self._size, self._keep, self._interpolation)
 
@@ -178,7 +179,7 @@ class CropResize(HybridBlock):
         self._size = None if size is None else _pair(size)
         self._interpolation = 1 if interpolation is None else interpolation
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The part."""
         part = F.image.crop(x, **self._part)
         return part if self._size is None else F.image.resize(part, self._size, False, self._interpolation)
@@ -255,7 +256,7 @@ class RandomFlipLeftRight(HybridBlock):
     def __init__(self) -> None:
         super().__init__()
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The image, or its mirror image."""
         return F.image.random_flip_left_right(x)
 
@@ -266,7 +267,7 @@ class RandomFlipTopBottom(HybridBlock):
     def __init__(self) -> None:
         super().__init__()
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The image, or its mirror image."""
         return F.image.random_flip_top_bottom(x)
 
@@ -285,7 +286,7 @@ class RandomBrightness(HybridBlock):
         super().__init__()
         self._range = _around_one("RandomBrightness", brightness)
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The image, brighter or darker."""
         return F.image.random_brightness(x, *self._range)
 
@@ -297,7 +298,7 @@ class RandomContrast(HybridBlock):
         super().__init__()
         self._range = _around_one("RandomContrast", contrast)
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The image with more or less contrast."""
         return F.image.random_contrast(x, *self._range)
 
@@ -309,7 +310,7 @@ class RandomSaturation(HybridBlock):
         super().__init__()
         self._range = _around_one("RandomSaturation", saturation)
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The image with more or less colour."""
         return F.image.random_saturation(x, *self._range)
 
@@ -321,7 +322,7 @@ class RandomHue(HybridBlock):
         super().__init__()
         self._range = _around_one("RandomHue", hue)
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The image in other colours."""
         return F.image.random_hue(x, *self._range)
 
@@ -337,7 +338,7 @@ class RandomColorJitter(HybridBlock):
         for far in self._args:
             _around_one("RandomColorJitter", far)
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The image in other colours."""
         return F.image.random_color_jitter(x, *self._args)
 
@@ -349,7 +350,7 @@ class RandomLighting(HybridBlock):
         super().__init__()
         self._alpha = alpha
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The image in another light."""
         return F.image.random_lighting(x, self._alpha)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from ....errors import suggest
 from ...hybrid_block import HybridBlock
@@ -73,7 +72,7 @@ _MODELS: dict[str, Callable[..., HybridBlock]] = {
 }
 
 
-def get_model(name: str, **kwargs: Any) -> HybridBlock:
+def get_model(name: str, **kwargs: object) -> HybridBlock:
     """The network of a name such as "resnet50_v1"; `kwargs` go to its function."""
     key = name.lower()
     if key not in _MODELS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
+from ....typing import Tensor
 from ...hybrid_block import HybridBlock
 from ...nn.basic_layers import HybridSequential
 
@@ -15,7 +16,7 @@ class Classifier(HybridBlock):
     features: HybridSequential
     output: HybridBlock
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The scores, before any softmax."""
         return self.output(self.features(x))
 

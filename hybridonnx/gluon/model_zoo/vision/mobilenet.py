@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Any, Unpack
 
 from ....context import Context
+from ....typing import Tensor
 from ..._options import BlockOptions
 from ...hybrid_block import HybridBlock
 from ...nn.activations import Activation
@@ -58,7 +59,7 @@ _BOTTLENECKS = (
 class RELU6(HybridBlock):
     """x, but at least 0 and at most 6."""
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """`x` within the limits."""
         return F.clip(x, 0, 6, name="relu6")
 
@@ -83,7 +84,7 @@ class LinearBottleneck(HybridBlock):
             self.out.add(*_convolved(wide, 3, stride, groups=wide), RELU6())
             self.out.add(*_convolved(channels, 1))
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The narrow channels, added to `x` where the shapes allow it."""
         out = self.out(x)
         return F.elemwise_add(out, x) if self.use_shortcut else out

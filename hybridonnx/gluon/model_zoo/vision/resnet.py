@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any, Literal, Unpack, overload
 
 from ....context import Context
+from ....typing import Tensor
 from ..._options import BlockOptions
 from ...hybrid_block import HybridBlock
 from ...nn.activations import Activation
@@ -71,7 +72,7 @@ class BasicBlockV1(HybridBlock):
         )
         self.downsample = _projection(channels, stride, in_channels) if downsample else None
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The activation of the sum."""
         shortcut = x if self.downsample is None else self.downsample(x)
         return F.Activation(shortcut + self.body(x), act_type="relu")
@@ -103,7 +104,7 @@ class BottleneckV1(HybridBlock):
         )
         self.downsample = _projection(channels, stride, in_channels) if downsample else None
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The activation of the sum."""
         shortcut = x if self.downsample is None else self.downsample(x)
         return F.Activation(self.body(x) + shortcut, act_type="relu")
@@ -131,7 +132,7 @@ class BasicBlockV2(HybridBlock):
         self.conv2 = _convolution(channels, 3, 1, channels)
         self.downsample = _convolution(channels, 1, stride, in_channels) if downsample else None
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The sum, which the next block normalizes."""
         first = F.Activation(self.bn1(x), act_type="relu")
         shortcut = x if self.downsample is None else self.downsample(first)
@@ -160,7 +161,7 @@ class BottleneckV2(HybridBlock):
         self.conv3 = _convolution(channels, 1)
         self.downsample = _convolution(channels, 1, stride, in_channels) if downsample else None
 
-    def hybrid_forward(self, F: ModuleType, x: Any) -> Any:
+    def hybrid_forward(self, F: ModuleType, x: Tensor) -> Any:
         """The sum, which the next block normalizes."""
         first = F.Activation(self.bn1(x), act_type="relu")
         shortcut = x if self.downsample is None else self.downsample(first)

@@ -1,0 +1,63 @@
+"""The types that users see: stubs are fresh, a user's code reveals its types, and few arguments are `Any`."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import hybridonnx as mx
+from scripts import _stubs, _untyped
+
+ROOT = Path(__file__).parents[1]
+SHARE = 0.10
+"""The share of public arguments that may be `Any`."""
+
+
+def test_stubs_are_fresh():
+    texts = _stubs.stubs()
+    stale = [
+        p.relative_to(ROOT) for p, text in texts.items() if not p.exists() or p.read_text("utf-8") != text
+    ]
+    strangers = sorted(p.relative_to(ROOT) for p in (ROOT / "hybridonnx").rglob("*.pyi") if p not in texts)
+    assert not stale, f"run scripts/stubs: {', '.join(map(str, stale))}"
+    assert not strangers, f"no longer written: {', '.join(map(str, strangers))}"
+
+
+@pytest.mark.parametrize(
+    "path", sorted(p for p in _stubs.stubs() if p.name == "op.pyi"), ids=lambda p: p.parent.name
+)
+def test_stubs_have_the_arguments_of_the_functions(path):
+    module = getattr(mx, path.parent.name).op
+    seen = set()
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.FunctionDef):
+            a = node.args
+            names = {p.arg for p in [*a.args, *a.kwonlyargs, a.vararg, a.kwarg] if p is not None}
+            assert names == set(inspect.signature(getattr(module, node.name)).parameters), node.name
+            seen.add(node.name)
+    assert seen == {n for n in dir(module) if not n.startswith("_")}
+
+
+def test_few_arguments_say_nothing():
+    share = _untyped.share()
+    assert share <= SHARE, f"{share:.1%} of the public arguments are Any; scripts/untyped lists them"
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_user_code_reveals_its_types(tmp_path):
+    from mypy import api
+
+    arguments = ["--config-file=", "--strict", "--follow-imports=silent", f"--cache-dir={tmp_path}"]
+    report, errors, code = api.run([*arguments, str(ROOT / "tests/data/typing/user.py")])
+    assert code == 0, report + errors
+
+
+def test_stubs_are_in_the_wheel():
+    data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    assert "*.pyi" in data["*"]
+    assert "py.typed" in data["hybridonnx"]
