@@ -135,6 +135,8 @@ def methods_stub(frontend: Frontend, owner: type) -> str:
     lines = [line for name in [*ARITHMETIC, *COMPARISONS] for line in arithmetic(name)]
     if frontend is SYMBOLS:
         lines = []  # the class defines them itself
+    else:
+        lines.append("def __hash__(self) -> int: ...")
     for name in FLUENT:
         method = getattr(owner, name)
         if hasattr(method, "__signature__"):
@@ -251,7 +253,8 @@ def function(name: str, parameters: Sequence[Parameter], result: str, doc: str) 
 
 def argument(p: Parameter) -> str:
     """One parameter with its type, and its default where it is a plain value."""
-    stars = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}.get(p.kind, "")
+    kinds: dict[Any, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
+    stars = kinds.get(p.kind, "")
     annotation = "" if p.annotation is Parameter.empty else f": {p.annotation}"
     if p.default is Parameter.empty:
         return f"{stars}{p.name}{annotation}"
