@@ -10,7 +10,7 @@ def AdaptiveAvgPooling2D(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The means of images (N, C, H, W) over output_size equal parts of height and width."""
+    """The means of images over as many about equal parts of height and width as the output has pixels."""
     ...
 @overload
 def BatchNormWithReLU(
@@ -32,7 +32,7 @@ def BatchNormWithReLU(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> list[NDArray]:
-    """`BatchNorm` of data (N, C, *spatial), and of that what is positive."""
+    """`BatchNorm` of data, with 0 in place of negative results."""
     ...
 @overload
 def BatchNormWithReLU(
@@ -54,7 +54,7 @@ def BatchNormWithReLU(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`BatchNorm` of data (N, C, *spatial), and of that what is positive."""
+    """`BatchNorm` of data, with 0 in place of negative results."""
     ...
 @overload
 def BatchNormWithReLU(
@@ -76,7 +76,7 @@ def BatchNormWithReLU(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray | list[NDArray]:
-    """`BatchNorm` of data (N, C, *spatial), and of that what is positive."""
+    """`BatchNorm` of data, with 0 in place of negative results."""
     ...
 def BilinearResize2D(
     data: NDArray,
@@ -91,7 +91,7 @@ def BilinearResize2D(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Images (N, C, H, W) resized by bilinear interpolation, to a size or as large as `like`."""
+    """Images resized by bilinear interpolation, to a size or as large as others."""
     ...
 def CTCLoss(
     data: NDArray,
@@ -105,7 +105,7 @@ def CTCLoss(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The losses (N,) of scores `data` (T, N, C), one of whose classes is blank, for `label` (N, L)."""
+    """Connectionist temporal classification: the loss of sequences whose labels are not aligned to steps."""
     ...
 @overload
 def SyncBatchNorm(
@@ -125,7 +125,7 @@ def SyncBatchNorm(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> list[NDArray]:
-    """`BatchNorm` of data (N, C, *spatial) over the batches of `ndev` devices; here there is one."""
+    """`BatchNorm` over the batches of several devices, of which there is one here."""
     ...
 @overload
 def SyncBatchNorm(
@@ -145,7 +145,7 @@ def SyncBatchNorm(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`BatchNorm` of data (N, C, *spatial) over the batches of `ndev` devices; here there is one."""
+    """`BatchNorm` over the batches of several devices, of which there is one here."""
     ...
 @overload
 def SyncBatchNorm(
@@ -165,7 +165,7 @@ def SyncBatchNorm(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray | list[NDArray]:
-    """`BatchNorm` of data (N, C, *spatial) over the batches of `ndev` devices; here there is one."""
+    """`BatchNorm` over the batches of several devices, of which there is one here."""
     ...
 def arange_like(
     data: NDArray,
@@ -178,7 +178,7 @@ def arange_like(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """start, start + step, … in the shape of `data`, or as many as `axis` is long; each `repeat` times."""
+    """Numbers in steps from `start`, as many as `data` has elements or an axis of it is long."""
     ...
 def boolean_mask(
     data: NDArray,
@@ -188,7 +188,7 @@ def boolean_mask(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Those rows of `data` (N, *rest) for which `index` (N,) is not 0."""
+    """Those rows of `data` for which `index` is not 0."""
     ...
 def ctc_loss(
     data: NDArray,
@@ -202,7 +202,7 @@ def ctc_loss(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The losses (N,) of scores `data` (T, N, C), one of whose classes is blank, for `label` (N, L)."""
+    """Connectionist temporal classification: the loss of sequences whose labels are not aligned to steps."""
     ...
 def gradientmultiplier(
     data: NDArray,
@@ -212,7 +212,7 @@ def gradientmultiplier(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape, unchanged; its gradient is multiplied by `scalar`."""
+    """`data` as it is, whose gradient is multiplied by `scalar`."""
     ...
 def index_array(
     data: NDArray,
@@ -221,7 +221,7 @@ def index_array(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The index of each element of `data`, or its part along `axes`, as int64 (*data's shape, axes)."""
+    """The index of each element of `data`, or some axes' part of it, as int64."""
     ...
 def index_copy(
     old_tensor: NDArray,
@@ -231,7 +231,7 @@ def index_copy(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`old_tensor` with the rows of `new_tensor` in place of those with the indices of `index_vector`."""
+    """`old_tensor` with the rows of `new_tensor` in place of those at `index_vector`."""
     ...
 def quadratic(
     data: NDArray,
@@ -242,7 +242,7 @@ def quadratic(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`a * data² + b * data + c` for `data` of any shape."""
+    """`a * x ** 2 + b * x + c` of each element x."""
     ...
 def round_ste(
     data: NDArray,
@@ -250,7 +250,7 @@ def round_ste(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """Each element rounded as `round` does, through which the gradient passes unchanged."""
     ...
 def sign_ste(
     data: NDArray,
@@ -258,5 +258,5 @@ def sign_ste(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The sign of each element, through which the gradient passes unchanged."""
     ...

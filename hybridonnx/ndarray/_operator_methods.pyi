@@ -32,25 +32,25 @@ class OperatorMethods:
     def __le__(self, other: Operand) -> NDArray: ...
     def __hash__(self) -> int: ...
     def abs(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The absolute value of each element."""
         ...
     def arccos(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The angle in [0, pi] whose cosine each element is; NaN outside of [-1, 1]."""
         ...
     def arccosh(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The inverse, from 0 up, of the hyperbolic cosine at each element; NaN below 1."""
         ...
     def arcsin(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The angle in [-pi/2, pi/2] whose sine each element is; NaN outside of [-1, 1]."""
         ...
     def arcsinh(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The inverse of the hyperbolic sine at each element."""
         ...
     def arctan(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The angle in (-pi/2, pi/2) whose tangent each element is."""
         ...
     def arctanh(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The inverse of the hyperbolic tangent at each element; NaN outside of [-1, 1]."""
         ...
     def argmax(
         self,
@@ -60,7 +60,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """The first place of the maximum of `data` along `axis`, or in all of it, in the dtype of `data`."""
+        """The index of the first maximum along `axis`."""
         ...
     def argmax_channel(
         self,
@@ -68,7 +68,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """The first place of the maximum of `data` (N, C, *rest) along C, in the dtype of `data`."""
+        """The index of the first maximum along axis 1."""
         ...
     def argmin(
         self,
@@ -78,7 +78,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """The first place of the minimum of `data` along `axis`, or in all of it, in the dtype of `data`."""
+        """The index of the first minimum along `axis`."""
         ...
     def argsort(
         self,
@@ -89,7 +89,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """The indices that sort `data` along `axis`."""
+        """The indices that put `data` in order along an axis."""
         ...
     def broadcast_axes(
         self,
@@ -99,7 +99,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` with each of `axis`, of size 1, repeated to the size beside it in `size`."""
+        """`data` with some axes of size 1 repeated."""
         ...
     def broadcast_like(
         self,
@@ -110,7 +110,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`lhs` with axes of size 1 repeated as in `rhs`: all of them, or `lhs_axes` as `rhs_axes`."""
+        """`lhs` with axes of size 1 repeated as long as those of `rhs`."""
         ...
     def broadcast_to(
         self,
@@ -119,13 +119,13 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` with its axes of size 1 repeated to the sizes of `shape`, in which 0 keeps a size."""
+        """`data` with its axes of size 1 repeated to the sizes of `shape`."""
         ...
     def cbrt(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The cube root of each element, with its sign."""
         ...
     def ceil(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The least integer not below each element."""
         ...
     def clip(
         self,
@@ -135,16 +135,16 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` of any shape, with values above `a_max` made `a_max` and those below `a_min` made `a_min`."""
+        """Each element moved to the nearer of two limits if it lies outside of them."""
         ...
     def cos(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The cosine of each element, in radians."""
         ...
     def cosh(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The hyperbolic cosine of each element."""
         ...
     def degrees(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """Each element, an angle in radians, in degrees."""
         ...
     def depth_to_space(
         self,
@@ -153,7 +153,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` (N, b·b·C, H, W) to (N, C, b·H, b·W), where b is `block_size`."""
+        """Channels of `data` that are C apart, moved into blocks of b by b pixels."""
         ...
     def diag(
         self,
@@ -164,10 +164,10 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """The `k`-th diagonals of `data` as last axis, or a matrix with the vector `data` on its diagonal."""
+        """The `k`-th diagonals of matrices, or a matrix with the vector `data` on that diagonal."""
         ...
     def exp(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """e to the power of each element."""
         ...
     def expand_dims(
         self,
@@ -176,16 +176,16 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` with a new axis of size 1 at `axis` of the result."""
+        """`data` with a new axis of size 1."""
         ...
     def expm1(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """exp(x) - 1 of each element x, exact near 0 too."""
         ...
     def fix(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """Each element without its fraction, which is what `trunc` gives."""
         ...
     def flatten(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` (N, *rest) to (N, size of rest)."""
+        """`data` as a matrix, with all axes but the first made one."""
         ...
     def flip(
         self,
@@ -194,22 +194,22 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` with the elements along each of `axis` in reverse order."""
+        """`data` with the order of its elements reversed along some axes."""
         ...
     def floor(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The greatest integer not above each element."""
         ...
     def log(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The natural logarithm of each element."""
         ...
     def log10(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The logarithm to base 10 of each element."""
         ...
     def log1p(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """log(1 + x) of each element x, exact near 0 too."""
         ...
     def log2(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The logarithm to base 2 of each element."""
         ...
     def log_softmax(
         self,
@@ -232,7 +232,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+        """The largest element along the axes; all that equal it receive its gradient."""
         ...
     def mean(
         self,
@@ -243,7 +243,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+        """The mean of the elements along the axes; of integers truncated towards zero."""
         ...
     def min(
         self,
@@ -254,7 +254,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+        """The smallest element along the axes; all that equal it receive its gradient."""
         ...
     def nanprod(
         self,
@@ -265,7 +265,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+        """The product of the elements along the axes that are not NaN."""
         ...
     def nansum(
         self,
@@ -276,7 +276,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+        """The sum of the elements along the axes that are not NaN."""
         ...
     def norm(
         self,
@@ -288,7 +288,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """The L1 or L2 norm (`ord`) of `data` over `axis`, or over all axes."""
+        """The L1 or L2 norm of the elements along some axes."""
         ...
     def one_hot(
         self,
@@ -300,7 +300,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`on_value` at each of `indices` along a new last axis of size `depth`, `off_value` elsewhere."""
+        """A vector for each of `indices` that has `on_value` at that index and `off_value` elsewhere."""
         ...
     def ones_like(
         self,
@@ -308,7 +308,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """1 in the shape and dtype of `data`."""
         ...
     def pad(
         self,
@@ -319,7 +319,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` (N, C, *spatial) of 4 or 5 axes with `pad_width` before and after each, filled by `mode`."""
+        """`data` with padding before and after its spatial axes."""
         ...
     def pick(
         self,
@@ -331,7 +331,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """The element of each row of `data` along `axis` that `index` (data's shape without it) says."""
+        """One element of each row of `data` along `axis`, the one at `index`."""
         ...
     def prod(
         self,
@@ -342,13 +342,13 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+        """The product of the elements along the axes; of bool whether all are true."""
         ...
     def radians(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """Each element, an angle in degrees, in radians."""
         ...
     def rcbrt(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The reciprocal of the cube root of each element."""
         ...
     def reciprocal(
         self,
@@ -356,10 +356,10 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """1 divided by each element."""
         ...
     def relu(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """Each element that is positive, and 0 in place of the others."""
         ...
     def repeat(
         self,
@@ -369,7 +369,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` with each element repeated `repeats` times along `axis`, or flattened first."""
+        """`data` with each element repeated, its copies beside each other."""
         ...
     def reshape_like(
         self,
@@ -382,16 +382,16 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`lhs` in the shape of `rhs`, or with its axes from lhs_begin to lhs_end replaced by rhs's."""
+        """The elements of `lhs`, in their order, in the shape of `rhs` or with some of its axes."""
         ...
     def rint(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The nearest integer to each element, halves rounded down, not to even."""
         ...
     def round(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The nearest integer to each element, halves rounded away from zero."""
         ...
     def rsqrt(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The reciprocal of the square root of each element."""
         ...
     def shape_array(
         self,
@@ -399,19 +399,19 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """The sizes of `data` as an int64 vector."""
+        """The sizes of `data`, as int64."""
         ...
     def sigmoid(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """1 / (1 + exp(-x)) of each element x."""
         ...
     def sign(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """-1, 0 or 1 by the sign of each element; 0 for NaN."""
         ...
     def sin(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The sine of each element, in radians."""
         ...
     def sinh(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The hyperbolic sine of each element."""
         ...
     def size_array(
         self,
@@ -419,7 +419,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """The number of elements of `data`, as an int64 vector of length 1."""
+        """The number of elements of `data`, as int64."""
         ...
     def slice(
         self,
@@ -430,7 +430,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data[begin:end:step]` along its first axes; None stands for an end of the axis."""
+        """The part `data[begin:end:step]`, along the first axes."""
         ...
     def slice_axis(
         self,
@@ -441,7 +441,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` from `begin` to `end` along `axis`; None is the end of the axis."""
+        """The part of `data` from `begin` to `end` along one axis."""
         ...
     def slice_like(
         self,
@@ -451,7 +451,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """The first elements of `data` along `axes` (or all), as many as `shape_like` has there."""
+        """The first elements of `data` along some axes, as many as `shape_like` has there."""
         ...
     def softmax(
         self,
@@ -464,7 +464,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """exp(data / temperature) along `axis`, divided by its sum; with use_length only over the first `length`"""
+        """exp(data / temperature), divided by its sum along `axis`."""
         ...
     def softmin(
         self,
@@ -476,7 +476,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """exp(-data / temperature) along `axis`, divided by its sum."""
+        """exp(-data / temperature), divided by its sum along `axis`."""
         ...
     def sort(
         self,
@@ -486,7 +486,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` sorted along `axis`; the hidden output is the indices, int32."""
+        """The elements of `data` in order along an axis."""
         ...
     def space_to_depth(
         self,
@@ -495,7 +495,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` (N, C, b·H, b·W) to (N, b·b·C, H, W), where b is `block_size`."""
+        """Blocks of b by b pixels of `data`, moved into channels that are C apart."""
         ...
     def split(
         self,
@@ -506,13 +506,13 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray | list[NDArray]:
-        """`data` in `num_outputs` equal parts along `axis`, which goes with `squeeze_axis`."""
+        """`data` cut into equal parts along `axis`."""
         ...
     def sqrt(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The square root of each element."""
         ...
     def square(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The square of each element."""
         ...
     def squeeze(
         self,
@@ -521,7 +521,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` without those of its axes that have size 1, or without `axis`."""
+        """`data` without axes of size 1."""
         ...
     def sum(
         self,
@@ -532,7 +532,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+        """The sum of the elements along the axes; of bool whether any is true."""
         ...
     def swapaxes(
         self,
@@ -542,7 +542,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` with the axes `dim1` and `dim2` exchanged."""
+        """`data` with two axes exchanged."""
         ...
     def take(
         self,
@@ -553,13 +553,13 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """The parts of `a` along `axis` with these `indices`, whose axes take the place of `axis`."""
+        """The slices of `a` along `axis` at these `indices`."""
         ...
     def tan(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The tangent of each element, in radians."""
         ...
     def tanh(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The hyperbolic tangent of each element."""
         ...
     def tile(
         self,
@@ -568,7 +568,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` repeated as a whole `reps` times along each axis, counted from the last."""
+        """Copies of `data` beside each other along each axis."""
         ...
     @overload
     def topk(
@@ -582,7 +582,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> list[NDArray]:
-        """The `k` largest (or with `is_ascend` smallest) elements of `data` along `axis`; all if k is below 1."""
+        """The `k` largest, or smallest, elements of `data` along an axis, or their indices, or both."""
         ...
     @overload
     def topk(
@@ -596,7 +596,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """The `k` largest (or with `is_ascend` smallest) elements of `data` along `axis`; all if k is below 1."""
+        """The `k` largest, or smallest, elements of `data` along an axis, or their indices, or both."""
         ...
     def transpose(
         self,
@@ -605,10 +605,10 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` with its axes in the order `axes`, or reversed."""
+        """`data` with its axes in another order."""
         ...
     def trunc(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """The nearest integer to each element that is no farther from zero."""
         ...
     def zeros_like(
         self,
@@ -616,5 +616,5 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """`data` of any shape to an output of the same shape."""
+        """0 in the shape and dtype of `data`."""
         ...

@@ -9,7 +9,7 @@ def exponential_like(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Draws from the exponential distribution with mean 1 / lam, in the shape and dtype of `data`."""
+    """Draws from the exponential distribution, in the shape and dtype of `data`."""
     ...
 def gamma_like(
     data: NDArray,
@@ -19,7 +19,7 @@ def gamma_like(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Draws from the gamma distribution of shape `alpha` and scale `beta`, in `data`'s shape and dtype."""
+    """Draws from the gamma distribution, in the shape and dtype of `data`."""
     ...
 def generalized_negative_binomial_like(
     data: NDArray,
@@ -29,7 +29,7 @@ def generalized_negative_binomial_like(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Draws from the negative binomial of mean `mu` and dispersion `alpha`, in `data`'s shape and dtype."""
+    """Draws from the negative binomial distribution by mean and dispersion, in the shape and dtype of `data`."""
     ...
 def negative_binomial_like(
     data: NDArray,
@@ -39,7 +39,7 @@ def negative_binomial_like(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Draws of the failures before `k` successes of probability `p`, in the shape and dtype of `data`."""
+    """Draws of failures before `k` successes, in the shape and dtype of `data`."""
     ...
 def normal_like(
     data: NDArray,
@@ -49,7 +49,7 @@ def normal_like(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Draws from the normal distribution of mean `loc` and deviation `scale`, in `data`'s shape and dtype."""
+    """Draws from the normal distribution, in the shape and dtype of `data`."""
     ...
 def poisson_like(
     data: NDArray,
@@ -58,7 +58,7 @@ def poisson_like(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Draws from the Poisson distribution with mean `lam`, in the shape and dtype of `data`."""
+    """Draws from the Poisson distribution, in the shape and dtype of `data`."""
     ...
 def uniform_like(
     data: NDArray,

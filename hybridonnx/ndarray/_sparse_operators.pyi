@@ -5,12 +5,12 @@ from ..dtypes import DTypeLike
 from .ndarray import NDArray
 
 def ElementWiseSum(
-    *data: NDArray | Sequence[NDArray],
+    *args: NDArray | Sequence[NDArray],
     num_args: int | None = None,
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The sum of `num_args` arrays of one shape."""
+    """The sum of any number of arrays of one shape."""
     ...
 def Embedding(
     data: NDArray,
@@ -23,7 +23,7 @@ def Embedding(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The rows of `weight` (input_dim, output_dim) at the indices `data`: (*data's shape, output_dim)."""
+    """The rows of `weight` at the indices `data`."""
     ...
 def FullyConnected(
     data: NDArray,
@@ -36,7 +36,7 @@ def FullyConnected(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Data (N, ...) seen as (N, D), times weight (num_hidden, D) transposed, plus bias (num_hidden,)."""
+    """A fully connected layer: `data` times the transposed `weight`, plus `bias`."""
     ...
 def LinearRegressionOutput(
     data: NDArray,
@@ -46,7 +46,7 @@ def LinearRegressionOutput(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (N, *) as it is, whose gradient is that of half the squared difference to `label`."""
+    """`data` as it is, whose gradient is that of half the squared difference to `label`."""
     ...
 def LogisticRegressionOutput(
     data: NDArray,
@@ -56,7 +56,7 @@ def LogisticRegressionOutput(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The sigmoid of `data` (N, *), whose gradient is that of the binary cross entropy with `label`."""
+    """The sigmoid of `data`, whose gradient is that of the binary cross entropy with `label`."""
     ...
 def MAERegressionOutput(
     data: NDArray,
@@ -66,7 +66,7 @@ def MAERegressionOutput(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (N, *) as it is, whose gradient is that of the absolute difference to `label`."""
+    """`data` as it is, whose gradient is that of the absolute difference to `label`."""
     ...
 def abs(
     data: NDArray,
@@ -74,15 +74,15 @@ def abs(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The absolute value of each element."""
     ...
 def add_n(
-    *data: NDArray | Sequence[NDArray],
+    *args: NDArray | Sequence[NDArray],
     num_args: int | None = None,
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The sum of `num_args` arrays of one shape."""
+    """The sum of any number of arrays of one shape."""
     ...
 def arccos(
     data: NDArray,
@@ -90,7 +90,7 @@ def arccos(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The angle in [0, pi] whose cosine each element is; NaN outside of [-1, 1]."""
     ...
 def arccosh(
     data: NDArray,
@@ -98,7 +98,7 @@ def arccosh(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The inverse, from 0 up, of the hyperbolic cosine at each element; NaN below 1."""
     ...
 def arcsin(
     data: NDArray,
@@ -106,7 +106,7 @@ def arcsin(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The angle in [-pi/2, pi/2] whose sine each element is; NaN outside of [-1, 1]."""
     ...
 def arcsinh(
     data: NDArray,
@@ -114,7 +114,7 @@ def arcsinh(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The inverse of the hyperbolic sine at each element."""
     ...
 def arctan(
     data: NDArray,
@@ -122,7 +122,7 @@ def arctan(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The angle in (-pi/2, pi/2) whose tangent each element is."""
     ...
 def arctanh(
     data: NDArray,
@@ -130,7 +130,7 @@ def arctanh(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The inverse of the hyperbolic tangent at each element; NaN outside of [-1, 1]."""
     ...
 def broadcast_add(
     lhs: NDArray,
@@ -139,7 +139,7 @@ def broadcast_add(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The sum lhs + rhs of two arrays that broadcast."""
     ...
 def broadcast_div(
     lhs: NDArray,
@@ -148,7 +148,7 @@ def broadcast_div(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The quotient lhs / rhs of two arrays that broadcast."""
     ...
 def broadcast_minus(
     lhs: NDArray,
@@ -157,7 +157,7 @@ def broadcast_minus(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The difference lhs - rhs of two arrays that broadcast."""
     ...
 def broadcast_mul(
     lhs: NDArray,
@@ -166,7 +166,7 @@ def broadcast_mul(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The product lhs * rhs of two arrays that broadcast."""
     ...
 def broadcast_plus(
     lhs: NDArray,
@@ -175,7 +175,7 @@ def broadcast_plus(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The sum lhs + rhs of two arrays that broadcast."""
     ...
 def broadcast_sub(
     lhs: NDArray,
@@ -184,7 +184,7 @@ def broadcast_sub(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The difference lhs - rhs of two arrays that broadcast."""
     ...
 def cbrt(
     data: NDArray,
@@ -192,7 +192,7 @@ def cbrt(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The cube root of each element, with its sign."""
     ...
 def ceil(
     data: NDArray,
@@ -200,7 +200,7 @@ def ceil(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The least integer not below each element."""
     ...
 def clip(
     data: NDArray,
@@ -210,7 +210,7 @@ def clip(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape, with values above `a_max` made `a_max` and those below `a_min` made `a_min`."""
+    """Each element moved to the nearer of two limits if it lies outside of them."""
     ...
 def concat(
     *data: NDArray | Sequence[NDArray],
@@ -227,7 +227,7 @@ def cos(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The cosine of each element, in radians."""
     ...
 def cosh(
     data: NDArray,
@@ -235,7 +235,7 @@ def cosh(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The hyperbolic cosine of each element."""
     ...
 def degrees(
     data: NDArray,
@@ -243,7 +243,7 @@ def degrees(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """Each element, an angle in radians, in degrees."""
     ...
 def dot(
     lhs: NDArray,
@@ -255,7 +255,7 @@ def dot(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """lhs (*left, K) and rhs (K, *right) to (*left, *right); the product of two vectors is (1,)."""
+    """The product of two arrays, summed over the last axis of `lhs` and the first of `rhs`."""
     ...
 def elemwise_add(
     lhs: NDArray,
@@ -264,7 +264,7 @@ def elemwise_add(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The sum lhs + rhs of two arrays of one shape."""
     ...
 def elemwise_div(
     lhs: NDArray,
@@ -273,7 +273,7 @@ def elemwise_div(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The quotient lhs / rhs of two arrays of one shape."""
     ...
 def elemwise_mul(
     lhs: NDArray,
@@ -282,7 +282,7 @@ def elemwise_mul(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The product lhs * rhs of two arrays of one shape, element by element."""
     ...
 def elemwise_sub(
     lhs: NDArray,
@@ -291,7 +291,7 @@ def elemwise_sub(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The difference lhs - rhs of two arrays of one shape."""
     ...
 def exp(
     data: NDArray,
@@ -299,7 +299,7 @@ def exp(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """e to the power of each element."""
     ...
 def expm1(
     data: NDArray,
@@ -307,7 +307,7 @@ def expm1(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """exp(x) - 1 of each element x, exact near 0 too."""
     ...
 def fix(
     data: NDArray,
@@ -315,7 +315,7 @@ def fix(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """Each element without its fraction, which is what `trunc` gives."""
     ...
 def floor(
     data: NDArray,
@@ -323,7 +323,7 @@ def floor(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The greatest integer not above each element."""
     ...
 def gamma(
     data: NDArray,
@@ -331,7 +331,7 @@ def gamma(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The gamma function of each element; infinite at 0, NaN at negative integers."""
     ...
 def gammaln(
     data: NDArray,
@@ -339,7 +339,7 @@ def gammaln(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The logarithm of the gamma function's absolute value at each element."""
     ...
 def log(
     data: NDArray,
@@ -347,7 +347,7 @@ def log(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The natural logarithm of each element."""
     ...
 def log10(
     data: NDArray,
@@ -355,7 +355,7 @@ def log10(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The logarithm to base 10 of each element."""
     ...
 def log1p(
     data: NDArray,
@@ -363,7 +363,7 @@ def log1p(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """log(1 + x) of each element x, exact near 0 too."""
     ...
 def log2(
     data: NDArray,
@@ -371,7 +371,7 @@ def log2(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The logarithm to base 2 of each element."""
     ...
 def make_loss(
     data: NDArray,
@@ -379,7 +379,7 @@ def make_loss(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """`data` as it is, whose gradient is 1, whatever that of the output."""
     ...
 def mean(
     data: NDArray,
@@ -390,7 +390,7 @@ def mean(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The mean of the elements along the axes; of integers truncated towards zero."""
     ...
 def negative(
     data: NDArray,
@@ -398,7 +398,7 @@ def negative(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """Each element times -1."""
     ...
 def norm(
     data: NDArray,
@@ -410,7 +410,7 @@ def norm(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The L1 or L2 norm (`ord`) of `data` over `axis`, or over all axes."""
+    """The L1 or L2 norm of the elements along some axes."""
     ...
 def radians(
     data: NDArray,
@@ -418,7 +418,7 @@ def radians(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """Each element, an angle in degrees, in radians."""
     ...
 def relu(
     data: NDArray,
@@ -426,7 +426,7 @@ def relu(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """Each element that is positive, and 0 in place of the others."""
     ...
 def rint(
     data: NDArray,
@@ -434,7 +434,7 @@ def rint(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The nearest integer to each element, halves rounded down, not to even."""
     ...
 def round(
     data: NDArray,
@@ -442,7 +442,7 @@ def round(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The nearest integer to each element, halves rounded away from zero."""
     ...
 def rsqrt(
     data: NDArray,
@@ -450,7 +450,7 @@ def rsqrt(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The reciprocal of the square root of each element."""
     ...
 def sigmoid(
     data: NDArray,
@@ -458,7 +458,7 @@ def sigmoid(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """1 / (1 + exp(-x)) of each element x."""
     ...
 def sign(
     data: NDArray,
@@ -466,7 +466,7 @@ def sign(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """-1, 0 or 1 by the sign of each element; 0 for NaN."""
     ...
 def sin(
     data: NDArray,
@@ -474,7 +474,7 @@ def sin(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The sine of each element, in radians."""
     ...
 def sinh(
     data: NDArray,
@@ -482,7 +482,7 @@ def sinh(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The hyperbolic sine of each element."""
     ...
 def slice(
     data: NDArray,
@@ -493,7 +493,7 @@ def slice(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data[begin:end:step]` along its first axes; None stands for an end of the axis."""
+    """The part `data[begin:end:step]`, along the first axes."""
     ...
 def sqrt(
     data: NDArray,
@@ -501,7 +501,7 @@ def sqrt(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The square root of each element."""
     ...
 def square(
     data: NDArray,
@@ -509,7 +509,7 @@ def square(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The square of each element."""
     ...
 def stop_gradient(
     data: NDArray,
@@ -517,7 +517,7 @@ def stop_gradient(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """`data` as it is, through which no gradient flows back."""
     ...
 def sum(
     data: NDArray,
@@ -528,7 +528,7 @@ def sum(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The sum of the elements along the axes; of bool whether any is true."""
     ...
 def tan(
     data: NDArray,
@@ -536,7 +536,7 @@ def tan(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The tangent of each element, in radians."""
     ...
 def tanh(
     data: NDArray,
@@ -544,7 +544,7 @@ def tanh(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The hyperbolic tangent of each element."""
     ...
 def trunc(
     data: NDArray,
@@ -552,7 +552,7 @@ def trunc(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The nearest integer to each element that is no farther from zero."""
     ...
 def where(
     condition: NDArray,
@@ -562,7 +562,7 @@ def where(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`x` where `condition` is not 0, else `y`; a vector as condition chooses between rows."""
+    """`x` where `condition` is not 0, else `y`."""
     ...
 def zeros_like(
     data: NDArray,
@@ -570,5 +570,5 @@ def zeros_like(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """0 in the shape and dtype of `data`."""
     ...

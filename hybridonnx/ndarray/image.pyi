@@ -9,7 +9,7 @@ def adjust_lighting(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """An image (H, W, 3) with `alpha` times the principal components of ImageNet's colours added."""
+    """An image with multiples of the principal components of ImageNet's colours added."""
     ...
 def crop(
     data: NDArray,
@@ -21,7 +21,7 @@ def crop(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The part of an image, or of several, that begins `x` from the left and `y` from the top."""
+    """The part of images that lies in a rectangle."""
     ...
 def flip_left_right(
     data: NDArray,
@@ -29,7 +29,7 @@ def flip_left_right(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """An image (H, W, C) with left and right exchanged."""
+    """An image with left and right exchanged."""
     ...
 def flip_top_bottom(
     data: NDArray,
@@ -37,7 +37,7 @@ def flip_top_bottom(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """An image (H, W, C) with top and bottom exchanged."""
+    """An image with top and bottom exchanged."""
     ...
 def normalize(
     data: NDArray,
@@ -47,7 +47,7 @@ def normalize(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """(data - mean) / std, by channels, of an image (C, H, W) or several, with 1 or 3 channels."""
+    """Images minus a mean and divided by a standard deviation, channel by channel."""
     ...
 def random_brightness(
     data: NDArray,
@@ -57,7 +57,7 @@ def random_brightness(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """An image times a random factor."""
+    """An image made brighter or darker: its pixels times a random factor."""
     ...
 def random_color_jitter(
     data: NDArray,
@@ -69,7 +69,7 @@ def random_color_jitter(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """An image changed in all four ways, in random order, each by a factor at most so far from 1."""
+    """An image with random brightness, contrast, saturation and hue, changed in random order."""
     ...
 def random_contrast(
     data: NDArray,
@@ -79,7 +79,7 @@ def random_contrast(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """An image with its differences from the mean brightness times a random factor."""
+    """An image with its pixels' differences from its mean brightness times a random factor."""
     ...
 def random_flip_left_right(
     data: NDArray,
@@ -87,7 +87,7 @@ def random_flip_left_right(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """An image (H, W, C), half of the time with left and right exchanged."""
+    """An image with left and right exchanged, or unchanged, with equal probability."""
     ...
 def random_flip_top_bottom(
     data: NDArray,
@@ -95,7 +95,7 @@ def random_flip_top_bottom(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """An image (H, W, C), half of the time with top and bottom exchanged."""
+    """An image with top and bottom exchanged, or unchanged, with equal probability."""
     ...
 def random_hue(
     data: NDArray,
@@ -105,7 +105,7 @@ def random_hue(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """An image with its hues turned by a random part of a full turn; 1, the whole one, changes nothing."""
+    """An image with its hues turned by a random multiple of a full turn; a factor of 1 changes nothing."""
     ...
 def random_lighting(
     data: NDArray,
@@ -114,7 +114,7 @@ def random_lighting(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """An image (H, W, 3) with random amounts of the principal components of ImageNet's colours added."""
+    """An image with random amounts of the principal components of ImageNet's colours added."""
     ...
 def random_saturation(
     data: NDArray,
@@ -124,7 +124,7 @@ def random_saturation(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """An image with its differences from grey times a random factor."""
+    """An image with its pixels' differences from grey of the same brightness times a random factor."""
     ...
 def resize(
     data: NDArray,
@@ -135,7 +135,7 @@ def resize(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """An image, or several, of uint8 or real numbers in another size."""
+    """Images resized with one of OpenCV's interpolations."""
     ...
 def to_tensor(
     data: NDArray,
@@ -143,5 +143,5 @@ def to_tensor(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """An image (H, W, C) of 0 to 255 as float32 (C, H, W) of 0 to 1; several likewise."""
+    """Images of numbers from 0 to 255 as what networks read: float32 from 0 to 1, channels before rows."""
     ...

@@ -11,7 +11,7 @@ def Activation(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape through a function; softrelu is log(1 + exp(x)), softsign x / (1 + |x|)."""
+    """One of five activation functions of each element, chosen by name."""
     ...
 @overload
 def BatchNorm(
@@ -33,7 +33,7 @@ def BatchNorm(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> list[NDArray]:
-    """`data` (N, C, *spatial) with each channel's mean 0 and variance 1, times gamma (C,) plus beta (C,)."""
+    """Each channel of `data` with mean 0 and variance 1 over the batch, times gamma plus beta."""
     ...
 @overload
 def BatchNorm(
@@ -55,7 +55,7 @@ def BatchNorm(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (N, C, *spatial) with each channel's mean 0 and variance 1, times gamma (C,) plus beta (C,)."""
+    """Each channel of `data` with mean 0 and variance 1 over the batch, times gamma plus beta."""
     ...
 @overload
 def BatchNorm(
@@ -77,7 +77,7 @@ def BatchNorm(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray | list[NDArray]:
-    """`data` (N, C, *spatial) with each channel's mean 0 and variance 1, times gamma (C,) plus beta (C,)."""
+    """Each channel of `data` with mean 0 and variance 1 over the batch, times gamma plus beta."""
     ...
 @overload
 def BatchNorm_v1(
@@ -95,7 +95,7 @@ def BatchNorm_v1(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> list[NDArray]:
-    """`BatchNorm` of data (N, C, *spatial), as old files call it."""
+    """`BatchNorm` over axis 1, as old files call it."""
     ...
 @overload
 def BatchNorm_v1(
@@ -113,7 +113,7 @@ def BatchNorm_v1(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`BatchNorm` of data (N, C, *spatial), as old files call it."""
+    """`BatchNorm` over axis 1, as old files call it."""
     ...
 @overload
 def BatchNorm_v1(
@@ -131,7 +131,7 @@ def BatchNorm_v1(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray | list[NDArray]:
-    """`BatchNorm` of data (N, C, *spatial), as old files call it."""
+    """`BatchNorm` over axis 1, as old files call it."""
     ...
 def BlockGrad(
     data: NDArray,
@@ -139,7 +139,7 @@ def BlockGrad(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """`data` as it is, through which no gradient flows back."""
     ...
 def CTCLoss(
     data: NDArray,
@@ -153,7 +153,7 @@ def CTCLoss(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The losses (N,) of scores `data` (T, N, C), one of whose classes is blank, for `label` (N, L)."""
+    """Connectionist temporal classification: the loss of sequences whose labels are not aligned to steps."""
     ...
 def Cast(
     data: NDArray,
@@ -162,7 +162,7 @@ def Cast(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape as `dtype`, real numbers truncated towards zero to whole ones."""
+    """`data` in another dtype, as C casts it."""
     ...
 def Concat(
     *data: NDArray | Sequence[NDArray],
@@ -192,7 +192,7 @@ def Convolution(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Convolution of data (N, C, *spatial) with weight (num_filter, C / num_group, *kernel)."""
+    """N-D convolution of `data` with `weight`, then `bias` added to each channel."""
     ...
 def Convolution_v1(
     data: NDArray,
@@ -213,7 +213,7 @@ def Convolution_v1(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Convolution of data (N, C, *spatial) as files of MXNet's first versions may call it."""
+    """Convolution under the name that files of MXNet's first versions may have for it."""
     ...
 def Crop(
     *data: NDArray | Sequence[NDArray],
@@ -224,7 +224,7 @@ def Crop(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The first input (N, C, H, W) cropped to `h_w`, or to the height and width of the second."""
+    """A rectangle of the first input, of the height and width of the second or of `h_w`."""
     ...
 def Custom(
     *data: NDArray,
@@ -233,7 +233,7 @@ def Custom(
     name: str | None = None,
     **kwargs: object,
 ) -> Any:
-    """The arrays that an operator registered as `op_type` takes to those that it makes."""
+    """An operator that a user has written in Python, a `CustomOp`, and registered under a name."""
     ...
 def Deconvolution(
     data: NDArray,
@@ -256,7 +256,7 @@ def Deconvolution(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Transposed convolution of data (N, C, *spatial) with weight (C, num_filter / num_group, *kernel)."""
+    """N-D transposed convolution of `data` with `weight`, then `bias` added to each channel."""
     ...
 def Dropout(
     data: NDArray,
@@ -268,15 +268,15 @@ def Dropout(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape with a part p of its elements 0 and the others divided by 1 - p."""
+    """Elements set to zero at random with probability `p`, the others divided by 1 - p."""
     ...
 def ElementWiseSum(
-    *data: NDArray | Sequence[NDArray],
+    *args: NDArray | Sequence[NDArray],
     num_args: int | None = None,
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The sum of `num_args` arrays of one shape."""
+    """The sum of any number of arrays of one shape."""
     ...
 def Embedding(
     data: NDArray,
@@ -289,7 +289,7 @@ def Embedding(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The rows of `weight` (input_dim, output_dim) at the indices `data`: (*data's shape, output_dim)."""
+    """The rows of `weight` at the indices `data`."""
     ...
 def Flatten(
     data: NDArray,
@@ -297,7 +297,7 @@ def Flatten(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (N, *rest) to (N, size of rest)."""
+    """`data` as a matrix, with all axes but the first made one."""
     ...
 def FullyConnected(
     data: NDArray,
@@ -310,7 +310,7 @@ def FullyConnected(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Data (N, ...) seen as (N, D), times weight (num_hidden, D) transposed, plus bias (num_hidden,)."""
+    """A fully connected layer: `data` times the transposed `weight`, plus `bias`."""
     ...
 @overload
 def GroupNorm(
@@ -324,7 +324,7 @@ def GroupNorm(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> list[NDArray]:
-    """`data` (N, C, *spatial) with mean 0 and variance 1 in each of G = num_groups groups of channels, times"""
+    """Each group of channels of each instance of `data` with mean 0 and variance 1, times gamma plus beta."""
     ...
 @overload
 def GroupNorm(
@@ -338,7 +338,7 @@ def GroupNorm(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (N, C, *spatial) with mean 0 and variance 1 in each of G = num_groups groups of channels, times"""
+    """Each group of channels of each instance of `data` with mean 0 and variance 1, times gamma plus beta."""
     ...
 @overload
 def GroupNorm(
@@ -352,7 +352,7 @@ def GroupNorm(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray | list[NDArray]:
-    """`data` (N, C, *spatial) with mean 0 and variance 1 in each of G = num_groups groups of channels, times"""
+    """Each group of channels of each instance of `data` with mean 0 and variance 1, times gamma plus beta."""
     ...
 def InstanceNorm(
     data: NDArray,
@@ -363,7 +363,7 @@ def InstanceNorm(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (N, C, *spatial) with mean 0 and variance 1 in each channel of each instance, times gamma (C,)"""
+    """Each channel of each instance of `data` with mean 0 and variance 1, times gamma plus beta."""
     ...
 def L2Normalization(
     data: NDArray,
@@ -373,7 +373,7 @@ def L2Normalization(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (N, C, *spatial) divided by the length of its vectors: sqrt(sum of squares + eps)."""
+    """`data` divided by the length of its vectors: sqrt(sum of squares + eps)."""
     ...
 def LRN(
     data: NDArray,
@@ -385,7 +385,7 @@ def LRN(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (N, C, *spatial) times (knorm + alpha / nsize * S) ** -beta, S the sum of the squares of the"""
+    """`data` times (knorm + alpha / nsize * S) ** -beta, S the sum of squares of the channels around."""
     ...
 @overload
 def LayerNorm(
@@ -399,7 +399,7 @@ def LayerNorm(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> list[NDArray]:
-    """`data` with mean 0 and variance 1 along `axis` of size C, times gamma (C,) plus beta (C,)."""
+    """`data` with mean 0 and variance 1 along `axis`, times gamma plus beta."""
     ...
 @overload
 def LayerNorm(
@@ -413,7 +413,7 @@ def LayerNorm(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` with mean 0 and variance 1 along `axis` of size C, times gamma (C,) plus beta (C,)."""
+    """`data` with mean 0 and variance 1 along `axis`, times gamma plus beta."""
     ...
 @overload
 def LayerNorm(
@@ -427,7 +427,7 @@ def LayerNorm(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray | list[NDArray]:
-    """`data` with mean 0 and variance 1 along `axis` of size C, times gamma (C,) plus beta (C,)."""
+    """`data` with mean 0 and variance 1 along `axis`, times gamma plus beta."""
     ...
 @overload
 def LeakyReLU(
@@ -441,7 +441,7 @@ def LeakyReLU(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> list[NDArray]:
-    """`data` (N, C, *spatial) where it is positive; where it is not, the data times a slope, or a curve."""
+    """A rectifier that does not cut off negative elements but scales or bends them."""
     ...
 @overload
 def LeakyReLU(
@@ -455,7 +455,7 @@ def LeakyReLU(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (N, C, *spatial) where it is positive; where it is not, the data times a slope, or a curve."""
+    """A rectifier that does not cut off negative elements but scales or bends them."""
     ...
 def LinearRegressionOutput(
     data: NDArray,
@@ -465,7 +465,7 @@ def LinearRegressionOutput(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (N, *) as it is, whose gradient is that of half the squared difference to `label`."""
+    """`data` as it is, whose gradient is that of half the squared difference to `label`."""
     ...
 def LogisticRegressionOutput(
     data: NDArray,
@@ -475,7 +475,7 @@ def LogisticRegressionOutput(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The sigmoid of `data` (N, *), whose gradient is that of the binary cross entropy with `label`."""
+    """The sigmoid of `data`, whose gradient is that of the binary cross entropy with `label`."""
     ...
 def MAERegressionOutput(
     data: NDArray,
@@ -485,7 +485,7 @@ def MAERegressionOutput(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (N, *) as it is, whose gradient is that of the absolute difference to `label`."""
+    """`data` as it is, whose gradient is that of the absolute difference to `label`."""
     ...
 def MakeLoss(
     data: NDArray,
@@ -496,7 +496,7 @@ def MakeLoss(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape, unchanged; its gradient is `grad_scale`, whatever the gradient of the output."""
+    """`data` as it is, whose gradient is `grad_scale`, whatever that of the output."""
     ...
 def Pad(
     data: NDArray,
@@ -507,7 +507,7 @@ def Pad(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (N, C, *spatial) of 4 or 5 axes with `pad_width` before and after each, filled by `mode`."""
+    """`data` with padding before and after its spatial axes."""
     ...
 def Pooling(
     data: NDArray,
@@ -525,7 +525,7 @@ def Pooling(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The maximum, mean, sum or p-norm of each window of data (N, C, *spatial)."""
+    """The maximum, mean, sum or p-norm of each window of `data`."""
     ...
 def Pooling_v1(
     data: NDArray,
@@ -539,7 +539,7 @@ def Pooling_v1(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Pooling of data (N, C, height, width) as MXNet's first versions do it."""
+    """The maximum, mean or sum of each window of images, as MXNet's first versions compute it."""
     ...
 @overload
 def RNN(
@@ -563,7 +563,7 @@ def RNN(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> list[NDArray]:
-    """`data` (T, N, I) through layers of recurrent cells, from state (L D, N, R), to outputs (T, N, D R)."""
+    """Layers of recurrent cells, in one direction or both, over the steps of sequences."""
     ...
 @overload
 def RNN(
@@ -587,7 +587,7 @@ def RNN(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (T, N, I) through layers of recurrent cells, from state (L D, N, R), to outputs (T, N, D R)."""
+    """Layers of recurrent cells, in one direction or both, over the steps of sequences."""
     ...
 @overload
 def RNN(
@@ -611,7 +611,7 @@ def RNN(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray | list[NDArray]:
-    """`data` (T, N, I) through layers of recurrent cells, from state (L D, N, R), to outputs (T, N, D R)."""
+    """Layers of recurrent cells, in one direction or both, over the steps of sequences."""
     ...
 def Reshape(
     data: NDArray,
@@ -623,7 +623,7 @@ def Reshape(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape, its elements in order, to `shape`, in which codes up to 0 refer to data's sizes."""
+    """The elements of `data`, in their order, in another shape."""
     ...
 def SVMOutput(
     data: NDArray,
@@ -635,7 +635,7 @@ def SVMOutput(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (N, K) as it is, whose gradient is that of hinge losses with classes `label` (N,), squared"""
+    """`data` as it is, whose gradient is that of one hinge loss for each class, `label` against the rest."""
     ...
 def SequenceLast(
     data: NDArray,
@@ -646,7 +646,7 @@ def SequenceLast(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The last step of each sequence, as (N, *rest)."""
+    """The last step of each sequence."""
     ...
 def SequenceMask(
     data: NDArray,
@@ -669,7 +669,7 @@ def SequenceReverse(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (T, N, *rest) with the steps of each sequence in reverse order, those after it in place."""
+    """`data` with the steps of each sequence in reverse order, and those after it where they are."""
     ...
 def SliceChannel(
     data: NDArray,
@@ -680,7 +680,7 @@ def SliceChannel(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray | list[NDArray]:
-    """`data` in `num_outputs` equal parts along `axis`, which goes with `squeeze_axis`."""
+    """`data` cut into equal parts along `axis`."""
     ...
 def Softmax(
     data: NDArray,
@@ -697,7 +697,7 @@ def Softmax(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Softmax of `data`, whose gradient is that of the cross entropy with `label`, times grad_scale."""
+    """The softmax of `data`, whose gradient is that of the cross entropy with `label`."""
     ...
 def SoftmaxActivation(
     data: NDArray,
@@ -706,7 +706,7 @@ def SoftmaxActivation(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Softmax of `data` over its last axis (mode instance), or over axis 1 of (N, C, *spatial) (channel)."""
+    """The softmax of `data` over its last axis, or over its channels."""
     ...
 def SoftmaxOutput(
     data: NDArray,
@@ -723,7 +723,7 @@ def SoftmaxOutput(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Softmax of `data`, whose gradient is that of the cross entropy with `label`, times grad_scale."""
+    """The softmax of `data`, whose gradient is that of the cross entropy with `label`."""
     ...
 def SwapAxis(
     data: NDArray,
@@ -733,7 +733,7 @@ def SwapAxis(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` with the axes `dim1` and `dim2` exchanged."""
+    """`data` with two axes exchanged."""
     ...
 def UpSampling(
     *data: NDArray | Sequence[NDArray],
@@ -746,7 +746,7 @@ def UpSampling(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Images (N, C, H, W) made `scale` times larger, by repetition or by a trained kernel `weight`."""
+    """Images made `scale` times as high and wide, by repetition or by a trained kernel."""
     ...
 def abs(
     data: NDArray,
@@ -754,15 +754,15 @@ def abs(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The absolute value of each element."""
     ...
 def add_n(
-    *data: NDArray | Sequence[NDArray],
+    *args: NDArray | Sequence[NDArray],
     num_args: int | None = None,
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The sum of `num_args` arrays of one shape."""
+    """The sum of any number of arrays of one shape."""
     ...
 def amp_cast(
     data: NDArray,
@@ -771,7 +771,7 @@ def amp_cast(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape as `dtype` if it holds real numbers, else unchanged."""
+    """The cast that mixed precision inserts: floating-point `data` in another dtype, anything else unchanged."""
     ...
 def amp_multicast(
     *data: NDArray | Sequence[NDArray],
@@ -780,7 +780,7 @@ def amp_multicast(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray | list[NDArray]:
-    """The inputs, of any shapes, all in the widest real dtype among them (with cast_narrow the narrowest)."""
+    """The inputs cast to one dtype, the widest among them, before an operator that takes only one."""
     ...
 def arccos(
     data: NDArray,
@@ -788,7 +788,7 @@ def arccos(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The angle in [0, pi] whose cosine each element is; NaN outside of [-1, 1]."""
     ...
 def arccosh(
     data: NDArray,
@@ -796,7 +796,7 @@ def arccosh(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The inverse, from 0 up, of the hyperbolic cosine at each element; NaN below 1."""
     ...
 def arcsin(
     data: NDArray,
@@ -804,7 +804,7 @@ def arcsin(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The angle in [-pi/2, pi/2] whose sine each element is; NaN outside of [-1, 1]."""
     ...
 def arcsinh(
     data: NDArray,
@@ -812,7 +812,7 @@ def arcsinh(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The inverse of the hyperbolic sine at each element."""
     ...
 def arctan(
     data: NDArray,
@@ -820,7 +820,7 @@ def arctan(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The angle in (-pi/2, pi/2) whose tangent each element is."""
     ...
 def arctanh(
     data: NDArray,
@@ -828,7 +828,7 @@ def arctanh(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The inverse of the hyperbolic tangent at each element; NaN outside of [-1, 1]."""
     ...
 def argmax(
     data: NDArray,
@@ -838,7 +838,7 @@ def argmax(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The first place of the maximum of `data` along `axis`, or in all of it, in the dtype of `data`."""
+    """The index of the first maximum along `axis`."""
     ...
 def argmax_channel(
     data: NDArray,
@@ -846,7 +846,7 @@ def argmax_channel(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The first place of the maximum of `data` (N, C, *rest) along C, in the dtype of `data`."""
+    """The index of the first maximum along axis 1."""
     ...
 def argmin(
     data: NDArray,
@@ -856,7 +856,7 @@ def argmin(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The first place of the minimum of `data` along `axis`, or in all of it, in the dtype of `data`."""
+    """The index of the first minimum along `axis`."""
     ...
 def argsort(
     data: NDArray,
@@ -867,7 +867,7 @@ def argsort(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The indices that sort `data` along `axis`."""
+    """The indices that put `data` in order along an axis."""
     ...
 def batch_dot(
     lhs: NDArray,
@@ -879,7 +879,7 @@ def batch_dot(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """lhs (*batch, M, K) and rhs (*batch, K, N) to (*batch, M, N), after transposing the last two axes."""
+    """The products of matrices that stand in the last two axes of two arrays, one for each batch index."""
     ...
 def batch_take(
     a: NDArray,
@@ -888,7 +888,7 @@ def batch_take(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The element of each row of `a` (N, C) that `indices`, N whole numbers of any shape, say."""
+    """One element of each row of the matrix `a`, the one at `indices`."""
     ...
 def broadcast_add(
     lhs: NDArray,
@@ -897,7 +897,7 @@ def broadcast_add(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The sum lhs + rhs of two arrays that broadcast."""
     ...
 def broadcast_axes(
     data: NDArray,
@@ -907,7 +907,7 @@ def broadcast_axes(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` with each of `axis`, of size 1, repeated to the size beside it in `size`."""
+    """`data` with some axes of size 1 repeated."""
     ...
 def broadcast_axis(
     data: NDArray,
@@ -917,7 +917,7 @@ def broadcast_axis(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` with each of `axis`, of size 1, repeated to the size beside it in `size`."""
+    """`data` with some axes of size 1 repeated."""
     ...
 def broadcast_div(
     lhs: NDArray,
@@ -926,7 +926,7 @@ def broadcast_div(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The quotient lhs / rhs of two arrays that broadcast."""
     ...
 def broadcast_equal(
     lhs: NDArray,
@@ -935,7 +935,7 @@ def broadcast_equal(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """1 where lhs equals rhs, else 0, for arrays that broadcast, in their dtype."""
     ...
 def broadcast_greater(
     lhs: NDArray,
@@ -944,7 +944,7 @@ def broadcast_greater(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """1 where lhs is greater than rhs, else 0, for arrays that broadcast, in their dtype."""
     ...
 def broadcast_greater_equal(
     lhs: NDArray,
@@ -953,7 +953,7 @@ def broadcast_greater_equal(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """1 where lhs is at least rhs, else 0, for arrays that broadcast, in their dtype."""
     ...
 def broadcast_hypot(
     lhs: NDArray,
@@ -962,7 +962,7 @@ def broadcast_hypot(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The hypotenuse sqrt(lhs ** 2 + rhs ** 2) of two arrays that broadcast."""
     ...
 def broadcast_lesser(
     lhs: NDArray,
@@ -971,7 +971,7 @@ def broadcast_lesser(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """1 where lhs is less than rhs, else 0, for arrays that broadcast, in their dtype."""
     ...
 def broadcast_lesser_equal(
     lhs: NDArray,
@@ -980,7 +980,7 @@ def broadcast_lesser_equal(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """1 where lhs is at most rhs, else 0, for arrays that broadcast, in their dtype."""
     ...
 def broadcast_like(
     lhs: NDArray,
@@ -991,7 +991,7 @@ def broadcast_like(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` with axes of size 1 repeated as in `rhs`: all of them, or `lhs_axes` as `rhs_axes`."""
+    """`lhs` with axes of size 1 repeated as long as those of `rhs`."""
     ...
 def broadcast_logical_and(
     lhs: NDArray,
@@ -1000,7 +1000,7 @@ def broadcast_logical_and(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """1 where lhs and rhs are both not zero, else 0, for arrays that broadcast, in their dtype."""
     ...
 def broadcast_logical_or(
     lhs: NDArray,
@@ -1009,7 +1009,7 @@ def broadcast_logical_or(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """1 where lhs or rhs is not zero, else 0, for arrays that broadcast, in their dtype."""
     ...
 def broadcast_logical_xor(
     lhs: NDArray,
@@ -1018,7 +1018,7 @@ def broadcast_logical_xor(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """1 where exactly one of lhs and rhs is zero, else 0, for arrays that broadcast, in their dtype."""
     ...
 def broadcast_maximum(
     lhs: NDArray,
@@ -1027,7 +1027,7 @@ def broadcast_maximum(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The larger of lhs and rhs at each index of their common shape; NaN if either is."""
     ...
 def broadcast_minimum(
     lhs: NDArray,
@@ -1036,7 +1036,7 @@ def broadcast_minimum(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The smaller of lhs and rhs at each index of their common shape; NaN if either is."""
     ...
 def broadcast_minus(
     lhs: NDArray,
@@ -1045,7 +1045,7 @@ def broadcast_minus(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The difference lhs - rhs of two arrays that broadcast."""
     ...
 def broadcast_mod(
     lhs: NDArray,
@@ -1054,7 +1054,7 @@ def broadcast_mod(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The remainder of lhs / rhs, with the sign of the divisor, for two arrays that broadcast."""
     ...
 def broadcast_mul(
     lhs: NDArray,
@@ -1063,7 +1063,7 @@ def broadcast_mul(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The product lhs * rhs of two arrays that broadcast."""
     ...
 def broadcast_not_equal(
     lhs: NDArray,
@@ -1072,7 +1072,7 @@ def broadcast_not_equal(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """1 where lhs differs from rhs, else 0, for arrays that broadcast, in their dtype."""
     ...
 def broadcast_plus(
     lhs: NDArray,
@@ -1081,7 +1081,7 @@ def broadcast_plus(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The sum lhs + rhs of two arrays that broadcast."""
     ...
 def broadcast_power(
     lhs: NDArray,
@@ -1090,7 +1090,7 @@ def broadcast_power(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The power lhs ** rhs of two arrays that broadcast."""
     ...
 def broadcast_sub(
     lhs: NDArray,
@@ -1099,7 +1099,7 @@ def broadcast_sub(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The difference lhs - rhs of two arrays that broadcast."""
     ...
 def broadcast_to(
     data: NDArray,
@@ -1108,7 +1108,7 @@ def broadcast_to(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` with its axes of size 1 repeated to the sizes of `shape`, in which 0 keeps a size."""
+    """`data` with its axes of size 1 repeated to the sizes of `shape`."""
     ...
 def cast(
     data: NDArray,
@@ -1117,7 +1117,7 @@ def cast(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape as `dtype`, real numbers truncated towards zero to whole ones."""
+    """`data` in another dtype, as C casts it."""
     ...
 def cbrt(
     data: NDArray,
@@ -1125,7 +1125,7 @@ def cbrt(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The cube root of each element, with its sign."""
     ...
 def ceil(
     data: NDArray,
@@ -1133,7 +1133,7 @@ def ceil(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The least integer not below each element."""
     ...
 def choose_element_0index(
     data: NDArray,
@@ -1145,7 +1145,7 @@ def choose_element_0index(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The element of each row of `data` along `axis` that `index` (data's shape without it) says."""
+    """One element of each row of `data` along `axis`, the one at `index`."""
     ...
 def clip(
     data: NDArray,
@@ -1155,7 +1155,7 @@ def clip(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape, with values above `a_max` made `a_max` and those below `a_min` made `a_min`."""
+    """Each element moved to the nearer of two limits if it lies outside of them."""
     ...
 def concat(
     *data: NDArray | Sequence[NDArray],
@@ -1172,7 +1172,7 @@ def cos(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The cosine of each element, in radians."""
     ...
 def cosh(
     data: NDArray,
@@ -1180,7 +1180,7 @@ def cosh(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The hyperbolic cosine of each element."""
     ...
 def crop(
     data: NDArray,
@@ -1191,7 +1191,7 @@ def crop(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data[begin:end:step]` along its first axes; None stands for an end of the axis."""
+    """The part `data[begin:end:step]`, along the first axes."""
     ...
 def ctc_loss(
     data: NDArray,
@@ -1205,7 +1205,7 @@ def ctc_loss(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The losses (N,) of scores `data` (T, N, C), one of whose classes is blank, for `label` (N, L)."""
+    """Connectionist temporal classification: the loss of sequences whose labels are not aligned to steps."""
     ...
 def cumsum(
     a: NDArray,
@@ -1215,7 +1215,7 @@ def cumsum(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The sums of `a` up to each element along `axis`; without one over all elements, as (size,)."""
+    """The sum of all elements of `a` up to each one, that one included, along an axis."""
     ...
 def degrees(
     data: NDArray,
@@ -1223,7 +1223,7 @@ def degrees(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """Each element, an angle in radians, in degrees."""
     ...
 def depth_to_space(
     data: NDArray,
@@ -1232,7 +1232,7 @@ def depth_to_space(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (N, b·b·C, H, W) to (N, C, b·H, b·W), where b is `block_size`."""
+    """Channels of `data` that are C apart, moved into blocks of b by b pixels."""
     ...
 def diag(
     data: NDArray,
@@ -1243,7 +1243,7 @@ def diag(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The `k`-th diagonals of `data` as last axis, or a matrix with the vector `data` on its diagonal."""
+    """The `k`-th diagonals of matrices, or a matrix with the vector `data` on that diagonal."""
     ...
 def dot(
     lhs: NDArray,
@@ -1255,7 +1255,7 @@ def dot(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """lhs (*left, K) and rhs (K, *right) to (*left, *right); the product of two vectors is (1,)."""
+    """The product of two arrays, summed over the last axis of `lhs` and the first of `rhs`."""
     ...
 def elemwise_add(
     lhs: NDArray,
@@ -1264,7 +1264,7 @@ def elemwise_add(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The sum lhs + rhs of two arrays of one shape."""
     ...
 def elemwise_div(
     lhs: NDArray,
@@ -1273,7 +1273,7 @@ def elemwise_div(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The quotient lhs / rhs of two arrays of one shape."""
     ...
 def elemwise_mul(
     lhs: NDArray,
@@ -1282,7 +1282,7 @@ def elemwise_mul(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The product lhs * rhs of two arrays of one shape, element by element."""
     ...
 def elemwise_sub(
     lhs: NDArray,
@@ -1291,7 +1291,7 @@ def elemwise_sub(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The difference lhs - rhs of two arrays of one shape."""
     ...
 def erf(
     data: NDArray,
@@ -1299,7 +1299,7 @@ def erf(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The error function of each element."""
     ...
 def erfinv(
     data: NDArray,
@@ -1307,7 +1307,7 @@ def erfinv(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The inverse of the error function at each element; infinite at -1 and 1, NaN outside of them."""
     ...
 def exp(
     data: NDArray,
@@ -1315,7 +1315,7 @@ def exp(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """e to the power of each element."""
     ...
 def expand_dims(
     data: NDArray,
@@ -1324,7 +1324,7 @@ def expand_dims(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` with a new axis of size 1 at `axis` of the result."""
+    """`data` with a new axis of size 1."""
     ...
 def expm1(
     data: NDArray,
@@ -1332,7 +1332,7 @@ def expm1(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """exp(x) - 1 of each element x, exact near 0 too."""
     ...
 def fix(
     data: NDArray,
@@ -1340,7 +1340,7 @@ def fix(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """Each element without its fraction, which is what `trunc` gives."""
     ...
 def flatten(
     data: NDArray,
@@ -1348,7 +1348,7 @@ def flatten(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (N, *rest) to (N, size of rest)."""
+    """`data` as a matrix, with all axes but the first made one."""
     ...
 def flip(
     data: NDArray,
@@ -1357,7 +1357,7 @@ def flip(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` with the elements along each of `axis` in reverse order."""
+    """`data` with the order of its elements reversed along some axes."""
     ...
 def floor(
     data: NDArray,
@@ -1365,7 +1365,7 @@ def floor(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The greatest integer not above each element."""
     ...
 def gamma(
     data: NDArray,
@@ -1373,7 +1373,7 @@ def gamma(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The gamma function of each element; infinite at 0, NaN at negative integers."""
     ...
 def gammaln(
     data: NDArray,
@@ -1381,7 +1381,7 @@ def gammaln(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The logarithm of the gamma function's absolute value at each element."""
     ...
 def gather_nd(
     data: NDArray,
@@ -1390,7 +1390,7 @@ def gather_nd(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The elements or parts of `data` at the points whose coordinates are the rows of `indices`."""
+    """The elements, or slices, of `data` at the points whose coordinates are the rows of `indices`."""
     ...
 def hard_sigmoid(
     data: NDArray,
@@ -1400,7 +1400,7 @@ def hard_sigmoid(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`alpha * data + beta`, cut off at 0 and 1, for `data` of any shape."""
+    """`alpha * data + beta`, cut off at 0 and 1."""
     ...
 def identity(
     data: NDArray,
@@ -1408,7 +1408,7 @@ def identity(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """A copy of `data`."""
     ...
 def log(
     data: NDArray,
@@ -1416,7 +1416,7 @@ def log(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The natural logarithm of each element."""
     ...
 def log10(
     data: NDArray,
@@ -1424,7 +1424,7 @@ def log10(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The logarithm to base 10 of each element."""
     ...
 def log1p(
     data: NDArray,
@@ -1432,7 +1432,7 @@ def log1p(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """log(1 + x) of each element x, exact near 0 too."""
     ...
 def log2(
     data: NDArray,
@@ -1440,7 +1440,7 @@ def log2(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The logarithm to base 2 of each element."""
     ...
 def log_softmax(
     data: NDArray,
@@ -1460,7 +1460,7 @@ def logical_not(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """1 where an element is 0, and 0 elsewhere, in the dtype of data."""
     ...
 def make_loss(
     data: NDArray,
@@ -1468,7 +1468,7 @@ def make_loss(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """`data` as it is, whose gradient is 1, whatever that of the output."""
     ...
 def max(
     data: NDArray,
@@ -1479,7 +1479,7 @@ def max(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The largest element along the axes; all that equal it receive its gradient."""
     ...
 def max_axis(
     data: NDArray,
@@ -1490,7 +1490,7 @@ def max_axis(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The largest element along the axes; all that equal it receive its gradient."""
     ...
 def mean(
     data: NDArray,
@@ -1501,7 +1501,7 @@ def mean(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The mean of the elements along the axes; of integers truncated towards zero."""
     ...
 def min(
     data: NDArray,
@@ -1512,7 +1512,7 @@ def min(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The smallest element along the axes; all that equal it receive its gradient."""
     ...
 def min_axis(
     data: NDArray,
@@ -1523,7 +1523,7 @@ def min_axis(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The smallest element along the axes; all that equal it receive its gradient."""
     ...
 def moments(
     data: NDArray,
@@ -1533,7 +1533,7 @@ def moments(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> list[NDArray]:
-    """The mean and the variance of `data` over `axes`."""
+    """The mean and the variance of the elements along some axes, the variance without Bessel's correction."""
     ...
 def nanprod(
     data: NDArray,
@@ -1544,7 +1544,7 @@ def nanprod(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The product of the elements along the axes that are not NaN."""
     ...
 def nansum(
     data: NDArray,
@@ -1555,7 +1555,7 @@ def nansum(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The sum of the elements along the axes that are not NaN."""
     ...
 def negative(
     data: NDArray,
@@ -1563,7 +1563,7 @@ def negative(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """Each element times -1."""
     ...
 def norm(
     data: NDArray,
@@ -1575,7 +1575,7 @@ def norm(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The L1 or L2 norm (`ord`) of `data` over `axis`, or over all axes."""
+    """The L1 or L2 norm of the elements along some axes."""
     ...
 def normal(
     loc: float = 0.0,
@@ -1587,7 +1587,7 @@ def normal(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Draws from the normal distribution with mean `loc` and deviation `scale`, of the given shape."""
+    """Draws from the normal distribution, of a given shape."""
     ...
 def one_hot(
     indices: NDArray,
@@ -1599,7 +1599,7 @@ def one_hot(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`on_value` at each of `indices` along a new last axis of size `depth`, `off_value` elsewhere."""
+    """A vector for each of `indices` that has `on_value` at that index and `off_value` elsewhere."""
     ...
 def ones_like(
     data: NDArray,
@@ -1607,7 +1607,7 @@ def ones_like(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """1 in the shape and dtype of `data`."""
     ...
 def pad(
     data: NDArray,
@@ -1618,7 +1618,7 @@ def pad(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (N, C, *spatial) of 4 or 5 axes with `pad_width` before and after each, filled by `mode`."""
+    """`data` with padding before and after its spatial axes."""
     ...
 def pick(
     data: NDArray,
@@ -1630,7 +1630,7 @@ def pick(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The element of each row of `data` along `axis` that `index` (data's shape without it) says."""
+    """One element of each row of `data` along `axis`, the one at `index`."""
     ...
 def prod(
     data: NDArray,
@@ -1641,7 +1641,7 @@ def prod(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The product of the elements along the axes; of bool whether all are true."""
     ...
 def radians(
     data: NDArray,
@@ -1649,7 +1649,7 @@ def radians(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """Each element, an angle in degrees, in radians."""
     ...
 def random_exponential(
     lam: float = 1.0,
@@ -1660,7 +1660,7 @@ def random_exponential(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Draws from the exponential distribution with mean 1 / lam, of the given shape."""
+    """Draws from the exponential distribution, of a given shape."""
     ...
 def random_gamma(
     alpha: float = 1.0,
@@ -1672,7 +1672,7 @@ def random_gamma(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Draws from the gamma distribution with shape `alpha` and scale `beta`, of the given shape."""
+    """Draws from the gamma distribution, of a given shape."""
     ...
 def random_generalized_negative_binomial(
     mu: float = 1.0,
@@ -1684,7 +1684,7 @@ def random_generalized_negative_binomial(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Draws from the negative binomial distribution with mean `mu` and dispersion `alpha`, of a shape."""
+    """Draws from the negative binomial distribution by mean and dispersion, of a given shape."""
     ...
 def random_negative_binomial(
     k: int = 1,
@@ -1696,7 +1696,7 @@ def random_negative_binomial(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Draws of the failures before `k` successes of probability `p`, of the given shape."""
+    """Draws from the negative binomial distribution, failures before `k` successes, of a given shape."""
     ...
 def random_normal(
     loc: float = 0.0,
@@ -1708,7 +1708,7 @@ def random_normal(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Draws from the normal distribution with mean `loc` and deviation `scale`, of the given shape."""
+    """Draws from the normal distribution, of a given shape."""
     ...
 def random_poisson(
     lam: float = 1.0,
@@ -1719,7 +1719,7 @@ def random_poisson(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Draws from the Poisson distribution with mean `lam`, of the given shape."""
+    """Draws from the Poisson distribution, of a given shape."""
     ...
 def random_randint(
     low: int,
@@ -1731,7 +1731,7 @@ def random_randint(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Draws of whole numbers from [low, high), of the given shape."""
+    """Draws of integers from [low, high), all of one probability, of a given shape."""
     ...
 def random_uniform(
     low: float = 0.0,
@@ -1743,7 +1743,7 @@ def random_uniform(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Draws from the uniform distribution on [low, high), of the given shape."""
+    """Draws from the uniform distribution on [low, high), of a given shape."""
     ...
 def ravel_multi_index(
     data: NDArray,
@@ -1752,7 +1752,7 @@ def ravel_multi_index(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The places in a flat array of points whose coordinates in `shape` are the rows of `data` (M, N)."""
+    """The flat indices, in row-major order, of the points whose coordinates are the rows of `data`."""
     ...
 def rcbrt(
     data: NDArray,
@@ -1760,7 +1760,7 @@ def rcbrt(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The reciprocal of the cube root of each element."""
     ...
 def reciprocal(
     data: NDArray,
@@ -1768,7 +1768,7 @@ def reciprocal(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """1 divided by each element."""
     ...
 def relu(
     data: NDArray,
@@ -1776,7 +1776,7 @@ def relu(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """Each element that is positive, and 0 in place of the others."""
     ...
 def repeat(
     data: NDArray,
@@ -1786,7 +1786,7 @@ def repeat(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` with each element repeated `repeats` times along `axis`, or flattened first."""
+    """`data` with each element repeated, its copies beside each other."""
     ...
 def reshape(
     data: NDArray,
@@ -1798,7 +1798,7 @@ def reshape(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape, its elements in order, to `shape`, in which codes up to 0 refer to data's sizes."""
+    """The elements of `data`, in their order, in another shape."""
     ...
 def reshape_like(
     lhs: NDArray,
@@ -1811,7 +1811,7 @@ def reshape_like(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`lhs` in the shape of `rhs`, or with its axes from lhs_begin to lhs_end replaced by rhs's."""
+    """The elements of `lhs`, in their order, in the shape of `rhs` or with some of its axes."""
     ...
 def reverse(
     data: NDArray,
@@ -1820,7 +1820,7 @@ def reverse(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` with the elements along each of `axis` in reverse order."""
+    """`data` with the order of its elements reversed along some axes."""
     ...
 def rint(
     data: NDArray,
@@ -1828,7 +1828,7 @@ def rint(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The nearest integer to each element, halves rounded down, not to even."""
     ...
 def round(
     data: NDArray,
@@ -1836,7 +1836,7 @@ def round(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The nearest integer to each element, halves rounded away from zero."""
     ...
 def rsqrt(
     data: NDArray,
@@ -1844,7 +1844,7 @@ def rsqrt(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The reciprocal of the square root of each element."""
     ...
 def sample_exponential(
     lam: NDArray,
@@ -1854,7 +1854,7 @@ def sample_exponential(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Exponential draws for each rate in `lam`: (*lam's shape, *shape)."""
+    """Draws from an exponential distribution for each element of `lam`."""
     ...
 def sample_gamma(
     alpha: NDArray,
@@ -1865,7 +1865,7 @@ def sample_gamma(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Gamma draws for each shape in `alpha` and scale in `beta`: (*alpha's shape, *shape)."""
+    """Draws from a gamma distribution for each pair of elements of `alpha` and `beta`."""
     ...
 def sample_generalized_negative_binomial(
     mu: NDArray,
@@ -1876,7 +1876,7 @@ def sample_generalized_negative_binomial(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Negative binomial draws for each mean in `mu` and dispersion in `alpha`: (*mu's shape, *shape)."""
+    """Draws from a negative binomial distribution for each mean in `mu` and dispersion in `alpha`."""
     ...
 @overload
 def sample_multinomial(
@@ -1888,7 +1888,7 @@ def sample_multinomial(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> list[NDArray]:
-    """`shape` draws of class numbers by each row of the probabilities `data` (*batch, K): (*batch, *shape)."""
+    """Draws of class indices by the probabilities in each row of `data`."""
     ...
 @overload
 def sample_multinomial(
@@ -1900,7 +1900,7 @@ def sample_multinomial(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`shape` draws of class numbers by each row of the probabilities `data` (*batch, K): (*batch, *shape)."""
+    """Draws of class indices by the probabilities in each row of `data`."""
     ...
 @overload
 def sample_multinomial(
@@ -1912,7 +1912,7 @@ def sample_multinomial(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray | list[NDArray]:
-    """`shape` draws of class numbers by each row of the probabilities `data` (*batch, K): (*batch, *shape)."""
+    """Draws of class indices by the probabilities in each row of `data`."""
     ...
 def sample_negative_binomial(
     k: NDArray,
@@ -1923,7 +1923,7 @@ def sample_negative_binomial(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Negative binomial draws for each pair of elements of `k` and `p`: (*k's shape, *shape)."""
+    """Draws of failures before successes, from a negative binomial distribution for each pair of elements."""
     ...
 def sample_normal(
     mu: NDArray,
@@ -1934,7 +1934,7 @@ def sample_normal(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Normal draws for each pair of elements of `mu` and `sigma`: (*mu's shape, *shape)."""
+    """Draws from a normal distribution for each pair of elements of `mu` and `sigma`."""
     ...
 def sample_poisson(
     lam: NDArray,
@@ -1944,7 +1944,7 @@ def sample_poisson(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Poisson draws for each mean in `lam`: (*lam's shape, *shape)."""
+    """Draws from a Poisson distribution for each element of `lam`."""
     ...
 def sample_uniform(
     low: NDArray,
@@ -1955,7 +1955,7 @@ def sample_uniform(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Uniform draws on [low, high) for each pair of elements of `low` and `high`: (*low's shape, *shape)."""
+    """Draws from a uniform distribution for each pair of elements of `low` and `high`."""
     ...
 def scatter_nd(
     data: NDArray,
@@ -1965,7 +1965,7 @@ def scatter_nd(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Zeros of `shape` with `data` written to the points of `indices`; of equal points the last counts."""
+    """Zeros with `data` written to the points of `indices`; of equal points the last counts."""
     ...
 def shape_array(
     data: NDArray,
@@ -1973,7 +1973,7 @@ def shape_array(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The sizes of `data` as an int64 vector."""
+    """The sizes of `data`, as int64."""
     ...
 def shuffle(
     data: NDArray,
@@ -1981,7 +1981,7 @@ def shuffle(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (N, *) with its first axis in random order."""
+    """`data` with the slices along its first axis in random order."""
     ...
 def sigmoid(
     data: NDArray,
@@ -1989,7 +1989,7 @@ def sigmoid(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """1 / (1 + exp(-x)) of each element x."""
     ...
 def sign(
     data: NDArray,
@@ -1997,7 +1997,7 @@ def sign(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """-1, 0 or 1 by the sign of each element; 0 for NaN."""
     ...
 def sin(
     data: NDArray,
@@ -2005,7 +2005,7 @@ def sin(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The sine of each element, in radians."""
     ...
 def sinh(
     data: NDArray,
@@ -2013,7 +2013,7 @@ def sinh(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The hyperbolic sine of each element."""
     ...
 def size_array(
     data: NDArray,
@@ -2021,7 +2021,7 @@ def size_array(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The number of elements of `data`, as an int64 vector of length 1."""
+    """The number of elements of `data`, as int64."""
     ...
 def slice(
     data: NDArray,
@@ -2032,7 +2032,7 @@ def slice(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data[begin:end:step]` along its first axes; None stands for an end of the axis."""
+    """The part `data[begin:end:step]`, along the first axes."""
     ...
 def slice_axis(
     data: NDArray,
@@ -2043,7 +2043,7 @@ def slice_axis(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` from `begin` to `end` along `axis`; None is the end of the axis."""
+    """The part of `data` from `begin` to `end` along one axis."""
     ...
 def slice_like(
     data: NDArray,
@@ -2053,7 +2053,7 @@ def slice_like(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The first elements of `data` along `axes` (or all), as many as `shape_like` has there."""
+    """The first elements of `data` along some axes, as many as `shape_like` has there."""
     ...
 def smooth_l1(
     data: NDArray,
@@ -2062,7 +2062,7 @@ def smooth_l1(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`(s·data)² / 2` where `|data| < 1/s²`, else `|data| - 0.5/s²`, with s = `scalar`; any shape."""
+    """The smooth L1 loss of each element: a parabola near 0, a straight line beyond 1 / scalar ** 2."""
     ...
 def softmax(
     data: NDArray,
@@ -2075,7 +2075,7 @@ def softmax(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """exp(data / temperature) along `axis`, divided by its sum; with use_length only over the first `length`"""
+    """exp(data / temperature), divided by its sum along `axis`."""
     ...
 def softmax_cross_entropy(
     data: NDArray,
@@ -2084,7 +2084,7 @@ def softmax_cross_entropy(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The cross entropy of softmax(data), data (N, K), with classes `label` (N,), summed to shape (1,)."""
+    """The cross entropy of the softmax of `data` with the classes `label`, summed over the batch."""
     ...
 def softmin(
     data: NDArray,
@@ -2096,7 +2096,7 @@ def softmin(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """exp(-data / temperature) along `axis`, divided by its sum."""
+    """exp(-data / temperature), divided by its sum along `axis`."""
     ...
 def softsign(
     data: NDArray,
@@ -2104,7 +2104,7 @@ def softsign(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """x / (1 + abs(x)) of each element x."""
     ...
 def sort(
     data: NDArray,
@@ -2114,7 +2114,7 @@ def sort(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` sorted along `axis`; the hidden output is the indices, int32."""
+    """The elements of `data` in order along an axis."""
     ...
 def space_to_depth(
     data: NDArray,
@@ -2123,7 +2123,7 @@ def space_to_depth(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` (N, C, b·H, b·W) to (N, b·b·C, H, W), where b is `block_size`."""
+    """Blocks of b by b pixels of `data`, moved into channels that are C apart."""
     ...
 def split(
     data: NDArray,
@@ -2134,7 +2134,7 @@ def split(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray | list[NDArray]:
-    """`data` in `num_outputs` equal parts along `axis`, which goes with `squeeze_axis`."""
+    """`data` cut into equal parts along `axis`."""
     ...
 def sqrt(
     data: NDArray,
@@ -2142,7 +2142,7 @@ def sqrt(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The square root of each element."""
     ...
 def square(
     data: NDArray,
@@ -2150,7 +2150,7 @@ def square(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The square of each element."""
     ...
 def squeeze(
     data: NDArray,
@@ -2159,7 +2159,7 @@ def squeeze(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` without those of its axes that have size 1, or without `axis`."""
+    """`data` without axes of size 1."""
     ...
 def stack(
     *data: NDArray | Sequence[NDArray],
@@ -2168,7 +2168,7 @@ def stack(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The inputs, all of one shape, along a new axis."""
+    """The inputs, all of one shape, one after the other along a new axis."""
     ...
 def stop_gradient(
     data: NDArray,
@@ -2176,7 +2176,7 @@ def stop_gradient(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """`data` as it is, through which no gradient flows back."""
     ...
 def sum(
     data: NDArray,
@@ -2187,7 +2187,7 @@ def sum(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The sum of the elements along the axes; of bool whether any is true."""
     ...
 def sum_axis(
     data: NDArray,
@@ -2198,7 +2198,7 @@ def sum_axis(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The sum of the elements along the axes; of bool whether any is true."""
     ...
 def swapaxes(
     data: NDArray,
@@ -2208,7 +2208,7 @@ def swapaxes(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` with the axes `dim1` and `dim2` exchanged."""
+    """`data` with two axes exchanged."""
     ...
 def take(
     a: NDArray,
@@ -2219,7 +2219,7 @@ def take(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The parts of `a` along `axis` with these `indices`, whose axes take the place of `axis`."""
+    """The slices of `a` along `axis` at these `indices`."""
     ...
 def tan(
     data: NDArray,
@@ -2227,7 +2227,7 @@ def tan(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The tangent of each element, in radians."""
     ...
 def tanh(
     data: NDArray,
@@ -2235,7 +2235,7 @@ def tanh(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The hyperbolic tangent of each element."""
     ...
 def tile(
     data: NDArray,
@@ -2244,7 +2244,7 @@ def tile(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` repeated as a whole `reps` times along each axis, counted from the last."""
+    """Copies of `data` beside each other along each axis."""
     ...
 @overload
 def topk(
@@ -2258,7 +2258,7 @@ def topk(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> list[NDArray]:
-    """The `k` largest (or with `is_ascend` smallest) elements of `data` along `axis`; all if k is below 1."""
+    """The `k` largest, or smallest, elements of `data` along an axis, or their indices, or both."""
     ...
 @overload
 def topk(
@@ -2272,7 +2272,7 @@ def topk(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The `k` largest (or with `is_ascend` smallest) elements of `data` along `axis`; all if k is below 1."""
+    """The `k` largest, or smallest, elements of `data` along an axis, or their indices, or both."""
     ...
 def transpose(
     data: NDArray,
@@ -2281,7 +2281,7 @@ def transpose(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` with its axes in the order `axes`, or reversed."""
+    """`data` with its axes in another order."""
     ...
 def trunc(
     data: NDArray,
@@ -2289,7 +2289,7 @@ def trunc(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """The nearest integer to each element that is no farther from zero."""
     ...
 def uniform(
     low: float = 0.0,
@@ -2301,7 +2301,7 @@ def uniform(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """Draws from the uniform distribution on [low, high), of the given shape."""
+    """Draws from the uniform distribution on [low, high), of a given shape."""
     ...
 def unravel_index(
     data: NDArray,
@@ -2310,7 +2310,7 @@ def unravel_index(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The coordinates in `shape`, as rows (M, N), of the places `data` (N,) in a flat array."""
+    """The coordinates, one row for each axis, of the flat indices `data` in row-major order."""
     ...
 def where(
     condition: NDArray,
@@ -2320,7 +2320,7 @@ def where(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`x` where `condition` is not 0, else `y`; a vector as condition chooses between rows."""
+    """`x` where `condition` is not 0, else `y`."""
     ...
 def zeros_like(
     data: NDArray,
@@ -2328,5 +2328,5 @@ def zeros_like(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """`data` of any shape to an output of the same shape."""
+    """0 in the shape and dtype of `data`."""
     ...

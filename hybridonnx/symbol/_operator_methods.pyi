@@ -13,7 +13,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The absolute value of each element."""
         ...
     def arccos(
         self,
@@ -22,7 +22,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The angle in [0, pi] whose cosine each element is; NaN outside of [-1, 1]."""
         ...
     def arccosh(
         self,
@@ -31,7 +31,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The inverse, from 0 up, of the hyperbolic cosine at each element; NaN below 1."""
         ...
     def arcsin(
         self,
@@ -40,7 +40,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The angle in [-pi/2, pi/2] whose sine each element is; NaN outside of [-1, 1]."""
         ...
     def arcsinh(
         self,
@@ -49,7 +49,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The inverse of the hyperbolic sine at each element."""
         ...
     def arctan(
         self,
@@ -58,7 +58,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The angle in (-pi/2, pi/2) whose tangent each element is."""
         ...
     def arctanh(
         self,
@@ -67,7 +67,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The inverse of the hyperbolic tangent at each element; NaN outside of [-1, 1]."""
         ...
     def argmax(
         self,
@@ -78,7 +78,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """The first place of the maximum of `data` along `axis`, or in all of it, in the dtype of `data`."""
+        """The index of the first maximum along `axis`."""
         ...
     def argmax_channel(
         self,
@@ -87,7 +87,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """The first place of the maximum of `data` (N, C, *rest) along C, in the dtype of `data`."""
+        """The index of the first maximum along axis 1."""
         ...
     def argmin(
         self,
@@ -98,7 +98,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """The first place of the minimum of `data` along `axis`, or in all of it, in the dtype of `data`."""
+        """The index of the first minimum along `axis`."""
         ...
     def argsort(
         self,
@@ -110,7 +110,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """The indices that sort `data` along `axis`."""
+        """The indices that put `data` in order along an axis."""
         ...
     def broadcast_axes(
         self,
@@ -121,7 +121,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` with each of `axis`, of size 1, repeated to the size beside it in `size`."""
+        """`data` with some axes of size 1 repeated."""
         ...
     def broadcast_like(
         self,
@@ -133,7 +133,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`lhs` with axes of size 1 repeated as in `rhs`: all of them, or `lhs_axes` as `rhs_axes`."""
+        """`lhs` with axes of size 1 repeated as long as those of `rhs`."""
         ...
     def broadcast_to(
         self,
@@ -143,7 +143,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` with its axes of size 1 repeated to the sizes of `shape`, in which 0 keeps a size."""
+        """`data` with its axes of size 1 repeated to the sizes of `shape`."""
         ...
     def cbrt(
         self,
@@ -152,7 +152,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The cube root of each element, with its sign."""
         ...
     def ceil(
         self,
@@ -161,7 +161,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The least integer not below each element."""
         ...
     def clip(
         self,
@@ -172,7 +172,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape, with values above `a_max` made `a_max` and those below `a_min` made `a_min`."""
+        """Each element moved to the nearer of two limits if it lies outside of them."""
         ...
     def cos(
         self,
@@ -181,7 +181,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The cosine of each element, in radians."""
         ...
     def cosh(
         self,
@@ -190,7 +190,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The hyperbolic cosine of each element."""
         ...
     def degrees(
         self,
@@ -199,7 +199,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """Each element, an angle in radians, in degrees."""
         ...
     def depth_to_space(
         self,
@@ -209,7 +209,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` (N, b·b·C, H, W) to (N, C, b·H, b·W), where b is `block_size`."""
+        """Channels of `data` that are C apart, moved into blocks of b by b pixels."""
         ...
     def exp(
         self,
@@ -218,7 +218,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """e to the power of each element."""
         ...
     def expand_dims(
         self,
@@ -228,7 +228,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` with a new axis of size 1 at `axis` of the result."""
+        """`data` with a new axis of size 1."""
         ...
     def expm1(
         self,
@@ -237,7 +237,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """exp(x) - 1 of each element x, exact near 0 too."""
         ...
     def fix(
         self,
@@ -246,7 +246,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """Each element without its fraction, which is what `trunc` gives."""
         ...
     def flatten(
         self,
@@ -255,7 +255,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` (N, *rest) to (N, size of rest)."""
+        """`data` as a matrix, with all axes but the first made one."""
         ...
     def flip(
         self,
@@ -265,7 +265,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` with the elements along each of `axis` in reverse order."""
+        """`data` with the order of its elements reversed along some axes."""
         ...
     def floor(
         self,
@@ -274,7 +274,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The greatest integer not above each element."""
         ...
     def log(
         self,
@@ -283,7 +283,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The natural logarithm of each element."""
         ...
     def log10(
         self,
@@ -292,7 +292,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The logarithm to base 10 of each element."""
         ...
     def log1p(
         self,
@@ -301,7 +301,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """log(1 + x) of each element x, exact near 0 too."""
         ...
     def log2(
         self,
@@ -310,7 +310,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The logarithm to base 2 of each element."""
         ...
     def log_softmax(
         self,
@@ -335,7 +335,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+        """The largest element along the axes; all that equal it receive its gradient."""
         ...
     def mean(
         self,
@@ -347,7 +347,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+        """The mean of the elements along the axes; of integers truncated towards zero."""
         ...
     def min(
         self,
@@ -359,7 +359,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+        """The smallest element along the axes; all that equal it receive its gradient."""
         ...
     def nanprod(
         self,
@@ -371,7 +371,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+        """The product of the elements along the axes that are not NaN."""
         ...
     def nansum(
         self,
@@ -383,7 +383,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+        """The sum of the elements along the axes that are not NaN."""
         ...
     def norm(
         self,
@@ -396,7 +396,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """The L1 or L2 norm (`ord`) of `data` over `axis`, or over all axes."""
+        """The L1 or L2 norm of the elements along some axes."""
         ...
     def one_hot(
         self,
@@ -409,7 +409,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`on_value` at each of `indices` along a new last axis of size `depth`, `off_value` elsewhere."""
+        """A vector for each of `indices` that has `on_value` at that index and `off_value` elsewhere."""
         ...
     def ones_like(
         self,
@@ -418,7 +418,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """1 in the shape and dtype of `data`."""
         ...
     def pad(
         self,
@@ -430,7 +430,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` (N, C, *spatial) of 4 or 5 axes with `pad_width` before and after each, filled by `mode`."""
+        """`data` with padding before and after its spatial axes."""
         ...
     def pick(
         self,
@@ -443,7 +443,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """The element of each row of `data` along `axis` that `index` (data's shape without it) says."""
+        """One element of each row of `data` along `axis`, the one at `index`."""
         ...
     def prod(
         self,
@@ -455,7 +455,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+        """The product of the elements along the axes; of bool whether all are true."""
         ...
     def radians(
         self,
@@ -464,7 +464,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """Each element, an angle in degrees, in radians."""
         ...
     def rcbrt(
         self,
@@ -473,7 +473,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The reciprocal of the cube root of each element."""
         ...
     def reciprocal(
         self,
@@ -482,7 +482,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """1 divided by each element."""
         ...
     def relu(
         self,
@@ -491,7 +491,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """Each element that is positive, and 0 in place of the others."""
         ...
     def repeat(
         self,
@@ -502,7 +502,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` with each element repeated `repeats` times along `axis`, or flattened first."""
+        """`data` with each element repeated, its copies beside each other."""
         ...
     def reshape_like(
         self,
@@ -516,7 +516,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`lhs` in the shape of `rhs`, or with its axes from lhs_begin to lhs_end replaced by rhs's."""
+        """The elements of `lhs`, in their order, in the shape of `rhs` or with some of its axes."""
         ...
     def rint(
         self,
@@ -525,7 +525,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The nearest integer to each element, halves rounded down, not to even."""
         ...
     def round(
         self,
@@ -534,7 +534,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The nearest integer to each element, halves rounded away from zero."""
         ...
     def rsqrt(
         self,
@@ -543,7 +543,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The reciprocal of the square root of each element."""
         ...
     def shape_array(
         self,
@@ -552,7 +552,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """The sizes of `data` as an int64 vector."""
+        """The sizes of `data`, as int64."""
         ...
     def sigmoid(
         self,
@@ -561,7 +561,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """1 / (1 + exp(-x)) of each element x."""
         ...
     def sign(
         self,
@@ -570,7 +570,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """-1, 0 or 1 by the sign of each element; 0 for NaN."""
         ...
     def sin(
         self,
@@ -579,7 +579,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The sine of each element, in radians."""
         ...
     def sinh(
         self,
@@ -588,7 +588,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The hyperbolic sine of each element."""
         ...
     def size_array(
         self,
@@ -597,7 +597,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """The number of elements of `data`, as an int64 vector of length 1."""
+        """The number of elements of `data`, as int64."""
         ...
     def slice(
         self,
@@ -609,7 +609,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data[begin:end:step]` along its first axes; None stands for an end of the axis."""
+        """The part `data[begin:end:step]`, along the first axes."""
         ...
     def slice_axis(
         self,
@@ -621,7 +621,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` from `begin` to `end` along `axis`; None is the end of the axis."""
+        """The part of `data` from `begin` to `end` along one axis."""
         ...
     def slice_like(
         self,
@@ -632,7 +632,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """The first elements of `data` along `axes` (or all), as many as `shape_like` has there."""
+        """The first elements of `data` along some axes, as many as `shape_like` has there."""
         ...
     def softmax(
         self,
@@ -646,7 +646,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """exp(data / temperature) along `axis`, divided by its sum; with use_length only over the first `length`"""
+        """exp(data / temperature), divided by its sum along `axis`."""
         ...
     def softmin(
         self,
@@ -659,7 +659,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """exp(-data / temperature) along `axis`, divided by its sum."""
+        """exp(-data / temperature), divided by its sum along `axis`."""
         ...
     def sort(
         self,
@@ -670,7 +670,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` sorted along `axis`; the hidden output is the indices, int32."""
+        """The elements of `data` in order along an axis."""
         ...
     def space_to_depth(
         self,
@@ -680,7 +680,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` (N, C, b·H, b·W) to (N, b·b·C, H, W), where b is `block_size`."""
+        """Blocks of b by b pixels of `data`, moved into channels that are C apart."""
         ...
     def split(
         self,
@@ -692,7 +692,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` in `num_outputs` equal parts along `axis`, which goes with `squeeze_axis`."""
+        """`data` cut into equal parts along `axis`."""
         ...
     def sqrt(
         self,
@@ -701,7 +701,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The square root of each element."""
         ...
     def square(
         self,
@@ -710,7 +710,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The square of each element."""
         ...
     def sum(
         self,
@@ -722,7 +722,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+        """The sum of the elements along the axes; of bool whether any is true."""
         ...
     def swapaxes(
         self,
@@ -733,7 +733,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` with the axes `dim1` and `dim2` exchanged."""
+        """`data` with two axes exchanged."""
         ...
     def take(
         self,
@@ -745,7 +745,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """The parts of `a` along `axis` with these `indices`, whose axes take the place of `axis`."""
+        """The slices of `a` along `axis` at these `indices`."""
         ...
     def tan(
         self,
@@ -754,7 +754,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The tangent of each element, in radians."""
         ...
     def tanh(
         self,
@@ -763,7 +763,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The hyperbolic tangent of each element."""
         ...
     def tile(
         self,
@@ -773,7 +773,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` repeated as a whole `reps` times along each axis, counted from the last."""
+        """Copies of `data` beside each other along each axis."""
         ...
     def topk(
         self,
@@ -787,7 +787,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """The `k` largest (or with `is_ascend` smallest) elements of `data` along `axis`; all if k is below 1."""
+        """The `k` largest, or smallest, elements of `data` along an axis, or their indices, or both."""
         ...
     def trunc(
         self,
@@ -796,7 +796,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """The nearest integer to each element that is no farther from zero."""
         ...
     def zeros_like(
         self,
@@ -805,5 +805,5 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """`data` of any shape to an output of the same shape."""
+        """0 in the shape and dtype of `data`."""
         ...

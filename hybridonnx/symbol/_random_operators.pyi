@@ -10,7 +10,7 @@ def exponential_like(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Draws from the exponential distribution with mean 1 / lam, in the shape and dtype of `data`."""
+    """Draws from the exponential distribution, in the shape and dtype of `data`."""
     ...
 def gamma_like(
     data: Symbol | None = None,
@@ -21,7 +21,7 @@ def gamma_like(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Draws from the gamma distribution of shape `alpha` and scale `beta`, in `data`'s shape and dtype."""
+    """Draws from the gamma distribution, in the shape and dtype of `data`."""
     ...
 def generalized_negative_binomial_like(
     data: Symbol | None = None,
@@ -32,7 +32,7 @@ def generalized_negative_binomial_like(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Draws from the negative binomial of mean `mu` and dispersion `alpha`, in `data`'s shape and dtype."""
+    """Draws from the negative binomial distribution by mean and dispersion, in the shape and dtype of `data`."""
     ...
 def negative_binomial_like(
     data: Symbol | None = None,
@@ -43,7 +43,7 @@ def negative_binomial_like(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Draws of the failures before `k` successes of probability `p`, in the shape and dtype of `data`."""
+    """Draws of failures before `k` successes, in the shape and dtype of `data`."""
     ...
 def normal_like(
     data: Symbol | None = None,
@@ -54,7 +54,7 @@ def normal_like(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Draws from the normal distribution of mean `loc` and deviation `scale`, in `data`'s shape and dtype."""
+    """Draws from the normal distribution, in the shape and dtype of `data`."""
     ...
 def poisson_like(
     data: Symbol | None = None,
@@ -64,7 +64,7 @@ def poisson_like(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Draws from the Poisson distribution with mean `lam`, in the shape and dtype of `data`."""
+    """Draws from the Poisson distribution, in the shape and dtype of `data`."""
     ...
 def uniform_like(
     data: Symbol | None = None,

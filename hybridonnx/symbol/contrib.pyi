@@ -11,7 +11,7 @@ def AdaptiveAvgPooling2D(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The means of images (N, C, H, W) over output_size equal parts of height and width."""
+    """The means of images over as many about equal parts of height and width as the output has pixels."""
     ...
 def BatchNormWithReLU(
     data: Symbol | None = None,
@@ -33,7 +33,7 @@ def BatchNormWithReLU(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`BatchNorm` of data (N, C, *spatial), and of that what is positive."""
+    """`BatchNorm` of data, with 0 in place of negative results."""
     ...
 def BilinearResize2D(
     data: Symbol | None = None,
@@ -49,7 +49,7 @@ def BilinearResize2D(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Images (N, C, H, W) resized by bilinear interpolation, to a size or as large as `like`."""
+    """Images resized by bilinear interpolation, to a size or as large as others."""
     ...
 def CTCLoss(
     data: Symbol | None = None,
@@ -64,7 +64,7 @@ def CTCLoss(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The losses (N,) of scores `data` (T, N, C), one of whose classes is blank, for `label` (N, L)."""
+    """Connectionist temporal classification: the loss of sequences whose labels are not aligned to steps."""
     ...
 def SyncBatchNorm(
     data: Symbol | None = None,
@@ -84,7 +84,7 @@ def SyncBatchNorm(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`BatchNorm` of data (N, C, *spatial) over the batches of `ndev` devices; here there is one."""
+    """`BatchNorm` over the batches of several devices, of which there is one here."""
     ...
 def arange_like(
     data: Symbol | None = None,
@@ -98,7 +98,7 @@ def arange_like(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """start, start + step, … in the shape of `data`, or as many as `axis` is long; each `repeat` times."""
+    """Numbers in steps from `start`, as many as `data` has elements or an axis of it is long."""
     ...
 def boolean_mask(
     data: Symbol | None = None,
@@ -109,7 +109,7 @@ def boolean_mask(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Those rows of `data` (N, *rest) for which `index` (N,) is not 0."""
+    """Those rows of `data` for which `index` is not 0."""
     ...
 def ctc_loss(
     data: Symbol | None = None,
@@ -124,7 +124,7 @@ def ctc_loss(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The losses (N,) of scores `data` (T, N, C), one of whose classes is blank, for `label` (N, L)."""
+    """Connectionist temporal classification: the loss of sequences whose labels are not aligned to steps."""
     ...
 def gradientmultiplier(
     data: Symbol | None = None,
@@ -135,7 +135,7 @@ def gradientmultiplier(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape, unchanged; its gradient is multiplied by `scalar`."""
+    """`data` as it is, whose gradient is multiplied by `scalar`."""
     ...
 def index_array(
     data: Symbol | None = None,
@@ -145,7 +145,7 @@ def index_array(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The index of each element of `data`, or its part along `axes`, as int64 (*data's shape, axes)."""
+    """The index of each element of `data`, or some axes' part of it, as int64."""
     ...
 def index_copy(
     old_tensor: Symbol | None = None,
@@ -156,7 +156,7 @@ def index_copy(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`old_tensor` with the rows of `new_tensor` in place of those with the indices of `index_vector`."""
+    """`old_tensor` with the rows of `new_tensor` in place of those at `index_vector`."""
     ...
 def quadratic(
     data: Symbol | None = None,
@@ -168,7 +168,7 @@ def quadratic(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`a * data² + b * data + c` for `data` of any shape."""
+    """`a * x ** 2 + b * x + c` of each element x."""
     ...
 def round_ste(
     data: Symbol | None = None,
@@ -177,7 +177,7 @@ def round_ste(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """Each element rounded as `round` does, through which the gradient passes unchanged."""
     ...
 def sign_ste(
     data: Symbol | None = None,
@@ -186,5 +186,5 @@ def sign_ste(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The sign of each element, through which the gradient passes unchanged."""
     ...

@@ -10,7 +10,7 @@ def adjust_lighting(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """An image (H, W, 3) with `alpha` times the principal components of ImageNet's colours added."""
+    """An image with multiples of the principal components of ImageNet's colours added."""
     ...
 def crop(
     data: Symbol | None = None,
@@ -23,7 +23,7 @@ def crop(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The part of an image, or of several, that begins `x` from the left and `y` from the top."""
+    """The part of images that lies in a rectangle."""
     ...
 def flip_left_right(
     data: Symbol | None = None,
@@ -32,7 +32,7 @@ def flip_left_right(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """An image (H, W, C) with left and right exchanged."""
+    """An image with left and right exchanged."""
     ...
 def flip_top_bottom(
     data: Symbol | None = None,
@@ -41,7 +41,7 @@ def flip_top_bottom(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """An image (H, W, C) with top and bottom exchanged."""
+    """An image with top and bottom exchanged."""
     ...
 def normalize(
     data: Symbol | None = None,
@@ -52,7 +52,7 @@ def normalize(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """(data - mean) / std, by channels, of an image (C, H, W) or several, with 1 or 3 channels."""
+    """Images minus a mean and divided by a standard deviation, channel by channel."""
     ...
 def random_brightness(
     data: Symbol | None = None,
@@ -63,7 +63,7 @@ def random_brightness(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """An image times a random factor."""
+    """An image made brighter or darker: its pixels times a random factor."""
     ...
 def random_color_jitter(
     data: Symbol | None = None,
@@ -76,7 +76,7 @@ def random_color_jitter(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """An image changed in all four ways, in random order, each by a factor at most so far from 1."""
+    """An image with random brightness, contrast, saturation and hue, changed in random order."""
     ...
 def random_contrast(
     data: Symbol | None = None,
@@ -87,7 +87,7 @@ def random_contrast(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """An image with its differences from the mean brightness times a random factor."""
+    """An image with its pixels' differences from its mean brightness times a random factor."""
     ...
 def random_flip_left_right(
     data: Symbol | None = None,
@@ -96,7 +96,7 @@ def random_flip_left_right(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """An image (H, W, C), half of the time with left and right exchanged."""
+    """An image with left and right exchanged, or unchanged, with equal probability."""
     ...
 def random_flip_top_bottom(
     data: Symbol | None = None,
@@ -105,7 +105,7 @@ def random_flip_top_bottom(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """An image (H, W, C), half of the time with top and bottom exchanged."""
+    """An image with top and bottom exchanged, or unchanged, with equal probability."""
     ...
 def random_hue(
     data: Symbol | None = None,
@@ -116,7 +116,7 @@ def random_hue(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """An image with its hues turned by a random part of a full turn; 1, the whole one, changes nothing."""
+    """An image with its hues turned by a random multiple of a full turn; a factor of 1 changes nothing."""
     ...
 def random_lighting(
     data: Symbol | None = None,
@@ -126,7 +126,7 @@ def random_lighting(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """An image (H, W, 3) with random amounts of the principal components of ImageNet's colours added."""
+    """An image with random amounts of the principal components of ImageNet's colours added."""
     ...
 def random_saturation(
     data: Symbol | None = None,
@@ -137,7 +137,7 @@ def random_saturation(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """An image with its differences from grey times a random factor."""
+    """An image with its pixels' differences from grey of the same brightness times a random factor."""
     ...
 def resize(
     data: Symbol | None = None,
@@ -149,7 +149,7 @@ def resize(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """An image, or several, of uint8 or real numbers in another size."""
+    """Images resized with one of OpenCV's interpolations."""
     ...
 def to_tensor(
     data: Symbol | None = None,
@@ -158,5 +158,5 @@ def to_tensor(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """An image (H, W, C) of 0 to 255 as float32 (C, H, W) of 0 to 1; several likewise."""
+    """Images of numbers from 0 to 255 as what networks read: float32 from 0 to 1, channels before rows."""
     ...

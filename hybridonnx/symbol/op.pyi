@@ -12,7 +12,7 @@ def Activation(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape through a function; softrelu is log(1 + exp(x)), softsign x / (1 + |x|)."""
+    """One of five activation functions of each element, chosen by name."""
     ...
 def BatchNorm(
     data: Symbol | None = None,
@@ -34,7 +34,7 @@ def BatchNorm(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (N, C, *spatial) with each channel's mean 0 and variance 1, times gamma (C,) plus beta (C,)."""
+    """Each channel of `data` with mean 0 and variance 1 over the batch, times gamma plus beta."""
     ...
 def BatchNorm_v1(
     data: Symbol | None = None,
@@ -52,7 +52,7 @@ def BatchNorm_v1(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`BatchNorm` of data (N, C, *spatial), as old files call it."""
+    """`BatchNorm` over axis 1, as old files call it."""
     ...
 def BlockGrad(
     data: Symbol | None = None,
@@ -61,7 +61,7 @@ def BlockGrad(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """`data` as it is, through which no gradient flows back."""
     ...
 def CTCLoss(
     data: Symbol | None = None,
@@ -76,7 +76,7 @@ def CTCLoss(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The losses (N,) of scores `data` (T, N, C), one of whose classes is blank, for `label` (N, L)."""
+    """Connectionist temporal classification: the loss of sequences whose labels are not aligned to steps."""
     ...
 def Cast(
     data: Symbol | None = None,
@@ -86,7 +86,7 @@ def Cast(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape as `dtype`, real numbers truncated towards zero to whole ones."""
+    """`data` in another dtype, as C casts it."""
     ...
 def Concat(
     *data: Symbol | Sequence[Symbol],
@@ -118,7 +118,7 @@ def Convolution(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Convolution of data (N, C, *spatial) with weight (num_filter, C / num_group, *kernel)."""
+    """N-D convolution of `data` with `weight`, then `bias` added to each channel."""
     ...
 def Convolution_v1(
     data: Symbol | None = None,
@@ -140,7 +140,7 @@ def Convolution_v1(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Convolution of data (N, C, *spatial) as files of MXNet's first versions may call it."""
+    """Convolution under the name that files of MXNet's first versions may have for it."""
     ...
 def Crop(
     *data: Symbol | Sequence[Symbol],
@@ -152,7 +152,7 @@ def Crop(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The first input (N, C, H, W) cropped to `h_w`, or to the height and width of the second."""
+    """A rectangle of the first input, of the height and width of the second or of `h_w`."""
     ...
 def Custom(
     *data: Symbol,
@@ -161,7 +161,7 @@ def Custom(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Any:
-    """The arrays that an operator registered as `op_type` takes to those that it makes."""
+    """An operator that a user has written in Python, a `CustomOp`, and registered under a name."""
     ...
 def Deconvolution(
     data: Symbol | None = None,
@@ -185,7 +185,7 @@ def Deconvolution(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Transposed convolution of data (N, C, *spatial) with weight (C, num_filter / num_group, *kernel)."""
+    """N-D transposed convolution of `data` with `weight`, then `bias` added to each channel."""
     ...
 def Dropout(
     data: Symbol | None = None,
@@ -198,16 +198,16 @@ def Dropout(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape with a part p of its elements 0 and the others divided by 1 - p."""
+    """Elements set to zero at random with probability `p`, the others divided by 1 - p."""
     ...
 def ElementWiseSum(
-    *data: Symbol | Sequence[Symbol],
+    *args: Symbol | Sequence[Symbol],
     num_args: int | None = None,
     name: str | None = None,
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The sum of `num_args` arrays of one shape."""
+    """The sum of any number of arrays of one shape."""
     ...
 def Embedding(
     data: Symbol | None = None,
@@ -221,7 +221,7 @@ def Embedding(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The rows of `weight` (input_dim, output_dim) at the indices `data`: (*data's shape, output_dim)."""
+    """The rows of `weight` at the indices `data`."""
     ...
 def Flatten(
     data: Symbol | None = None,
@@ -230,7 +230,7 @@ def Flatten(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (N, *rest) to (N, size of rest)."""
+    """`data` as a matrix, with all axes but the first made one."""
     ...
 def FullyConnected(
     data: Symbol | None = None,
@@ -244,7 +244,7 @@ def FullyConnected(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Data (N, ...) seen as (N, D), times weight (num_hidden, D) transposed, plus bias (num_hidden,)."""
+    """A fully connected layer: `data` times the transposed `weight`, plus `bias`."""
     ...
 def GroupNorm(
     data: Symbol | None = None,
@@ -258,7 +258,7 @@ def GroupNorm(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (N, C, *spatial) with mean 0 and variance 1 in each of G = num_groups groups of channels, times"""
+    """Each group of channels of each instance of `data` with mean 0 and variance 1, times gamma plus beta."""
     ...
 def InstanceNorm(
     data: Symbol | None = None,
@@ -270,7 +270,7 @@ def InstanceNorm(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (N, C, *spatial) with mean 0 and variance 1 in each channel of each instance, times gamma (C,)"""
+    """Each channel of each instance of `data` with mean 0 and variance 1, times gamma plus beta."""
     ...
 def L2Normalization(
     data: Symbol | None = None,
@@ -281,7 +281,7 @@ def L2Normalization(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (N, C, *spatial) divided by the length of its vectors: sqrt(sum of squares + eps)."""
+    """`data` divided by the length of its vectors: sqrt(sum of squares + eps)."""
     ...
 def LRN(
     data: Symbol | None = None,
@@ -294,7 +294,7 @@ def LRN(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (N, C, *spatial) times (knorm + alpha / nsize * S) ** -beta, S the sum of the squares of the"""
+    """`data` times (knorm + alpha / nsize * S) ** -beta, S the sum of squares of the channels around."""
     ...
 def LayerNorm(
     data: Symbol | None = None,
@@ -308,7 +308,7 @@ def LayerNorm(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` with mean 0 and variance 1 along `axis` of size C, times gamma (C,) plus beta (C,)."""
+    """`data` with mean 0 and variance 1 along `axis`, times gamma plus beta."""
     ...
 def LeakyReLU(
     data: Symbol | None = None,
@@ -322,7 +322,7 @@ def LeakyReLU(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (N, C, *spatial) where it is positive; where it is not, the data times a slope, or a curve."""
+    """A rectifier that does not cut off negative elements but scales or bends them."""
     ...
 def LinearRegressionOutput(
     data: Symbol | None = None,
@@ -333,7 +333,7 @@ def LinearRegressionOutput(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (N, *) as it is, whose gradient is that of half the squared difference to `label`."""
+    """`data` as it is, whose gradient is that of half the squared difference to `label`."""
     ...
 def LogisticRegressionOutput(
     data: Symbol | None = None,
@@ -344,7 +344,7 @@ def LogisticRegressionOutput(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The sigmoid of `data` (N, *), whose gradient is that of the binary cross entropy with `label`."""
+    """The sigmoid of `data`, whose gradient is that of the binary cross entropy with `label`."""
     ...
 def MAERegressionOutput(
     data: Symbol | None = None,
@@ -355,7 +355,7 @@ def MAERegressionOutput(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (N, *) as it is, whose gradient is that of the absolute difference to `label`."""
+    """`data` as it is, whose gradient is that of the absolute difference to `label`."""
     ...
 def MakeLoss(
     data: Symbol | None = None,
@@ -367,7 +367,7 @@ def MakeLoss(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape, unchanged; its gradient is `grad_scale`, whatever the gradient of the output."""
+    """`data` as it is, whose gradient is `grad_scale`, whatever that of the output."""
     ...
 def Pad(
     data: Symbol | None = None,
@@ -379,7 +379,7 @@ def Pad(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (N, C, *spatial) of 4 or 5 axes with `pad_width` before and after each, filled by `mode`."""
+    """`data` with padding before and after its spatial axes."""
     ...
 def Pooling(
     data: Symbol | None = None,
@@ -398,7 +398,7 @@ def Pooling(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The maximum, mean, sum or p-norm of each window of data (N, C, *spatial)."""
+    """The maximum, mean, sum or p-norm of each window of `data`."""
     ...
 def Pooling_v1(
     data: Symbol | None = None,
@@ -413,7 +413,7 @@ def Pooling_v1(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Pooling of data (N, C, height, width) as MXNet's first versions do it."""
+    """The maximum, mean or sum of each window of images, as MXNet's first versions compute it."""
     ...
 def RNN(
     data: Symbol | None = None,
@@ -437,7 +437,7 @@ def RNN(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (T, N, I) through layers of recurrent cells, from state (L D, N, R), to outputs (T, N, D R)."""
+    """Layers of recurrent cells, in one direction or both, over the steps of sequences."""
     ...
 def Reshape(
     data: Symbol | None = None,
@@ -450,7 +450,7 @@ def Reshape(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape, its elements in order, to `shape`, in which codes up to 0 refer to data's sizes."""
+    """The elements of `data`, in their order, in another shape."""
     ...
 def SVMOutput(
     data: Symbol | None = None,
@@ -463,7 +463,7 @@ def SVMOutput(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (N, K) as it is, whose gradient is that of hinge losses with classes `label` (N,), squared"""
+    """`data` as it is, whose gradient is that of one hinge loss for each class, `label` against the rest."""
     ...
 def SequenceLast(
     data: Symbol | None = None,
@@ -475,7 +475,7 @@ def SequenceLast(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The last step of each sequence, as (N, *rest)."""
+    """The last step of each sequence."""
     ...
 def SequenceMask(
     data: Symbol | None = None,
@@ -500,7 +500,7 @@ def SequenceReverse(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (T, N, *rest) with the steps of each sequence in reverse order, those after it in place."""
+    """`data` with the steps of each sequence in reverse order, and those after it where they are."""
     ...
 def SliceChannel(
     data: Symbol | None = None,
@@ -512,7 +512,7 @@ def SliceChannel(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` in `num_outputs` equal parts along `axis`, which goes with `squeeze_axis`."""
+    """`data` cut into equal parts along `axis`."""
     ...
 def Softmax(
     data: Symbol | None = None,
@@ -530,7 +530,7 @@ def Softmax(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Softmax of `data`, whose gradient is that of the cross entropy with `label`, times grad_scale."""
+    """The softmax of `data`, whose gradient is that of the cross entropy with `label`."""
     ...
 def SoftmaxActivation(
     data: Symbol | None = None,
@@ -540,7 +540,7 @@ def SoftmaxActivation(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Softmax of `data` over its last axis (mode instance), or over axis 1 of (N, C, *spatial) (channel)."""
+    """The softmax of `data` over its last axis, or over its channels."""
     ...
 def SoftmaxOutput(
     data: Symbol | None = None,
@@ -558,7 +558,7 @@ def SoftmaxOutput(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Softmax of `data`, whose gradient is that of the cross entropy with `label`, times grad_scale."""
+    """The softmax of `data`, whose gradient is that of the cross entropy with `label`."""
     ...
 def SwapAxis(
     data: Symbol | None = None,
@@ -569,7 +569,7 @@ def SwapAxis(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` with the axes `dim1` and `dim2` exchanged."""
+    """`data` with two axes exchanged."""
     ...
 def UpSampling(
     *data: Symbol | Sequence[Symbol],
@@ -583,7 +583,7 @@ def UpSampling(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Images (N, C, H, W) made `scale` times larger, by repetition or by a trained kernel `weight`."""
+    """Images made `scale` times as high and wide, by repetition or by a trained kernel."""
     ...
 def abs(
     data: Symbol | None = None,
@@ -592,16 +592,16 @@ def abs(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The absolute value of each element."""
     ...
 def add_n(
-    *data: Symbol | Sequence[Symbol],
+    *args: Symbol | Sequence[Symbol],
     num_args: int | None = None,
     name: str | None = None,
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The sum of `num_args` arrays of one shape."""
+    """The sum of any number of arrays of one shape."""
     ...
 def amp_cast(
     data: Symbol | None = None,
@@ -611,7 +611,7 @@ def amp_cast(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape as `dtype` if it holds real numbers, else unchanged."""
+    """The cast that mixed precision inserts: floating-point `data` in another dtype, anything else unchanged."""
     ...
 def amp_multicast(
     *data: Symbol | Sequence[Symbol],
@@ -621,7 +621,7 @@ def amp_multicast(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The inputs, of any shapes, all in the widest real dtype among them (with cast_narrow the narrowest)."""
+    """The inputs cast to one dtype, the widest among them, before an operator that takes only one."""
     ...
 def arccos(
     data: Symbol | None = None,
@@ -630,7 +630,7 @@ def arccos(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The angle in [0, pi] whose cosine each element is; NaN outside of [-1, 1]."""
     ...
 def arccosh(
     data: Symbol | None = None,
@@ -639,7 +639,7 @@ def arccosh(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The inverse, from 0 up, of the hyperbolic cosine at each element; NaN below 1."""
     ...
 def arcsin(
     data: Symbol | None = None,
@@ -648,7 +648,7 @@ def arcsin(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The angle in [-pi/2, pi/2] whose sine each element is; NaN outside of [-1, 1]."""
     ...
 def arcsinh(
     data: Symbol | None = None,
@@ -657,7 +657,7 @@ def arcsinh(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The inverse of the hyperbolic sine at each element."""
     ...
 def arctan(
     data: Symbol | None = None,
@@ -666,7 +666,7 @@ def arctan(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The angle in (-pi/2, pi/2) whose tangent each element is."""
     ...
 def arctanh(
     data: Symbol | None = None,
@@ -675,7 +675,7 @@ def arctanh(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The inverse of the hyperbolic tangent at each element; NaN outside of [-1, 1]."""
     ...
 def argmax(
     data: Symbol | None = None,
@@ -686,7 +686,7 @@ def argmax(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The first place of the maximum of `data` along `axis`, or in all of it, in the dtype of `data`."""
+    """The index of the first maximum along `axis`."""
     ...
 def argmax_channel(
     data: Symbol | None = None,
@@ -695,7 +695,7 @@ def argmax_channel(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The first place of the maximum of `data` (N, C, *rest) along C, in the dtype of `data`."""
+    """The index of the first maximum along axis 1."""
     ...
 def argmin(
     data: Symbol | None = None,
@@ -706,7 +706,7 @@ def argmin(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The first place of the minimum of `data` along `axis`, or in all of it, in the dtype of `data`."""
+    """The index of the first minimum along `axis`."""
     ...
 def argsort(
     data: Symbol | None = None,
@@ -718,7 +718,7 @@ def argsort(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The indices that sort `data` along `axis`."""
+    """The indices that put `data` in order along an axis."""
     ...
 def batch_dot(
     lhs: Symbol | None = None,
@@ -731,7 +731,7 @@ def batch_dot(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """lhs (*batch, M, K) and rhs (*batch, K, N) to (*batch, M, N), after transposing the last two axes."""
+    """The products of matrices that stand in the last two axes of two arrays, one for each batch index."""
     ...
 def batch_take(
     a: Symbol | None = None,
@@ -741,7 +741,7 @@ def batch_take(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The element of each row of `a` (N, C) that `indices`, N whole numbers of any shape, say."""
+    """One element of each row of the matrix `a`, the one at `indices`."""
     ...
 def broadcast_add(
     lhs: Symbol | None = None,
@@ -751,7 +751,7 @@ def broadcast_add(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The sum lhs + rhs of two arrays that broadcast."""
     ...
 def broadcast_axes(
     data: Symbol | None = None,
@@ -762,7 +762,7 @@ def broadcast_axes(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` with each of `axis`, of size 1, repeated to the size beside it in `size`."""
+    """`data` with some axes of size 1 repeated."""
     ...
 def broadcast_axis(
     data: Symbol | None = None,
@@ -773,7 +773,7 @@ def broadcast_axis(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` with each of `axis`, of size 1, repeated to the size beside it in `size`."""
+    """`data` with some axes of size 1 repeated."""
     ...
 def broadcast_div(
     lhs: Symbol | None = None,
@@ -783,7 +783,7 @@ def broadcast_div(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The quotient lhs / rhs of two arrays that broadcast."""
     ...
 def broadcast_equal(
     lhs: Symbol | None = None,
@@ -793,7 +793,7 @@ def broadcast_equal(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """1 where lhs equals rhs, else 0, for arrays that broadcast, in their dtype."""
     ...
 def broadcast_greater(
     lhs: Symbol | None = None,
@@ -803,7 +803,7 @@ def broadcast_greater(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """1 where lhs is greater than rhs, else 0, for arrays that broadcast, in their dtype."""
     ...
 def broadcast_greater_equal(
     lhs: Symbol | None = None,
@@ -813,7 +813,7 @@ def broadcast_greater_equal(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """1 where lhs is at least rhs, else 0, for arrays that broadcast, in their dtype."""
     ...
 def broadcast_hypot(
     lhs: Symbol | None = None,
@@ -823,7 +823,7 @@ def broadcast_hypot(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The hypotenuse sqrt(lhs ** 2 + rhs ** 2) of two arrays that broadcast."""
     ...
 def broadcast_lesser(
     lhs: Symbol | None = None,
@@ -833,7 +833,7 @@ def broadcast_lesser(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """1 where lhs is less than rhs, else 0, for arrays that broadcast, in their dtype."""
     ...
 def broadcast_lesser_equal(
     lhs: Symbol | None = None,
@@ -843,7 +843,7 @@ def broadcast_lesser_equal(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """1 where lhs is at most rhs, else 0, for arrays that broadcast, in their dtype."""
     ...
 def broadcast_like(
     lhs: Symbol | None = None,
@@ -855,7 +855,7 @@ def broadcast_like(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` with axes of size 1 repeated as in `rhs`: all of them, or `lhs_axes` as `rhs_axes`."""
+    """`lhs` with axes of size 1 repeated as long as those of `rhs`."""
     ...
 def broadcast_logical_and(
     lhs: Symbol | None = None,
@@ -865,7 +865,7 @@ def broadcast_logical_and(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """1 where lhs and rhs are both not zero, else 0, for arrays that broadcast, in their dtype."""
     ...
 def broadcast_logical_or(
     lhs: Symbol | None = None,
@@ -875,7 +875,7 @@ def broadcast_logical_or(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """1 where lhs or rhs is not zero, else 0, for arrays that broadcast, in their dtype."""
     ...
 def broadcast_logical_xor(
     lhs: Symbol | None = None,
@@ -885,7 +885,7 @@ def broadcast_logical_xor(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """1 where exactly one of lhs and rhs is zero, else 0, for arrays that broadcast, in their dtype."""
     ...
 def broadcast_maximum(
     lhs: Symbol | None = None,
@@ -895,7 +895,7 @@ def broadcast_maximum(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The larger of lhs and rhs at each index of their common shape; NaN if either is."""
     ...
 def broadcast_minimum(
     lhs: Symbol | None = None,
@@ -905,7 +905,7 @@ def broadcast_minimum(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The smaller of lhs and rhs at each index of their common shape; NaN if either is."""
     ...
 def broadcast_minus(
     lhs: Symbol | None = None,
@@ -915,7 +915,7 @@ def broadcast_minus(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The difference lhs - rhs of two arrays that broadcast."""
     ...
 def broadcast_mod(
     lhs: Symbol | None = None,
@@ -925,7 +925,7 @@ def broadcast_mod(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The remainder of lhs / rhs, with the sign of the divisor, for two arrays that broadcast."""
     ...
 def broadcast_mul(
     lhs: Symbol | None = None,
@@ -935,7 +935,7 @@ def broadcast_mul(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The product lhs * rhs of two arrays that broadcast."""
     ...
 def broadcast_not_equal(
     lhs: Symbol | None = None,
@@ -945,7 +945,7 @@ def broadcast_not_equal(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """1 where lhs differs from rhs, else 0, for arrays that broadcast, in their dtype."""
     ...
 def broadcast_plus(
     lhs: Symbol | None = None,
@@ -955,7 +955,7 @@ def broadcast_plus(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The sum lhs + rhs of two arrays that broadcast."""
     ...
 def broadcast_power(
     lhs: Symbol | None = None,
@@ -965,7 +965,7 @@ def broadcast_power(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The power lhs ** rhs of two arrays that broadcast."""
     ...
 def broadcast_sub(
     lhs: Symbol | None = None,
@@ -975,7 +975,7 @@ def broadcast_sub(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The difference lhs - rhs of two arrays that broadcast."""
     ...
 def broadcast_to(
     data: Symbol | None = None,
@@ -985,7 +985,7 @@ def broadcast_to(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` with its axes of size 1 repeated to the sizes of `shape`, in which 0 keeps a size."""
+    """`data` with its axes of size 1 repeated to the sizes of `shape`."""
     ...
 def cast(
     data: Symbol | None = None,
@@ -995,7 +995,7 @@ def cast(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape as `dtype`, real numbers truncated towards zero to whole ones."""
+    """`data` in another dtype, as C casts it."""
     ...
 def cbrt(
     data: Symbol | None = None,
@@ -1004,7 +1004,7 @@ def cbrt(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The cube root of each element, with its sign."""
     ...
 def ceil(
     data: Symbol | None = None,
@@ -1013,7 +1013,7 @@ def ceil(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The least integer not below each element."""
     ...
 def choose_element_0index(
     data: Symbol | None = None,
@@ -1026,7 +1026,7 @@ def choose_element_0index(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The element of each row of `data` along `axis` that `index` (data's shape without it) says."""
+    """One element of each row of `data` along `axis`, the one at `index`."""
     ...
 def clip(
     data: Symbol | None = None,
@@ -1037,7 +1037,7 @@ def clip(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape, with values above `a_max` made `a_max` and those below `a_min` made `a_min`."""
+    """Each element moved to the nearer of two limits if it lies outside of them."""
     ...
 def concat(
     *data: Symbol | Sequence[Symbol],
@@ -1056,7 +1056,7 @@ def cos(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The cosine of each element, in radians."""
     ...
 def cosh(
     data: Symbol | None = None,
@@ -1065,7 +1065,7 @@ def cosh(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The hyperbolic cosine of each element."""
     ...
 def crop(
     data: Symbol | None = None,
@@ -1077,7 +1077,7 @@ def crop(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data[begin:end:step]` along its first axes; None stands for an end of the axis."""
+    """The part `data[begin:end:step]`, along the first axes."""
     ...
 def ctc_loss(
     data: Symbol | None = None,
@@ -1092,7 +1092,7 @@ def ctc_loss(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The losses (N,) of scores `data` (T, N, C), one of whose classes is blank, for `label` (N, L)."""
+    """Connectionist temporal classification: the loss of sequences whose labels are not aligned to steps."""
     ...
 def cumsum(
     a: Symbol | None = None,
@@ -1103,7 +1103,7 @@ def cumsum(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The sums of `a` up to each element along `axis`; without one over all elements, as (size,)."""
+    """The sum of all elements of `a` up to each one, that one included, along an axis."""
     ...
 def degrees(
     data: Symbol | None = None,
@@ -1112,7 +1112,7 @@ def degrees(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """Each element, an angle in radians, in degrees."""
     ...
 def depth_to_space(
     data: Symbol | None = None,
@@ -1122,7 +1122,7 @@ def depth_to_space(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (N, b·b·C, H, W) to (N, C, b·H, b·W), where b is `block_size`."""
+    """Channels of `data` that are C apart, moved into blocks of b by b pixels."""
     ...
 def diag(
     data: Symbol | None = None,
@@ -1134,7 +1134,7 @@ def diag(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The `k`-th diagonals of `data` as last axis, or a matrix with the vector `data` on its diagonal."""
+    """The `k`-th diagonals of matrices, or a matrix with the vector `data` on that diagonal."""
     ...
 def dot(
     lhs: Symbol | None = None,
@@ -1147,7 +1147,7 @@ def dot(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """lhs (*left, K) and rhs (K, *right) to (*left, *right); the product of two vectors is (1,)."""
+    """The product of two arrays, summed over the last axis of `lhs` and the first of `rhs`."""
     ...
 def elemwise_add(
     lhs: Symbol | None = None,
@@ -1157,7 +1157,7 @@ def elemwise_add(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The sum lhs + rhs of two arrays of one shape."""
     ...
 def elemwise_div(
     lhs: Symbol | None = None,
@@ -1167,7 +1167,7 @@ def elemwise_div(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The quotient lhs / rhs of two arrays of one shape."""
     ...
 def elemwise_mul(
     lhs: Symbol | None = None,
@@ -1177,7 +1177,7 @@ def elemwise_mul(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The product lhs * rhs of two arrays of one shape, element by element."""
     ...
 def elemwise_sub(
     lhs: Symbol | None = None,
@@ -1187,7 +1187,7 @@ def elemwise_sub(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The difference lhs - rhs of two arrays of one shape."""
     ...
 def erf(
     data: Symbol | None = None,
@@ -1196,7 +1196,7 @@ def erf(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The error function of each element."""
     ...
 def erfinv(
     data: Symbol | None = None,
@@ -1205,7 +1205,7 @@ def erfinv(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The inverse of the error function at each element; infinite at -1 and 1, NaN outside of them."""
     ...
 def exp(
     data: Symbol | None = None,
@@ -1214,7 +1214,7 @@ def exp(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """e to the power of each element."""
     ...
 def expand_dims(
     data: Symbol | None = None,
@@ -1224,7 +1224,7 @@ def expand_dims(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` with a new axis of size 1 at `axis` of the result."""
+    """`data` with a new axis of size 1."""
     ...
 def expm1(
     data: Symbol | None = None,
@@ -1233,7 +1233,7 @@ def expm1(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """exp(x) - 1 of each element x, exact near 0 too."""
     ...
 def fix(
     data: Symbol | None = None,
@@ -1242,7 +1242,7 @@ def fix(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """Each element without its fraction, which is what `trunc` gives."""
     ...
 def flatten(
     data: Symbol | None = None,
@@ -1251,7 +1251,7 @@ def flatten(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (N, *rest) to (N, size of rest)."""
+    """`data` as a matrix, with all axes but the first made one."""
     ...
 def flip(
     data: Symbol | None = None,
@@ -1261,7 +1261,7 @@ def flip(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` with the elements along each of `axis` in reverse order."""
+    """`data` with the order of its elements reversed along some axes."""
     ...
 def floor(
     data: Symbol | None = None,
@@ -1270,7 +1270,7 @@ def floor(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The greatest integer not above each element."""
     ...
 def gamma(
     data: Symbol | None = None,
@@ -1279,7 +1279,7 @@ def gamma(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The gamma function of each element; infinite at 0, NaN at negative integers."""
     ...
 def gammaln(
     data: Symbol | None = None,
@@ -1288,7 +1288,7 @@ def gammaln(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The logarithm of the gamma function's absolute value at each element."""
     ...
 def gather_nd(
     data: Symbol | None = None,
@@ -1298,7 +1298,7 @@ def gather_nd(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The elements or parts of `data` at the points whose coordinates are the rows of `indices`."""
+    """The elements, or slices, of `data` at the points whose coordinates are the rows of `indices`."""
     ...
 def hard_sigmoid(
     data: Symbol | None = None,
@@ -1309,7 +1309,7 @@ def hard_sigmoid(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`alpha * data + beta`, cut off at 0 and 1, for `data` of any shape."""
+    """`alpha * data + beta`, cut off at 0 and 1."""
     ...
 def identity(
     data: Symbol | None = None,
@@ -1318,7 +1318,7 @@ def identity(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """A copy of `data`."""
     ...
 def log(
     data: Symbol | None = None,
@@ -1327,7 +1327,7 @@ def log(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The natural logarithm of each element."""
     ...
 def log10(
     data: Symbol | None = None,
@@ -1336,7 +1336,7 @@ def log10(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The logarithm to base 10 of each element."""
     ...
 def log1p(
     data: Symbol | None = None,
@@ -1345,7 +1345,7 @@ def log1p(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """log(1 + x) of each element x, exact near 0 too."""
     ...
 def log2(
     data: Symbol | None = None,
@@ -1354,7 +1354,7 @@ def log2(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The logarithm to base 2 of each element."""
     ...
 def log_softmax(
     data: Symbol | None = None,
@@ -1376,7 +1376,7 @@ def logical_not(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """1 where an element is 0, and 0 elsewhere, in the dtype of data."""
     ...
 def make_loss(
     data: Symbol | None = None,
@@ -1385,7 +1385,7 @@ def make_loss(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """`data` as it is, whose gradient is 1, whatever that of the output."""
     ...
 def max(
     data: Symbol | None = None,
@@ -1397,7 +1397,7 @@ def max(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The largest element along the axes; all that equal it receive its gradient."""
     ...
 def max_axis(
     data: Symbol | None = None,
@@ -1409,7 +1409,7 @@ def max_axis(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The largest element along the axes; all that equal it receive its gradient."""
     ...
 def mean(
     data: Symbol | None = None,
@@ -1421,7 +1421,7 @@ def mean(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The mean of the elements along the axes; of integers truncated towards zero."""
     ...
 def min(
     data: Symbol | None = None,
@@ -1433,7 +1433,7 @@ def min(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The smallest element along the axes; all that equal it receive its gradient."""
     ...
 def min_axis(
     data: Symbol | None = None,
@@ -1445,7 +1445,7 @@ def min_axis(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The smallest element along the axes; all that equal it receive its gradient."""
     ...
 def moments(
     data: Symbol | None = None,
@@ -1456,7 +1456,7 @@ def moments(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The mean and the variance of `data` over `axes`."""
+    """The mean and the variance of the elements along some axes, the variance without Bessel's correction."""
     ...
 def nanprod(
     data: Symbol | None = None,
@@ -1468,7 +1468,7 @@ def nanprod(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The product of the elements along the axes that are not NaN."""
     ...
 def nansum(
     data: Symbol | None = None,
@@ -1480,7 +1480,7 @@ def nansum(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The sum of the elements along the axes that are not NaN."""
     ...
 def negative(
     data: Symbol | None = None,
@@ -1489,7 +1489,7 @@ def negative(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """Each element times -1."""
     ...
 def norm(
     data: Symbol | None = None,
@@ -1502,7 +1502,7 @@ def norm(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The L1 or L2 norm (`ord`) of `data` over `axis`, or over all axes."""
+    """The L1 or L2 norm of the elements along some axes."""
     ...
 def normal(
     loc: float = 0.0,
@@ -1515,7 +1515,7 @@ def normal(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Draws from the normal distribution with mean `loc` and deviation `scale`, of the given shape."""
+    """Draws from the normal distribution, of a given shape."""
     ...
 def one_hot(
     indices: Symbol | None = None,
@@ -1528,7 +1528,7 @@ def one_hot(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`on_value` at each of `indices` along a new last axis of size `depth`, `off_value` elsewhere."""
+    """A vector for each of `indices` that has `on_value` at that index and `off_value` elsewhere."""
     ...
 def ones_like(
     data: Symbol | None = None,
@@ -1537,7 +1537,7 @@ def ones_like(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """1 in the shape and dtype of `data`."""
     ...
 def pad(
     data: Symbol | None = None,
@@ -1549,7 +1549,7 @@ def pad(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (N, C, *spatial) of 4 or 5 axes with `pad_width` before and after each, filled by `mode`."""
+    """`data` with padding before and after its spatial axes."""
     ...
 def pick(
     data: Symbol | None = None,
@@ -1562,7 +1562,7 @@ def pick(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The element of each row of `data` along `axis` that `index` (data's shape without it) says."""
+    """One element of each row of `data` along `axis`, the one at `index`."""
     ...
 def prod(
     data: Symbol | None = None,
@@ -1574,7 +1574,7 @@ def prod(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The product of the elements along the axes; of bool whether all are true."""
     ...
 def radians(
     data: Symbol | None = None,
@@ -1583,7 +1583,7 @@ def radians(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """Each element, an angle in degrees, in radians."""
     ...
 def random_exponential(
     lam: float = 1.0,
@@ -1595,7 +1595,7 @@ def random_exponential(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Draws from the exponential distribution with mean 1 / lam, of the given shape."""
+    """Draws from the exponential distribution, of a given shape."""
     ...
 def random_gamma(
     alpha: float = 1.0,
@@ -1608,7 +1608,7 @@ def random_gamma(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Draws from the gamma distribution with shape `alpha` and scale `beta`, of the given shape."""
+    """Draws from the gamma distribution, of a given shape."""
     ...
 def random_generalized_negative_binomial(
     mu: float = 1.0,
@@ -1621,7 +1621,7 @@ def random_generalized_negative_binomial(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Draws from the negative binomial distribution with mean `mu` and dispersion `alpha`, of a shape."""
+    """Draws from the negative binomial distribution by mean and dispersion, of a given shape."""
     ...
 def random_negative_binomial(
     k: int = 1,
@@ -1634,7 +1634,7 @@ def random_negative_binomial(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Draws of the failures before `k` successes of probability `p`, of the given shape."""
+    """Draws from the negative binomial distribution, failures before `k` successes, of a given shape."""
     ...
 def random_normal(
     loc: float = 0.0,
@@ -1647,7 +1647,7 @@ def random_normal(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Draws from the normal distribution with mean `loc` and deviation `scale`, of the given shape."""
+    """Draws from the normal distribution, of a given shape."""
     ...
 def random_poisson(
     lam: float = 1.0,
@@ -1659,7 +1659,7 @@ def random_poisson(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Draws from the Poisson distribution with mean `lam`, of the given shape."""
+    """Draws from the Poisson distribution, of a given shape."""
     ...
 def random_randint(
     low: int,
@@ -1672,7 +1672,7 @@ def random_randint(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Draws of whole numbers from [low, high), of the given shape."""
+    """Draws of integers from [low, high), all of one probability, of a given shape."""
     ...
 def random_uniform(
     low: float = 0.0,
@@ -1685,7 +1685,7 @@ def random_uniform(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Draws from the uniform distribution on [low, high), of the given shape."""
+    """Draws from the uniform distribution on [low, high), of a given shape."""
     ...
 def ravel_multi_index(
     data: Symbol | None = None,
@@ -1695,7 +1695,7 @@ def ravel_multi_index(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The places in a flat array of points whose coordinates in `shape` are the rows of `data` (M, N)."""
+    """The flat indices, in row-major order, of the points whose coordinates are the rows of `data`."""
     ...
 def rcbrt(
     data: Symbol | None = None,
@@ -1704,7 +1704,7 @@ def rcbrt(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The reciprocal of the cube root of each element."""
     ...
 def reciprocal(
     data: Symbol | None = None,
@@ -1713,7 +1713,7 @@ def reciprocal(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """1 divided by each element."""
     ...
 def relu(
     data: Symbol | None = None,
@@ -1722,7 +1722,7 @@ def relu(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """Each element that is positive, and 0 in place of the others."""
     ...
 def repeat(
     data: Symbol | None = None,
@@ -1733,7 +1733,7 @@ def repeat(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` with each element repeated `repeats` times along `axis`, or flattened first."""
+    """`data` with each element repeated, its copies beside each other."""
     ...
 def reshape(
     data: Symbol | None = None,
@@ -1746,7 +1746,7 @@ def reshape(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape, its elements in order, to `shape`, in which codes up to 0 refer to data's sizes."""
+    """The elements of `data`, in their order, in another shape."""
     ...
 def reshape_like(
     lhs: Symbol | None = None,
@@ -1760,7 +1760,7 @@ def reshape_like(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` in the shape of `rhs`, or with its axes from lhs_begin to lhs_end replaced by rhs's."""
+    """The elements of `lhs`, in their order, in the shape of `rhs` or with some of its axes."""
     ...
 def reverse(
     data: Symbol | None = None,
@@ -1770,7 +1770,7 @@ def reverse(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` with the elements along each of `axis` in reverse order."""
+    """`data` with the order of its elements reversed along some axes."""
     ...
 def rint(
     data: Symbol | None = None,
@@ -1779,7 +1779,7 @@ def rint(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The nearest integer to each element, halves rounded down, not to even."""
     ...
 def round(
     data: Symbol | None = None,
@@ -1788,7 +1788,7 @@ def round(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The nearest integer to each element, halves rounded away from zero."""
     ...
 def rsqrt(
     data: Symbol | None = None,
@@ -1797,7 +1797,7 @@ def rsqrt(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The reciprocal of the square root of each element."""
     ...
 def sample_exponential(
     lam: Symbol | None = None,
@@ -1808,7 +1808,7 @@ def sample_exponential(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Exponential draws for each rate in `lam`: (*lam's shape, *shape)."""
+    """Draws from an exponential distribution for each element of `lam`."""
     ...
 def sample_gamma(
     alpha: Symbol | None = None,
@@ -1820,7 +1820,7 @@ def sample_gamma(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Gamma draws for each shape in `alpha` and scale in `beta`: (*alpha's shape, *shape)."""
+    """Draws from a gamma distribution for each pair of elements of `alpha` and `beta`."""
     ...
 def sample_generalized_negative_binomial(
     mu: Symbol | None = None,
@@ -1832,7 +1832,7 @@ def sample_generalized_negative_binomial(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Negative binomial draws for each mean in `mu` and dispersion in `alpha`: (*mu's shape, *shape)."""
+    """Draws from a negative binomial distribution for each mean in `mu` and dispersion in `alpha`."""
     ...
 def sample_multinomial(
     data: Symbol | None = None,
@@ -1844,7 +1844,7 @@ def sample_multinomial(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`shape` draws of class numbers by each row of the probabilities `data` (*batch, K): (*batch, *shape)."""
+    """Draws of class indices by the probabilities in each row of `data`."""
     ...
 def sample_negative_binomial(
     k: Symbol | None = None,
@@ -1856,7 +1856,7 @@ def sample_negative_binomial(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Negative binomial draws for each pair of elements of `k` and `p`: (*k's shape, *shape)."""
+    """Draws of failures before successes, from a negative binomial distribution for each pair of elements."""
     ...
 def sample_normal(
     mu: Symbol | None = None,
@@ -1868,7 +1868,7 @@ def sample_normal(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Normal draws for each pair of elements of `mu` and `sigma`: (*mu's shape, *shape)."""
+    """Draws from a normal distribution for each pair of elements of `mu` and `sigma`."""
     ...
 def sample_poisson(
     lam: Symbol | None = None,
@@ -1879,7 +1879,7 @@ def sample_poisson(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Poisson draws for each mean in `lam`: (*lam's shape, *shape)."""
+    """Draws from a Poisson distribution for each element of `lam`."""
     ...
 def sample_uniform(
     low: Symbol | None = None,
@@ -1891,7 +1891,7 @@ def sample_uniform(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Uniform draws on [low, high) for each pair of elements of `low` and `high`: (*low's shape, *shape)."""
+    """Draws from a uniform distribution for each pair of elements of `low` and `high`."""
     ...
 def scatter_nd(
     data: Symbol | None = None,
@@ -1902,7 +1902,7 @@ def scatter_nd(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Zeros of `shape` with `data` written to the points of `indices`; of equal points the last counts."""
+    """Zeros with `data` written to the points of `indices`; of equal points the last counts."""
     ...
 def shape_array(
     data: Symbol | None = None,
@@ -1911,7 +1911,7 @@ def shape_array(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The sizes of `data` as an int64 vector."""
+    """The sizes of `data`, as int64."""
     ...
 def shuffle(
     data: Symbol | None = None,
@@ -1920,7 +1920,7 @@ def shuffle(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (N, *) with its first axis in random order."""
+    """`data` with the slices along its first axis in random order."""
     ...
 def sigmoid(
     data: Symbol | None = None,
@@ -1929,7 +1929,7 @@ def sigmoid(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """1 / (1 + exp(-x)) of each element x."""
     ...
 def sign(
     data: Symbol | None = None,
@@ -1938,7 +1938,7 @@ def sign(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """-1, 0 or 1 by the sign of each element; 0 for NaN."""
     ...
 def sin(
     data: Symbol | None = None,
@@ -1947,7 +1947,7 @@ def sin(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The sine of each element, in radians."""
     ...
 def sinh(
     data: Symbol | None = None,
@@ -1956,7 +1956,7 @@ def sinh(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The hyperbolic sine of each element."""
     ...
 def size_array(
     data: Symbol | None = None,
@@ -1965,7 +1965,7 @@ def size_array(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The number of elements of `data`, as an int64 vector of length 1."""
+    """The number of elements of `data`, as int64."""
     ...
 def slice(
     data: Symbol | None = None,
@@ -1977,7 +1977,7 @@ def slice(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data[begin:end:step]` along its first axes; None stands for an end of the axis."""
+    """The part `data[begin:end:step]`, along the first axes."""
     ...
 def slice_axis(
     data: Symbol | None = None,
@@ -1989,7 +1989,7 @@ def slice_axis(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` from `begin` to `end` along `axis`; None is the end of the axis."""
+    """The part of `data` from `begin` to `end` along one axis."""
     ...
 def slice_like(
     data: Symbol | None = None,
@@ -2000,7 +2000,7 @@ def slice_like(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The first elements of `data` along `axes` (or all), as many as `shape_like` has there."""
+    """The first elements of `data` along some axes, as many as `shape_like` has there."""
     ...
 def smooth_l1(
     data: Symbol | None = None,
@@ -2010,7 +2010,7 @@ def smooth_l1(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`(s·data)² / 2` where `|data| < 1/s²`, else `|data| - 0.5/s²`, with s = `scalar`; any shape."""
+    """The smooth L1 loss of each element: a parabola near 0, a straight line beyond 1 / scalar ** 2."""
     ...
 def softmax(
     data: Symbol | None = None,
@@ -2024,7 +2024,7 @@ def softmax(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """exp(data / temperature) along `axis`, divided by its sum; with use_length only over the first `length`"""
+    """exp(data / temperature), divided by its sum along `axis`."""
     ...
 def softmax_cross_entropy(
     data: Symbol | None = None,
@@ -2034,7 +2034,7 @@ def softmax_cross_entropy(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The cross entropy of softmax(data), data (N, K), with classes `label` (N,), summed to shape (1,)."""
+    """The cross entropy of the softmax of `data` with the classes `label`, summed over the batch."""
     ...
 def softmin(
     data: Symbol | None = None,
@@ -2047,7 +2047,7 @@ def softmin(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """exp(-data / temperature) along `axis`, divided by its sum."""
+    """exp(-data / temperature), divided by its sum along `axis`."""
     ...
 def softsign(
     data: Symbol | None = None,
@@ -2056,7 +2056,7 @@ def softsign(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """x / (1 + abs(x)) of each element x."""
     ...
 def sort(
     data: Symbol | None = None,
@@ -2067,7 +2067,7 @@ def sort(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` sorted along `axis`; the hidden output is the indices, int32."""
+    """The elements of `data` in order along an axis."""
     ...
 def space_to_depth(
     data: Symbol | None = None,
@@ -2077,7 +2077,7 @@ def space_to_depth(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (N, C, b·H, b·W) to (N, b·b·C, H, W), where b is `block_size`."""
+    """Blocks of b by b pixels of `data`, moved into channels that are C apart."""
     ...
 def split(
     data: Symbol | None = None,
@@ -2089,7 +2089,7 @@ def split(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` in `num_outputs` equal parts along `axis`, which goes with `squeeze_axis`."""
+    """`data` cut into equal parts along `axis`."""
     ...
 def sqrt(
     data: Symbol | None = None,
@@ -2098,7 +2098,7 @@ def sqrt(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The square root of each element."""
     ...
 def square(
     data: Symbol | None = None,
@@ -2107,7 +2107,7 @@ def square(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The square of each element."""
     ...
 def squeeze(
     data: Symbol | None = None,
@@ -2117,7 +2117,7 @@ def squeeze(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` without those of its axes that have size 1, or without `axis`."""
+    """`data` without axes of size 1."""
     ...
 def stack(
     *data: Symbol | Sequence[Symbol],
@@ -2127,7 +2127,7 @@ def stack(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The inputs, all of one shape, along a new axis."""
+    """The inputs, all of one shape, one after the other along a new axis."""
     ...
 def stop_gradient(
     data: Symbol | None = None,
@@ -2136,7 +2136,7 @@ def stop_gradient(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """`data` as it is, through which no gradient flows back."""
     ...
 def sum(
     data: Symbol | None = None,
@@ -2148,7 +2148,7 @@ def sum(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The sum of the elements along the axes; of bool whether any is true."""
     ...
 def sum_axis(
     data: Symbol | None = None,
@@ -2160,7 +2160,7 @@ def sum_axis(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The sum of the elements along the axes; of bool whether any is true."""
     ...
 def swapaxes(
     data: Symbol | None = None,
@@ -2171,7 +2171,7 @@ def swapaxes(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` with the axes `dim1` and `dim2` exchanged."""
+    """`data` with two axes exchanged."""
     ...
 def take(
     a: Symbol | None = None,
@@ -2183,7 +2183,7 @@ def take(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The parts of `a` along `axis` with these `indices`, whose axes take the place of `axis`."""
+    """The slices of `a` along `axis` at these `indices`."""
     ...
 def tan(
     data: Symbol | None = None,
@@ -2192,7 +2192,7 @@ def tan(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The tangent of each element, in radians."""
     ...
 def tanh(
     data: Symbol | None = None,
@@ -2201,7 +2201,7 @@ def tanh(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The hyperbolic tangent of each element."""
     ...
 def tile(
     data: Symbol | None = None,
@@ -2211,7 +2211,7 @@ def tile(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` repeated as a whole `reps` times along each axis, counted from the last."""
+    """Copies of `data` beside each other along each axis."""
     ...
 def topk(
     data: Symbol | None = None,
@@ -2225,7 +2225,7 @@ def topk(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The `k` largest (or with `is_ascend` smallest) elements of `data` along `axis`; all if k is below 1."""
+    """The `k` largest, or smallest, elements of `data` along an axis, or their indices, or both."""
     ...
 def transpose(
     data: Symbol | None = None,
@@ -2235,7 +2235,7 @@ def transpose(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` with its axes in the order `axes`, or reversed."""
+    """`data` with its axes in another order."""
     ...
 def trunc(
     data: Symbol | None = None,
@@ -2244,7 +2244,7 @@ def trunc(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The nearest integer to each element that is no farther from zero."""
     ...
 def uniform(
     low: float = 0.0,
@@ -2257,7 +2257,7 @@ def uniform(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Draws from the uniform distribution on [low, high), of the given shape."""
+    """Draws from the uniform distribution on [low, high), of a given shape."""
     ...
 def unravel_index(
     data: Symbol | None = None,
@@ -2267,7 +2267,7 @@ def unravel_index(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The coordinates in `shape`, as rows (M, N), of the places `data` (N,) in a flat array."""
+    """The coordinates, one row for each axis, of the flat indices `data` in row-major order."""
     ...
 def where(
     condition: Symbol | None = None,
@@ -2278,7 +2278,7 @@ def where(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`x` where `condition` is not 0, else `y`; a vector as condition chooses between rows."""
+    """`x` where `condition` is not 0, else `y`."""
     ...
 def zeros_like(
     data: Symbol | None = None,
@@ -2287,5 +2287,5 @@ def zeros_like(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """0 in the shape and dtype of `data`."""
     ...

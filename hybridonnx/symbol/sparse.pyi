@@ -5,13 +5,13 @@ from ..dtypes import DTypeLike
 from .symbol import Symbol
 
 def ElementWiseSum(
-    *data: Symbol | Sequence[Symbol],
+    *args: Symbol | Sequence[Symbol],
     num_args: int | None = None,
     name: str | None = None,
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The sum of `num_args` arrays of one shape."""
+    """The sum of any number of arrays of one shape."""
     ...
 def Embedding(
     data: Symbol | None = None,
@@ -25,7 +25,7 @@ def Embedding(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The rows of `weight` (input_dim, output_dim) at the indices `data`: (*data's shape, output_dim)."""
+    """The rows of `weight` at the indices `data`."""
     ...
 def FullyConnected(
     data: Symbol | None = None,
@@ -39,7 +39,7 @@ def FullyConnected(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """Data (N, ...) seen as (N, D), times weight (num_hidden, D) transposed, plus bias (num_hidden,)."""
+    """A fully connected layer: `data` times the transposed `weight`, plus `bias`."""
     ...
 def LinearRegressionOutput(
     data: Symbol | None = None,
@@ -50,7 +50,7 @@ def LinearRegressionOutput(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (N, *) as it is, whose gradient is that of half the squared difference to `label`."""
+    """`data` as it is, whose gradient is that of half the squared difference to `label`."""
     ...
 def LogisticRegressionOutput(
     data: Symbol | None = None,
@@ -61,7 +61,7 @@ def LogisticRegressionOutput(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The sigmoid of `data` (N, *), whose gradient is that of the binary cross entropy with `label`."""
+    """The sigmoid of `data`, whose gradient is that of the binary cross entropy with `label`."""
     ...
 def MAERegressionOutput(
     data: Symbol | None = None,
@@ -72,7 +72,7 @@ def MAERegressionOutput(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` (N, *) as it is, whose gradient is that of the absolute difference to `label`."""
+    """`data` as it is, whose gradient is that of the absolute difference to `label`."""
     ...
 def abs(
     data: Symbol | None = None,
@@ -81,16 +81,16 @@ def abs(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The absolute value of each element."""
     ...
 def add_n(
-    *data: Symbol | Sequence[Symbol],
+    *args: Symbol | Sequence[Symbol],
     num_args: int | None = None,
     name: str | None = None,
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The sum of `num_args` arrays of one shape."""
+    """The sum of any number of arrays of one shape."""
     ...
 def arccos(
     data: Symbol | None = None,
@@ -99,7 +99,7 @@ def arccos(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The angle in [0, pi] whose cosine each element is; NaN outside of [-1, 1]."""
     ...
 def arccosh(
     data: Symbol | None = None,
@@ -108,7 +108,7 @@ def arccosh(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The inverse, from 0 up, of the hyperbolic cosine at each element; NaN below 1."""
     ...
 def arcsin(
     data: Symbol | None = None,
@@ -117,7 +117,7 @@ def arcsin(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The angle in [-pi/2, pi/2] whose sine each element is; NaN outside of [-1, 1]."""
     ...
 def arcsinh(
     data: Symbol | None = None,
@@ -126,7 +126,7 @@ def arcsinh(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The inverse of the hyperbolic sine at each element."""
     ...
 def arctan(
     data: Symbol | None = None,
@@ -135,7 +135,7 @@ def arctan(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The angle in (-pi/2, pi/2) whose tangent each element is."""
     ...
 def arctanh(
     data: Symbol | None = None,
@@ -144,7 +144,7 @@ def arctanh(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The inverse of the hyperbolic tangent at each element; NaN outside of [-1, 1]."""
     ...
 def broadcast_add(
     lhs: Symbol | None = None,
@@ -154,7 +154,7 @@ def broadcast_add(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The sum lhs + rhs of two arrays that broadcast."""
     ...
 def broadcast_div(
     lhs: Symbol | None = None,
@@ -164,7 +164,7 @@ def broadcast_div(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The quotient lhs / rhs of two arrays that broadcast."""
     ...
 def broadcast_minus(
     lhs: Symbol | None = None,
@@ -174,7 +174,7 @@ def broadcast_minus(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The difference lhs - rhs of two arrays that broadcast."""
     ...
 def broadcast_mul(
     lhs: Symbol | None = None,
@@ -184,7 +184,7 @@ def broadcast_mul(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The product lhs * rhs of two arrays that broadcast."""
     ...
 def broadcast_plus(
     lhs: Symbol | None = None,
@@ -194,7 +194,7 @@ def broadcast_plus(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The sum lhs + rhs of two arrays that broadcast."""
     ...
 def broadcast_sub(
     lhs: Symbol | None = None,
@@ -204,7 +204,7 @@ def broadcast_sub(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The difference lhs - rhs of two arrays that broadcast."""
     ...
 def cbrt(
     data: Symbol | None = None,
@@ -213,7 +213,7 @@ def cbrt(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The cube root of each element, with its sign."""
     ...
 def ceil(
     data: Symbol | None = None,
@@ -222,7 +222,7 @@ def ceil(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The least integer not below each element."""
     ...
 def clip(
     data: Symbol | None = None,
@@ -233,7 +233,7 @@ def clip(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape, with values above `a_max` made `a_max` and those below `a_min` made `a_min`."""
+    """Each element moved to the nearer of two limits if it lies outside of them."""
     ...
 def concat(
     *data: Symbol | Sequence[Symbol],
@@ -252,7 +252,7 @@ def cos(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The cosine of each element, in radians."""
     ...
 def cosh(
     data: Symbol | None = None,
@@ -261,7 +261,7 @@ def cosh(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The hyperbolic cosine of each element."""
     ...
 def degrees(
     data: Symbol | None = None,
@@ -270,7 +270,7 @@ def degrees(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """Each element, an angle in radians, in degrees."""
     ...
 def dot(
     lhs: Symbol | None = None,
@@ -283,7 +283,7 @@ def dot(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """lhs (*left, K) and rhs (K, *right) to (*left, *right); the product of two vectors is (1,)."""
+    """The product of two arrays, summed over the last axis of `lhs` and the first of `rhs`."""
     ...
 def elemwise_add(
     lhs: Symbol | None = None,
@@ -293,7 +293,7 @@ def elemwise_add(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The sum lhs + rhs of two arrays of one shape."""
     ...
 def elemwise_div(
     lhs: Symbol | None = None,
@@ -303,7 +303,7 @@ def elemwise_div(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The quotient lhs / rhs of two arrays of one shape."""
     ...
 def elemwise_mul(
     lhs: Symbol | None = None,
@@ -313,7 +313,7 @@ def elemwise_mul(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The product lhs * rhs of two arrays of one shape, element by element."""
     ...
 def elemwise_sub(
     lhs: Symbol | None = None,
@@ -323,7 +323,7 @@ def elemwise_sub(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`lhs` and `rhs` to an output; a subclass says whether they broadcast or have one shape."""
+    """The difference lhs - rhs of two arrays of one shape."""
     ...
 def exp(
     data: Symbol | None = None,
@@ -332,7 +332,7 @@ def exp(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """e to the power of each element."""
     ...
 def expm1(
     data: Symbol | None = None,
@@ -341,7 +341,7 @@ def expm1(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """exp(x) - 1 of each element x, exact near 0 too."""
     ...
 def fix(
     data: Symbol | None = None,
@@ -350,7 +350,7 @@ def fix(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """Each element without its fraction, which is what `trunc` gives."""
     ...
 def floor(
     data: Symbol | None = None,
@@ -359,7 +359,7 @@ def floor(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The greatest integer not above each element."""
     ...
 def gamma(
     data: Symbol | None = None,
@@ -368,7 +368,7 @@ def gamma(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The gamma function of each element; infinite at 0, NaN at negative integers."""
     ...
 def gammaln(
     data: Symbol | None = None,
@@ -377,7 +377,7 @@ def gammaln(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The logarithm of the gamma function's absolute value at each element."""
     ...
 def log(
     data: Symbol | None = None,
@@ -386,7 +386,7 @@ def log(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The natural logarithm of each element."""
     ...
 def log10(
     data: Symbol | None = None,
@@ -395,7 +395,7 @@ def log10(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The logarithm to base 10 of each element."""
     ...
 def log1p(
     data: Symbol | None = None,
@@ -404,7 +404,7 @@ def log1p(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """log(1 + x) of each element x, exact near 0 too."""
     ...
 def log2(
     data: Symbol | None = None,
@@ -413,7 +413,7 @@ def log2(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The logarithm to base 2 of each element."""
     ...
 def make_loss(
     data: Symbol | None = None,
@@ -422,7 +422,7 @@ def make_loss(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """`data` as it is, whose gradient is 1, whatever that of the output."""
     ...
 def mean(
     data: Symbol | None = None,
@@ -434,7 +434,7 @@ def mean(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The mean of the elements along the axes; of integers truncated towards zero."""
     ...
 def negative(
     data: Symbol | None = None,
@@ -443,7 +443,7 @@ def negative(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """Each element times -1."""
     ...
 def norm(
     data: Symbol | None = None,
@@ -456,7 +456,7 @@ def norm(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The L1 or L2 norm (`ord`) of `data` over `axis`, or over all axes."""
+    """The L1 or L2 norm of the elements along some axes."""
     ...
 def radians(
     data: Symbol | None = None,
@@ -465,7 +465,7 @@ def radians(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """Each element, an angle in degrees, in radians."""
     ...
 def relu(
     data: Symbol | None = None,
@@ -474,7 +474,7 @@ def relu(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """Each element that is positive, and 0 in place of the others."""
     ...
 def rint(
     data: Symbol | None = None,
@@ -483,7 +483,7 @@ def rint(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The nearest integer to each element, halves rounded down, not to even."""
     ...
 def round(
     data: Symbol | None = None,
@@ -492,7 +492,7 @@ def round(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The nearest integer to each element, halves rounded away from zero."""
     ...
 def rsqrt(
     data: Symbol | None = None,
@@ -501,7 +501,7 @@ def rsqrt(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The reciprocal of the square root of each element."""
     ...
 def sigmoid(
     data: Symbol | None = None,
@@ -510,7 +510,7 @@ def sigmoid(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """1 / (1 + exp(-x)) of each element x."""
     ...
 def sign(
     data: Symbol | None = None,
@@ -519,7 +519,7 @@ def sign(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """-1, 0 or 1 by the sign of each element; 0 for NaN."""
     ...
 def sin(
     data: Symbol | None = None,
@@ -528,7 +528,7 @@ def sin(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The sine of each element, in radians."""
     ...
 def sinh(
     data: Symbol | None = None,
@@ -537,7 +537,7 @@ def sinh(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The hyperbolic sine of each element."""
     ...
 def slice(
     data: Symbol | None = None,
@@ -549,7 +549,7 @@ def slice(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data[begin:end:step]` along its first axes; None stands for an end of the axis."""
+    """The part `data[begin:end:step]`, along the first axes."""
     ...
 def sqrt(
     data: Symbol | None = None,
@@ -558,7 +558,7 @@ def sqrt(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The square root of each element."""
     ...
 def square(
     data: Symbol | None = None,
@@ -567,7 +567,7 @@ def square(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The square of each element."""
     ...
 def stop_gradient(
     data: Symbol | None = None,
@@ -576,7 +576,7 @@ def stop_gradient(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """`data` as it is, through which no gradient flows back."""
     ...
 def sum(
     data: Symbol | None = None,
@@ -588,7 +588,7 @@ def sum(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` reduced over `axis` (none: all axes); with `exclude` over all but those."""
+    """The sum of the elements along the axes; of bool whether any is true."""
     ...
 def tan(
     data: Symbol | None = None,
@@ -597,7 +597,7 @@ def tan(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The tangent of each element, in radians."""
     ...
 def tanh(
     data: Symbol | None = None,
@@ -606,7 +606,7 @@ def tanh(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The hyperbolic tangent of each element."""
     ...
 def trunc(
     data: Symbol | None = None,
@@ -615,7 +615,7 @@ def trunc(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """The nearest integer to each element that is no farther from zero."""
     ...
 def where(
     condition: Symbol | None = None,
@@ -626,7 +626,7 @@ def where(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`x` where `condition` is not 0, else `y`; a vector as condition chooses between rows."""
+    """`x` where `condition` is not 0, else `y`."""
     ...
 def zeros_like(
     data: Symbol | None = None,
@@ -635,5 +635,5 @@ def zeros_like(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """`data` of any shape to an output of the same shape."""
+    """0 in the shape and dtype of `data`."""
     ...
