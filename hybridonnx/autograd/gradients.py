@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import DTypeError, MXNetError, ShapeError
-from ..ndarray._base import ArrayBase
 from .scopes import Scope
 from .sweep import sweep
 from .tape import Entry, Leaf, TapeNode, recorded
@@ -84,8 +83,8 @@ def _heads(heads: Any) -> list[Any]:
 
 
 def backward(
-    heads: ArrayBase | Sequence[ArrayBase],
-    head_grads: ArrayBase | Sequence[ArrayBase | None] | None = None,
+    heads: Any,
+    head_grads: Any = None,
     retain_graph: bool = False,
     train_mode: bool = True,
 ) -> None:
@@ -101,9 +100,9 @@ def backward(
 
 
 def grad(
-    heads: ArrayBase | Sequence[ArrayBase],
-    variables: ArrayBase | Sequence[ArrayBase],
-    head_grads: ArrayBase | Sequence[ArrayBase | None] | None = None,
+    heads: Any,
+    variables: Any,
+    head_grads: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     train_mode: bool = True,
@@ -149,8 +148,8 @@ def grad(
 
 
 def mark_variables(
-    variables: ArrayBase | Sequence[ArrayBase],
-    gradients: ArrayBase | Sequence[ArrayBase],
+    variables: Any,
+    gradients: Any,
     grad_reqs: str | Sequence[str] = "write",
 ) -> None:
     """Make arrays variables: `backward` writes into `gradients` as `grad_reqs` say."""

@@ -88,9 +88,12 @@ def zeros(
     stype: str | None = None,
     *,
     out: NDArray | None = None,
-    name: str | None = None,
+    **kwargs: object,
 ) -> NDArray:
-    """An array of zeros; `dtype` is float32 unless given."""
+    """An array of zeros; `dtype` is float32 unless given.
+
+    What only symbols use, such as `name`, has no effect.
+    """
     return _filled(np.zeros, shape, ctx, dtype, stype, out)
 
 
@@ -101,9 +104,12 @@ def ones(
     stype: str | None = None,
     *,
     out: NDArray | None = None,
-    name: str | None = None,
+    **kwargs: object,
 ) -> NDArray:
-    """An array of ones; `dtype` is float32 unless given."""
+    """An array of ones; `dtype` is float32 unless given.
+
+    What only symbols use, such as `name`, has no effect.
+    """
     return _filled(np.ones, shape, ctx, dtype, stype, out)
 
 

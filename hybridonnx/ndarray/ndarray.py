@@ -324,7 +324,7 @@ for _name, _forms in ARITHMETIC.items():
         setattr(NDArray, f"__i{_name}__", _in_place_overload(_forms))
 for _name in FLUENT:
     if _name not in vars(NDArray):
-        setattr(NDArray, _name, FluentMethod(_name, NDArray, lambda: ARRAYS))
+        setattr(NDArray, _name, FluentMethod(_name, NDArray, ARRAYS))
 
 
 ArrayBase.dense = NDArray

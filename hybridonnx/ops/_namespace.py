@@ -103,13 +103,13 @@ def describe(function: Callable[..., Any], cls: type[Operator], usage: Usage) ->
 class FluentMethod:
     """An operator as a method: its function takes the place of this object when it is first asked for."""
 
-    def __init__(self, name: str, owner: type, frontend: Callable[[], Frontend]) -> None:
+    def __init__(self, name: str, owner: type, frontend: Frontend) -> None:
         self._name = name
         self._owner = owner
         self._frontend = frontend
 
     def __get__(self, instance: object, _: type) -> Any:
-        name, owner, frontend = self._name, self._owner, self._frontend()
+        name, owner, frontend = self._name, self._owner, self._frontend
         cls = find(name)
         method = frontend.function(cls, name)
         describe(method, cls, frontend.usage)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
+from typing import Any, ClassVar, NoReturn, Self, TypeAlias
 
 import numpy as np
 
@@ -10,22 +10,17 @@ from ..errors import NotImplementedForSymbol
 from ..ops import OVERLOADS, find, is_number
 from .compose import Outputs, call
 
-if TYPE_CHECKING:
-    from .symbol import Symbol
-
-Operand: TypeAlias = "Symbol | float | np.number[Any] | np.bool_"
+Operand: TypeAlias = Outputs | float | np.number[Any] | np.bool_
 """The other side of arithmetic with a symbol."""
 
 
-def binary(what: str, lhs: object, rhs: object) -> Symbol:
+def binary(what: str, lhs: object, rhs: object) -> Any:
     """The symbol of `lhs` and `rhs`, of which one may be a number."""
-    result: Symbol
     forms = OVERLOADS[what]
     if isinstance(lhs, Outputs) and isinstance(rhs, Outputs):
         kind = _kind(lhs, rhs)
         name, hint = (forms.broadcasting,) * 2 if kind._broadcasts else forms.plain
-        result = call(find(name), hint, (lhs, rhs), {}, kind)
-        return result
+        return call(find(name), hint, (lhs, rhs), {}, kind)
     if isinstance(lhs, Outputs) and is_number(rhs):
         return _with_number(forms.scalar, lhs, rhs)
     if isinstance(rhs, Outputs) and is_number(lhs):
@@ -41,10 +36,9 @@ def _kind(lhs: Any, rhs: Any) -> Any:
     return type(rhs) if issubclass(type(rhs), type(lhs)) else type(lhs)
 
 
-def _with_number(form: tuple[str, str], symbol: Any, number: object) -> Symbol:
+def _with_number(form: tuple[str, str], symbol: Any, number: object) -> Any:
     name, hint = form
-    result: Symbol = call(find(name), hint, (symbol,), {"scalar": number}, type(symbol))
-    return result
+    return call(find(name), hint, (symbol,), {"scalar": number}, type(symbol))
 
 
 class Arithmetic:
@@ -53,66 +47,70 @@ class Arithmetic:
     __slots__ = ()
     _broadcasts: ClassVar[bool] = False
 
-    def __add__(self, other: Operand) -> Symbol:
-        return binary("add", self, other)
+    def _combined(self, what: str, lhs: object, rhs: object) -> Self:
+        result: Self = binary(what, lhs, rhs)
+        return result
 
-    def __radd__(self, other: Operand) -> Symbol:
-        return binary("add", other, self)
+    def __add__(self, other: Operand) -> Self:
+        return self._combined("add", self, other)
 
-    def __sub__(self, other: Operand) -> Symbol:
-        return binary("sub", self, other)
+    def __radd__(self, other: Operand) -> Self:
+        return self._combined("add", other, self)
 
-    def __rsub__(self, other: Operand) -> Symbol:
-        return binary("sub", other, self)
+    def __sub__(self, other: Operand) -> Self:
+        return self._combined("sub", self, other)
 
-    def __mul__(self, other: Operand) -> Symbol:
-        return binary("mul", self, other)
+    def __rsub__(self, other: Operand) -> Self:
+        return self._combined("sub", other, self)
 
-    def __rmul__(self, other: Operand) -> Symbol:
-        return binary("mul", other, self)
+    def __mul__(self, other: Operand) -> Self:
+        return self._combined("mul", self, other)
 
-    def __truediv__(self, other: Operand) -> Symbol:
-        return binary("truediv", self, other)
+    def __rmul__(self, other: Operand) -> Self:
+        return self._combined("mul", other, self)
 
-    def __rtruediv__(self, other: Operand) -> Symbol:
-        return binary("truediv", other, self)
+    def __truediv__(self, other: Operand) -> Self:
+        return self._combined("truediv", self, other)
 
-    def __mod__(self, other: Operand) -> Symbol:
-        return binary("mod", self, other)
+    def __rtruediv__(self, other: Operand) -> Self:
+        return self._combined("truediv", other, self)
 
-    def __rmod__(self, other: Operand) -> Symbol:
-        return binary("mod", other, self)
+    def __mod__(self, other: Operand) -> Self:
+        return self._combined("mod", self, other)
 
-    def __pow__(self, other: Operand) -> Symbol:
-        return binary("pow", self, other)
+    def __rmod__(self, other: Operand) -> Self:
+        return self._combined("mod", other, self)
 
-    def __rpow__(self, other: Operand) -> Symbol:
-        return binary("pow", other, self)
+    def __pow__(self, other: Operand) -> Self:
+        return self._combined("pow", self, other)
 
-    def __eq__(self, other: object) -> Symbol:  # type: ignore[override]
-        return binary("eq", self, other)
+    def __rpow__(self, other: Operand) -> Self:
+        return self._combined("pow", other, self)
 
-    def __ne__(self, other: object) -> Symbol:  # type: ignore[override]
-        return binary("ne", self, other)
+    def __eq__(self, other: object) -> Self:  # type: ignore[override]
+        return self._combined("eq", self, other)
 
-    def __gt__(self, other: Operand) -> Symbol:  # type: ignore[misc]
-        return binary("gt", self, other)
+    def __ne__(self, other: object) -> Self:  # type: ignore[override]
+        return self._combined("ne", self, other)
 
-    def __ge__(self, other: Operand) -> Symbol:  # type: ignore[misc]
-        return binary("ge", self, other)
+    def __gt__(self, other: Operand) -> Self:
+        return self._combined("gt", self, other)
 
-    def __lt__(self, other: Operand) -> Symbol:  # type: ignore[misc]
-        return binary("lt", self, other)
+    def __ge__(self, other: Operand) -> Self:
+        return self._combined("ge", self, other)
 
-    def __le__(self, other: Operand) -> Symbol:  # type: ignore[misc]
-        return binary("le", self, other)
+    def __lt__(self, other: Operand) -> Self:
+        return self._combined("lt", self, other)
 
-    def __neg__(self) -> Symbol:
+    def __le__(self, other: Operand) -> Self:
+        return self._combined("le", self, other)
+
+    def __neg__(self) -> Self:
         return self * -1.0
 
-    def __abs__(self) -> Symbol:
+    def __abs__(self) -> Self:
         kind: Any = type(self)
-        magnitude: Symbol = call(find("abs"), "abs", (self,), {}, kind)
+        magnitude: Self = call(find("abs"), "abs", (self,), {}, kind)
         return magnitude
 
     def __bool__(self) -> bool:

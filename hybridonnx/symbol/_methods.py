@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..dtypes import DTypeLike
 from ..errors import NotImplementedForSymbol
-from ..ops import FLUENT, FluentMethod, Frontend, find, sections
-from .compose import call
+from ..ops import FLUENT, FluentMethod, find, sections
+from .compose import Outputs, call
+from .frontend import frontend
 
 if TYPE_CHECKING:
     from ._operator_methods import OperatorMethods  # a stub of what the end of this file adds
-    from .symbol import Symbol
 else:
     OperatorMethods = object
 
@@ -40,7 +40,7 @@ def _refused(name: str) -> Callable[..., NoReturn]:
 
 
 def split(
-    data: Symbol,
+    data: Outputs,
     indices_or_sections: int | Sequence[int],
     axis: int = 0,
     squeeze_axis: bool = False,
@@ -106,12 +106,7 @@ class Methods(OperatorMethods):
     wait_to_read = _refused("wait_to_read")
 
 
-def _frontend() -> Frontend:
-    from .namespace import SYMBOLS  # which imports the class with these methods
-
-    return SYMBOLS
-
-
+_frontend = frontend(Outputs)  # methods return what they are called on
 for _name in FLUENT:
     if _name not in vars(Methods):
         setattr(Methods, _name, FluentMethod(_name, Methods, _frontend))

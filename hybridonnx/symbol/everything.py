@@ -9,7 +9,7 @@ from typing import Any
 from ..ops import GROUPS, Namespace, load_all
 from . import _creation, random
 from .compose import Outputs
-from .namespace import frontend
+from .frontend import frontend
 from .symbol import Broadcasting
 
 _BROADCASTING = frontend(Broadcasting)
