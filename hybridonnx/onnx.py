@@ -134,7 +134,7 @@ def verify(
     """
     if not isinstance(model, HybridBlock):
         return _verify(model, other, inputs, shapes=shapes, layers=layers, seed=seed)
-    values = _drawn(other, shapes, seed) if inputs is None else inputs
+    values: Any = _drawn(other, shapes, seed) if inputs is None else inputs
     names, graph = _graph(model, len(in_order(values, _is_array)))
     if inputs is None and other is not None and not set(values) <= set(names):
         values = list(values.values())  # the other model calls its inputs differently
