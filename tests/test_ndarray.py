@@ -385,3 +385,10 @@ def test_copyto_casts_and_refuses_other_shapes():
 def test_waiting_is_nothing_to_wait_for():
     x = nd.ones((2,))
     assert x.wait_to_read() is x.wait_to_write() is nd.waitall() is None
+
+
+def test_attributes_that_are_equal_but_of_another_type_are_no_key():
+    x, weight = nd.ones((1, 1, 5, 5)), nd.ones((1, 1, 3, 3))
+    nd.Convolution(x, weight, kernel=(3, 3), num_filter=1, no_bias=True)
+    with pytest.raises(mx.MXNetError, match="kernel"):  # as in MXNet, whatever was called before
+        nd.Convolution(x, weight, kernel=(3.0, 3.0), num_filter=1, no_bias=True)

@@ -225,15 +225,17 @@ class Operator:
     @classmethod
     def make(cls, attributes: Mapping[str, Any], lenient: bool = False) -> Self:
         """The operator with these attributes, Python values or text; `lenient` passes over unknown ones."""
-        items = tuple(attributes.items())
-        for _, value in items:
-            if type(value) is float and value == 0:  # 0.0 and -0.0 would be one key
-                return _make(cls, lenient, items)  # type: ignore[no-any-return]
+        for value in attributes.values():
+            kind = type(value)
+            if (kind is float and value == 0) or (
+                kind is tuple and not _KEY_TYPES.issuperset(map(type, value))
+            ):
+                return _make(cls, lenient, (*attributes,), *attributes.values())  # type: ignore[no-any-return]
         try:
-            made: Self = _interned(cls, lenient, items)
+            op: Self = _interned(cls, lenient, (*attributes,), *attributes.values())
         except TypeError:  # a list or an array among the values, which cannot be a key
-            made = _make(cls, lenient, items)
-        return made
+            op = _make(cls, lenient, (*attributes,), *attributes.values())
+        return op
 
     def attributes(self) -> dict[str, Any]:
         """All attribute values by name."""
@@ -323,26 +325,28 @@ def _annotation(cls: type[Operator], name: str) -> Any:
     return eval(written, dict(vars(sys.modules[owner.__module__]))) if isinstance(written, str) else written
 
 
-def _make(cls: type[Operator], lenient: bool, items: tuple[tuple[str, Any], ...]) -> Any:
+def _make(cls: type[Operator], lenient: bool, names: tuple[str, ...], *values: Any) -> Any:
     schema, owner = cls.schema(), cls.names[0]
-    values = {}
-    for name, value in items:
+    attributes = {}
+    for name, value in zip(names, values, strict=True):
         if name in schema:
-            values[name] = read(owner, name, schema[name].kind, value)
+            attributes[name] = read(owner, name, schema[name].kind, value)
         elif not lenient:
             raise AttributeValueError(
                 f"{owner}: has no attribute {name!r}; it has {', '.join(schema) or 'none'}."
                 f"{suggest(name, schema)}"
             )
-    missing = [name for name, a in schema.items() if a.required and name not in values]
+    missing = [name for name, a in schema.items() if a.required and name not in attributes]
     if missing:
         raise AttributeValueError(f"{owner}: attribute {missing[0]} is required, and was not given.")
-    made = cls(**values)
-    made.check()
-    return made
+    op = cls(**attributes)
+    op.check()
+    return op
 
 
-_interned: Callable[..., Any] = lru_cache(maxsize=8192)(_make)
+_interned: Callable[..., Any] = lru_cache(maxsize=8192, typed=True)(_make)
+_KEY_TYPES = {int, str, type(None)}
+"""What tuples may hold that are a key: the cache tells 3 from 3.0, but not inside of tuples."""
 
 
 @cache
