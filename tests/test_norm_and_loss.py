@@ -182,6 +182,8 @@ def test_the_gradient_of_choices():
         (ShapeError, lambda: nd.LeakyReLU(nd.ones((2, 3, 4)), nd.ones(4), act_type="prelu")),
         (ShapeError, lambda: nd.softmax(nd.ones((2, 3)), axis=2)),
         (DTypeError, lambda: nd.softmax(nd.ones((2, 3), dtype="int32"))),
+        (DTypeError, lambda: nd.contrib.div_sqrt_dim(nd.ones((2, 3), dtype="int32"))),
+        (ShapeError, lambda: nd.contrib.div_sqrt_dim(nd.array(1.0))),
         (DTypeError, lambda: nd.Activation(nd.ones((2, 3), dtype="int32"), act_type="relu")),
     ],
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hybridonnx.ops.unary import Clip, HardSigmoid, MakeLoss, Polygamma, Quadratic, SmoothL1
+from hybridonnx.ops.unary import Clip, DivSqrtDim, HardSigmoid, MakeLoss, Polygamma, Quadratic, SmoothL1
 
 from ._arithmetic import divide, multiply, subtract
 from ._graph import Graph, Value
@@ -242,6 +242,16 @@ def quadratic(g: Graph, op: Quadratic, data: Value) -> Value:
     if data.dtype.kind != "f":
         return g.via(_float32, function, data)
     return function(data)
+
+
+@lowers(DivSqrtDim)
+def div_sqrt_dim(g: Graph, op: DivSqrtDim, data: Value) -> Value:
+    """The root of a free size is taken in float32 at least, as the size need not fit into float16."""
+    size = g.size_of(data, -1)
+    if size.constant is not None:
+        return data / math.sqrt(size.constant[0])
+    wide = _float64 if data.dtype == _float64 else _float32
+    return data / g.Cast(g.Sqrt(g.Cast(size, wide)), data.dtype)
 
 
 # ---- identities and constants

@@ -8,11 +8,12 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ..errors import DTypeError
+from ..errors import DTypeError, ShapeError
 from . import _special
 from ._operator import Array, Operator
 from ._registry import operator
 from ._rows import Rule, Unary, row, rule_facets, unary
+from ._shapes import Shape
 from ._special import BERNOULLI as BERNOULLI
 from ._special import ERFINV_CENTRE as ERFINV_CENTRE
 from ._special import ERFINV_TAIL as ERFINV_TAIL
@@ -616,6 +617,39 @@ class Quadratic(Operator):
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         return (dy * (data * (2 * self.a) + self.b),)
+
+
+@operator("_contrib_div_sqrt_dim")
+class DivSqrtDim(Operator):
+    """`data` divided by the square root of the size of its last axis, as attention scales its queries.
+
+    Inputs:
+        data: An array of at least one axis, of floating-point numbers.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Div.
+    """
+
+    takes_ints = False  # MXNet divides them by the root without its fraction
+
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        return outputs
+
+    def infer_shape(self, data: Shape) -> Shape:
+        if not data:
+            raise ShapeError("_contrib_div_sqrt_dim: data of at least 1 axis is required, got ().")
+        return data
+
+    def forward(self, data: Array) -> Array:
+        result: Array = data / data.dtype.type(math.sqrt(data.shape[-1]))
+        return result
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F._contrib_div_sqrt_dim(dy),)
 
 
 # ---- identities, losses and constants

@@ -105,6 +105,13 @@ CASES = [
     Case("_contrib_quadratic", [(3, 4)], a=1.5, b=-2.0, c=0.25).but(dtypes=FLOATS),
     Case("_contrib_quadratic", [(3, 4)]),
     Case("_contrib_quadratic", [ints((3, 4), 9, 0, "int32")], a=1.5, b=2.5, c=3.0),
+    *[Case("_contrib_div_sqrt_dim", [shape]).but(dtypes=FLOATS) for shape in ((3, 4), (2, 1, 5), (7,), (1,))],
+    Case("_contrib_div_sqrt_dim", [(2, 3, 2, 6)]),
+    Case("_contrib_div_sqrt_dim", [EDGES]).but(no=NOT_FINITE),
+    *[
+        Case("_contrib_div_sqrt_dim", [shape]).but(dtypes=FLOATS, formula=lambda x: x)
+        for shape in ((0, 3), (2, 0), (0,))
+    ],
     Case("gamma", [uniform((3, 5), -3.9, -3.1)]).but(tol=1e-4),
     Case("gammaln", [uniform((3, 5), -3.9, -3.1)]).but(tol=1e-4),
     Case("hard_sigmoid", [uniform((3, 5), -5, 5)]).but(dtypes=FLOATS),
