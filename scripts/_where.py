@@ -17,7 +17,10 @@ METHODS = (
     "input_names",
     "infer_inputs",
     "infer_shape",
+    "infer_back",
+    "infer_input_dtypes",
     "infer_dtype",
+    "noise_spec",
     "draw",
     "forward",
     "gradient",
@@ -35,9 +38,9 @@ class Location(NamedTuple):
     note: str = ""
 
     def __str__(self) -> str:
-        path = Path(self.file)
+        path = Path(self.file).resolve()
         shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
-        return f"{self.facet:<13}{shown}:{self.line}{self.note and '   '}{self.note}"
+        return f"{self.facet:<20}{shown}:{self.line}{self.note and '   '}{self.note}"
 
 
 def in_class(op: type[ops.Operator]) -> Iterator[Location]:
@@ -115,14 +118,14 @@ def report(op: type[ops.Operator]) -> Iterator[str]:
     """One line for each location, or for what is not there and why."""
     yield from map(str, in_class(op))
     if op.not_differentiable:
-        yield f"{'gradient':<13}none: {op.not_differentiable}"
+        yield f"{'gradient':<20}none: {op.not_differentiable}"
     for facet, locations, reason in (
         ("lowering", lowering(op), op.not_in_onnx),
         ("importer", importers(op), ""),
         ("Case", cases(op), ""),
     ):
         lines = [str(location) for location in locations]
-        yield from lines or [f"{facet:<13}none{reason and ': '}{reason}"]
+        yield from lines or [f"{facet:<20}none{reason and ': '}{reason}"]
 
 
 def main(names: list[str]) -> int:

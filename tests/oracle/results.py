@@ -1,9 +1,8 @@
 """Store what real MXNet 1.9.1 computes for the cases of tests/ops, in results/<family>.npz.
 
-Run with the oracle environment's Python and MXNET_SUBGRAPH_BACKEND=NONE:
+    scripts/oracle results.py [FAMILY ...]
 
-    python tests/oracle/results.py [FAMILY ...]
-
+It prints which arrays are new, changed and gone.
 For each case and dtype: its visible outputs (`KEY.DTYPE.out.I`), and for float32 the gradients of the
 floating-point inputs for fixed head gradients (`KEY.float32.grad.I`). What MXNet refuses is stored as the
 text of its error (`KEY.DTYPE.error`).
@@ -13,6 +12,7 @@ import ctypes
 import os
 import sys
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 
 # oneDNN's kernels refuse what MXNet's own compute, and its pooling gradients are wrong in places; without it
@@ -107,11 +107,27 @@ def store(path):
             stored.update({f"{case.key()}.{dtype}.{k}": v for k, v in arrays.items()})
     target = ROOT / "tests" / "oracle" / "results" / f"{path.stem}.npz"
     target.parent.mkdir(exist_ok=True)
+    print(f"{path.stem}: {compared(stored, target)}")
     np.savez_compressed(target, **stored)
     errors = [k for k in stored if k.endswith(".error")]
     print(f"{path.stem}: {len(stored)} arrays, {target.stat().st_size >> 10} KiB, refused: {len(errors)}")
     for key in errors:
         print("  ", key, stored[key])
+
+
+def compared(stored, target):
+    """How many arrays are new, changed and gone against the file, and the names of those changed and gone."""
+    with np.load(target) if target.exists() else nullcontext({}) as file:
+        before = {key: file[key] for key in file}
+    changed = [k for k in stored if k in before and not same(stored[k], before[k])]
+    gone = [k for k in before if k not in stored]
+    names = "".join(f"\n   {word} {k}" for word, keys in (("changed", changed), ("gone", gone)) for k in keys)
+    return f"{len(stored.keys() - before.keys())} new, {len(changed)} changed, {len(gone)} gone{names}"
+
+
+def same(a, b):
+    numbers = a.dtype.kind == b.dtype.kind == "f"
+    return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=numbers)
 
 
 if __name__ == "__main__":
