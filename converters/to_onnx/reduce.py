@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,11 @@ from hybridonnx.ops.reduce import (
     SumLike,
 )
 
-from ._arithmetic import SMALL, divide
+from ._arithmetic import divide, multiply, subtract
 from ._graph import Graph, Value
+from ._recurrence import scan
 from ._registry import lowers
+from ._symbolic_dims import known_size, sizes_of, vector
 
 Reduce = Callable[..., Value]
 _int64 = np.dtype("int64")
@@ -41,11 +44,61 @@ def _reduce(g: Graph, op: Any, data: Value, function: Reduce) -> Value:
     return _kept(g, result) if full else result
 
 
-def _wide(g: Graph, data: Value, function: Callable[[Value], Value], small: Any = np.int32) -> Value:
-    """Through a wider dtype for those that ONNX does not sum; the last bits are right."""
-    if data.dtype in SMALL or data.dtype.kind == "b":
-        return g.via(small, function, data)
-    return function(data)
+def _sum(g: Graph, data: Value, axes: Sequence[int], keepdims: int) -> Value:
+    """The sum; of integers with the last bits right, as they wrap: ONNX Runtime's ReduceSum is a double's.
+
+    That holds the sums of all integers narrower than int64, whose own are the ends of running sums.
+    """
+    if data.dtype.kind == "f":
+        return g.ReduceSum(data, axes, keepdims=keepdims)
+    if data.dtype != _int64:
+        return g.via(_int64, lambda x: g.ReduceSum(x, axes, keepdims=keepdims), data)
+    for axis in axes:
+        running = g.CumSum(_not_empty(g, data, axis, 0), np.int64(axis))
+        data = g.Slice(running, [-1], [np.iinfo(np.int64).max], [axis])
+    return data if keepdims else g.Squeeze(data, list(axes))
+
+
+def _not_empty(g: Graph, data: Value, axis: int, value: int) -> Value:
+    """`data` with `value` before it along an axis that may have no elements."""
+    if data.shape is not None and data.shape[axis]:
+        return data
+    before = [int(i == axis) for i in range(data.rank)]
+    return g.Pad(data, [*before, *[0] * data.rank], value)
+
+
+def _product(g: Graph, data: Value, axes: Sequence[int], keepdims: int) -> Value:
+    """The product; of integers multiplied one after the other, as they wrap where ReduceProd saturates."""
+    if data.dtype.kind == "f":
+        return g.ReduceProd(data, axes, keepdims=keepdims)
+    return g.via(_int64, lambda x: _wrapping_product(g, x, axes, keepdims), data)
+
+
+def _wrapping_product(g: Graph, data: Value, axes: Sequence[int], keepdims: int) -> Value:
+    for axis in axes:
+        size = None if data.shape is None else data.shape[axis]
+        function = _product_in_steps if size is None else _product_in_halves
+        data = function(g, _not_empty(g, data, axis, 1), axis)
+    return data if keepdims else g.Squeeze(data, list(axes))
+
+
+def _product_in_halves(g: Graph, data: Value, axis: int) -> Value:
+    """The product along an axis of known size: one half times the other, until one element is left."""
+    size = known_size(g, data, axis)
+    while size > 1:
+        half = size // 2
+        product = g.Slice(data, [0], [half], [axis]) * g.Slice(data, [half], [2 * half], [axis])
+        rest = [g.Slice(data, [2 * half], [size], [axis])] if size % 2 else []
+        data, size = g.Concat(product, *rest, axis=axis), half + size % 2
+    return data
+
+
+def _product_in_steps(g: Graph, data: Value, axis: int) -> Value:
+    others = [i for i in range(data.rank) if i != axis]
+    sizes = sizes_of(data)
+    one = g.Full(vector(g, [sizes[i] for i in others]), 1, data.dtype)
+    (last,) = scan(g, lambda b, y, x: [b.Mul(y, x)], [one], [g.Transpose(data, [axis, *others])], 0, False)
+    return g.Unsqueeze(last, [axis])
 
 
 def _number_of(g: Graph, data: Value, axes: Sequence[int], dtype: Any) -> Any:
@@ -66,16 +119,24 @@ def total(g: Graph, op: Any, data: Value) -> Value:
     """Of bool it is whether any is true."""
     if data.dtype.kind == "b":
         return extreme(g, op, data, g.ReduceMax)
-    return _wide(g, data, lambda x: _reduce(g, op, x, g.ReduceSum))
+    return _reduce(g, op, data, partial(_sum, g))
 
 
 @lowers("mean")
 def mean(g: Graph, op: Any, data: Value) -> Value:
-    """Of whole numbers truncated."""
+    """Of integers truncated."""
+    axes = op.axes(data.rank)
     if data.dtype.kind == "f":
-        return _reduce(g, op, data, g.ReduceMean)
-    count = _number_of(g, data, op.axes(data.rank), data.dtype)
-    return divide(g, total(g, op, data), count)
+        return _nan_of_nothing(g, _reduce(g, op, data, g.ReduceMean), data, axes)
+    return divide(g, total(g, op, data), _number_of(g, data, axes, data.dtype))
+
+
+def _nan_of_nothing(g: Graph, mean: Value, data: Value, axes: Sequence[int]) -> Value:
+    """A mean over `axes`, NaN if there is no element along them, of which ONNX Runtime says 0."""
+    shape = data.shape or (None,) * data.rank
+    if all(shape[i] for i in axes):
+        return mean
+    return mean + g.Div(data.dtype.type(0), _number_of(g, data, axes, data.dtype))
 
 
 @lowers("prod")
@@ -83,7 +144,7 @@ def product(g: Graph, op: Any, data: Value) -> Value:
     """Of bool it is whether all are true."""
     if data.dtype.kind == "b":
         return extreme(g, op, data, g.ReduceMin)
-    return _wide(g, data, lambda x: _reduce(g, op, x, g.ReduceProd))
+    return _reduce(g, op, data, partial(_product, g))
 
 
 def _nan_as(g: Graph, data: Value, value: int) -> Value:
@@ -105,10 +166,19 @@ def nanprod(g: Graph, op: Any, data: Value) -> Value:
 
 
 def extreme(g: Graph, op: Any, data: Value, function: Reduce) -> Value:
-    """A maximum or minimum. MXNet gives NaN if there is one, ONNX Runtime may overlook it."""
+    """A maximum or minimum: NaN if there is one, though ONNX Runtime's reductions overlook it in places."""
     if data.dtype.kind == "b":
         return g.via(np.int32, lambda x: _reduce(g, op, x, function), data)
-    return _reduce(g, op, data, function)
+    result = _reduce(g, op, data, function)
+    if data.dtype.kind != "f":
+        return result
+    any_nan = g.Cast(_reduce(g, op, _nan_mask(g, data), g.ReduceMax), np.bool_)
+    return g.Where(any_nan, data.dtype.type(np.nan), result)
+
+
+def _nan_mask(g: Graph, data: Value) -> Value:
+    """1 where `data` is NaN, else 0: in a dtype that ONNX Runtime reduces at every opset."""
+    return g.Cast(g.IsNaN(data), np.int32)
 
 
 @lowers("max")
@@ -126,7 +196,9 @@ def minimum(g: Graph, op: Any, data: Value) -> Value:
 @lowers("_square_sum")
 def square_sum(g: Graph, op: Any, data: Value) -> Value:
     """The sum of squares."""
-    return _wide(g, data, lambda x: _reduce(g, op, x, g.ReduceSumSquare))
+    if data.dtype.kind == "f":
+        return _reduce(g, op, data, g.ReduceSumSquare)
+    return total(g, op, multiply(g, data, data))
 
 
 @lowers(Norm)
@@ -145,9 +217,15 @@ def norm(g: Graph, op: Norm, data: Value) -> Value:
 def moments(g: Graph, op: Moments, data: Value) -> tuple[Value, Value]:
     """The mean, and the mean of squared distances from it."""
     axes = op.over(data.rank)
-    mean = g.ReduceMean(data, axes, keepdims=1)
-    distance = data - mean
-    variance = g.ReduceMean(g.Mul(distance, distance), axes, keepdims=1)
+
+    def mean_of(x: Value) -> Value:
+        if x.dtype.kind == "f":
+            return _nan_of_nothing(g, g.ReduceMean(x, axes, keepdims=1), x, axes)
+        return divide(g, _sum(g, x, axes, 1), _number_of(g, x, axes, x.dtype))
+
+    mean = mean_of(data)
+    distance = subtract(g, data, mean)
+    variance = mean_of(multiply(g, distance, distance))
     if op.keepdims:
         return mean, variance
     if len(axes) == data.rank:
@@ -164,13 +242,24 @@ def place(g: Graph, op: Any, data: Value) -> Value:
     function = g.ArgMin if isinstance(op, ArgMin) else g.ArgMax
     axis, keepdims = op.along()
     if axis is None:
-        found = function(g.Reshape(data, [-1]), axis=0, keepdims=1)
-        found = g.Reshape(found, [1] * data.rank) if keepdims else found
+        index = _arg(g, function, g.Reshape(data, [-1]), 0, True)
+        index = g.Reshape(index, [1] * data.rank) if keepdims else index
     else:
-        found = function(data, axis=axis, keepdims=int(keepdims))
+        index = _arg(g, function, data, axis, keepdims)
         if data.rank == 1 and not keepdims:
-            found = _kept(g, found)
-    return g.Cast(found, data.dtype)
+            index = _kept(g, index)
+    return g.Cast(index, data.dtype)
+
+
+def _arg(g: Graph, function: Reduce, data: Value, axis: int, keepdims: bool) -> Value:
+    """The first index of an extreme, or of a NaN, which ONNX Runtime overlooks."""
+    options = {"axis": axis, "keepdims": int(keepdims)}
+    index = function(data, **options)
+    if data.dtype.kind != "f":
+        return index
+    mask = _nan_mask(g, data)
+    any_nan = g.Cast(g.ReduceMax(mask, [axis], keepdims=int(keepdims)), np.bool_)
+    return g.Where(any_nan, g.ArgMax(mask, **options), index)
 
 
 # ---- broadcasting
@@ -229,8 +318,7 @@ def sum_like(g: Graph, op: SumLike, data: Value, like: Value) -> Value:
     axes = [i for i, (h, w) in enumerate(zip(have, want, strict=True)) if i < lead or (w == 1 and h != 1)]
     if not axes:
         return g.Identity(data)
-    summed = _wide(g, data, lambda x: g.ReduceSum(x, axes=axes, keepdims=1))
-    return g.Squeeze(summed, list(range(lead)))
+    return g.Squeeze(_sum(g, data, axes, 1), list(range(lead)))
 
 
 def _sum_where_repeated(g: Graph, data: Value, like: Value, lead: int) -> Value:
@@ -238,5 +326,10 @@ def _sum_where_repeated(g: Graph, data: Value, like: Value, lead: int) -> Value:
     ones = g.Concat([1] * lead, g.shape_of(like), axis=0) if lead else g.shape_of(like)
     repeated = g.And(g.Equal(ones, 1), g.Not(g.Equal(g.shape_of(data), 1)))
     axes = g.Squeeze(g.NonZero(repeated), [0])
-    summed = _wide(g, data, lambda x: g.node("ReduceSum", [x, axes], 1, {"noop_with_empty_axes": 1}))
+
+    def total(x: Value) -> Value:
+        result: Value = g.node("ReduceSum", [x, axes], 1, {"noop_with_empty_axes": 1})
+        return result
+
+    summed = total(data) if data.dtype.kind == "f" else g.via(_int64, total, data)
     return g.Reshape(summed, g.shape_of(like), allowzero=0)

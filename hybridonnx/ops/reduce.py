@@ -11,6 +11,7 @@ import numpy as np
 from ..attrs import Ints
 from ..dtypes import DType, as_dtype
 from ..errors import AttributeValueError, ShapeError
+from ._arithmetic import divide
 from ._operator import Array, Operator
 from ._registry import operator
 from ._rows import Reduction, Rule, row, rule_facets
@@ -39,7 +40,7 @@ def _mean(data: Array, axis: Ints, keepdims: bool) -> Array:
     count = prod(data.shape[i] for i in axis)
     if data.dtype.kind == "f":
         return np.asarray(total / total.dtype.type(count))
-    return np.asarray(np.trunc(total / count))
+    return divide(total, np.asarray(count, total.dtype))
 
 
 def _nan_as(value: int, reduced: Callable[..., Array]) -> Callable[..., Array]:
@@ -53,11 +54,6 @@ def _nan_as(value: int, reduced: Callable[..., Array]) -> Callable[..., Array]:
 
 def _extreme(function: Callable[..., Any]) -> Callable[..., Array]:
     def kernel(data: Array, axis: Ints, keepdims: bool) -> Array:
-        if 0 in (data.shape[i] for i in axis):
-            raise ShapeError(
-                f"{function.__name__.removeprefix('a')}: axes of size 1 or more are required to reduce, "
-                f"got shape {show(data.shape)}."
-            )
         return np.asarray(function(data, axis=axis, keepdims=keepdims))
 
     return kernel
@@ -90,9 +86,33 @@ def _nanprod_rule(F: Any, op: Any, dy: Any, y: Any, x: Any) -> Sequence[Any]:
     return (found * real,)
 
 
-def reduced(name: str, fn: Callable[..., Array], rule: Rule, *aliases: str, doc: str = "") -> type[Operator]:
+def require_elements(owner: str, data: Shape, axes: Sequence[int]) -> None:
+    """Raise `ShapeError` if nothing lies along `axes`, so that no element is the largest."""
+    if any(isinstance(data[i], int) and not data[i] for i in axes):
+        raise ShapeError(
+            f"{owner}: axes of size 1 or more are required to reduce, got shape {show(data)}. "
+            "Leave out what is empty."
+        )
+
+
+class Extreme(Reduction):
+    """A reduction to one of the elements, of which there must be one."""
+
+    def infer_shape(self, data: Shape) -> Shape:
+        require_elements(self.names[0], data, self.axes(len(data)))
+        return super().infer_shape(data)
+
+
+def reduced(
+    name: str,
+    fn: Callable[..., Array],
+    rule: Rule,
+    *aliases: str,
+    doc: str = "",
+    base: type[Operator] = Reduction,
+) -> type[Operator]:
     """A reduction with MXNet's attributes axis, keepdims and exclude."""
-    return row(Reduction, (name, *aliases), doc, fn=staticmethod(fn), **rule_facets(rule))
+    return row(base, (name, *aliases), doc, fn=staticmethod(fn), **rule_facets(rule))
 
 
 def _extreme_rule(F: Any, op: Any, dy: Any, y: Any, x: Any) -> Sequence[Any]:
@@ -107,7 +127,7 @@ reduced(
     "sum_axis",
     doc="""The sum of the elements along the axes; of bool whether any is true.
 
-    ONNX: ReduceSum.
+    ONNX: ReduceSum; of int64 CumSum and Slice.
     """,
 )
 reduced(
@@ -126,7 +146,7 @@ reduced(
     _prod_rule,
     doc="""The product of the elements along the axes; of bool whether all are true.
 
-    ONNX: ReduceProd.
+    ONNX: ReduceProd; of integers Slice and Mul.
     """,
 )
 reduced(
@@ -152,9 +172,10 @@ reduced(
     _extreme(np.amax),
     _extreme_rule,
     "max_axis",
-    doc="""The largest element along the axes; all that equal it receive its gradient.
+    base=Extreme,
+    doc="""The largest element along the axes, NaN if there is one; all that equal it receive its gradient.
 
-    ONNX: ReduceMax.
+    ONNX: ReduceMax, with IsNaN and Where.
     """,
 )
 reduced(
@@ -162,9 +183,10 @@ reduced(
     _extreme(np.amin),
     _extreme_rule,
     "min_axis",
-    doc="""The smallest element along the axes; all that equal it receive its gradient.
+    base=Extreme,
+    doc="""The smallest element along the axes, NaN if there is one; all that equal it receive its gradient.
 
-    ONNX: ReduceMin.
+    ONNX: ReduceMin, with IsNaN, ReduceMax and Where.
     """,
 )
 reduced(
@@ -270,7 +292,7 @@ class Moments(Operator):
 
     def forward(self, data: Array) -> tuple[Array, Array]:
         axes = self.over(data.ndim)
-        mean = _mean(data, axes, True)
+        mean = _mean(data, axes, True)  # of integers as such: their squares wrap, as in MXNet
         variance = _mean(np.square(data - mean), axes, True)
         shape = sizes(self.infer_shape(data.shape)[0])
         first, second = (np.reshape(v, shape).astype(data.dtype) for v in (mean, variance))
@@ -311,14 +333,11 @@ class _Place(Operator):
     def infer_shape(self, data: Shape) -> Shape:
         axis, keepdims = self.along()
         axes = range(len(data)) if axis is None else [axis_index(self.names[0], axis, len(data))]
+        require_elements(self.names[0], data, axes)
         return reduced_shape(data, axes, keepdims)
 
     def forward(self, data: Array) -> Array:
         axis, keepdims = self.along()
-        if data.size == 0:
-            raise ShapeError(
-                f"{self.names[0]}: at least one element is required, got shape {show(data.shape)}."
-            )
         found = np.asarray(self.fn(data, axis=axis, keepdims=keepdims))
         return found.astype(data.dtype).reshape(found.shape or (1,))
 
@@ -331,9 +350,9 @@ class _Place(Operator):
 
 @operator("argmax")
 class ArgMax(_Place):
-    """The index of the first maximum along `axis`.
+    """The index of the first maximum, or of the first NaN, along `axis`.
 
-    ONNX: ArgMax, with Cast.
+    ONNX: ArgMax, with IsNaN, ReduceMax, Where and Cast.
     """
 
     fn = staticmethod(np.argmax)
@@ -343,9 +362,9 @@ class ArgMax(_Place):
 
 @operator("argmin")
 class ArgMin(_Place):
-    """The index of the first minimum along `axis`.
+    """The index of the first minimum, or of the first NaN, along `axis`.
 
-    ONNX: ArgMin, with Cast.
+    ONNX: ArgMin, with IsNaN, ReduceMax, ArgMax, Where and Cast.
     """
 
     fn = staticmethod(np.argmin)
