@@ -17,8 +17,29 @@ def _best(g: Graph, op: Any, data: Value, count: int) -> tuple[Value, Value, Val
     """What is sorted, the `count` (0: all) first values and their indices, and the axis."""
     x = flat(g, data) if op.axis is None else data
     axis = 0 if op.axis is None else op.axis % data.rank
-    k = vector(g, [count or sizes_of(x)[axis]])
-    return x, *g.TopK(x, k, axis, largest=int(not op.is_ascend)), axis
+    size, largest = sizes_of(x)[axis], int(not op.is_ascend)
+    k = vector(g, [count or size])
+    if x.dtype.kind != "f":
+        return x, *g.TopK(x, k, axis, largest=largest), axis
+    if x.dtype.itemsize == 8:
+        indices = _two_passes(g, x, k, vector(g, [size]), axis, largest)
+    else:
+        indices = g.TopK(_with_nan_last(g, x), k, axis, largest=largest)[1]
+    return x, g.GatherElements(x, indices, axis=axis), indices, axis
+
+
+def _with_nan_last(g: Graph, x: Value) -> Value:
+    """`x` in float64, where NaN can be larger than infinity is; TopK itself puts NaN anywhere."""
+    wide = g.Min(g.Cast(x, np.float64), np.finfo(np.float64).max)
+    return g.Where(g.IsNaN(x), np.float64(np.inf), wide)
+
+
+def _two_passes(g: Graph, x: Value, k: Any, size: Any, axis: int, largest: int) -> Value:
+    """By value first, then by whether it is NaN: TopK keeps the order of what is equal."""
+    is_nan = g.IsNaN(x)
+    indices = g.TopK(g.Where(is_nan, np.float64(np.inf), x), size, axis, largest=largest)[1]
+    marks = g.GatherElements(g.Cast(is_nan, np.float32), indices, axis=axis)
+    return g.GatherElements(indices, g.TopK(marks, k, axis, largest=largest)[1], axis=axis)
 
 
 @lowers(TopK)

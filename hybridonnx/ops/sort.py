@@ -1,4 +1,4 @@
-"""Sorting along an axis. Of equal elements the one with the lower index comes first."""
+"""Sorting along an axis. Of equal elements the one with the lower index comes first; NaN is the largest."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class TopK(_Sorting):
         output0: The elements, in the shape of data with k at axis; with ret_typ "value" or "both".
         output1: Their indices, in the same shape; with ret_typ "both".
 
-    ONNX: TopK, with ScatterElements for "mask".
+    ONNX: TopK, with IsNaN, Where and GatherElements, and with ScatterElements for "mask".
     """
 
     axis: int | None = -1
@@ -131,7 +131,7 @@ class TopK(_Sorting):
 class Sort(_Sorting):
     """The elements of `data` in order along an axis.
 
-    ONNX: TopK.
+    ONNX: TopK, with IsNaN, Where and GatherElements.
     """
 
     outputs = ("output0", "output1")
@@ -160,7 +160,7 @@ class ArgSort(_Sorting):
     Attributes:
         dtype: The dtype of the indices.
 
-    ONNX: TopK, with Cast.
+    ONNX: TopK, with IsNaN, Where and Cast.
     """
 
     not_differentiable = "it is piecewise constant"
