@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -92,7 +93,10 @@ def hypot(g: Graph, a: Operand, b: Operand) -> Value:
     a, b = (g.Abs(v) if isinstance(v, Value) else abs(v) for v in (a, b))
     large, small = g.Max(a, b), g.Min(a, b)
     ratio = g.Div(small, g.Where(g.Equal(large, 0.0), large.dtype.type(1), large))
-    return g.Mul(large, g.Sqrt(g.Add(g.Mul(ratio, ratio), 1.0)))
+    length = g.Mul(large, g.Sqrt(g.Add(g.Mul(ratio, ratio), 1.0)))
+    infinity = length.dtype.type(math.inf)
+    infinite = g.Or(g.Equal(a, infinity), g.Equal(b, infinity))  # even beside NaN
+    return g.Where(infinite, infinity, length)
 
 
 add, subtract, multiply = plain("Add"), plain("Sub"), plain("Mul")
@@ -106,3 +110,8 @@ def maximum(g: Graph, a: Operand, b: Operand) -> Value:
 def minimum(g: Graph, a: Operand, b: Operand) -> Value:
     """The smaller, or NaN."""
     return g.Min(a, b)
+
+
+def nan_or_zero(g: Graph, x: Value) -> Value:
+    """NaN where `x` is, else 0, infinities too: what carries NaN past a node that loses it."""
+    return g.Clip(x, 0.0, 0.0)

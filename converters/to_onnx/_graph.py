@@ -61,7 +61,7 @@ class Graph(OperatorBuilder):
         self.subgraphs: Sequence[Any] = () if parent is None else parent.subgraphs
         """The Symbols inside the MXNet node that is being lowered."""
         self.exact: bool = parent is not None and parent.exact
-        """Whether float64 must not be computed in float32, as where kernels can take the operator's place."""
+        """Whether the graph runs here in place of kernels: NaN must pass through nodes that lose it."""
         self.inliner: Callable[..., list[Value]] | None = None if parent is None else parent.inliner
         self._constants: dict[Any, Value] = {} if parent is None else parent._constants
         self._shapes: dict[int, Value] = {}
@@ -246,10 +246,11 @@ class Graph(OperatorBuilder):
     def via(self, dtype: Any, function: Callable[..., Any], *inputs: Any) -> Any:
         """`function(*inputs)` computed in `dtype`: inputs are cast to it, results back to the first's dtype.
 
-        Use it where ONNX Runtime has no kernel for a dtype: `g.via(np.float32, g.Erf, x)`.
+        Use it where ONNX Runtime has no kernel for a dtype: `g.via(np.float32, g.Erf, x)`. float64 is refused
+        where its digits would be lost: a hybridized graph then runs the operator on its kernel.
         """
         back = next(x.dtype for x in inputs if isinstance(x, Value))
-        if self.exact and back == np.float64 and np.dtype(dtype) == np.float32:
+        if back == np.float64 and np.dtype(dtype) == np.float32:
             raise ConversionError(
                 f"{self.operator[0]}: ONNX Runtime has no kernel of it for float64, and float32 would lose "
                 "digits. Cast to float32 where that is enough."

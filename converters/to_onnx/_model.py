@@ -64,7 +64,7 @@ def lower(
     runs the model hands them over (`SessionOptions.add_external_initializers`).
     With `noise_inputs` the draws of random operators are inputs; otherwise ONNX draws.
     With `keep_inputs=False` inputs whose values no node reads, such as those that give a size, are left out.
-    With `exact` what ONNX Runtime has no kernel of in float64 is refused, not computed in float32.
+    With `exact`, for graphs that run here, NaN passes through the nodes that ONNX Runtime loses it in.
     With `unused_inputs` there may be inputs that no variable of the Symbol stands for.
     """
     check_opset(opset)

@@ -14,7 +14,12 @@ from ._model import Lowered, lower
 
 
 def lower_operator(
-    op: Operator, specs: Sequence[Spec], *, opset: int = DEFAULT, noise_inputs: bool = True
+    op: Operator,
+    specs: Sequence[Spec],
+    *,
+    opset: int = DEFAULT,
+    noise_inputs: bool = True,
+    exact: bool = False,
 ) -> Lowered:
     """A model of one operator, in its mode, with inputs called as the operator calls them.
 
@@ -33,4 +38,5 @@ def lower_operator(
         training=op.training,
         outputs=[f"output{i}" for i in range(count)],
         noise_inputs=noise_inputs,
+        exact=exact,
     )

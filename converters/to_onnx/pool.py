@@ -15,9 +15,10 @@ import numpy as np
 
 from hybridonnx.ops.pool import Placed, PoolGrad, Pooling, PoolingV1, PoolPick, shape_from_first
 
+from ._arithmetic import nan_or_zero
 from ._graph import Graph, Value
 from ._registry import lowers
-from ._windows import enclosed, from_first, reshaped, single, spatial, to_first
+from ._windows import enclosed, from_first, known_spatial, reshaped, single, spatial, to_first
 
 _float16, _float32 = np.dtype("float16"), np.dtype("float32")
 ADDS_AT = 16
@@ -92,12 +93,32 @@ def _max_with_zeros(g: Graph, op: Pooling, x: Value) -> Value:
 
 def _max(g: Graph, op: Pooling, x: Value) -> Value:
     if op.global_pool:
-        return g.ReduceMax(x, _image_axes(x)) if x.dtype.itemsize == 8 else g.GlobalMaxPool(x)
+        y = g.ReduceMax(x, _image_axes(x)) if x.dtype.itemsize == 8 else g.GlobalMaxPool(x)
+        return _with_nan(g, y, x, None)
     pads = _simple_pads(op)
-    if pads is not None:
-        return g.MaxPool(x, **_window(op), **pads)
+    slow = g.exact and known_spatial(x)  # ONNX Runtime's AveragePool is, with ceil_mode
+    if pads is not None and not (slow and "ceil_mode" in pads):
+        window = {**_window(op), **pads}
+        return _with_nan(g, g.MaxPool(x, **window), x, window)
     at, some = _placed(g, op, x)
-    return _completed(g, g.MaxPool(x, **_exact(some)), at, some, _lowest(x))
+    y = _with_nan(g, g.MaxPool(x, **_exact(some)), x, _exact(some))
+    return _completed(g, y, at, some, _lowest(x))
+
+
+def _with_nan(g: Graph, y: Value, x: Value, window: dict[str, Any] | None) -> Value:
+    """The maxima y of the windows, or of all of x, with NaN where a window has one: MaxPool loses most.
+
+    Only for graphs that run here: a file has ONNX's own node, which does not say what becomes of NaN. The
+    mean is NaN just there, or where infinities of both signs meet, and as cheap as the maximum.
+    """
+    if not g.exact:
+        return y
+    if x.dtype.itemsize == 8:  # ONNX Runtime's AveragePool has no float64
+        mask = g.Cast(g.IsNaN(x), np.uint8 if window else np.int32)
+        top = g.MaxPool(mask, **window) if window else g.ReduceMax(mask, _image_axes(x))
+        return g.Where(g.Cast(top, np.bool_), x.dtype.type(np.nan), y)
+    mean = g.AveragePool(x, **window, count_include_pad=1) if window else g.GlobalAveragePool(x)
+    return y + nan_or_zero(g, mean)
 
 
 def _image_axes(x: Value) -> list[int]:

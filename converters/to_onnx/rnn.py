@@ -9,6 +9,7 @@ import numpy as np
 
 from hybridonnx.ops.rnn import RNN, Packing, RNNGrad, RNNParamConcat, Weights
 
+from ._arithmetic import nan_or_zero
 from ._graph import Graph, Value
 from ._recurrence import backward, forward
 from ._registry import lowers
@@ -128,11 +129,47 @@ def _by_node(
     counted = None if lengths is None else g.Cast(lengths, np.int32)
     given = [x, w, r, b, counted, h] + ([c] if kind == "LSTM" else [])
     found = g.node(kind, given, 3 if kind == "LSTM" else 2, attributes)
+    if g.exact:
+        found = _with_nan(g, found, x, [w, r, b], [h] if c is None else [h, c], _inside(g, x, lengths))
     y = g.Transpose(found[0], [0, 2, 1, 3])  # (T, D, N, H)
     last = found[2] if kind == "LSTM" else None
     if op.directions() == 1:
         return g.Squeeze(found[0], [1]), found[1], last
     return g.Reshape(y, [0, 0, -1]), found[1], last
+
+
+def _with_nan(
+    g: Graph,
+    results: Sequence[Value],
+    x: Value,
+    weights: Sequence[Value],
+    states: Sequence[Value],
+    inside: Value | None,
+) -> list[Value]:
+    """The outputs (T, D, N, H) and last states (D, N, H) with NaN from the step on that reads one.
+
+    ONNX Runtime's recurrent nodes clip the gates' sums, which turns NaN into a number. A file has the plain
+    node.
+    """
+    reads = _read(g, x, [2])  # (T, N, 1)
+    if inside is not None:
+        reads = g.Where(inside, reads, np.zeros((), x.dtype))
+    w, r, b = weights
+    begin = _read(g, w, [1, 2]) + _read(g, r, [1, 2]) + _read(g, g.Unsqueeze(b, [2]), [1, 2])  # (D, 1, 1)
+    for state in states:
+        begin = begin + _read(g, state, [2])
+    ways = known_size(g, weights[0], 0)
+    steps = [g.Unsqueeze(g.CumSum(reads, np.int64(0), reverse=d), [1]) for d in range(ways)]
+    at_step = g.Concat(*steps, axis=1) + g.Unsqueeze(begin, [0])
+    if inside is not None:
+        at_step = g.Where(g.Unsqueeze(inside, [1]), at_step, np.zeros((), x.dtype))
+    at_end = begin + g.ReduceSum(reads, [0], keepdims=1)
+    return [results[0] + at_step, *(v + at_end for v in results[1:])]
+
+
+def _read(g: Graph, x: Value, axes: Sequence[int]) -> Value:
+    """NaN where `x` has one along `axes`, which are kept, else 0."""
+    return nan_or_zero(g, g.ReduceSum(x, axes, keepdims=1))
 
 
 def _ordered(g: Graph, op: RNN, parts: Any) -> Value:

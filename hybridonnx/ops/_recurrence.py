@@ -172,7 +172,7 @@ def forward(
             h, c = new, cell
             y[t] = h
         else:
-            y[t] = new * inside[t]
+            y[t] = np.where(inside[t], new, 0)
             h = np.where(inside[t], new, h)
             c = c if cell is None or c is None else np.where(inside[t], cell, c)
     return y, h, c
@@ -245,10 +245,10 @@ def backward(
     before = _before(run, y, h, inside)
     slopes = _slopes(run, x, w, before, c, inside)
     if inside is not None:
-        dy = dy * inside
+        dy = np.where(inside, dy, 0)
     dhs, dcs, dh, dc = _recursion(run, w, slopes, dy, dh, dc)
     if inside is not None:
-        dhs = dhs * inside
+        dhs = np.where(inside, dhs, 0)
     du, dv = _sums(w, slopes, dhs, dcs)
     rows = du.shape[-1]
     du2, dv2 = du.reshape(-1, rows), dv.reshape(-1, rows)
@@ -283,10 +283,10 @@ def _slopes(run: Run, x: Array, w: Weights, before: Array, c: Array | None, insi
         slopes = _Slopes((a > 0).astype(a.dtype) if run.mode == "rnn_relu" else 1 - np.tanh(a) ** 2)
     if inside is None:
         return slopes
-    slopes.over = slopes.over * inside
+    slopes.over = np.where(inside, slopes.over, 0)
     slopes.stays = np.where(inside, 0 if slopes.stays is None else slopes.stays, 1).astype(x.dtype)
     if slopes.out is not None and slopes.to_cell is not None:
-        slopes.out, slopes.to_cell = slopes.out * inside, slopes.to_cell * inside
+        slopes.out, slopes.to_cell = (np.where(inside, v, 0) for v in (slopes.out, slopes.to_cell))
     return slopes
 
 

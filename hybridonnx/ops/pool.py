@@ -110,13 +110,13 @@ def _lowest(dtype: DType) -> float:
 
 
 def _maxima(x: Array, at: Placed) -> Iterator[tuple[Any, Array]]:
-    """For each place in the windows, where it holds the window's maximum; of equal ones the first does."""
+    """For each place in the windows, where it holds the window's maximum or a NaN; of several the first."""
     low = _lowest(x.dtype)
     top = _slide(x, at, np.fmax, low)
     x = padded(x, at.pad, at.reach(), low)
     free = np.ones(top.shape, np.bool_)
     for cut in at.cuts():
-        hit = (x[cut] == top) & free
+        hit = ~(x[cut] < top) & free
         free &= ~hit
         yield cut, hit
 
@@ -125,7 +125,7 @@ def _max_grad(dy: Array, x: Array, at: Placed) -> Array:
     """Each window's value given to the element that is its maximum."""
     dx = np.zeros(x.shape[:2] + at.reach(), dy.dtype)
     for cut, hit in _maxima(x, at):
-        dx[cut] += dy * hit
+        dx[cut] += np.where(hit, dy, 0)  # a product would be NaN where dy is infinite
     return _inside(dx, at)
 
 
@@ -134,7 +134,7 @@ def _max_pick(values: Array, x: Array, at: Placed) -> Array:
     values = padded(values, at.pad, at.reach())
     y = np.zeros(x.shape[:2] + at.out, values.dtype)
     for cut, hit in _maxima(x, at):
-        y += values[cut] * hit
+        y += np.where(hit, values[cut], 0)
     return y
 
 
@@ -274,7 +274,7 @@ class _Pool(Operator):
 class Pooling(_Pool):
     """The maximum, mean, sum or p-norm of each window of `data`.
 
-    Padding is no part of a maximum; in a sum, mean or norm it is zeros.
+    Padding is no part of a maximum, which is NaN if the window has one; in a sum, mean or norm it is zeros.
 
     Returns:
         (N, C, *out), where out = floor((n + 2 pad - kernel) / stride) + 1, rounded up by "full"; 1 with
@@ -293,7 +293,7 @@ class Pooling(_Pool):
     def forward(self, data: Array) -> Array:
         x, at = self.first(data), self.placed(data.shape)
         if self.pool_type == "max":
-            return self.back(self._windows(x, at, np.fmax, _lowest(x.dtype)), data)
+            return self.back(self._windows(x, at, np.maximum, _lowest(x.dtype)), data)
         if self.pool_type == "lp":
             return self.back(self._norm(x, at), data)
         y = self._windows(x, at, np.add, 0.0)
