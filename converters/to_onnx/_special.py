@@ -13,6 +13,8 @@ from hybridonnx.ops.unary import BERNOULLI, ERFINV_CENTRE, ERFINV_TAIL, cot_pi_d
 from ._graph import Graph, Value
 
 _float64 = np.dtype("float64")
+_NEAR_POLE = 1e-20
+"""Below this only the pole at 0 counts, and its side: `1 - z` does not tell it."""
 _SHIFT = 8
 """Arguments are moved up by this, to where the asymptotic series hold."""
 
@@ -27,7 +29,10 @@ def _horner(x: Value, coefficients: Any) -> Value:
 
 
 def erfinv(g: Graph, x: Value) -> Value:
-    """Giles' approximation in single precision; infinite at ±1."""
+    """Giles' approximation in single precision, so not for float64; infinite at ±1."""
+    if x.dtype == _float64:
+        single: Value = g.via(np.float32, lambda v: erfinv(g, v), x)
+        return single
 
     def function(z: Value) -> Value:
         w = -g.Log((1.0 - z) * (z + 1.0))
@@ -70,6 +75,10 @@ def _is_pole(g: Graph, z: Value) -> Value:
     return g.And(g.LessOrEqual(z, 0.0), g.Equal(z, g.Floor(z)))
 
 
+def _is_tiny(g: Graph, z: Value) -> Value:
+    return g.Less(g.Abs(z), _NEAR_POLE)
+
+
 def gammaln(g: Graph, x: Value) -> Value:
     """The logarithm of gamma's absolute value, by reflection left of 1/2."""
 
@@ -78,7 +87,8 @@ def gammaln(g: Graph, x: Value) -> Value:
         positive = _gammaln_right(g, g.Where(right, z, 1.0 - z))
         sine = g.Abs(_sin_pi(g, z))
         y = g.Where(right, positive, math.log(math.pi) - g.Log(sine) - positive)
-        return g.Where(_is_pole(g, z), np.float64(np.inf), y)
+        y = g.Where(_is_pole(g, z), np.float64(np.inf), y)
+        return g.Where(_is_tiny(g, z), -g.Log(g.Abs(z)), y)
 
     return g.via(_float64, function, x)
 
@@ -93,7 +103,8 @@ def gamma(g: Graph, x: Value) -> Value:
         integral = g.And(g.Equal(z, g.Floor(z)), g.Less(z, 20.0))
         y = g.Where(integral, g.Round(y), y)
         poles = g.And(_is_pole(g, z), g.Less(z, 0.0))
-        return g.Where(poles, np.float64(np.nan), y)
+        y = g.Where(poles, np.float64(np.nan), y)
+        return g.Where(_is_tiny(g, z), g.Reciprocal(z), y)
 
     return g.via(_float64, function, x)
 
@@ -109,6 +120,8 @@ def polygamma(g: Graph, x: Value, order: int) -> Value:
         term = _horner(g.Cos(angle) / g.Sin(angle), cot.coef[::-1]) * math.pi
         reflected = (-positive if order % 2 else positive) - term
         y = g.Where(right, positive, reflected)
+        pole = g.Pow(g.Reciprocal(-z), order + 1.0) * float(math.factorial(order))
+        y = g.Where(_is_tiny(g, z), pole, y)
         at_pole = np.float64(np.nan if order % 2 == 0 else np.inf)
         return g.Where(_is_pole(g, z), at_pole, y)
 

@@ -106,7 +106,7 @@ def leaky_relu(g: Graph, op: LeakyReLU, data: Value, other: Value | None = None)
         assert other is not None  # gamma
         slopes = _slopes(g, other, data.rank)
         if data.dtype == _float64:
-            return g.Max(data, 0.0) + g.Min(data, 0.0) * slopes
+            return g.Where(g.Greater(data, 0.0), data, data * slopes)
         return g.PRelu(data, slopes)
     if other is None:
         zeros = g.Full(g.shape_of(data), 0.0, data.dtype)

@@ -80,7 +80,7 @@ def batch_norm(g: Graph, op: Any, data: Value, *vectors: Value) -> tuple[Value, 
         y = centred * (inverse * _along(g, gamma, data.rank, axis)) + _along(g, beta, data.rank, axis)
         return g.Cast(y, data.dtype), g.Reshape(mean, [-1]), g.Reshape(inverse, [-1])
     inverse = g.Reciprocal(g.Sqrt(var + op.eps))
-    if axis == 1:
+    if axis == 1 and x.dtype == _float32:  # epsilon is a float32
         y = g.BatchNormalization(x, gamma, beta, mean, var, epsilon=op.eps, momentum=op.momentum)
     else:
         scale = gamma * inverse

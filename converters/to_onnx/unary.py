@@ -84,8 +84,13 @@ _composed("arctanh", "Atanh", lambda g, x: g.Log((x + 1.0) / (1.0 - x)) * 0.5)
 # ---- what ONNX lacks
 
 
+def _signed(g: Graph, x: Value) -> Value:
+    """-1 or 1 by the sign that x has, zeros too: their reciprocals are infinite."""
+    return g.Sign(x + g.Reciprocal(x))
+
+
 def _cbrt(g: Graph, x: Value) -> Value:
-    return g.Sign(x) * g.Pow(g.Abs(x), 1 / 3)
+    return _signed(g, x) * g.Pow(g.Abs(x), 1 / 3)
 
 
 def _expm1(g: Graph, x: Value) -> Value:
@@ -105,7 +110,7 @@ def _log1p(g: Graph, x: Value) -> Value:
 
 _smooth("rsqrt", lambda g, x: g.Reciprocal(g.Sqrt(x)))
 _smooth("cbrt", _cbrt)
-_smooth("rcbrt", lambda g, x: g.Reciprocal(_cbrt(g, x)))
+_smooth("rcbrt", lambda g, x: _signed(g, x) / g.Pow(g.Abs(x), 1 / 3))
 _smooth("expm1", _expm1)
 _smooth("log1p", _log1p)
 _smooth("log10", lambda g, x: g.Log(x) * (1 / math.log(10)))
