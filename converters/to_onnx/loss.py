@@ -51,7 +51,7 @@ def _of_classes(g: Graph, op: SoftmaxOutputGradient, y: Value, label: Value) -> 
     grad = g.Reshape(y, [before, classes, after]) - op.targets(hot, classes)
     ignore = np.array(int(op.ignore_label), np.int64)
     if op.use_ignore:
-        grad = grad * g.Cast(g.Not(g.Equal(wanted, ignore)), y.dtype)
+        grad = g.Where(g.Equal(wanted, ignore), np.zeros((), y.dtype), grad)
     if op.normalization == "valid":
         valid = g.Cast(g.Not(g.Equal(numbers, ignore)), y.dtype)
         grad = grad * op.grad_scale / g.Max(g.ReduceSum(valid, [0]), 1.0)

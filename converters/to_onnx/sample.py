@@ -102,8 +102,8 @@ def multinomial_gradient(g: Graph, op: MultinomialGradient, dy: Value, drawn: Va
     rows, slopes, numbers = _rows(g, data, dy, drawn)
     classes = np.arange(g.sizes(data)[-1])
     hot = g.Equal(g.Unsqueeze(g.Cast(numbers, np.int64), [2]), classes)
-    total = g.ReduceSum(g.Unsqueeze(slopes, [2]) * g.Cast(hot, rows.dtype), [1], keepdims=0)
     zero = np.array(0, rows.dtype)
+    total = g.ReduceSum(g.Where(hot, g.Unsqueeze(slopes, [2]), zero), [1], keepdims=0)
     grad = g.Where(g.Equal(total, zero), zero, total / rows)
     return g.Reshape(grad, g.shape_of(data))
 

@@ -43,8 +43,7 @@ def _masked(g: Graph, op: Softmax, x: Value, length: Value) -> Value:
     shape = [-1 if i == axis else 1 for i in range(x.rank)]
     wanted = g.Cast(length if x.rank > 1 else g.Reshape(length, []), np.int64)
     inside = g.Less(g.Reshape(places, shape), g.Unsqueeze(wanted, [axis]))
-    low = np.array(np.finfo(x.dtype).min / 2, x.dtype)
-    y = g.Softmax(g.Where(inside, x, low), axis=axis)
+    y = g.Softmax(g.Where(inside, x, np.array(-np.inf, x.dtype)), axis=axis)
     return g.Where(inside, y, np.array(0, x.dtype))
 
 
@@ -55,7 +54,13 @@ def softmin(g: Graph, op: Softmin, data: Value) -> Value:
 
 @lowers(LogSoftmax)
 def log_softmax(g: Graph, op: LogSoftmax, data: Value) -> Value:
-    return g.Cast(g.LogSoftmax(_scaled(g, op, data), axis=op.axis), op.infer_dtype(data.dtype))
+    x = _scaled(g, op, data)
+    if x.dtype == np.float64:  # ONNX Runtime's LogSoftmax gives numbers for NaN then
+        x = x - g.ReduceMax(x, [op.axis])
+        y = x - g.Log(g.ReduceSum(g.Exp(x), [op.axis]))
+    else:
+        y = g.LogSoftmax(x, axis=op.axis)
+    return g.Cast(y, op.infer_dtype(data.dtype))
 
 
 @lowers(SoftmaxActivation)

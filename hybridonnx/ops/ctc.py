@@ -194,9 +194,9 @@ class Alignments:
         total = self.total(last)
         found = np.zeros_like(self.logs)
         batch = np.arange(len(total))
-        possible = total >= NEVER / 2
+        possible = ~(total < NEVER / 2)
         for t, rest in zip(range(self.steps)[::-1], self.backward(), strict=True):
-            share = np.exp(ways[t] + rest - total[:, None]) * possible[:, None]
+            share = np.where(possible[:, None], np.exp(ways[t] + rest - total[:, None]), 0)
             found[t, :, self.blank] = share[:, ::2].sum(1)
             for k in range(1, share.shape[1], 2):
                 found[t, batch, self.states[:, k]] += share[:, k].astype(found.dtype)
@@ -205,7 +205,7 @@ class Alignments:
     def gradient(self) -> Array:
         """(T, N, C): the losses' gradients by the scores."""
         with np.errstate(invalid="ignore"):
-            found = (np.exp(self.logs) - self.occupied()) * self.inside()[:, :, None]
+            found = np.where(self.inside()[:, :, None], np.exp(self.logs) - self.occupied(), 0)
         counts = np.where(self.wrong(), np.nan, 1).astype(found.dtype)
         result: Array = np.where(self.short()[:, None], 0, found) * counts[:, None]
         return result

@@ -221,6 +221,24 @@ class UpSamplingGrad(_Nearest):
 # ---- resizing that is a matrix product along each axis
 
 
+def _product(rows: Array, images: Array, columns: Array) -> Array:
+    return np.asarray(np.matmul(rows, np.matmul(images, columns)))
+
+
+def _local_product(rows: Array, images: Array, columns: Array, reads: tuple[Array, Array]) -> Array:
+    """The product with NaN and infinities only where they are read; no weight is negative."""
+
+    def count(which: Array, by: tuple[Array, Array]) -> Array:
+        return _product(*(v.astype(images.dtype) for v in (by[0], which, by[1])))
+
+    weighed, infinite = (rows != 0, columns != 0), np.isinf(images)
+    finite = _product(rows, np.where(np.isfinite(images), images, 0), columns)
+    up, down = (count(infinite & (np.sign(images) == s), weighed) > 0 for s in (1, -1))
+    zero_times_infinity = count(infinite, reads) > count(infinite, weighed)
+    nan = (count(np.isnan(images), reads) > 0) | (up & down) | zero_times_infinity
+    return np.where(nan, np.nan, np.where(up, np.inf, np.where(down, -np.inf, finite)))
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Separable(Operator):
     """Images as rows @ image @ columns, where the sizes before and after determine both matrices."""
@@ -247,10 +265,18 @@ class _Separable(Operator):
         _require_images(self.names[0], data, *like)
         return (*data[:2], *self.resized(data, *like))
 
-    def sent(self, rows: Array, images: Array, columns: Array) -> Array:
-        """rows @ image @ columns for every image, computed in float32 at least."""
+    def sent(
+        self, rows: Array, images: Array, columns: Array, reads: tuple[Array, Array] | None = None
+    ) -> Array:
+        """rows @ image @ columns for every image, computed in float32 at least.
+
+        `reads` says which elements rows and columns read, if others than those whose weight is not 0.
+        """
         wide = np.promote_types(images.dtype, np.float32)
-        found: Array = np.matmul(rows.astype(wide), np.matmul(images.astype(wide), columns.astype(wide)))
+        matrices = rows.astype(wide), images.astype(wide), columns.astype(wide)
+        found = _product(*matrices)
+        if not np.isfinite(found).all():
+            found = _local_product(*matrices, reads or (rows != 0, columns != 0))
         return found.astype(images.dtype)
 
 
@@ -316,7 +342,8 @@ class _Bilinear(_Separable):
             return size
         return size + (1 if self.mode.endswith("up") else -1)
 
-    def matrix(self, size: int, wanted: int) -> Array:
+    def neighbours(self, size: int, wanted: int) -> tuple[Array, Array, Array]:
+        """The two pixels that each result lies between, and the share of the second."""
         place = np.arange(wanted, dtype=np.float64)
         if wanted == 1:
             source = place
@@ -325,12 +352,21 @@ class _Bilinear(_Separable):
         else:
             source = np.maximum((place + 0.5) * size / wanted - 0.5, 0)
         low = np.minimum(source.astype(np.int64), size - 1)
-        high = np.minimum(low + 1, size - 1)
-        share = source - low
+        return low, np.minimum(low + 1, size - 1), source - low
+
+    def matrix(self, size: int, wanted: int) -> Array:
+        low, high, share = self.neighbours(size, wanted)
         found = np.zeros((wanted, size))
         rows = np.arange(wanted)
         found[rows, low] += 1 - share
         found[rows, high] += share
+        return found
+
+    def reads(self, size: int, wanted: int) -> Array:
+        """The matrix (wanted, size) of the pixels that each result reads, with a share of 0 as well."""
+        found = np.zeros((wanted, size), np.bool_)
+        for pixel in self.neighbours(size, wanted)[:2]:
+            found[np.arange(wanted), pixel] = True
         return found
 
 
@@ -357,7 +393,10 @@ class BilinearResize2D(_Bilinear):
 
     def forward(self, data: Array, *like: Array) -> Array:
         rows, columns = self.matrices(data.shape, *(x.shape for x in like))
-        return self.sent(rows, data, columns.T)
+        if (len(rows), len(columns)) == data.shape[2:]:
+            return data
+        reads = self.reads(*rows.shape[::-1]), self.reads(*columns.shape[::-1]).T
+        return self.sent(rows, data, columns.T, reads)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, *like: Any) -> Sequence[Any]:
         return F._bilinear_resize_grad(dy, data, align_corners=self.align_corners), *(None for _ in like)

@@ -119,11 +119,10 @@ class Softmax(_AlongAxis):
             return softmax_of(x, axis)
         place = np.arange(data.shape[axis]).reshape([-1 if i == axis else 1 for i in range(data.ndim)])
         inside = place < np.expand_dims(length.reshape(data.shape[:axis] + data.shape[axis + 1 :]), axis)
-        low = np.where(inside, x, np.finfo(x.dtype).min)
-        power = np.where(inside, np.exp(low - low.max(axis, keepdims=True)), 0)
-        total = power.sum(axis, keepdims=True)
-        result: Array = power / np.where(total > 0, total, 1)
-        return result
+        low = np.where(inside, x, -np.inf)
+        with np.errstate(invalid="ignore"):  # rows without elements, and infinite data
+            power = np.exp(low - low.max(axis, keepdims=True))
+            return np.where(inside, power / power.sum(axis, keepdims=True), 0)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, *length: Any) -> Sequence[Any]:
         dx = self.tempered(F, _softmax_gradient(F, dy, y, self.axis), data)
