@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -68,10 +69,24 @@ def export_model(
         free = [name for name, spec in specs.items() if not known(spec.shape)]
         raise ConversionError(f"{exc} Free sizes were given for {', '.join(free)}.") from None
     lowered = check(lowered, arrays, run_shape_inference)
+    _warn_of_nan({name: arrays[name] for name in lowered.parameters})
     path = save(lowered, arrays, onnx_file_path)
     if verbose:
         _log.info("exported %s: %d nodes, opset %s", path, len(lowered.model.graph.node), opset_version)
     return path
+
+
+def _warn_of_nan(params: Mapping[str, Array]) -> None:
+    """Say which parameters have NaN: a net that has diverged may look healthy in ONNX Runtime."""
+    names = [n for n, a in params.items() if a.dtype.kind == "f" and a.size and np.isnan(a.min())]
+    if names:
+        warnings.warn(
+            f"export_model: parameters without NaN are required, got NaN in {', '.join(names)}. ONNX leaves "
+            "open what MaxPool, RNN, LSTM and GRU make of it, so the file's results may look healthy. Export "
+            "parameters from before the net diverged.",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def model_bytes(sym: Any, params: Mapping[str, Array], inputs: Mapping[str, Spec]) -> bytes:
