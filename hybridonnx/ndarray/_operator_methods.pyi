@@ -60,7 +60,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """The index of the first maximum along `axis`."""
+        """The index of the first maximum, or of the first NaN, along `axis`."""
         ...
     def argmax_channel(
         self,
@@ -78,7 +78,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """The index of the first minimum along `axis`."""
+        """The index of the first minimum, or of the first NaN, along `axis`."""
         ...
     def argsort(
         self,
@@ -232,7 +232,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """The largest element along the axes; all that equal it receive its gradient."""
+        """The largest element along the axes, NaN if there is one; all that equal it receive its gradient."""
         ...
     def mean(
         self,
@@ -254,7 +254,7 @@ class OperatorMethods:
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
     ) -> NDArray:
-        """The smallest element along the axes; all that equal it receive its gradient."""
+        """The smallest element along the axes, NaN if there is one; all that equal it receive its gradient."""
         ...
     def nanprod(
         self,

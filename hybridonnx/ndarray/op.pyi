@@ -838,7 +838,7 @@ def argmax(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The index of the first maximum along `axis`."""
+    """The index of the first maximum, or of the first NaN, along `axis`."""
     ...
 def argmax_channel(
     data: NDArray,
@@ -856,7 +856,7 @@ def argmin(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The index of the first minimum along `axis`."""
+    """The index of the first minimum, or of the first NaN, along `axis`."""
     ...
 def argsort(
     data: NDArray,
@@ -1479,7 +1479,7 @@ def max(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The largest element along the axes; all that equal it receive its gradient."""
+    """The largest element along the axes, NaN if there is one; all that equal it receive its gradient."""
     ...
 def max_axis(
     data: NDArray,
@@ -1490,7 +1490,7 @@ def max_axis(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The largest element along the axes; all that equal it receive its gradient."""
+    """The largest element along the axes, NaN if there is one; all that equal it receive its gradient."""
     ...
 def mean(
     data: NDArray,
@@ -1512,7 +1512,7 @@ def min(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The smallest element along the axes; all that equal it receive its gradient."""
+    """The smallest element along the axes, NaN if there is one; all that equal it receive its gradient."""
     ...
 def min_axis(
     data: NDArray,
@@ -1523,7 +1523,7 @@ def min_axis(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The smallest element along the axes; all that equal it receive its gradient."""
+    """The smallest element along the axes, NaN if there is one; all that equal it receive its gradient."""
     ...
 def moments(
     data: NDArray,

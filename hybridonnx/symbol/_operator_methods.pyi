@@ -78,7 +78,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """The index of the first maximum along `axis`."""
+        """The index of the first maximum, or of the first NaN, along `axis`."""
         ...
     def argmax_channel(
         self,
@@ -98,7 +98,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """The index of the first minimum along `axis`."""
+        """The index of the first minimum, or of the first NaN, along `axis`."""
         ...
     def argsort(
         self,
@@ -335,7 +335,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """The largest element along the axes; all that equal it receive its gradient."""
+        """The largest element along the axes, NaN if there is one; all that equal it receive its gradient."""
         ...
     def mean(
         self,
@@ -359,7 +359,7 @@ class OperatorMethods:
         attr: Mapping[str, str] | None = None,
         **kwargs: object,
     ) -> Symbol:
-        """The smallest element along the axes; all that equal it receive its gradient."""
+        """The smallest element along the axes, NaN if there is one; all that equal it receive its gradient."""
         ...
     def nanprod(
         self,

@@ -686,7 +686,7 @@ def argmax(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The index of the first maximum along `axis`."""
+    """The index of the first maximum, or of the first NaN, along `axis`."""
     ...
 def argmax_channel(
     data: Symbol | None = None,
@@ -706,7 +706,7 @@ def argmin(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The index of the first minimum along `axis`."""
+    """The index of the first minimum, or of the first NaN, along `axis`."""
     ...
 def argsort(
     data: Symbol | None = None,
@@ -1397,7 +1397,7 @@ def max(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The largest element along the axes; all that equal it receive its gradient."""
+    """The largest element along the axes, NaN if there is one; all that equal it receive its gradient."""
     ...
 def max_axis(
     data: Symbol | None = None,
@@ -1409,7 +1409,7 @@ def max_axis(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The largest element along the axes; all that equal it receive its gradient."""
+    """The largest element along the axes, NaN if there is one; all that equal it receive its gradient."""
     ...
 def mean(
     data: Symbol | None = None,
@@ -1433,7 +1433,7 @@ def min(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The smallest element along the axes; all that equal it receive its gradient."""
+    """The smallest element along the axes, NaN if there is one; all that equal it receive its gradient."""
     ...
 def min_axis(
     data: Symbol | None = None,
@@ -1445,7 +1445,7 @@ def min_axis(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The smallest element along the axes; all that equal it receive its gradient."""
+    """The smallest element along the axes, NaN if there is one; all that equal it receive its gradient."""
     ...
 def moments(
     data: Symbol | None = None,
