@@ -18,6 +18,7 @@ from ..inference import infer_shapes
 from ..opsets import DEFAULT, check_opset, ir_version
 from ..values import Array, elem_type, to_tensor, value_info
 from ._graph import Value
+from ._onnxruntime import guard
 from ._walk import Noise, Traced, trace
 from ._write import GraphWriter
 
@@ -75,6 +76,7 @@ def lower(
 
 
 def _assemble(traced: Traced, keep_inputs: bool) -> Lowered:
+    guard(traced.graph, traced.results)
     writer = GraphWriter([*traced.inputs, *traced.parameters, *traced.names, *(n.name for n in traced.noise)])
     proto = writer.write(traced.graph, traced.results, PRODUCER)
     read = _names_read(proto) | set(traced.names)

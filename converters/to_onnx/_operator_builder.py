@@ -29,7 +29,13 @@ class OperatorBuilder:
         return cast
 
     def Reshape(self, x: Value, shape: Ints, allowzero: int = 0) -> Value:
-        """`x` in `shape`, which may hold one -1, and 0 for "as the input" (or with `allowzero` for none)."""
+        """`x` in `shape`, which may hold one -1, and 0 for "as the input" (or with `allowzero` for none).
+
+        A shape that is a value, such as that of another value, holds sizes alone.
+        """
+        sizes = getattr(shape, "constant", None)
+        if sizes is not None and 0 in sizes:
+            return self.Full(shape, 0, x.dtype)
         attributes = {"allowzero": allowzero or None}
         return self.node("Reshape", [x, _ints(shape)], attributes=attributes)
 
@@ -75,6 +81,8 @@ class OperatorBuilder:
         if isinstance(parts, int):
             if parts == 1:
                 return (x,)
+            if x.shape is not None and x.shape[axis] == 0:  # which ONNX Runtime takes for too small
+                return self.Split(x, [0] * parts, axis)
             newer = {"num_outputs": parts} if self.opset >= 18 else {}
             return self.node("Split", [x], parts, {"axis": axis, **newer})
         sizes = list(parts)
@@ -95,10 +103,27 @@ class OperatorBuilder:
         limits = [np.asarray(v, x.dtype) if isinstance(v, int | float) else v for v in (min, max)]
         return self.node("Clip", [x, *limits])
 
+    def MatMul(self, a: Any, b: Any) -> Value:
+        """The matrix product; of bytes, which ONNX does not multiply so, the last bits of a wider one."""
+        if a.dtype.itemsize > 1:
+            return self.node("MatMul", [a, b])
+        return self.Cast(self.node("MatMul", [self.Cast(a, np.int32), self.Cast(b, np.int32)]), a.dtype)
+
+    def Where(self, condition: Any, x: Any, y: Any) -> Value:
+        """`x` where the condition holds, else `y`; of bool by logic, as ONNX Runtime has no kernel for it."""
+        if next(v for v in (x, y) if hasattr(v, "dtype")).dtype != np.bool_:
+            return self.node("Where", [condition, x, y])
+        chosen = self.node("And", [condition, x])
+        return self.node("Or", [chosen, self.node("And", [self.node("Not", [condition]), y])])
+
     def TopK(
         self, x: Value, k: Any, axis: int = -1, largest: int = 1, sorted: int = 1
     ) -> tuple[Value, Value]:
         """The `k` largest (or smallest) along `axis`, and their int64 indices."""
+        if isinstance(k, int) and x.shape is not None and 0 in x.shape and None not in x.shape:
+            shape = [k if i == axis % len(x.shape) else d for i, d in enumerate(x.shape)]
+            if 0 in shape:  # at which the process ended up to ONNX Runtime 1.25
+                return self.Full(shape, 0, x.dtype), self.Full(shape, 0, np.int64)
         count = [k] if isinstance(k, int) else k
         attributes = {"axis": axis, "largest": largest, "sorted": sorted}
         return self.node("TopK", [x, count], 2, attributes)
@@ -157,6 +182,8 @@ class OperatorBuilder:
         keep = {"keepdims": int(keepdims)}
         if axes is None:
             return self.node(op_type, [x], 1, keep)
+        if x.shape is not None:  # ONNX Runtime mistakes negative ones where x has no elements
+            axes = [axis % len(x.shape) for axis in axes]
         if self.opset >= since:
             return self.node(op_type, [x, list(axes)], 1, keep)
         return self.node(op_type, [x], 1, {"axes": tuple(axes), **keep})

@@ -29,11 +29,15 @@ def live_nodes(graph: Graph, results: Sequence[Value]) -> tuple[list[Node], list
 
 
 def _used_inside(node: Node) -> list[Value]:
-    found: list[Value] = []
-    for name, value in node.attributes.items():
-        if node.signature is not None and node.signature.attributes[name] == _Kind.GRAPH:
-            found += live_nodes(value, value.results)[1]
-    return found
+    return [value for body in bodies(node) for value in live_nodes(body, body.results)[1]]
+
+
+def bodies(node: Node) -> list[Graph]:
+    """The graphs among a node's attributes, such as a loop's body."""
+    if node.signature is None:
+        return []
+    kinds = node.signature.attributes
+    return [value for name, value in node.attributes.items() if kinds[name] == _Kind.GRAPH]
 
 
 class GraphWriter:

@@ -12,6 +12,7 @@ from hybridonnx.ops.activation import SELU_ALPHA, SELU_SCALE, Activation, LeakyR
 
 from ._graph import Graph, Value
 from ._registry import lowers
+from .unary import expm1, log1p, sigmoid
 
 _float64 = np.dtype("float64")
 
@@ -19,7 +20,7 @@ _float64 = np.dtype("float64")
 def _softrelu(g: Graph, x: Value) -> Value:
     """Softplus without overflow; ONNX Runtime has the node for float32 alone."""
     if x.dtype == _float64:
-        return g.Log(g.Exp(-g.Abs(x)) + 1.0) + g.Max(x, 0.0)
+        return log1p(g, g.Exp(-g.Abs(x))) + g.Max(x, 0.0)
     return g.Softplus(x)
 
 
@@ -31,7 +32,7 @@ def _softsign(g: Graph, x: Value) -> Value:
 
 _FUNCTIONS: dict[str, Callable[[Graph, Value], Value]] = {
     "relu": lambda g, x: g.Relu(x),
-    "sigmoid": lambda g, x: g.Sigmoid(x),
+    "sigmoid": sigmoid,
     "softrelu": _softrelu,
     "softsign": _softsign,
     "tanh": lambda g, x: g.Tanh(x),
@@ -61,7 +62,7 @@ def prelu_slope(g: Graph, op: PReluSlope, gamma: Value, data: Value) -> Value:
 
 def _minus(g: Graph, x: Value) -> Value:
     """exp(x) - 1 where x is negative, else 0."""
-    return g.Exp(g.Min(x, 0.0)) - 1.0
+    return expm1(g, g.Min(x, 0.0))
 
 
 def _leaky(g: Graph, op: LeakyReLU, x: Value) -> Value:

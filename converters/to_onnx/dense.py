@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from hybridonnx.ops import Shape
+from hybridonnx.ops import Shape, sizes
 from hybridonnx.ops.dense import BatchDot, Dot, DotLhsGrad, DotRhsGrad, FullyConnected
 
+from ._arithmetic import add
 from ._graph import Graph, Value
 from ._registry import lowers
 from ._windows import reshaped
@@ -34,7 +35,7 @@ def fully_connected(
     if data.dtype.kind == "f" and (op.flatten or data.rank == 2):
         return g.Gemm(data, weight, bias, transB=1)
     product = g.MatMul(data, g.Transpose(weight, [1, 0]))
-    return product if bias is None else g.Add(product, bias)
+    return product if bias is None else add(g, product, bias)
 
 
 @lowers(BatchDot)
@@ -51,6 +52,9 @@ def batch_dot(g: Graph, op: BatchDot, lhs: Value, rhs: Value) -> Value:
 @lowers(Dot)
 def dot(g: Graph, op: Dot, lhs: Value, rhs: Value) -> Value:
     a, b = op.transpose_a, op.transpose_b
+    shape = g.output().shape
+    if shape is not None and None not in shape and 0 in (*_shape(lhs), *_shape(rhs)):
+        return g.Full(list(sizes(shape)), 0, lhs.dtype)  # where ONNX Runtime's MatMul compares sizes
     if lhs.rank == 1 and rhs.rank == 1:
         return g.Reshape(g.MatMul(lhs, rhs), [1])
     if lhs.rank == 2 and rhs.rank == 2:
@@ -84,8 +88,8 @@ def _heads(g: Graph, dy: Value, left: Sequence[Any], right: Sequence[Any]) -> Va
         return g.Reshape(dy, [-1, prod(right)])
     if None not in left:
         return g.Reshape(dy, [prod(left), -1])
-    sizes = g.sizes(dy)
-    return g.Reshape(dy, [prod(sizes[: len(left)]), -1])
+    known = g.sizes(dy)
+    return g.Reshape(dy, [prod(known[: len(left)]), -1])
 
 
 def _shape(x: Value) -> Shape:

@@ -25,7 +25,7 @@ from hybridonnx.ops.norm import (
 from ._graph import Graph, Value
 from ._registry import lowers
 
-_float16, _float32 = np.dtype("float16"), np.dtype("float32")
+_float16, _float32, _float64 = np.dtype("float16"), np.dtype("float32"), np.dtype("float64")
 
 
 def _wide(g: Graph, x: Value) -> Value:
@@ -139,12 +139,17 @@ def layer_norm(g: Graph, op: LayerNorm, data: Value, gamma: Value, beta: Value) 
     return tuple(g.Cast(v, data.dtype) for v in (y, mean, std))
 
 
+def _is_filled(x: Value) -> bool:
+    """Whether InstanceNormalization takes the value: at one without elements ONNX Runtime's process ends."""
+    return x.dtype == _float32 and 0 not in (x.shape or ())
+
+
 @lowers(InstanceNorm)
 def instance_norm(g: Graph, op: InstanceNorm, data: Value, gamma: Value, beta: Value) -> tuple[Value, ...]:
     x, gamma, beta = (_wide(g, v) for v in (data, gamma, beta))
     centred, mean, var = _moments(g, x, range(2, data.rank))
     inverse = g.Reciprocal(g.Sqrt(var + op.eps))
-    if x.dtype == _float32:
+    if _is_filled(x):
         y = g.InstanceNormalization(x, gamma, beta, epsilon=op.eps)
     else:
         y = centred * (inverse * _along(g, gamma, data.rank, 1)) + _along(g, beta, data.rank, 1)
@@ -157,7 +162,7 @@ def group_norm(g: Graph, op: GroupNorm, data: Value, gamma: Value, beta: Value) 
     groups = g.Reshape(x, [0, op.num_groups, -1])
     centred, mean, var = _moments(g, groups, [2])
     std = g.Sqrt(var + op.eps)
-    if x.dtype == _float32:
+    if _is_filled(x):
         # MXNet has one gamma and beta for a group: instance normalization with groups as channels
         y = g.InstanceNormalization(groups, gamma, beta, epsilon=op.eps)
     else:

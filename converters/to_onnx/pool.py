@@ -6,7 +6,6 @@ ONNX's ceil_mode could differ from MXNet's convention "full" in a version of the
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import Any
@@ -19,6 +18,7 @@ from ._arithmetic import nan_or_zero
 from ._graph import Graph, Value
 from ._registry import lowers
 from ._windows import enclosed, from_first, known_spatial, reshaped, single, spatial, to_first
+from .pad import pad
 
 _float16, _float32 = np.dtype("float16"), np.dtype("float32")
 ADDS_AT = 16
@@ -70,25 +70,8 @@ def pooling(g: Graph, op: Pooling, data: Value) -> Value:
 @lowers(PoolingV1)
 def pooling_v1(g: Graph, op: PoolingV1, data: Value) -> Value:
     before, inner, divisor = op.parts()
-    if before is not None:
-        return _max_with_zeros(g, replace(inner, pad=op.pad), data)
-    y = pooling(g, inner, data)
+    y = pooling(g, inner, data if before is None else pad(g, before, data))
     return single(g, lambda v: g.Div(v, float(divisor)), y) if divisor != 1 else y
-
-
-def _max_with_zeros(g: Graph, op: Pooling, x: Value) -> Value:
-    """The maximum of each window of x and of the zeros around it.
-
-    ONNX Runtime takes a padding with zeros before MaxPool for MaxPool's own, which is no part of a maximum,
-    so the zeros come after.
-    """
-    at = op.placed((1, 1, *spatial(g, x)))
-    touches = np.zeros((1, 1, *at.out), np.bool_)
-    for axis, (n, k, s, p, out) in enumerate(zip(*at, strict=True)):
-        start = np.arange(out) * s - p
-        hit = (start < 0) | (np.minimum(start + k, n + p) > n)
-        touches |= hit.reshape([-1 if i == axis + 2 else 1 for i in range(touches.ndim)])
-    return g.Max(pooling(g, op, x), np.where(touches, 0, _lowest(x)).astype(x.dtype))
 
 
 def _max(g: Graph, op: Pooling, x: Value) -> Value:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hybridonnx.errors import ConversionError
 from hybridonnx.ops.rnn import RNN, Packing, RNNGrad, RNNParamConcat, Weights
 
 from ._arithmetic import nan_or_zero
@@ -75,6 +76,10 @@ def rnn(g: Graph, op: RNN, *inputs: Value) -> Any:
     names = [*op.given(), *["noise"] * op.draws()]
     given = dict(zip(names, _single(g, inputs, dtype), strict=True))
     x, lengths = given["data"], given.get("sequence_length")
+    if x.shape is not None and x.shape[0] == 0:
+        raise ConversionError(
+            "RNN: at least one step is required, as ONNX Runtime gives wrong states, got none."
+        )
     by_node = x.dtype == np.float32 and op.clip() is None and op.projection_size is None
     layer = _by_node if by_node else _by_scan
     found: dict[str, list[Value]] = {name: [] for name in op.outputs}

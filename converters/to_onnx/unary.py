@@ -19,18 +19,28 @@ Function = Callable[[Graph, Value], Value]
 _float32, _float64 = np.dtype("float32"), np.dtype("float64")
 
 
-def _smooth(names: str, function: Function, float64: bool = True) -> None:
-    """Functions of floating-point numbers; whole ones go through float32, as in MXNet.
+_ONE_UP = 1 + 2**-50
+"""Lifts what falls short of an integer by rounding over it, before it is truncated."""
 
-    So does float64 where ONNX Runtime has no kernel for it.
+
+def _smooth(
+    names: str, function: Function, float64: bool = True, integers: Any = _float64, lift: float = 1.0
+) -> None:
+    """Functions of floating-point numbers; integers go through float64, as in MXNet, and are truncated.
+
+    Without `float64`, which ONNX Runtime has no kernel for then, both go through float32. What is computed of
+    integers is multiplied by `lift` before it is truncated.
     """
 
     @lowers(*names.split())
     def lowering(g: Graph, op: Any, data: Value) -> Value:
         if data.dtype.kind == "f" and (float64 or data.dtype != _float64):
             return function(g, data)
-        result: Value = g.via(_float32, lambda x: function(g, x), data)
-        return result
+        if data.dtype.kind == "f":
+            result: Value = g.via(_float32, lambda x: function(g, x), data)
+            return result
+        y = function(g, g.Cast(data, integers if float64 else _float32))
+        return g.Cast(y if lift == 1 else y * lift, data.dtype)
 
 
 def _node(onnx_type: str) -> Function:
@@ -48,12 +58,11 @@ for _names in (
     "reciprocal:Reciprocal",
     "exp:Exp",
     "log:Log",
-    "sin:Sin",
-    "cos:Cos",
     "tanh:Tanh",
-    "sigmoid:Sigmoid",
 ):
     _smooth(_names.split(":")[0], _node(_names.split(":")[1]))
+for _names in ("sin:Sin", "cos:Cos"):  # of integers 0 but for cos(0), which float32 knows as well
+    _smooth(_names.split(":")[0], _node(_names.split(":")[1]), integers=_float32)
 for _names in ("arcsin:Asin", "arccos:Acos", "arctan:Atan"):
     _smooth(_names.split(":")[0], _node(_names.split(":")[1]), float64=False)
 
@@ -66,6 +75,40 @@ def erf(g: Graph, op: Any, data: Value) -> Value:
     return g.via(_float32, g.Erf, data) if data.dtype == _float64 else g.Erf(data)
 
 
+# ---- near 0, where sums would lose all digits
+
+
+def expm1(g: Graph, x: Value) -> Value:
+    """Through tanh near 0, where the difference would lose all digits."""
+    half = g.Tanh(x * 0.5)
+    near = half * 2.0 / (1.0 - half)
+    return g.Where(g.Less(g.Abs(x), 1.0), near, g.Exp(x) - 1.0)
+
+
+def log1p(g: Graph, x: Value) -> Value:
+    """Near 0 the logarithm times what rounding `1 + x` has lost."""
+    one_more = x + 1.0
+    log, rounded = g.Log(one_more), one_more - 1.0
+    near = g.Where(g.Equal(rounded, 0.0), x, log * x / rounded)
+    return g.Where(g.Less(g.Abs(x), 0.5), near, log)
+
+
+def _sinh(g: Graph, x: Value) -> Value:
+    return (expm1(g, x) - expm1(g, -x)) * 0.5
+
+
+def _arcsinh(g: Graph, x: Value) -> Value:
+    """Of large numbers, whose squares may be infinite, the logarithm of the double."""
+    size, square = g.Abs(x), x * x
+    near = log1p(g, size + square / (g.Sqrt(square + 1.0) + 1.0))
+    return g.Sign(x) * g.Where(g.Greater(size, 1e8), g.Log(size) + math.log(2), near)
+
+
+def _arccosh(g: Graph, x: Value) -> Value:
+    more = x - 1.0
+    return log1p(g, more + g.Sqrt(more) * g.Sqrt(x + 1.0))
+
+
 # ---- where ONNX Runtime has float32 alone, float64 is composed
 
 
@@ -73,13 +116,19 @@ def _composed(name: str, onnx_type: str, function: Function) -> None:
     _smooth(name, lambda g, x: function(g, x) if x.dtype == _float64 else getattr(g, onnx_type)(x))
 
 
+def sigmoid(g: Graph, x: Value) -> Value:
+    """ONNX Runtime's node has float64's absolute, not relative accuracy."""
+    return g.Reciprocal(g.Exp(-x) + 1.0) if x.dtype == _float64 else g.Sigmoid(x)
+
+
+_smooth("sigmoid", sigmoid)
 _composed("tan", "Tan", lambda g, x: g.Sin(x) / g.Cos(x))
-_composed("sinh", "Sinh", lambda g, x: (g.Exp(x) - g.Exp(-x)) * 0.5)
+_composed("sinh", "Sinh", _sinh)
 _composed("cosh", "Cosh", lambda g, x: (g.Exp(x) + g.Exp(-x)) * 0.5)
 _composed("softsign", "Softsign", lambda g, x: x / (g.Abs(x) + 1.0))
-_composed("arcsinh", "Asinh", lambda g, x: g.Sign(x) * g.Log(g.Abs(x) + g.Sqrt(x * x + 1.0)))
-_composed("arccosh", "Acosh", lambda g, x: g.Log(x + g.Sqrt(x - 1.0) * g.Sqrt(x + 1.0)))
-_composed("arctanh", "Atanh", lambda g, x: g.Log((x + 1.0) / (1.0 - x)) * 0.5)
+_composed("arcsinh", "Asinh", _arcsinh)
+_composed("arccosh", "Acosh", _arccosh)
+_composed("arctanh", "Atanh", lambda g, x: log1p(g, x * 2.0 / (1.0 - x)) * 0.5)
 
 # ---- what ONNX lacks
 
@@ -93,31 +142,16 @@ def _cbrt(g: Graph, x: Value) -> Value:
     return _signed(g, x) * g.Pow(g.Abs(x), 1 / 3)
 
 
-def _expm1(g: Graph, x: Value) -> Value:
-    """Through tanh near 0, where the difference would lose all digits."""
-    half = g.Tanh(x * 0.5)
-    near = half * 2.0 / (1.0 - half)
-    return g.Where(g.Less(g.Abs(x), 1.0), near, g.Exp(x) - 1.0)
-
-
-def _log1p(g: Graph, x: Value) -> Value:
-    """Near 0 the logarithm times what rounding `1 + x` has lost."""
-    one_more = x + 1.0
-    log, rounded = g.Log(one_more), one_more - 1.0
-    near = g.Where(g.Equal(rounded, 0.0), x, log * x / rounded)
-    return g.Where(g.Less(g.Abs(x), 0.5), near, log)
-
-
 _smooth("rsqrt", lambda g, x: g.Reciprocal(g.Sqrt(x)))
-_smooth("cbrt", _cbrt)
-_smooth("rcbrt", lambda g, x: _signed(g, x) / g.Pow(g.Abs(x), 1 / 3))
-_smooth("expm1", _expm1)
-_smooth("log1p", _log1p)
-_smooth("log10", lambda g, x: g.Log(x) * (1 / math.log(10)))
-_smooth("log2", lambda g, x: g.Log(x) * (1 / math.log(2)))
+_smooth("cbrt", _cbrt, lift=_ONE_UP)
+_smooth("rcbrt", lambda g, x: g.Reciprocal(_cbrt(g, x)))
+_smooth("expm1", expm1)
+_smooth("log1p", log1p)
+_smooth("log10", lambda g, x: g.Log(x) * (1 / math.log(10)), lift=_ONE_UP)
+_smooth("log2", lambda g, x: g.Log(x) * (1 / math.log(2)), lift=_ONE_UP)
 _smooth("degrees", lambda g, x: x * (180 / math.pi))
 _smooth("radians", lambda g, x: x * (math.pi / 180))
-_smooth("erfinv", erfinv)
+_smooth("erfinv", erfinv, float64=False)
 _smooth("gamma", gamma)
 _smooth("gammaln", gammaln)
 

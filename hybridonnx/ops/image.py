@@ -266,6 +266,8 @@ class Resize(Operator):
                 f"_image_resize: size as one or two numbers above 0 is required, got {self.size}."
             )
         *before, h, w, c = _require("_image_resize", data)
+        if 0 in (h, w):
+            raise ShapeError(f"_image_resize: an image with pixels is required, got {show(data)}.")
         return (*before, *self.resized(h, w), c)
 
     def resized(self, h: Dim, w: Dim) -> tuple[Dim, Dim]:

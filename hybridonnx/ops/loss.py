@@ -253,8 +253,7 @@ class LogisticRegressionOutput(_Regression):
     grad_scale: float = 1.0
 
     def forward(self, data: Array, label: Array) -> Array:
-        half = data.dtype.type(0.5)
-        sigmoid: Array = (np.tanh(data * half) + 1) * half
+        sigmoid: Array = 1 / (1 + np.exp(-data))
         return sigmoid
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, label: Any) -> Sequence[Any]:

@@ -82,6 +82,10 @@ class _Nearest(Operator):
         """The shape of the images side by side in their channels, or of their sum."""
         self.scales(*images)
         n, c, h, w = images[0]
+        if any(None not in (n, image[0]) and image[0] != n for image in images):
+            raise ShapeError(
+                f"UpSampling: {n} images in each input are required, got {', '.join(map(show, images))}."
+            )
         if self.multi_input_mode == "concat":
             counts = [image[1] for image in images]
             c = None if None in counts else sum(d for d in counts if d is not None)

@@ -198,7 +198,7 @@ class SliceAssignScalar(_Slicing):
 
     def forward(self, data: Array) -> Array:
         result = data.copy()
-        result[self.slices(data.ndim)] = self.scalar
+        result[self.slices(data.ndim)] = np.array(self.scalar).astype(data.dtype)
         return result
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:

@@ -28,12 +28,12 @@ _DEGREES = 180 / math.pi
 def smooth(
     name: str, fn: Callable[[Array], Array], rule: Rule | str, *aliases: str, doc: str = ""
 ) -> type[Operator]:
-    """A function of floating-point numbers. As in MXNet, integers go through float32 and are truncated."""
+    """A function of floating-point numbers. Integers go through float64 and are truncated, as in MXNet."""
 
     def kernel(data: Array) -> Array:
         if data.dtype.kind == "f":
             return fn(data).astype(data.dtype, copy=False)
-        return fn(data.astype(np.float32)).astype(data.dtype)
+        return fn(data.astype(np.float64)).astype(data.dtype)
 
     return row(Unary, (name, *aliases), doc, fn=staticmethod(kernel), takes_bool=False, **rule_facets(rule))
 
@@ -438,8 +438,8 @@ class Polygamma(Operator):
 
 
 def _sigmoid(data: Array) -> Array:
-    half = data.dtype.type(0.5)
-    result: Array = np.tanh(data * half) * half + half
+    """To the last bits also where it is near 0, which tanh would not be."""
+    result: Array = 1 / (1 + np.exp(-data))
     return result
 
 

@@ -80,8 +80,27 @@ cases += [
     Case(name, [np.zeros((0, 3), np.float32)]).but(formula=lambda x: x) for name in ("exp", "relu", "round")
 ]
 
+NUMBERS = [-100, -64, -27, -12, -10, -9, -8, -5, -1, 0, 1, 2, 3, 5, 8, 9, 10, 12, 27, 64, 100, 125]
+INTEGERS = [  # through float64, and truncated
+    Case(name, [np.array(numbers, dtype)]).but(
+        formula=lambda x, f=f: np.trunc(f(np.float64(x))).astype(x.dtype)
+    )
+    for dtype in ("int8", "int32")
+    for name, f, numbers in (
+        ("tanh", np.tanh, NUMBERS),
+        ("sigmoid", lambda x: 1 / (1 + np.exp(-x)), NUMBERS),
+        ("cbrt", np.cbrt, NUMBERS),
+        ("log2", np.log2, [n for n in NUMBERS if n > 0]),
+        ("log10", np.log10, [n for n in NUMBERS if n > 0]),
+        ("exp", np.exp, [n for n in NUMBERS if n < 5]),
+        ("sinh", np.sinh, [n for n in NUMBERS if abs(n) < 6]),
+        ("cos", np.cos, NUMBERS),
+    )
+]
+
 CASES = [
     *cases,
+    *INTEGERS,
     Case("BlockGrad", [(2, 3)]).but(dtypes=FLOATS),
     Case("ones_like", [(2, 3)]).but(dtypes=FLOATS),
     Case("zeros_like", [(2, 3)]).but(dtypes=FLOATS),

@@ -1,0 +1,242 @@
+"""Graphs in forms in which ONNX Runtime, whose optimizer changes some numbers, computes what they say.
+
+What is known of its faults stands in `docs/onnxruntime.md`; here is what lowered graphs do about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import prod
+
+import numpy as np
+
+from hybridonnx.ops import sizes
+
+from ..opsets import signature
+from ._graph import Graph
+from ._nodes import Node, Value
+from ._write import bodies, live_nodes
+
+AXES_AT = 18
+"""From this opset on Pad can name its axes."""
+
+
+def guard(graph: Graph, results: Sequence[Value]) -> None:
+    """Rewrite the nodes, subgraphs included, that ONNX Runtime would replace by something else."""
+    pads = _foldable_pads(graph, results)
+    parts = list(_with_bodies(graph))
+    every = [node for part in parts for node in part.nodes if not node.domain]
+    clips, truncates = any(node.op_type == "Clip" for node in every), any(map(_truncates, every))
+    for part in parts:
+        nodes, part.nodes = part.nodes, []
+        for node in nodes:
+            part.scope = node.scope
+            if node in pads:
+                _guard_pad(part, node)
+            elif node.op_type in _NEUTRAL and not node.domain:
+                _guard_constant(part, node)
+            elif clips and node.op_type == "Relu" and not node.domain:
+                _guard_relu(part, node)
+            elif truncates and node.op_type == "Cast" and not node.domain:
+                _guard_cast(part, node)
+            elif node.op_type in _GUARDS and not node.domain:
+                _GUARDS[node.op_type](part, node)
+            part.nodes.append(node)
+
+
+def _with_bodies(graph: Graph) -> Iterator[Graph]:
+    yield graph
+    for node in graph.nodes:
+        for body in bodies(node):
+            yield from _with_bodies(body)
+
+
+def _become(g: Graph, node: Node, op_type: str) -> None:
+    """Make a node one of another operator without attributes."""
+    node.op_type, node.signature, node.attributes = op_type, signature(op_type, g.opset), {}
+
+
+# ---- Pad
+#
+# Versions 1.17 to 1.31 (PadFusion, pull request 18136; issue 22177 is a part of it, mended in 1.21) move
+# a Pad with zeros into the Conv, MaxPool or AveragePool behind it, also past a Cast. That is right for
+# the data of a Conv alone: MaxPool pads with the lowest number, AveragePool with ceil_mode counts other
+# elements, either refuses pads as large as its kernel, and the Pad of a Conv's weight becomes one of its
+# data. The pool may come next to the Pad only after other nodes are eliminated, so what stands between
+# them is no protection. No version does so with a Pad that names its axes, or whose result goes through
+# Squeeze.
+
+
+def _foldable_pads(graph: Graph, results: Sequence[Value]) -> set[Node]:
+    """The Pads that could be moved into a node which they may not be moved into."""
+    users: dict[int, list[tuple[Node, int]]] = {}
+    pads = []
+    for part in _with_bodies(graph):
+        for node in live_nodes(part, results if part is graph else part.results)[0]:
+            if node.op_type == "Pad" and _may_be_moved(node):
+                pads.append(node)
+            for index, value in enumerate(node.inputs):
+                users.setdefault(id(value), []).append((node, index))
+    return {pad for pad in pads if not _is_data_of_conv(users.get(id(pad.outputs[0]), []))}
+
+
+def _may_be_moved(node: Node) -> bool:
+    """Whether a Pad may turn out to put zeros around spatial axes, and nothing else."""
+    if node.attributes["mode"] != "constant":
+        return False
+    data, pads, value = node.inputs
+    if data is None or data.shape is None or len(data.shape) < 3:
+        return False
+    if value is not None and value.constant is not None and value.constant.tobytes().strip(b"\0"):
+        return False
+    if pads is None or pads.constant is None:
+        return True
+    widths = pads.constant.reshape(2, -1)
+    return bool((widths >= 0).all() and widths.any() and not widths[:, :2].any())
+
+
+def _is_data_of_conv(users: Sequence[tuple[Node, int]]) -> bool:
+    return bool(users) and all(user.op_type == "Conv" and index == 0 for user, index in users)
+
+
+def _guard_pad(g: Graph, node: Node) -> None:
+    data, pads, *value = node.inputs
+    assert data is not None
+    assert pads is not None
+    if g.opset >= AXES_AT:
+        axes = np.arange(data.rank)
+        if pads.constant is not None:
+            pairs = pads.constant.reshape(2, -1)
+            axes = np.flatnonzero(pairs.any(0))
+            pads = g.const(pairs[:, axes].ravel())
+        node.inputs = [data, pads, *value, g.const(axes)]
+        return
+    widths = _with_first_axis(g, pads, data.rank)
+    padded = g.node("Pad", [g.Unsqueeze(data, [0]), widths, *value], attributes=node.attributes)
+    _become(g, node, "Squeeze")
+    node.inputs = [padded, g.const([0])]
+
+
+def _with_first_axis(g: Graph, pads: Value, rank: int) -> Value:
+    """The widths for an array with one more axis before all others."""
+    if pads.constant is not None:
+        return g.const(np.pad(pads.constant.reshape(2, rank), ((0, 0), (1, 0))).ravel())
+    before, after = (g.Slice(pads, [i], [i + rank], [0]) for i in (0, rank))
+    return g.Concat([0], before, [0], after, axis=0)
+
+
+# ---- arithmetic with 0 and 1
+#
+# Versions 1.14 to 1.31 (NoopElimination, pull request 13460) leave out the addition of 0 and the
+# multiplication by 1, and compare in float32: of float64, 1e-50 counts as 0 and 1 + 1e-9 as 1. They pass
+# over Sum.
+
+_NEUTRAL = {"Add": 0.0, "Sub": 0.0, "Mul": 1.0, "Div": 1.0}
+
+
+def _guard_constant(g: Graph, node: Node) -> None:
+    a, b = node.inputs
+    if a is None or b is None or a.dtype != np.float64:
+        return
+    if node.op_type in ("Add", "Mul") and _is_mistaken(a, _NEUTRAL[node.op_type]):
+        a, b = b, a
+    if not _is_mistaken(b, _NEUTRAL[node.op_type]):
+        return
+    if node.op_type == "Add" or node.op_type == "Sub":
+        node.inputs = [a, b if node.op_type == "Add" else _times(g, b, -1.0)]
+        _become(g, node, "Sum")
+    else:  # of the one a half, of the other what makes up for it
+        node.inputs = [_times(g, a, 0.5), _times(g, b, 2.0 if node.op_type == "Mul" else 0.5)]
+
+
+def _is_mistaken(value: Value, neutral: float) -> bool:
+    """Whether a value is one number that float32 does not, or may not, tell from `neutral`."""
+    if value.constant is not None:
+        number = value.constant
+        return number.size == 1 and number.item() != neutral and np.float32(number.item()) == neutral
+    shape = value.shape
+    return value.node is None and shape is not None and None not in shape and prod(sizes(shape)) == 1
+
+
+def _times(g: Graph, value: Value, factor: float) -> Value:
+    if value.constant is not None:
+        return g.const(value.constant * factor)
+    product: Value = g.node("Mul", [value, factor])
+    return product
+
+
+# ---- Relu
+#
+# Versions 1.20 to 1.31, and likely all before them, refuse a model in which Clip follows a Relu of
+# float64: they make the two one (FuseReluClip), and know how for float32 and float16 alone.
+
+
+def _guard_relu(g: Graph, node: Node) -> None:
+    (x,) = node.inputs
+    if x is not None and x.dtype == np.float64:
+        _become(g, node, "Max")
+        node.inputs = [x, g.const(0.0, x.dtype)]
+
+
+# ---- Cast
+#
+# Versions up to 1.25 leave out the Cast to integers between floating-point numbers and bool, so that 0.5 is
+# true, whatever the level of optimization (RemoveDuplicateCast, issues 11994, 13418 and 28089).
+
+
+def _truncates(node: Node) -> bool:
+    """Whether a node makes integers of floating-point numbers."""
+    x, y = node.inputs[:1], node.outputs[0]
+    return node.op_type == "Cast" and bool(x) and _kind(x[0]) == "f" and _kind(y) in "iu"
+
+
+def _kind(value: Value | None) -> str:
+    return "" if value is None or value.dtype is None else value.dtype.kind
+
+
+def _guard_cast(g: Graph, node: Node) -> None:
+    (x,) = node.inputs
+    if x is not None and _kind(x) in ("i", "u") and _kind(node.outputs[0]) == "b":
+        equal = g.node("Equal", [g.Cast(x, np.int64), np.int64(0)])
+        _become(g, node, "Not")
+        node.inputs = [equal]
+
+
+# ---- Sigmoid
+#
+# The kernel for float32 is exact to 1e-7 in absolute terms: below -18 it gives 0, whose logarithm is
+# infinite.
+
+
+def _guard_log(g: Graph, node: Node) -> None:
+    (y,) = node.inputs
+    if y is None or y.node is None or y.node.op_type != "Sigmoid" or y.dtype != np.float32:
+        return
+    softened = g.node("Softplus", [g.node("Neg", [y.node.inputs[0]])])
+    _become(g, node, "Neg")
+    node.inputs = [softened]
+
+
+# ---- MatMul
+#
+# Versions up to 1.25 refuse a product of float64 with a transposed matrix: they make the two one
+# (MatmulTransposeFusion), and have no kernel for it. With one more axis between them they do not.
+
+
+def _guard_product(g: Graph, node: Node) -> None:
+    a, b = node.inputs
+    if a is None or b is None or a.dtype != np.float64 or a.shape is None or b.shape is None:
+        return
+    transposed = [value.node is not None and value.node.op_type == "Transpose" for value in (a, b)]
+    if any(transposed):
+        rank = max(a.rank, b.rank) + 1
+        apart = [
+            g.Unsqueeze(value, list(range(rank - value.rank))) if apply else value
+            for value, apply in zip((a, b), transposed, strict=True)
+        ]
+        product = g.node("MatMul", apart)
+        _become(g, node, "Squeeze")
+        node.inputs = [product, g.const([0])]
+
+
+_GUARDS: dict[str, Callable[[Graph, Node], None]] = {"Log": _guard_log, "MatMul": _guard_product}

@@ -1,0 +1,115 @@
+"""Chains in ONNX Runtime at every level of optimization, beside the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import onnxruntime as ort
+
+from hybridonnx.converters.to_onnx import NeedsShape, lower
+from hybridonnx.errors import ConversionError, MXNetError
+from hybridonnx.ops import Array, Spec
+
+from .grow import Chain, Unfit, chain_of
+from .rounding import Expected, draw_values, expected
+
+LEVELS = (0, 1, 99)
+"""No optimizations, the basic ones, all."""
+LOSES_DIGITS = "float32 would lose digits"
+"""What the refusal to compute float64 in float32 says."""
+
+
+class Trial(NamedTuple):
+    """A chain with what came of it."""
+
+    chain: Chain
+    faults: list[str]
+    """What is wrong in ONNX Runtime, in words."""
+    refusal: str
+    """Why the chain has no model, or nothing."""
+
+
+def trial(seed: int) -> Trial:
+    """Run the chain of a seed, or if its values are unfit that of one of the seeds that belong to it."""
+    for part in range(1000):
+        chain = chain_of(seed + 1_000_003 * part)
+        for salt in range(3):
+            draw_values(chain, salt)
+            chain.exact = True
+            try:
+                expected(chain)
+                model = lowered(chain)
+                want = expected(chain)
+            except Unfit:
+                continue
+            except ConversionError as exc:
+                return Trial(chain, [], str(exc))
+            except MXNetError:
+                continue
+            return Trial(chain, list(_faults(chain, model, want)), "")
+    raise AssertionError(f"seed {seed} gives no chain with stable values")
+
+
+def lowered(chain: Chain) -> Any:
+    """The chain as an ONNX model, with float64 as such if ONNX Runtime has the kernels."""
+    if any(spec.dtype == np.float64 for spec in chain.specs.values()):
+        try:
+            return _lowered(chain)
+        except ConversionError as exc:
+            if LOSES_DIGITS not in str(exc):
+                raise
+    chain.exact = False
+    return _lowered(chain)
+
+
+def _lowered(chain: Chain) -> Any:
+    inputs = {f"x{i}": spec for i, (_, spec) in enumerate(chain.draws) if i not in chain.constants}
+    params = {f"x{i}": chain.values[i] for i in chain.constants}
+    names = [f"y{i}" for i in range(len(chain.results))]
+    if chain.free:
+        shape, dtype = inputs["x0"]
+        free = {**inputs, "x0": Spec((None, *(shape or ())[1:]), dtype)}
+        try:
+            return lower(
+                chain.symbol(), free, params, opset=chain.opset, outputs=names, exact=chain.exact
+            ).model
+        except NeedsShape:
+            chain.free = False
+    return lower(chain.symbol(), inputs, params, opset=chain.opset, outputs=names, exact=chain.exact).model
+
+
+def run_model(model: Any, feeds: Mapping[str, Array], level: int) -> list[Array]:
+    """The model's outputs in ONNX Runtime with the optimizations of a level."""
+    options = ort.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    options.graph_optimization_level = ort.GraphOptimizationLevel(level)
+    session = ort.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
+    outputs: list[Array] = session.run(None, {i.name: feeds[i.name] for i in session.get_inputs()})
+    return outputs
+
+
+def _faults(chain: Chain, model: Any, want: Expected) -> Iterator[str]:
+    for level in LEVELS:
+        try:
+            outputs = run_model(model, chain.feeds(), level)
+        except Exception as exc:  # noqa: BLE001  (ONNX Runtime's exceptions have no base of their own)
+            yield f"level {level}: {exc}"
+            continue
+        yield from (f"level {level}: {what}" for what in _differences(want, outputs))
+
+
+def _differences(want: Expected, outputs: Sequence[Array]) -> Iterator[str]:
+    for i, (a, b, allowed) in enumerate(zip(outputs, want.values, want.allowed, strict=True)):
+        if a.dtype != b.dtype or a.shape != b.shape:
+            yield f"output {i} is {a.dtype} {a.shape}, on the kernels {b.dtype} {b.shape}"
+            continue
+        with np.errstate(all="ignore"):
+            off = np.abs(a.astype(np.float64) - b.astype(np.float64))
+        bad = ~((off <= allowed) | (a == b) | ((a != a) & (b != b)))
+        if bad.any():
+            at = np.unravel_index(np.argmax(np.where(bad, np.nan_to_num(off, nan=np.inf), -1)), a.shape)
+            where = tuple(map(int, at))
+            yield f"output {i} differs in {bad.sum()} of {a.size}: {a[at]} at {where}, on the kernels {b[at]}"

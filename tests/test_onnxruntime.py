@@ -1,0 +1,381 @@
+"""What ONNX Runtime does to valid graphs, and the graphs written because of it: docs/onnxruntime.md."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import onnxruntime as ort
+import pytest
+from onnx import TensorProto, checker, helper, load, numpy_helper
+
+import hybridonnx as mx
+from hybridonnx.converters.to_onnx import lower
+from hybridonnx.ops import Spec
+
+LEVELS = (0, 1, 99)
+OPSETS = (13, 17, 18, 21)
+PADDED = {"mode": "constant", "pad_width": (0, 0, 0, 0, 1, 1, 1, 1), "constant_value": 0}
+X = mx.sym.var("x")
+
+
+def run(model, feeds, level, **settings):
+    options = ort.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    options.graph_optimization_level = ort.GraphOptimizationLevel(level)
+    for name, value in settings.items():
+        setattr(options, name, value)
+    return ort.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"]).run(None, feeds)
+
+
+def same(symbol, x, expected, opset=18, free=False, **more):
+    """The symbol of x gives what is expected at every level."""
+    feeds = {"x": x, **more}
+    specs = {name: Spec((None, *a.shape[1:]) if free else a.shape, a.dtype) for name, a in feeds.items()}
+    model = lower(symbol, specs, {}, opset=opset).model
+    checker.check_model(model, full_check=True)
+    for level in LEVELS:
+        (y,) = run(model, feeds, level)
+        np.testing.assert_allclose(y, expected, rtol=1e-6, atol=1e-6, err_msg=f"level {level}")
+    return model
+
+
+# ---- Pad before a pool
+
+
+def minus_ones(*shape, dtype="float32"):
+    return np.full(shape, -1, dtype)
+
+
+@pytest.mark.parametrize("opset", OPSETS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("free", [False, True])
+def test_zeros_around_a_max_pool(opset, dtype, free):
+    y = mx.sym.Pooling(mx.sym.Pad(X, **PADDED), kernel=(2, 2), stride=(2, 2))
+    same(y, minus_ones(2, 1, 4, 4, dtype=dtype), [[[[0, 0, 0], [0, -1, 0], [0, 0, 0]]]] * 2, opset, free)
+
+
+def test_zeros_around_a_hybridized_max_pool():
+    class Net(mx.gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            return F.Pooling(F.Pad(x, **PADDED), kernel=(2, 2), stride=(2, 2))
+
+    net = Net()
+    net.hybridize()
+    y = net(mx.nd.array(minus_ones(1, 1, 4, 4)))
+    assert y.asnumpy().tolist() == [[[[0, 0, 0], [0, -1, 0], [0, 0, 0]]]]
+
+
+@pytest.mark.parametrize("opset", OPSETS)
+def test_zeros_that_a_mean_leaves_before_a_max_pool(opset):
+    """The windows behind the data have mean 0, which must take part in the maximum."""
+    mean = mx.sym.Pooling(
+        X, pool_type="avg", kernel=(2, 2), stride=(2, 2), pad=(1, 1), pooling_convention="full"
+    )
+    maximum = mx.sym.Pooling(mean, kernel=(2, 2), stride=(2, 2))
+    # means over padded windows of fives: a quarter of -1 in the corner, halves beside it, and -1 inside
+    same(maximum, minus_ones(2, 1, 5, 5), [[[[-0.25, 0], [0, 0]]]] * 2, opset)
+
+
+@pytest.mark.parametrize("opset", OPSETS)
+@pytest.mark.parametrize("kind", ["max", "avg"])
+def test_zeros_as_wide_as_the_kernel(opset, kind):
+    y = mx.sym.Pooling(mx.sym.Pad(X, **PADDED), kernel=(1, 1), pool_type=kind)
+    same(y, minus_ones(1, 1, 2, 2), np.pad(minus_ones(1, 1, 2, 2), ((0, 0), (0, 0), (1, 1), (1, 1))), opset)
+
+
+@pytest.mark.parametrize("between", ["identity", "Dropout", "BlockGrad"])
+def test_zeros_with_something_between(between):
+    """Which optimization takes away first."""
+    y = mx.sym.Pooling(getattr(mx.sym, between)(mx.sym.Pad(X, **PADDED)), kernel=(2, 2), stride=(2, 2))
+    same(y, minus_ones(1, 1, 2, 2), [[[[0, 0], [0, 0]]]])
+
+
+@pytest.mark.parametrize("opset", OPSETS)
+def test_zeros_around_a_weight(opset):
+    w = mx.sym.var("w")
+    y = mx.sym.Convolution(w, mx.sym.Pad(X, **PADDED), kernel=(3, 3), num_filter=1, no_bias=True)
+    x = np.full((1, 1, 1, 1), 2, np.float32)
+    same(y, x, [[[[10]]]], opset, w=np.arange(1, 10, dtype=np.float32).reshape(1, 1, 3, 3))
+
+
+def test_zeros_around_a_convolution_are_its_own(tmp_path):
+    """Where it is right, nothing keeps ONNX Runtime from doing it."""
+    padded = mx.sym.Pad(X, **PADDED)
+    y = mx.sym.Convolution(padded, mx.sym.ones((1, 1, 3, 3)), kernel=(3, 3), num_filter=1, no_bias=True)
+    model = same(y, minus_ones(1, 1, 1, 1), [[[[-1]]]])
+    path = tmp_path / "optimized.onnx"
+    run(model, {"x": minus_ones(1, 1, 1, 1)}, 1, optimized_model_filepath=str(path))
+    assert [node.op_type for node in load(path).graph.node] == ["Conv"]
+
+
+# ---- other optimizations
+
+
+@pytest.mark.parametrize("opset", OPSETS)
+@pytest.mark.parametrize(
+    ("apply", "expected"),
+    [
+        (lambda x: 1 / (x + 1e-50), 1e50),
+        (lambda x: 1 / (x - 1e-50), -1e50),
+        (lambda x: ((x + 3) * (1 + 1e-12) - 3) * 1e12, 3),
+        (lambda x: ((x + 3) / (1 - 1e-12) - 3) * 1e12, 3),
+    ],
+)
+def test_numbers_that_float32_does_not_tell_from_0_and_1(apply, expected, opset):
+    model = lower(apply(X), {"x": Spec((2,), np.dtype("float64"))}, {}, opset=opset).model
+    for level in LEVELS:
+        np.testing.assert_allclose(run(model, {"x": np.zeros(2)}, level)[0], expected, rtol=1e-3)
+
+
+@pytest.mark.parametrize("opset", OPSETS)
+def test_relu_before_clip_in_float64(opset):
+    y = mx.sym.clip(mx.sym.relu(X), a_min=0, a_max=6)
+    same(y, np.array([-1.0, 2.0, 7.0, np.nan]), [0, 2, 6, np.nan], opset)
+
+
+@pytest.mark.parametrize("opset", OPSETS)
+@pytest.mark.parametrize("between", ["int8", "uint8", "int32", "int64"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_truncated_numbers_as_bool(dtype, between, opset):
+    """The integers between must not be left out, as up to version 1.25: 0.5 is true, the integer 0 is not."""
+    y = mx.sym.Cast(mx.sym.BlockGrad(mx.sym.Cast(X, dtype=between)), dtype="bool")
+    same(y, np.array([0, 0.3, 0.9, 1, 2.5], dtype), [False, False, False, True, True], opset)
+
+
+@pytest.mark.parametrize("opset", OPSETS)
+@pytest.mark.parametrize("shapes", [((2, 3, 4), (2, 5, 4)), ((1, 3, 4), (1, 5, 4))])
+def test_product_with_a_transposed_matrix_in_float64(shapes, opset):
+    x, w = (np.arange(np.prod(shape), dtype=np.float64).reshape(shape) for shape in shapes)
+    y = mx.sym.batch_dot(X, mx.sym.var("w"), transpose_b=True)
+    same(y, x, x @ np.swapaxes(w, 1, 2), opset, w=w)
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes", "exact"),
+    [
+        ("sinh", {}, np.sinh),
+        ("arcsinh", {}, np.arcsinh),
+        ("arctanh", {}, np.arctanh),
+        ("expm1", {}, np.expm1),
+        ("log1p", {}, np.log1p),
+        ("LeakyReLU", {"act_type": "elu", "slope": 1.0}, lambda x: np.where(x > 0, x, np.expm1(x))),
+    ],
+)
+def test_digits_of_float64_near_0(name, attributes, exact):
+    x = np.array([-1e-3, -1e-8, -1e-17, 1e-17, 1e-8, 1e-3])
+    model = lower(getattr(mx.sym, name)(X, **attributes), {"x": Spec(x.shape, x.dtype)}, {}).model
+    for level in LEVELS:
+        np.testing.assert_allclose(run(model, {"x": x}, level)[0], exact(x), rtol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_small_sigmoids(dtype):
+    """The kernels have every digit of them, ONNX Runtime those of float64 as they are written."""
+    x = np.array([-80, -30, -18, -5, 0, 5], dtype)
+    expected = 1 / (1 + np.exp(-x.astype(np.float64)))
+    for make in (mx.nd.sigmoid, lambda v: mx.nd.Activation(v, act_type="sigmoid")):
+        y = make(mx.nd.array(x, dtype=dtype)).asnumpy()
+        np.testing.assert_allclose(y, expected, rtol=1e-6 if dtype == "float32" else 1e-14)
+    if dtype == "float64":
+        model = lower(mx.sym.sigmoid(X), {"x": Spec(x.shape, x.dtype)}, {}).model
+        np.testing.assert_allclose(run(model, {"x": x}, 99)[0], expected, rtol=1e-14)
+
+
+def test_epsilon_of_a_normalization_in_float64():
+    """An attribute of ONNX has float32's digits alone."""
+    names = ("gamma", "beta", "moving_mean", "moving_var")
+    y = mx.sym.BatchNorm(X, *[mx.sym.var(n) for n in names], eps=1e-3, fix_gamma=False)
+    x = np.array([[1.0, -2.0, 3.0]])
+    vectors = dict(zip(names, (np.ones(3), np.zeros(3), np.zeros(3), np.full(3, 1e-4)), strict=True))
+    model = lower(y, {"x": Spec(x.shape, x.dtype)}, vectors).model
+    np.testing.assert_allclose(run(model, {"x": x}, 99)[0], x / np.sqrt(1e-4 + 1e-3), rtol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+@pytest.mark.parametrize("opset", OPSETS)
+def test_products_of_bytes(dtype, opset):
+    a, b = np.arange(12, dtype=dtype).reshape(3, 4), np.arange(20, dtype=dtype).reshape(4, 5)
+    same(mx.sym.dot(X, mx.sym.var("b")), a, a @ b, opset, b=b)
+
+
+@pytest.mark.parametrize("shapes", [((0, 3), (3, 2)), ((2, 0), (0, 3)), ((2, 3, 0), (0, 4))])
+def test_products_of_nothing(shapes):
+    a, b = (np.zeros(shape, np.float32) for shape in shapes)
+    same(mx.sym.dot(X, mx.sym.var("b")), a, a @ b, b=b)
+
+
+def test_parts_of_bool():
+    x, part = np.array([True, False, True]), np.array([False])
+    y = mx.sym._internal._slice_assign(X, mx.sym.var("part"), begin=(0,), end=(1,))
+    same(y, x, [False, False, True], part=part)
+
+
+@pytest.mark.parametrize("make", [mx.sym.sigmoid, lambda x: mx.sym.Activation(x, act_type="sigmoid")])
+def test_logarithm_of_a_sigmoid(make):
+    x = np.array([-80, -30, -3, 0, 3, 30], np.float32)
+    same(mx.sym.log(make(X)), x, -np.log1p(np.exp(-x.astype(np.float64))))
+
+
+@pytest.mark.parametrize("shape", [(0, 5, 3), (2, 0, 3)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_reductions_beside_an_empty_axis(shape, keepdims):
+    x = np.zeros(shape, np.float32)
+    same(mx.sym.sum(X, axis=2, keepdims=keepdims), x, x.sum(2, keepdims=keepdims))
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 0), (0, 3, 4)])
+def test_instance_normalization_of_nothing(shape):
+    vectors = {"gamma": np.ones(3, np.float32), "beta": np.zeros(3, np.float32)}
+    y = mx.sym.InstanceNorm(X, mx.sym.var("gamma"), mx.sym.var("beta"))
+    same(y, np.zeros(shape, np.float32), np.zeros(shape), **vectors)
+
+
+# ---- each fault is still there; what is done about it may go where a test fails
+
+
+def model_of(nodes, feeds, constants, kind, rank):
+    return helper.make_model(
+        helper.make_graph(
+            nodes,
+            "fault",
+            [
+                helper.make_tensor_value_info(k, helper.np_dtype_to_tensor_dtype(v.dtype), v.shape)
+                for k, v in feeds.items()
+            ],
+            [helper.make_tensor_value_info("y", kind, [None] * rank)],
+            [numpy_helper.from_array(np.asarray(v), k) for k, v in constants.items()],
+        ),
+        opset_imports=[helper.make_opsetid("", 18)],
+        ir_version=8,
+    )
+
+
+ZEROS = {"pads": np.array([0, 0, 1, 1, 0, 0, 1, 1]), "zero": np.float32(0)}
+AROUND = helper.make_node("Pad", ["x", "pads", "zero"], ["p"])
+ONES = minus_ones(1, 1, 4, 4)
+
+
+def pool(kind, kernel=2, **attributes):
+    attributes |= {"kernel_shape": [kernel] * 2, "strides": [2, 2], "pads": [0, 0, 0, 0]}
+    return helper.make_node(kind, ["p"], ["y"], **attributes)
+
+
+CHANGED = {
+    "zeros of a max pool": ([AROUND, pool("MaxPool")], {"x": ONES}, ZEROS),
+    "zeros of a mean with ceil_mode": (
+        [AROUND, pool("AveragePool", 3, ceil_mode=1, count_include_pad=1)],
+        {"x": ONES},
+        ZEROS | {"pads": np.array([0, 0, 0, 0, 0, 0, 2, 2])},
+    ),
+    "1e-50 is 0": (
+        [
+            helper.make_node("Abs", ["x"], ["a"]),
+            helper.make_node("Add", ["a", "c"], ["b"]),
+            helper.make_node("Reciprocal", ["b"], ["y"]),
+        ],
+        {"x": np.zeros(2)},
+        {"c": np.float64(1e-50)},
+    ),
+    "1 + 1e-9 is 1": (
+        [
+            helper.make_node("Abs", ["x"], ["a"]),
+            helper.make_node("Mul", ["a", "c"], ["b"]),
+            helper.make_node("Neg", ["b"], ["y"]),
+        ],
+        {"x": np.ones(2)},
+        {"c": np.float64(1 + 1e-9)},
+    ),
+}
+REFUSED = {
+    "zeros as wide as the kernel": (
+        [AROUND, pool("AveragePool", 1, count_include_pad=1)],
+        {"x": ONES},
+        ZEROS,
+    ),
+    "zeros of a weight": (
+        [AROUND, helper.make_node("Conv", ["w", "p"], ["y"], pads=[0, 0, 0, 0])],
+        {"x": ONES, "w": minus_ones(1, 1, 9, 9)},
+        ZEROS,
+    ),
+    "Clip after Relu in float64": (
+        [helper.make_node("Relu", ["x"], ["a"]), helper.make_node("Clip", ["a", "c", "d"], ["y"])],
+        {"x": np.ones(2)},
+        {"c": np.float64(-1), "d": np.float64(6)},
+    ),
+}
+
+
+def fault(nodes, feeds, constants):
+    kind = helper.np_dtype_to_tensor_dtype(feeds["x"].dtype)
+    model = model_of(nodes, feeds, constants, kind, feeds["x"].ndim)
+    checker.check_model(model)
+    return model, feeds
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_optimizations_still_change(name):
+    model, feeds = fault(*CHANGED[name])
+    (right,), (wrong,) = (run(model, feeds, level) for level in (0, 99))
+    assert not np.array_equal(right, wrong)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_optimizations_still_refuse(name):
+    model, feeds = fault(*REFUSED[name])
+    run(model, feeds, 0)
+    with pytest.raises(Exception, match="ONNXRuntimeError"):
+        run(model, feeds, 99)
+
+
+def one_node(op_type, x, *constants, kind=TensorProto.FLOAT, rank=1, **attributes):
+    stored = {f"c{i}": c for i, c in enumerate(constants)}
+    node = helper.make_node(op_type, ["x", *stored], ["y"], **attributes)
+    return run(model_of([node], {"x": x}, stored, kind, rank), {"x": x}, 0)[0]
+
+
+def test_sigmoid_still_ends_at_18():
+    assert one_node("Sigmoid", np.array([-20], np.float32)).tolist() == [0]
+
+
+def test_sigmoid_of_float64_still_loses_digits():
+    y = one_node("Sigmoid", np.array([-30.0]), kind=TensorProto.DOUBLE)
+    assert abs(y[0] / (1 / (1 + np.exp(30))) - 1) > 1e-4
+
+
+def test_reductions_of_nothing_still_mistake_negative_axes():
+    nodes = [
+        helper.make_node("ReduceSum", ["x", "axes"], ["sum"], keepdims=0),
+        helper.make_node("Identity", ["sum"], ["same"]),
+        helper.make_node("Add", ["same", "beside"], ["y"]),
+    ]
+    feeds, constants = {"x": np.zeros((0, 5, 3), np.float32)}, {"axes": [-1], "beside": np.zeros((1, 5), "f")}
+    with pytest.raises(Exception, match="Add"):
+        run(model_of(nodes, feeds, constants, TensorProto.FLOAT, 2), feeds, 0)
+
+
+def test_where_still_has_no_bool():
+    x = np.ones(2, bool)
+    with pytest.raises(Exception, match="NOT_IMPLEMENTED"):
+        one_node("Where", x, x, x, kind=TensorProto.BOOL)
+
+
+EMPTY_INSTANCES = """
+import numpy as np
+from onnx import TensorProto, helper
+from tests.test_onnxruntime import model_of, run
+nodes = [
+    helper.make_node("Slice", ["x", "zero", "zero", "two"], ["a"]),
+    helper.make_node("InstanceNormalization", ["a", "one", "one"], ["y"]),
+]
+feeds = {"x": np.ones((2, 3, 4, 5), np.float32)}
+constants = {"zero": [0], "two": [2], "one": np.ones(3, np.float32)}
+run(model_of(nodes, feeds, constants, TensorProto.FLOAT, 4), feeds, 0)
+"""
+
+
+def test_instance_normalization_still_ends_the_process():
+    done = subprocess.run([sys.executable, "-c", EMPTY_INSTANCES], capture_output=True, check=False)
+    assert done.returncode < 0, done.stderr
