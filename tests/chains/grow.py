@@ -78,7 +78,7 @@ class Chain:
     results: tuple[Link, ...] = ()
     opset: int = 18
     exact: bool = False
-    """Whether float64 is computed as such; else ONNX Runtime lacks a kernel, and float32 must do."""
+    """Whether the model is one that runs here, in which NaN passes everywhere; else one for a file."""
     free: bool = False
     """Whether the first axis of the first input is free."""
 
@@ -114,7 +114,7 @@ class Chain:
             f"y = mx.sym.Group([{', '.join(_variable(self, link) for link in self.results)}])",
             f"specs = {{{', '.join(specs)}}}",
             "params = {k: v for k, v in x.items() if k not in specs}",
-            f"model = lower(y, specs, params, opset={self.opset}).model",
+            f"model = lower(y, specs, params, opset={self.opset}, exact={self.exact}).model",
             *_RUNS,
         ]
         return "\n".join(lines)
@@ -208,6 +208,7 @@ def _grown(seed: int, rng: np.random.Generator) -> Chain:
         results.append(_any_output(chain, rng, int(rng.integers(last))))
     chain.results = tuple(results)
     chain.opset = int(rng.choice([13, 18, 18, 18, 18, 21]))
+    chain.exact = bool(seed % 2)
     chain.constants = tuple(i for i in range(1, len(chain.draws)) if rng.random() < 0.6)
     shape = chain.draws[0][1].shape or ()
     chain.free = bool(shape and shape[0] and rng.random() < 0.2)

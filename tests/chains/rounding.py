@@ -65,7 +65,7 @@ def expected(chain: Chain) -> Expected:
     for number, step in enumerate(chain.steps):
         outputs = _run(step, plain)
         _check_integers(step, plain, outputs)
-        errors = _errors(step, plain, outputs, chain.exact)
+        errors = _errors(step, plain, outputs)
         links = [Link(number, i) for i in range(len(outputs))]
         plain.update(zip(links, outputs, strict=True))
         if number < len(chain.steps) - 1 and not all(np.isfinite(y).all() for y in outputs):
@@ -77,7 +77,7 @@ def expected(chain: Chain) -> Expected:
             _check_stable(plain[link], [values[link] for values in disturbed])
     return Expected(
         [plain[link] for link in chain.results],
-        [_allowed(plain[k], [values[k] for values in disturbed], chain.exact) for k in chain.results],
+        [_allowed(plain[k], [values[k] for values in disturbed]) for k in chain.results],
     )
 
 
@@ -142,18 +142,18 @@ def _tolerance(name: str) -> float:
     return allowed if allowed > 1e-5 else INEXACT.get(name, 0.0)
 
 
-def _errors(step: Step, values: Values, outputs: Sequence[Array], exact: bool) -> list[Any]:
+def _errors(step: Step, values: Values, outputs: Sequence[Array]) -> list[Any]:
     """How much each output is rounded: nothing if it is exact, else its own error and the dtype's."""
     own = _own_errors(step, values, outputs)
     inputs = [values[link] for link in step.inputs]
-    sensitive = _sensitivity(step, values, outputs, max((_unit(x.dtype, exact) for x in inputs), default=0.0))
+    sensitive = _sensitivity(step, values, outputs, max((_unit(x.dtype) for x in inputs), default=0.0))
     errors: list[Any] = []
     for y, off, change in zip(outputs, own, sensitive, strict=True):
         extra = _tolerance(step.op.names[0])
         if y.dtype.kind != "f" or not y.size or (off == 0 and change == 0 and not extra):
             errors.append(0.0)
             continue
-        unit, size = _unit(y.dtype, exact), np.abs(_finite(y))
+        unit, size = _unit(y.dtype), np.abs(_finite(y))
         if y.dtype == np.float64:  # no wider dtype tells what its sums lose
             change += unit * max((np.abs(_finite(x)).max(initial=0) for x in inputs), default=0.0)
         own_error = np.maximum(unit * size, 0.0 if off is None else off)
@@ -200,12 +200,12 @@ def _wide(x: Array) -> Array:
     return x.astype(np.float64) if x.dtype.kind in "fb" else x
 
 
-def _unit(dtype: Any, exact: bool) -> float:
-    """The rounding of a dtype; of float64 some more, or float32's where ONNX Runtime has no kernel for it."""
+def _unit(dtype: Any) -> float:
+    """The rounding of a dtype; of float64 some more."""
     if dtype.kind != "f":
         return 0.0
     if dtype == np.float64:
-        return 16 * float(np.finfo(np.float64 if exact else np.float32).eps)
+        return 16 * float(np.finfo(np.float64).eps)
     return float(np.finfo(dtype).eps)
 
 
@@ -224,8 +224,8 @@ def _check_stable(y: Array, others: Sequence[Array]) -> None:
             raise Unfit("rounding decides")
 
 
-def _allowed(y: Array, others: Sequence[Array], exact: bool) -> Array:
+def _allowed(y: Array, others: Sequence[Array]) -> Array:
     if y.dtype.kind != "f" or not y.size:
         return np.zeros(y.shape)
     off = np.abs(np.stack([_finite(other) - _finite(y) for other in others])).max(0)
-    return np.asarray(8 * off + 4 * off.mean() + 4 * _unit(y.dtype, exact) * np.abs(_finite(y)))
+    return np.asarray(8 * off + 4 * off.mean() + 4 * _unit(y.dtype) * np.abs(_finite(y)))

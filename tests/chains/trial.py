@@ -18,7 +18,7 @@ from .rounding import Expected, draw_values, expected
 LEVELS = (0, 1, 99)
 """No optimizations, the basic ones, all."""
 LOSES_DIGITS = "float32 would lose digits"
-"""What the refusal to compute float64 in float32 says."""
+"""What the refusal to compute float64 in float32 says; other chains take the place of such."""
 
 
 class Trial(NamedTuple):
@@ -37,14 +37,14 @@ def trial(seed: int) -> Trial:
         chain = chain_of(seed + 1_000_003 * part)
         for salt in range(3):
             draw_values(chain, salt)
-            chain.exact = True
             try:
-                expected(chain)
-                model = lowered(chain)
                 want = expected(chain)
+                model = lowered(chain)
             except Unfit:
                 continue
             except ConversionError as exc:
+                if LOSES_DIGITS in str(exc):
+                    continue
                 return Trial(chain, [], str(exc))
             except MXNetError:
                 continue
@@ -53,31 +53,19 @@ def trial(seed: int) -> Trial:
 
 
 def lowered(chain: Chain) -> Any:
-    """The chain as an ONNX model, with float64 as such if ONNX Runtime has the kernels."""
-    if any(spec.dtype == np.float64 for spec in chain.specs.values()):
-        try:
-            return _lowered(chain)
-        except ConversionError as exc:
-            if LOSES_DIGITS not in str(exc):
-                raise
-    chain.exact = False
-    return _lowered(chain)
-
-
-def _lowered(chain: Chain) -> Any:
+    """The chain as an ONNX model, with a free batch size if it can have one."""
     inputs = {f"x{i}": spec for i, (_, spec) in enumerate(chain.draws) if i not in chain.constants}
     params = {f"x{i}": chain.values[i] for i in chain.constants}
     names = [f"y{i}" for i in range(len(chain.results))]
+    options: dict[str, Any] = {"opset": chain.opset, "outputs": names, "exact": chain.exact}
     if chain.free:
         shape, dtype = inputs["x0"]
         free = {**inputs, "x0": Spec((None, *(shape or ())[1:]), dtype)}
         try:
-            return lower(
-                chain.symbol(), free, params, opset=chain.opset, outputs=names, exact=chain.exact
-            ).model
+            return lower(chain.symbol(), free, params, **options).model
         except NeedsShape:
             chain.free = False
-    return lower(chain.symbol(), inputs, params, opset=chain.opset, outputs=names, exact=chain.exact).model
+    return lower(chain.symbol(), inputs, params, **options).model
 
 
 def run_model(model: Any, feeds: Mapping[str, Array], level: int) -> list[Array]:
