@@ -163,7 +163,7 @@ def test_workers_make_no_more_than_prefetch_ahead():
     next(batches)
     time.sleep(0.05)
     assert len(slow.threads) == 1
-    assert len(batches._made) == 2
+    assert len(batches._futures) == 2
 
 
 def test_errors_of_workers_arrive():
