@@ -181,10 +181,10 @@ def _string(value: Any, where: str, required: str) -> str:
 
 def _expect(holds: bool, where: str, required: str, value: Any) -> None:
     if not holds:
-        raise FormatError(f"{where}: {required} is required, got {_shown(value)}.")
+        raise FormatError(f"{where}: {required} is required, got {_excerpt(value)}.")
 
 
-def _shown(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     if isinstance(value, dict | list) and value:
         return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"
     if isinstance(value, str):
