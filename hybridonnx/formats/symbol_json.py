@@ -64,11 +64,11 @@ def read(text: str | bytes) -> Graph:
         decoded = text.decode("utf-8-sig") if isinstance(text, bytes) else text
         value = json.loads(decoded, strict=False)
     except UnicodeDecodeError as exc:
-        raise FormatError(f"symbol.json: UTF-8 text is required, got byte {exc.start} that is not.") from None
+        raise FormatError(f"symbol.json: not UTF-8 text, from byte {exc.start} on.") from None
     except RecursionError:
         raise FormatError("symbol.json: the nesting is too deep for a graph.") from None
     except ValueError as exc:
-        raise FormatError(f"symbol.json: JSON is required, got text that is not: {exc}.") from None
+        raise FormatError(f"symbol.json: not valid JSON: {exc}.") from None
     return _graph(value, "symbol.json", 0)
 
 

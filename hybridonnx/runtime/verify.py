@@ -218,7 +218,7 @@ def _of_onnx(model: Any) -> Runnable:
     elif Path(model).is_file():
         source, folder = os.fspath(model), os.fspath(Path(model).resolve().parent)
     else:
-        raise ConversionError(f"verify: an ONNX file is required, got {model}, which does not exist.")
+        raise ConversionError(f"verify: the ONNX file {model} does not exist.")
     session = ModelSession(source)
 
     def run(inputs: Arrays) -> Arrays:

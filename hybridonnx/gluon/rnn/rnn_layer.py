@@ -148,8 +148,7 @@ class _RNNLayer(HybridBlock):
         ):
             if used is not None:
                 raise RequirementError(
-                    f"{self.name}: a layer without {what} is required, as cells have none, got {used}. "
-                    "Step the layer itself."
+                    f"{self.name}: cells have no {what}, got {used}. Step the layer itself."
                 )
         stack = HybridSequentialRNNCell(prefix=self.prefix, params=self.params)
         with stack.name_scope():
