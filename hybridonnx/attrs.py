@@ -193,5 +193,5 @@ def read(owner: str, name: str, kind: Any, value: Any) -> Any:
     try:
         return coerce(kind, value)
     except ValueError as exc:
-        shown = repr(value) if len(repr(value)) < 200 else repr(value)[:200] + "…"
-        raise AttributeValueError(f"{owner}: attribute {name} must be {exc}, got {shown}.") from None
+        text = repr(value) if len(repr(value)) < 200 else repr(value)[:200] + "…"
+        raise AttributeValueError(f"{owner}: attribute {name} must be {exc}, got {text}.") from None

@@ -34,15 +34,15 @@ def as_dtype(dtype: DTypeLike | None) -> DType:
     """The NumPy dtype of a name, a type or a dtype; `None` is float32. Raises `DTypeError` if unsupported."""
     if dtype is None:
         return float32
-    found: DType | None
+    candidate: DType | None
     try:
-        found = np.dtype(dtype)
+        candidate = np.dtype(dtype)
     except (TypeError, ValueError, SyntaxError):
-        found = None
-    if found is None or found not in _FLAG_OF:
+        candidate = None
+    if candidate is None or candidate not in _FLAG_OF:
         near = suggest(str(dtype)[:80], BY_NAME)
         raise DTypeError(f"dtype: one of {', '.join(BY_NAME)} is required, got {repr(dtype)[:80]}.{near}")
-    return found
+    return candidate
 
 
 def flag_of(dtype: DType) -> int:

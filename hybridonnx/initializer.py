@@ -54,10 +54,10 @@ class InitDesc(str):
     global_init: Any
 
     def __new__(cls, name: str, attrs: dict[str, Any] | None = None, global_init: Any = None) -> InitDesc:
-        made = super().__new__(cls, name)
-        made.attrs = attrs or {}
-        made.global_init = global_init
-        return made
+        desc = super().__new__(cls, name)
+        desc.attrs = attrs or {}
+        desc.global_init = global_init
+        return desc
 
 
 def register(klass: _Class) -> _Class:
@@ -292,13 +292,13 @@ class Load:
     def __call__(self, name: str, arr: NDArray) -> None:
         """Set `arr` to the values called `name`."""
         if name in self.param:
-            found = self.param[name]
-            if arr.shape != found.shape:
+            values = self.param[name]
+            if arr.shape != values.shape:
                 raise AssertionError(
                     f"Parameter {name} cannot be initialized from loading: shape {arr.shape} is required, "
-                    f"got {found.shape}."
+                    f"got {values.shape}."
                 )
-            arr[:] = found
+            arr[:] = values
         elif self.default_init is None:
             raise AssertionError(
                 f"Cannot initialize {name}: it is not among the loaded arrays, and there is no default_init."
@@ -319,8 +319,8 @@ class Mixed:
                 f"Mixed: as many initializers as patterns ({len(patterns)}) are required, "
                 f"got {len(initializers)}."
             )
-        made = [create(i) if isinstance(i, str) else i for i in initializers]
-        self.map = list(zip(map(re.compile, patterns), made, strict=True))
+        instances = [create(i) if isinstance(i, str) else i for i in initializers]
+        self.map = list(zip(map(re.compile, patterns), instances, strict=True))
 
     def __call__(self, name: str, arr: NDArray) -> None:
         """Set `arr` by the initializer for `name`."""
@@ -456,9 +456,9 @@ class Orthogonal(Initializer):
                 f"Orthogonal: rand_type 'uniform' or 'normal' is required, got {self.rand_type!r}."
             )
         rows, columns = arr.shape[0], math.prod(arr.shape[1:])
-        drawn = _DRAWS[self.rand_type](1.0, (rows, columns)).astype(np.float64)
-        u, _, v = np.linalg.svd(drawn, full_matrices=False)
-        arr[:] = (self.scale * (u if u.shape == drawn.shape else v)).astype(np.float32).reshape(arr.shape)
+        draws = _DRAWS[self.rand_type](1.0, (rows, columns)).astype(np.float64)
+        u, _, v = np.linalg.svd(draws, full_matrices=False)
+        arr[:] = (self.scale * (u if u.shape == draws.shape else v)).astype(np.float32).reshape(arr.shape)
 
 
 @register

@@ -77,7 +77,7 @@ class KVStore:
         """Store a new array, or one for each key of a list."""
         for k, values in _grouped(key, value):
             if k in self._stored:
-                raise MXNetError(f"init: a key that is not there yet is required, got {k!r} again.")
+                raise MXNetError(f"init: key {k!r} is initialized already.")
             kinds = {type(k), *map(type, self._stored)}
             if len(kinds) > 1:
                 raise MXNetError(f"init: keys are either all numbers or all texts, got {k!r} besides others.")

@@ -34,9 +34,9 @@ class NameManager(metaclass=_HasCurrent):
         """`name`, or if there is none the next name made of `hint`."""
         if name:
             return name
-        made = f"{hint}{self._counts[hint]}"
+        name = f"{hint}{self._counts[hint]}"
         self._counts[hint] += 1
-        return made
+        return name
 
     def __enter__(self) -> Self:
         _scopes.stack.append(self)

@@ -134,7 +134,7 @@ def verify(
     """
     if not isinstance(model, HybridBlock):
         return _verify(model, other, inputs, shapes=shapes, layers=layers, seed=seed)
-    values: Any = _drawn(other, shapes, seed) if inputs is None else inputs
+    values: Any = _draws(other, shapes, seed) if inputs is None else inputs
     names, graph = _graph(model, len(in_order(values, _is_array)))
     if inputs is None and other is not None and not set(values) <= set(names):
         values = list(values.values())  # the other model calls its inputs differently
@@ -207,15 +207,15 @@ def _array(value: Any) -> Array:
     return value.asnumpy() if isinstance(value, NDArray) else np.asarray(value)
 
 
-def _drawn(other: Any, shapes: Any, seed: int) -> Any:
+def _draws(other: Any, shapes: Any, seed: int) -> Any:
     """Inputs drawn as the other model, or `shapes`, tells."""
     if other is not None:
         return draw(other, shapes, seed)
     if shapes is None:
         raise MXNetError("verify: inputs, or their shapes, are required for a block, got neither.")
     rng = np.random.default_rng(seed)
-    drawn = [np.asarray(rng.standard_normal(shape), np.float32) for shape in in_order(shapes, is_shape)]
-    return dict(zip(shapes, drawn, strict=True)) if isinstance(shapes, Mapping) else drawn
+    arrays = [np.asarray(rng.standard_normal(shape), np.float32) for shape in in_order(shapes, is_shape)]
+    return dict(zip(shapes, arrays, strict=True)) if isinstance(shapes, Mapping) else arrays
 
 
 def _runnable(net: HybridBlock, names: list[str], graph: Symbol, params: Mapping[str, NDArray]) -> Runnable:

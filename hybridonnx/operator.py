@@ -330,7 +330,7 @@ class _NotAgain:
     def gradient(self, *_: Any) -> Sequence[Any]:
         """Refuse."""
         raise MXNetError(
-            f"Custom: only first derivatives are possible of {self._op_type!r}, as its backward is Python "
+            f"Custom: {self._op_type!r} has first derivatives only, as its backward is Python "
             "code. Write it with operators, or as autograd.Function."
         )
 

@@ -134,8 +134,8 @@ class Case:
 
     def key(self) -> str:
         """A short name that is the same as long as what the case computes is."""
-        shown = [x if isinstance(x, Draw) else (x.dtype.name, x.tolist()) for x in self.inputs]
-        text = f"{self.op} {shown} {sorted(map(str, self.attributes.items()))} {self.training}"
+        inputs = [x if isinstance(x, Draw) else (x.dtype.name, x.tolist()) for x in self.inputs]
+        text = f"{self.op} {inputs} {sorted(map(str, self.attributes.items()))} {self.training}"
         return f"{self.op}-{hashlib.sha1(text.encode()).hexdigest()[:10]}"
 
     def operator(self) -> Operator:
@@ -180,7 +180,9 @@ class Case:
 def wide(case: Case) -> list[Array]:
     """The inputs in float64 where they are floating-point numbers, for derivatives by differences."""
     arrays = case.arrays("float64")
-    return [a.astype(np.float64) if real else a for a, real in zip(arrays, case.floating(), strict=True)]
+    return [
+        a.astype(np.float64) if floating else a for a, floating in zip(arrays, case.floating(), strict=True)
+    ]
 
 
 # ---- running
@@ -202,8 +204,8 @@ def gradients(
     """The eager outputs, and the gradient of each floating-point input (zeros where it has none)."""
     seed(_SEED)
     variables = [NDArray(a.copy()) for a in arrays]
-    for x, real in zip(variables, case.floating(), strict=True):
-        if real:
+    for x, floating in zip(variables, case.floating(), strict=True):
+        if floating:
             x.attach_grad()
     with autograd.record(train_mode=case.training):
         result = invoke(case.operator(), variables)
@@ -386,8 +388,8 @@ def check_attribute_text(case: Case) -> None:
 def _direction(case: Case, arrays: Sequence[Array], salt: str) -> list[Array]:
     rng = np.random.RandomState(zlib.crc32(f"{case.op} {salt}".encode()))
     return [
-        np.asarray(rng.standard_normal(a.shape)) * (1.0 if real else 0.0)
-        for a, real in zip(arrays, case.floating(), strict=True)
+        np.asarray(rng.standard_normal(a.shape)) * (1.0 if floating else 0.0)
+        for a, floating in zip(arrays, case.floating(), strict=True)
     ]
 
 
@@ -408,10 +410,10 @@ def check_gradient(case: Case, step: float = 1e-5) -> None:
         return float(sum(np.sum(y.astype(np.float64) * h) for y, h in zip(outputs, heads, strict=True)))
 
     slope = _slope(moved, step)
-    real = [d for d, floating in zip(along, case.floating(), strict=True) if floating]
-    product = sum(float(np.sum(g * d)) for g, d in zip(grads, real, strict=True))
+    directions = [d for d, floating in zip(along, case.floating(), strict=True) if floating]
+    product = sum(float(np.sum(g * d)) for g, d in zip(grads, directions, strict=True))
     scale = max(
-        1.0, abs(slope), sum(float(np.abs(g * d).sum()) for g, d in zip(grads, real, strict=True)) / 10
+        1.0, abs(slope), sum(float(np.abs(g * d).sum()) for g, d in zip(grads, directions, strict=True)) / 10
     )
     assert abs(product - slope) <= case.grad_tol * scale, (
         f"the gradient gives {product:.8g}, differences {slope:.8g}"
@@ -429,14 +431,14 @@ def _second(
     seed(_SEED)
     xs = [NDArray(a.copy()) for a in arrays]
     ws = [NDArray(h.copy()) for h in heads]
-    real = [x for x, floating in zip(xs, case.floating(), strict=True) if floating]
-    for v in (*real, *ws):
+    variables = [x for x, floating in zip(xs, case.floating(), strict=True) if floating]
+    for v in (*variables, *ws):
         v.attach_grad()
     with autograd.record(train_mode=case.training):
         result = invoke(case.operator(), xs)
         outputs = result if isinstance(result, list) else [result]
         pairs = [(y, w) for y, w in zip(outputs, ws, strict=True) if y._entry is not None]
-        entries = [x._entry for x in real]
+        entries = [x._entry for x in variables]
         grads, _ = differentiate([y for y, _ in pairs], [w for _, w in pairs], True, True, case.training)
         firsts = [grads[e] for e in entries if e in grads]
         rng = np.random.RandomState(7)
@@ -445,7 +447,7 @@ def _second(
         recorded = [(g, w) for g, w in zip(firsts, weights, strict=True) if g._entry is not None]
     if recorded:
         autograd.backward([g for g, _ in recorded], [w for _, w in recorded], train_mode=case.training)
-    return total, [_grad(x) for x in real], [_grad(w) for w in ws]
+    return total, [_grad(x) for x in variables], [_grad(w) for w in ws]
 
 
 def _grad(x: NDArray) -> Array:
@@ -470,8 +472,8 @@ def check_second_gradient(case: Case, step: float = 1e-5) -> None:
         )[0]
 
     slope = _slope(moved, step)
-    real = [d for d, floating in zip(along, case.floating(), strict=True) if floating]
-    parts = [*zip(in_inputs, real, strict=True), *zip(in_heads, along_heads, strict=True)]
+    directions = [d for d, floating in zip(along, case.floating(), strict=True) if floating]
+    parts = [*zip(in_inputs, directions, strict=True), *zip(in_heads, along_heads, strict=True)]
     product = sum(float(np.sum(g * d)) for g, d in parts)
     scale = max(1.0, abs(slope), sum(float(np.abs(g * d).sum()) for g, d in parts) / 10)
     assert abs(product - slope) <= 10 * case.grad_tol * scale, (
@@ -565,7 +567,7 @@ def check_symbolic(case: Case) -> None:
         return
     heads = [var(f"head{i}") for i in range(len(expected))]
     entries = {node.name: Entry(node, 0) for node in symbol.nodes() if node.is_variable}
-    variables = [entries[n] for n, real in zip(names, case.floating(), strict=True) if real]
+    variables = [entries[n] for n, floating in zip(names, case.floating(), strict=True) if floating]
     graphs = symbolic_gradients(symbol, variables, heads, case.training)
     values.update(zip((f"head{i}" for i in range(len(heads))), case.heads(expected), strict=True))
     for i, (graph, b) in enumerate(zip(graphs, grads, strict=True)):

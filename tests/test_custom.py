@@ -113,7 +113,7 @@ def test_second_derivatives_are_refused(masked, x):
         y = mx.nd.Custom(x, op_type="masked")
         (g,) = mx.autograd.grad(y, [x], create_graph=True)
         total = g.sum()
-    with pytest.raises(MXNetError, match=r"only first derivatives.*'masked'"):
+    with pytest.raises(MXNetError, match=r"'masked' has first derivatives only"):
         total.backward()
 
 

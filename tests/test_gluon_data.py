@@ -163,7 +163,7 @@ def test_workers_make_no_more_than_prefetch_ahead():
     next(batches)
     time.sleep(0.05)
     assert len(slow.threads) == 1
-    assert len(batches._made) == 2
+    assert len(batches._futures) == 2
 
 
 def test_errors_of_workers_arrive():
@@ -300,7 +300,7 @@ def test_images_that_are_arrays(tmp_path):
 def test_arrays_of_objects_are_refused(tmp_path):
     (tmp_path / "a").mkdir()
     np.save(tmp_path / "a" / "0.npy", np.array([{}]), allow_pickle=True)
-    with pytest.raises(mx.errors.FormatError, match="array of numbers"):
+    with pytest.raises(mx.errors.FormatError, match="NumPy cannot read the array"):
         vision.ImageFolderDataset(tmp_path)[0]
 
 
@@ -320,7 +320,7 @@ def test_images_by_pillow(tmp_path):
     assert vision.ImageFolderDataset(tmp_path)[0][0].asnumpy().tolist() == pixels.tolist()
     assert vision.ImageFolderDataset(tmp_path, flag=0)[0][0].shape == (4, 5, 1)
     (tmp_path / "a" / "0.png").write_bytes(b"\x89PNG, or not")
-    with pytest.raises(mx.errors.FormatError, match="an image that Pillow can read"):
+    with pytest.raises(mx.errors.FormatError, match="Pillow cannot read the image"):
         vision.ImageFolderDataset(tmp_path)[0]
 
 

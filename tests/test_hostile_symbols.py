@@ -36,16 +36,16 @@ X = node("null", "x")
 DIGITS = "9" * 5000
 FAULTS = {
     # text
-    "nothing": ("", "JSON is required"),
-    "zeros": (b"\0" * 100, "JSON is required"),
+    "nothing": ("", "not valid JSON"),
+    "zeros": (b"\0" * 100, "not valid JSON"),
     "no UTF-8": (b'{"nodes": "\xff"}', "byte 11"),
     "UTF-16": ("{}".encode("utf-16"), "UTF-8 text"),
-    "cut": (json.dumps(graph(X))[:-1], "JSON is required"),
-    "two texts": (json.dumps(graph(X)) * 2, "JSON is required"),
+    "cut": (json.dumps(graph(X))[:-1], "not valid JSON"),
+    "two texts": (json.dumps(graph(X)) * 2, "not valid JSON"),
     "lists 10 000 deep": ("[" * 10_000, "nesting is too deep"),
     "objects 10 000 deep": ('{"nodes":' * 10_000, "nesting is too deep"),
     "nodes 10 000 deep": ('{"nodes":' + "[" * 10_000 + "]" * 10_000 + "}", "nesting is too deep"),
-    "a number of 5000 digits": (f'{{"nodes": [], "heads": [[{DIGITS}, 0]]}}', "JSON is required"),
+    "a number of 5000 digits": (f'{{"nodes": [], "heads": [[{DIGITS}, 0]]}}', "not valid JSON"),
     "NaN": ('{"nodes": [], "heads": NaN}', "a list in heads"),
     "half a character": (graph(node("null", "\ud800")), "valid Unicode"),
     "a string": ('"graph"', "an object with nodes and heads"),

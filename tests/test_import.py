@@ -447,7 +447,7 @@ def test_layers_are_compared_by_name(rng, tmp_path):
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [((3,), "an ONNX model, or a tuple"), (("nothing.onnx",), "which does not exist")],
+    [((3,), "an ONNX model, or a tuple"), (("nothing.onnx",), "nothing.onnx does not exist")],
 )
 def test_verify_refuses(arguments, message):
     with pytest.raises(ConversionError, match=message):

@@ -142,9 +142,9 @@ def test_subgraphs_are_kept():
 
 DAMAGED = [
     ("[]", "an object with nodes and heads"),
-    ("{", "JSON is required"),
-    ("", "JSON is required"),
-    (b"\xff\xfe", "UTF-8 text is required"),
+    ("{", "not valid JSON"),
+    ("", "not valid JSON"),
+    (b"\xff\xfe", "not UTF-8 text"),
     ("[" * 100_000, "nesting is too deep"),
     (graph(heads=[[0, 0]]), "one of 0 nodes"),
     ({"nodes": [X]}, "a list in heads"),

@@ -91,17 +91,17 @@ class Leaf:
 
 def recorded(heads: Iterable[Entry]) -> list[Any]:
     """The tape nodes that `heads` depend on, in the order of their execution."""
-    seen: set[Any] = set()
+    nodes: set[Any] = set()
     stack = [node for node, _ in heads]
     while stack:
         node = stack.pop()
-        if node in seen:
+        if node in nodes:
             continue
-        seen.add(node)
+        nodes.add(node)
         if isinstance(node, TapeNode) and node.arrays is None:
             raise MXNetError(
                 "backward: the recorded graph was already differentiated and released. "
                 "Pass retain_graph=True to the first call to keep it for another."
             )
         stack += [entry[0] for entry in node.inputs if entry is not None]
-    return sorted(seen, key=lambda n: n.order)
+    return sorted(nodes, key=lambda n: n.order)

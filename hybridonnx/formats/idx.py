@@ -31,7 +31,7 @@ def read_idx(path: PathLike, rank: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
             with gzip.GzipFile(fileobj=file) as unpacked:
                 return _values(unpacked, path, rank, length * _MOST_PACKED, " at most")
         except (OSError, EOFError, zlib.error) as exc:
-            raise FormatError(f"{path}: a gzip file is required, got {exc}.") from exc
+            raise FormatError(f"{path}: the gzip file cannot be read: {exc}.") from exc
 
 
 def _values(

@@ -43,7 +43,7 @@ def read(path: PathLike) -> dict[str, NDArray[Any]]:
     try:
         arrays = package.load_file(os.fspath(path))
     except Exception as exc:
-        raise FormatError(f"safetensors: a sound file of dtypes that NumPy has is required: {exc}.") from exc
+        raise FormatError(f"safetensors: not a sound file, or of dtypes that NumPy lacks: {exc}.") from exc
     for name, array in arrays.items():
         try:
             as_dtype(array.dtype)

@@ -64,11 +64,11 @@ def read(text: str | bytes) -> Graph:
         decoded = text.decode("utf-8-sig") if isinstance(text, bytes) else text
         value = json.loads(decoded, strict=False)
     except UnicodeDecodeError as exc:
-        raise FormatError(f"symbol.json: UTF-8 text is required, got byte {exc.start} that is not.") from None
+        raise FormatError(f"symbol.json: not UTF-8 text, from byte {exc.start} on.") from None
     except RecursionError:
         raise FormatError("symbol.json: the nesting is too deep for a graph.") from None
     except ValueError as exc:
-        raise FormatError(f"symbol.json: JSON is required, got text that is not: {exc}.") from None
+        raise FormatError(f"symbol.json: not valid JSON: {exc}.") from None
     return _graph(value, "symbol.json", 0)
 
 
@@ -181,10 +181,10 @@ def _string(value: Any, where: str, required: str) -> str:
 
 def _expect(holds: bool, where: str, required: str, value: Any) -> None:
     if not holds:
-        raise FormatError(f"{where}: {required} is required, got {_shown(value)}.")
+        raise FormatError(f"{where}: {required} is required, got {_excerpt(value)}.")
 
 
-def _shown(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     if isinstance(value, dict | list) and value:
         return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"
     if isinstance(value, str):

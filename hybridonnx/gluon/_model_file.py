@@ -52,7 +52,7 @@ def load(block: Tree, prefix: str) -> None:
     try:
         tree = json.loads(text)
     except ValueError as exc:
-        raise FormatError(f"{name}: JSON is required, got text of which Python says: {exc}.") from None
+        raise FormatError(f"{name}: not valid JSON: {exc}.") from None
     blocks = list(_hybridized(block, tree, count(), Path(name), block.name))
     block.load_parameters(f"{prefix}-model.params")
     for traced in blocks:

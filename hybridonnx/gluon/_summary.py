@@ -33,8 +33,8 @@ def summarize(block: Layer, inputs: tuple[Any, ...]) -> None:
 
     Containers have no row of their own.
     """
-    rows: OrderedDict[str, tuple[str, int]] = OrderedDict(Input=(_shown(inputs), 0))
-    seen: set[int] = set()
+    rows: OrderedDict[str, tuple[str, int]] = OrderedDict(Input=(_shapes_text(inputs), 0))
+    ids: set[int] = set()
     counts = {"total": 0, "trainable": 0, "shared": 0}
     handles: list[Any] = []
 
@@ -45,10 +45,10 @@ def summarize(block: Layer, inputs: tuple[Any, ...]) -> None:
             size += count
             counts["total"] += count
             counts["trainable"] += 0 if param.grad_req == "null" else count
-            if id(param) in seen:
+            if id(param) in ids:
                 counts["shared"] += count
-            seen.add(id(param))
-        rows[f"{type(layer).__name__}-{len(rows)}"] = (_shown(outputs), size)
+            ids.add(id(param))
+        rows[f"{type(layer).__name__}-{len(rows)}"] = (_shapes_text(outputs), size)
 
     def register(layer: Layer) -> None:
         if getattr(layer, "_active", False):
@@ -69,7 +69,7 @@ def _count(param: Parameter) -> int:
     return prod(param.shape or ())
 
 
-def _shown(value: Any) -> str:
+def _shapes_text(value: Any) -> str:
     """The shapes of nested arrays as text, without the outermost brackets of a list."""
     shapes = _shapes(value)
     return str(shapes)[1:-1] if isinstance(shapes, list) else str(shapes)

@@ -391,12 +391,12 @@ def _described(block: Block, args: Sequence[Any]) -> str:
     method = getattr(block, "hybrid_forward", block.forward)
     names = [n for n, p in signature(method).parameters.items() if p.kind == p.POSITIONAL_OR_KEYWORD]
     names = names[1:] if names[:1] == ["F"] else names
-    shown = [
+    arrays = [
         f"{name} {x.shape} {np.dtype(x.dtype).name}".strip()
         for name, x in zip_longest(names[: len(args)], args, fillvalue="")
         if isinstance(x, NDArray)
     ]
-    return f"In block {block.name} ({type(block).__name__}) of {', '.join(shown) or 'no arrays'}."
+    return f"In block {block.name} ({type(block).__name__}) of {', '.join(arrays) or 'no arrays'}."
 
 
 def _blocks_in(value: Any) -> list[Block]:

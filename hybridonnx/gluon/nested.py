@@ -9,7 +9,7 @@ from ..symbol.symbol import Symbol
 from .parameter import tensor_types
 
 Format: TypeAlias = "int | list[Format]"
-"""What there is at a place: 0 for one item, -1 for `None`, n for the n outputs of one symbol, or a list."""
+"""What stands at a position: 0 for one item, -1 for `None`, n for the n outputs of one symbol, or a list."""
 
 
 def flatten(value: Any, role: str) -> tuple[list[Any], Format]:

@@ -244,7 +244,7 @@ def read_named(filename: Any) -> dict[str, NDArray]:
 
 def brief(names: Sequence[str], limit: int = 7) -> str:
     """Some of the names, quoted."""
-    shown = [f"'{n}'" for n in names]
-    if len(shown) > limit:
-        shown = [*shown[: limit // 2], "...", *shown[-(limit - limit // 2) :]]
-    return ", ".join(shown)
+    texts = [f"'{n}'" for n in names]
+    if len(texts) > limit:
+        texts = [*texts[: limit // 2], "...", *texts[-(limit - limit // 2) :]]
+    return ", ".join(texts)

@@ -114,7 +114,7 @@ class SymbolBlock(HybridBlock):
                     self._params[name].cast("float32")
 
     def forward(self, x: Any, *args: Any) -> Any:
-        """The outputs for arrays, or for symbols that take the inputs' places."""
+        """The outputs for arrays, or for symbols in place of the inputs."""
         if isinstance(x, NDArray):
             if self._active:
                 return self._call_compiled(x.context, (x, *args))

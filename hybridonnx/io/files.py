@@ -28,7 +28,7 @@ class MXDataIter(DataIter):
     """Batches of rows that are in memory; subclasses read them.
 
     What a batch lacks at the end is filled with the first rows if `round_batch`, and the next epoch begins
-    behind these; else with what the batch before has at these places.
+    behind these; else with what the batch before has in these rows.
     """
 
     def __init__(

@@ -36,9 +36,9 @@ class DataDesc(_Named):
     def __new__(
         cls, name: str, shape: Sequence[int], dtype: DTypeLike = np.float32, layout: str | None = "NCHW"
     ) -> DataDesc:
-        made = super().__new__(cls, name, tuple(shape))
-        made.dtype, made.layout = dtype, layout
-        return made
+        desc = super().__new__(cls, name, tuple(shape))
+        desc.dtype, desc.layout = dtype, layout
+        return desc
 
     def __repr__(self) -> str:
         return f"DataDesc[{self.name},{self.shape},{self.dtype},{self.layout}]"
@@ -53,9 +53,9 @@ class DataDesc(_Named):
         shapes: Sequence[tuple[str, Sequence[int]]], types: Sequence[tuple[str, DTypeLike]] | None
     ) -> list[DataDesc]:
         """Descriptions from pairs of names and shapes, and perhaps of names and dtypes."""
-        told = dict(types) if types is not None else None
+        dtypes = dict(types) if types is not None else None
         return [
-            DataDesc(name, shape) if told is None else DataDesc(name, shape, told[name])
+            DataDesc(name, shape) if dtypes is None else DataDesc(name, shape, dtypes[name])
             for name, shape in shapes
         ]
 
@@ -78,10 +78,10 @@ class DataBatch:
         provide_data: Sequence[DescribedBy] | None = None,
         provide_label: Sequence[DescribedBy] | None = None,
     ) -> None:
-        for what, given in (("data", data), ("label", label)):
-            if given is not None and not isinstance(given, list | tuple):
+        for what, value in (("data", data), ("label", label)):
+            if value is not None and not isinstance(value, list | tuple):
                 raise TypeError(
-                    f"DataBatch: a list of NDArrays is required as {what}, got {type(given).__name__}."
+                    f"DataBatch: a list of NDArrays is required as {what}, got {type(value).__name__}."
                 )
         self.data: Any = data
         self.label: Any = label
@@ -180,7 +180,7 @@ class NDArrayIter(DataIter):
                 )
         self.idx = np.arange(self.num_data)
         self.cursor = -batch_size
-        self._kept: list[NDArray] | None = None
+        self._leftover: list[NDArray] | None = None
         self.reset()
 
     @property
@@ -214,7 +214,7 @@ class NDArrayIter(DataIter):
         if self.shuffle:
             self._shuffle()
         self.cursor = -self.batch_size
-        self._kept = None
+        self._leftover = None
 
     def reset(self) -> None:
         """Begin anew, in another order if the rows are shuffled."""
@@ -225,7 +225,7 @@ class NDArrayIter(DataIter):
             self.cursor = -left - self.batch_size
         else:
             self.cursor = -self.batch_size
-            self._kept = None
+            self._leftover = None
 
     def _shuffle(self) -> None:
         np.random.shuffle(self.idx)
@@ -244,7 +244,7 @@ class NDArrayIter(DataIter):
         data, label = self.getdata(), self.getlabel()
         if len(data[0]) < self.batch_size:
             if self.last_batch_handle == "roll_over":
-                self._kept = [*data, *label]
+                self._leftover = [*data, *label]
             raise StopIteration
         return DataBatch(data, label, self.getpad(), None)
 
@@ -259,8 +259,8 @@ class NDArrayIter(DataIter):
     def _rows(self, number: int, x: Array) -> NDArray:
         """The rows of the present batch; of the last they may be too few unless padded."""
         start, stop = self.cursor, self.cursor + self.batch_size
-        if start < 0 and self._kept is not None:
-            return NDArray(np.concatenate([self._kept[number].asnumpy(), x[:stop]]))
+        if start < 0 and self._leftover is not None:
+            return NDArray(np.concatenate([self._leftover[number].asnumpy(), x[:stop]]))
         if stop > self.num_data and self.last_batch_handle == "pad":
             return NDArray(x[np.arange(start, stop) % self.num_data])
         return NDArray(x[max(start, 0) : stop].copy())
@@ -274,20 +274,20 @@ class NDArrayIter(DataIter):
         return 0
 
 
-def _by_name(given: Any, name: str, required: bool) -> list[tuple[str, Array]]:
+def _by_name(source: Any, name: str, required: bool) -> list[tuple[str, Array]]:
     """Arrays by name, sorted by it, from one array, a list of them, or a dict."""
-    if given is None:
-        given = []
-    if isinstance(given, NDArray | np.ndarray):
-        given = [given]
-    if isinstance(given, list | tuple):
-        names = [name] if len(given) == 1 else [f"_{i}_{name}" for i in range(len(given))]
-        given = dict(zip(names, given, strict=True))
-    usable = isinstance(given, Mapping) and all(isinstance(x, NDArray | np.ndarray) for x in given.values())
-    if not usable or (required and not given):
+    if source is None:
+        source = []
+    if isinstance(source, NDArray | np.ndarray):
+        source = [source]
+    if isinstance(source, list | tuple):
+        names = [name] if len(source) == 1 else [f"_{i}_{name}" for i in range(len(source))]
+        source = dict(zip(names, source, strict=True))
+    usable = isinstance(source, Mapping) and all(isinstance(x, NDArray | np.ndarray) for x in source.values())
+    if not usable or (required and not source):
         raise TypeError(
             "NDArrayIter: an array of NumPy or an NDArray, a list of them, or a dict of them by name is "
-            f"required, got {type(given).__name__}."
+            f"required, got {type(source).__name__}."
         )
-    listed = [(k, given[k]) for k in sorted(given)]
+    listed = [(k, source[k]) for k in sorted(source)]
     return [(k, x.asnumpy() if isinstance(x, NDArray) else array(x).asnumpy()) for k, x in listed]

@@ -129,20 +129,20 @@ class PrefetchingIter(_Wrapper):
 
     def iter_next(self) -> bool:
         """Go to the next batch; whether there is one."""
-        batches = [coming.result() for coming in self._coming]
-        found = [batch for batch in batches if batch is not None]
-        if not found:
+        results = [coming.result() for coming in self._coming]
+        batches = [batch for batch in results if batch is not None]
+        if not batches:
             return False
-        if len(found) < len(batches) or len({batch.pad for batch in found}) > 1:
+        if len(batches) < len(results) or len({batch.pad for batch in batches}) > 1:
             raise RequirementError(
                 "PrefetchingIter: iterators of as many batches, with as much padding, are required."
             )
         self._fetch()
         self.current_batch = DataBatch(
-            [x for batch in found for x in batch.data],
-            [x for batch in found for x in batch.label or ()],
-            found[0].pad,
-            found[0].index,
+            [x for batch in batches for x in batch.data],
+            [x for batch in batches for x in batch.label or ()],
+            batches[0].pad,
+            batches[0].index,
             provide_data=self.provide_data,
             provide_label=self.provide_label,
         )

@@ -42,9 +42,9 @@ def check_label_shapes(labels: Any, preds: Any, wrap: bool = False, shape: bool 
 
     With `wrap`, arrays alone become lists of one.
     """
-    found = (labels.shape, preds.shape) if shape else (len(labels), len(preds))
-    if found[0] != found[1]:
-        raise ValueError(f"Shape of labels {found[0]} does not match shape of predictions {found[1]}")
+    sizes = (labels.shape, preds.shape) if shape else (len(labels), len(preds))
+    if sizes[0] != sizes[1]:
+        raise ValueError(f"Shape of labels {sizes[0]} does not match shape of predictions {sizes[1]}")
     if wrap:
         labels, preds = (x if isinstance(x, list | tuple) else [x] for x in (labels, preds))
     return labels, preds
@@ -151,8 +151,8 @@ def _chosen(arrays: Mapping[str, Any], names: Sequence[str] | None) -> list[Any]
     return [arrays[name] for name in names]
 
 
-def _listed(found: tuple[Any, Any]) -> list[tuple[Any, Any]]:
-    names, values = (x if isinstance(x, list) else [x] for x in found)
+def _listed(names_and_values: tuple[Any, Any]) -> list[tuple[Any, Any]]:
+    names, values = (x if isinstance(x, list) else [x] for x in names_and_values)
     return list(zip(names, values, strict=False))
 
 

@@ -201,12 +201,12 @@ class PCC(EvalMetric):
         for label, pred in pairs(labels, preds):
             chosen = pred if pred.shape == label.shape else pred.argmax(1)
             same_sizes("PCC", label, pred, chosen.size)
-            places = chosen.ravel().astype(numpy.int64), label.ravel().astype(numpy.int64)
-            if any((each < 0).any() for each in places):
+            indices = chosen.ravel().astype(numpy.int64), label.ravel().astype(numpy.int64)
+            if any((each < 0).any() for each in indices):
                 raise ValueError("PCC: classes from 0 are required, got a negative one.")
-            self._grow(max(int(each.max(initial=0)) for each in places) + 1)
-            numpy.add.at(self.lcm, places, 1)
-            numpy.add.at(self.gcm, places, 1)
+            self._grow(max(int(each.max(initial=0)) for each in indices) + 1)
+            numpy.add.at(self.lcm, indices, 1)
+            numpy.add.at(self.gcm, indices, 1)
         self.num_inst += 1
         self.global_num_inst += 1
 

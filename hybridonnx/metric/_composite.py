@@ -77,7 +77,7 @@ class CompositeEvalMetric(EvalMetric):
         self.metrics.append(create(metric))
 
     def get_metric(self, index: int) -> Any:
-        """The metric at a place."""
+        """The metric at an index."""
         if not -len(self.metrics) <= index < len(self.metrics):
             raise ValueError(f"Metric index {index} is out of range 0 and {len(self.metrics)}")
         return self.metrics[index]
@@ -120,5 +120,5 @@ class CompositeEvalMetric(EvalMetric):
 
 
 def _joined(groups: Iterator[list[tuple[Any, Any]]]) -> tuple[list[Any], list[Any]]:
-    found = [pair for group in groups for pair in group]
-    return [name for name, _ in found], [value for _, value in found]
+    pairs = [pair for group in groups for pair in group]
+    return [name for name, _ in pairs], [value for _, value in pairs]

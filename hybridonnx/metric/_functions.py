@@ -84,8 +84,8 @@ class CustomMetric(EvalMetric):
         if not self._allow_extra_outputs:
             check_label_shapes(lists[0], lists[1])
         for label, pred in zip(*lists, strict=False):
-            found = self._feval(values(label), values(pred))
-            self._add(*(found if isinstance(found, tuple) else (found, 1)))
+            score = self._feval(values(label), values(pred))
+            self._add(*(score if isinstance(score, tuple) else (score, 1)))
 
     def get_config(self) -> dict[str, Any]:
         """Nothing: a function cannot be written as text."""

@@ -40,13 +40,13 @@ class Perplexity(EvalMetric):
             )
         for label, pred in pairs(labels, preds):
             scores = numpy.moveaxis(pred, self.axis, -1)
-            scores, wanted = scores.reshape(-1, scores.shape[-1]), label.ravel().astype(numpy.int64)
-            if len(scores) != wanted.size:
+            scores, targets = scores.reshape(-1, scores.shape[-1]), label.ravel().astype(numpy.int64)
+            if len(scores) != targets.size:
                 raise AssertionError(f"Perplexity: shape mismatch: {label.shape} vs. {pred.shape}")
-            kept = wanted != self.ignore_label if self.ignore_label is not None else slice(None)
-            classes = wanted[kept].clip(0, scores.shape[1] - 1)
-            taken = scores[kept][numpy.arange(len(classes)), classes].astype(numpy.float64)
-            self._add(float(-numpy.log(taken.clip(1e-10)).sum()), len(classes))
+            mask = targets != self.ignore_label if self.ignore_label is not None else slice(None)
+            classes = targets[mask].clip(0, scores.shape[1] - 1)
+            probabilities = scores[mask][numpy.arange(len(classes)), classes].astype(numpy.float64)
+            self._add(float(-numpy.log(probabilities.clip(1e-10)).sum()), len(classes))
 
     def _value(self, total: Any, count: int) -> Any:
         return math.exp(total / count) if count else math.nan
@@ -71,9 +71,9 @@ class _LogLikelihood(EvalMetric):
                     f"{self.owner}: one label for each row of probabilities (N, C) is required, "
                     f"got {label.shape} and {pred.shape}."
                 )
-            wanted = label.ravel().astype(numpy.int64)
-            taken = pred[numpy.arange(len(pred)), wanted].astype(numpy.float64)
-            self._add(float(-numpy.log(taken + self.eps).sum()), len(pred))
+            classes = label.ravel().astype(numpy.int64)
+            probabilities = pred[numpy.arange(len(pred)), classes].astype(numpy.float64)
+            self._add(float(-numpy.log(probabilities + self.eps).sum()), len(pred))
 
 
 @register

@@ -33,7 +33,7 @@ from ..typing import Arrays
 __all__ = ["BaseModule"]
 
 Params: TypeAlias = dict[str, NDArray]
-Given: TypeAlias = Mapping[str, NDArray] | None
+ParamValues: TypeAlias = Mapping[str, NDArray] | None
 OptimizerParams: TypeAlias = Mapping[str, Any] | Iterable[tuple[str, Any]]
 Callbacks: TypeAlias = Callable[..., object] | Sequence[Callable[..., object]] | None
 
@@ -109,8 +109,8 @@ class BaseModule:
     def init_params(
         self,
         initializer: InitializerLike = UNIFORM,
-        arg_params: Given = None,
-        aux_params: Given = None,
+        arg_params: ParamValues = None,
+        aux_params: ParamValues = None,
         allow_missing: bool = False,
         force_init: bool = False,
         allow_extra: bool = False,
@@ -238,8 +238,8 @@ class BaseModule:
 
     def set_params(
         self,
-        arg_params: Given,
-        aux_params: Given,
+        arg_params: ParamValues,
+        aux_params: ParamValues,
         allow_missing: bool = False,
         force_init: bool = True,
         allow_extra: bool = False,
@@ -378,8 +378,8 @@ class BaseModule:
         eval_end_callback: Callbacks = None,
         eval_batch_end_callback: Callbacks = None,
         initializer: InitializerLike = UNIFORM,
-        arg_params: Given = None,
-        aux_params: Given = None,
+        arg_params: ParamValues = None,
+        aux_params: ParamValues = None,
         allow_missing: bool = False,
         force_rebind: bool = False,
         force_init: bool = False,

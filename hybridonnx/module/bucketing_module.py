@@ -27,7 +27,7 @@ from ..optimizer.optimizer import Optimizer
 from ..symbol.symbol import Symbol
 from ..symbol.symbol import load as load_symbol
 from ..typing import Arrays
-from .base_module import RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
+from .base_module import RATE, UNIFORM, BaseModule, OptimizerParams, Params, ParamValues
 from .module import Module
 
 __all__ = ["BucketingModule"]
@@ -67,7 +67,7 @@ class BucketingModule(BaseModule):
             "compression_params": compression_params,
         }
         self._symbols: dict[Any, Symbol] = {}
-        self._loaded: tuple[Given, Given] | None = None
+        self._loaded: tuple[ParamValues, ParamValues] | None = None
         self._grad_req: Any = "write"
         self._monitors: list[Any] = []
         self._buckets: dict[Any, Module] = {}
@@ -192,8 +192,8 @@ class BucketingModule(BaseModule):
     def init_params(
         self,
         initializer: InitializerLike = UNIFORM,
-        arg_params: Given = None,
-        aux_params: Given = None,
+        arg_params: ParamValues = None,
+        aux_params: ParamValues = None,
         allow_missing: bool = False,
         force_init: bool = False,
         allow_extra: bool = False,
@@ -206,8 +206,8 @@ class BucketingModule(BaseModule):
 
     def set_params(
         self,
-        arg_params: Given,
-        aux_params: Given,
+        arg_params: ParamValues,
+        aux_params: ParamValues,
         allow_missing: bool = False,
         force_init: bool = True,
         allow_extra: bool = False,
@@ -339,8 +339,8 @@ class BucketingModule(BaseModule):
         sym_dict: Mapping[object, Symbol] | None = None,
         sym_gen: _Generator | None = None,
         default_bucket_key: object = None,
-        arg_params: Given = None,
-        aux_params: Given = None,
+        arg_params: ParamValues = None,
+        aux_params: ParamValues = None,
         **kwargs: Any,
     ) -> BucketingModule:
         """A module of symbols by key and of parameters, to be bound yet; see `load`."""

@@ -38,7 +38,7 @@ from ._binding import (
 )
 from ._parameters import Parameters, as_array, checked
 from ._training import Training
-from .base_module import RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
+from .base_module import RATE, UNIFORM, BaseModule, OptimizerParams, Params, ParamValues
 
 __all__ = ["Module"]
 
@@ -233,8 +233,8 @@ class Module(BaseModule):
 
     def set_params(
         self,
-        arg_params: Given,
-        aux_params: Given,
+        arg_params: ParamValues,
+        aux_params: ParamValues,
         allow_missing: bool = False,
         force_init: bool = True,
         allow_extra: bool = False,
@@ -258,8 +258,8 @@ class Module(BaseModule):
     def init_params(
         self,
         initializer: InitializerLike = UNIFORM,
-        arg_params: Given = None,
-        aux_params: Given = None,
+        arg_params: ParamValues = None,
+        aux_params: ParamValues = None,
         allow_missing: bool = False,
         force_init: bool = False,
         allow_extra: bool = False,

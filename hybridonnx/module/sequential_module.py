@@ -18,7 +18,7 @@ from ..monitor import Monitor
 from ..ndarray.ndarray import NDArray
 from ..optimizer.optimizer import Optimizer
 from ..typing import Arrays
-from .base_module import RATE, UNIFORM, BaseModule, Given, OptimizerParams, Params
+from .base_module import RATE, UNIFORM, BaseModule, OptimizerParams, Params, ParamValues
 
 __all__ = ["SequentialModule"]
 
@@ -117,8 +117,8 @@ class SequentialModule(BaseModule):
     def init_params(
         self,
         initializer: InitializerLike = UNIFORM,
-        arg_params: Given = None,
-        aux_params: Given = None,
+        arg_params: ParamValues = None,
+        aux_params: ParamValues = None,
         allow_missing: bool = False,
         force_init: bool = False,
         allow_extra: bool = False,

@@ -59,18 +59,18 @@ def get(x: ArrayBase, key: Any) -> Any:
     data = x._data
     numpy_key = _numpy_key(x, key)
     basic = _is_basic(numpy_key)
-    found = _found(data, numpy_key)
-    if found.ndim == 0 and data.ndim:
-        found = found.reshape(1)
+    selected = _selected(data, numpy_key)
+    if selected.ndim == 0 and data.ndim:
+        selected = selected.reshape(1)
     if state.recording and x._entry is not None:
-        return _get_recorded(x, numpy_key, found)
-    if not (basic and found.flags.c_contiguous):
-        found = found.copy()
-    return x.dense._on_tape(found, x._ctx, None)
+        return _get_recorded(x, numpy_key, selected)
+    if not (basic and selected.flags.c_contiguous):
+        selected = selected.copy()
+    return x.dense._on_tape(selected, x._ctx, None)
 
 
-def _found(data: Array, key: tuple[Any, ...]) -> Array:
-    """What NumPy finds; for a basic key a view, of a single element too, which an ellipsis sees to."""
+def _selected(data: Array, key: tuple[Any, ...]) -> Array:
+    """What NumPy selects; for a basic key a view, of a single element too, which an ellipsis sees to."""
     if _is_basic(key) and Ellipsis not in key:
         key = (*key, Ellipsis)
     try:
@@ -81,25 +81,25 @@ def _found(data: Array, key: tuple[Any, ...]) -> Array:
         raise ValueError(f"indexing: {exc}") from None
 
 
-def _get_recorded(x: ArrayBase, key: tuple[Any, ...], found: Array) -> ArrayBase:
+def _get_recorded(x: ArrayBase, key: tuple[Any, ...], selected: Array) -> ArrayBase:
     """The same on the tape, by operators that have gradients; the value is what NumPy gave."""
-    if 0 in found.shape:
-        return x.dense._on_tape(found.copy(), x._ctx, None)
+    if 0 in selected.shape:
+        return x.dense._on_tape(selected.copy(), x._ctx, None)
     basic = _is_basic(key)
-    recorded = _sliced(x, key, found) if basic else _taken(x, key, found)
-    if basic and found.flags.c_contiguous:
-        recorded._data = found
+    recorded = _sliced(x, key, selected) if basic else _gathered(x, key, selected)
+    if basic and selected.flags.c_contiguous:
+        recorded._data = selected
     return recorded
 
 
-def _sliced(x: ArrayBase, key: tuple[Any, ...], found: Array) -> ArrayBase:
+def _sliced(x: ArrayBase, key: tuple[Any, ...], selected: Array) -> ArrayBase:
     bounds = list(_bounds(x.shape, key))
     if all(b == (0, size, 1) for b, size in zip(bounds, x.shape, strict=True)):
         part = x
     else:
         begin, end, step = zip(*bounds, strict=True)
         part = x.F.slice(x, begin=begin, end=end, step=step)
-    shaped: ArrayBase = x.F.Reshape(part, shape=found.shape) if found.shape else x.F._copy(part)
+    shaped: ArrayBase = x.F.Reshape(part, shape=selected.shape) if selected.shape else x.F._copy(part)
     return shaped
 
 
@@ -116,11 +116,11 @@ def _bounds(shape: tuple[int, ...], key: tuple[Any, ...]) -> Iterator[tuple[int,
             yield part % size, part % size + 1, 1
 
 
-def _taken(x: ArrayBase, key: tuple[Any, ...], found: Array) -> ArrayBase:
-    flat = np.arange(x.size).reshape(x.shape)[key].reshape(found.shape)
+def _gathered(x: ArrayBase, key: tuple[Any, ...], selected: Array) -> ArrayBase:
+    flat = np.arange(x.size).reshape(x.shape)[key].reshape(selected.shape)
     rows = x.F.Reshape(x, shape=(-1,))
-    taken: ArrayBase = x.F.take(rows, x.dense(np.ascontiguousarray(flat), x._ctx))
-    return taken
+    gathered: ArrayBase = x.F.take(rows, x.dense(np.ascontiguousarray(flat), x._ctx))
+    return gathered
 
 
 def put(x: ArrayBase, key: Any, value: Any) -> None:
@@ -131,7 +131,7 @@ def put(x: ArrayBase, key: Any, value: Any) -> None:
     plain = value._data if isinstance(value, ArrayBase) else np.asarray(value)
     if plain.dtype.kind not in "fiub":
         raise TypeError(f"indexing: assignment of numbers is required, got {value!r} of {type(value)}.")
-    target = _found(x._data, numpy_key)
+    target = _selected(x._data, numpy_key)
     if plain.ndim > target.ndim and plain.size == target.size:
         plain = plain.reshape(target.shape)
     try:
@@ -145,7 +145,7 @@ def put(x: ArrayBase, key: Any, value: Any) -> None:
 
 
 def _recorded_value(x: ArrayBase, key: tuple[Any, ...], value: Any) -> Any:
-    """The value, computed on the tape if it is there; then `x` takes its place there, too."""
+    """The value, computed on the tape if it is there; then `x` stands for it there, too."""
     if x._entry is not None:
         refuse_in_place()
     if not isinstance(value, ArrayBase) or value._entry is None:

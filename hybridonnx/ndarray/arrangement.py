@@ -75,11 +75,11 @@ def histogram(a: NDArray, bins: int | NDArray = 10, range: tuple[float, float] |
     if not isinstance(bins, int | np.integer):
         raise ValueError(f"histogram: bins must be a number or an NDArray, got {type(bins).__name__}.")
     counts, edges = np.histogram(values, int(bins), range)
-    drawn = NDArray(edges.astype(np.float32), a.context)
+    limits = NDArray(edges.astype(np.float32), a.context)
     if range is not None:
-        return [NDArray(counts.astype(np.int64), a.context), drawn]
+        return [NDArray(counts.astype(np.int64), a.context), limits]
     warnings.warn(
         "histogram: without a range the counts are float32, and a network that uses it cannot be hybridized.",
         stacklevel=2,
     )
-    return NDArray(counts.astype(np.float32), a.context), drawn
+    return NDArray(counts.astype(np.float32), a.context), limits

@@ -36,7 +36,7 @@ def isfinite(data: NDArray) -> NDArray:
 def rand_zipfian(
     true_classes: NDArray, num_sampled: int, range_max: int, ctx: Context | None = None
 ) -> tuple[NDArray, NDArray, NDArray]:
-    """Classes drawn with probabilities that fall like Zipf's law, for sampled softmax.
+    """Classes drawn from a Zipfian distribution, for sampled softmax.
 
     Returns the classes (num_sampled,), and how often the true ones and the sampled ones are expected.
     """
@@ -44,11 +44,11 @@ def rand_zipfian(
 
     span = math.log(range_max + 1)
     F = NDArray.F
-    drawn = uniform(0, span, shape=(num_sampled,), dtype="float64", ctx=ctx)
-    sampled = (F.exp(drawn) - 1).astype("int64") % range_max
+    draws = uniform(0, span, shape=(num_sampled,), dtype="float64", ctx=ctx)
+    sampled = (F.exp(draws) - 1).astype("int64") % range_max
 
     def expected(classes: NDArray) -> NDArray:
-        numbers = classes.as_in_context(drawn.context).astype("float64")
+        numbers = classes.as_in_context(draws.context).astype("float64")
         times: NDArray = F.log(1 + 1 / F._plus_scalar(numbers, scalar=1)) * (num_sampled / span)
         return times
 

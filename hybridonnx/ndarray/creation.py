@@ -38,10 +38,10 @@ def array(source_array: ArrayLike, ctx: Context | None = None, dtype: DTypeLike 
     if isinstance(source_array, NDArray):
         copied = source_array.copyto(as_context(ctx))
         return copied if dtype is None else copied.astype(dtype, copy=False)
-    wanted = as_dtype(dtype)
+    value_dtype = as_dtype(dtype)
     try:
         with np.errstate(invalid="ignore"):  # what does not fit wraps, as in MXNet
-            data = np.asarray(source_array).astype(wanted, order="C")
+            data = np.asarray(source_array).astype(value_dtype, order="C")
     except (ValueError, TypeError, OverflowError) as exc:
         raise TypeError(
             "source_array must be array like object: numbers in rows of one length are required, "
@@ -55,10 +55,10 @@ def _usable(ctx: Context | None) -> Context:
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
-    found = (int(shape),) if isinstance(shape, int | np.integer) else tuple(int(d) for d in shape)
-    if any(d < 0 for d in found):
-        raise MXNetError(f"shape: sizes of at least 0 are required, got {found}.")
-    return found
+    sizes = (int(shape),) if isinstance(shape, int | np.integer) else tuple(int(d) for d in shape)
+    if any(d < 0 for d in sizes):
+        raise MXNetError(f"shape: sizes of at least 0 are required, got {sizes}.")
+    return sizes
 
 
 def _filled(

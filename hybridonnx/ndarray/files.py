@@ -43,7 +43,7 @@ def load(fname: PathLike) -> Loaded:
     if not isinstance(fname, str | os.PathLike):
         raise TypeError(f"load: fname required to be a string, got {fname!r}.")
     if _is_safetensors(fname):
-        return _noting(fname, lambda: _named(safetensors.read(fname)))
+        return _noting(fname, lambda: _values_and_names(safetensors.read(fname)))
     with open_to_read(fname) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):  # a pipe tells its size at the end
@@ -62,8 +62,8 @@ def _is_safetensors(fname: PathLike) -> bool:
     return os.fspath(fname).endswith(safetensors.ENDING)
 
 
-def _named(found: dict[str, Array]) -> tuple[list[Value], list[str]]:
-    return list(found.values()), list(found)
+def _values_and_names(arrays: dict[str, Array]) -> tuple[list[Value], list[str]]:
+    return list(arrays.values()), list(arrays)
 
 
 def _dense(names: list[str], arrays: list[NDArray]) -> dict[str, Array]:

@@ -51,15 +51,15 @@ def select(op: Operator, inputs: Sequence[Any]) -> list[Any]:
     names = op.input_names()
     if op.variadic or (names is op.inputs and len(names) == len(inputs) and _complete(inputs)):
         return list(inputs)
-    given: Mapping[str, Any] = {n: v for n, v in zip(op.inputs, inputs, strict=False) if v is not None}
-    extra = [n for n in given if n not in names]
-    missing = [n for n in names if n not in given]
+    by_name: Mapping[str, Any] = {n: v for n, v in zip(op.inputs, inputs, strict=False) if v is not None}
+    extra = [n for n in by_name if n not in names]
+    missing = [n for n in names if n not in by_name]
     if extra or missing:
         raise MXNetError(
             f"{op.names[0]}: inputs {', '.join(names) or 'none'} are required with these attributes, "
-            f"got {', '.join(given) or 'none'}."
+            f"got {', '.join(by_name) or 'none'}."
         )
-    return [given[n] for n in names]
+    return [by_name[n] for n in names]
 
 
 def _complete(inputs: Sequence[Any]) -> bool:
@@ -72,20 +72,20 @@ _MOST_SHAPES = 512
 
 def _outputs(op: Operator, arrays: Sequence[Array]) -> tuple[Spec, ...]:
     """The outputs' specs, inferred once for each combination of shapes and dtypes."""
-    known: dict[Any, tuple[Spec, ...]] = op.__dict__.setdefault("_known_outputs", {})
+    cache: dict[Any, tuple[Spec, ...]] = op.__dict__.setdefault("_known_outputs", {})
     key = tuple([(a.shape, a.dtype.num) for a in arrays])
-    found = known.get(key)
-    if found is None:
-        if len(known) >= _MOST_SHAPES:
-            known.clear()
-        found = known[key] = _infer(op, tuple([Spec(a.shape, a.dtype) for a in arrays]))
-    return found
+    specs = cache.get(key)
+    if specs is None:
+        if len(cache) >= _MOST_SHAPES:
+            cache.clear()
+        specs = cache[key] = _infer(op, tuple([Spec(a.shape, a.dtype) for a in arrays]))
+    return specs
 
 
 def _infer(op: Operator, inputs: tuple[Spec, ...]) -> tuple[Spec, ...]:
-    given, outputs = op.infer(inputs)
-    if given != inputs:
-        for name, a, b in zip(op.input_names(), given, inputs, strict=True):
+    required, outputs = op.infer(inputs)
+    if required != inputs:
+        for name, a, b in zip(op.input_names(), required, inputs, strict=True):
             if a != b:
                 raise MXNetError(
                     f"{op.names[0]}: {name} of shape {show(a.shape)} and dtype {a.dtype} is required, "
@@ -96,10 +96,10 @@ def _infer(op: Operator, inputs: tuple[Spec, ...]) -> tuple[Spec, ...]:
 
 def invoke(op: Operator, inputs: Sequence[ArrayBase], out: Any = None, ctx: Context | None = None) -> Any:
     """Run an operator on arrays, into `out` if given. One array, or a list if several outputs are visible."""
-    shown = invoke_all(op, inputs, ctx)[: op.visible()]
+    visible = invoke_all(op, inputs, ctx)[: op.visible()]
     if out is not None:
-        return _write(op, shown, out)
-    return shown[0] if len(shown) == 1 else shown
+        return _write(op, visible, out)
+    return visible[0] if len(visible) == 1 else visible
 
 
 def invoke_all(
@@ -141,12 +141,12 @@ def run(
 def _own(y: Any, arrays: Sequence[Array], dtype: DType | None, shape: Shape | None) -> Array:
     if type(y) is np.ndarray and y.base is None and y.ndim and y.dtype == dtype and y.flags.c_contiguous:
         return y.copy() if any(y is a for a in arrays) else y
-    made = np.asarray(y, dtype=dtype, order="C")
+    own = np.asarray(y, dtype=dtype, order="C")
     for a in arrays:
-        if made is a or (made.base is not None and np.may_share_memory(made, a)):
-            made = made.copy()
+        if own is a or (own.base is not None and np.may_share_memory(own, a)):
+            own = own.copy()
             break
-    return made.reshape(shape) if made.ndim == 0 and shape is not None else made  # type: ignore[arg-type]
+    return own.reshape(shape) if own.ndim == 0 and shape is not None else own  # type: ignore[arg-type]
 
 
 def _device(op: Operator) -> Context:

@@ -163,7 +163,7 @@ class NDArray(ArrayBase, OperatorMethods):
         if not isinstance(other, NDArray):
             raise TypeError(f"copyto: an NDArray or a Context is required, got {type(other).__name__}.")
         if other is self:
-            raise MXNetError("copyto: another array than the source itself is required.")
+            raise MXNetError("copyto: an array cannot be copied into itself.")
         if other.shape != self.shape:
             raise ShapeError(f"copyto: a target of shape {self.shape} is required, got {other.shape}.")
         other[:] = self

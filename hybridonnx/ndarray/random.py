@@ -62,8 +62,8 @@ def uniform(
     out: NDArray | None = None,
 ) -> NDArray:
     """Uniform draws from [low, high)."""
-    drawn: NDArray = _draw("uniform", {"low": low, "high": high}, shape, dtype, ctx, out)
-    return drawn
+    draws: NDArray = _draw("uniform", {"low": low, "high": high}, shape, dtype, ctx, out)
+    return draws
 
 
 def normal(
@@ -76,8 +76,8 @@ def normal(
 ) -> NDArray:
     """Normal draws with mean `loc` and standard deviation `scale`."""
     names = ("mu", "sigma") if isinstance(loc, NDArray) else ("loc", "scale")
-    drawn: NDArray = _draw("normal", dict(zip(names, (loc, scale), strict=True)), shape, dtype, ctx, out)
-    return drawn
+    draws: NDArray = _draw("normal", dict(zip(names, (loc, scale), strict=True)), shape, dtype, ctx, out)
+    return draws
 
 
 def randn(
@@ -100,8 +100,8 @@ def poisson(
     out: NDArray | None = None,
 ) -> NDArray:
     """Poisson draws with mean `lam`."""
-    drawn: NDArray = _draw("poisson", {"lam": lam}, shape, dtype, ctx, out)
-    return drawn
+    draws: NDArray = _draw("poisson", {"lam": lam}, shape, dtype, ctx, out)
+    return draws
 
 
 def exponential(
@@ -112,8 +112,8 @@ def exponential(
     out: NDArray | None = None,
 ) -> NDArray:
     """Exponential draws with mean `scale`."""
-    drawn: NDArray = _draw("exponential", {"lam": 1.0 / scale}, shape, dtype, ctx, out)
-    return drawn
+    draws: NDArray = _draw("exponential", {"lam": 1.0 / scale}, shape, dtype, ctx, out)
+    return draws
 
 
 def gamma(
@@ -125,8 +125,8 @@ def gamma(
     out: NDArray | None = None,
 ) -> NDArray:
     """Gamma draws with shape `alpha` and scale `beta`."""
-    drawn: NDArray = _draw("gamma", {"alpha": alpha, "beta": beta}, shape, dtype, ctx, out)
-    return drawn
+    draws: NDArray = _draw("gamma", {"alpha": alpha, "beta": beta}, shape, dtype, ctx, out)
+    return draws
 
 
 def negative_binomial(
@@ -138,8 +138,8 @@ def negative_binomial(
     out: NDArray | None = None,
 ) -> NDArray:
     """The number of failures before `k` successes of probability `p`."""
-    drawn: NDArray = _draw("negative_binomial", {"k": k, "p": p}, shape, dtype, ctx, out)
-    return drawn
+    draws: NDArray = _draw("negative_binomial", {"k": k, "p": p}, shape, dtype, ctx, out)
+    return draws
 
 
 def generalized_negative_binomial(
@@ -151,10 +151,10 @@ def generalized_negative_binomial(
     out: NDArray | None = None,
 ) -> NDArray:
     """Poisson draws whose rates are gamma draws of mean `mu` and dispersion `alpha`."""
-    drawn: NDArray = _draw(
+    draws: NDArray = _draw(
         "generalized_negative_binomial", {"mu": mu, "alpha": alpha}, shape, dtype, ctx, out
     )
-    return drawn
+    return draws
 
 
 def randint(
@@ -166,8 +166,8 @@ def randint(
     out: NDArray | None = None,
 ) -> NDArray:
     """Integers from [low, high), int32 unless `dtype` says int64."""
-    drawn: NDArray = _draw("randint", {"low": low, "high": high}, shape, dtype, ctx, out)
-    return drawn
+    draws: NDArray = _draw("randint", {"low": low, "high": high}, shape, dtype, ctx, out)
+    return draws
 
 
 def multinomial(

@@ -31,7 +31,7 @@ class GroupAdaGrad(Optimizer):
 
     def _step(self, index: Any, w: Array, g: Array, lr: float, wd: float, history: Array) -> None:
         if wd:
-            raise AssertionError(f"GroupAdaGrad: weight decay is not supported, wd=0 is required, got {wd}.")
+            raise AssertionError(f"GroupAdaGrad: weight decay is not supported, got wd={wd}.")
         g = self._scaled(g)
         history += np.mean(g * g, axis=1, keepdims=True)
         w -= lr * g / np.sqrt(history + self.float_stable_eps)

@@ -286,19 +286,19 @@ class Optimizer:
 
     def set_lr_mult(self, args_lr_mult: Mapping[Index, float]) -> None:
         """Multiply rates, by index or name, besides what the symbol's `__lr_mult__` say."""
-        self.lr_mult = self._told("__lr_mult__")
+        self.lr_mult = self._symbol_multipliers("__lr_mult__")
         self.lr_mult.update(args_lr_mult)
 
     def set_wd_mult(self, args_wd_mult: Mapping[Index, float]) -> None:
         """Multiply weight decays; without a word only weights and gammas decay."""
         self.wd_mult = {n: 0.0 for n in self.idx2name.values() if not self._decays(n)}
-        self.wd_mult.update(self._told("__wd_mult__"))
+        self.wd_mult.update(self._symbol_multipliers("__wd_mult__"))
         self.wd_mult.update(args_wd_mult)
 
     def _decays(self, name: str) -> bool:
         return name.endswith(("_weight", "_gamma"))
 
-    def _told(self, key: str) -> dict[Any, float]:
+    def _symbol_multipliers(self, key: str) -> dict[Any, float]:
         """The values of an attribute of the symbol's arguments."""
         if not self.sym_info:
             return {}
@@ -318,13 +318,13 @@ class Optimizer:
     def _get_wd(self, index: Any) -> float:
         return self._get_wds([index])[0]
 
-    def _multiplier(self, index: Any, attribute: str, told: dict[Any, float]) -> float:
+    def _multiplier(self, index: Any, attribute: str, multipliers: dict[Any, float]) -> float:
         """By parameter, else by index, else by name, else 1."""
         if index in self.param_dict:
             return float(getattr(self.param_dict[index], attribute))
-        if index in told:
-            return float(told[index])
-        return float(told.get(self.idx2name.get(index), 1.0))
+        if index in multipliers:
+            return float(multipliers[index])
+        return float(multipliers.get(self.idx2name.get(index), 1.0))
 
     # ---- counts
 

@@ -69,26 +69,26 @@ class Updater:
     def get_states(self, dump_optimizer: bool = False) -> bytes:
         """The states as bytes, and the optimizer's counts, rates and options if asked for."""
         writer = _Writer()
-        told = {"format": _FORMAT, "states": writer.plain(self.states)}
+        structure = {"format": _FORMAT, "states": writer.plain(self.states)}
         if dump_optimizer:
-            told["optimizer"] = _described(self.optimizer, writer)
-        text = np.frombuffer(json.dumps(told).encode(), np.uint8)
+            structure["optimizer"] = _described(self.optimizer, writer)
+        text = np.frombuffer(json.dumps(structure).encode(), np.uint8)
         names = [*(str(i) for i in range(len(writer.arrays))), _STRUCTURE]
         return b"".join(bytes(piece) for piece in write([*writer.arrays, text], names))
 
     def set_states(self, states: bytes) -> None:
         """Continue from what `get_states` gave; an optimizer in it must be of the class of this one."""
-        told, reader = _opened(states)
+        structure, reader = _opened(states)
         try:
-            found = reader.made(told.get("states"))
-            if told.get("optimizer") is not None:
-                _restore(self.optimizer, told["optimizer"], reader)
+            values = reader.decode(structure.get("states"))
+            if structure.get("optimizer") is not None:
+                _restore(self.optimizer, structure["optimizer"], reader)
         except RecursionError:
-            found = None
-        if not isinstance(found, dict):
+            values = None
+        if not isinstance(values, dict):
             raise FormatError("set_states: states by index are required, got something else.")
-        self.states = found
-        self.states_synced = dict.fromkeys(found, False)
+        self.states = values
+        self.states_synced = dict.fromkeys(values, False)
 
 
 def get_updater(optimizer: Optimizer) -> Updater:
@@ -124,7 +124,7 @@ class _Reader:
     def __init__(self, arrays: dict[str, Array]) -> None:
         self.arrays = arrays
 
-    def made(self, value: Any) -> Any:
+    def decode(self, value: Any) -> Any:
         """What the writer was given."""
         if not isinstance(value, dict):
             return value
@@ -132,10 +132,10 @@ class _Reader:
         if kind == "array" and str(content) in self.arrays:
             return NDArray(self.arrays[str(content)].copy(), cpu())
         if kind in ("list", "tuple") and isinstance(content, list) and not more:
-            parts = [self.made(part) for part in content]
+            parts = [self.decode(part) for part in content]
             return parts if kind == "list" else tuple(parts)
         if kind == "dict" and isinstance(content, list) and not more:
-            return {self._key(pair): self.made(pair[1]) for pair in content}
+            return {self._key(pair): self.decode(pair[1]) for pair in content}
         raise FormatError(f"set_states: the structure has {kind!r}, which is not known or has no array.")
 
     def _key(self, pair: Any) -> Any:
@@ -156,22 +156,22 @@ def _opened(states: bytes) -> tuple[dict[str, Any], _Reader]:
     arrays = {n: v for n, v in zip(names, values, strict=False) if isinstance(v, np.ndarray)}
     text = arrays.pop(_STRUCTURE, None)
     try:
-        told = None if text is None else json.loads(text.tobytes())
+        structure = None if text is None else json.loads(text.tobytes())
     except (ValueError, RecursionError):
-        told = None
-    if not isinstance(told, dict) or told.get("format") != _FORMAT:
+        structure = None
+    if not isinstance(structure, dict) or structure.get("format") != _FORMAT:
         raise FormatError(f"set_states: bytes that get_states gave are required, got {len(states)} others.")
-    return told, _Reader(arrays)
+    return structure, _Reader(arrays)
 
 
 def _described(optimizer: Optimizer, writer: _Writer) -> dict[str, Any]:
     """The class of an optimizer and of its scheduler, and their values."""
     scheduler = optimizer.lr_scheduler
-    told = {"class": type(optimizer).__name__, "values": _values(optimizer, writer), "scheduler": None}
+    description = {"class": type(optimizer).__name__, "values": _values(optimizer, writer), "scheduler": None}
     if scheduler is not None:
         values = _values(scheduler, writer)
-        told["scheduler"] = {"class": type(scheduler).__name__, "values": values}
-    return told
+        description["scheduler"] = {"class": type(scheduler).__name__, "values": values}
+    return description
 
 
 def _values(holder: Any, writer: _Writer) -> dict[str, Any]:
@@ -187,33 +187,33 @@ def _values(holder: Any, writer: _Writer) -> dict[str, Any]:
     return values
 
 
-def _restore(optimizer: Optimizer, told: Any, reader: _Reader) -> None:
+def _restore(optimizer: Optimizer, description: Any, reader: _Reader) -> None:
     """Give an optimizer, and its scheduler, the values that were saved."""
-    pairs: list[tuple[Any, Any]] = [(optimizer, told)]
-    if isinstance(told, dict) and (told.get("scheduler") or optimizer.lr_scheduler):
-        pairs.append((optimizer.lr_scheduler, told.get("scheduler")))
+    pairs: list[tuple[Any, Any]] = [(optimizer, description)]
+    if isinstance(description, dict) and (description.get("scheduler") or optimizer.lr_scheduler):
+        pairs.append((optimizer.lr_scheduler, description.get("scheduler")))
     new = [(holder, _fitting(holder, part, reader)) for holder, part in pairs]
     for holder, values in new:
         vars(holder).update(values)
     optimizer._set_current_context(next(iter(optimizer._all_index_update_counts), 0))
 
 
-def _fitting(holder: Any, told: Any, reader: _Reader) -> dict[str, Any]:
+def _fitting(holder: Any, description: Any, reader: _Reader) -> dict[str, Any]:
     """The saved values of an object, if it is of the saved class. Only attributes that it has are set."""
-    saved = told.get("class") if isinstance(told, dict) else None
+    saved = description.get("class") if isinstance(description, dict) else None
     if saved != (None if holder is None else type(holder).__name__):
         raise MXNetError(
             f"set_states: an optimizer and a scheduler of the saved classes are required: {saved} was saved, "
             f"got {None if holder is None else type(holder).__name__}. Make them as they were."
         )
-    values = told.get("values") if isinstance(told, dict) else None
+    values = description.get("values") if isinstance(description, dict) else None
     if not isinstance(values, dict):
         raise FormatError(f"set_states: the values of {saved} are required, got {values!r}.")
-    made = {k: reader.made(v) for k, v in values.items() if k in vars(holder) and k not in _LIVE}
-    for name, value in made.items():
+    attributes = {k: reader.decode(v) for k, v in values.items() if k in vars(holder) and k not in _LIVE}
+    for name, value in attributes.items():
         if _kind(value) != _kind(vars(holder)[name]):
             raise FormatError(f"set_states: {saved}.{name} cannot be {value!r}.")
-    return made
+    return attributes
 
 
 def _kind(value: Any) -> type:

@@ -135,10 +135,10 @@ class Plan:
 
     def _log(self, names: Sequence[str], reason: str) -> None:
         """Log once for a graph, whatever shapes it has, what runs on kernels."""
-        shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        if shown not in self._logged:
-            self._logged.add(shown)
-            logger.info("hybridize: %s runs on the kernel, between sessions. %s", shown, reason)
+        listing = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        if listing not in self._logged:
+            self._logged.add(listing)
+            logger.info("hybridize: %s runs on the kernel, between sessions. %s", listing, reason)
 
     def _planned(self, refused: set[Node]) -> list[_Step]:
         """The steps level by level; raises `UnsupportedOperators` for those not in ONNX Runtime."""

@@ -110,18 +110,18 @@ def verify(
     """
     first = runnable(model)
     second = first if other is None else runnable(other)
-    drawn = _inputs(first, second, inputs, shapes, seed)
+    arrays = _inputs(first, second, inputs, shapes, seed)
     if other is None:
         if not _is_symbol(model):
             raise ConversionError(
                 "verify: two models, or a Symbol with its parameters, are required, got one."
             )
-        second = _of_onnx(exported(model[0], arrays_by_name(list(model[1:])), drawn))
-    renamed = _renamed(drawn, second)
-    expected = first.run(drawn)
+        second = _of_onnx(exported(model[0], arrays_by_name(list(model[1:])), arrays))
+    renamed = _renamed(arrays, second)
+    expected = first.run(arrays)
     outputs = _differences(expected, second.run(renamed))
-    between = _layers(first, second, drawn, renamed) if layers else []
-    call = [] if first.call is None else _differences(expected, first.call(drawn))
+    between = _layers(first, second, arrays, renamed) if layers else []
+    call = [] if first.call is None else _differences(expected, first.call(arrays))
     return Parity(tuple(outputs), tuple(between), tuple(call))
 
 
@@ -218,7 +218,7 @@ def _of_onnx(model: Any) -> Runnable:
     elif Path(model).is_file():
         source, folder = os.fspath(model), os.fspath(Path(model).resolve().parent)
     else:
-        raise ConversionError(f"verify: an ONNX file is required, got {model}, which does not exist.")
+        raise ConversionError(f"verify: the ONNX file {model} does not exist.")
     session = ModelSession(source)
 
     def run(inputs: Arrays) -> Arrays:

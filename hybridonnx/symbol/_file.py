@@ -12,7 +12,7 @@ from ..errors import FormatError
 from ..formats import symbol_json
 from ..formats.symbol_json import Graph, GraphNode
 from ..ops import Operator, find
-from .compose import HIDDEN_KEYS, Outputs, made_variable, tell_initializers
+from .compose import HIDDEN_KEYS, Outputs, input_variable, tell_initializers
 from .graph import Entry, Node, copy, is_operator, moved, topological
 
 _BEFORE_VERSIONS = 800
@@ -76,10 +76,10 @@ def _entries(graph: Graph, version: int) -> list[Entry]:
             _upgrade_hidden_keys(node, cls, graph.nodes)
             if cls is not None:
                 node.attributes = cls.upgraded(node.attributes, version)
-    made_nodes: list[Node] = []
+    nodes: list[Node] = []
     for node, cls in zip(graph.nodes, operators, strict=True):
-        made_nodes.append(_make_node(node, cls, made_nodes, version))
-    return [_checked(made_nodes, node, output, "heads") for node, output, _ in graph.heads]
+        nodes.append(_make_node(node, cls, nodes, version))
+    return [_checked(nodes, node, output, "heads") for node, output, _ in graph.heads]
 
 
 def _operator(node: GraphNode) -> type[Operator] | None:
@@ -121,7 +121,7 @@ def _make_node(node: GraphNode, cls: type[Operator] | None, before: Sequence[Nod
     versions = [number for _, _, number in node.inputs]
     if cls is not None and version < _LISTS_ALL_INPUTS:
         missing = result.op.input_names()[len(inputs) :]
-        result.complete([made_variable(result.op, node.name, name, node.attributes) for name in missing])
+        result.complete([input_variable(result.op, node.name, name, node.attributes) for name in missing])
         versions += [0] * len(missing)
         tell_initializers(result.op, result.inputs)
     result.versions = tuple(versions) if any(versions) else ()

@@ -98,6 +98,6 @@ def _lists(symbol: Any, known: Mapping[str, Spec], value: Callable[[Spec], Any])
 
 
 def _warn(what: str, note: str, missing: Sequence[str]) -> None:
-    shown = "".join(f"\n\t{name}" for name in missing)
+    lines = "".join(f"\n\t{name}" for name in missing)
     message = f"Cannot decide {what} for the following arguments{note and ' '}{note}."
-    warnings.warn(f"{message} Consider providing them as input:{shown}", stacklevel=4)
+    warnings.warn(f"{message} Consider providing them as input:{lines}", stacklevel=4)

@@ -78,10 +78,10 @@ def _refuse_hidden_suffixes(cls: type[Operator], attributes: Mapping[str, Any]) 
 def single(owner: str, symbol: Outputs) -> Entry:
     """The only output of a symbol."""
     if len(symbol.outputs) != 1:
-        shown = ", ".join(entry_name(entry) for entry in symbol.outputs[:8])
+        outputs = ", ".join(entry_name(entry) for entry in symbol.outputs[:8])
         raise MXNetError(
             f"{owner}: symbols with one output are required as inputs, got {len(symbol.outputs)} outputs "
-            f"({shown}). Choose one by its number, as in symbol[0]."
+            f"({outputs}). Choose one by its number, as in symbol[0]."
         )
     return symbol.outputs[0]
 
@@ -96,14 +96,14 @@ def compose(op: Operator, node_name: str, entries: Sequence[Entry | None], attrs
         raise MXNetError(
             f"{op.names[0]}: inputs {', '.join(names)} are possible with these attributes, got {extra[0]}."
         )
-    inputs = [by_name[n] if n in by_name else made_variable(op, node_name, n, attrs) for n in names]
+    inputs = [by_name[n] if n in by_name else input_variable(op, node_name, n, attrs) for n in names]
     node = Node(op.names[0], node_name, attrs, inputs)
     tell_initializers(op, inputs)
     _count_changes(node)
     return node
 
 
-def made_variable(op: Operator, owner: str, input_name: str, attrs: Mapping[str, str]) -> Entry:
+def input_variable(op: Operator, owner: str, input_name: str, attrs: Mapping[str, str]) -> Entry:
     """The variable that stands for an input left out: it inherits the operator's attributes."""
     return Entry(Node(VARIABLE, f"{owner}_{input_name}", dict(attrs)), 0)
 
@@ -143,7 +143,7 @@ def settable(node: Node, key: str) -> str:
     return key
 
 
-def shown(attrs: Mapping[str, str]) -> dict[str, str]:
+def visible_attributes(attrs: Mapping[str, str]) -> dict[str, str]:
     """Attributes as users see them: those between double underscores that MXNet knows, also without."""
     hidden = {key: attrs[f"__{key}__"] for key in HIDDEN_KEYS if f"__{key}__" in attrs}
     return {**attrs, **hidden}

@@ -152,9 +152,11 @@ class Executor:
         arrays = dict(zip(entries, execute(Outputs(entries), values, self._ctx), strict=True))
         for node in [node for node in nodes if not node.is_variable]:
             inputs = zip(node.op.input_names(), node.inputs, strict=True) if monitor_all else ()
-            shown = {f"{node.name}_{name}": entry for name, entry in inputs}
-            shown |= {f"{node.name}_{name}": Entry(node, i) for i, name in enumerate(node.op.output_names())}
-            for name, entry in shown.items():
+            by_name = {f"{node.name}_{name}": entry for name, entry in inputs}
+            by_name |= {
+                f"{node.name}_{name}": Entry(node, i) for i, name in enumerate(node.op.output_names())
+            }
+            for name, entry in by_name.items():
                 callback(name, _view(arrays[entry]))
         return [arrays[entry] for entry in self._symbol.outputs]
 

@@ -157,17 +157,17 @@ def entry_name(entry: Entry) -> str:
 def topological(heads: Iterable[Entry]) -> list[Node]:
     """Every node that `heads` depend on, each after its inputs: depth first, in the order of the inputs."""
     order: list[Node] = []
-    seen: set[Node] = set()
+    visited: set[Node] = set()
     for head, _ in heads:
-        if head in seen:
+        if head in visited:
             continue
-        seen.add(head)
+        visited.add(head)
         stack = [(head, iter(head.inputs))]
         while stack:
             node, rest = stack[-1]
             for entry in rest:
-                if entry.node not in seen:
-                    seen.add(entry.node)
+                if entry.node not in visited:
+                    visited.add(entry.node)
                     stack.append((entry.node, iter(entry.node.inputs)))
                     break
             else:

@@ -106,7 +106,7 @@ class _Inference:
         return all(map(_complete, inferred_inputs)) and all(map(_complete, inferred_outputs)), news
 
     def _described(self, node: Node) -> str:
-        inputs = [f"{e.node.name} {_shown(self.specs.get(e, _UNKNOWN))}" for e in node.inputs[:8]]
+        inputs = [f"{e.node.name} {_spec_text(self.specs.get(e, _UNKNOWN))}" for e in node.inputs[:8]]
         more = ["…"] if len(node.inputs) > 8 else []
         return f"In node {node.name} ({node.op_name}) of {', '.join(inputs + more) or 'no inputs'}."
 
@@ -172,7 +172,7 @@ def _differ(before: Spec, after: Spec) -> bool:
     return not alike(before.shape, after.shape) or (before.dtype is None) != (after.dtype is None)
 
 
-def _shown(spec: Spec) -> str:
+def _spec_text(spec: Spec) -> str:
     return f"{show(spec.shape)} {spec.dtype or 'of unknown dtype'}"
 
 

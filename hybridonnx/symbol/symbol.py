@@ -18,7 +18,7 @@ from ._debug import debug_str
 from ._file import from_json, to_json
 from ._methods import Methods
 from ._variables import variable_attributes
-from .compose import Outputs, settable, shown, single
+from .compose import Outputs, settable, single, visible_attributes
 from .gradient import gradient_symbol
 from .graph import Entry, Node
 
@@ -143,11 +143,11 @@ class Symbol(Arithmetic, Methods, Outputs):
         """The attributes of the node as text."""
         if recursive:
             raise DeprecationWarning("Symbol.list_attr: recursive=True is not supported. Use attr_dict.")
-        return shown(self._node("list_attr").attrs)
+        return visible_attributes(self._node("list_attr").attrs)
 
     def attr_dict(self) -> dict[str, dict[str, str]]:
         """Node name to attributes as text, of all nodes below that have any."""
-        return {node.name: shown(node.attrs) for node in self.nodes() if node.attrs}
+        return {node.name: visible_attributes(node.attrs) for node in self.nodes() if node.attrs}
 
     def _set_attr(self, **kwargs: str) -> None:
         node = self._node("_set_attr")

@@ -16,7 +16,7 @@ __all__ = ["AsList", "Group", "Pad", "Stack"]
 
 
 def default(data: Sequence[Any]) -> Any:
-    """Samples of one shape stacked along a new first axis; for tuples, a list of one array for each place."""
+    """Samples of one shape stacked along a new first axis; tuples give a list, an array for each element."""
     first = data[0]
     if isinstance(first, tuple):
         if len({len(each) for each in data}) > 1:
@@ -81,10 +81,10 @@ class Pad:
         batch = np.full((len(values), *shape), self._val, np.result_type(*values))
         for row, each in zip(batch, values, strict=True):
             row[tuple(map(slice, each.shape))] = each
-        made = creation.array(batch, dtype=self._dtype or batch.dtype)
+        array = creation.array(batch, dtype=self._dtype or batch.dtype)
         if not self._ret_length:
-            return made
-        return made, creation.array([len(each) for each in values], dtype=np.int32)
+            return array
+        return array, creation.array([len(each) for each in values], dtype=np.int32)
 
 
 class Group:

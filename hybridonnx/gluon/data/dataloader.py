@@ -114,23 +114,23 @@ class _Ahead:
         self._loader = loader  # which shuts the pool down when nobody needs it
         self._pool = pool
         self._orders = loader._orders()
-        self._made: deque[Future[Any]] = deque()
+        self._futures: deque[Future[Any]] = deque()
         for _ in range(loader._prefetch):
             self._order()
 
     def _order(self) -> None:
         order = next(self._orders, None)
         if order is not None:
-            self._made.append(self._pool.submit(self._loader._batch, *order))
+            self._futures.append(self._pool.submit(self._loader._batch, *order))
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
         self._order()
-        if not self._made:
+        if not self._futures:
             raise StopIteration
-        future = self._made.popleft()
+        future = self._futures.popleft()
         try:
             return future.result(self._loader._timeout)
         except TimeoutError:

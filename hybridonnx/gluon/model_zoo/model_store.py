@@ -81,10 +81,10 @@ def get_model_file(name: str, root: str = ROOT) -> str:
 
 def _check_sum(name: str, path: Path) -> None:
     with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha1").hexdigest()
-    if found != _SHA1[name]:
+        digest = hashlib.file_digest(file, "sha1").hexdigest()
+    if digest != _SHA1[name]:
         raise FormatError(
-            f"{name}: {path} must have the SHA-1 sum {_SHA1[name]}, has {found}. It is damaged, or not the "
+            f"{name}: {path} must have the SHA-1 sum {_SHA1[name]}, has {digest}. It is damaged, or not the "
             f"file that MXNet published; if it is what you want, rename it to {name}.params."
         )
 

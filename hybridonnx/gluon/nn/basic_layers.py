@@ -48,12 +48,12 @@ def _listed(block: Block) -> str:
 
 def _part(block: Any, key: Any) -> Any:
     """One child of a container, or for a slice a container of several."""
-    found = list(block._children.values())[key]
-    if not isinstance(found, list):
-        return found
+    selection = list(block._children.values())[key]
+    if not isinstance(selection, list):
+        return selection
     part = type(block)(prefix=block._prefix)
     with part.name_scope():
-        part.add(*found)
+        part.add(*selection)
     return part
 
 
@@ -259,7 +259,7 @@ class Flatten(HybridBlock):
 # ---- normalization
 
 
-def _shown(options: dict[str, Any]) -> str:
+def _options_text(options: dict[str, Any]) -> str:
     return ", ".join(f"{key}={value!r}" for key, value in options.items())
 
 
@@ -331,7 +331,7 @@ class BatchNormBase(HybridBlock):
 
     def __repr__(self) -> str:
         channels = self.gamma.shape[0] or None
-        return f"{type(self).__name__}({_shown(self._kwargs)}, in_channels={channels})"
+        return f"{type(self).__name__}({_options_text(self._kwargs)}, in_channels={channels})"
 
 
 class BatchNorm(BatchNormBase):
@@ -412,14 +412,14 @@ class _Scaled(HybridBlock):
 
     def _scale_and_shift(self, size: int, gamma: tuple[bool, Any], beta: tuple[bool, Any]) -> None:
         for name, (learned, init) in (("gamma", gamma), ("beta", beta)):
-            made = self.params.get(
+            parameter = self.params.get(
                 name,
                 grad_req="write" if learned else "null",
                 shape=(size,),
                 init=init,
                 allow_deferred_init=True,
             )
-            setattr(self, name, made)
+            setattr(self, name, parameter)
 
 
 class InstanceNorm(_Scaled):
@@ -451,7 +451,7 @@ class InstanceNorm(_Scaled):
 
     def __repr__(self) -> str:
         channels = self.gamma.shape[0]
-        return f"{type(self).__name__}({_shown(self._kwargs)}, in_channels={channels})"
+        return f"{type(self).__name__}({_options_text(self._kwargs)}, in_channels={channels})"
 
 
 class LayerNorm(_Scaled):
@@ -483,7 +483,7 @@ class LayerNorm(_Scaled):
 
     def __repr__(self) -> str:
         channels = self.gamma.shape[0]
-        return f"{type(self).__name__}({_shown(self._kwargs)}, in_channels={channels})"
+        return f"{type(self).__name__}({_options_text(self._kwargs)}, in_channels={channels})"
 
 
 class GroupNorm(_Scaled):
@@ -513,13 +513,13 @@ class GroupNorm(_Scaled):
         return F.GroupNorm(data, gamma=gamma, beta=beta, num_groups=self._num_groups, eps=self._epsilon)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({_shown(self._kwargs)})"
+        return f"{type(self).__name__}({_options_text(self._kwargs)})"
 
 
 # ---- functions as layers
 
 
-def _named(function: Any, *spaces: Any) -> Callable[..., Any] | None:
+def _implementation(function: Any, *spaces: Any) -> Callable[..., Any] | None:
     """The function, or `None` for a name that all of the namespaces know."""
     if isinstance(function, str):
         if not all(hasattr(space, function) for space in spaces):
@@ -527,8 +527,8 @@ def _named(function: Any, *spaces: Any) -> Callable[..., Any] | None:
             raise AssertionError(f"Function name {function} is not found in {where}.")
         return None
     if callable(function):
-        found: Callable[..., Any] = function
-        return found
+        implementation: Callable[..., Any] = function
+        return implementation
     raise ValueError(
         f"Unrecognized function in lambda: {function} of type {type(function)}. Give a function or its name."
     )
@@ -539,7 +539,7 @@ class Lambda(Block):
 
     def __init__(self, function: str | Callable[..., object], prefix: str | None = None) -> None:
         super().__init__(prefix=prefix)
-        self._func_impl = _named(function, ndarray) or getattr(ndarray, str(function))
+        self._func_impl = _implementation(function, ndarray) or getattr(ndarray, str(function))
 
     def forward(self, *args: Any) -> Any:
         """What the function returns."""
@@ -554,9 +554,9 @@ class HybridLambda(HybridBlock):
 
     def __init__(self, function: str | Callable[..., object], prefix: str | None = None) -> None:
         super().__init__(prefix=prefix)
-        given = _named(function, ndarray, symbol)
-        self._func = given or (lambda F, *args: getattr(F, str(function))(*args))
-        self._func_name = function if given is None else given.__name__
+        implementation = _implementation(function, ndarray, symbol)
+        self._func = implementation or (lambda F, *args: getattr(F, str(function))(*args))
+        self._func_name = function if implementation is None else implementation.__name__
 
     def hybrid_forward(self, F: ModuleType, x: Tensor, *args: Any) -> Any:
         """What the function returns."""

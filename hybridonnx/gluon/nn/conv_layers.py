@@ -143,9 +143,9 @@ class _Conv(HybridBlock):
         # The second axis and the first, even where those are not the channels, as in MXNet.
         text = f"{type(self).__name__}({shape[1] or None} -> {shape[0]}"
         text += f", kernel_size={kwargs['kernel']}, stride={kwargs['stride']}"
-        for key, shown, default in (("pad", "padding", (0,)), ("dilate", "dilation", (1,))):
+        for key, label, default in (("pad", "padding", (0,)), ("dilate", "dilation", (1,))):
             if kwargs[key] != default * rank:
-                text += f", {shown}={kwargs[key]}"
+                text += f", {label}={kwargs[key]}"
         if kwargs["num_group"] != 1:
             text += f", groups={kwargs['num_group']}"
         if self.bias is None:

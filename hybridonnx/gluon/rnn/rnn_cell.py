@@ -92,7 +92,7 @@ class RecurrentCell(Block):
             output, states = self(step, states)
             outputs.append(output)
             history.append(states)
-        found: Any = outputs
+        sequence: Any = outputs
         if valid_length is not None:
             states = [
                 F.SequenceLast(
@@ -100,8 +100,8 @@ class RecurrentCell(Block):
                 )
                 for each in zip(*history, strict=True)
             ]
-            found = mask_outputs(outputs, length, valid_length, axis, True)
-        return merge_or_split(length, found, layout, merge_outputs)[0], states
+            sequence = mask_outputs(outputs, length, valid_length, axis, True)
+        return merge_or_split(length, sequence, layout, merge_outputs)[0], states
 
     def _first(self, states: Sequence[Any] | None, F: Any, batch: int) -> Any:
         return self.begin_state(func=F.zeros, batch_size=batch) if states is None else states
@@ -167,13 +167,13 @@ class GatedCell(HybridRecurrentCell):
         self._hidden_size = hidden_size
         self._input_size = input_size
         rows = self.gates * hidden_size
-        made = {
+        parameters = {
             "i2h_weight": ((rows, input_size), i2h_weight_initializer),
             "h2h_weight": ((rows, outputs or hidden_size), h2h_weight_initializer),
             "i2h_bias": ((rows,), i2h_bias_initializer),
             "h2h_bias": ((rows,), h2h_bias_initializer),
         }
-        for name, (shape, init) in made.items():
+        for name, (shape, init) in parameters.items():
             setattr(self, name, self.params.get(name, shape=shape, init=init, allow_deferred_init=True))
 
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
@@ -310,9 +310,9 @@ class LSTMCell(GatedCell):
             self._get_activation(F, part, kind, name=prefix + name)
             for part, kind, name in zip(parts, (gate, gate, act, gate), "ifco", strict=True)
         )
-        kept = F.elemwise_mul(f, states[1], name=f"{prefix}mul0")
+        memory = F.elemwise_mul(f, states[1], name=f"{prefix}mul0")
         new = F.elemwise_mul(i, c, name=f"{prefix}mul1")
-        cell = F.elemwise_add(kept, new, name=f"{prefix}state")
+        cell = F.elemwise_add(memory, new, name=f"{prefix}state")
         bent = F.Activation(cell, act_type=act, name=f"{prefix}activation0")
         output = F.elemwise_mul(o, bent, name=f"{prefix}out")
         return output, [output, cell]
@@ -371,9 +371,9 @@ class GRUCell(GatedCell):
         new = F.elemwise_add(i, reset, name=f"{t}plus2")
         new = F.Activation(new, act_type="tanh", name=f"{t}h_act")
         rest = F.elemwise_sub(F.ones_like(z, name=f"{t}ones_like0"), z, name=f"{t}minus0")
-        taken = F.elemwise_mul(rest, new, name=f"{t}mul1")
-        kept = F.elemwise_mul(z, before, name=f"{t}mul20")
-        output = F.elemwise_add(taken, kept, name=f"{t}out")
+        new_part = F.elemwise_mul(rest, new, name=f"{t}mul1")
+        old_part = F.elemwise_mul(z, before, name=f"{t}mul20")
+        output = F.elemwise_add(new_part, old_part, name=f"{t}out")
         return output, [output]
 
 
@@ -405,12 +405,12 @@ class CellStack(RecurrentCell):
 
     def _shared_out(self, states: Sequence[Any]) -> list[tuple[Any, list[Any]]]:
         """Each cell with its part of the states."""
-        found, at = [], 0
+        parts, at = [], 0
         for cell in self._cells():
             count = len(cell.state_info())
-            found.append((cell, list(states[at : at + count])))
+            parts.append((cell, list(states[at : at + count])))
             at += count
-        return found
+        return parts
 
     def _step(self, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
         last: list[Any] = []
@@ -432,21 +432,21 @@ class CellStack(RecurrentCell):
     ) -> tuple[Any, list[Any]]:
         """All steps of each cell, from the lowest to the highest."""
         self.reset()
-        found, _, batch = merge_or_split(length, inputs, layout, None)
-        states = self._first(begin_state, namespace_of(found), batch)
+        sequence, _, batch = merge_or_split(length, inputs, layout, None)
+        states = self._first(begin_state, namespace_of(sequence), batch)
         last: list[Any] = []
         cells = self._shared_out(states)
         for i, (cell, part) in enumerate(cells):
-            found, new = cell.unroll(
+            sequence, new = cell.unroll(
                 length,
-                inputs=found,
+                inputs=sequence,
                 begin_state=part,
                 layout=layout,
                 merge_outputs=merge_outputs if i == len(cells) - 1 else None,
                 valid_length=valid_length,
             )
             last += new
-        return found, last
+        return sequence, last
 
     def __getitem__(self, i: int) -> Any:
         return self._cells()[i]
@@ -519,11 +519,11 @@ class DropoutCell(HybridRecurrentCell):
     ) -> tuple[Any, list[Any]]:
         """One dropout for all steps if they are one array."""
         self.reset()
-        found, _, _ = merge_or_split(length, inputs, layout, merge_outputs)
-        if is_merged(found):
-            y, states = self.hybrid_forward(namespace_of(found), found, list(begin_state or []))
+        sequence, _, _ = merge_or_split(length, inputs, layout, merge_outputs)
+        if is_merged(sequence):
+            y, states = self.hybrid_forward(namespace_of(sequence), sequence, list(begin_state or []))
             return y, states
-        return super().unroll(length, found, begin_state, layout, merge_outputs, None)
+        return super().unroll(length, sequence, begin_state, layout, merge_outputs, None)
 
 
 class ModifierCell(HybridRecurrentCell):
@@ -541,20 +541,20 @@ class ModifierCell(HybridRecurrentCell):
     @property
     def params(self) -> ParameterDict:
         """The parameters of the cell that is modified."""
-        found: ParameterDict = self.base_cell.params
-        return found
+        parameters: ParameterDict = self.base_cell.params
+        return parameters
 
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         """The states of the cell that is modified."""
-        found: list[dict[str, Any]] = self.base_cell.state_info(batch_size)
-        return found
+        states: list[dict[str, Any]] = self.base_cell.state_info(batch_size)
+        return states
 
     def begin_state(self, func: Callable[..., object] = symbol.zeros, **kwargs: Any) -> list[Any]:  # type: ignore[override]
         """First states of the cell that is modified; symbols unless `func` makes something else."""
         self._refuse_modified()
         with _Unmodified(self.base_cell):
-            found: list[Any] = self.base_cell.begin_state(func=func, **kwargs)
-        return found
+            states: list[Any] = self.base_cell.begin_state(func=func, **kwargs)
+        return states
 
     def hybrid_forward(self, F: ModuleType, inputs: Tensor, states: Sequence[Tensor]) -> Any:
         """One step; subclasses define it."""
@@ -611,19 +611,20 @@ class ZoneoutCell(ModifierCell):
         new, last = self.base_cell(inputs, states)
         output = new
         if self.zoneout_outputs != 0.0:
-            mask = _kept(F, new, self.zoneout_outputs)
+            mask = _keep_mask(F, new, self.zoneout_outputs)
             known = type(self._before) is type(new)  # not so at the first step, or when tracing begins
             before = self._before if known else F.zeros_like(new)
             output = F.where(mask, new, before)
         if self.zoneout_states != 0.0:
             last = [
-                F.where(_kept(F, a, self.zoneout_states), a, b) for a, b in zip(last, states, strict=True)
+                F.where(_keep_mask(F, a, self.zoneout_states), a, b)
+                for a, b in zip(last, states, strict=True)
             ]
         self._before = output
         return output, last
 
 
-def _kept(F: Any, like: Any, p: float) -> Any:
+def _keep_mask(F: Any, like: Any, p: float) -> Any:
     """0 where elements are dropped."""
     return F.Dropout(F.ones_like(like), p=p)
 

@@ -126,14 +126,14 @@ class _RNNLayer(HybridBlock):
     def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
         """Parameters under the names that `save_parameters` has for them: those of single cells."""
         start = f"{prefix}." if prefix else ""
-        found = {}
+        parameters = {}
         for name, param in self._reg_params.items():
             match = _KEY.match(name)
             assert match is not None  # `__init__` made the names
             side, layer, kind, what = match.groups()
             cell = f"{side}_cell." if self._dir == 2 else ""
-            found[f"{start}_unfused.{layer}.{cell}{kind}_{what}"] = param
-        return found
+            parameters[f"{start}_unfused.{layer}.{cell}{kind}_{what}"] = param
+        return parameters
 
     def cast(self, dtype: DTypeLike) -> None:
         """Give parameters and states another dtype."""
@@ -148,8 +148,7 @@ class _RNNLayer(HybridBlock):
         ):
             if used is not None:
                 raise RequirementError(
-                    f"{self.name}: a layer without {what} is required, as cells have none, got {used}. "
-                    "Step the layer itself."
+                    f"{self.name}: cells have no {what}, got {used}. Step the layer itself."
                 )
         stack = HybridSequentialRNNCell(prefix=self.prefix, params=self.params)
         with stack.name_scope():
@@ -205,8 +204,8 @@ class _RNNLayer(HybridBlock):
     ) -> Any:
         """The outputs, and if `states` are given the last states too."""
         if self._use_sequence_length != (sequence_length is not None):
-            wanted = "is required" if self._use_sequence_length else "takes use_sequence_length=True"
-            raise ValueError(f"{self.name}: sequence_length {wanted}, got {sequence_length!r}.")
+            requirement = "is required" if self._use_sequence_length else "takes use_sequence_length=True"
+            raise ValueError(f"{self.name}: sequence_length {requirement}, got {sequence_length!r}.")
         skips = states is None
         if skips != self._skips_states:
             self._skips_states = skips
@@ -219,10 +218,10 @@ class _RNNLayer(HybridBlock):
                 states = self.begin_state(0, func=symbol.zeros)
         elif not isinstance(states, list | tuple):
             states = [states]
-        given = (
+        arguments = (
             (inputs, list(states), sequence_length) if self._use_sequence_length else (inputs, list(states))
         )
-        return super().__call__(*given)
+        return super().__call__(*arguments)
 
     def hybrid_forward(
         self,
@@ -235,15 +234,15 @@ class _RNNLayer(HybridBlock):
         """The outputs, with the last states if states were given."""
         swapped = F.swapaxes(inputs, dim1=0, dim2=1) if self._layout == "NTC" else inputs
         flat = [F.reshape(kwargs[name], shape=-1) for name in self._order()]
-        given = {
+        tensors = {
             "data": swapped,
             "parameters": F._internal._rnn_param_concat(*flat, dim=0),
             **dict(zip(("state", "state_cell"), states, strict=False)),
         }
         if sequence_length is not None:
-            given["sequence_length"] = sequence_length
+            tensors["sequence_length"] = sequence_length
         y, *last = F.RNN(
-            **given,
+            **tensors,
             use_sequence_length=self._use_sequence_length,
             state_size=self._hidden_size,
             projection_size=self._projection_size,

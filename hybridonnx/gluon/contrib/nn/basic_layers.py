@@ -150,10 +150,10 @@ def _factors(factor: Any, rank: int) -> tuple[int, ...]:
     try:
         return (int(factor),) * rank
     except TypeError:
-        found = tuple(int(f) for f in factor)
-    if len(found) != rank:
-        raise AssertionError(f"PixelShuffle{rank}D: {rank} factors are required, got {found}.") from None
-    return found
+        factors = tuple(int(f) for f in factor)
+    if len(factors) != rank:
+        raise AssertionError(f"PixelShuffle{rank}D: {rank} factors are required, got {factors}.") from None
+    return factors
 
 
 class PixelShuffle1D(HybridBlock):

@@ -70,13 +70,13 @@ class _ConvCell(HybridRecurrentCell):
             "h2h": (kernel, tuple(d * (k - 1) // 2 for k, d in zip(kernel, dilate, strict=True)), dilate),
         }
         rows = self.gates * hidden_channels
-        made = {
+        parameters = {
             "i2h_weight": (self._weight(rows, self._channels(), "i2h"), i2h_weight_initializer),
             "h2h_weight": (self._weight(rows, hidden_channels, "h2h"), h2h_weight_initializer),
             "i2h_bias": ((rows,), i2h_bias_initializer),
             "h2h_bias": ((rows,), h2h_bias_initializer),
         }
-        for name, (shape, init) in made.items():
+        for name, (shape, init) in parameters.items():
             setattr(self, name, self.params.get(name, shape=shape, init=init, allow_deferred_init=True))
 
     def _alias(self) -> str:

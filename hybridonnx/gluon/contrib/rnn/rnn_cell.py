@@ -83,16 +83,16 @@ class VariationalDropoutCell(ModifierCell):
         states = self._first(begin_state, F, batch)
         if self.drop_inputs:
             data = F.Dropout(data, p=self.drop_inputs, axes=(axis,))
-        found, last = self.base_cell.unroll(
+        outputs, last = self.base_cell.unroll(
             length, data, states, layout, merge_outputs=True, valid_length=valid_length
         )
         if self.drop_outputs:
-            found = F.Dropout(found, p=self.drop_outputs, axes=(axis,))
+            outputs = F.Dropout(outputs, p=self.drop_outputs, axes=(axis,))
         merge = merge_outputs is not False
-        found = merge_or_split(length, found, layout, merge)[0]
+        outputs = merge_or_split(length, outputs, layout, merge)[0]
         if valid_length is not None:
-            found = mask_outputs(found, length, valid_length, axis, merge)
-        return found, last
+            outputs = mask_outputs(outputs, length, valid_length, axis, merge)
+        return outputs, last
 
 
 class LSTMPCell(GatedCell):

@@ -27,7 +27,7 @@ def decode(content: bytes, flag: int, where: str) -> NDArray:
         with pillow.open(io.BytesIO(content)) as image:
             pixels = np.asarray(image.convert("RGB" if flag else "L"), dtype=np.uint8)
     except (OSError, SyntaxError, ValueError) as exc:  # Pillow's for what is no image
-        raise FormatError(f"{where}: an image that Pillow can read is required, got {exc}.") from exc
+        raise FormatError(f"{where}: Pillow cannot read the image: {exc}.") from exc
     return creation.array(pixels if flag else pixels[..., None], dtype=np.uint8)
 
 
@@ -35,7 +35,7 @@ def _array(content: bytes, where: str) -> NDArray:
     try:
         values = np.load(io.BytesIO(content), allow_pickle=False)
     except (ValueError, EOFError) as exc:
-        raise FormatError(f"{where}: an array of numbers is required, got {exc}.") from exc
+        raise FormatError(f"{where}: NumPy cannot read the array: {exc}.") from exc
     return creation.array(values, dtype=values.dtype)
 
 

@@ -96,10 +96,10 @@ class RandomApply(Sequential):
 
     def forward(self, x: Tensor) -> Any:
         """The image transformed, or as it is."""
-        return self.transforms(x) if _drawn() < self.p else x
+        return self.transforms(x) if _uniform() < self.p else x
 
 
-def _drawn(low: float = 0.0, high: float = 1.0) -> float:
+def _uniform(low: float = 0.0, high: float = 1.0) -> float:
     with Drawing() as rng:
         return float(rng.uniform(low, high))
 
@@ -216,7 +216,7 @@ class CenterCrop(Block):
 
 
 class RandomResizedCrop(Block):
-    """A part of an image, of random place, share of its area and width to height, in a given size."""
+    """A part of an image, of random position, share of its area and width to height, in a given size."""
 
     def __init__(
         self,
@@ -389,7 +389,7 @@ def _zoom(h: int, w: int, angle: float, zoom_in: bool, zoom_out: bool) -> float:
 
 
 def _sampled(images: Array, grid: Array) -> Array:
-    """Images (N, C, H, W) at places (2, H, W) from -1 to 1, linearly; 0 outside."""
+    """Images (N, C, H, W) at positions (2, H, W) from -1 to 1, linearly; 0 outside."""
     h, w = images.shape[-2:]
     x, y = (grid[0] + 1) * ((w - 1) / 2), (grid[1] + 1) * ((h - 1) / 2)
     left, top = np.floor(x).astype(int), np.floor(y).astype(int)
@@ -438,6 +438,6 @@ class RandomRotation(Block):
 
     def forward(self, x: NDArray) -> NDArray:
         """The image, turned or as it is."""
-        if _drawn() > self._probability:
+        if _uniform() > self._probability:
             return x
-        return _rotated(x, _drawn(*self._limits), *self._zoom)
+        return _rotated(x, _uniform(*self._limits), *self._zoom)

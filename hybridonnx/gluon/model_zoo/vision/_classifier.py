@@ -23,6 +23,6 @@ class Classifier(HybridBlock):
 
 def chain(*blocks: HybridBlock) -> HybridSequential:
     """Blocks one after the other, which keep the names that they have."""
-    found = HybridSequential(prefix="")
-    found.add(*blocks)
-    return found
+    sequential = HybridSequential(prefix="")
+    sequential.add(*blocks)
+    return sequential

@@ -34,11 +34,11 @@ def _convolved(channels: int, kernel: int) -> list[HybridBlock]:
 
 def _layer(growth: int, bottleneck: int, dropout: float) -> HybridConcurrent:
     """The input, joined with `growth` channels made of it."""
-    made = [*_convolved(bottleneck * growth, 1), *_convolved(growth, 3)]
+    branch = [*_convolved(bottleneck * growth, 1), *_convolved(growth, 3)]
     if dropout:
-        made.append(Dropout(dropout))
+        branch.append(Dropout(dropout))
     joined = HybridConcurrent(axis=1, prefix="")
-    joined.add(Identity(), chain(*made))
+    joined.add(Identity(), chain(*branch))
     return joined
 
 

@@ -98,9 +98,9 @@ class MobileNet(Classifier):
         with self.name_scope():
             channels = int(32 * multiplier)
             self.features = chain(*_convolved(channels, 3, 2), Activation("relu"))
-            for wanted, stride in _SEPARABLE:
+            for width, stride in _SEPARABLE:
                 self.features.add(*_convolved(channels, 3, stride, groups=channels), Activation("relu"))
-                channels = int(wanted * multiplier)
+                channels = int(width * multiplier)
                 self.features.add(*_convolved(channels, 1), Activation("relu"))
             self.features.add(GlobalAvgPool2D(), Flatten())
             self.output = Dense(classes)
@@ -117,9 +117,9 @@ class MobileNetV2(Classifier):
             with self.features.name_scope():
                 channels = int(32 * multiplier)
                 self.features.add(*_convolved(channels, 3, 2), RELU6())
-                for t, wanted, count, first in _BOTTLENECKS:
+                for t, width, count, first in _BOTTLENECKS:
                     for stride in (first, *(1,) * (count - 1)):
-                        before, channels = channels, int(wanted * multiplier)
+                        before, channels = channels, int(width * multiplier)
                         self.features.add(LinearBottleneck(before, channels, t, stride))
                 self.features.add(*_convolved(last, 1), RELU6(), GlobalAvgPool2D())
             self.output = HybridSequential(prefix="output_")
