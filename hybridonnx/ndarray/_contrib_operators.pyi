@@ -204,6 +204,14 @@ def ctc_loss(
 ) -> NDArray:
     """Connectionist temporal classification: the loss of sequences whose labels are not aligned to steps."""
     ...
+def div_sqrt_dim(
+    data: NDArray,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """`data` divided by the square root of the size of its last axis, as attention scales its queries."""
+    ...
 def gradientmultiplier(
     data: NDArray,
     scalar: float = 1.0,

@@ -126,6 +126,15 @@ def ctc_loss(
 ) -> Symbol:
     """Connectionist temporal classification: the loss of sequences whose labels are not aligned to steps."""
     ...
+def div_sqrt_dim(
+    data: Symbol | None = None,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """`data` divided by the square root of the size of its last axis, as attention scales its queries."""
+    ...
 def gradientmultiplier(
     data: Symbol | None = None,
     scalar: float = 1.0,
