@@ -30,7 +30,7 @@ __all__ = [
     "check_gradient",
     "check_import",
     "check_infer",
-    "check_inputs_kept",
+    "check_inputs_unchanged",
     "check_onnx",
     "check_second_gradient",
     "check_symbolic",
@@ -347,7 +347,7 @@ def check_noise_spec(case: Case, dtype: str = "float32") -> None:
     assert op.noise_spec(op.infer(specs)[1], *specs) == (noise.shape, noise.dtype)
 
 
-def check_inputs_kept(case: Case) -> None:
+def check_inputs_unchanged(case: Case) -> None:
     """Inputs are unchanged, outputs do not share their memory, and strides do not matter."""
     arrays = case.arrays()
     op = case.operator()

@@ -184,6 +184,7 @@ def test_the_gradient_of_choices():
         (DTypeError, lambda: nd.softmax(nd.ones((2, 3), dtype="int32"))),
         (DTypeError, lambda: nd.contrib.div_sqrt_dim(nd.ones((2, 3), dtype="int32"))),
         (ShapeError, lambda: nd.contrib.div_sqrt_dim(nd.array(1.0))),
+        (ShapeError, lambda: nd.SequenceLast(nd.array(np.ones((0, 2, 3))))),
         (DTypeError, lambda: nd.Activation(nd.ones((2, 3), dtype="int32"), act_type="relu")),
     ],
 )

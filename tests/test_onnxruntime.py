@@ -379,3 +379,24 @@ run(model_of(nodes, feeds, constants, TensorProto.FLOAT, 4), feeds, 0)
 def test_instance_normalization_still_ends_the_process():
     done = subprocess.run([sys.executable, "-c", EMPTY_INSTANCES], capture_output=True, check=False)
     assert done.returncode < 0, done.stderr
+
+
+# ---- what random chains have shown since
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_extremes_over_a_negative_axis_beside_one_of_size_0(name, keepdims):
+    y = getattr(mx.sym, name)(X, axis=-1, keepdims=keepdims)
+    same(y, np.zeros((0, 4, 3), "float32"), np.zeros((0, 4, 1) if keepdims else (0, 4)))
+
+
+def test_softmax_of_lengths_over_nothing():
+    x, length = mx.nd.array(np.ones((2, 0))), mx.nd.array([0, 0], dtype="int32")
+    assert mx.nd.softmax(x, length, use_length=True).shape == (2, 0)
+
+
+def test_picked_zeros_keep_their_sign():
+    values = mx.nd.array(np.full((1, 1, 2, 2), -0.0))
+    picked = mx.nd._internal._pool_pick(values, mx.nd.ones((1, 1, 2, 2)), kernel=(2, 2))
+    assert np.signbit(picked.asnumpy()).all()

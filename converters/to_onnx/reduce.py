@@ -245,7 +245,8 @@ def place(g: Graph, op: Any, data: Value) -> Value:
         index = _arg(g, function, g.Reshape(data, [-1]), 0, True)
         index = g.Reshape(index, [1] * data.rank) if keepdims else index
     else:
-        index = _arg(g, function, data, axis, keepdims)
+        # counted from the front, as ONNX Runtime keeps the input's shape else where another size is 0
+        index = _arg(g, function, data, axis % data.rank, keepdims)
         if data.rank == 1 and not keepdims:
             index = _kept(g, index)
     return g.Cast(index, data.dtype)

@@ -60,9 +60,9 @@ class DataDesc(_Named):
         ]
 
 
-def described(given: DescribedBy) -> DataDesc:
+def described(desc: DescribedBy) -> DataDesc:
     """A description as it is, or from a pair of name and shape, with dtype and layout after them or not."""
-    return given if isinstance(given, DataDesc) else DataDesc(*given)
+    return desc if isinstance(desc, DataDesc) else DataDesc(*desc)
 
 
 class DataBatch:

@@ -134,7 +134,7 @@ def _max_pick(values: Array, x: Array, at: Placed) -> Array:
     values = padded(values, at.pad, at.reach())
     y = np.zeros(x.shape[:2] + at.out, values.dtype)
     for cut, hit in _maxima(x, at):
-        y += np.where(hit, values[cut], 0)
+        np.copyto(y, values[cut], where=hit)
     return y
 
 

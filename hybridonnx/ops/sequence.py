@@ -112,6 +112,8 @@ class SequenceLast(_Sequences):
     axis: int = 0
 
     def infer_shape(self, data: Shape, *length: Shape) -> Shape:
+        if data[self.axis] == 0:
+            raise ShapeError(f"SequenceLast: at least one step is required, got data of shape {show(data)}.")
         return (data[1 - self.axis], *data[2:])
 
     def forward(self, data: Array, length: Array | None = None) -> Array:

@@ -121,7 +121,7 @@ class Softmax(_AlongAxis):
         inside = place < np.expand_dims(length.reshape(data.shape[:axis] + data.shape[axis + 1 :]), axis)
         low = np.where(inside, x, -np.inf)
         with np.errstate(invalid="ignore"):  # rows without elements, and infinite data
-            power = np.exp(low - low.max(axis, keepdims=True))
+            power = np.exp(low - low.max(axis, keepdims=True, initial=-np.inf))
             return np.where(inside, power / power.sum(axis, keepdims=True), 0)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, *length: Any) -> Sequence[Any]:

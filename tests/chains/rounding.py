@@ -127,8 +127,11 @@ def _check_integers(step: Step, values: Mapping[Link, Array], outputs: Sequence[
     for x, y in zip(numbers, outputs, strict=True):
         if y.dtype.kind in "iu" and y.size and x.dtype.kind == "f":
             _check_range(x, y.dtype)
-            off = np.abs(x - np.rint(x))
-            if ((off > 0) & (off < 1e-4 * np.maximum(1, np.abs(x)))).any():
+            off, near = np.abs(x - np.rint(x)), 1e-4 * np.maximum(1, np.abs(x))
+            cut = (off > 0) & (off < near)
+            if (y != np.trunc(x)).any():  # it rounds to the nearest
+                cut |= off > 0.5 - near
+            if cut.any():
                 raise Unfit("rounding decides")
 
 
