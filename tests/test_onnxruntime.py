@@ -146,6 +146,28 @@ def test_truncated_numbers_as_bool(dtype, between, opset):
 
 
 @pytest.mark.parametrize("opset", OPSETS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("axes", [(1, 0), (0, 2, 1), (2, 0, 1)])
+def test_product_of_a_transposed_matrix_and_a_vector(axes, dtype, opset):
+    x = np.arange(2 * 3 * 4, dtype=dtype).reshape((6, 4) if len(axes) == 2 else (2, 3, 4))
+    turned = np.transpose(x, axes)
+    v = np.arange(turned.shape[-1], dtype=dtype) - 1
+    for y in (mx.sym.transpose(X, axes=axes), mx.sym.BlockGrad(mx.sym.transpose(X, axes=axes))):
+        same(mx.sym.dot(y, mx.sym.var("v")), x, turned @ v, opset, v=v)
+
+
+def test_hybridized_product_of_a_transposed_matrix_and_a_vector():
+    class Net(mx.gluon.HybridBlock):
+        def hybrid_forward(self, F, x, v):
+            return F.dot(x, v, transpose_a=True)
+
+    net = Net()
+    net.hybridize()
+    x, v = mx.nd.array([[1, 2, 3], [4, 5, 6]]), mx.nd.array([1, -1])
+    assert net(x, v).asnumpy().tolist() == [-3, -3, -3]
+
+
+@pytest.mark.parametrize("opset", OPSETS)
 @pytest.mark.parametrize("shapes", [((2, 3, 4), (2, 5, 4)), ((1, 3, 4), (1, 5, 4))])
 def test_product_with_a_transposed_matrix_in_float64(shapes, opset):
     x, w = (np.arange(np.prod(shape), dtype=np.float64).reshape(shape) for shape in shapes)
@@ -269,6 +291,15 @@ CHANGED = {
         [AROUND, pool("AveragePool", 3, ceil_mode=1, count_include_pad=1)],
         {"x": ONES},
         ZEROS | {"pads": np.array([0, 0, 0, 0, 0, 0, 2, 2])},
+    ),
+    "a transposed matrix and a vector": (
+        [
+            helper.make_node("Transpose", ["x"], ["t"], perm=[0, 1, 3, 2]),
+            helper.make_node("MatMul", ["t", "v"], ["a"]),
+            helper.make_node("Unsqueeze", ["a", "last"], ["y"]),
+        ],
+        {"x": np.arange(6, dtype=np.float32).reshape(1, 1, 2, 3)},
+        {"v": np.array([1, -1], np.float32), "last": np.array([3])},
     ),
     "1e-50 is 0": (
         [
