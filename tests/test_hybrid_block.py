@@ -140,7 +140,7 @@ def test_one_session_serves_all_batch_sizes(dense, sessions):
 def test_every_batch_size_is_checked(sessions):
     """Of what was compiled for any batch size, some refuse certain ones: as eager calls do."""
     graphs = {
-        "a size that divides by 2": (lambda F, x: F.reshape(x, (2, -1)), (4, 3), (3, 3)),
+        "a number of elements divisible by 2": (lambda F, x: F.reshape(x, (2, -1)), (4, 3), (3, 3)),
         "Reshape": (lambda F, x: F.reshape(x, (-1, 4)), (4, 3), (3, 3)),
         "elemwise_add: equal shapes": (lambda F, x, y: x + y, (4, 3), (4, 3), (4, 3), (1, 3)),
         "Concat": (lambda F, x, y: F.concat(x, y, dim=1), (2, 3), (2, 3), (2, 3), (1, 3)),

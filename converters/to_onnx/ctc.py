@@ -22,7 +22,7 @@ class _Alignments:
     """What `Alignments` of the kernels holds, with the steps T, the batch N, and S = 2 L + 1 states."""
 
     def __init__(self, g: Graph, op: CTCLoss | CTCGrad, given: Sequence[Value]) -> None:
-        arrays = dict(zip(op.given(), given, strict=True))
+        arrays = dict(zip(op.forward_inputs(), given, strict=True))
         self.g, data = g, arrays["data"]
         self.scores = g.Cast(data, np.float32) if data.dtype == np.float16 else data
         label = _whole(g, arrays["label"])

@@ -38,7 +38,7 @@ def _weights(g: Graph, packing: Packing, vector: Value, inputs: int) -> list[lis
             )
             for parts in layer
         ]
-        for layer in packing.places(inputs)
+        for layer in packing.parts(inputs)
     ]
 
 
@@ -73,7 +73,7 @@ def _single(g: Graph, values: Sequence[Value], dtype: Any) -> list[Value]:
 @lowers(RNN)
 def rnn(g: Graph, op: RNN, *inputs: Value) -> Any:
     dtype = inputs[0].dtype
-    names = [*op.given(), *["noise"] * op.draws()]
+    names = [*op.forward_inputs(), *["noise"] * op.draws()]
     given = dict(zip(names, _single(g, inputs, dtype), strict=True))
     x, lengths = given["data"], given.get("sequence_length")
     if x.shape is not None and x.shape[0] == 0:

@@ -14,11 +14,11 @@ def divide(a: Array, b: Array) -> Array:
     if a.dtype.kind == "f":
         quotient: Array = np.divide(a, b)
         return quotient
-    whole: Array = np.floor_divide(a, b)
+    floor: Array = np.floor_divide(a, b)
     if a.dtype.kind == "u":
-        return whole
-    inexact = (whole * b != a) & (b != 0)
-    rounded: Array = whole + (inexact & ((a < 0) != (b < 0))).astype(a.dtype)
+        return floor
+    inexact = (floor * b != a) & (b != 0)
+    rounded: Array = floor + (inexact & ((a < 0) != (b < 0))).astype(a.dtype)
     return rounded
 
 

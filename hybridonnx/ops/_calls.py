@@ -29,12 +29,12 @@ def bind(
             f"{cls.names[0]}: at most {len(names)} positional arguments ({', '.join(names)}) are possible, "
             f"got {len(args)}."
         )
-    given = dict(zip(names, args, strict=False))
+    arguments = dict(zip(names, args, strict=False))
     for name, value in kwargs.items():
-        if name in given:
+        if name in arguments:
             raise MXNetError(f"{cls.names[0]}: {name} is given twice, by position and by name.")
-        given[name] = value
-    inputs = [given.pop(name, None) for name in cls.inputs]
+        arguments[name] = value
+    inputs = [arguments.pop(name, None) for name in cls.inputs]
     for name, value in zip(cls.inputs, inputs, strict=True):
         if value is not None and not is_input(value):
             raise RequirementError(
@@ -43,7 +43,7 @@ def bind(
             )
     while inputs and inputs[-1] is None:
         inputs.pop()
-    return inputs, given
+    return inputs, arguments
 
 
 def _bind_variadic(
@@ -51,10 +51,12 @@ def _bind_variadic(
 ) -> tuple[list[Any], dict[str, Any]]:
     if len(args) == 1 and isinstance(args[0], list | tuple):
         args = args[0]
-    given = dict(kwargs)
+    attributes = dict(kwargs)
     inputs = list(args)
     inputs += [
-        given.pop(f"arg{i}") for i in range(len(inputs), len(given) + len(inputs)) if f"arg{i}" in given
+        attributes.pop(f"arg{i}")
+        for i in range(len(inputs), len(attributes) + len(inputs))
+        if f"arg{i}" in attributes
     ]
     for i, value in enumerate(inputs):
         if not is_input(value):
@@ -62,9 +64,9 @@ def _bind_variadic(
                 f"{cls.names[0]}: input {i} must be an array or a symbol, as the other inputs, "
                 f"got {type(value).__name__}; attributes are given by name."
             )
-    if given.get(cls.variadic) is None:
-        given[cls.variadic] = len(inputs)
-    count = given[cls.variadic]
+    if attributes.get(cls.variadic) is None:
+        attributes[cls.variadic] = len(inputs)
+    count = attributes[cls.variadic]
     if int(count) != len(inputs):
         raise MXNetError(f"{cls.names[0]}: {cls.variadic} is {count}, but {len(inputs)} inputs were given.")
-    return inputs, given
+    return inputs, attributes

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..attrs import Ints
 from ._operator import Array
-from ._windows import extent, needed, offsets, padded, scatter, view
+from ._windows import extent, offsets, padded, scatter, total_extent, view
 
 _CHUNK = 1 << 22
 """About how many elements of columns are made at a time: they should stay in the cache."""
@@ -40,7 +40,7 @@ class Windows:
 
     def reach(self, spatial: Sequence[int], out: Sequence[int]) -> Ints:
         """The sizes of padded data: what all windows reach over, and at least the data itself."""
-        ends = needed(out, self.kernel, self.stride, self.dilate)
+        ends = total_extent(out, self.kernel, self.stride, self.dilate)
         return tuple(max(e, n + p) for e, n, p in zip(ends, spatial, self.pad, strict=True))
 
     def pointwise(self) -> bool:

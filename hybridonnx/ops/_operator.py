@@ -133,20 +133,20 @@ class Operator:
 
     def infer_input_dtypes(self, *dtypes: Any, **_: Any) -> Sequence[DType | None]:
         """What the known input dtypes tell of unknown ones. Unless overridden, all are one."""
-        found = [d for d in dtypes if d is not None]
-        if any(d != found[0] for d in found):
-            given = ", ".join(f"{n} {d}" for n, d in zip(self.input_names(), dtypes, strict=False))
+        known = [d for d in dtypes if d is not None]
+        if any(d != known[0] for d in known):
+            listing = ", ".join(f"{n} {d}" for n, d in zip(self.input_names(), dtypes, strict=False))
             raise DTypeError(
-                f"{self.names[0]}: inputs of one dtype are required, got {given}. Cast with astype."
+                f"{self.names[0]}: inputs of one dtype are required, got {listing}. Cast with astype."
             )
-        if found and found[0].kind == "b" and not self.takes_bool:
+        if known and known[0].kind == "b" and not self.takes_bool:
             raise DTypeError(f"{self.names[0]}: numbers are required, got bool. Cast with astype.")
-        if found and found[0].kind != "f" and not self.takes_ints:
+        if known and known[0].kind != "f" and not self.takes_ints:
             raise DTypeError(
-                f"{self.names[0]}: floating-point numbers are required, got {found[0]}. "
+                f"{self.names[0]}: floating-point numbers are required, got {known[0]}. "
                 "Cast with astype('float32')."
             )
-        return [found[0] if found else None] * len(dtypes)
+        return [known[0] if known else None] * len(dtypes)
 
     def infer_dtype(self, *dtypes: Any, **_: Any) -> DType | list[DType | None] | None:
         """The outputs' dtypes: one for all of them, or a list. Unless overridden, the first input's."""
@@ -255,12 +255,12 @@ class Operator:
         count = len(self.output_names())
         out_shapes: list[Shape | None] = [s.shape for s in outputs] or [None] * count
         shapes, out_shapes = self._infer_shapes(shapes, out_shapes)
-        dtypes = list(self.infer_input_dtypes(*self._told_dtypes(inputs, outputs)))
+        dtypes = list(self.infer_input_dtypes(*self._known_dtypes(inputs, outputs)))
         out = self.infer_dtype(*dtypes)
         out_dtypes = out if isinstance(out, list) else [out] * count
         return tuple(map(Spec, shapes, dtypes)), tuple(map(Spec, out_shapes, out_dtypes))
 
-    def _told_dtypes(self, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> list[DType | None]:
+    def _known_dtypes(self, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> list[DType | None]:
         """The inputs' dtypes. If outputs have the first input's, as is usual, it may be theirs that tells."""
         dtypes = [s.dtype for s in inputs]
         if dtypes and dtypes[0] is None and outputs and type(self).infer_dtype is Operator.infer_dtype:
@@ -293,14 +293,14 @@ class Operator:
         if any(o is not None for o in outputs):
             back = self.infer_back(outputs, shapes)
             shapes = [unify(owner, a, b) for a, b in zip(shapes, back, strict=True)]
-        told = self.infer_inputs(*shapes)
-        shapes = [self._fits(i, a, b) for i, (a, b) in enumerate(zip(shapes, told, strict=True))]
+        required = self.infer_inputs(*shapes)
+        shapes = [self._fits(i, a, b) for i, (a, b) in enumerate(zip(shapes, required, strict=True))]
         complete = [s for s in shapes if s is not None]
         if len(complete) != len(shapes):
             return shapes, outputs
         result = self.infer_shape(*complete)
-        found = result if isinstance(result, list) else [result]
-        return shapes, [unify(owner, a, b) for a, b in zip(found, outputs, strict=True)]
+        results = result if isinstance(result, list) else [result]
+        return shapes, [unify(owner, a, b) for a, b in zip(results, outputs, strict=True)]
 
     def _one_shape(self, *shapes: Shape | None) -> Shape | None:
         try:
@@ -308,13 +308,13 @@ class Operator:
         except ShapeError as exc:
             raise ShapeError(f"{exc}{self.hint and ' '}{self.hint}") from None
 
-    def _fits(self, index: int, given: Shape | None, required: Shape | None) -> Shape | None:
+    def _fits(self, index: int, shape: Shape | None, required: Shape | None) -> Shape | None:
         try:
-            return unify(self.names[0], required, given)
+            return unify(self.names[0], required, shape)
         except ShapeError:
             name = self.input_names()[index]
             raise ShapeError(
-                f"{self.names[0]}: {name} of shape {show(required)} is required, got {show(given)}."
+                f"{self.names[0]}: {name} of shape {show(required)} is required, got {show(shape)}."
             ) from None
 
 

@@ -64,10 +64,9 @@ class Packing:
 
     def size(self, inputs: int) -> int:
         """The length of the vector for data of `inputs` channels."""
-        places = self.places(inputs)[-1][-1]
-        return int(places.h2h_bias.end)
+        return int(self.parts(inputs)[-1][-1].h2h_bias.end)
 
-    def places(self, inputs: int) -> list[list[Weights]]:
+    def parts(self, inputs: int) -> list[list[Weights]]:
         """By layer and direction, a `Part` for each parameter."""
         rows, out = self.gates * self.cells, self.outputs()
         at = 0
@@ -90,7 +89,7 @@ class Packing:
         """Views of the parameters in the vector, by layer and direction."""
         return [
             [Weights(*(p and vector[p.begin : p.end].reshape(p.shape) for p in w)) for w in layer]
-            for layer in self.places(inputs)
+            for layer in self.parts(inputs)
         ]
 
 
@@ -109,16 +108,16 @@ class Clip(NamedTuple):
         clipped: Array = np.fmin(np.fmax(c, low), high) if self.stops_nan else np.clip(c, low, high)
         return clipped
 
-    def keeps(self, c: Array) -> Array:
+    def slope(self, c: Array) -> Array:
         """1 where a cell is within the limits."""
-        kept: Array = ((c >= self.low) & (c <= self.high)).astype(c.dtype)
-        return kept
+        slope: Array = ((c >= self.low) & (c <= self.high)).astype(c.dtype)
+        return slope
 
 
 def _sigmoid(a: Array) -> Array:
     half = a.dtype.type(0.5)
-    made: Array = np.tanh(a * half) * half + half
-    return made
+    sigmoid: Array = np.tanh(a * half) * half + half
+    return sigmoid
 
 
 def _lstm_gates(a: Array, cells: int) -> Array:
@@ -136,8 +135,8 @@ def _quarters(gates: Array, cells: int) -> list[Array]:
 
 def _product(x: Array, weight: Array) -> Array:
     """x (T, N, K) times the transposed weight (rows, K), as one product of matrices."""
-    made: Array = x.reshape(-1, x.shape[-1]) @ weight.T
-    return made.reshape(*x.shape[:-1], len(weight))
+    product: Array = x.reshape(-1, x.shape[-1]) @ weight.T
+    return product.reshape(*x.shape[:-1], len(weight))
 
 
 # ---- forward
@@ -206,14 +205,14 @@ class _Slopes:
 
     dv, the gradient of the sums over h, is dh * over for each gate, in an lstm dc * over for three and
     dh * out for the last. Then dh becomes dv @ h2h_weight + dh * stays. In an lstm dc is first made
-    (dc + dh * to_cell) * kept, and becomes dc * forget.
+    (dc + dh * to_cell) * clip, and becomes dc * forget.
     """
 
     over: Array
     stays: Array | None = None
     out: Array | None = None
     to_cell: Array | None = None
-    kept: Array | None = None
+    clip: Array | None = None
     forget: Array | None = None
     ratio: Array | None = None
     """For gru alone, of its last gate: what the sum over h is multiplied by."""
@@ -308,9 +307,9 @@ def _lstm_slopes(run: Run, w: Weights, gates: Array, c: Array, inside: Array | N
         cells[t] = raw = f[t] * c + i[t] * g[t]
         new = raw if run.clip is None else run.clip(raw)
         c = new if inside is None else np.where(inside[t], new, c)
-    kept = None
+    clip = None
     if run.clip is not None:
-        kept = run.clip.keeps(cells) if inside is None else np.where(inside, run.clip.keeps(cells), 1)
+        clip = run.clip.slope(cells) if inside is None else np.where(inside, run.clip.slope(cells), 1)
         cells = run.clip(cells)
     bent = np.tanh(cells)
     over = [g * i * (1 - i), previous * f * (1 - f), i * (1 - g * g)]
@@ -318,7 +317,7 @@ def _lstm_slopes(run: Run, w: Weights, gates: Array, c: Array, inside: Array | N
         np.concatenate(over, axis=-1),
         out=bent * o * (1 - o),
         to_cell=o * (1 - bent * bent),
-        kept=kept,
+        clip=clip,
         forget=f if inside is None else np.where(inside, f, 1).astype(f.dtype),
         hidden=None if w.h2r_weight is None else o * bent,
     )
@@ -340,7 +339,7 @@ def _recursion(
                 dv[:, 2 * run.cells :] *= s.ratio[t]
         else:
             dc = dc + inner * s.to_cell[t]
-            dcs[t] = dc = dc if s.kept is None else dc * s.kept[t]
+            dcs[t] = dc = dc if s.clip is None else dc * s.clip[t]
             dv = np.concatenate([np.tile(dc, 3) * s.over[t], inner * s.out[t]], axis=-1)
             dc = dc * s.forget[t]
         past = dv @ w.h2h_weight

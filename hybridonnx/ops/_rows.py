@@ -161,8 +161,8 @@ class Scalar(Operator):
 
     def forward(self, data: Array) -> Array:
         dtype = self.infer_dtype(data.dtype)
-        taken = data.astype(dtype, copy=False)
-        return self.fn(taken, np.asarray(self.scalar).astype(taken.dtype)).astype(dtype, copy=False)
+        operand = data.astype(dtype, copy=False)
+        return self.fn(operand, np.asarray(self.scalar).astype(operand.dtype)).astype(dtype, copy=False)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         return self.rule(F, dy, y, data, self.scalar)
@@ -208,10 +208,10 @@ class Reduction(Operator):
 
     def infer_shape(self, data: Shape) -> Shape:
         reduced = self.axes(len(data))
-        kept = tuple(
+        remaining = tuple(
             1 if i in reduced else d for i, d in enumerate(data) if self.keepdims or i not in reduced
         )
-        return kept or (1,)
+        return remaining or (1,)
 
     def forward(self, data: Array) -> Array:
         axes = self.axes(data.ndim)

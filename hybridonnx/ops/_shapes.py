@@ -114,10 +114,10 @@ def axis_indices(owner: str, axes: Sequence[int] | None, rank: int, exclude: boo
     """The sorted axes that `axes` names, or with `exclude` those that it does not; all if it names none."""
     if not axes:
         return tuple(range(rank))
-    found = {axis_index(owner, axis, rank) for axis in axes}
-    if len(found) != len(axes):
+    indices = {axis_index(owner, axis, rank) for axis in axes}
+    if len(indices) != len(axes):
         raise ShapeError(f"{owner}: axes must differ from each other, got {tuple(axes)}.")
-    return tuple(i for i in range(rank) if (i in found) != exclude)
+    return tuple(i for i in range(rank) if (i in indices) != exclude)
 
 
 # ---- shapes of several arrays

@@ -178,7 +178,7 @@ def _gammaln_right(z: Real) -> Real:
 
 
 def _sin_pi(z: Real) -> Real:
-    """sin(πz), exact where z is whole."""
+    """sin(πz), exact where z is an integer."""
     rest = np.fmod(z, 2)
     result: Real = np.sin(np.pi * rest)
     return np.where(rest == np.trunc(rest), 0.0, result)
@@ -191,10 +191,10 @@ def gamma(x: ArrayLike) -> Real:
     right = np.exp(_gammaln_right(z))
     reflected = np.pi / (_sin_pi(z) * np.exp(_gammaln_right(1 - z)))
     result = np.where(z < 0.5, reflected, right)
-    whole = z == np.floor(z)
-    exact = _FACTORIALS[np.where(whole & (z > 0) & (z < 172), z - 1, 0).astype(np.int64)]
-    result = np.where(whole & (z > 0) & (z < 172), exact, result)
-    result = np.where(whole & (z < 0), np.nan, result)
+    is_integer = z == np.floor(z)
+    exact = _FACTORIALS[np.where(is_integer & (z > 0) & (z < 172), z - 1, 0).astype(np.int64)]
+    result = np.where(is_integer & (z > 0) & (z < 172), exact, result)
+    result = np.where(is_integer & (z < 0), np.nan, result)
     return np.where(z == 0, np.copysign(np.inf, z), result)
 
 
@@ -231,10 +231,10 @@ def _polygamma_right(z: Real, order: int) -> Real:
 
 def cot_pi_derivative(order: int) -> Polynomial:
     """The derivative of that order of cot(πz) as a polynomial in cot(πz)."""
-    found = Polynomial([0.0, 1.0])
+    polynomial = Polynomial([0.0, 1.0])
     for _ in range(order):
-        found = -np.pi * Polynomial([1.0, 0.0, 1.0]) * found.deriv()
-    return found
+        polynomial = -np.pi * Polynomial([1.0, 0.0, 1.0]) * polynomial.deriv()
+    return polynomial
 
 
 def _cot_pi(z: Real) -> Real:

@@ -112,9 +112,9 @@ def padded(x: Array, before: Sequence[int], sizes: Sequence[int], value: float =
     if not any(before) and tuple(sizes) == spatial:
         return x
     result = np.full(x.shape[:2] + tuple(sizes), value, x.dtype)
-    kept = [min(n, size - b) for n, b, size in zip(spatial, before, sizes, strict=True)]
-    target: Any = (..., *(slice(b, b + n) for b, n in zip(before, kept, strict=True)))
-    source: Any = (..., *(slice(0, n) for n in kept))
+    lengths = [min(n, size - b) for n, b, size in zip(spatial, before, sizes, strict=True)]
+    target: Any = (..., *(slice(b, b + n) for b, n in zip(before, lengths, strict=True)))
+    source: Any = (..., *(slice(0, n) for n in lengths))
     result[target] = x[source]
     return result
 
@@ -133,7 +133,7 @@ def view(x: Array, kernel: Ints, stride: Ints, dilate: Ints, out: Sequence[int])
 
 
 def offsets(kernel: Ints, stride: Ints, dilate: Ints, out: Sequence[int]) -> Iterator[tuple[Any, Any]]:
-    """For each place in a window, in order, two indices: of it in `view`, and of it in padded data."""
+    """For each position in a window, in order, two indices: of it in `view`, and of it in padded data."""
     for index in product(*map(range, kernel)):
         starts = [i * d for i, d in zip(index, dilate, strict=True)]
         cut = (slice(a, a + (n - 1) * s + 1, s) for a, n, s in zip(starts, out, stride, strict=True))
@@ -141,7 +141,7 @@ def offsets(kernel: Ints, stride: Ints, dilate: Ints, out: Sequence[int]) -> Ite
 
 
 def scatter(cols: Array, sizes: Sequence[int], kernel: Ints, stride: Ints, dilate: Ints) -> Array:
-    """`view` backwards: the sum of windows (A, B, *kernel, *out) at their places in axes of `sizes`."""
+    """`view` backwards: the sum of windows (A, B, *kernel, *out) at their positions in axes of `sizes`."""
     out = cols.shape[2 + len(kernel) :]
     result = np.zeros(cols.shape[:2] + tuple(sizes), cols.dtype)
     if 0 in out:
@@ -151,7 +151,7 @@ def scatter(cols: Array, sizes: Sequence[int], kernel: Ints, stride: Ints, dilat
     return result
 
 
-def needed(out: Sequence[int], kernel: Ints, stride: Ints, dilate: Ints) -> Ints:
+def total_extent(out: Sequence[int], kernel: Ints, stride: Ints, dilate: Ints) -> Ints:
     """The sizes that `out` windows reach over."""
     return tuple(
         (n - 1) * s + extent(k, d) if n else 0 for n, k, s, d in zip(out, kernel, stride, dilate, strict=True)

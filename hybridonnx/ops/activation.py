@@ -216,8 +216,8 @@ class LeakyReLU(Operator):
         if self.act_type == "prelu":
             slope = others[0].reshape(slope_shape(others[0].shape, data.ndim))
         elif self.draws():
-            drawn = self.lower_bound + (self.upper_bound - self.lower_bound) * others[0]
-            slope = drawn.astype(data.dtype)
+            slopes = self.lower_bound + (self.upper_bound - self.lower_bound) * others[0]
+            slope = slopes.astype(data.dtype)
         y = np.where(data > 0, data, data * slope)
         if self.act_type != "rrelu":
             return y

@@ -147,17 +147,17 @@ class AmpMulticast(Operator):
         return list(shapes)
 
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
-        whole = [d for d in dtypes if d is not None and d.kind != "f"]
-        if whole:
-            raise DTypeError(f"amp_multicast: floating-point numbers are required, got {whole[0]}.")
+        others = [d for d in dtypes if d is not None and d.kind != "f"]
+        if others:
+            raise DTypeError(f"amp_multicast: floating-point numbers are required, got {others[0]}.")
         return dtypes
 
     def infer_dtype(self, *dtypes: DType | None) -> DType | None:
-        found = [d for d in dtypes if d is not None]
-        if len(found) < len(dtypes):
+        known = [d for d in dtypes if d is not None]
+        if len(known) < len(dtypes):
             return None
         choose = min if self.cast_narrow else max
-        return choose(found, key=lambda d: d.itemsize)
+        return choose(known, key=lambda d: d.itemsize)
 
     def forward(self, *data: Array) -> tuple[Array, ...]:
         dtype = self.infer_dtype(*(x.dtype for x in data))

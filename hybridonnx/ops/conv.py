@@ -357,7 +357,7 @@ class _Transposed(_Window):
         return per_axis(self.names[0], "adj", self.adj, self.kernel, 0)
 
     def target(self) -> Ints:
-        """The wanted spatial sizes, none if they follow from the data's."""
+        """The output's spatial sizes by `target_shape`, none if they follow from the data's."""
         if not any(self.target_shape):
             return ()
         return per_axis(self.names[0], "target_shape", self.target_shape, self.kernel, 0)

@@ -52,8 +52,8 @@ class _Shaped(Operator):
 
     def with_inferred_shape(self, outputs: Sequence[Spec]) -> Operator:
         this: Any = self
-        made: Operator = replace(this, shape=outputs[0].shape)
-        return made
+        op: Operator = replace(this, shape=outputs[0].shape)
+        return op
 
     def full(self, value: float) -> Array:
         """An array of one value."""
@@ -205,9 +205,9 @@ class Arange(Operator):
         """The first `length` numbers. As in MXNet start and step become the dtype's before they are used."""
         dtype = self.infer_dtype()
         first = self.start if self.open() else self.bounds()[0]
-        places = np.arange(length) // self.repeat
+        multiples = np.arange(length) // self.repeat
         start, step = (np.asarray(v).astype(dtype) for v in (first, self.step))
-        return np.asarray(start + places.astype(dtype) * step, dtype)
+        return np.asarray(start + multiples.astype(dtype) * step, dtype)
 
     def forward(self) -> Array:
         if self.open():

@@ -45,17 +45,19 @@ class _Labelled(Operator):
     use_label_lengths: bool
     blank_label: Literal["first", "last"]
 
-    def given(self) -> tuple[str, ...]:
-        """The names of the inputs that the loss itself has."""
-        asked = {"data_lengths": self.use_data_lengths, "label_lengths": self.use_label_lengths}
-        return ("data", "label", *(name for name, used in asked.items() if used))
+    def forward_inputs(self) -> tuple[str, ...]:
+        """The names of the inputs that the loss has."""
+        lengths = {"data_lengths": self.use_data_lengths, "label_lengths": self.use_label_lengths}
+        return ("data", "label", *(name for name, used in lengths.items() if used))
 
     def padding(self) -> int:
         """The label that stands after the last one."""
         return 0 if self.blank_label == "first" else -1
 
-    def given_shapes(self, data: Shape | None, label: Shape | None, *lengths: Shape | None) -> list[Any]:
-        """The shapes of `given`, checked."""
+    def forward_input_shapes(
+        self, data: Shape | None, label: Shape | None, *lengths: Shape | None
+    ) -> list[Any]:
+        """The shapes of `forward_inputs`, checked."""
         owner = self.names[0]
         if data is not None and len(data) != 3:
             raise ShapeError(f"{owner}: data (steps, batch, classes) is required, got {show(data)}.")
@@ -86,19 +88,19 @@ class _Labelled(Operator):
 class Alignments:
     """All ways in which labels fit steps: paths through blank, label, blank, label, …, blank, S = 2 L + 1.
 
-    What is kept by state is float64: it sums up over all steps.
+    Logarithms by state are float64: they sum up over all steps.
     """
 
-    def __init__(self, op: _Labelled, given: Sequence[Array]) -> None:
-        arrays = dict(zip(op.given(), given, strict=True))
-        data, label = arrays["data"], _whole(arrays["label"])
+    def __init__(self, op: _Labelled, inputs: Sequence[Array]) -> None:
+        arrays = dict(zip(op.forward_inputs(), inputs, strict=True))
+        data, label = arrays["data"], _nearest(arrays["label"])
         self.scores = data.astype(np.float32) if data.dtype == np.float16 else data
         self.steps, batch, self.classes = data.shape
         self.blank = 0 if op.blank_label == "first" else self.classes - 1
         lengths = arrays.get("data_lengths")
-        self.data_lengths = np.full(batch, self.steps) if lengths is None else _whole(lengths)
+        self.data_lengths = np.full(batch, self.steps) if lengths is None else _nearest(lengths)
         if "label_lengths" in arrays:
-            self.lengths = _whole(arrays["label_lengths"])
+            self.lengths = _nearest(arrays["label_lengths"])
         else:
             self.lengths = np.cumprod(label != op.padding(), axis=1).sum(1)
         self.within = np.arange(label.shape[1]) < self.lengths[:, None]
@@ -120,31 +122,31 @@ class Alignments:
 
     def inside(self) -> Array:
         """(T, N): whether a step is within its sequence."""
-        made: Array = np.arange(self.steps)[:, None] < self.data_lengths
-        return made
+        mask: Array = np.arange(self.steps)[:, None] < self.data_lengths
+        return mask
 
     @cached_property
     def skips(self) -> Array:
         """(N, S): 0 for states that the one before last may precede, labels that differ, else never."""
-        found = np.full(self.states.shape, NEVER)
+        penalties = np.full(self.states.shape, NEVER)
         labels = self.states[:, 1::2]
         other = (labels[:, 1:] != labels[:, :-1]) & (labels[:, 1:] != self.blank)
-        found[:, 3::2][other] = 0
-        return found
+        penalties[:, 3::2][other] = 0
+        return penalties
 
     @cached_property
     def logs(self) -> Array:
         """(T, N, C): the logarithms of the classes' probabilities."""
         with np.errstate(invalid="ignore", divide="ignore"):
             low: Array = self.scores - self.scores.max(2, keepdims=True, initial=-np.inf)
-            made: Array = low - np.log(np.exp(low).sum(2, keepdims=True))
-        return made
+            logs: Array = low - np.log(np.exp(low).sum(2, keepdims=True))
+        return logs
 
     @cached_property
     def emitted(self) -> Array:
         """(T, N, S): the logarithms of the states' probabilities."""
-        found = np.take_along_axis(self.logs, self.states[None], axis=2).astype(np.float64)
-        return np.maximum(found, NEVER)
+        logs = np.take_along_axis(self.logs, self.states[None], axis=2).astype(np.float64)
+        return np.maximum(logs, NEVER)
 
     def forward(self) -> Iterator[Array]:
         """(N, S): the logarithm of all paths' probability to each state, at each step and before the first.
@@ -179,39 +181,39 @@ class Alignments:
         """(N,): the logarithm of all paths' probability."""
         ends = np.where(self.last(), state, NEVER)
         most: Array = ends.max(1)
-        found: Array = most + np.log(np.exp(ends - most[:, None]).sum(1))
-        return found
+        total: Array = most + np.log(np.exp(ends - most[:, None]).sum(1))
+        return total
 
     def losses(self, total: Array) -> Array:
         """(N,): the losses; MXNet's is 0 where there are too few steps."""
-        found = np.where(total < NEVER / 2, np.inf, -total)
-        return np.where(self.wrong(), np.nan, np.where(self.short(), 0, found))
+        losses = np.where(total < NEVER / 2, np.inf, -total)
+        return np.where(self.wrong(), np.nan, np.where(self.short(), 0, losses))
 
     def occupied(self) -> Array:
         """(T, N, C): the probability that a step is in a class, by all paths that give the labels."""
         *ways, last = self.forward()
         ways = [*ways[1:], last]
         total = self.total(last)
-        found = np.zeros_like(self.logs)
+        probabilities = np.zeros_like(self.logs)
         batch = np.arange(len(total))
         possible = ~(total < NEVER / 2)
         for t, rest in zip(range(self.steps)[::-1], self.backward(), strict=True):
             share = np.where(possible[:, None], np.exp(ways[t] + rest - total[:, None]), 0)
-            found[t, :, self.blank] = share[:, ::2].sum(1)
+            probabilities[t, :, self.blank] = share[:, ::2].sum(1)
             for k in range(1, share.shape[1], 2):
-                found[t, batch, self.states[:, k]] += share[:, k].astype(found.dtype)
-        return found
+                probabilities[t, batch, self.states[:, k]] += share[:, k].astype(probabilities.dtype)
+        return probabilities
 
     def gradient(self) -> Array:
         """(T, N, C): the losses' gradients by the scores."""
         with np.errstate(invalid="ignore"):
-            found = np.where(self.inside()[:, :, None], np.exp(self.logs) - self.occupied(), 0)
-        counts = np.where(self.wrong(), np.nan, 1).astype(found.dtype)
-        result: Array = np.where(self.short()[:, None], 0, found) * counts[:, None]
+            gradient = np.where(self.inside()[:, :, None], np.exp(self.logs) - self.occupied(), 0)
+        counts = np.where(self.wrong(), np.nan, 1).astype(gradient.dtype)
+        result: Array = np.where(self.short()[:, None], 0, gradient) * counts[:, None]
         return result
 
 
-def _whole(x: Array) -> Array:
+def _nearest(x: Array) -> Array:
     """The nearest integers, halves upwards, as MXNet reads labels and lengths."""
     with np.errstate(invalid="ignore"):
         return np.floor(x.astype(np.float64) + 0.5).astype(np.int64)
@@ -220,8 +222,8 @@ def _whole(x: Array) -> Array:
 def _total(*logs: Array) -> Array:
     """The logarithm of a sum, of its parts' logarithms."""
     most: Array = np.maximum.reduce(logs)
-    found: Array = most + np.log(sum(np.exp(v - most) for v in logs))
-    return found
+    total: Array = most + np.log(sum(np.exp(v - most) for v in logs))
+    return total
 
 
 @operator("CTCLoss", "_contrib_CTCLoss", "_contrib_ctc_loss", "ctc_loss")
@@ -241,7 +243,7 @@ class CTCLoss(_Labelled):
     blank_label: Literal["first", "last"] = "first"
 
     def input_names(self) -> tuple[str, ...]:
-        return self.given()
+        return self.forward_inputs()
 
     def counted(self) -> int:
         return 2
@@ -249,19 +251,19 @@ class CTCLoss(_Labelled):
     def infer_inputs(
         self, data: Shape | None, label: Shape | None, *lengths: Shape | None
     ) -> Sequence[Shape | None]:
-        return self.given_shapes(data, label, *lengths)
+        return self.forward_input_shapes(data, label, *lengths)
 
     def infer_shape(self, data: Shape, label: Shape, *lengths: Shape) -> Shape:
         return (data[1],)
 
     def forward(self, *inputs: Array) -> Array:
-        found = Alignments(self, inputs)
-        *_, last = found.forward()
-        return found.losses(found.total(last)).astype(inputs[0].dtype)
+        alignments = Alignments(self, inputs)
+        *_, last = alignments.forward()
+        return alignments.losses(alignments.total(last)).astype(inputs[0].dtype)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, *rest: Any) -> Sequence[Any]:
-        given = dict(zip(self.given(), (data, *rest), strict=True))
-        return F._ctc_grad(**given, dy=dy, **self.attributes()), *(None for _ in rest)
+        inputs = dict(zip(self.forward_inputs(), (data, *rest), strict=True))
+        return F._ctc_grad(**inputs, dy=dy, **self.attributes()), *(None for _ in rest)
 
 
 @operator("_ctc_grad")
@@ -283,12 +285,12 @@ class CTCGrad(_Labelled):
     blank_label: Literal["first", "last"] = "first"
 
     def input_names(self) -> tuple[str, ...]:
-        return (*self.given(), "dy")
+        return (*self.forward_inputs(), "dy")
 
     def infer_inputs(self, *shapes: Shape | None) -> Sequence[Shape | None]:
-        *given, dy = shapes
-        found = self.given_shapes(*given)
-        return (*found, dy if found[0] is None else (found[0][1],))
+        *others, dy = shapes
+        inputs = self.forward_input_shapes(*others)
+        return (*inputs, dy if inputs[0] is None else (inputs[0][1],))
 
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
         return (*super().infer_input_dtypes(*dtypes[:-1]), dtypes[0])
@@ -297,6 +299,6 @@ class CTCGrad(_Labelled):
         return data
 
     def forward(self, *inputs: Array) -> Array:
-        *given, dy = inputs
-        found = Alignments(self, given).gradient() * dy[:, None]
-        return found.astype(dy.dtype)
+        *arrays, dy = inputs
+        gradient = Alignments(self, arrays).gradient() * dy[:, None]
+        return gradient.astype(dy.dtype)

@@ -88,7 +88,7 @@ class Custom(Operator):
     stateful = True
     not_in_onnx = "it runs Python code. Register a model's operators, or cut the graph before them"
 
-    given: ClassVar[tuple[tuple[str, str], ...]] = ()
+    attribute_texts: ClassVar[tuple[tuple[str, str], ...]] = ()
     """The attributes' text beside `op_type`."""
     definition: ClassVar[Definition]
 
@@ -116,7 +116,7 @@ class Custom(Operator):
 
     @classmethod
     def schema(cls) -> dict[str, Attribute]:  # type: ignore[override]  # the base remembers
-        others = {name: Attribute(str, "", False) for name, _ in cls.given}
+        others = {name: Attribute(str, "", False) for name, _ in cls.attribute_texts}
         return {"op_type": Attribute(str, MISSING, False), **others}
 
     @classmethod
@@ -125,12 +125,12 @@ class Custom(Operator):
         return kind(op_type=read("Custom", "op_type", str, attributes["op_type"]))  # type: ignore[no-any-return]
 
     def attributes(self) -> dict[str, Any]:
-        return {"op_type": self.op_type, **dict(self.given)}
+        return {"op_type": self.op_type, **dict(self.attribute_texts)}
 
     def started(self, device: Any) -> Operator:
-        made = replace(self)
-        object.__setattr__(made, "_execution", self.definition.start(device))
-        return made
+        op = replace(self)
+        object.__setattr__(op, "_execution", self.definition.start(device))
+        return op
 
     def infer_inputs(self, *shapes: Shape | None) -> Sequence[Shape | None]:
         return self.definition.shapes(shapes)[0]
@@ -160,13 +160,13 @@ def _updated(self: Custom, F: Any, y: Any, *inputs: Any) -> Sequence[Any]:
 
 
 @lru_cache(maxsize=1024)
-def _kind(op_type: str, given: tuple[tuple[str, str], ...]) -> type[Custom]:
+def _kind(op_type: str, attribute_texts: tuple[tuple[str, str], ...]) -> type[Custom]:
     """The class of the operators with these attributes."""
-    definition = _makers[op_type](dict(given))
+    definition = _makers[op_type](dict(attribute_texts))
     facts: dict[str, Any] = {
         "__module__": __name__,
         "__doc__": Custom.__doc__,
-        "given": given,
+        "attribute_texts": attribute_texts,
         "definition": definition,
         "inputs": (*definition.arguments, *definition.states),
         "aux": definition.states,

@@ -42,7 +42,7 @@ def _channels(owner: str, channels: Dim, allowed: tuple[int, ...] = (1, 3)) -> N
 
 
 def _as(dtype: DType, values: Array) -> Array:
-    """Values as a dtype: integers are cut off, and kept in the dtype's range."""
+    """Values as a dtype: integers are cut off, and clipped to the dtype's range."""
     if dtype.kind == "f":
         return values.astype(dtype)
     limits = np.iinfo(dtype)
@@ -120,8 +120,8 @@ class Normalize(Operator):
 
     def by_channel(self, values: Floats, channels: int) -> Array:
         """Numbers (C, 1, 1)."""
-        found = np.array(values if len(values) > 1 else values * channels)
-        return found[:channels, None, None]
+        numbers = np.array(values if len(values) > 1 else values * channels)
+        return numbers[:channels, None, None]
 
     def forward(self, data: Array) -> Array:
         mean, std = (self.by_channel(v, data.shape[-3]).astype(data.dtype) for v in (self.mean, self.std))
@@ -299,34 +299,34 @@ class Resize(Operator):
 
 @lru_cache(maxsize=1024)
 def _few(n: int, m: int, interp: int, shrinks: bool) -> tuple[Array, Array]:
-    """The matrix of `_weights` as the places and the values (m, taps) of what is not zero in its rows."""
+    """The matrix of `_weights` as the indices and the values (m, taps) of what is not zero in its rows."""
     matrix = _weights(n, m, interp, shrinks)
     taps = int((matrix != 0).sum(1).max())
-    places = np.argsort(matrix == 0, axis=1, kind="stable")[:, :taps]
-    return places, np.take_along_axis(matrix, places, 1)
+    indices = np.argsort(matrix == 0, axis=1, kind="stable")[:, :taps]
+    return indices, np.take_along_axis(matrix, indices, 1)
 
 
-def _along(axis: int, images: Array, places: Array, weights: Array) -> Array:
+def _along(axis: int, images: Array, indices: Array, weights: Array) -> Array:
     """Weighted sums along an axis, -3 or -2; a single tap is taken as it is."""
-    if places.shape[1] == 1:
-        return images.take(places[:, 0], axis)
+    if indices.shape[1] == 1:
+        return images.take(indices[:, 0], axis)
     factors = weights.astype(images.dtype).reshape(weights.shape + (1,) * (-1 - axis))
-    return np.asarray(sum(images.take(places[:, i], axis) * factors[:, i] for i in range(places.shape[1])))
+    return np.asarray(sum(images.take(indices[:, i], axis) * factors[:, i] for i in range(indices.shape[1])))
 
 
 def _weights(n: int, m: int, interp: int, shrinks: bool) -> Array:
     """The matrix (m, n) that resizes n pixels to m, as OpenCV does."""
-    scale, place = n / m, np.arange(m)
+    scale, index = n / m, np.arange(m)
     if interp == NEAREST:
-        return _taps(n, np.floor(place * scale)[:, None], np.ones((m, 1)))
+        return _taps(n, np.floor(index * scale)[:, None], np.ones((m, 1)))
     if interp == AREA and shrinks:
-        start, pixel = place[:, None] * scale, np.arange(n)
+        start, pixel = index[:, None] * scale, np.arange(n)
         covered: Array = np.minimum(start + scale, pixel + 1) - np.maximum(start, pixel)
         return np.asarray(covered.clip(0) / scale)
-    source = (place + 0.5) * scale - 0.5
+    source = (index + 0.5) * scale - 0.5
     if interp == AREA:  # to a larger size: linear, with pixels as wide as they can be
-        start = np.floor(place * scale)
-        source = start + ((place + 1) - (start + 1) / scale).clip(0) % 1
+        start = np.floor(index * scale)
+        source = start + ((index + 1) - (start + 1) / scale).clip(0) % 1
     if interp in (LINEAR, AREA):
         source = source.clip(0, n - 1)
     kernel, reach = _KERNELS[interp]
@@ -337,7 +337,7 @@ def _weights(n: int, m: int, interp: int, shrinks: bool) -> Array:
 
 
 def _taps(n: int, at: Array, weights: Array) -> Array:
-    """The matrix whose rows have the weights at these places; those outside are the nearest inside."""
+    """The matrix whose rows have the weights at these indices; those outside are the nearest inside."""
     matrix = np.zeros((len(at), n))
     np.add.at(matrix, (np.arange(len(at))[:, None], at.clip(0, n - 1).astype(int)), weights)
     return matrix
@@ -354,8 +354,8 @@ def _cubic(x: Array) -> Array:
 
 
 def _lanczos(x: Array) -> Array:
-    found: Array = np.sinc(x) * np.sinc(x / 4)
-    return np.where(abs(x) < 4, found, 0)
+    kernel: Array = np.sinc(x) * np.sinc(x / 4)
+    return np.where(abs(x) < 4, kernel, 0)
 
 
 _KERNELS: dict[int, tuple[Callable[[Array], Array], int]] = {
@@ -431,7 +431,7 @@ class _Colours(Operator):
     def _changed(self, data: Array, change: Callable[[Array], Array]) -> Array:
         changed = change(data.astype(np.float64))
         if data.dtype.kind != "f":
-            changed = changed + 1e-6  # what is whole but for rounding stays so when it is cut off
+            changed = changed + 1e-6  # what is an integer but for rounding stays so when it is cut off
         return _as(data.dtype, changed)
 
 
@@ -458,7 +458,7 @@ class AdjustLighting(_Colours):
         return self._changed(data, lambda pixels: _lit(pixels, np.array(self.alpha)))
 
 
-class _Drawn(_Colours):
+class _RandomColours(_Colours):
     """An image changed at random.
 
     ONNX: none; it draws at random, and is made for images before a network sees them.
@@ -475,7 +475,7 @@ class _Drawn(_Colours):
         return Spec((8,), np.dtype("float64"))
 
 
-class _ByFactor(_Drawn):
+class _ByFactor(_RandomColours):
     """An image changed by a factor drawn uniformly between two numbers.
 
     Attributes:
@@ -536,7 +536,7 @@ class RandomHue(_ByFactor):
 
 
 @operator("_image_random_color_jitter", "_npx__image_random_color_jitter")
-class RandomColorJitter(_Drawn):
+class RandomColorJitter(_RandomColours):
     """An image with random brightness, contrast, saturation and hue, changed in random order.
 
     Each attribute says how far from 1 the factor of its change may be; a factor is never negative, and with 0
@@ -571,7 +571,7 @@ class RandomColorJitter(_Drawn):
 
 
 @operator("_image_random_lighting", "_npx__image_random_lighting")
-class RandomLighting(_Drawn):
+class RandomLighting(_RandomColours):
     """An image with random amounts of the principal components of ImageNet's colours added.
 
     Attributes:
@@ -590,7 +590,7 @@ class RandomLighting(_Drawn):
         return self._changed(data, lambda pixels: _lit(pixels, noise * self.alpha_std))
 
 
-class _RandomFlip(_Drawn):
+class _RandomFlip(_RandomColours):
     """An image mirrored along one axis, or not, with equal probability.
 
     Inputs:

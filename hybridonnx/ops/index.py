@@ -89,11 +89,11 @@ class TakeGrad(_Taking):
     def forward(self, dy: Array, indices: Array, a: Array) -> Array:
         at = axis_index("take", self.axis, a.ndim)
         count = a.shape[at]
-        places = within("take", indices, count, self.mode).ravel()
+        targets = within("take", indices, count, self.mode).ravel()
         rest = a.shape[:at] + a.shape[at + 1 :]
         rows = np.moveaxis(dy, range(at, at + indices.ndim), range(indices.ndim))
-        found = add_rows(rows.reshape(places.size, *rest), places, count)
-        return np.moveaxis(found, 0, at)
+        sums = add_rows(rows.reshape(targets.size, *rest), targets, count)
+        return np.moveaxis(sums, 0, at)
 
     def gradient(self, F: Any, dy: Any, y: Any, grad: Any, indices: Any, a: Any) -> Sequence[Any]:
         return F.take(dy, indices, axis=self.axis, mode=self.mode), None, None
@@ -177,8 +177,8 @@ class IndexCopy(Indexed):
         return result
 
     def gradient(self, F: Any, dy: Any, y: Any, old: Any, index: Any, new: Any) -> Sequence[Any]:
-        kept = F._contrib_index_copy(dy, index, F.zeros_like(new))
-        return kept, None, F.take(dy, index, axis=0)
+        d_old = F._contrib_index_copy(dy, index, F.zeros_like(new))
+        return d_old, None, F.take(dy, index, axis=0)
 
 
 @operator("_contrib_boolean_mask", "_npi_boolean_mask")
@@ -210,8 +210,8 @@ class BooleanMask(Indexed):
         return (None, *data[1:])
 
     def forward(self, data: Array, index: Array) -> Array:
-        kept: Array = data[index != 0]
-        return kept
+        rows: Array = data[index != 0]
+        return rows
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, index: Any) -> Sequence[Any]:
         return F._boolean_mask_grad(dy, index, data), None
@@ -270,11 +270,11 @@ class _Picking(Indexed):
         """The axis that is picked from."""
         return axis_index("pick", self.axis or 0, rank)
 
-    def places(self, data: Array, index: Array) -> Array:
+    def indices(self, data: Array, index: Array) -> Array:
         """The index along the axis, which is kept with size 1."""
         at = self.at(data.ndim)
-        kept = index if index.ndim == data.ndim else np.expand_dims(index, at)
-        return within("pick", kept, data.shape[at], self.mode)
+        index = index if index.ndim == data.ndim else np.expand_dims(index, at)
+        return within("pick", index, data.shape[at], self.mode)
 
 
 @operator("pick", "_npx_pick", "choose_element_0index")
@@ -298,22 +298,24 @@ class Pick(_Picking):
 
     def infer_inputs(self, data: Shape | None, index: Shape | None) -> Sequence[Shape | None]:
         if data is None or (index is not None and len(index) == len(data)):
-            return data, None if data is None else self._kept(data)
+            return data, None if data is None else self._keepdims_shape(data)
+        if self.keepdims and index is None:
+            return data, self._keepdims_shape(data)
         at = self.at(len(data))
-        return data, self._kept(data) if self.keepdims and index is None else data[:at] + data[at + 1 :]
+        return data, data[:at] + data[at + 1 :]
 
-    def _kept(self, data: Shape) -> Shape:
+    def _keepdims_shape(self, data: Shape) -> Shape:
         at = self.at(len(data))
         return (*data[:at], 1, *data[at + 1 :])
 
     def infer_shape(self, data: Shape, index: Shape) -> Shape:
         at = self.at(len(data))
-        return self._kept(data) if self.keepdims else (data[:at] + data[at + 1 :]) or (1,)
+        return self._keepdims_shape(data) if self.keepdims else (data[:at] + data[at + 1 :]) or (1,)
 
     def forward(self, data: Array, index: Array) -> Array:
         at = self.at(data.ndim)
-        found = np.take_along_axis(data, self.places(data, index), at)
-        return found if self.keepdims or data.ndim == 1 else found.squeeze(at)
+        y = np.take_along_axis(data, self.indices(data, index), at)
+        return y if self.keepdims or data.ndim == 1 else y.squeeze(at)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, index: Any) -> Sequence[Any]:
         options = {"axis": self.axis, "keepdims": self.keepdims, "mode": self.mode}
@@ -345,8 +347,8 @@ class PickGrad(_Picking):
 
     def forward(self, dy: Array, index: Array, data: Array) -> Array:
         result = np.zeros(data.shape, dy.dtype)
-        places = self.places(data, index)
-        np.put_along_axis(result, places, dy.reshape(places.shape), self.at(data.ndim))
+        indices = self.indices(data, index)
+        np.put_along_axis(result, indices, dy.reshape(indices.shape), self.at(data.ndim))
         return result
 
     def gradient(self, F: Any, dy: Any, y: Any, grad: Any, index: Any, data: Any) -> Sequence[Any]:
@@ -378,8 +380,8 @@ class BatchTake(Indexed):
         return indices
 
     def forward(self, a: Array, indices: Array) -> Array:
-        places = within("batch_take", indices, a.shape[1], "clip")
-        return a[np.arange(len(a)), places.ravel()].reshape(indices.shape)
+        columns = within("batch_take", indices, a.shape[1], "clip")
+        return a[np.arange(len(a)), columns.ravel()].reshape(indices.shape)
 
     def gradient(self, F: Any, dy: Any, y: Any, a: Any, indices: Any) -> Sequence[Any]:
         rows = F.Reshape(dy, shape=(-1,))
@@ -492,7 +494,7 @@ class _Points(Indexed):
             negative ones count from the end.
     """
 
-    def chosen(self, data: Shape, indices: Shape) -> Shape | None:
+    def selection_shape(self, data: Shape, indices: Shape) -> Shape | None:
         """The shape of what the indices choose; `None` if M is unknown."""
         if len(indices) < 2 or (indices[0] is not None and not 0 < indices[0] <= len(data)):
             raise ShapeError(
@@ -518,7 +520,7 @@ class GatherND(_Points):
     inputs: ClassVar[tuple[str, ...]] = ("data", "indices")
 
     def infer_shape(self, data: Shape, indices: Shape) -> Shape:
-        return self.chosen(data, indices)  # type: ignore[return-value]  # None if the rank is unknown
+        return self.selection_shape(data, indices)  # type: ignore[return-value]  # None if the rank is unknown
 
     def forward(self, data: Array, indices: Array) -> Array:
         return data[points("gather_nd", indices, data.shape)]
@@ -550,8 +552,8 @@ class GatherNDGrad(_Points):
         lead = data.shape[: len(indices)]
         flat = np.ravel_multi_index(points("gather_nd", indices, lead), lead, mode="wrap").ravel()
         rest = data.shape[len(indices) :]
-        found = add_rows(dy.reshape(flat.size, *rest), flat, int(np.prod(lead)))
-        return found.reshape(data.shape)
+        sums = add_rows(dy.reshape(flat.size, *rest), flat, int(np.prod(lead)))
+        return sums.reshape(data.shape)
 
     def gradient(self, F: Any, dy: Any, y: Any, grad: Any, indices: Any, data: Any) -> Sequence[Any]:
         return F.gather_nd(dy, indices), None, None
@@ -577,7 +579,7 @@ class ScatterND(_Points):
     shape: Ints
 
     def infer_inputs(self, data: Shape | None, indices: Shape | None) -> Sequence[Shape | None]:
-        return (None if indices is None else self.chosen(self.shape, indices)), indices
+        return (None if indices is None else self.selection_shape(self.shape, indices)), indices
 
     def infer_shape(self, data: Shape, indices: Shape) -> Shape:
         return self.shape
@@ -614,8 +616,8 @@ class ScatterSetND(_Points):
     def infer_inputs(
         self, lhs: Shape | None, rhs: Shape | None, indices: Shape | None
     ) -> Sequence[Shape | None]:
-        chosen = None if lhs is None or indices is None else self.chosen(lhs, indices)
-        return self.shape or lhs, chosen, indices
+        selection = None if lhs is None or indices is None else self.selection_shape(lhs, indices)
+        return self.shape or lhs, selection, indices
 
     def forward(self, lhs: Array, rhs: Array, indices: Array) -> Array:
         result = lhs.copy()
@@ -623,8 +625,8 @@ class ScatterSetND(_Points):
         return result
 
     def gradient(self, F: Any, dy: Any, y: Any, lhs: Any, rhs: Any, indices: Any) -> Sequence[Any]:
-        kept = F._scatter_set_nd(dy, F.zeros_like(rhs), indices, shape=self.shape)
-        return kept, F.gather_nd(dy, indices), None
+        d_lhs = F._scatter_set_nd(dy, F.zeros_like(rhs), indices, shape=self.shape)
+        return d_lhs, F.gather_nd(dy, indices), None
 
 
 # ---- choices
@@ -667,8 +669,8 @@ class OneHot(Operator):
         return as_dtype(self.dtype)
 
     def forward(self, indices: Array) -> Array:
-        chosen = integers(indices)[..., None] == np.arange(self.depth)
-        return np.where(chosen, self.on_value, self.off_value).astype(self.dtype)
+        hot = integers(indices)[..., None] == np.arange(self.depth)
+        return np.where(hot, self.on_value, self.off_value).astype(self.dtype)
 
 
 @operator("where", "_sparse_where")
@@ -718,10 +720,10 @@ class Where(Indexed):
         return None, F.where(condition, dy, nothing), F.where(condition, nothing, dy)
 
 
-# ---- coordinates and places
+# ---- coordinates and flat indices
 
 
-class _Places(Operator):
+class _Coordinates(Operator):
     """What coordinates and flat indices are converted by.
 
     Attributes:
@@ -739,7 +741,7 @@ class _Places(Operator):
 
 
 @operator("_ravel_multi_index", "ravel_multi_index")
-class RavelMultiIndex(_Places):
+class RavelMultiIndex(_Coordinates):
     """The flat indices, in row-major order, of the points whose coordinates are the rows of `data`.
 
     Inputs:
@@ -761,14 +763,14 @@ class RavelMultiIndex(_Places):
 
     def forward(self, data: Array) -> Array:
         self.infer_shape(data.shape)
-        found = np.zeros(data.shape[1:], np.int64)
+        flat = np.zeros(data.shape[1:], np.int64)
         for row, count in zip(integers(data), self.sizes(), strict=True):
-            found = found * count + row
-        return found.astype(data.dtype)
+            flat = flat * count + row
+        return flat.astype(data.dtype)
 
 
 @operator("_unravel_index", "unravel_index")
-class UnravelIndex(_Places):
+class UnravelIndex(_Coordinates):
     """The coordinates, one row for each axis, of the flat indices `data` in row-major order.
 
     Inputs:

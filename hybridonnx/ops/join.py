@@ -201,8 +201,8 @@ class _Splitting(Operator):
         at = self.at(data.shape)
         inner = [b for b in self.bounds(data.shape[at])[1:-1] if isinstance(b, int)]
         parts = np.split(data, inner, axis=at)
-        found = tuple(p.squeeze(at) if self.squeeze_axis else p for p in parts)
-        return found if len(shapes) > 1 else found[0]
+        outputs = tuple(p.squeeze(at) if self.squeeze_axis else p for p in parts)
+        return outputs if len(shapes) > 1 else outputs[0]
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         if not isinstance(dy, tuple | list):

@@ -81,7 +81,7 @@ class SoftmaxOutput(_Output):
     normalization: Literal["batch", "null", "valid"] = "null"
     out_grad: bool = False
     smooth_alpha: float = 0.0
-    """How much of the probability that is wanted goes to the other classes; not with multi_output."""
+    """How much of the target probability goes to the other classes; not with multi_output."""
 
     def infer_inputs(self, data: Shape | None, label: Shape | None) -> Sequence[Shape | None]:
         if data is None:
@@ -171,18 +171,18 @@ class SoftmaxOutputGradient(SoftmaxOutput):
     def _of_classes(self, y: Array, label: Array) -> Array:
         before, classes, after = self.rows(y.shape)
         numbers = label.astype(np.int64).reshape(-1)
-        wanted = numbers[: before * after].reshape(before, 1, after)
-        hot = np.arange(classes)[:, None] == wanted
+        labels = numbers[: before * after].reshape(before, 1, after)
+        hot = np.arange(classes)[:, None] == labels
         grad = y.reshape(before, classes, after) - self.targets(hot, classes)
         ignored = numbers == int(self.ignore_label)
         if self.use_ignore:
-            grad = np.where(wanted == int(self.ignore_label), 0, grad)
+            grad = np.where(labels == int(self.ignore_label), 0, grad)
         counts = {"null": after, "batch": before * after, "valid": max(int((~ignored).sum()), 1)}
         result: Array = grad * (self.grad_scale / counts[self.normalization])
         return result.reshape(y.shape)
 
     def targets(self, hot: Any, classes: int) -> Any:
-        """The probabilities that are wanted, of `hot`: 1 at the label's class and 0 elsewhere."""
+        """The target probabilities, from `hot`: 1 at the label's class and 0 elsewhere."""
         if not self.smooth_alpha or self.multi_output:
             return hot
         rest = self.smooth_alpha / max(classes - 1, 1)

@@ -178,19 +178,19 @@ class _OverBatch(Operator):
     def infer_inputs(self, *shapes: Shape | None) -> Sequence[Shape | None]:
         data, *vectors = shapes
         owner = self.names[0]
-        found: Shape | None = None
+        channels: Shape | None = None
         if data is not None:
-            found = (data[axis_index(owner, self.axis, len(data))],)
+            channels = (data[axis_index(owner, self.axis, len(data))],)
         for name, vector in zip(self.inputs[1:], vectors, strict=True):
             if vector is not None and len(vector) != 1:
                 raise ShapeError(f"{owner}: {name} of shape (C,) is required, got {show(vector)}.")
-            if vector is not None and found is not None and differ(vector[0], found[0]):
+            if vector is not None and channels is not None and differ(vector[0], channels[0]):
                 raise ShapeError(
-                    f"{owner}: {name} of shape {show(found)} is required, got {show(vector)}; data has shape "
-                    f"{show(data)} and the channels are on axis {self.axis}."
+                    f"{owner}: {name} of shape {show(channels)} is required, got {show(vector)}; data has "
+                    f"shape {show(data)} and the channels are on axis {self.axis}."
                 )
-            found = unify(owner, found, vector)
-        return data, *[found] * 4
+            channels = unify(owner, channels, vector)
+        return data, *[channels] * 4
 
     def infer_back(
         self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
@@ -394,8 +394,8 @@ class LayerNorm(Operator):
 
     def infer_shape(self, data: Shape, gamma: Shape, beta: Shape) -> list[Shape]:
         axis = axis_index(self.names[0], self.axis, len(data))
-        kept = tuple(1 if i == axis else d for i, d in enumerate(data))
-        return [data, kept, kept]
+        stats = tuple(1 if i == axis else d for i, d in enumerate(data))
+        return [data, stats, stats]
 
     def forward(self, data: Array, gamma: Array, beta: Array) -> tuple[Array, ...]:
         axis, x = axis_index(self.names[0], self.axis, data.ndim), _wide(data)
@@ -455,8 +455,8 @@ class InstanceNorm(Operator):
         return data, (data[1],), (data[1],)
 
     def infer_shape(self, data: Shape, gamma: Shape, beta: Shape) -> list[Shape]:
-        kept = (*data[:2], *[1] * len(_spatial(self.names[0], data)))
-        return [data, kept, kept]
+        stats = (*data[:2], *[1] * len(_spatial(self.names[0], data)))
+        return [data, stats, stats]
 
     def forward(self, data: Array, gamma: Array, beta: Array) -> tuple[Array, ...]:
         x = _wide(data)
@@ -526,8 +526,8 @@ class GroupNorm(Operator):
                 f"GroupNorm: a number of channels divisible by num_groups={self.num_groups} is required, "
                 f"got data {show(data)}."
             )
-        kept: Shape = (data[0], self.num_groups)
-        return [data, kept, kept]
+        stats: Shape = (data[0], self.num_groups)
+        return [data, stats, stats]
 
     def forward(self, data: Array, gamma: Array, beta: Array) -> tuple[Array, ...]:
         groups = _wide(data).reshape(len(data), self.num_groups, -1)
@@ -535,18 +535,18 @@ class GroupNorm(Operator):
         std = np.sqrt(var + groups.dtype.type(self.eps))
         centred /= std
         y = _affine(centred, gamma[:, None], beta[:, None])
-        found = y.reshape(data.shape), mean[:, :, 0], std[:, :, 0]
-        return tuple(a.astype(data.dtype, copy=False) for a in found)
+        outputs = y.reshape(data.shape), mean[:, :, 0], std[:, :, 0]
+        return tuple(a.astype(data.dtype, copy=False) for a in outputs)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, gamma: Any, beta: Any) -> Sequence[Any]:
-        groups, given = (F.reshape(a, shape=(0, self.num_groups, -1)) for a in (data, dy[0]))
+        groups, dy_groups = (F.reshape(a, shape=(0, self.num_groups, -1)) for a in (data, dy[0]))
         mean, std, d_mean, d_std = (F.expand_dims(a, axis=2) for a in (*y[1:], *dy[1:]))
         inverse, centred = 1 / std, groups - mean
-        scaled = given * F._along_axis(gamma, groups)
+        scaled = dy_groups * F._along_axis(gamma, groups)
         stats = d_mean, -d_std * std * std
         dx = _normalized_gradient(F, scaled, stats, centred, inverse, {"axis": (2,)})
-        d_gamma = F.sum(given * centred * inverse, axis=(1,), exclude=True)
-        return F.reshape_like(dx, data), d_gamma, F.sum(given, axis=(1,), exclude=True)
+        d_gamma = F.sum(dy_groups * centred * inverse, axis=(1,), exclude=True)
+        return F.reshape_like(dx, data), d_gamma, F.sum(dy_groups, axis=(1,), exclude=True)
 
 
 # ---- by length

@@ -120,7 +120,7 @@ class PadGrad(_Padding):
         return tuple(None if d is None else d - a - b for d, (a, b) in pairs)
 
     def origins(self, axis: int, size: int) -> Array:
-        """For each place of `dy` along an axis the place that it was copied from."""
+        """For each index of `dy` along an axis the index that it was copied from."""
         return np.pad(np.arange(size), self.pairs()[axis], self.mode if size else "constant")
 
     def forward(self, dy: Array) -> Array:
@@ -134,9 +134,9 @@ class PadGrad(_Padding):
         inner = dy[before : before + size]
         if self.mode != "constant":
             inner = inner.copy()
-            places = self.origins(axis, size)
+            origins = self.origins(axis, size)
             for i in (*range(before), *range(before + size, len(dy))):
-                inner[places[i]] += dy[i]
+                inner[origins[i]] += dy[i]
         return np.moveaxis(inner, 0, axis)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
@@ -201,12 +201,12 @@ class _Diagonal(Operator):
         """The number of elements on the diagonal of a matrix."""
         if rows is None or columns is None:
             return None
-        found = smaller(rows, columns - self.k) if self.k >= 0 else smaller(rows + self.k, columns)
-        if below(found, 0):
+        length = smaller(rows, columns - self.k) if self.k >= 0 else smaller(rows + self.k, columns)
+        if below(length, 0):
             raise ShapeError(
                 f"diag: a diagonal that exists is required, got k={self.k} for {rows} × {columns}."
             )
-        return found
+        return length
 
 
 @operator("diag")
@@ -363,8 +363,8 @@ class Crop(_Cropping):
         return data[self.window(data, *shape[2:])]
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, *like: Any) -> Sequence[Any]:
-        found = F._crop_grad(dy, data, offset=self.offset, center_crop=self.center_crop)
-        return (found, *(None for _ in like))
+        d_data = F._crop_grad(dy, data, offset=self.offset, center_crop=self.center_crop)
+        return (d_data, *(None for _ in like))
 
 
 @operator("_crop_grad")

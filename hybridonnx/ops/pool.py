@@ -17,7 +17,6 @@ from ._registry import operator
 from ._shapes import Dim, Shape, show
 from ._windows import (
     from_first,
-    needed,
     offsets,
     padded,
     per_axis,
@@ -27,6 +26,7 @@ from ._windows import (
     require_rank,
     shape_to_first,
     to_first,
+    total_extent,
 )
 from ._windows import shape_from_first as shape_from_first
 from .pad import Pad
@@ -46,12 +46,12 @@ class Placed(NamedTuple):
 
     def reach(self) -> Ints:
         """The sizes of padded data: what the windows reach over, and at least the data itself."""
-        ends = needed(self.out, self.kernel, self.stride, (1,) * len(self.kernel))
+        ends = total_extent(self.out, self.kernel, self.stride, (1,) * len(self.kernel))
         return tuple(max(e, n + p) for e, n, p in zip(ends, self.size, self.pad, strict=True))
 
     def after(self) -> Ints:
         """The padding after the data that the windows need, negative where they leave some of it out."""
-        ends = needed(self.out, self.kernel, self.stride, (1,) * len(self.kernel))
+        ends = total_extent(self.out, self.kernel, self.stride, (1,) * len(self.kernel))
         return tuple(e - n - p for e, n, p in zip(ends, self.size, self.pad, strict=True))
 
     def counts(self, include_pad: bool) -> list[Array]:
@@ -59,16 +59,16 @@ class Placed(NamedTuple):
 
         What a last window has beyond the padding is never counted.
         """
-        found = []
+        counts = []
         for n, k, s, p, out in zip(*self, strict=True):
             start = np.arange(out) * s - p
             end = np.minimum(start + k, n + p)
             count = end - start if include_pad else np.minimum(end, n) - np.maximum(start, 0)
-            found.append(np.maximum(count, 1))  # an empty window's sum is 0, and so is its mean
-        return found
+            counts.append(np.maximum(count, 1))  # an empty window's sum is 0, and so is its mean
+        return counts
 
     def cuts(self) -> Iterator[Any]:
-        """The indices of padded data at each place in the windows, in order."""
+        """The indices of padded data at each position in the windows, in order."""
         return (cut for _, cut in offsets(self.kernel, self.stride, (1,) * len(self.kernel), self.out))
 
 
@@ -101,8 +101,8 @@ def _spread(dy: Array, at: Placed) -> Array:
 def _inside(x: Array, at: Placed) -> Array:
     """Padded data without its padding."""
     cut: Any = (..., *(slice(p, p + n) for p, n in zip(at.pad, at.size, strict=True)))
-    found: Array = x[cut]
-    return found
+    inner: Array = x[cut]
+    return inner
 
 
 def _lowest(dtype: DType) -> float:
@@ -110,7 +110,7 @@ def _lowest(dtype: DType) -> float:
 
 
 def _maxima(x: Array, at: Placed) -> Iterator[tuple[Any, Array]]:
-    """For each place in the windows, where it holds the window's maximum or a NaN; of several the first."""
+    """For each position in the windows, where it has the window's maximum or a NaN; of several the first."""
     low = _lowest(x.dtype)
     top = _slide(x, at, np.fmax, low)
     x = padded(x, at.pad, at.reach(), low)
@@ -139,7 +139,7 @@ def _max_pick(values: Array, x: Array, at: Placed) -> Array:
 
 
 def _global_top(x: Array) -> Array:
-    """The place of the maximum among all of an image, (N, C, 1)."""
+    """The index of the maximum among all of an image, (N, C, 1)."""
     flat = x.reshape(*x.shape[:2], prod(x.shape[2:]))
     return np.asarray(flat.argmax(axis=2))[..., None]
 
@@ -253,7 +253,7 @@ class _Pool(Operator):
         return Placed(size, self.kernel, *self.window(), out)
 
     def divisor(self, at: Placed) -> Array:
-        """How many elements the mean of each window counts, in the shape of the windows' places."""
+        """How many elements the mean of each window counts, in the shape of the windows' positions."""
         count = np.ones((1,) * len(at.size))
         for axis, counts in enumerate(at.counts(self.counts_pad())):
             count = count * counts.reshape(-1, *(1,) * (len(at.size) - axis - 1))
@@ -303,8 +303,8 @@ class Pooling(_Pool):
 
     def _windows(self, x: Array, at: Placed, fn: np.ufunc, outside: float) -> Array:
         if self.global_pool:
-            found: Array = fn.reduce(x, axis=tuple(range(2, x.ndim)), keepdims=True)
-            return found
+            y: Array = fn.reduce(x, axis=tuple(range(2, x.ndim)), keepdims=True)
+            return y
         return _slide(x, at, fn, outside)
 
     def _norm(self, x: Array, at: Placed) -> Array:
@@ -480,8 +480,8 @@ class PoolPick(_Pool):
         if not self.global_pool:
             return self.back(_max_pick(source, x, at), values)
         flat = source.reshape(*x.shape[:2], prod(at.size))
-        found = np.take_along_axis(flat, _global_top(x), axis=2)
-        return self.back(found.reshape(*x.shape[:2], *at.out), values)
+        y = np.take_along_axis(flat, _global_top(x), axis=2)
+        return self.back(y.reshape(*x.shape[:2], *at.out), values)
 
     def gradient(self, F: Any, dy: Any, y: Any, values: Any, data: Any) -> Sequence[Any]:
         return F._pool_grad(dy, data, **self.attributes()), None

@@ -60,7 +60,7 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Array]:
 
 
 def _spread(F: Any, op: Any, value: Any, data: Any) -> Any:
-    """A reduced value at all the places of `data` that went into it."""
+    """A reduced value at all the elements of `data` that went into it."""
     return F._spread_like(value, data, axis=op.axis, keepdims=op.keepdims, exclude=op.exclude)
 
 
@@ -81,9 +81,9 @@ def _prod_rule(F: Any, op: Any, dy: Any, y: Any, x: Any) -> Sequence[Any]:
 
 
 def _nanprod_rule(F: Any, op: Any, dy: Any, y: Any, x: Any) -> Sequence[Any]:
-    real = x == x
-    (found,) = _prod_rule(F, op, dy, y, F.where(real, x, F.ones_like(x)))
-    return (found * real,)
+    valid = x == x
+    (gradient,) = _prod_rule(F, op, dy, y, F.where(valid, x, F.ones_like(x)))
+    return (gradient * valid,)
 
 
 def require_elements(owner: str, data: Shape, axes: Sequence[int]) -> None:
@@ -239,10 +239,10 @@ class Norm(Operator):
         axes = axis_indices("norm", self.axis, data.ndim)
         wide = data.astype(np.float64 if data.dtype.itemsize > 4 else np.float32, copy=False)
         if self.ord == 1:
-            found = np.sum(abs(wide), axis=axes, keepdims=self.keepdims)
+            norm = np.sum(abs(wide), axis=axes, keepdims=self.keepdims)
         else:
-            found = np.sqrt(np.sum(np.square(wide), axis=axes, keepdims=self.keepdims))
-        result = np.asarray(found)
+            norm = np.sqrt(np.sum(np.square(wide), axis=axes, keepdims=self.keepdims))
+        result = np.asarray(norm)
         return result.astype(self.infer_dtype(data.dtype)).reshape(result.shape or (1,))
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
@@ -305,10 +305,10 @@ class Moments(Operator):
         return (spread(dy[0], True) + spread(dy[1], True) * (data - spread(y[0], False)) * 2,)
 
 
-# ---- places of extremes
+# ---- indices of extremes
 
 
-class _Place(Operator):
+class _ExtremeIndex(Operator):
     """What the indices of extremes share. Of equal elements the first counts.
 
     Inputs:
@@ -338,8 +338,8 @@ class _Place(Operator):
 
     def forward(self, data: Array) -> Array:
         axis, keepdims = self.along()
-        found = np.asarray(self.fn(data, axis=axis, keepdims=keepdims))
-        return found.astype(data.dtype).reshape(found.shape or (1,))
+        indices = np.asarray(self.fn(data, axis=axis, keepdims=keepdims))
+        return indices.astype(data.dtype).reshape(indices.shape or (1,))
 
     @classmethod
     def upgraded(cls, attributes: dict[str, str], version: int) -> dict[str, str]:
@@ -349,7 +349,7 @@ class _Place(Operator):
 
 
 @operator("argmax")
-class ArgMax(_Place):
+class ArgMax(_ExtremeIndex):
     """The index of the first maximum, or of the first NaN, along `axis`.
 
     ONNX: ArgMax, with IsNaN, ReduceMax, Where and Cast.
@@ -361,7 +361,7 @@ class ArgMax(_Place):
 
 
 @operator("argmin")
-class ArgMin(_Place):
+class ArgMin(_ExtremeIndex):
     """The index of the first minimum, or of the first NaN, along `axis`.
 
     ONNX: ArgMin, with IsNaN, ReduceMax, ArgMax, Where and Cast.
@@ -373,7 +373,7 @@ class ArgMin(_Place):
 
 
 @operator("argmax_channel")
-class ArgMaxChannel(_Place):
+class ArgMaxChannel(_ExtremeIndex):
     """The index of the first maximum along axis 1.
 
     Inputs:
@@ -428,14 +428,14 @@ class BroadcastTo(Operator):
         return (F._sum_like(dy, data),)
 
 
-def _repeated(owner: str, size: Dim, wanted: Dim, data: Shape) -> Dim:
-    """The size of an axis that is to be repeated to `wanted`."""
-    if differ(size, 1) and differ(size, wanted):
+def _repeated(owner: str, size: Dim, target: Dim, data: Shape) -> Dim:
+    """The size of an axis that is to be repeated to `target`."""
+    if differ(size, 1) and differ(size, target):
         raise ShapeError(
-            f"{owner}: sizes of 1 are required where data is to be repeated, got {size} (to be {wanted}) in "
+            f"{owner}: sizes of 1 are required where data is to be repeated, got {size} (to be {target}) in "
             f"{show(data)}."
         )
-    return size if wanted is None and differ(size, 1) else wanted
+    return size if target is None and differ(size, 1) else target
 
 
 @operator("broadcast_axis", "broadcast_axes")
@@ -640,8 +640,8 @@ class SpreadLike(_Like):
 
     def forward(self, data: Array, like: Array) -> Array:
         axes = self.axes(like.ndim)
-        kept = tuple(1 if i in axes else d for i, d in enumerate(like.shape))
-        value = data.reshape(kept)
+        shape = tuple(1 if i in axes else d for i, d in enumerate(like.shape))
+        value = data.reshape(shape)
         if self.mean:
             count = prod(like.shape[i] for i in axes)
             value = (value / _accumulator(data).type(count)).astype(data.dtype, copy=False)

@@ -63,24 +63,24 @@ class _Codes:
 
     def __init__(self, codes: Ints, source: Sequence[Extent]):
         self.codes, self.source, self.at = iter(codes), source, 0
-        self.made: list[Extent | None] = []
+        self.extents: list[Extent | None] = []
 
     def read(self) -> list[Extent | None]:
         """The result's sizes, `None` for the one to infer."""
         for code in self.codes:
             if code == 0:
-                self.made.append(self.next())
+                self.extents.append(self.next())
             elif code == -2:
-                self.made += self.source[self.at :]
+                self.extents += self.source[self.at :]
                 self.at = len(self.source)
             elif code == -3:
-                self.made.append(product([self.next(), self.next()]))
+                self.extents.append(product([self.next(), self.next()]))
             elif code == -4:
-                self.made += self.split(self.next())
+                self.extents += self.split(self.next())
             else:
-                self.made.append(None if code == -1 else Extent(Fraction(code)))
+                self.extents.append(None if code == -1 else Extent(Fraction(code)))
                 self.at += 1
-        return self.made
+        return self.extents
 
     def next(self) -> Extent:
         """The input's next size."""
@@ -170,32 +170,34 @@ class Reshape(_Rearrangement):
             raise ShapeError("Reshape: a shape is required, got none. Give shape=(…), (-1,) for one axis.")
         try:
             if self.reverse:
-                found = _Codes(codes[::-1], source[::-1]).read()[::-1]
+                extents = _Codes(codes[::-1], source[::-1]).read()[::-1]
             else:
-                found = _Codes(codes, source).read()
-            return self._complete(found, source)
+                extents = _Codes(codes, source).read()
+            return self._complete(extents, source)
         except ShapeError as exc:
             raise ShapeError(
                 f"Reshape: {exc}, for data {show(data)} to shape {codes}{' reversed' * self.reverse}."
             ) from None
 
-    def _complete(self, found: Sequence[Extent | None], source: Sequence[Extent]) -> list[Extent]:
-        whole, known = product(source), product([e for e in found if e is not None])
+    def _complete(self, extents: Sequence[Extent | None], source: Sequence[Extent]) -> list[Extent]:
+        whole, known = product(source), product([e for e in extents if e is not None])
         free = list(whole.free)
         for axis in known.free:
             free.remove(axis)
         left = Extent(whole.factor / known.factor, tuple(free))
-        if None in found and left.factor.denominator > 1 and not free:
-            raise ShapeError(f"a size that divides by {known.factor} is required, got {whole.factor}")
-        if None not in found and not free and left.factor != 1:
-            raise ShapeError(f"as many elements are required, got {known.factor} for {whole.factor}")
-        return [left if e is None else e for e in found]
+        if None in extents and left.factor.denominator > 1 and not free:
+            raise ShapeError(
+                f"a number of elements divisible by {known.factor} is required, got {whole.factor}"
+            )
+        if None not in extents and not free and left.factor != 1:
+            raise ShapeError(f"a shape of {whole.factor} elements is required, got {known.factor}")
+        return [left if e is None else e for e in extents]
 
     def infer_shape(self, data: Shape) -> Shape:
         result = tuple(extent.value(data) for extent in self.extents(data))
         if differ(size(data), size(result)):
             raise ShapeError(
-                f"Reshape: as many elements as data {show(data)} has are required, got {show(result)}."
+                f"Reshape: a shape of as many elements as data {show(data)} is required, got {show(result)}."
             )
         return result
 
@@ -290,7 +292,7 @@ class ReshapeLike(Operator):
         old, new = self.ranges(len(lhs), len(rhs))
         if differ(size(lhs[old]), size(rhs[new])):
             raise ShapeError(
-                f"reshape_like: as many elements are required, got {show(lhs[old])} of lhs for "
+                f"reshape_like: equal numbers of elements are required, got {show(lhs[old])} of lhs for "
                 f"{show(rhs[new])} of rhs."
             )
         return lhs[: old.start] + rhs[new] + lhs[old.stop :]

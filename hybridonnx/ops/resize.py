@@ -64,19 +64,19 @@ class _Nearest(Operator):
     def scales(self, *images: Shape) -> list[int]:
         """How much larger each image becomes: all get the size that `scale` gives to the first."""
         _require_images("UpSampling", *images)
-        wanted = tuple(None if d is None else d * self.scale for d in images[0][2:])
-        return [self._scale(image, wanted) for image in images]
+        target = tuple(None if d is None else d * self.scale for d in images[0][2:])
+        return [self._scale(image, target) for image in images]
 
-    def _scale(self, image: Shape, wanted: Shape) -> int:
-        pairs = zip(wanted, image[2:], strict=True)
-        known = [(w, d) for w, d in pairs if w is not None and d is not None and not is_zero(d)]
-        found = {index(w // d) for w, d in known}
-        if len(found) > 1 or any(w % d for w, d in known):
+    def _scale(self, image: Shape, target: Shape) -> int:
+        pairs = zip(target, image[2:], strict=True)
+        known = [(t, d) for t, d in pairs if t is not None and d is not None and not is_zero(d)]
+        factors = {index(t // d) for t, d in known}
+        if len(factors) > 1 or any(t % d for t, d in known):
             raise ShapeError(
-                f"UpSampling: images that an equal factor in height and width makes {show(wanted)} are "
-                f"required, got {show(image)}."
+                f"UpSampling: height and width of every image, times one factor, must be {show(target)}, "
+                f"got an image {show(image)}."
             )
-        return found.pop() if found else self.scale
+        return factors.pop() if factors else self.scale
 
     def upsampled(self, *images: Shape) -> Shape:
         """The shape of the images side by side in their channels, or of their sum."""
@@ -172,10 +172,10 @@ class UpSampling(_Nearest):
         if len(images) == 1:
             square = (self.scale, self.scale)
             return (F.Pooling(dy, kernel=square, stride=square, pool_type="sum"),)
-        found: Sequence[Any] = F._upsampling_grad(
+        gradients: Sequence[Any] = F._upsampling_grad(
             dy, *images, scale=self.scale, multi_input_mode=self.multi_input_mode
         )
-        return found
+        return gradients
 
 
 @operator("_upsampling_grad")
@@ -213,8 +213,8 @@ class UpSamplingGrad(_Nearest):
         if self.multi_input_mode == "concat":
             parts = np.split(dy, np.cumsum([x.shape[1] for x in images])[:-1], axis=1)
         scales = self.scales(*(x.shape for x in images))
-        found = tuple(_gathered(p, s).astype(dy.dtype) for p, s in zip(parts, scales, strict=True))
-        return found if len(found) > 1 else found[0]
+        gradients = tuple(_gathered(p, s).astype(dy.dtype) for p, s in zip(parts, scales, strict=True))
+        return gradients if len(gradients) > 1 else gradients[0]
 
     def gradient(self, F: Any, dy: Any, y: Any, head: Any, *images: Any) -> Sequence[Any]:
         heads = dy if isinstance(dy, list | tuple) else (dy,)
@@ -251,8 +251,8 @@ class _Separable(Operator):
         require_floats(self.names[0], *dtypes)
         return super().infer_input_dtypes(*dtypes)
 
-    def matrix(self, size: int, wanted: int) -> Array:
-        """The matrix (wanted, size) along one axis."""
+    def matrix(self, size: int, new_size: int) -> Array:
+        """The matrix (new_size, size) along one axis."""
         raise NotImplementedError
 
     def resized(self, data: Shape, *like: Shape) -> tuple[Dim, Dim]:
@@ -278,10 +278,10 @@ class _Separable(Operator):
         """
         wide = np.promote_types(images.dtype, np.float32)
         matrices = rows.astype(wide), images.astype(wide), columns.astype(wide)
-        found = _product(*matrices)
-        if not np.isfinite(found).all():
-            found = _local_product(*matrices, reads or (rows != 0, columns != 0))
-        return found.astype(images.dtype)
+        product = _product(*matrices)
+        if not np.isfinite(product).all():
+            product = _local_product(*matrices, reads or (rows != 0, columns != 0))
+        return product.astype(images.dtype)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -323,16 +323,16 @@ class _Bilinear(_Separable):
     def resized(self, data: Shape, *like: Shape) -> tuple[Dim, Dim]:
         if like:
             return like[0][2], like[0][3]
-        found = (
+        size = (
             self._size(data[2], self.height, self.scale_height),
             self._size(data[3], self.width, self.scale_width),
         )
-        if any(d is not None and d < 1 for d in found):
+        if any(d is not None and d < 1 for d in size):
             raise ShapeError(
-                f"{self.names[0]}: a size of at least (1, 1) is required, got {show(found)} for data "
+                f"{self.names[0]}: a size of at least (1, 1) is required, got {show(size)} for data "
                 f"{show(data)}."
             )
-        return found
+        return size
 
     def _size(self, size: Dim, fixed: int, scale: float | None) -> Dim:
         if self.mode == "size" and scale is None:
@@ -346,32 +346,32 @@ class _Bilinear(_Separable):
             return size
         return size + (1 if self.mode.endswith("up") else -1)
 
-    def neighbours(self, size: int, wanted: int) -> tuple[Array, Array, Array]:
+    def neighbours(self, size: int, new_size: int) -> tuple[Array, Array, Array]:
         """The two pixels that each result lies between, and the share of the second."""
-        place = np.arange(wanted, dtype=np.float64)
-        if wanted == 1:
-            source = place
+        pixel = np.arange(new_size, dtype=np.float64)
+        if new_size == 1:
+            source = pixel
         elif self.align_corners:
-            source = place * (size - 1) / (wanted - 1)
+            source = pixel * (size - 1) / (new_size - 1)
         else:
-            source = np.maximum((place + 0.5) * size / wanted - 0.5, 0)
+            source = np.maximum((pixel + 0.5) * size / new_size - 0.5, 0)
         low = np.minimum(source.astype(np.int64), size - 1)
         return low, np.minimum(low + 1, size - 1), source - low
 
-    def matrix(self, size: int, wanted: int) -> Array:
-        low, high, share = self.neighbours(size, wanted)
-        found = np.zeros((wanted, size))
-        rows = np.arange(wanted)
-        found[rows, low] += 1 - share
-        found[rows, high] += share
-        return found
+    def matrix(self, size: int, new_size: int) -> Array:
+        low, high, share = self.neighbours(size, new_size)
+        matrix = np.zeros((new_size, size))
+        rows = np.arange(new_size)
+        matrix[rows, low] += 1 - share
+        matrix[rows, high] += share
+        return matrix
 
-    def reads(self, size: int, wanted: int) -> Array:
-        """The matrix (wanted, size) of the pixels that each result reads, with a share of 0 as well."""
-        found = np.zeros((wanted, size), np.bool_)
-        for pixel in self.neighbours(size, wanted)[:2]:
-            found[np.arange(wanted), pixel] = True
-        return found
+    def reads(self, size: int, new_size: int) -> Array:
+        """The matrix (new_size, size) of the pixels that each result reads, with a share of 0 as well."""
+        reads = np.zeros((new_size, size), np.bool_)
+        for pixel in self.neighbours(size, new_size)[:2]:
+            reads[np.arange(new_size), pixel] = True
+        return reads
 
 
 @operator("_contrib_BilinearResize2D")
@@ -455,15 +455,15 @@ class _Adaptive(_Separable):
             )
 
     def resized(self, data: Shape, *like: Shape) -> tuple[Dim, Dim]:
-        given = self.output_size or (1,)
-        return given[0], given[-1]
+        size = self.output_size or (1,)
+        return size[0], size[-1]
 
-    def matrix(self, size: int, wanted: int) -> Array:
-        place = np.arange(wanted)[:, None]
-        start, end = place * size // wanted, -(-(place + 1) * size // wanted)
+    def matrix(self, size: int, new_size: int) -> Array:
+        pixel = np.arange(new_size)[:, None]
+        start, end = pixel * size // new_size, -(-(pixel + 1) * size // new_size)
         source = np.arange(size)
-        found: Array = ((source >= start) & (source < end)) / (end - start)
-        return found
+        matrix: Array = ((source >= start) & (source < end)) / (end - start)
+        return matrix
 
 
 @operator("_contrib_AdaptiveAvgPooling2D")

@@ -105,8 +105,8 @@ class _Recurrent(Operator):
         """Whether there is dropout between layers, when training."""
         return self.p > 0 and self.num_layers > 1
 
-    def given(self) -> tuple[str, ...]:
-        """The names of the inputs of the operator itself."""
+    def forward_inputs(self) -> tuple[str, ...]:
+        """The names of the inputs that `RNN` has."""
         names = ["data", "parameters", "state"]
         names += ["state_cell"] if self.mode == "lstm" else []
         names += ["sequence_length"] if self.use_sequence_length else []
@@ -130,8 +130,8 @@ class _Recurrent(Operator):
         rows = self.num_layers * self.directions()
         return (rows, batch, self.packing().outputs()), (rows, batch, self.state_size)
 
-    def given_shapes(self, data: Shape | None, state: Shape | None) -> dict[str, Shape | None]:
-        """The shapes of the operator's own inputs, by name."""
+    def forward_input_shapes(self, data: Shape | None, state: Shape | None) -> dict[str, Shape | None]:
+        """The shapes of `forward_inputs`, by name."""
         if data is not None and len(data) != 3:
             raise ShapeError(f"{self.names[0]}: data (steps, batch, channels) is required, got {show(data)}.")
         batch = data[1] if data is not None else None
@@ -158,40 +158,42 @@ class _Recurrent(Operator):
 
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
         names = self.input_names()
-        found = [d for n, d in zip(names, dtypes, strict=True) if d is not None and n != "sequence_length"]
-        if any(d != found[0] for d in found) or (found and found[0].kind != "f"):
-            shown = ", ".join(f"{n} {d}" for n, d in zip(names, dtypes, strict=True))
+        known_dtypes = [
+            d for n, d in zip(names, dtypes, strict=True) if d is not None and n != "sequence_length"
+        ]
+        if any(d != known_dtypes[0] for d in known_dtypes) or (known_dtypes and known_dtypes[0].kind != "f"):
+            listing = ", ".join(f"{n} {d}" for n, d in zip(names, dtypes, strict=True))
             raise DTypeError(
-                f"{self.names[0]}: floating-point numbers of one dtype are required, got {shown}. "
+                f"{self.names[0]}: floating-point numbers of one dtype are required, got {listing}. "
                 "Cast with astype."
             )
-        one = found[0] if found else None
+        one = known_dtypes[0] if known_dtypes else None
         return [
             d if n == "sequence_length" and d is not None else one for n, d in zip(names, dtypes, strict=True)
         ]
 
     # ---- arrays
 
-    def named(self, inputs: Sequence[Array]) -> tuple[dict[str, Array], DType]:
+    def by_name(self, inputs: Sequence[Array]) -> tuple[dict[str, Array], DType]:
         """The inputs by name, in float32 at least, and their dtype as it was."""
         dtype = inputs[0].dtype
-        found = dict(zip(self.input_names(), inputs, strict=False))
+        arrays = dict(zip(self.input_names(), inputs, strict=False))
         if dtype == np.float16:
-            found = {n: a.astype(np.float32) if a.dtype == np.float16 else a for n, a in found.items()}
-        return found, dtype
+            arrays = {n: a.astype(np.float32) if a.dtype == np.float16 else a for n, a in arrays.items()}
+        return arrays, dtype
 
-    def inside(self, given: dict[str, Array]) -> Array | None:
+    def inside(self, inputs: dict[str, Array]) -> Array | None:
         """(T, N, 1): whether a step is within its sequence."""
         if not self.use_sequence_length:
             return None
-        length = given["sequence_length"]
-        made: Array = (np.arange(len(given["data"]))[:, None] < length)[:, :, None]
-        return made
+        length = inputs["sequence_length"]
+        mask: Array = (np.arange(len(inputs["data"]))[:, None] < length)[:, :, None]
+        return mask
 
-    def rows(self, given: dict[str, Array], names: Sequence[str]) -> Iterator[list[Array | None]]:
+    def rows(self, inputs: dict[str, Array], names: Sequence[str]) -> Iterator[list[Array | None]]:
         """For each layer and direction, the rows of states called `names`, `None` where there is none."""
         for k in range(self.num_layers * self.directions()):
-            yield [given[name][k] if name in given else None for name in names]
+            yield [inputs[name][k] if name in inputs else None for name in names]
 
 
 @operator("RNN", "_npx_rnn")
@@ -215,7 +217,7 @@ class RNN(_Recurrent):
     noise: ClassVar[str] = "uniform"
 
     def input_names(self) -> tuple[str, ...]:
-        return self.given()
+        return self.forward_inputs()
 
     def output_names(self) -> tuple[str, ...]:
         return self.results() + self.between()
@@ -243,12 +245,12 @@ class RNN(_Recurrent):
     def infer_inputs(
         self, data: Shape | None, parameters: Shape | None, state: Shape | None, *rest: Shape | None
     ) -> Sequence[Shape | None]:
-        told = self.given_shapes(data, state)
-        return [told[name] for name in self.input_names()]
+        shapes = self.forward_input_shapes(data, state)
+        return [shapes[name] for name in self.input_names()]
 
     def infer_shape(self, data: Shape, parameters: Shape, state: Shape, *rest: Shape) -> list[Shape]:
-        told = self.result_shapes(data, state)
-        return [told[name] for name in self.output_names()]
+        shapes = self.result_shapes(data, state)
+        return [shapes[name] for name in self.output_names()]
 
     def infer_back(
         self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
@@ -258,31 +260,31 @@ class RNN(_Recurrent):
         return [unify("RNN", inputs[0], (*outputs[0][:2], None)), *inputs[1:]]
 
     def forward(self, *inputs: Array) -> tuple[Array, ...]:
-        given, dtype = self.named(inputs)
+        arrays, dtype = self.by_name(inputs)
         noise = inputs[-1] if self.draws() else None
-        x, inside = given["data"], self.inside(given)
-        states = self.rows(given, ("state", "state_cell"))
-        found: dict[str, list[Array]] = {name: [] for name in self.outputs}
-        for k, weights in enumerate(self.packing().unpacked(given["parameters"], x.shape[2])):
+        x, inside = arrays["data"], self.inside(arrays)
+        states = self.rows(arrays, ("state", "state_cell"))
+        results: dict[str, list[Array]] = {name: [] for name in self.outputs}
+        for k, weights in enumerate(self.packing().unpacked(arrays["parameters"], x.shape[2])):
             if k:
-                found["layers"].append(x)
-                x = x if noise is None else x * self._masked(found["mask"], noise[k - 1], x.dtype)
+                results["layers"].append(x)
+                x = x if noise is None else x * self._masked(results["mask"], noise[k - 1], x.dtype)
             ys = []
             for run, w in zip(self.runs(), weights, strict=True):
                 h, c = next(states)
                 assert h is not None
                 y, h, c = forward(run, x, w, h, c, inside)
                 ys.append(y)
-                found["state_output"].append(h)
-                found["statecell_output"] += [] if c is None else [c]
+                results["state_output"].append(h)
+                results["statecell_output"] += [] if c is None else [c]
             x = ys[0] if len(ys) == 1 else np.concatenate(ys, axis=2)
         if self.drops() and noise is None:
-            found["mask"] = [np.ones_like(y) for y in found["layers"]]
-        made = {
-            name: np.stack(parts) for name, parts in found.items() if parts and name in self.output_names()
+            results["mask"] = [np.ones_like(y) for y in results["layers"]]
+        outputs = {
+            name: np.stack(parts) for name, parts in results.items() if parts and name in self.output_names()
         }
-        made["output"] = x
-        return tuple(made[name].astype(dtype, copy=False) for name in self.output_names())
+        outputs["output"] = x
+        return tuple(outputs[name].astype(dtype, copy=False) for name in self.output_names())
 
     def _masked(self, masks: list[Array], noise: Array, dtype: DType) -> Array:
         """Dropout's factors for what goes into one layer, which are remembered."""
@@ -292,12 +294,12 @@ class RNN(_Recurrent):
 
     def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
         ys, dys = (v if isinstance(v, tuple | list) else (v,) for v in (y, dy))
-        shown = self.visible()
-        given = dict(zip(self.given(), inputs, strict=True))
-        given |= dict(zip(("output", *self.between()), (ys[0], *ys[shown:]), strict=True))
-        given |= dict(zip(("dy", "d_state", "d_state_cell"), dys[:shown], strict=False))
-        found = tuple(F._rnn_grad(**given, **self.attributes()))
-        return (*found, None) if self.use_sequence_length else found
+        visible = self.visible()
+        arrays = dict(zip(self.forward_inputs(), inputs, strict=True))
+        arrays |= dict(zip(("output", *self.between()), (ys[0], *ys[visible:]), strict=True))
+        arrays |= dict(zip(("dy", "d_state", "d_state_cell"), dys[:visible], strict=False))
+        gradients = tuple(F._rnn_grad(**arrays, **self.attributes()))
+        return (*gradients, None) if self.use_sequence_length else gradients
 
 
 @operator("_rnn_grad")
@@ -333,33 +335,33 @@ class RNNGrad(_Recurrent):
         return ("dy", "d_state", "d_state_cell")[: len(self.results())]
 
     def input_names(self) -> tuple[str, ...]:
-        return (*self.given(), "output", *self.between(), *self.heads())
+        return (*self.forward_inputs(), "output", *self.between(), *self.heads())
 
     def output_names(self) -> tuple[str, ...]:
-        return tuple(name for name in self.given() if name != "sequence_length")
+        return tuple(name for name in self.forward_inputs() if name != "sequence_length")
 
     def infer_inputs(self, *shapes: Shape | None) -> Sequence[Shape | None]:
         data, state = shapes[0], shapes[2]
-        told = self.given_shapes(data, state)
-        if told["data"] is not None and told["state"] is not None:
-            made = self.result_shapes(told["data"], told["state"])
-            heads = zip(self.heads(), (made[name] for name in self.results()), strict=True)
-            told.update(made, **dict(heads))
-        return [told.get(name) for name in self.input_names()]
+        inputs = self.forward_input_shapes(data, state)
+        if inputs["data"] is not None and inputs["state"] is not None:
+            results = self.result_shapes(inputs["data"], inputs["state"])
+            heads = zip(self.heads(), (results[name] for name in self.results()), strict=True)
+            inputs.update(results, **dict(heads))
+        return [inputs.get(name) for name in self.input_names()]
 
     def infer_shape(self, *shapes: Shape) -> list[Shape]:
         return list(shapes[: len(self.output_names())])
 
     def forward(self, *inputs: Array) -> tuple[Array, ...]:
-        given, dtype = self.named(inputs)
-        data, inside = given["data"], self.inside(given)
-        layers, masks = given.get("layers"), given.get("mask")
-        wrt = np.empty_like(given["parameters"])
+        arrays, dtype = self.by_name(inputs)
+        data, inside = arrays["data"], self.inside(arrays)
+        layers, masks = arrays.get("layers"), arrays.get("mask")
+        wrt = np.empty_like(arrays["parameters"])
         grads = self.packing().unpacked(wrt, data.shape[2])
-        params = self.packing().unpacked(given["parameters"], data.shape[2])
-        states = list(self.rows(given, ("state", "state_cell", "d_state", "d_state_cell")))
-        found: list[list[Array | None]] = [[], []]
-        y, dy = given["output"], given["dy"]
+        params = self.packing().unpacked(arrays["parameters"], data.shape[2])
+        states = list(self.rows(arrays, ("state", "state_cell", "d_state", "d_state_cell")))
+        d_states: list[list[Array | None]] = [[], []]
+        y, dy = arrays["output"], arrays["dy"]
         for k in range(self.num_layers)[::-1]:
             x = data if layers is None or not k else layers[k - 1]
             mask = None if masks is None or not k else masks[k - 1]
@@ -374,10 +376,10 @@ class RNNGrad(_Recurrent):
                 heads = (dy[:, :, cut], *_started(h, c, last))
                 back = backward(run, entered, w, h, c, inside, y[:, :, cut], heads, g)
                 dx = dx + back.dx
-                found[0].insert(0, back.dh)
-                found[1].insert(0, back.dc)
+                d_states[0].insert(0, back.dh)
+                d_states[1].insert(0, back.dc)
             y, dy = x, dx if mask is None else dx * mask
-        results = [dy, wrt, *(np.stack(f) for f in found if f[0] is not None)]  # type: ignore[arg-type]
+        results = [dy, wrt, *(np.stack(f) for f in d_states if f[0] is not None)]  # type: ignore[arg-type]
         return tuple(a.astype(dtype, copy=False) for a in results)
 
     def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:

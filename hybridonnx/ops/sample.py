@@ -22,13 +22,13 @@ from .create import open_shape
 
 _RANDOM = "it draws at random"
 _Generator = np.random.Generator
-_WHOLE = "it draws from a distribution that ONNX does not have, with parameters known only when it runs"
+_NOT_IN_ONNX = "it draws from a distribution that ONNX does not have, with parameters known only when it runs"
 
 
 # ---- distributions
 
 
-class Law(NamedTuple):
+class Distribution(NamedTuple):
     """A distribution. `of(noise, *parameters)` turns a simple draw into values.
 
     Without a simple draw, `of(rng, size, *parameters)` draws the values.
@@ -39,19 +39,19 @@ class Law(NamedTuple):
 
 
 def _uniform(noise: Array, low: Any, high: Any) -> Array:
-    drawn: Array = noise * (high - low) + low
-    return drawn
+    values: Array = noise * (high - low) + low
+    return values
 
 
 def _normal(noise: Array, loc: Any, scale: Any) -> Array:
-    drawn: Array = noise * scale + loc
-    return drawn
+    values: Array = noise * scale + loc
+    return values
 
 
 def _exponential(noise: Array, lam: Any) -> Array:
     with np.errstate(divide="ignore"):
-        drawn: Array = -np.log1p(-noise) / lam
-    return drawn
+        values: Array = -np.log1p(-noise) / lam
+    return values
 
 
 def _gamma(rng: _Generator, size: Any, alpha: Any, beta: Any) -> Array:
@@ -72,52 +72,55 @@ def _generalized_negative_binomial(rng: _Generator, size: Any, mu: Any, alpha: A
     return np.asarray(rng.poisson(np.where(spread > 0, rng.gamma(1 / varied, mean * varied), mean)))
 
 
-UNIFORM = Law(_uniform, "uniform")
-NORMAL = Law(_normal, "normal")
-EXPONENTIAL = Law(_exponential, "uniform")
-GAMMA, POISSON = Law(_gamma), Law(_poisson)
-NEGATIVE_BINOMIAL, GENERALIZED = Law(_negative_binomial), Law(_generalized_negative_binomial)
+UNIFORM = Distribution(_uniform, "uniform")
+NORMAL = Distribution(_normal, "normal")
+EXPONENTIAL = Distribution(_exponential, "uniform")
+GAMMA, POISSON = Distribution(_gamma), Distribution(_poisson)
+NEGATIVE_BINOMIAL = Distribution(_negative_binomial)
+GENERALIZED = Distribution(_generalized_negative_binomial)
 
 
 # ---- what the kinds share
 
 
-class _Drawn(Operator):
+class _ByAttributes(Operator):
     """What operators share whose distribution's parameters are attributes."""
 
     not_differentiable: ClassVar[str] = _RANDOM
-    law: ClassVar[Law] = UNIFORM
+    distribution: ClassVar[Distribution] = UNIFORM
 
     def parameters(self) -> tuple[Any, ...]:
         """The distribution's parameters."""
         return tuple(v for k, v in self.attributes().items() if k not in ("shape", "ctx", "dtype"))
 
     def draw(self, rng: _Generator, *inputs: Spec) -> Array:
-        if self.law.noise != "other":
+        if self.distribution.noise != "other":
             return super().draw(rng, *inputs)
         out = self.infer(inputs)[1][0]
         if out.shape is None:
             raise ShapeError(f"{self.names[0]}: a shape is required to draw, got {show(out.shape)}.")
         try:
-            drawn: Array = self.law.of(rng, sizes(out.shape), *self.parameters())
+            values: Array = self.distribution.of(rng, sizes(out.shape), *self.parameters())
         except ValueError as exc:  # NumPy's, about the parameters
-            given = ", ".join(f"{name}={value}" for name, value in self.attributes().items())
-            raise AttributeValueError(f"{self.names[0]}: {exc}, got {given}.") from None
-        return drawn.astype(out.dtype)
+            listing = ", ".join(f"{name}={value}" for name, value in self.attributes().items())
+            raise AttributeValueError(f"{self.names[0]}: {exc}, got {listing}.") from None
+        return values.astype(out.dtype)
 
     def noise_spec(self, outputs: Sequence[Spec], *inputs: Spec) -> Spec:
-        if self.law.noise != "other":
+        if self.distribution.noise != "other":
             return super().noise_spec(outputs, *inputs)
         return outputs[0]
 
     def forward(self, *inputs: Array) -> Array:
         noise = inputs[-1]
         dtype = self.infer_dtype(*(x.dtype for x in inputs[:-1]))
-        values = noise if self.law.noise == "other" else self.law.of(noise, *self.parameters())
+        values = (
+            noise if self.distribution.noise == "other" else self.distribution.of(noise, *self.parameters())
+        )
         return np.asarray(values).astype(dtype)
 
 
-class _ByShape(_Drawn):
+class _ByShape(_ByAttributes):
     """What draws of a given shape share.
 
     Attributes:
@@ -138,14 +141,14 @@ class _ByShape(_Drawn):
 
     def with_inferred_shape(self, outputs: Sequence[Spec]) -> Operator:
         this: Any = self
-        made: Operator = replace(this, shape=outputs[0].shape)
-        return made
+        op: Operator = replace(this, shape=outputs[0].shape)
+        return op
 
     def infer_dtype(self) -> DType | None:
         return as_dtype(None if self.dtype == "None" else self.dtype)
 
 
-class _Like(_Drawn):
+class _Like(_ByAttributes):
     """What draws in the shape and dtype of an array share.
 
     Inputs:
@@ -171,7 +174,7 @@ class _ByArrays(Operator):
     """
 
     not_differentiable: ClassVar[str] = _RANDOM
-    law: ClassVar[Law] = UNIFORM
+    distribution: ClassVar[Distribution] = UNIFORM
     shape: Any
     dtype: Any
 
@@ -185,12 +188,12 @@ class _ByArrays(Operator):
         return as_dtype(None if self.dtype == "None" else self.dtype)
 
     def draw(self, rng: _Generator, *inputs: Spec) -> Array:
-        if self.law.noise != "other":
+        if self.distribution.noise != "other":
             return super().draw(rng, *inputs)
         return rng.integers(0, 2**63 - 1, 2)  # a seed: the parameters' values are not known here
 
     def noise_spec(self, outputs: Sequence[Spec], *inputs: Spec) -> Spec:
-        if self.law.noise != "other":
+        if self.distribution.noise != "other":
             return super().noise_spec(outputs, *inputs)
         return Spec((2,), np.dtype("int64"))
 
@@ -198,15 +201,15 @@ class _ByArrays(Operator):
         *arrays, noise = inputs
         spread = [a.reshape(a.shape + (1,) * len(self.shape)) for a in arrays]
         dtype = self.infer_dtype()
-        if self.law.noise != "other":
-            return np.asarray(self.law.of(noise, *spread)).astype(dtype)
+        if self.distribution.noise != "other":
+            return np.asarray(self.distribution.of(noise, *spread)).astype(dtype)
         rng = np.random.default_rng(noise.tolist())
         wide = [a.astype(np.float64) for a in spread]
-        drawn: Array = self.law.of(rng, arrays[0].shape + tuple(self.shape), *wide)
-        return drawn.astype(dtype)
+        values: Array = self.distribution.of(rng, arrays[0].shape + tuple(self.shape), *wide)
+        return values.astype(dtype)
 
 
-_Real = Literal["None", "float16", "float32", "float64"]
+_FloatDType = Literal["None", "float16", "float32", "float64"]
 
 
 # ---- by shape
@@ -224,12 +227,12 @@ class RandomUniform(_ByShape):
     """
 
     noise: ClassVar[str] = "uniform"
-    law: ClassVar[Law] = UNIFORM
+    distribution: ClassVar[Distribution] = UNIFORM
     low: float = 0.0
     high: float = 1.0
     shape: Ints | None = None
     ctx: str = ""
-    dtype: _Real = "None"
+    dtype: _FloatDType = "None"
 
     def check(self) -> None:
         if self.low > self.high:
@@ -250,12 +253,12 @@ class RandomNormal(_ByShape):
     """
 
     noise: ClassVar[str] = "normal"
-    law: ClassVar[Law] = NORMAL
+    distribution: ClassVar[Distribution] = NORMAL
     loc: float = 0.0
     scale: float = 1.0
     shape: Ints | None = None
     ctx: str = ""
-    dtype: _Real = "None"
+    dtype: _FloatDType = "None"
 
     def check(self) -> None:
         if self.scale < 0:
@@ -273,11 +276,11 @@ class RandomExponential(_ByShape):
     """
 
     noise: ClassVar[str] = "uniform"
-    law: ClassVar[Law] = EXPONENTIAL
+    distribution: ClassVar[Distribution] = EXPONENTIAL
     lam: float = 1.0
     shape: Ints | None = None
     ctx: str = ""
-    dtype: _Real = "None"
+    dtype: _FloatDType = "None"
 
 
 @operator("_random_gamma", "random_gamma")
@@ -293,12 +296,12 @@ class RandomGamma(_ByShape):
     """
 
     noise: ClassVar[str] = "other"
-    law: ClassVar[Law] = GAMMA
+    distribution: ClassVar[Distribution] = GAMMA
     alpha: float = 1.0
     beta: float = 1.0
     shape: Ints | None = None
     ctx: str = ""
-    dtype: _Real = "None"
+    dtype: _FloatDType = "None"
 
 
 @operator("_random_poisson", "random_poisson")
@@ -313,11 +316,11 @@ class RandomPoisson(_ByShape):
     """
 
     noise: ClassVar[str] = "other"
-    law: ClassVar[Law] = POISSON
+    distribution: ClassVar[Distribution] = POISSON
     lam: float = 1.0
     shape: Ints | None = None
     ctx: str = ""
-    dtype: _Real = "None"
+    dtype: _FloatDType = "None"
 
 
 @operator("_random_negative_binomial", "random_negative_binomial")
@@ -333,12 +336,12 @@ class RandomNegativeBinomial(_ByShape):
     """
 
     noise: ClassVar[str] = "other"
-    law: ClassVar[Law] = NEGATIVE_BINOMIAL
+    distribution: ClassVar[Distribution] = NEGATIVE_BINOMIAL
     k: int = 1
     p: float = 1.0
     shape: Ints | None = None
     ctx: str = ""
-    dtype: _Real = "None"
+    dtype: _FloatDType = "None"
 
 
 @operator("_random_generalized_negative_binomial", "random_generalized_negative_binomial")
@@ -354,17 +357,17 @@ class RandomGeneralizedNegativeBinomial(_ByShape):
     """
 
     noise: ClassVar[str] = "other"
-    law: ClassVar[Law] = GENERALIZED
+    distribution: ClassVar[Distribution] = GENERALIZED
     mu: float = 1.0
     alpha: float = 1.0
     shape: Ints | None = None
     ctx: str = ""
-    dtype: _Real = "None"
+    dtype: _FloatDType = "None"
 
 
-def _whole_numbers(noise: Array, low: int, high: int) -> Array:
-    drawn: Array = np.minimum(np.floor(noise.astype(np.float64) * (high - low)), high - low - 1) + low
-    return drawn
+def _integers(noise: Array, low: int, high: int) -> Array:
+    values: Array = np.minimum(np.floor(noise.astype(np.float64) * (high - low)), high - low - 1) + low
+    return values
 
 
 @operator("_random_randint", "_npi_random_randint", "random_randint")
@@ -380,7 +383,7 @@ class RandomInt(_ByShape):
     """
 
     noise: ClassVar[str] = "uniform"
-    law: ClassVar[Law] = Law(_whole_numbers, "uniform")
+    distribution: ClassVar[Distribution] = Distribution(_integers, "uniform")
     low: int
     high: int
     shape: Ints | None = None
@@ -397,8 +400,8 @@ class RandomInt(_ByShape):
         return as_dtype("int32" if self.dtype == "None" else self.dtype)
 
     def draw(self, rng: _Generator, *inputs: Spec) -> Array:
-        drawn = super().draw(rng, *inputs)
-        return rng.random(drawn.shape)  # float64, since float32 could not reach all numbers
+        noise = super().draw(rng, *inputs)
+        return rng.random(noise.shape)  # float64, since float32 could not reach all numbers
 
     def noise_spec(self, outputs: Sequence[Spec], *inputs: Spec) -> Spec:
         return Spec(outputs[0].shape, np.dtype("float64"))
@@ -419,7 +422,7 @@ class RandomUniformLike(_Like):
     """
 
     noise: ClassVar[str] = "uniform"
-    law: ClassVar[Law] = UNIFORM
+    distribution: ClassVar[Distribution] = UNIFORM
     low: float = 0.0
     high: float = 1.0
 
@@ -436,7 +439,7 @@ class RandomNormalLike(_Like):
     """
 
     noise: ClassVar[str] = "normal"
-    law: ClassVar[Law] = NORMAL
+    distribution: ClassVar[Distribution] = NORMAL
     loc: float = 0.0
     scale: float = 1.0
 
@@ -452,7 +455,7 @@ class RandomExponentialLike(_Like):
     """
 
     noise: ClassVar[str] = "uniform"
-    law: ClassVar[Law] = EXPONENTIAL
+    distribution: ClassVar[Distribution] = EXPONENTIAL
     lam: float = 1.0
 
 
@@ -469,7 +472,7 @@ class RandomGammaLike(_Like):
     """
 
     noise: ClassVar[str] = "other"
-    law: ClassVar[Law] = GAMMA
+    distribution: ClassVar[Distribution] = GAMMA
     alpha: float = 1.0
     beta: float = 1.0
 
@@ -486,7 +489,7 @@ class RandomPoissonLike(_Like):
     """
 
     noise: ClassVar[str] = "other"
-    law: ClassVar[Law] = POISSON
+    distribution: ClassVar[Distribution] = POISSON
     lam: float = 1.0
 
 
@@ -503,7 +506,7 @@ class RandomNegativeBinomialLike(_Like):
     """
 
     noise: ClassVar[str] = "other"
-    law: ClassVar[Law] = NEGATIVE_BINOMIAL
+    distribution: ClassVar[Distribution] = NEGATIVE_BINOMIAL
     k: int = 1
     p: float = 1.0
 
@@ -521,7 +524,7 @@ class RandomGeneralizedNegativeBinomialLike(_Like):
     """
 
     noise: ClassVar[str] = "other"
-    law: ClassVar[Law] = GENERALIZED
+    distribution: ClassVar[Distribution] = GENERALIZED
     mu: float = 1.0
     alpha: float = 1.0
 
@@ -542,9 +545,9 @@ class SampleUniform(_ByArrays):
 
     inputs: ClassVar[tuple[str, ...]] = ("low", "high")
     noise: ClassVar[str] = "uniform"
-    law: ClassVar[Law] = UNIFORM
+    distribution: ClassVar[Distribution] = UNIFORM
     shape: Ints = ()
-    dtype: _Real = "None"
+    dtype: _FloatDType = "None"
 
 
 @operator("_sample_normal", "sample_normal")
@@ -560,9 +563,9 @@ class SampleNormal(_ByArrays):
 
     inputs: ClassVar[tuple[str, ...]] = ("mu", "sigma")
     noise: ClassVar[str] = "normal"
-    law: ClassVar[Law] = NORMAL
+    distribution: ClassVar[Distribution] = NORMAL
     shape: Ints = ()
-    dtype: _Real = "None"
+    dtype: _FloatDType = "None"
 
 
 @operator("_sample_exponential", "sample_exponential")
@@ -577,9 +580,9 @@ class SampleExponential(_ByArrays):
 
     inputs: ClassVar[tuple[str, ...]] = ("lam",)
     noise: ClassVar[str] = "uniform"
-    law: ClassVar[Law] = EXPONENTIAL
+    distribution: ClassVar[Distribution] = EXPONENTIAL
     shape: Ints = ()
-    dtype: _Real = "None"
+    dtype: _FloatDType = "None"
 
 
 @operator("_sample_gamma", "sample_gamma")
@@ -595,10 +598,10 @@ class SampleGamma(_ByArrays):
 
     inputs: ClassVar[tuple[str, ...]] = ("alpha", "beta")
     noise: ClassVar[str] = "other"
-    not_in_onnx: ClassVar[str] = _WHOLE
-    law: ClassVar[Law] = GAMMA
+    not_in_onnx: ClassVar[str] = _NOT_IN_ONNX
+    distribution: ClassVar[Distribution] = GAMMA
     shape: Ints = ()
-    dtype: _Real = "None"
+    dtype: _FloatDType = "None"
 
 
 @operator("_sample_poisson", "sample_poisson")
@@ -613,10 +616,10 @@ class SamplePoisson(_ByArrays):
 
     inputs: ClassVar[tuple[str, ...]] = ("lam",)
     noise: ClassVar[str] = "other"
-    not_in_onnx: ClassVar[str] = _WHOLE
-    law: ClassVar[Law] = POISSON
+    not_in_onnx: ClassVar[str] = _NOT_IN_ONNX
+    distribution: ClassVar[Distribution] = POISSON
     shape: Ints = ()
-    dtype: _Real = "None"
+    dtype: _FloatDType = "None"
 
 
 @operator("_sample_negative_binomial", "sample_negative_binomial")
@@ -632,10 +635,10 @@ class SampleNegativeBinomial(_ByArrays):
 
     inputs: ClassVar[tuple[str, ...]] = ("k", "p")
     noise: ClassVar[str] = "other"
-    not_in_onnx: ClassVar[str] = _WHOLE
-    law: ClassVar[Law] = NEGATIVE_BINOMIAL
+    not_in_onnx: ClassVar[str] = _NOT_IN_ONNX
+    distribution: ClassVar[Distribution] = NEGATIVE_BINOMIAL
     shape: Ints = ()
-    dtype: _Real = "None"
+    dtype: _FloatDType = "None"
 
 
 @operator("_sample_generalized_negative_binomial", "sample_generalized_negative_binomial")
@@ -651,10 +654,10 @@ class SampleGeneralizedNegativeBinomial(_ByArrays):
 
     inputs: ClassVar[tuple[str, ...]] = ("mu", "alpha")
     noise: ClassVar[str] = "other"
-    not_in_onnx: ClassVar[str] = _WHOLE
-    law: ClassVar[Law] = GENERALIZED
+    not_in_onnx: ClassVar[str] = _NOT_IN_ONNX
+    distribution: ClassVar[Distribution] = GENERALIZED
     shape: Ints = ()
-    dtype: _Real = "None"
+    dtype: _FloatDType = "None"
 
 
 # ---- choices
@@ -694,23 +697,23 @@ class SampleMultinomial(Operator):
     def infer_shape(self, data: Shape) -> Shape | list[Shape]:
         if not data:
             raise ShapeError(f"_sample_multinomial: data (*batch, K) is required, got {show(data)}.")
-        drawn = (*data[:-1], *self.shape) or (1,)
-        return [drawn, drawn] if self.get_prob else drawn
+        shape = (*data[:-1], *self.shape) or (1,)
+        return [shape, shape] if self.get_prob else shape
 
     def infer_dtype(self, data: DType | None) -> DType | list[DType | None]:
-        drawn = as_dtype(self.dtype)
-        return [drawn, data] if self.get_prob else drawn
+        dtype = as_dtype(self.dtype)
+        return [dtype, data] if self.get_prob else dtype
 
     def forward(self, data: Array, noise: Array) -> Array | tuple[Array, ...]:
         rows = data.reshape(-1, data.shape[-1])
-        places = noise.reshape(len(rows), -1)
-        below = np.cumsum(rows, 1)[:, None, :] <= places[:, :, None]
-        drawn = np.minimum(below.sum(2), rows.shape[1] - 1)
-        numbers: Array = drawn.reshape(noise.shape).astype(self.dtype)
+        draws = noise.reshape(len(rows), -1)
+        below = np.cumsum(rows, 1)[:, None, :] <= draws[:, :, None]
+        classes = np.minimum(below.sum(2), rows.shape[1] - 1)
+        numbers: Array = classes.reshape(noise.shape).astype(self.dtype)
         if not self.get_prob:
             return numbers
         with np.errstate(divide="ignore"):
-            logarithms: Array = np.log(np.take_along_axis(rows, drawn, 1))
+            logarithms: Array = np.log(np.take_along_axis(rows, classes, 1))
         return numbers, logarithms.reshape(noise.shape)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
@@ -725,7 +728,7 @@ class MultinomialGradient(Operator):
 
     Inputs:
         dy: The gradient of the logarithms, (*batch, *shape).
-        drawn: The class indices, in the shape of dy.
+        classes: The class indices, in the shape of dy.
         data: The probabilities, (*batch, K).
 
     Returns:
@@ -734,19 +737,19 @@ class MultinomialGradient(Operator):
     ONNX: Equal, ReduceSum, Div and Where.
     """
 
-    inputs: ClassVar[tuple[str, ...]] = ("dy", "drawn", "data")
+    inputs: ClassVar[tuple[str, ...]] = ("dy", "classes", "data")
     not_differentiable: ClassVar[str] = _RANDOM
     refuses_gradient: ClassVar[bool] = True
 
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
         return dtypes
 
-    def infer_shape(self, dy: Shape, drawn: Shape, data: Shape) -> Shape:
+    def infer_shape(self, dy: Shape, classes: Shape, data: Shape) -> Shape:
         return data
 
-    def forward(self, dy: Array, drawn: Array, data: Array) -> Array:
+    def forward(self, dy: Array, classes: Array, data: Array) -> Array:
         rows = data.reshape(-1, data.shape[-1])
-        numbers = drawn.reshape(len(rows), -1).astype(np.int64)
+        numbers = classes.reshape(len(rows), -1).astype(np.int64)
         total = np.zeros(rows.shape, np.float64)
         np.add.at(total, (np.arange(len(rows))[:, None], numbers), dy.reshape(numbers.shape))
         with np.errstate(divide="ignore", invalid="ignore"):

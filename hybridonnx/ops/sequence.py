@@ -58,8 +58,8 @@ class _Sequences(Operator):
 
     def lengths(self, length: Array) -> Array:
         """The lengths, to broadcast against the steps."""
-        found = np.trunc(length).astype(np.int64)
-        return found[None, :] if self.axis == 0 else found[:, None]
+        lengths = np.trunc(length).astype(np.int64)
+        return lengths[None, :] if self.axis == 0 else lengths[:, None]
 
 
 def spread(mask: Array, data: Array) -> Array:
@@ -198,8 +198,8 @@ class SequenceReverse(_Sequences):
         if length is None:
             return data[::-1]
         steps, ends = self.steps(data), np.minimum(self.lengths(length), len(data))
-        places = np.where(steps < ends, ends - 1 - steps, steps)
-        return np.take_along_axis(data, spread(places, data), 0)
+        indices = np.where(steps < ends, ends - 1 - steps, steps)
+        return np.take_along_axis(data, spread(indices, data), 0)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, *length: Any) -> Sequence[Any]:
         options = {"use_sequence_length": self.use_sequence_length, "axis": self.axis}

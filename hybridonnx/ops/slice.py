@@ -222,7 +222,7 @@ class _AxisSlicing(Operator):
     begin: int
     end: int | None
 
-    def place(self, data: Shape) -> tuple[int, slice]:
+    def axis_slice(self, data: Shape) -> tuple[int, slice]:
         """The axis and its slice; MXNet refuses empty ones and those that reach out."""
         owner = self.names[0]
         at = axis_index(owner, self.axis, len(data))
@@ -239,12 +239,12 @@ class _AxisSlicing(Operator):
 
     def slices(self, data: Shape) -> tuple[slice, ...]:
         """A Python slice for each axis up to the one that is cut."""
-        at, cut = self.place(data)
+        at, cut = self.axis_slice(data)
         return (*[slice(None)] * at, cut)
 
     def region(self, data: Shape) -> Shape:
         """The sizes of the part."""
-        at, cut = self.place(data)
+        at, cut = self.axis_slice(data)
         return (*data[:at], self._length(data[at], cut), *data[at + 1 :])
 
     def _length(self, size: Dim, cut: slice) -> Dim:
@@ -350,14 +350,14 @@ class SliceLike(Operator):
                 "Say which axes to cut with axes."
             )
         axes = self.axes or range(len(data))
-        found = tuple(sorted({axis_index("slice_like", axis, len(data)) for axis in axes}))
-        for axis in found:
+        indices = tuple(sorted({axis_index("slice_like", axis, len(data)) for axis in axes}))
+        for axis in indices:
             if axis >= len(like) or below(data[axis], like[axis]):
                 raise ShapeError(
                     f"slice_like: a size of at most data's {show(data)} is required at axis {axis} "
                     f"of shape_like, got {show(like)}."
                 )
-        return found
+        return indices
 
     def infer_shape(self, data: Shape, like: Shape) -> Shape:
         cut = self.cut(data, like)

@@ -117,8 +117,8 @@ class Softmax(_AlongAxis):
         x, axis = self.scaled(data), axis_index(self.names[0], self.axis, data.ndim)
         if length is None:
             return softmax_of(x, axis)
-        place = np.arange(data.shape[axis]).reshape([-1 if i == axis else 1 for i in range(data.ndim)])
-        inside = place < np.expand_dims(length.reshape(data.shape[:axis] + data.shape[axis + 1 :]), axis)
+        position = np.arange(data.shape[axis]).reshape([-1 if i == axis else 1 for i in range(data.ndim)])
+        inside = position < np.expand_dims(length.reshape(data.shape[:axis] + data.shape[axis + 1 :]), axis)
         low = np.where(inside, x, -np.inf)
         with np.errstate(invalid="ignore"):  # rows without elements, and infinite data
             power = np.exp(low - low.max(axis, keepdims=True, initial=-np.inf))

@@ -108,23 +108,23 @@ class TopK(_Sorting):
 
     def forward(self, data: Array) -> Array | tuple[Array, ...]:
         flat, at, indices = self.sorted_by(data)
-        chosen = np.take(indices, range(self.count(flat.shape[at]) or 0), axis=at)
+        top = np.take(indices, range(self.count(flat.shape[at]) or 0), axis=at)
         if self.ret_typ == "mask":
             mask = np.zeros_like(flat)
-            np.put_along_axis(mask, chosen, mask.dtype.type(1), at)
+            np.put_along_axis(mask, top, mask.dtype.type(1), at)
             return mask.reshape(data.shape)
         if self.ret_typ == "indices":
-            return chosen.astype(self.dtype)
-        return np.take_along_axis(flat, chosen, at), chosen.astype(self.dtype)
+            return top.astype(self.dtype)
+        return np.take_along_axis(flat, top, at), top.astype(self.dtype)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         if self.ret_typ in ("mask", "indices"):
             return (None,)
-        places = y[1]
+        indices = y[1]
         if self.dtype in ("uint8", "float16"):  # which cannot hold all indices
             options = {"axis": self.axis, "k": self.k, "is_ascend": self.is_ascend}
-            places = F.topk(data, ret_typ="indices", dtype="int32", **options)
-        return (F._put_along_axis(dy[0], places, data, axis=self.axis, distinct=True),)
+            indices = F.topk(data, ret_typ="indices", dtype="int32", **options)
+        return (F._put_along_axis(dy[0], indices, data, axis=self.axis, distinct=True),)
 
 
 @operator("sort", "_npi_sort")

@@ -66,8 +66,8 @@ def sign_kernel(data: Array) -> Array:
 
 def _round(data: Array) -> Array:
     """To the nearest integer, halves away from zero."""
-    whole = np.trunc(data)
-    return np.where(abs(data - whole) >= 0.5, whole + np.copysign(1, data).astype(data.dtype), whole)
+    integer = np.trunc(data)
+    return np.where(abs(data - integer) >= 0.5, integer + np.copysign(1, data).astype(data.dtype), integer)
 
 
 def _rint(data: Array) -> Array:
