@@ -109,7 +109,7 @@ class Functions:
         """An input of the model as a symbol."""
         dims = self._info.shape(name)
         shape = None if dims is None else tuple(d if isinstance(d, int) else None for d in dims)
-        return self._made(name, Spec(shape if shape != () else (1,), self._info.dtype(name)))
+        return self._new_variable(name, Spec(shape if shape != () else (1,), self._info.dtype(name)))
 
     def constant(self, name: str) -> Broadcasting:
         """A constant of the model as a symbol: a variable with a value."""
@@ -121,10 +121,10 @@ class Functions:
                 raise ConversionError(f"constant {name}: MXNet has no dtype {array.dtype}.") from None
             # MXNet has no arrays without axes
             self.arrays[name] = array.reshape(array.shape or (1,))
-            self._made(name, Spec(self.arrays[name].shape, array.dtype))
+            self._new_variable(name, Spec(self.arrays[name].shape, array.dtype))
         return self._variables[name]
 
-    def _made(self, name: str, spec: Spec) -> Broadcasting:
+    def _new_variable(self, name: str, spec: Spec) -> Broadcasting:
         entry = Entry(Node(VARIABLE, name), 0)
         self._specs[entry] = spec
         self._names[entry] = name
@@ -145,13 +145,13 @@ class Functions:
     def _unknown(self, node: Node) -> list[Node]:
         """The nodes up to this one of which nothing was inferred yet, inputs first."""
         order: list[Node] = []
-        stack, seen = [(node, False)], set()
+        stack, visited = [(node, False)], set()
         while stack:
             node, ready = stack.pop()
             if ready:
                 order.append(node)
-            elif node not in seen and Entry(node, 0) not in self._specs:
-                seen.add(node)
+            elif node not in visited and Entry(node, 0) not in self._specs:
+                visited.add(node)
                 stack.append((node, True))
                 stack += [(entry.node, False) for entry in reversed(node.inputs)]
         return order

@@ -63,10 +63,10 @@ class Model:
         except (ValueError, TypeError) as exc:
             raise FormatError(f"{self.title}: tensor {tensor.name} is damaged: {exc}") from None
 
-    def _length(self, tensor: TensorProto, got: int, required: int) -> None:
-        if got != required:
+    def _length(self, tensor: TensorProto, length: int, expected: int) -> None:
+        if length != expected:
             raise FormatError(
-                f"{self.title}: {required} bytes are required for tensor {tensor.name}, got {got}. "
+                f"{self.title}: {expected} bytes are required for tensor {tensor.name}, got {length}. "
                 "The file is damaged or truncated."
             )
 
@@ -152,9 +152,9 @@ def _parse(data: bytes, title: str) -> ModelProto:
 
 
 def _guess(data: bytes) -> str:
-    for start, described in _SIGNATURES:
+    for start, description in _SIGNATURES:
         if data.startswith(start):
-            return described
+            return description
     if data[:1] == b"\x08" and len(data) > 2 and data[1] < 64:
         return f"{len(data)} bytes that begin like one; the file is damaged or truncated"
     return f"{len(data)} bytes of something else"

@@ -159,16 +159,16 @@ _MXNETS = re.compile(r"(.+)_output0?")
 """An output's name in MXNet: that of the node, and which output of it."""
 
 
-def _agree(node: NodeProto, index: int, got: Dims | None, expected: Dims | None) -> None:
+def _agree(node: NodeProto, index: int, shape: Dims | None, expected: Dims | None) -> None:
     """Hold an import to the shape that ONNX infers."""
-    if got is None or expected is None or (expected == () and got in ((1,), ())):
+    if shape is None or expected is None or (expected == () and shape in ((1,), ())):
         return
-    same = len(got) == len(expected) and all(
-        a == b for a, b in zip(got, expected, strict=True) if isinstance(a, int) and isinstance(b, int)
+    same = len(shape) == len(expected) and all(
+        a == b for a, b in zip(shape, expected, strict=True) if isinstance(a, int) and isinstance(b, int)
     )
     if not same:
         raise ConversionError(
-            f"{node.op_type}: output {index} has the shape {expected} in ONNX, but {got} imported. "
+            f"{node.op_type}: output {index} has the shape {expected} in ONNX, but {shape} imported. "
             "Please report the model."
         )
 
@@ -250,13 +250,13 @@ def _inline_local(model: Model) -> None:
 
 def _expanded(info: ModelInfo, outputs: list[str]) -> list[NodeProto]:
     """The needed nodes; those without an import give way to ONNX's definition of them, if it has one."""
-    tried: set[str] = set()
+    previous: set[str] = set()
     while True:
         nodes = _needed(info, outputs)
-        defined = {n.op_type for n in nodes if _import(info, n) is None and _is_defined(info, n)} - tried
+        defined = {n.op_type for n in nodes if _import(info, n) is None and _is_defined(info, n)} - previous
         if not defined:
             return nodes
-        tried |= defined
+        previous |= defined
         info.inline(defined)
 
 

@@ -100,16 +100,16 @@ def _counted(F: Any, x: Any, at: Window, after: Ints | None) -> Any:
     """The sum of each window over how much of it is data, or data and the padding of the node."""
     bare = _named(_bare(at), False)
     total = F.Pooling(padded(F, x, at.before, at.after), **bare, pool_type="sum")
-    seen = F.ones_like(x)
+    ones = F.ones_like(x)
     if after is None:
-        seen = padded(F, seen, at.before, at.after)
+        ones = padded(F, ones, at.before, at.after)
     else:
         inside = tuple(min(a, b) for a, b in zip(after, at.after, strict=True))
-        seen = padded(F, seen, at.before, inside, 1.0)
-        seen = padded(
-            F, seen, (0,) * len(inside), tuple(b - a for a, b in zip(inside, at.after, strict=True))
+        ones = padded(F, ones, at.before, inside, 1.0)
+        ones = padded(
+            F, ones, (0,) * len(inside), tuple(b - a for a, b in zip(inside, at.after, strict=True))
         )
-    return total / F.Pooling(seen, **bare, pool_type="sum")
+    return total / F.Pooling(ones, **bare, pool_type="sum")
 
 
 @imports("LpPool", versions=(2, 11, 18, 22))

@@ -112,16 +112,16 @@ for _type, (_function, _by_attribute, _by_input) in _REDUCTIONS.items():
 @imports("ArgMax", versions=(1, 11, 12, 13))
 def argmax(F: Any, x: Any, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> Any:
     """MXNet gives the index in the dtype of the input, ONNX in int64."""
-    return _place(F, x, "argmax", axis, bool(keepdims), bool(select_last_index))
+    return _index(F, x, "argmax", axis, bool(keepdims), bool(select_last_index))
 
 
 @imports("ArgMin", versions=(1, 11, 12, 13))
 def argmin(F: Any, x: Any, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> Any:
     """MXNet gives the index in the dtype of the input, ONNX in int64."""
-    return _place(F, x, "argmin", axis, bool(keepdims), bool(select_last_index))
+    return _index(F, x, "argmin", axis, bool(keepdims), bool(select_last_index))
 
 
-def _place(F: Any, x: Any, name: str, axis: int, keepdims: bool, last: bool) -> Any:
+def _index(F: Any, x: Any, name: str, axis: int, keepdims: bool, last: bool) -> Any:
     dtype = F.dtype(x)
     if dtype is not None and dtype.name in ("float16", "int8", "uint8"):  # they cannot hold the index
         x = F.Cast(x, dtype="float32")

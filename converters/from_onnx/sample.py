@@ -54,5 +54,5 @@ def random_normal_like(
 @imports("Multinomial", versions=(7, 22))
 def multinomial(F: Any, x: Any, *, dtype: int = 6, sample_size: int = 1, seed: float = 0) -> Any:
     """ONNX's takes logarithms of probabilities, which need not sum to 1."""
-    drawn = F._sample_multinomial(F.softmax(x, axis=-1), shape=(sample_size,))
-    return drawn if dtype_of(dtype) == np.int32 else F.Cast(drawn, dtype=dtype_of(dtype).name)
+    classes = F._sample_multinomial(F.softmax(x, axis=-1), shape=(sample_size,))
+    return classes if dtype_of(dtype) == np.int32 else F.Cast(classes, dtype=dtype_of(dtype).name)

@@ -16,5 +16,5 @@ from ._model import check as check
 from ._model import lower as lower
 from ._operator_model import lower_operator as lower_operator
 from ._registry import supported as supported
-from ._walk import Noise as Noise
+from ._walk import NoiseInput as NoiseInput
 from ._walk import refusal as refusal

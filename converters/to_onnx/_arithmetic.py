@@ -53,11 +53,11 @@ def divide(g: Graph, a: Operand, b: Operand) -> Value:
     if dtype.kind == "f":
         return g.Div(a, b)
     if dtype in SMALL and g.opset < TINY_OPSET:
-        return through(g, np.int32, lambda x, y: _whole(g, g.Div, x, y), a, b)
-    return _whole(g, g.Div, a, b)
+        return through(g, np.int32, lambda x, y: _divide_integers(g, g.Div, x, y), a, b)
+    return _divide_integers(g, g.Div, a, b)
 
 
-def _whole(g: Graph, node: Callable[..., Value], a: Operand, b: Operand) -> Value:
+def _divide_integers(g: Graph, node: Callable[..., Value], a: Operand, b: Operand) -> Value:
     """A division of integers that survives a divisor of 0, at which ONNX Runtime's process ends."""
     zero = dtype_of(a, b).type(0)
     if not isinstance(b, Value):
@@ -71,9 +71,9 @@ def modulo(g: Graph, a: Operand, b: Operand) -> Value:
     """The remainder with the sign of the divisor, and 0 for a divisor of 0."""
     dtype = dtype_of(a, b)
     if dtype in SMALL and g.opset < TINY_OPSET:
-        return through(g, np.int32, lambda x, y: _whole(g, g.Mod, x, y), a, b)
+        return through(g, np.int32, lambda x, y: _divide_integers(g, g.Mod, x, y), a, b)
     if dtype.kind != "f":
-        return _whole(g, g.Mod, a, b)
+        return _divide_integers(g, g.Mod, a, b)
     rest = g.Mod(a, b, fmod=1)
     signed = g.Where(g.Less(g.Mul(rest, b), 0.0), g.Add(rest, b), rest)
     return g.Where(g.Equal(b, dtype.type(0)), dtype.type(0), signed)

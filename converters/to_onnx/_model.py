@@ -19,7 +19,7 @@ from ..opsets import DEFAULT, check_opset, ir_version
 from ..values import Array, elem_type, to_tensor, value_info
 from ._graph import Value
 from ._onnxruntime import guard
-from ._walk import Noise, Traced, trace
+from ._walk import NoiseInput, Traced, trace
 from ._write import GraphWriter
 
 PRODUCER = "hybridonnx"
@@ -37,7 +37,7 @@ class Lowered:
     outputs: tuple[str, ...]
     parameters: Mapping[str, Spec]
     """The initializers that are parameters of the Symbol."""
-    noise: tuple[Noise, ...] = ()
+    noise: tuple[NoiseInput, ...] = ()
     """Further inputs, which take the draws of random operators."""
 
 
@@ -245,7 +245,7 @@ def _with_shapes(lowered: Lowered, inferred: ModelProto, values: bool) -> ModelP
 
 
 def _join(mine: ValueInfoProto, theirs: ValueInfoProto) -> None:
-    """Add what ONNX found of an output's shape to what MXNet's operators tell. They must not disagree."""
+    """Add what ONNX inferred of an output's shape to what MXNet's operators tell. They must not disagree."""
     if not theirs.type.tensor_type.HasField("shape"):
         return
     dims, others = mine.type.tensor_type.shape.dim, theirs.type.tensor_type.shape.dim
@@ -255,9 +255,9 @@ def _join(mine: ValueInfoProto, theirs: ValueInfoProto) -> None:
         a.HasField("dim_value") and b.HasField("dim_value") and a.dim_value != b.dim_value
         for a, b in zip(dims, others, strict=True)
     ):
-        shown = [[d.dim_value or d.dim_param for d in shape] for shape in (dims, others)]
+        shapes = [[d.dim_value or d.dim_param for d in shape] for shape in (dims, others)]
         raise ConversionError(
-            f"ONNX: output {mine.name} has the shape {shown[0]} in MXNet, but {shown[1]} by its nodes. "
+            f"ONNX: output {mine.name} has the shape {shapes[0]} in MXNet, but {shapes[1]} by its nodes. "
             "Please report the model."
         )
     for dim, other in zip(dims, others, strict=True):

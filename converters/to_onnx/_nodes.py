@@ -34,7 +34,7 @@ class Builder(Protocol):
 class Node:
     """One ONNX node before it is written."""
 
-    __slots__ = ("attributes", "domain", "inputs", "op_type", "outputs", "scope", "signature", "whole")
+    __slots__ = ("all_outputs", "attributes", "domain", "inputs", "op_type", "outputs", "scope", "signature")
 
     def __init__(
         self, op_type: str, domain: str, inputs: list[Value | None], attributes: dict[str, Any], scope: str
@@ -43,7 +43,7 @@ class Node:
         self.scope = scope
         self.outputs: list[Value] = []
         self.signature: Signature | None = None
-        self.whole = False
+        self.all_outputs = False
         """Whether outputs that nobody uses are written too."""
 
 

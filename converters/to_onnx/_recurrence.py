@@ -79,8 +79,8 @@ def forward(
         new = _step(b, run, w, a, b.MatMul(old[0], across), old)
         if not at:
             return *new, b.Identity(new[0])
-        held = [b.Where(at[0], n, o) for n, o in zip(new, old, strict=True)]
-        return *held, b.Where(at[0], new[0], np.zeros((), x.dtype))
+        masked = [b.Where(at[0], n, o) for n, o in zip(new, old, strict=True)]
+        return *masked, b.Where(at[0], new[0], np.zeros((), x.dtype))
 
     steps = [sums] if inside is None else [sums, inside]
     *last, y = scan(g, build, states, steps, 1, run.backwards)
@@ -270,14 +270,14 @@ def _recursion(
         dh = state + dy
         inner = dh if w.h2r_weight is None else b.MatMul(dh, w.h2r_weight)
         if dc is None:
-            dv, cell, seen = _step_back(b, run, inner, at), [], []
+            dv, cell, dcs = _step_back(b, run, inner, at), [], []
         else:
             now = values[1] + inner * at["to_cell"]
             now = now * at["unclipped"] if "unclipped" in at else now
             dv = b.Concat(_tiled(b, now, 3) * at["over"], inner * at["out"], axis=-1)
-            cell, seen = [now * at["forget"]], [b.Identity(now)]
+            cell, dcs = [now * at["forget"]], [b.Identity(now)]
         past = b.MatMul(dv, w.h2h_weight)
-        return past + dh * at["stays"] if "stays" in at else past, *cell, b.Identity(dh), *seen
+        return past + dh * at["stays"] if "stays" in at else past, *cell, b.Identity(dh), *dcs
 
     states = [dh] if dc is None else [dh, dc]
     results = scan(g, build, states, [dy, *steps.values()], len(states), not run.backwards)

@@ -25,10 +25,10 @@ class AxisSize(NamedTuple):
     def value(self, g: Graph) -> Value:
         """The size as an int64 vector of length 1."""
         parts = [g.size_of(self.x, axis) for axis in self.axes]
-        found = parts[0] if len(parts) == 1 else g.ReduceProd(g.Concat(*parts, axis=0), [0])
+        size = parts[0] if len(parts) == 1 else g.ReduceProd(g.Concat(*parts, axis=0), [0])
         if self.factor.numerator != 1:
-            found = found * self.factor.numerator
-        return found if self.factor.denominator == 1 else found / self.factor.denominator
+            size = size * self.factor.numerator
+        return size if self.factor.denominator == 1 else size / self.factor.denominator
 
 
 Size: TypeAlias = int | AxisSize | SymbolicDim
@@ -140,5 +140,5 @@ def count(g: Graph, n: Size) -> Value:
     """0, 1, … up to a size, int64."""
     if isinstance(n, int):
         return g.const(np.arange(n))
-    found: Value = g.Range(np.int64(0), g.Squeeze(computed(g, n), [0]), np.int64(1))
-    return found
+    numbers: Value = g.Range(np.int64(0), g.Squeeze(computed(g, n), [0]), np.int64(1))
+    return numbers

@@ -19,7 +19,7 @@ from ._registry import find
 from ._symbolic_dims import complete_sizes, vector
 
 
-class Noise(NamedTuple):
+class NoiseInput(NamedTuple):
     """An input of a lowered graph that takes the draws of one random operator."""
 
     name: str
@@ -38,7 +38,7 @@ class Walk:
     noise_inputs: bool
     """Whether random operators take their draws as inputs of the graph; else ONNX draws."""
     values: dict[Entry, Value] = field(default_factory=dict)
-    noise: list[Noise] = field(default_factory=list)
+    noise: list[NoiseInput] = field(default_factory=list)
     serials: list[int] = field(default_factory=list)
     """Those of the nodes that `noise` is for."""
 
@@ -93,12 +93,12 @@ class Walk:
                 raise ConversionError(
                     f"{op.names[0]}: draws inside of a loop are not supported. Draw before it."
                 )
-            taken = [noise.name for noise in self.noise]
+            names = [noise.name for noise in self.noise]
             name = f"{node.name}_noise"
-            while name in taken:  # a block that is used twice repeats its nodes' names
+            while name in names:  # a block that is used twice repeats its nodes' names
                 name += "_"
             value = Value(self.graph, dtype, without_symbols(shape), name)
-            self.noise.append(Noise(name, op, tuple(inputs), node))
+            self.noise.append(NoiseInput(name, op, tuple(inputs), node))
             self.serials.append(node.serial)
             self.graph.inputs.append(value)
             return value
@@ -145,16 +145,16 @@ def _agree(op: Operator, index: int, value: Value, spec: Output) -> None:
 def needed(outputs: Sequence[Entry], training: bool) -> list[Node]:
     """The nodes that the outputs depend on, inputs before users; labels count only when training."""
     order: list[Node] = []
-    seen: set[Node] = set()
+    visited: set[Node] = set()
     stack = [(node, False) for node, _ in reversed(outputs)]
     while stack:
         node, ready = stack.pop()
         if ready:
             order.append(node)
-        elif node not in seen:
-            seen.add(node)
+        elif node not in visited:
+            visited.add(node)
             stack.append((node, True))
-            stack += [(n, False) for n in reversed(_uses(node, training)) if n not in seen]
+            stack += [(n, False) for n in reversed(_uses(node, training)) if n not in visited]
     return order
 
 
@@ -210,9 +210,9 @@ def refusal(node: Node, noise_inputs: bool) -> str:
 
 
 def _nodes(names: list[str]) -> str:
-    shown = ", ".join(names[:5])
+    listing = ", ".join(names[:5])
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return f"node{'s' if len(names) > 1 else ''} {shown}{more}"
+    return f"node{'s' if len(names) > 1 else ''} {listing}{more}"
 
 
 # ---- the whole graph
@@ -226,7 +226,7 @@ class Traced:
     results: list[Value]
     inputs: dict[str, Value]
     parameters: dict[str, Value]
-    noise: list[Noise]
+    noise: list[NoiseInput]
     names: list[str]
     """The outputs' names."""
     shapes: dict[str, Shape | None]
@@ -344,13 +344,13 @@ def _unused(inputs: Mapping[str, Spec], symbol: Outputs, allowed: bool) -> list[
 
 
 def _specs(nodes: Sequence[Node], inputs: Mapping[str, Spec], params: Mapping[str, Array]) -> dict[str, Spec]:
-    found, missing = {}, []
+    specs, missing = {}, []
     names = [node.name for node in nodes if node.is_variable]
     for name in names:
         if name in inputs:
-            found[name] = Spec(inputs[name].shape, inputs[name].dtype or float32)
+            specs[name] = Spec(inputs[name].shape, inputs[name].dtype or float32)
         elif name in params:
-            found[name] = Spec(params[name].shape, params[name].dtype)
+            specs[name] = Spec(params[name].shape, params[name].dtype)
         else:
             missing.append(name)
     if missing:
@@ -358,11 +358,11 @@ def _specs(nodes: Sequence[Node], inputs: Mapping[str, Spec], params: Mapping[st
             f"ONNX: a shape for each input and a value for each parameter are required, got neither for "
             f"{', '.join(missing)}. Inputs are given by shape, parameters by array."
         )
-    return found
+    return specs
 
 
 def name_outputs(
-    graph: Graph, results: Sequence[Value], names: Sequence[str], taken: Mapping[str, Value]
+    graph: Graph, results: Sequence[Value], names: Sequence[str], variables: Mapping[str, Value]
 ) -> tuple[list[Value], list[str]]:
     """Values that carry the outputs' names; a value that has a name already gets a copy where it must."""
     named: list[Value] = []
@@ -370,7 +370,7 @@ def name_outputs(
     graph.scope = ""
     for value, wish in zip(results, names, strict=True):
         name, number = wish, 0
-        while name in final or (name in taken and taken[name] is not value):
+        while name in final or (name in variables and variables[name] is not value):
             number += 1
             name = f"{wish}_{number}"
         if value.name != name:

@@ -88,7 +88,7 @@ class GraphWriter:
     def _output(self, node: Node, value: Value, title: str, needed: bool) -> str:
         """The name of an output; an optional one that nobody uses is left out."""
         optional = node.signature is not None and node.signature.output(value.index).optional
-        if optional and not (needed or node.whole):
+        if optional and not (needed or node.all_outputs):
             return ""
         if value.name:
             return self.name(value)

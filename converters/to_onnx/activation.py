@@ -112,6 +112,6 @@ def leaky_relu(g: Graph, op: LeakyReLU, data: Value, other: Value | None = None)
     if other is None:
         zeros = g.Full(g.shape_of(data), 0.0, data.dtype)
         return _leaky(g, op, data), zeros
-    drawn = other * (op.upper_bound - op.lower_bound) + op.lower_bound
-    slope = g.Cast(drawn, data.dtype)
+    slope = other * (op.upper_bound - op.lower_bound) + op.lower_bound
+    slope = g.Cast(slope, data.dtype)
     return g.Where(g.Greater(data, 0.0), data, data * slope), slope

@@ -12,7 +12,7 @@ from ._registry import lowers
 
 
 def _as(g: Graph, data: Value, dtype: DType | None) -> Value:
-    """Real numbers become small whole ones by way of int32: ONNX leaves open what is out of range."""
+    """Floating-point numbers become small integers by way of int32: ONNX leaves open what is out of range."""
     if data.dtype is not None and data.dtype.kind == "f" and dtype in (np.dtype("int8"), np.dtype("uint8")):
         data = g.Cast(data, np.int32)
     return g.Cast(data, dtype)

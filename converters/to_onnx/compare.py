@@ -17,8 +17,8 @@ Comparison = Callable[[Graph, Any, Any], Value]
 
 def _compared(onnx_type: str, negated: bool = False) -> Comparison:
     def compare(g: Graph, a: Any, b: Any) -> Value:
-        found = getattr(g, onnx_type)(a, b)
-        return g.Cast(g.Not(found) if negated else found, dtype_of(a, b))
+        truth = getattr(g, onnx_type)(a, b)
+        return g.Cast(g.Not(truth) if negated else truth, dtype_of(a, b))
 
     return compare
 

@@ -26,7 +26,7 @@ from ._registry import lowers
 from ._windows import enclosed, from_first, single, spatial, to_first
 
 MOST = 50
-"""Up to so many places in a window, or as many as there are groups, a convolution takes windows apart."""
+"""Up to so many positions in a window, or as many as there are groups, a convolution takes windows apart."""
 FEW = 4
 """Up to so many channels a weight's gradient is a convolution, above a product of matrices."""
 
@@ -102,21 +102,21 @@ def _known(x: Value) -> bool:
 def _turned(g: Graph, op: ConvDataGrad, weight: Value) -> Value:
     """The weight with its channels and filters exchanged and its window mirrored on all axes."""
     first = to_first(g, weight, op.layout)
-    groups, places = op.num_group, prod(op.kernel)
+    groups, positions = op.num_group, prod(op.kernel)
     filters, channels = g.sizes(first)[:2]
-    kept = [groups * channels, filters // groups]
+    lead = [groups * channels, filters // groups]
     if groups == 1:
-        turned = g.Transpose(g.Reshape(first, [filters, channels, places]), [1, 0, 2])
+        turned = g.Transpose(g.Reshape(first, [filters, channels, positions]), [1, 0, 2])
     else:
-        split = g.Reshape(first, [groups, filters // groups, channels, places])
-        turned = g.Reshape(g.Transpose(split, [0, 2, 1, 3]), [*kept, places])
-    if 1 < places <= MOST:
+        split = g.Reshape(first, [groups, filters // groups, channels, positions])
+        turned = g.Reshape(g.Transpose(split, [0, 2, 1, 3]), [*lead, positions])
+    if 1 < positions <= MOST:
         # a product, which ONNX Runtime does together with the Transpose: half the time of a Slice
-        mirror = np.tile(np.eye(places, dtype=first.dtype)[::-1], (kept[0], 1, 1))
+        mirror = np.tile(np.eye(positions, dtype=first.dtype)[::-1], (lead[0], 1, 1))
         turned = g.MatMul(turned, g.const(mirror))
-    elif places > 1:
+    elif positions > 1:
         turned = g.Slice(turned, [-1], [-(1 << 31)], [2], [-1])
-    return from_first(g, g.Reshape(turned, [*kept, *op.kernel]), op.layout, first.rank)
+    return from_first(g, g.Reshape(turned, [*lead, *op.kernel]), op.layout, first.rank)
 
 
 @lowers(ConvWeightGrad)
@@ -125,17 +125,17 @@ def conv_weight_grad(g: Graph, op: ConvWeightGrad, dy: Value, data: Value, weigh
 
 
 def _weight_grad(g: Graph, op: Any, dy: Value, data: Value, weight: Value, before: Sequence[int]) -> Value:
-    """dy times the windows of data as products of matrices, summed over the batch and all places."""
+    """dy times the windows of data as products of matrices, summed over the batch and all positions."""
     heads, x = (to_first(g, v, op.layout) for v in (dy, data))
     shape = g.sizes(to_first(g, weight, op.layout))
 
     def built(heads: Value, x: Value) -> Value:
-        filters, places, out = shape[0] // op.num_group, prod(op.kernel), spatial(g, heads)
+        filters, positions, out = shape[0] // op.num_group, prod(op.kernel), spatial(g, heads)
         after = _after(g, op, x, out, before)
         left = any(-a >= s for a, s in zip(after, op.window()[0], strict=True))
-        if not left and places <= max(MOST, op.num_group) and filters <= 2 * prod(out):
+        if not left and positions <= max(MOST, op.num_group) and filters <= 2 * prod(out):
             return _windowed(g, op, heads, x, (before, after), shape)
-        if op.num_group == 1 and shape[1] <= FEW < places:
+        if op.num_group == 1 and shape[1] <= FEW < positions:
             return _correlated(g, op, heads, x, before)
         columns = _columns(g, op, x, out, before)
         return _summed(g, op.num_group, _batch_second(g, heads), columns, shape)
@@ -147,21 +147,21 @@ def _weight_grad(g: Graph, op: Any, dy: Value, data: Value, weight: Value, befor
 def _windowed(
     g: Graph, op: Any, heads: Value, x: Value, pads: tuple[Sequence[int], Sequence[int]], shape: Sequence[int]
 ) -> Value:
-    """The windows by a convolution that takes each of their places into a channel of its own.
+    """The windows by a convolution that takes each of their positions into a channel of its own.
 
     Unlike slices, ONNX Runtime makes them on all cores. One product for each instance, and their sum: less to
-    move than one product of everything, as long as there are more places than filters.
+    move than one product of everything, as long as there are more positions than filters.
     """
     stride, dilate, _ = op.window()
     batch, channels = g.sizes(x)[:2]
-    groups, filters, places = op.num_group, shape[0] // op.num_group, prod(op.kernel)
+    groups, filters, positions = op.num_group, shape[0] // op.num_group, prod(op.kernel)
     ends = [max(a, 0) for a in pads[1]]
-    pick = np.tile(np.eye(places, dtype=x.dtype), (channels, 1)).reshape(-1, 1, *op.kernel)
+    pick = np.tile(np.eye(positions, dtype=x.dtype), (channels, 1)).reshape(-1, 1, *op.kernel)
     windows = g.Conv(
         x, g.const(pick), strides=stride, dilations=dilate, pads=(*pads[0], *ends), group=channels
     )
     out = prod(spatial(g, heads))
-    columns = g.Reshape(windows, [batch, groups, channels // groups * places, out])
+    columns = g.Reshape(windows, [batch, groups, channels // groups * positions, out])
     rows = g.Reshape(heads, [batch, groups, filters, out])
     products = g.MatMul(columns, g.Transpose(rows, [0, 1, 3, 2]))
     total = g.ReduceSum(products, [0], keepdims=0)
@@ -195,17 +195,17 @@ def _after(g: Graph, op: Any, x: Value, out: Sequence[int], before: Sequence[int
 
 
 def _columns(g: Graph, op: Any, x: Value, out: Sequence[int], before: Sequence[int]) -> Value:
-    """The windows of x (N, C, *spatial) as (C, places in the window, N · out)."""
+    """The windows of x (N, C, *spatial) as (C, positions in the window, N · out)."""
     stride, dilate, _ = op.window()
     filled = _batch_second(g, enclosed(g, x, before, _after(g, op, x, out, before)))
     channels = x.shape[1] if x.shape is not None and x.shape[1] is not None else 0
     axes = list(range(2, 2 + len(out)))
-    seen = []
-    for place in product(*map(range, op.kernel)):
-        start = [i * d for i, d in zip(place, dilate, strict=True)]
+    windows = []
+    for position in product(*map(range, op.kernel)):
+        start = [i * d for i, d in zip(position, dilate, strict=True)]
         end = [a + (n - 1) * s + 1 for a, n, s in zip(start, out, stride, strict=True)]
-        seen.append(g.Reshape(g.Slice(filled, start, end, axes, stride), [channels, 1, -1]))
-    return g.Concat(*seen, axis=1)
+        windows.append(g.Reshape(g.Slice(filled, start, end, axes, stride), [channels, 1, -1]))
+    return g.Concat(*windows, axis=1)
 
 
 def _summed(g: Graph, groups: int, heads: Value, columns: Value, shape: Sequence[int]) -> Value:

@@ -21,22 +21,22 @@ _END = 1 << 31
 class _Alignments:
     """What `Alignments` of the kernels holds, with the steps T, the batch N, and S = 2 L + 1 states."""
 
-    def __init__(self, g: Graph, op: CTCLoss | CTCGrad, given: Sequence[Value]) -> None:
-        arrays = dict(zip(op.forward_inputs(), given, strict=True))
+    def __init__(self, g: Graph, op: CTCLoss | CTCGrad, inputs: Sequence[Value]) -> None:
+        arrays = dict(zip(op.forward_inputs(), inputs, strict=True))
         self.g, data = g, arrays["data"]
         self.scores = g.Cast(data, np.float32) if data.dtype == np.float16 else data
-        label = _whole(g, arrays["label"])
+        label = _integers(g, arrays["label"])
         self.steps, _, self.classes = (g.Squeeze(g.size_of(data, i), [0]) for i in range(3))
         self.most = g.Squeeze(g.size_of(label, 1), [0])
         self.blank = g.const(np.array(0)) if op.blank_label == "first" else self.classes - 1
         if "label_lengths" in arrays:
-            self.lengths = _whole(g, arrays["label_lengths"])
+            self.lengths = _integers(g, arrays["label_lengths"])
         else:
             padded = g.Cast(g.Equal(label, op.padding()), np.int64)
             before = g.Equal(g.CumSum(padded, np.array(1)), 0)
             self.lengths = g.ReduceSum(g.Cast(before, np.int64), [1], keepdims=0)
         if "data_lengths" in arrays:
-            self.data_lengths = _whole(g, arrays["data_lengths"])
+            self.data_lengths = _integers(g, arrays["data_lengths"])
         else:
             self.data_lengths = g.Expand(self.steps, g.shape_of(self.lengths))
         self.within = g.Less(count(g, sizes_of(label)[1]), g.Unsqueeze(self.lengths, [1]))
@@ -81,7 +81,7 @@ class _Alignments:
         return g.Less(steps, g.Unsqueeze(self.data_lengths, [0, 2]))
 
     @cached_property
-    def places(self) -> Value:
+    def positions(self) -> Value:
         """(S,): 0, 1, … of the states."""
         return count(self.g, sizes_of(self.states)[1])
 
@@ -104,11 +104,11 @@ class _Alignments:
     def emitted(self) -> Value:
         g = self.g
         shape = g.Concat(g.size_of(self.scores, 0), g.shape_of(self.states), axis=0)
-        found = g.GatherElements(self.logs, g.Expand(g.Unsqueeze(self.states, [0]), shape), axis=2)
-        return g.Max(g.Cast(found, np.float64), np.float64(NEVER))
+        emissions = g.GatherElements(self.logs, g.Expand(g.Unsqueeze(self.states, [0]), shape), axis=2)
+        return g.Max(g.Cast(emissions, np.float64), np.float64(NEVER))
 
     def forward(self, keep: bool) -> tuple[Value, ...]:
-        """The state after the last step, and if asked after every step (T, N, S)."""
+        """The state after the last step, and with `keep` that after every step (T, N, S)."""
         g, skips = self.g, self.skips
 
         def build(b: Graph, state: Value, emitted: Value, inside: Value) -> Sequence[Value]:
@@ -117,7 +117,7 @@ class _Alignments:
             new = b.Where(inside, _total(b, state, one, two + skips) + emitted, state)
             return [new, b.Identity(new)] if keep else [new]
 
-        first = g.Expand(self.chosen(g.Equal(self.places, 0)), g.shape_of(self.states))
+        first = g.Expand(self.chosen(g.Equal(self.positions, 0)), g.shape_of(self.states))
         return scan(g, build, [first], [self.emitted, self.inside], int(keep), False)
 
     def backward(self) -> Value:
@@ -135,9 +135,9 @@ class _Alignments:
 
     @cached_property
     def last(self) -> Value:
-        # no difference of ends and places: ONNX's shape inference does not take one
+        # no difference of ends and positions: ONNX's shape inference does not take one
         ends = self.g.Unsqueeze(self.lengths * 2, [1])
-        return self.g.Or(self.g.Equal(self.places, ends), self.g.Equal(self.places + 1, ends))
+        return self.g.Or(self.g.Equal(self.positions, ends), self.g.Equal(self.positions + 1, ends))
 
     def total(self, state: Value) -> Value:
         g = self.g
@@ -147,8 +147,8 @@ class _Alignments:
 
     def losses(self) -> Value:
         g, total = self.g, self.total(self.forward(keep=False)[0])
-        found = g.Where(g.Less(total, NEVER / 2), np.float64(np.inf), -total)
-        return g.Where(self.wrong, np.float64(np.nan), g.Where(self.short, np.float64(0), found))
+        losses = g.Where(g.Less(total, NEVER / 2), np.float64(np.inf), -total)
+        return g.Where(self.wrong, np.float64(np.nan), g.Where(self.short, np.float64(0), losses))
 
     def occupied(self) -> Value:
         """(T, N, C)."""
@@ -165,12 +165,12 @@ class _Alignments:
     def gradient(self, dy: Value) -> Value:
         g, dtype = self.g, self.scores.dtype
         nothing = g.Or(g.Unsqueeze(self.short, [0, 2]), g.Not(self.inside))
-        found = g.Where(nothing, np.zeros((), dtype), g.Exp(self.logs) - self.occupied())
+        gradients = g.Where(nothing, np.zeros((), dtype), g.Exp(self.logs) - self.occupied())
         factor = g.Where(self.wrong, np.full((), np.nan, dtype), g.Cast(dy, dtype))
-        return g.Cast(found * g.Unsqueeze(factor, [0, 2]), dy.dtype)
+        return g.Cast(gradients * g.Unsqueeze(factor, [0, 2]), dy.dtype)
 
 
-def _whole(g: Graph, x: Value) -> Value:
+def _integers(g: Graph, x: Value) -> Value:
     return g.Cast(x, np.int64) if x.dtype.kind in "iu" else g.Cast(g.Floor(_wide(g, x) + 0.5), np.int64)
 
 
@@ -184,11 +184,11 @@ def _total(b: Graph, *logs: Value) -> Value:
 
 
 @lowers(CTCLoss)
-def ctc_loss(g: Graph, op: CTCLoss, *given: Value) -> Any:
-    return g.Cast(_Alignments(g, op, given).losses(), given[0].dtype)
+def ctc_loss(g: Graph, op: CTCLoss, *inputs: Value) -> Any:
+    return g.Cast(_Alignments(g, op, inputs).losses(), inputs[0].dtype)
 
 
 @lowers(CTCGrad)
 def ctc_grad(g: Graph, op: CTCGrad, *inputs: Value) -> Any:
-    *given, dy = inputs
-    return _Alignments(g, op, given).gradient(dy)
+    *arrays, dy = inputs
+    return _Alignments(g, op, arrays).gradient(dy)

@@ -61,7 +61,7 @@ def resize(g: Graph, op: Resize, data: Value) -> Value:
         return g.Gather(chosen, columns.argmax(1), axis=data.rank - 2)
     wide = np.dtype("float64") if data.dtype == np.float64 else np.dtype("float32")
     images = _channels_first(g, g.Cast(data, wide))
-    sent = g.MatMul(rows.astype(wide), g.MatMul(images, columns.T.astype(wide)))
+    pixels = g.MatMul(rows.astype(wide), g.MatMul(images, columns.T.astype(wide)))
     if data.dtype.kind != "f":
-        sent = g.Clip(g.Round(sent), 0.0, 255.0)
-    return g.Cast(_channels_last(g, sent), data.dtype)
+        pixels = g.Clip(g.Round(pixels), 0.0, 255.0)
+    return g.Cast(_channels_last(g, pixels), data.dtype)

@@ -29,7 +29,7 @@ from hybridonnx.ops.index import (
 )
 
 from ._graph import Graph, Value
-from ._indices import add_rows, normal, put_along, whole
+from ._indices import add_rows, integers, normal, put_along
 from ._registry import lowers
 from ._symbolic_dims import flat, known_size, reshape, sizes_of, vector, zeros
 
@@ -48,14 +48,14 @@ def take_grad(g: Graph, op: TakeGrad, dy: Value, indices: Value, a: Value) -> Va
     """Sums of rows, with the taken axis first."""
     at, n = op.axis % a.rank, indices.rank
     sizes = sizes_of(a)
-    places = flat(g, normal(g, indices, sizes[at], op.mode))
+    row_indices = flat(g, normal(g, indices, sizes[at], op.mode))
     own = range(at, at + n)
     rows = g.Transpose(dy, [*own, *(i for i in range(dy.rank) if i not in own)])
     moved = [sizes[at], *sizes[:at], *sizes[at + 1 :]]
     if n != 1:
         rows = g.Reshape(rows, vector(g, [-1, *moved[1:]]))
-    found = add_rows(g, rows, places, moved)
-    return g.Transpose(found, [*range(1, at + 1), 0, *range(at + 1, a.rank)])
+    sums = add_rows(g, rows, row_indices, moved)
+    return g.Transpose(sums, [*range(1, at + 1), 0, *range(at + 1, a.rank)])
 
 
 @lowers(Embedding)
@@ -67,7 +67,7 @@ def embedding(g: Graph, op: Embedding, data: Value, weight: Value) -> Value:
 @lowers(IndexCopy)
 def index_copy(g: Graph, op: IndexCopy, old: Value, index: Value, new: Value) -> Value:
     """One node."""
-    return g.ScatterND(old, g.Unsqueeze(whole(g, index), [1]), new)
+    return g.ScatterND(old, g.Unsqueeze(integers(g, index), [1]), new)
 
 
 @lowers(BooleanMask)
@@ -79,61 +79,61 @@ def boolean_mask(g: Graph, op: BooleanMask, data: Value, index: Value) -> Value:
 @lowers(BooleanMaskGrad)
 def boolean_mask_grad(g: Graph, op: BooleanMaskGrad, dy: Value, index: Value, data: Value) -> Value:
     """The chosen rows by number."""
-    places = g.Transpose(g.NonZero(g.Cast(index, np.bool_)), [1, 0])
-    return g.ScatterND(zeros(g, sizes_of(data), dy), places, dy)
+    points = g.Transpose(g.NonZero(g.Cast(index, np.bool_)), [1, 0])
+    return g.ScatterND(zeros(g, sizes_of(data), dy), points, dy)
 
 
 # ---- one element of each row
 
 
-def _places(g: Graph, op: Any, data: Value, index: Value) -> tuple[int, Value]:
+def _normal_indices(g: Graph, op: Any, data: Value, index: Value) -> tuple[int, Value]:
     """The axis, and normal indices along it, with the axis kept."""
     at = op.at(data.rank)
-    kept = index if index.rank == data.rank else g.Unsqueeze(index, [at])
-    return at, normal(g, kept, sizes_of(data)[at], op.mode)
+    index = index if index.rank == data.rank else g.Unsqueeze(index, [at])
+    return at, normal(g, index, sizes_of(data)[at], op.mode)
 
 
 @lowers(Pick)
 def pick(g: Graph, op: Pick, data: Value, index: Value) -> Value:
     """A gather of elements."""
-    at, places = _places(g, op, data, index)
-    found: Value = g.GatherElements(data, places, axis=at)
-    return found if op.keepdims or data.rank == 1 else g.Squeeze(found, [at])
+    at, indices = _normal_indices(g, op, data, index)
+    elements: Value = g.GatherElements(data, indices, axis=at)
+    return elements if op.keepdims or data.rank == 1 else g.Squeeze(elements, [at])
 
 
 @lowers(PickGrad)
 def pick_grad(g: Graph, op: PickGrad, dy: Value, index: Value, data: Value) -> Value:
-    """A scatter; no place occurs twice."""
-    at, places = _places(g, op, data, index)
-    kept = dy if dy.rank == data.rank else g.Unsqueeze(dy, [at])
-    return put_along(g, sizes_of(data), places, kept, at, distinct=True)
+    """A scatter; no index occurs twice."""
+    at, indices = _normal_indices(g, op, data, index)
+    updates = dy if dy.rank == data.rank else g.Unsqueeze(dy, [at])
+    return put_along(g, sizes_of(data), indices, updates, at, distinct=True)
 
 
 @lowers(BatchTake)
 def batch_take(g: Graph, op: BatchTake, a: Value, indices: Value) -> Value:
     """A gather of elements."""
-    places = g.Reshape(normal(g, indices, sizes_of(a)[1], "clip"), [-1, 1])
-    return reshape(g, g.GatherElements(a, places, axis=1), sizes_of(indices))
+    columns = g.Reshape(normal(g, indices, sizes_of(a)[1], "clip"), [-1, 1])
+    return reshape(g, g.GatherElements(a, columns, axis=1), sizes_of(indices))
 
 
 @lowers(TakeAlongAxis)
 def take_along_axis(g: Graph, op: TakeAlongAxis, data: Value, indices: Value) -> Value:
     """One node."""
     if op.axis is None:
-        return g.Gather(flat(g, data), whole(g, indices), axis=0)
-    return g.GatherElements(data, whole(g, indices), axis=op.at(data.rank))
+        return g.Gather(flat(g, data), integers(g, indices), axis=0)
+    return g.GatherElements(data, integers(g, indices), axis=op.at(data.rank))
 
 
 @lowers(PutAlongAxis)
 def put_along_axis(g: Graph, op: PutAlongAxis, dy: Value, indices: Value, data: Value) -> Value:
     """One node from opset 16 on."""
-    places = whole(g, indices)
+    offsets = integers(g, indices)
     if op.axis is not None:
-        return put_along(g, sizes_of(data), places, dy, op.at(data.rank), op.distinct)
+        return put_along(g, sizes_of(data), offsets, dy, op.at(data.rank), op.distinct)
     size = g.ReduceProd(g.shape_of(data), [0])
     start = g.Full(size, 0, dy.dtype)
-    found = put_along(g, sizes_of(start), flat(g, places), flat(g, dy), 0, op.distinct)
-    return reshape(g, found, sizes_of(data))
+    sums = put_along(g, sizes_of(start), flat(g, offsets), flat(g, dy), 0, op.distinct)
+    return reshape(g, sums, sizes_of(data))
 
 
 # ---- points
@@ -141,7 +141,7 @@ def put_along_axis(g: Graph, op: PutAlongAxis, dy: Value, indices: Value, data: 
 
 def _points(g: Graph, indices: Value) -> Value:
     """The coordinates of each point last, as ONNX has them."""
-    return g.Transpose(whole(g, indices), [*range(1, indices.rank), 0])
+    return g.Transpose(integers(g, indices), [*range(1, indices.rank), 0])
 
 
 @lowers(GatherND)
@@ -157,16 +157,16 @@ def gather_nd_grad(g: Graph, op: GatherNDGrad, dy: Value, indices: Value, data: 
     depth = known_size(g, indices, 0)
     sizes = sizes_of(data)
     lead, rest = vector(g, sizes[:depth]), sizes[depth:]
-    places = whole(g, indices)
-    flat_places = None
+    coordinates = integers(g, indices)
+    offsets = None
     for axis in range(depth):
         size = g.const([lead[axis]]) if isinstance(lead, list) else g.size_of(data, axis)
-        own = g.Mod(flat(g, g.Gather(places, np.int64(axis), axis=0)), size)
-        flat_places = own if flat_places is None else flat_places * size + own
+        own = g.Mod(flat(g, g.Gather(coordinates, np.int64(axis), axis=0)), size)
+        offsets = own if offsets is None else offsets * size + own
     rows = g.Reshape(dy, vector(g, [-1, *rest]))
     merged = sizes_of(g.Reshape(data, vector(g, [-1, *rest])))
-    assert flat_places is not None
-    return reshape(g, add_rows(g, rows, flat_places, [merged[0], *rest]), sizes)
+    assert offsets is not None
+    return reshape(g, add_rows(g, rows, offsets, [merged[0], *rest]), sizes)
 
 
 @lowers(ScatterND)
@@ -187,7 +187,7 @@ def scatter_set_nd(g: Graph, op: ScatterSetND, lhs: Value, rhs: Value, indices: 
 @lowers(OneHot)
 def one_hot(g: Graph, op: OneHot, indices: Value) -> Value:
     """By comparison: ONNX's own operator counts negative indices from the end."""
-    chosen = g.Equal(g.Unsqueeze(whole(g, indices), [indices.rank]), np.arange(op.depth))
+    chosen = g.Equal(g.Unsqueeze(integers(g, indices), [indices.rank]), np.arange(op.depth))
     on, off = (np.array(v).astype(op.dtype) for v in (op.on_value, op.off_value))
     if on == 1 and off == 0:
         return g.Cast(chosen, op.dtype)
@@ -203,7 +203,7 @@ def where(g: Graph, op: Where, condition: Value, x: Value, y: Value) -> Value:
     return g.Where(chosen, x, y)
 
 
-# ---- coordinates and places
+# ---- coordinates and flat indices
 
 
 @lowers(RavelMultiIndex)
@@ -211,14 +211,14 @@ def ravel_multi_index(g: Graph, op: RavelMultiIndex, data: Value) -> Value:
     """A sum of the coordinates times what a step along their axis is."""
     shape = op.shape or ()
     strides = np.cumprod([1, *shape[:0:-1]], dtype=np.int64)[::-1]
-    found = g.ReduceSum(whole(g, data) * strides.reshape(-1, 1), [0], keepdims=0)
-    return g.Cast(found, data.dtype)
+    offsets = g.ReduceSum(integers(g, data) * strides.reshape(-1, 1), [0], keepdims=0)
+    return g.Cast(offsets, data.dtype)
 
 
 @lowers(UnravelIndex)
 def unravel_index(g: Graph, op: UnravelIndex, data: Value) -> Value:
     """Division with rest, from the last axis on."""
-    left, rows = whole(g, data), []
+    left, rows = integers(g, data), []
     for count in reversed((op.shape or ())[1:]):
         rest = g.Mod(left, np.int64(count), fmod=1)
         rows.append(rest)

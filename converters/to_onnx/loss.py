@@ -45,13 +45,13 @@ def softmax_output_gradient(
 def _of_classes(g: Graph, op: SoftmaxOutputGradient, y: Value, label: Value) -> Value:
     before, classes, after = op.rows(g.sizes(y))
     numbers = g.Reshape(g.Cast(label, np.int64), [-1])
-    wanted = g.Slice(numbers, [0], [before * after], [0])
-    wanted = g.Reshape(wanted, [before, 1, after])
-    hot = g.Cast(g.Equal(wanted, np.arange(classes)[:, None]), y.dtype)
+    labels = g.Slice(numbers, [0], [before * after], [0])
+    labels = g.Reshape(labels, [before, 1, after])
+    hot = g.Cast(g.Equal(labels, np.arange(classes)[:, None]), y.dtype)
     grad = g.Reshape(y, [before, classes, after]) - op.targets(hot, classes)
     ignore = np.array(int(op.ignore_label), np.int64)
     if op.use_ignore:
-        grad = g.Where(g.Equal(wanted, ignore), np.zeros((), y.dtype), grad)
+        grad = g.Where(g.Equal(labels, ignore), np.zeros((), y.dtype), grad)
     if op.normalization == "valid":
         valid = g.Cast(g.Not(g.Equal(numbers, ignore)), y.dtype)
         grad = grad * op.grad_scale / g.Max(g.ReduceSum(valid, [0]), 1.0)

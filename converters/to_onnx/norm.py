@@ -98,16 +98,16 @@ def _takes(x: Value, axis: int) -> bool:
 def _of_batch(g: Graph, op: Any, x: Value, gamma: Value, beta: Value) -> Any:
     """ONNX Runtime's own normalization: with momentum 0, what it keeps are the batch's mean and variance.
 
-    It writes what it keeps over what was kept before, even into constants. So these are made anew each time,
+    It writes what it keeps over what was there before, even into constants. So these are computed each time,
     from a value of x that is in the mean anyway.
     """
     axes = [0, *range(2, x.rank)]
     first = g.Slice(x, [0] * len(axes), [1] * len(axes), axes)
     zeros = g.Reshape(first, [-1]) * 0.0
     attributes = {"epsilon": op.eps, "momentum": 0.0, "training_mode": 1}
-    found = g.node("BatchNormalization", [x, gamma, beta, zeros, zeros + 1.0], 3, attributes)
-    found[0].node.whole = True  # as ONNX asks for in this mode
-    return found
+    outputs = g.node("BatchNormalization", [x, gamma, beta, zeros, zeros + 1.0], 3, attributes)
+    outputs[0].node.all_outputs = True  # as ONNX asks for in this mode
+    return outputs
 
 
 @lowers(BatchNormWithReLU)
@@ -167,8 +167,8 @@ def group_norm(g: Graph, op: GroupNorm, data: Value, gamma: Value, beta: Value) 
         y = g.InstanceNormalization(groups, gamma, beta, epsilon=op.eps)
     else:
         y = centred / std * _along(g, gamma, 3, 1) + _along(g, beta, 3, 1)
-    found = g.Reshape(y, g.shape_of(data)), g.Squeeze(mean, [2]), g.Squeeze(std, [2])
-    return tuple(g.Cast(v, data.dtype) for v in found)
+    results = g.Reshape(y, g.shape_of(data)), g.Squeeze(mean, [2]), g.Squeeze(std, [2])
+    return tuple(g.Cast(v, data.dtype) for v in results)
 
 
 # ---- by length, and by neighbouring channels

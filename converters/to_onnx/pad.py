@@ -1,7 +1,7 @@
 """Lowerings of padding, diagonals and cropping.
 
 Adjoints gather as well: each element of the result takes those that it goes back to, from an array with a
-zero after its end for places that take fewer. That is faster than scattering, and keeps the order of sums.
+zero after its end for elements that take fewer. That is faster than scattering, and keeps the order of sums.
 """
 
 from __future__ import annotations
@@ -50,23 +50,24 @@ def pad_grad(g: Graph, op: PadGrad, dy: Value) -> Value:
         return g.Slice(dy, before, [-b if b else HIGHEST for b in after], axes)
     for axis, a, b in padded:
         size = known_size(g, dy, axis)
-        places = _takers(op.origins(axis, size - a - b), size - a - b)
-        dy = g.ReduceSum(g.Gather(zero_after(g, dy, axis), places, axis=axis), [axis + 1], keepdims=0)
+        indices = _takers(op.origins(axis, size - a - b), size - a - b)
+        dy = g.ReduceSum(g.Gather(zero_after(g, dy, axis), indices, axis=axis), [axis + 1], keepdims=0)
     return dy
 
 
 def _takers(origins: Array, size: int) -> Array:
-    """For each of `size` places the indices of `origins` that have it, filled up with the one after all."""
-    taken = [np.flatnonzero(origins == i) for i in range(size)]
-    longest = max((len(t) for t in taken), default=1)
-    return np.array([np.pad(t, (0, longest - len(t)), constant_values=len(origins)) for t in taken], np.int64)
+    """For each of `size` elements the indices of `origins` that have it, filled up with the one after all."""
+    indices = [np.flatnonzero(origins == i) for i in range(size)]
+    longest = max((len(t) for t in indices), default=1)
+    rows = [np.pad(t, (0, longest - len(t)), constant_values=len(origins)) for t in indices]
+    return np.array(rows, np.int64)
 
 
 @lowers(PadLike)
 def pad_like(g: Graph, op: PadLike, data: Value, like: Value) -> Value:
     """As much as the shapes differ."""
-    own, wanted = sizes_of(data), sizes_of(like)
-    widths = [b - a for a, b in zip(own, wanted, strict=True) if isinstance(a, int) and isinstance(b, int)]
+    own, target = sizes_of(data), sizes_of(like)
+    widths = [b - a for a, b in zip(own, target, strict=True) if isinstance(a, int) and isinstance(b, int)]
     if len(widths) == data.rank:
         return g.Pad(data, [0] * data.rank + widths, 0) if any(widths) else data
     difference = g.shape_of(like) - g.shape_of(data)
@@ -77,16 +78,16 @@ def pad_like(g: Graph, op: PadLike, data: Value, like: Value) -> Value:
 
 
 def _map(n: int, rows: int, columns: int, k: int) -> Array:
-    """The place in a diagonal of each element of a matrix, n for those beside it."""
-    places = np.full((rows, columns), n, np.int64)
+    """The index in a diagonal of each element of a matrix, n for those beside it."""
+    indices = np.full((rows, columns), n, np.int64)
     i = np.arange(n)
-    places[i + max(-k, 0), i + max(k, 0)] = i
-    return places
+    indices[i + max(-k, 0), i + max(k, 0)] = i
+    return indices
 
 
 @lowers(Diag)
 def diag(g: Graph, op: Diag, data: Value) -> Value:
-    """A gather by constant places."""
+    """A gather by constant indices."""
     if data.rank == 1:
         n = known_size(g, data, 0)
         side = n + abs(op.k)
@@ -106,18 +107,18 @@ def _length(op: Diag | DiagGrad, rows: int, columns: int) -> int:
 
 @lowers(DiagGrad)
 def diag_grad(g: Graph, op: DiagGrad, dy: Value, data: Value) -> Value:
-    """A gather by constant places."""
+    """A gather by constant indices."""
     if data.rank == 1:
         n = known_size(g, data, 0)
         i = np.arange(n) + max(-op.k, 0)
         return g.Gather(flat(g, dy), i * (n + abs(op.k)) + i + op.k, axis=0)
     a, b = op.axes(data.rank)
     rows, columns = known_size(g, data, a), known_size(g, data, b)
-    places = _map(_length(op, rows, columns), rows, columns, op.k)
-    made = g.Gather(zero_after(g, dy, -1), places, axis=dy.rank - 1)
+    indices = _map(_length(op, rows, columns), rows, columns, op.k)
+    matrices = g.Gather(zero_after(g, dy, -1), indices, axis=dy.rank - 1)
     rest = iter(range(data.rank - 2))
     order = {a: data.rank - 2, b: data.rank - 1}
-    return g.Transpose(made, [order[i] if i in order else next(rest) for i in range(data.rank)])
+    return g.Transpose(matrices, [order[i] if i in order else next(rest) for i in range(data.rank)])
 
 
 # ---- cropping
@@ -147,6 +148,6 @@ def crop(g: Graph, op: Crop, data: Value, like: Value | None = None) -> Value:
 def crop_grad(g: Graph, op: CropGrad, dy: Value, data: Value) -> Value:
     """A padding."""
     begin, size = _window(g, op, data, dy)
-    whole = [known_size(g, data, axis) for axis in (2, 3)]
-    after = [w - a - b for w, a, b in zip(whole, begin, size, strict=True)]
+    extents = [known_size(g, data, axis) for axis in (2, 3)]
+    after = [w - a - b for w, a, b in zip(extents, begin, size, strict=True)]
     return g.Pad(dy, [0, 0, *begin, 0, 0, *after], 0)

@@ -227,27 +227,27 @@ def _max_grad(g: Graph, op: PoolGrad, dy: Value, x: Value) -> Value:
         return _max_grad_unfolded(g, dy, x, at)
     if some != at:
         dy = g.Slice(dy, [0] * len(at.out), list(some.out), _image_axes(x))
-    _, places = g.MaxPool(x, outputs=2, **_exact(some))
+    _, indices = g.MaxPool(x, outputs=2, **_exact(some))
     if tuple(at.stride) == tuple(at.kernel) and not any(at.pad) and not any(at.after()) and 0 not in at.size:
-        return g.MaxUnpool(dy, places, kernel_shape=at.kernel, strides=at.stride)
+        return g.MaxUnpool(dy, indices, kernel_shape=at.kernel, strides=at.stride)
     zeros = g.Full(g.ReduceProd(g.shape_of(x), [0], keepdims=1), 0.0, _float32)
-    updates = (zeros, g.Reshape(places, [-1]), g.Reshape(dy, [-1]))
+    updates = (zeros, g.Reshape(indices, [-1]), g.Reshape(dy, [-1]))
     flat = g.ScatterElements(*updates, axis=0, reduction="add" if overlap else None)
     return reshaped(g, flat, x.shape, x)
 
 
 def _max_grad_unfolded(g: Graph, dy: Value, x: Value, at: Placed) -> Value:
-    """Without a scatter that adds: heads where they belong among the places of each window, then folded."""
+    """Without a scatter that adds: heads at their positions in each window, then folded."""
     after = [max(a, 0) for a in at.after()]
     size = [n + b + a for n, b, a in zip(at.size, at.pad, after, strict=True)]
     filled = g.Reshape(enclosed(g, x, at.pad, after, _lowest(x)), [-1, 1, *size])
-    places = list(product(*map(range, at.kernel)))
-    one = np.zeros((len(places), 1, *at.kernel), _float32)
-    for i, place in enumerate(places):
-        one[(i, 0, *place)] = 1
+    positions = list(product(*map(range, at.kernel)))
+    one = np.zeros((len(positions), 1, *at.kernel), _float32)
+    for i, position in enumerate(positions):
+        one[(i, 0, *position)] = 1
     window = {"kernel_shape": at.kernel, "strides": at.stride}
     top = g.ArgMax(g.Conv(filled, one, **window), axis=1, keepdims=1)
-    index = np.arange(len(places)).reshape(1, -1, *(1 for _ in at.kernel))
+    index = np.arange(len(positions)).reshape(1, -1, *(1 for _ in at.kernel))
     heads = g.Mul(g.Cast(g.Equal(top, index), _float32), g.Reshape(dy, [-1, 1, *at.out]))
     rest = [max(-a, 0) for a in at.after()]
     folded = g.ConvTranspose(heads, one, **window, pads=(*at.pad, *after), output_padding=rest)
@@ -263,5 +263,5 @@ def pool_pick(g: Graph, op: PoolPick, values: Value, data: Value) -> Value:
 
 def _pick(g: Graph, op: PoolPick, source: Value, x: Value) -> Value:
     at, some = _placed(g, op, x)
-    _, places = g.MaxPool(x, outputs=2, **_exact(some))
-    return _completed(g, g.Gather(g.Reshape(source, [-1]), places), at, some, 0.0)
+    _, indices = g.MaxPool(x, outputs=2, **_exact(some))
+    return _completed(g, g.Gather(g.Reshape(source, [-1]), indices), at, some, 0.0)

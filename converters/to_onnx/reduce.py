@@ -32,7 +32,7 @@ Reduce = Callable[..., Value]
 _int64 = np.dtype("int64")
 
 
-def _kept(g: Graph, y: Value) -> Value:
+def _one_axis(g: Graph, y: Value) -> Value:
     """MXNet's full reductions have one axis."""
     return g.Reshape(y, [1])
 
@@ -41,7 +41,7 @@ def _reduce(g: Graph, op: Any, data: Value, function: Reduce) -> Value:
     axes = op.axes(data.rank)
     full = len(axes) == data.rank and not op.keepdims
     result = function(data, axes=axes, keepdims=int(op.keepdims))
-    return _kept(g, result) if full else result
+    return _one_axis(g, result) if full else result
 
 
 def _sum(g: Graph, data: Value, axes: Sequence[int], keepdims: int) -> Value:
@@ -107,8 +107,8 @@ def _number_of(g: Graph, data: Value, axes: Sequence[int], dtype: Any) -> Any:
     sizes = [shape[i] for i in axes]
     if None not in sizes:
         return np.asarray(np.prod([d or 0 for d in sizes], dtype=np.int64)).astype(dtype)
-    found = g.Concat(*(g.size_of(data, i) for i in axes), axis=0)
-    return g.Cast(g.ReduceProd(found, [0], keepdims=0), dtype)
+    extents = g.Concat(*(g.size_of(data, i) for i in axes), axis=0)
+    return g.Cast(g.ReduceProd(extents, [0], keepdims=0), dtype)
 
 
 # ---- sums, products and extremes
@@ -166,7 +166,7 @@ def nanprod(g: Graph, op: Any, data: Value) -> Value:
 
 
 def extreme(g: Graph, op: Any, data: Value, function: Reduce) -> Value:
-    """A maximum or minimum: NaN if there is one, though ONNX Runtime's reductions overlook it in places."""
+    """A maximum or minimum: NaN if there is one, though ONNX Runtime's reductions may overlook it."""
     if data.dtype.kind == "b":
         return g.via(np.int32, lambda x: _reduce(g, op, x, function), data)
     result = _reduce(g, op, data, function)
@@ -203,13 +203,13 @@ def square_sum(g: Graph, op: Any, data: Value) -> Value:
 
 @lowers(Norm)
 def norm(g: Graph, op: Norm, data: Value) -> Value:
-    """Whole numbers and float16 go through a wider dtype."""
+    """Integers and float16 go through a wider dtype."""
     wide = g.Cast(data, np.float64 if data.dtype.itemsize > 4 else np.float32)
     axes = tuple(range(data.rank)) if not op.axis else tuple(i % data.rank for i in op.axis)
     function = g.ReduceL1 if op.ord == 1 else g.ReduceL2
     result = function(wide, axes=axes, keepdims=int(op.keepdims))
     if len(axes) == data.rank and not op.keepdims:
-        result = _kept(g, result)
+        result = _one_axis(g, result)
     return g.Cast(result, op.infer_dtype(data.dtype))
 
 
@@ -229,16 +229,16 @@ def moments(g: Graph, op: Moments, data: Value) -> tuple[Value, Value]:
     if op.keepdims:
         return mean, variance
     if len(axes) == data.rank:
-        return _kept(g, mean), _kept(g, variance)
+        return _one_axis(g, mean), _one_axis(g, variance)
     return g.Squeeze(mean, axes), g.Squeeze(variance, axes)
 
 
-# ---- places of extremes
+# ---- indices of extremes
 
 
 @lowers(ArgMax, ArgMin, ArgMaxChannel)
-def place(g: Graph, op: Any, data: Value) -> Value:
-    """Over all axes it is the place in the array laid out flat."""
+def index_of_extreme(g: Graph, op: Any, data: Value) -> Value:
+    """Over all axes it is the index in the array laid out flat."""
     function = g.ArgMin if isinstance(op, ArgMin) else g.ArgMax
     axis, keepdims = op.along()
     if axis is None:
@@ -248,7 +248,7 @@ def place(g: Graph, op: Any, data: Value) -> Value:
         # counted from the front, as ONNX Runtime keeps the input's shape else where another size is 0
         index = _arg(g, function, data, axis % data.rank, keepdims)
         if data.rank == 1 and not keepdims:
-            index = _kept(g, index)
+            index = _one_axis(g, index)
     return g.Cast(index, data.dtype)
 
 
@@ -323,7 +323,7 @@ def sum_like(g: Graph, op: SumLike, data: Value, like: Value) -> Value:
 
 
 def _sum_where_repeated(g: Graph, data: Value, like: Value, lead: int) -> Value:
-    """The axes to sum are found when the model runs."""
+    """The axes to sum are known only when the model runs."""
     ones = g.Concat([1] * lead, g.shape_of(like), axis=0) if lead else g.shape_of(like)
     repeated = g.And(g.Equal(ones, 1), g.Not(g.Equal(g.shape_of(data), 1)))
     axes = g.Squeeze(g.NonZero(repeated), [0])

@@ -62,8 +62,8 @@ def reshape_like(g: Graph, op: ReshapeLike, lhs: Value, rhs: Value) -> Value:
     old, new = op.ranges(lhs.rank, rhs.rank)
     before, after = sizes_of(lhs), sizes_of(rhs)
     sizes = [*before[: old.start], *after[new], *before[old.stop :]]
-    told = g.output().shape or (None,) * len(sizes)
-    return reshape(g, lhs, [s if d is None else d for s, d in zip(sizes, told, strict=True)])
+    shape = g.output().shape or (None,) * len(sizes)
+    return reshape(g, lhs, [s if d is None else d for s, d in zip(sizes, shape, strict=True)])
 
 
 @lowers(ExpandDims)

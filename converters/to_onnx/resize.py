@@ -63,8 +63,8 @@ def upsampling_grad(g: Graph, op: UpSamplingGrad, dy: Value, *images: Value) -> 
             g.sizes(g.output())
         parts = g.Split(dy, [c or 0 for c in counts], axis=1)
     scales = op.scales(*shapes)
-    found = tuple(_squares(g, part, s) for part, s in zip(parts, scales, strict=True))
-    return found if len(found) > 1 else found[0]
+    gradients = tuple(_squares(g, part, s) for part, s in zip(parts, scales, strict=True))
+    return gradients if len(gradients) > 1 else gradients[0]
 
 
 def _squares(g: Graph, dy: Value, scale: int) -> Value:
@@ -79,9 +79,9 @@ def _squares(g: Graph, dy: Value, scale: int) -> Value:
 
 @lowers(BilinearResize2D)
 def bilinear_resize(g: Graph, op: BilinearResize2D, data: Value, *like: Value) -> Value:
-    wanted = g.output().shape
-    if wanted is not None and None not in wanted[2:]:
-        size: Any = [d for d in wanted[2:] if d is not None]
+    shape = g.output().shape
+    if shape is not None and None not in shape[2:]:
+        size: Any = [d for d in shape[2:] if d is not None]
     elif like:
         size = g.Slice(g.shape_of(like[0]), [2], [4], [0])
     else:
@@ -101,10 +101,10 @@ def bilinear_resize(g: Graph, op: BilinearResize2D, data: Value, *like: Value) -
 def bilinear_resize_grad(g: Graph, op: BilinearResizeGrad, dy: Value, data: Value) -> Value:
     sizes = [(1, 1, *spatial(g, x)) for x in (data, dy)]
     rows, columns = op.matrices(*sizes)
-    return _sent(g, rows.T, dy, columns)
+    return _product(g, rows.T, dy, columns)
 
 
-def _sent(g: Graph, rows: Any, images: Value, columns: Any) -> Value:
+def _product(g: Graph, rows: Any, images: Value, columns: Any) -> Value:
     """rows @ image @ columns for every image."""
     dtype = images.dtype
     return g.MatMul(rows.astype(dtype), g.MatMul(images, columns.astype(dtype)))
@@ -112,18 +112,18 @@ def _sent(g: Graph, rows: Any, images: Value, columns: Any) -> Value:
 
 @lowers(AdaptiveAvgPooling2D)
 def adaptive_pooling(g: Graph, op: AdaptiveAvgPooling2D, data: Value) -> Value:
-    wanted = tuple(d or 1 for d in op.resized(()))
-    if wanted == (1, 1):
+    target = tuple(d or 1 for d in op.resized(()))
+    if target == (1, 1):
         return single(g, g.GlobalAveragePool, data)
     size = spatial(g, data)
-    if all(n % d == 0 for n, d in zip(size, wanted, strict=True)):
-        step = tuple(n // d for n, d in zip(size, wanted, strict=True))
+    if all(n % d == 0 for n, d in zip(size, target, strict=True)):
+        step = tuple(n // d for n, d in zip(size, target, strict=True))
         return single(g, lambda x: g.AveragePool(x, kernel_shape=step, strides=step), data)
     rows, columns = op.matrices((1, 1, *size))
-    return _sent(g, rows, data, columns.T)
+    return _product(g, rows, data, columns.T)
 
 
 @lowers(AdaptivePoolGrad)
 def adaptive_pool_grad(g: Graph, op: AdaptivePoolGrad, dy: Value, data: Value) -> Value:
     rows, columns = op.matrices((1, 1, *spatial(g, data)))
-    return _sent(g, rows.T, dy, columns)
+    return _product(g, rows.T, dy, columns)

@@ -47,8 +47,8 @@ def _inside(g: Graph, data: Value, length: Value | None) -> Value | None:
     if length is None:
         return None
     steps = g.Unsqueeze(count(g, sizes_of(data)[0]), [1, 2])
-    made: Value = g.Less(steps, g.Unsqueeze(g.Cast(length, np.int64), [0, 2]))
-    return made
+    inside: Value = g.Less(steps, g.Unsqueeze(g.Cast(length, np.int64), [0, 2]))
+    return inside
 
 
 def _each(g: Graph, state: Value | None, total: int) -> list[Value | None]:
@@ -74,30 +74,30 @@ def _single(g: Graph, values: Sequence[Value], dtype: Any) -> list[Value]:
 def rnn(g: Graph, op: RNN, *inputs: Value) -> Any:
     dtype = inputs[0].dtype
     names = [*op.forward_inputs(), *["noise"] * op.draws()]
-    given = dict(zip(names, _single(g, inputs, dtype), strict=True))
-    x, lengths = given["data"], given.get("sequence_length")
+    arrays = dict(zip(names, _single(g, inputs, dtype), strict=True))
+    x, lengths = arrays["data"], arrays.get("sequence_length")
     if x.shape is not None and x.shape[0] == 0:
         raise ConversionError(
-            "RNN: at least one step is required, as ONNX Runtime gives wrong states, got none."
+            "RNN: at least one step is required, got none. ONNX Runtime gives wrong states then."
         )
     by_node = x.dtype == np.float32 and op.clip() is None and op.projection_size is None
     layer = _by_node if by_node else _by_scan
-    found: dict[str, list[Value]] = {name: [] for name in op.outputs}
-    parts = [[v] if v is not None else [] for v in (given.get("state"), given.get("state_cell"))]
+    per_layer: dict[str, list[Value]] = {name: [] for name in op.outputs}
+    parts = [[v] if v is not None else [] for v in (arrays.get("state"), arrays.get("state_cell"))]
     states = [g.Split(v[0], op.num_layers, axis=0) if v else [None] * op.num_layers for v in parts]
-    weights = _weights(g, op.packing(), given["parameters"], known_size(g, x, 2))
+    weights = _weights(g, op.packing(), arrays["parameters"], known_size(g, x, 2))
     for k, (w, h, c) in enumerate(zip(weights, *states, strict=True)):
         if k:
-            found["layers"].append(x)
-            x = _dropped(g, op, x, given.get("noise"), k - 1, found["mask"])
+            per_layer["layers"].append(x)
+            x = _dropped(g, op, x, arrays.get("noise"), k - 1, per_layer["mask"])
         x, h, c = layer(g, op, x, w, h, c, lengths)
-        found["state_output"].append(h)
-        found["statecell_output"] += [] if c is None else [c]
-    made = {"output": x}
+        per_layer["state_output"].append(h)
+        per_layer["statecell_output"] += [] if c is None else [c]
+    results = {"output": x}
     for name in op.results()[1:]:
-        made[name] = g.Concat(*found[name], axis=0)
-    made |= {name: _stacked(g, found[name]) for name in op.between()}
-    return tuple(g.Cast(made[name], dtype) for name in op.output_names() if name in made)
+        results[name] = g.Concat(*per_layer[name], axis=0)
+    results |= {name: _stacked(g, per_layer[name]) for name in op.between()}
+    return tuple(g.Cast(results[name], dtype) for name in op.output_names() if name in results)
 
 
 def _dropped(g: Graph, op: RNN, x: Value, noise: Value | None, k: int, masks: list[Value]) -> Value:
@@ -107,8 +107,8 @@ def _dropped(g: Graph, op: RNN, x: Value, noise: Value | None, k: int, masks: li
     if noise is None:
         masks.append(g.Full(g.shape_of(x), 1, x.dtype))
         return x
-    drawn = g.Squeeze(g.Slice(noise, [k], [k + 1], [0]), [0])
-    masks.append(g.Cast(g.Less(drawn, 1 - op.p), x.dtype) * (1 / (1 - op.p) if op.p < 1 else 0.0))
+    draws = g.Squeeze(g.Slice(noise, [k], [k + 1], [0]), [0])
+    masks.append(g.Cast(g.Less(draws, 1 - op.p), x.dtype) * (1 / (1 - op.p) if op.p < 1 else 0.0))
     return x * masks[-1]
 
 
@@ -131,16 +131,16 @@ def _by_node(
         attributes["linear_before_reset"] = 1
     if op.mode == "rnn_relu":
         attributes["activations"] = ["Relu"] * op.directions()
-    counted = None if lengths is None else g.Cast(lengths, np.int32)
-    given = [x, w, r, b, counted, h] + ([c] if kind == "LSTM" else [])
-    found = g.node(kind, given, 3 if kind == "LSTM" else 2, attributes)
+    counts = None if lengths is None else g.Cast(lengths, np.int32)
+    inputs = [x, w, r, b, counts, h] + ([c] if kind == "LSTM" else [])
+    outputs = g.node(kind, inputs, 3 if kind == "LSTM" else 2, attributes)
     if g.exact:
-        found = _with_nan(g, found, x, [w, r, b], [h] if c is None else [h, c], _inside(g, x, lengths))
-    y = g.Transpose(found[0], [0, 2, 1, 3])  # (T, D, N, H)
-    last = found[2] if kind == "LSTM" else None
+        outputs = _with_nan(g, outputs, x, [w, r, b], [h] if c is None else [h, c], _inside(g, x, lengths))
+    y = g.Transpose(outputs[0], [0, 2, 1, 3])  # (T, D, N, H)
+    last = outputs[2] if kind == "LSTM" else None
     if op.directions() == 1:
-        return g.Squeeze(found[0], [1]), found[1], last
-    return g.Reshape(y, [0, 0, -1]), found[1], last
+        return g.Squeeze(outputs[0], [1]), outputs[1], last
+    return g.Reshape(y, [0, 0, -1]), outputs[1], last
 
 
 def _with_nan(
@@ -205,18 +205,18 @@ def _by_scan(
 @lowers(RNNGrad)
 def rnn_grad(g: Graph, op: RNNGrad, *inputs: Value) -> Any:
     dtype = inputs[0].dtype
-    given = dict(zip(op.input_names(), _single(g, inputs, dtype), strict=True))
-    data, total = given["data"], op.num_layers * op.directions()
-    inside = _inside(g, data, given.get("sequence_length"))
-    weights = _weights(g, op.packing(), given["parameters"], known_size(g, data, 2))
+    arrays = dict(zip(op.input_names(), _single(g, inputs, dtype), strict=True))
+    data, total = arrays["data"], op.num_layers * op.directions()
+    inside = _inside(g, data, arrays.get("sequence_length"))
+    weights = _weights(g, op.packing(), arrays["parameters"], known_size(g, data, 2))
     states, cells, last, last_cells = (
-        _each(g, given.get(name), total) for name in ("state", "state_cell", "d_state", "d_state_cell")
+        _each(g, arrays.get(name), total) for name in ("state", "state_cell", "d_state", "d_state_cell")
     )
     grads: list[list[Weights]] = []
     ends: list[tuple[Value, Value | None]] = []
-    y, dy = given["output"], given["dy"]
+    y, dy = arrays["output"], arrays["dy"]
     for k in range(op.num_layers)[::-1]:
-        x, mask = _entering(g, given, k)
+        x, mask = _entering(g, arrays, k)
         at = slice(k * op.directions(), (k + 1) * op.directions())
         around = zip(op.runs(), weights[k], states[at], cells[at], last[at], last_cells[at], strict=True)
         ys, dys = (g.Split(v, op.directions(), axis=2) for v in (y, dy))
@@ -237,12 +237,12 @@ def rnn_grad(g: Graph, op: RNNGrad, *inputs: Value) -> Any:
     return tuple(g.Cast(v, dtype) for v in results)
 
 
-def _entering(g: Graph, given: dict[str, Value], k: int) -> tuple[Value, Value | None]:
+def _entering(g: Graph, arrays: dict[str, Value], k: int) -> tuple[Value, Value | None]:
     """What goes into a layer, before dropout, and dropout's mask."""
     if not k:
-        return given["data"], None
+        return arrays["data"], None
     x, mask = (
-        g.Squeeze(g.Slice(given[name], [k - 1], [k], [0]), [0]) if name in given else None
+        g.Squeeze(g.Slice(arrays[name], [k - 1], [k], [0]), [0]) if name in arrays else None
         for name in ("layers", "mask")
     )
     assert x is not None

@@ -17,26 +17,26 @@ Formula = Callable[..., Value]
 
 
 def _uniform(g: Graph, noise: Value, low: Any, high: Any) -> Value:
-    drawn: Value = noise * (high - low) + low
-    return drawn
+    draws: Value = noise * (high - low) + low
+    return draws
 
 
 def _normal(g: Graph, noise: Value, loc: Any, scale: Any) -> Value:
-    drawn: Value = noise * scale + loc
-    return drawn
+    draws: Value = noise * scale + loc
+    return draws
 
 
 def _exponential(g: Graph, noise: Value, lam: Any) -> Value:
-    drawn: Value = -g.Log(1.0 - noise) / lam
-    return drawn
+    draws: Value = -g.Log(1.0 - noise) / lam
+    return draws
 
 
-def _whole_numbers(g: Graph, noise: Value, low: int, high: int) -> Value:
+def _integers(g: Graph, noise: Value, low: int, high: int) -> Value:
     count = float(high - low)
     return g.Min(g.Floor(g.Cast(noise, np.float64) * count), count - 1) + float(low)
 
 
-def _drawn(g: Graph, noise: Value, *parameters: Any) -> Value:
+def _draws(g: Graph, noise: Value, *parameters: Any) -> Value:
     return noise
 
 
@@ -67,9 +67,9 @@ for _name, _formula in _FORMULAS.items():
     _by_attributes(f"_random_{_name}_like", _formula)
     _by_arrays(f"_sample_{_name}", _formula)
 for _name in ("gamma", "poisson", "negative_binomial", "generalized_negative_binomial"):
-    _by_attributes(f"_random_{_name}", _drawn)
-    _by_attributes(f"_random_{_name}_like", _drawn)
-_by_attributes("_random_randint", _whole_numbers)
+    _by_attributes(f"_random_{_name}", _draws)
+    _by_attributes(f"_random_{_name}_like", _draws)
+_by_attributes("_random_randint", _integers)
 
 
 # ---- choices
@@ -83,23 +83,23 @@ def _rows(g: Graph, data: Value, *others: Value) -> tuple[Value, ...]:
 
 @lowers(SampleMultinomial)
 def sample_multinomial(g: Graph, op: SampleMultinomial, data: Value, noise: Value) -> Any:
-    rows, places = _rows(g, data, noise)
-    places = g.Cast(places, rows.dtype)
+    rows, thresholds = _rows(g, data, noise)
+    thresholds = g.Cast(thresholds, rows.dtype)
     total = g.CumSum(rows, np.array(1, np.int64))
-    below = g.LessOrEqual(g.Unsqueeze(total, [1]), g.Unsqueeze(places, [2]))
+    below = g.LessOrEqual(g.Unsqueeze(total, [1]), g.Unsqueeze(thresholds, [2]))
     count = g.ReduceSum(g.Cast(below, np.int64), [2], keepdims=0)
     last = g.size_of(data, -1) - np.array([1], np.int64)
-    drawn = g.Min(count, last)
-    numbers = g.Cast(g.Reshape(drawn, g.shape_of(noise)), op.dtype)
+    classes = g.Min(count, last)
+    numbers = g.Cast(g.Reshape(classes, g.shape_of(noise)), op.dtype)
     if not op.get_prob:
         return numbers
-    logarithms = g.Log(g.GatherElements(rows, drawn, axis=1))
+    logarithms = g.Log(g.GatherElements(rows, classes, axis=1))
     return numbers, g.Reshape(logarithms, g.shape_of(noise))
 
 
 @lowers(MultinomialGradient)
-def multinomial_gradient(g: Graph, op: MultinomialGradient, dy: Value, drawn: Value, data: Value) -> Value:
-    rows, slopes, numbers = _rows(g, data, dy, drawn)
+def multinomial_gradient(g: Graph, op: MultinomialGradient, dy: Value, draws: Value, data: Value) -> Value:
+    rows, slopes, numbers = _rows(g, data, dy, draws)
     classes = np.arange(g.sizes(data)[-1])
     hot = g.Equal(g.Unsqueeze(g.Cast(numbers, np.int64), [2]), classes)
     zero = np.array(0, rows.dtype)

@@ -9,7 +9,7 @@ import numpy as np
 from hybridonnx.ops.sequence import SequenceLast, SequenceLastGrad, SequenceMask, SequenceReverse
 
 from ._graph import Graph, Value
-from ._indices import whole
+from ._indices import integers
 from ._registry import lowers
 from ._symbolic_dims import AxisSize, count, sizes_of
 from .reshape import backwards
@@ -28,10 +28,10 @@ def _choose(g: Graph, op: Any, data: Value, chosen: Value, x: Any, y: Any) -> Va
 
 @lowers(SequenceMask)
 def sequence_mask(g: Graph, op: SequenceMask, data: Value, length: Value | None = None) -> Value:
-    """Steps before the length are kept."""
+    """Steps before the length stay."""
     if length is None:
         return data
-    inside = g.Less(_steps(g, op, data), g.Unsqueeze(whole(g, length), [op.axis]))
+    inside = g.Less(_steps(g, op, data), g.Unsqueeze(integers(g, length), [op.axis]))
     return _choose(g, op, data, inside, data, np.array(op.value).astype(data.dtype))
 
 
@@ -41,7 +41,7 @@ def _last(g: Graph, op: Any, data: Value, length: Value | None) -> Value:
     top = size.value(g) - 1 if isinstance(size, AxisSize) else g.const([size - 1])
     if length is None:
         return top
-    return g.Clip(whole(g, length) - 1, 0, g.Squeeze(top, [0]))
+    return g.Clip(integers(g, length) - 1, 0, g.Squeeze(top, [0]))
 
 
 @lowers(SequenceLast)
@@ -50,8 +50,8 @@ def sequence_last(g: Graph, op: SequenceLast, data: Value, length: Value | None 
     if length is None:
         return g.Gather(data, np.int64(-1), axis=op.axis)
     order = [1, 0, *range(2, data.rank)] if op.axis == 0 else list(range(data.rank))
-    places = g.Unsqueeze(_last(g, op, data, length), [1])
-    return g.GatherND(g.Transpose(data, order), places, batch_dims=1)
+    indices = g.Unsqueeze(_last(g, op, data, length), [1])
+    return g.GatherND(g.Transpose(data, order), indices, batch_dims=1)
 
 
 @lowers(SequenceLastGrad)
@@ -68,4 +68,4 @@ def sequence_reverse(g: Graph, op: SequenceReverse, data: Value, length: Value |
     """One node."""
     if length is None:
         return backwards(g, data, (0,))
-    return g.ReverseSequence(data, whole(g, length), time_axis=0, batch_axis=1)
+    return g.ReverseSequence(data, integers(g, length), time_axis=0, batch_axis=1)

@@ -83,21 +83,21 @@ def slice_like(g: Graph, op: SliceLike, data: Value, like: Value) -> Value:
 # ---- written
 
 
-def _taken(g: Graph, data: Value, slices: Sequence[slice]) -> list[tuple[int, range, int]]:
-    """For each axis that is cut: the axis, the places that the part has on it, and its size."""
-    found = []
+def _ranges(g: Graph, data: Value, slices: Sequence[slice]) -> list[tuple[int, range, int]]:
+    """For each axis that is cut: the axis, the range of indices that the part has on it, and its size."""
+    ranges = []
     for axis, s in enumerate(slices):
         if s not in (slice(None), slice(None, None, 1)):
             size = known_size(g, data, axis)
-            found.append((axis, range(*s.indices(size)), size))
-    return found
+            ranges.append((axis, range(*s.indices(size)), size))
+    return ranges
 
 
-def _sources(taken: range, size: int, outside: int) -> Array:
-    """For each place of an axis the index in the part, or `outside`."""
-    found = np.full(size, outside, np.int64)
-    found[np.array(taken, np.int64)] = np.arange(len(taken))
-    return found
+def _sources(indices: range, size: int, outside: int) -> Array:
+    """For each index of an axis the index in the part, or `outside`."""
+    sources = np.full(size, outside, np.int64)
+    sources[np.array(indices, np.int64)] = np.arange(len(indices))
+    return sources
 
 
 @lowers(SliceGrad)
@@ -114,39 +114,39 @@ def slice_axis_grad(g: Graph, op: SliceAxisGrad, dy: Value, data: Value) -> Valu
 
 def _in_zeros(g: Graph, dy: Value, data: Value, slices: Sequence[slice]) -> Value:
     before, after = [0] * dy.rank, [0] * dy.rank
-    for axis, taken, size in _taken(g, data, slices):
-        if taken.step == 1 and len(taken):
-            before[axis], after[axis] = taken.start, size - taken.stop
-        else:  # apart, or backwards: each place takes its element, or a zero that is put after the part
-            places = _sources(taken, size, len(taken))
-            dy = g.Gather(zero_after(g, dy, axis), places, axis=axis)
+    for axis, indices, size in _ranges(g, data, slices):
+        if indices.step == 1 and len(indices):
+            before[axis], after[axis] = indices.start, size - indices.stop
+        else:  # apart, or backwards: each index takes its element, or a zero that is put after the part
+            sources = _sources(indices, size, len(indices))
+            dy = g.Gather(zero_after(g, dy, axis), sources, axis=axis)
     return g.Pad(dy, before + after, 0) if any(before + after) else dy
 
 
 @lowers(SliceAssign)
 def slice_assign(g: Graph, op: SliceAssign, lhs: Value, rhs: Value) -> Value:
     """The part spread out, chosen where it belongs."""
-    taken = _taken(g, lhs, op.slices(lhs.rank))
-    if any(not len(places) for _, places, _ in taken):
+    ranges = _ranges(g, lhs, op.slices(lhs.rank))
+    if any(not len(indices) for _, indices, _ in ranges):
         return lhs
-    for axis, places, size in taken:
-        rhs = g.Gather(rhs, _sources(places, size, 0), axis=axis)
-    return g.Where(_mask(lhs.rank, taken), rhs, lhs) if taken else rhs
+    for axis, indices, size in ranges:
+        rhs = g.Gather(rhs, _sources(indices, size, 0), axis=axis)
+    return g.Where(_mask(lhs.rank, ranges), rhs, lhs) if ranges else rhs
 
 
 @lowers(SliceAssignScalar)
 def slice_assign_scalar(g: Graph, op: SliceAssignScalar, data: Value) -> Value:
     """The number chosen where it belongs."""
-    taken = _taken(g, data, op.slices(data.rank))
+    ranges = _ranges(g, data, op.slices(data.rank))
     value = np.array(op.scalar).astype(data.dtype)
-    return g.Where(_mask(data.rank, taken), value, data)
+    return g.Where(_mask(data.rank, ranges), value, data)
 
 
-def _mask(rank: int, taken: Sequence[tuple[int, range, int]]) -> Array:
-    """Whether a place belongs to the part; axes that are not cut have size 1."""
+def _mask(rank: int, ranges: Sequence[tuple[int, range, int]]) -> Array:
+    """Whether an index belongs to the part; axes that are not cut have size 1."""
     mask: Any = np.ones((1,) * rank, bool)
-    for axis, places, size in taken:
+    for axis, indices, size in ranges:
         own = np.zeros(size, bool)
-        own[np.array(places, np.int64)] = True
+        own[np.array(indices, np.int64)] = True
         mask = mask & own.reshape([size if i == axis else 1 for i in range(rank)])
     return np.asarray(mask)

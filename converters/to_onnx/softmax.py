@@ -39,10 +39,10 @@ def softmax(g: Graph, op: Softmax, data: Value, length: Value | None = None) -> 
 def _masked(g: Graph, op: Softmax, x: Value, length: Value) -> Value:
     """Softmax over the first `length` elements; 0 elsewhere, and everywhere if there are none."""
     axis = op.axis % x.rank
-    places = g.Range(np.array(0, np.int64), g.Squeeze(g.size_of(x, axis), [0]), np.array(1, np.int64))
+    positions = g.Range(np.array(0, np.int64), g.Squeeze(g.size_of(x, axis), [0]), np.array(1, np.int64))
     shape = [-1 if i == axis else 1 for i in range(x.rank)]
-    wanted = g.Cast(length if x.rank > 1 else g.Reshape(length, []), np.int64)
-    inside = g.Less(g.Reshape(places, shape), g.Unsqueeze(wanted, [axis]))
+    lengths = g.Cast(length if x.rank > 1 else g.Reshape(length, []), np.int64)
+    inside = g.Less(g.Reshape(positions, shape), g.Unsqueeze(lengths, [axis]))
     y = g.Softmax(g.Where(inside, x, np.array(-np.inf, x.dtype)), axis=axis)
     return g.Where(inside, y, np.array(0, x.dtype))
 
