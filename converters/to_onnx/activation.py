@@ -86,9 +86,7 @@ def _selu(g: Graph, op: LeakyReLU, x: Value) -> Value:
 def _gelu(g: Graph, op: LeakyReLU, x: Value) -> Value:
     if g.opset >= 20 and x.dtype != _float64:
         return g.Gelu(x)
-    scaled = x * sqrt(0.5)
-    erf: Value = g.via(np.float32, g.Erf, scaled) if x.dtype == _float64 else g.Erf(scaled)
-    return x * 0.5 * (erf + 1.0)
+    return x * 0.5 * (g.Erf(x * sqrt(0.5)) + 1.0)
 
 
 _CURVES: dict[str, Callable[[Graph, LeakyReLU, Value], Value]] = {
