@@ -10,6 +10,7 @@ import numpy as np
 from ._nodes import Value
 
 Ints: TypeAlias = Sequence[int] | Value
+_float64 = np.dtype("float64")
 
 
 class OperatorBuilder:
@@ -132,6 +133,37 @@ class OperatorBuilder:
         """An array of one value; it takes no room in the file, whatever its shape."""
         fill = np.array([value], dtype)
         return self.node("ConstantOfShape", [_ints(shape)], 1, {"value": fill})
+
+    def Cos(self, x: Value) -> Value:
+        """The cosine; in float64, of which ONNX Runtime 1.20 to 1.28 has no kernel, by the sine."""
+        if x.dtype != _float64:
+            return self.node("Cos", [x])
+        half = self.node("Sin", [x * 0.5])
+        return 1.0 - half * half * 2.0
+
+    def Sigmoid(self, x: Value) -> Value:
+        """The logistic function.
+
+        In float64 as its formula: ONNX Runtime 1.20 to 1.28 takes the node and a product with `x` for
+        QuickGelu, of which it has no kernel for float64.
+        """
+        if x.dtype != _float64:
+            return self.node("Sigmoid", [x])
+        return self.node("Reciprocal", [self.node("Exp", [-x]) + 1.0])
+
+    def MatMul(self, a: Any, b: Any) -> Value:
+        """The product of matrices.
+
+        ONNX Runtime 1.20 to 1.25 takes a Transpose before it, which may come there only when other nodes are
+        gone, for a part of FusedMatMul, of which it has no kernel for float64; but not behind a Squeeze.
+        """
+        return self.node("MatMul", [self._behind_squeeze(a), self._behind_squeeze(b)])
+
+    def _behind_squeeze(self, x: Any) -> Any:
+        """A computed float64 value behind Squeeze, other values as they are."""
+        if getattr(x, "node", None) is None or x.dtype != _float64:
+            return x
+        return self.node("Squeeze", [self.node("Unsqueeze", [x, [0]]), [0]])
 
     def ReduceSum(self, x: Value, axes: Sequence[int] | None = None, keepdims: int = 1) -> Value:
         """The sum over `axes`, or over all if `None`."""
