@@ -171,8 +171,9 @@ MATRICES = [((3, 2), (3, 4), (1, 0)), ((5, 3, 2), (5, 3, 4), (0, 2, 1)), ((3, 5,
 @pytest.mark.parametrize(("left", "right", "perm"), MATRICES)
 def test_float64_product_of_a_transposed_matrix(left, right, perm):
     a, b = (np.random.default_rng(0).standard_normal(shape) for shape in (left, right))
-    got = run(lambda g, x, y: g.MatMul(g.Transpose(x, perm), y), a, b)
-    np.testing.assert_allclose(got, a.transpose(perm) @ b, rtol=1e-13, atol=1e-14)
+    for between in (lambda g, x: x, lambda g, x: g.Identity(x), lambda g, x: g.Expand(x, [1])):
+        got = run(lambda g, x, y, f=between: g.MatMul(f(g, g.Transpose(x, perm)), y), a, b)
+        np.testing.assert_allclose(got, a.transpose(perm) @ b, rtol=1e-13, atol=1e-14)
 
 
 def test_float64_product_with_its_own_sigmoid():
@@ -193,7 +194,7 @@ def test_float64_product_with_its_own_sigmoid():
     ids=["FusedMatMul", "QuickGelu", "Cos"],
 )
 def test_the_plain_forms_do_not_start(nodes):
-    """Where this fails, the form in float64 that `OperatorBuilder` writes instead is needed no longer."""
+    """Where this fails, the form that is written instead in float64 is needed no longer."""
     graph = helper.make_graph(
         [helper.make_node(op_type, inputs.split(), [output]) for op_type, inputs, output in nodes],
         "plain",

@@ -219,24 +219,19 @@ def _guard_log(g: Graph, node: Node) -> None:
 
 # ---- MatMul
 #
-# Versions up to 1.25 refuse a product of float64 with a transposed matrix: they make the two one
-# (MatmulTransposeFusion), and have no kernel for it. With one more axis between them they do not.
+# Versions 1.20 to 1.25 refuse a product of float64 with a transposed matrix: they make the two one
+# (MatmulTransposeFusion), and have no kernel for it. The Transpose may come next to the product only after
+# other nodes are eliminated, such as an Identity, a Reshape to the same shape or an Expand; Squeeze is not.
 
 
 def _guard_product(g: Graph, node: Node) -> None:
-    a, b = node.inputs
-    if a is None or b is None or a.dtype != np.float64 or a.shape is None or b.shape is None:
-        return
-    transposed = [value.node is not None and value.node.op_type == "Transpose" for value in (a, b)]
-    if any(transposed):
-        rank = max(a.rank, b.rank) + 1
-        apart = [
-            g.Unsqueeze(value, list(range(rank - value.rank))) if apply else value
-            for value, apply in zip((a, b), transposed, strict=True)
-        ]
-        product = g.node("MatMul", apart)
-        _become(g, node, "Squeeze")
-        node.inputs = [product, g.const([0])]
+    node.inputs = [_behind_squeeze(g, value) for value in node.inputs]
+
+
+def _behind_squeeze(g: Graph, value: Value | None) -> Value | None:
+    if value is None or value.node is None or value.dtype != np.float64:
+        return value
+    return g.Squeeze(g.Unsqueeze(value, [0]), [0])
 
 
 _GUARDS: dict[str, Callable[[Graph, Node], None]] = {"Log": _guard_log, "MatMul": _guard_product}

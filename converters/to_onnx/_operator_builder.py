@@ -104,12 +104,6 @@ class OperatorBuilder:
         limits = [np.asarray(v, x.dtype) if isinstance(v, int | float) else v for v in (min, max)]
         return self.node("Clip", [x, *limits])
 
-    def MatMul(self, a: Any, b: Any) -> Value:
-        """The matrix product; of bytes, which ONNX does not multiply so, the last bits of a wider one."""
-        if a.dtype.itemsize > 1:
-            return self.node("MatMul", [a, b])
-        return self.Cast(self.node("MatMul", [self.Cast(a, np.int32), self.Cast(b, np.int32)]), a.dtype)
-
     def Where(self, condition: Any, x: Any, y: Any) -> Value:
         """`x` where the condition holds, else `y`; of bool by logic, as ONNX Runtime has no kernel for it."""
         if next(v for v in (x, y) if hasattr(v, "dtype")).dtype != np.bool_:
@@ -144,26 +138,12 @@ class OperatorBuilder:
     def Sigmoid(self, x: Value) -> Value:
         """The logistic function.
 
-        In float64 as its formula: ONNX Runtime 1.20 to 1.28 takes the node and a product with `x` for
-        QuickGelu, of which it has no kernel for float64.
+        In float64 as its formula: ONNX Runtime's node has the digits of 1 alone, and versions 1.20 to 1.28
+        take it and a product with `x` for QuickGelu, of which they have no kernel for float64.
         """
         if x.dtype != _float64:
             return self.node("Sigmoid", [x])
         return self.node("Reciprocal", [self.node("Exp", [-x]) + 1.0])
-
-    def MatMul(self, a: Any, b: Any) -> Value:
-        """The product of matrices.
-
-        ONNX Runtime 1.20 to 1.25 takes a Transpose before it, which may come there only when other nodes are
-        gone, for a part of FusedMatMul, of which it has no kernel for float64; but not behind a Squeeze.
-        """
-        return self.node("MatMul", [self._behind_squeeze(a), self._behind_squeeze(b)])
-
-    def _behind_squeeze(self, x: Any) -> Any:
-        """A computed float64 value behind Squeeze, other values as they are."""
-        if getattr(x, "node", None) is None or x.dtype != _float64:
-            return x
-        return self.node("Squeeze", [self.node("Unsqueeze", [x, [0]]), [0]])
 
     def ReduceSum(self, x: Value, axes: Sequence[int] | None = None, keepdims: int = 1) -> Value:
         """The sum over `axes`, or over all if `None`."""

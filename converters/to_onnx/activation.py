@@ -12,7 +12,7 @@ from hybridonnx.ops.activation import SELU_ALPHA, SELU_SCALE, Activation, LeakyR
 
 from ._graph import Graph, Value
 from ._registry import lowers
-from .unary import expm1, log1p, sigmoid
+from .unary import expm1, log1p
 
 _float64 = np.dtype("float64")
 
@@ -32,7 +32,7 @@ def _softsign(g: Graph, x: Value) -> Value:
 
 _FUNCTIONS: dict[str, Callable[[Graph, Value], Value]] = {
     "relu": lambda g, x: g.Relu(x),
-    "sigmoid": sigmoid,
+    "sigmoid": lambda g, x: g.Sigmoid(x),
     "softrelu": _softrelu,
     "softsign": _softsign,
     "tanh": lambda g, x: g.Tanh(x),

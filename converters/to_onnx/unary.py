@@ -53,6 +53,7 @@ for _names in (
     "exp:Exp",
     "log:Log",
     "tanh:Tanh",
+    "sigmoid:Sigmoid",
 ):
     _smooth(_names.split(":")[0], _node(_names.split(":")[1]))
 for _names in ("sin:Sin", "cos:Cos"):  # of integers 0 but for cos(0), which float32 knows as well
@@ -111,12 +112,6 @@ def _composed(name: str, onnx_type: str, function: Function) -> None:
     _smooth(name, lambda g, x: function(g, x) if x.dtype == _float64 else getattr(g, onnx_type)(x))
 
 
-def sigmoid(g: Graph, x: Value) -> Value:
-    """ONNX Runtime's node has float64's absolute, not relative accuracy."""
-    return g.Reciprocal(g.Exp(-x) + 1.0) if x.dtype == _float64 else g.Sigmoid(x)
-
-
-_smooth("sigmoid", sigmoid)
 _composed("tan", "Tan", lambda g, x: g.Sin(x) / g.Cos(x))
 _composed("sinh", "Sinh", _sinh)
 _composed("cosh", "Cosh", lambda g, x: (g.Exp(x) + g.Exp(-x)) * 0.5)
