@@ -23,8 +23,9 @@ from hybridonnx.errors import ConversionError
 from hybridonnx.formats import files
 from hybridonnx.ops import Spec
 from hybridonnx.runtime.verify import verify
+from tests.runtimes import newest_opset
 
-OPSETS = (OLDEST, DEFAULT, 22)
+OPSETS = (OLDEST, DEFAULT, min(22, newest_opset()))
 
 
 def net(training_free: bool = True):

@@ -399,6 +399,8 @@ def test_imports_know_onnx_attributes_and_versions():
     for (domain, op_type), versions in load_all().items():
         for version, entry in versions.items():
             schema = known.get((domain, op_type, version))
+            if version > onnx.defs.onnx_opset_version():  # of an onnx that is newer than the installed one
+                continue
             if schema is None:
                 wrong.append(f"{op_type} has no version {version}")
                 continue

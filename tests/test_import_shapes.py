@@ -167,7 +167,7 @@ def test_elements():
 def test_points(indices, batch):
     check("GatherND", fed(X), indices, batch_dims=batch)
     if batch == 0:
-        updates = X[tuple(np.moveaxis(indices, -1, 0))] * 2
+        updates = X[tuple(np.moveaxis(indices, -1, 0))] * np.float32(2)
         for reduction in ("none", "add"):
             check("ScatterND", fed(X), indices, fed(updates), reduction=reduction)
 

@@ -11,6 +11,7 @@ import pytest
 
 from hybridonnx import test_utils
 from hybridonnx.test_utils import Case
+from tests.runtimes import VERSION, newest_opset
 
 HERE = Path(__file__).resolve().parent
 
@@ -40,6 +41,14 @@ def _expected(family: str, case: Case, dtype: str, kind: str) -> list[np.ndarray
     return [outputs[f"{prefix}{i}"] for i in range(len(outputs))]
 
 
+def _reason(case: Case, check: str) -> str:
+    """Why a check of a case is expected to fail, everywhere or in the installed ONNX Runtime."""
+    roots = check == "onnx" and case.op in ("sqrt", "rsqrt") and VERSION.startswith("1.20.")
+    if roots and any(isinstance(x, np.ndarray) and np.isinf(x).any() for x in case.inputs):
+        return "ONNX Runtime 1.20 gives NaN for the root of infinity"
+    return case.no.get(check, "")
+
+
 def over(check: str, with_dtypes: bool = False, only=lambda case: True):
     """Parametrize a test by every case for which `only` holds; `no` of the case makes it a strict failure."""
     params = []
@@ -47,7 +56,8 @@ def over(check: str, with_dtypes: bool = False, only=lambda case: True):
         for case in cases:
             if not only(case):
                 continue
-            marks = [pytest.mark.xfail(reason=case.no[check], strict=True)] if check in case.no else []
+            reason = _reason(case, check)
+            marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
             for dtype in case.dtypes if with_dtypes else ("float32",):
                 params.append(pytest.param(family, case, dtype, marks=marks, id=f"{case}-{dtype}"))
     return pytest.mark.parametrize(("family", "case", "dtype"), params)
@@ -135,7 +145,7 @@ def test_onnx(family, case, dtype):
 @over("onnx", with_dtypes=True, only=in_onnx)
 def test_onnx_at_other_opsets(family, case, dtype):
     for opset in test_utils.OPSETS:
-        test_utils.check_onnx(case, dtype, opset)
+        test_utils.check_onnx(case, dtype, min(opset, newest_opset()))
 
 
 @over("onnx", only=lambda case: in_onnx(case) and case.inputs)

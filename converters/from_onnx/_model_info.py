@@ -18,7 +18,6 @@ from onnx import (
     checker,
     defs,
     helper,
-    inliner,
     shape_inference,
 )
 
@@ -28,6 +27,7 @@ from hybridonnx.errors import ConversionError, FormatError
 from ..inference import infer_shapes
 from ..opsets import signature
 from ..values import Array, dtype_of, elem_type, to_tensor, value_info
+from ._definitions import with_definitions
 from ._reader import Model, plain
 from ._splice import Names, splice
 
@@ -64,14 +64,7 @@ class ModelInfo:
         """Put ONNX's own definitions in place of these operators."""
         chosen = set(op_types)
         self.nodes = [_spelled_out(n, self.model.opset) if n.op_type in chosen else n for n in self.nodes]
-        # Definitions may depend on the inputs' types
-        typed = infer_shapes(self._light())
-        names = [("", op_type) for op_type in chosen]
-        try:
-            light = inliner.inline_selected_functions(typed, names, inline_schema_functions=True)
-        except RuntimeError:  # a type is unknown; the operators stay, and are refused
-            return
-        self.nodes = list(light.graph.node)
+        self.nodes = with_definitions(infer_shapes(self._light()), chosen, self.model.opset)
         self.names.add(self.nodes)
         self._study()
 

@@ -15,8 +15,7 @@ Operand: TypeAlias = Any
 Arithmetic: TypeAlias = Callable[[Graph, Operand, Operand], Value]
 
 SMALL = (np.dtype("int8"), np.dtype("uint8"))
-TINY_OPSET = 14
-"""From here on ONNX adds, subtracts, multiplies and divides int8 and uint8."""
+"""What is divided in int32 altogether, as a division is several nodes."""
 
 
 def dtype_of(a: Operand, b: Operand) -> np.dtype[Any]:
@@ -35,13 +34,10 @@ def through(
 
 
 def plain(onnx_type: str) -> Arithmetic:
-    """Addition, subtraction, multiplication: one node; the last bits are right in any wider dtype."""
+    """Addition, subtraction, multiplication: one node."""
 
     def lowering(g: Graph, a: Operand, b: Operand) -> Value:
-        node = getattr(g, onnx_type)
-        if dtype_of(a, b) in SMALL and g.opset < TINY_OPSET:
-            return through(g, np.int32, node, a, b)
-        result: Value = node(a, b)
+        result: Value = getattr(g, onnx_type)(a, b)
         return result
 
     return lowering
@@ -52,7 +48,7 @@ def divide(g: Graph, a: Operand, b: Operand) -> Value:
     dtype = dtype_of(a, b)
     if dtype.kind == "f":
         return g.Div(a, b)
-    if dtype in SMALL and g.opset < TINY_OPSET:
+    if dtype in SMALL:
         return through(g, np.int32, lambda x, y: _divide_integers(g, g.Div, x, y), a, b)
     return _divide_integers(g, g.Div, a, b)
 
@@ -70,7 +66,7 @@ def _divide_integers(g: Graph, node: Callable[..., Value], a: Operand, b: Operan
 def modulo(g: Graph, a: Operand, b: Operand) -> Value:
     """The remainder with the sign of the divisor, and 0 for a divisor of 0."""
     dtype = dtype_of(a, b)
-    if dtype in SMALL and g.opset < TINY_OPSET:
+    if dtype in SMALL:
         return through(g, np.int32, lambda x, y: _divide_integers(g, g.Mod, x, y), a, b)
     if dtype.kind != "f":
         return _divide_integers(g, g.Mod, a, b)

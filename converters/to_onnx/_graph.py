@@ -14,6 +14,7 @@ from hybridonnx.ops import NumericShape, Shape, Spec, SymbolicDim, without_symbo
 
 from ..opsets import DEFAULT, Signature, check_opset, signature
 from ..values import Array, dtype_of, dtype_of_type_string, elem_type
+from ._kernels import computed_in
 from ._nodes import NeedsShape as NeedsShape
 from ._nodes import Node as Node
 from ._nodes import Value as Value
@@ -86,9 +87,15 @@ class Graph(OperatorBuilder):
         attributes: dict[str, Any] | None = None,
         domain: str = "",
     ) -> Any:
-        """Add a node of any domain: what `g.<OnnxOp>` does, with everything spelled out."""
+        """Add a node of any domain: what `g.<OnnxOp>` does, with everything spelled out.
+
+        Where an element type has no kernel, inputs are cast to one that has, and outputs back.
+        """
         kind = signature(op_type, self.opset, domain)
-        values = self._inputs(kind, inputs)
+        values, types = self._inputs(kind, inputs)
+        others = {} if domain else self._computed_in(kind, types)
+        if others:
+            values = [self._cast(v, kind.input(i).type, types, others) for i, v in enumerate(values)]
         written = {
             name: self._attribute(kind, name, value)
             for name, value in (attributes or {}).items()
@@ -101,7 +108,30 @@ class Graph(OperatorBuilder):
             value.node, value.index = node, index
             node.outputs.append(value)
         self.nodes.append(node)
-        return node.outputs[0] if outputs == 1 else tuple(node.outputs)
+        results = [self._cast(v, kind.output(v.index).type, others, types) for v in node.outputs]
+        return results[0] if outputs == 1 else tuple(results)
+
+    def _cast(self, x: Any, parameter: str, types: Mapping[str, DType], others: Mapping[str, DType]) -> Any:
+        """An input or output whose type parameter is in both: from the one's element type to the other's."""
+        if x is None or parameter not in types or parameter not in others or x.dtype != types[parameter]:
+            return x
+        return self.Cast(x, others[parameter])
+
+    def _computed_in(self, kind: Signature, types: Mapping[str, DType]) -> dict[str, DType]:
+        """The element types to compute in instead; raises if one that ONNX does not take has none."""
+        others = computed_in(kind, types)
+        for name, dtype in types.items():
+            allowed = kind.types.get(name)
+            if name in others:
+                self._check_digits(dtype, others[name])
+            elif allowed and dtype not in allowed:
+                parameter = next(p.name for p in kind.inputs if p.type == name)
+                names = ", ".join(sorted(map(str, allowed)))
+                raise ConversionError(
+                    f"{kind.op_type}: ONNX at opset {self.opset} takes {names} as {parameter}, got {dtype}. "
+                    "Cast around it, or export with a newer opset."
+                )
+        return others
 
     def foreign(
         self,
@@ -126,33 +156,24 @@ class Graph(OperatorBuilder):
         """What is known of the shapes of a node's outputs."""
         return node_shapes(node, self.opset)
 
-    def _inputs(self, kind: Signature, inputs: Sequence[Any]) -> list[Value | None]:
-        by_type: dict[str, DType] = {}
+    def _inputs(self, kind: Signature, inputs: Sequence[Any]) -> tuple[list[Value | None], dict[str, DType]]:
+        """The inputs as values, and the element types that the type parameters are bound to."""
+        types: dict[str, DType] = {}
         first: DType | None = None
         for index, item in enumerate(inputs):
             if isinstance(item, Value) and item.dtype is not None:
-                self._check(kind, index, item.dtype)
-                by_type.setdefault(kind.input(index).type, item.dtype)
+                types.setdefault(kind.input(index).type, item.dtype)
                 first = first or item.dtype
         values: list[Value | None] = []
         for index, item in enumerate(inputs):
             if item is None or isinstance(item, Value):
                 values.append(item)
                 continue
-            dtype = by_type.get(kind.input(index).type)
+            dtype = types.get(kind.input(index).type)
             values.append(self.const(item, dtype or self._default(kind, index, first)))
         while values and values[-1] is None:
             values.pop()
-        return values
-
-    def _check(self, kind: Signature, index: int, dtype: DType) -> None:
-        parameter = kind.input(index)
-        allowed = kind.types.get(parameter.type)
-        if allowed and dtype not in allowed:
-            raise ConversionError(
-                f"{kind.op_type}: ONNX at opset {self.opset} takes {', '.join(sorted(map(str, allowed)))} "
-                f"as {parameter.name}, got {dtype}. Cast around it, or export with a newer opset."
-            )
+        return values, types
 
     def _default(self, kind: Signature, index: int, first: DType | None) -> DType | None:
         """The dtype of a number where no other input tells: the first input's, if that is possible."""
@@ -246,19 +267,24 @@ class Graph(OperatorBuilder):
     def via(self, dtype: Any, function: Callable[..., Any], *inputs: Any) -> Any:
         """`function(*inputs)` computed in `dtype`: inputs are cast to it, results back to the first's dtype.
 
-        Use it where ONNX Runtime has no kernel for a dtype: `g.via(np.float32, g.Erf, x)`. float64 is refused
-        where its digits would be lost: a hybridized graph then runs the operator on its kernel.
+        Use it where a dtype has too little room, or several nodes lack a kernel: a single one `node` casts.
+        float64 is refused where its digits would be lost: a hybridized graph then runs the operator on its
+        kernel.
         """
         back = next(x.dtype for x in inputs if isinstance(x, Value))
-        if back == np.float64 and np.dtype(dtype) == np.float32:
-            raise ConversionError(
-                f"{self.operator[0]}: ONNX Runtime has no kernel of it for float64, and float32 would lose "
-                "digits. Cast to float32 where that is enough."
-            )
+        self._check_digits(back, np.dtype(dtype))
         result = function(*(self.Cast(x, dtype) if isinstance(x, Value) else x for x in inputs))
         if isinstance(result, tuple):
             return tuple(self.Cast(y, back) for y in result)
         return self.Cast(result, back)
+
+    def _check_digits(self, dtype: DType, other: DType) -> None:
+        """Raise if float64 would be computed in float32."""
+        if dtype == np.float64 and other == np.float32:
+            raise ConversionError(
+                f"{self.operator[0]}: ONNX Runtime has no kernel of it for float64, and float32 would lose "
+                "digits. Cast to float32 where that is enough."
+            )
 
     def inline(self, symbol: Any, values: Mapping[str, Value]) -> list[Value]:
         """The outputs of a Symbol lowered into this graph, with values for its variables."""

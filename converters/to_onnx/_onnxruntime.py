@@ -222,33 +222,22 @@ def _guard_log(g: Graph, node: Node) -> None:
 # Versions 1.20 to 1.31, and likely all before them, make a product with a transposed matrix one node
 # (MatmulTransposeFusion). Where that matrix stands before a vector, the result is wrong; a vector as a matrix
 # of one column is no such case. Up to 1.25 there is no kernel of that node for float64, and the model is
-# refused; with one more axis between the two they stay as they are. The Transpose may come next to the MatMul
-# only after other nodes are eliminated, so every vector is made a matrix.
+# refused. The Transpose may come next to the MatMul only after other nodes are eliminated, such as an
+# Identity, a Reshape to the same shape or an Expand; Squeeze is not, and every vector is made a matrix.
 
 
 def _guard_product(g: Graph, node: Node) -> None:
-    a, b = node.inputs
-    if a is None or b is None or a.shape is None or b.shape is None:
-        return
-    axes = []
-    if b.rank == 1:
-        axes.append(-1)
-        b = g.Unsqueeze(b, [1])
-    if a.dtype == np.float64 and (_is_transposed(a) or _is_transposed(b)):
-        axes.append(0)
-        rank = max(a.rank, b.rank) + 1
-        a, b = (g.Unsqueeze(v, list(range(rank - v.rank))) if _is_transposed(v) else v for v in (a, b))
-    if axes:
-        product = g.node("MatMul", [a, b])
+    a, b = node.inputs = [_behind_squeeze(g, value) for value in node.inputs]
+    if b is not None and b.shape is not None and b.rank == 1:
+        product = g.node("MatMul", [a, g.Unsqueeze(b, [1])])
         _become(g, node, "Squeeze")
-        node.inputs = [product, g.const(axes)]
+        node.inputs = [product, g.const([-1])]
 
 
-def _is_transposed(value: Value | None) -> bool:
-    if value is None or value.node is None:
-        return False
-    kind = value.node.op_type
-    return kind == "Transpose" or (kind == "Identity" and _is_transposed(value.node.inputs[0]))
+def _behind_squeeze(g: Graph, value: Value | None) -> Value | None:
+    if value is None or value.node is None or value.dtype != np.float64:
+        return value
+    return g.Squeeze(g.Unsqueeze(value, [0]), [0])
 
 
 _GUARDS: dict[str, Callable[[Graph, Node], None]] = {"Log": _guard_log, "MatMul": _guard_product}

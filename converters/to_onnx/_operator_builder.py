@@ -10,6 +10,7 @@ import numpy as np
 from ._nodes import Value
 
 Ints: TypeAlias = Sequence[int] | Value
+_float64 = np.dtype("float64")
 
 
 class OperatorBuilder:
@@ -103,12 +104,6 @@ class OperatorBuilder:
         limits = [np.asarray(v, x.dtype) if isinstance(v, int | float) else v for v in (min, max)]
         return self.node("Clip", [x, *limits])
 
-    def MatMul(self, a: Any, b: Any) -> Value:
-        """The matrix product; of bytes, which ONNX does not multiply so, the last bits of a wider one."""
-        if a.dtype.itemsize > 1:
-            return self.node("MatMul", [a, b])
-        return self.Cast(self.node("MatMul", [self.Cast(a, np.int32), self.Cast(b, np.int32)]), a.dtype)
-
     def Where(self, condition: Any, x: Any, y: Any) -> Value:
         """`x` where the condition holds, else `y`; of bool by logic, as ONNX Runtime has no kernel for it."""
         if next(v for v in (x, y) if hasattr(v, "dtype")).dtype != np.bool_:
@@ -132,6 +127,23 @@ class OperatorBuilder:
         """An array of one value; it takes no room in the file, whatever its shape."""
         fill = np.array([value], dtype)
         return self.node("ConstantOfShape", [_ints(shape)], 1, {"value": fill})
+
+    def Cos(self, x: Value) -> Value:
+        """The cosine; in float64, of which ONNX Runtime 1.20 to 1.28 has no kernel, by the sine."""
+        if x.dtype != _float64:
+            return self.node("Cos", [x])
+        half = self.node("Sin", [x * 0.5])
+        return 1.0 - half * half * 2.0
+
+    def Sigmoid(self, x: Value) -> Value:
+        """The logistic function.
+
+        In float64 as its formula: ONNX Runtime's node has the digits of 1 alone, and versions 1.20 to 1.28
+        take it and a product with `x` for QuickGelu, of which they have no kernel for float64.
+        """
+        if x.dtype != _float64:
+            return self.node("Sigmoid", [x])
+        return self.node("Reciprocal", [self.node("Exp", [-x]) + 1.0])
 
     def ReduceSum(self, x: Value, axes: Sequence[int] | None = None, keepdims: int = 1) -> Value:
         """The sum over `axes`, or over all if `None`."""

@@ -12,7 +12,7 @@ from hybridonnx.ops.activation import SELU_ALPHA, SELU_SCALE, Activation, LeakyR
 
 from ._graph import Graph, Value
 from ._registry import lowers
-from .unary import expm1, log1p, sigmoid
+from .unary import expm1, log1p
 
 _float64 = np.dtype("float64")
 
@@ -32,7 +32,7 @@ def _softsign(g: Graph, x: Value) -> Value:
 
 _FUNCTIONS: dict[str, Callable[[Graph, Value], Value]] = {
     "relu": lambda g, x: g.Relu(x),
-    "sigmoid": sigmoid,
+    "sigmoid": lambda g, x: g.Sigmoid(x),
     "softrelu": _softrelu,
     "softsign": _softsign,
     "tanh": lambda g, x: g.Tanh(x),
@@ -86,9 +86,7 @@ def _selu(g: Graph, op: LeakyReLU, x: Value) -> Value:
 def _gelu(g: Graph, op: LeakyReLU, x: Value) -> Value:
     if g.opset >= 20 and x.dtype != _float64:
         return g.Gelu(x)
-    scaled = x * sqrt(0.5)
-    erf: Value = g.via(np.float32, g.Erf, scaled) if x.dtype == _float64 else g.Erf(scaled)
-    return x * 0.5 * (erf + 1.0)
+    return x * 0.5 * (g.Erf(x * sqrt(0.5)) + 1.0)
 
 
 _CURVES: dict[str, Callable[[Graph, LeakyReLU, Value], Value]] = {

@@ -23,23 +23,17 @@ _ONE_UP = 1 + 2**-50
 """Lifts what falls short of an integer by rounding over it, before it is truncated."""
 
 
-def _smooth(
-    names: str, function: Function, float64: bool = True, integers: Any = _float64, lift: float = 1.0
-) -> None:
+def _smooth(names: str, function: Function, integers: Any = _float64, lift: float = 1.0) -> None:
     """Functions of floating-point numbers; integers go through float64, as in MXNet, and are truncated.
 
-    Without `float64`, which ONNX Runtime has no kernel for then, both go through float32. What is computed of
-    integers is multiplied by `lift` before it is truncated.
+    What is computed of integers, in `integers`, is multiplied by `lift` before it is truncated.
     """
 
     @lowers(*names.split())
     def lowering(g: Graph, op: Any, data: Value) -> Value:
-        if data.dtype.kind == "f" and (float64 or data.dtype != _float64):
-            return function(g, data)
         if data.dtype.kind == "f":
-            result: Value = g.via(_float32, lambda x: function(g, x), data)
-            return result
-        y = function(g, g.Cast(data, integers if float64 else _float32))
+            return function(g, data)
+        y = function(g, g.Cast(data, integers))
         return g.Cast(y if lift == 1 else y * lift, data.dtype)
 
 
@@ -59,12 +53,13 @@ for _names in (
     "exp:Exp",
     "log:Log",
     "tanh:Tanh",
+    "sigmoid:Sigmoid",
 ):
     _smooth(_names.split(":")[0], _node(_names.split(":")[1]))
 for _names in ("sin:Sin", "cos:Cos"):  # of integers 0 but for cos(0), which float32 knows as well
     _smooth(_names.split(":")[0], _node(_names.split(":")[1]), integers=_float32)
-for _names in ("arcsin:Asin", "arccos:Acos", "arctan:Atan"):
-    _smooth(_names.split(":")[0], _node(_names.split(":")[1]), float64=False)
+for _names in ("arcsin:Asin", "arccos:Acos", "arctan:Atan"):  # not in float64
+    _smooth(_names.split(":")[0], _node(_names.split(":")[1]), integers=_float32)
 
 
 @lowers("erf")
@@ -72,7 +67,8 @@ def erf(g: Graph, op: Any, data: Value) -> Value:
     """Of integers, truncated, it is 0 up to 5 and 1 from 6 on, where float64 rounds to it."""
     if data.dtype.kind != "f":
         return divide(g, g.Clip(data, 0 if data.dtype.kind == "u" else -6, 6), data.dtype.type(6))
-    return g.via(_float32, g.Erf, data) if data.dtype == _float64 else g.Erf(data)
+    # ONNX Runtime 1.20 to 1.25 gives 1 for NaN
+    return g.Where(g.IsNaN(data), data, g.Erf(data))
 
 
 # ---- near 0, where sums would lose all digits
@@ -116,12 +112,6 @@ def _composed(name: str, onnx_type: str, function: Function) -> None:
     _smooth(name, lambda g, x: function(g, x) if x.dtype == _float64 else getattr(g, onnx_type)(x))
 
 
-def sigmoid(g: Graph, x: Value) -> Value:
-    """ONNX Runtime's node has float64's absolute, not relative accuracy."""
-    return g.Reciprocal(g.Exp(-x) + 1.0) if x.dtype == _float64 else g.Sigmoid(x)
-
-
-_smooth("sigmoid", sigmoid)
 _composed("tan", "Tan", lambda g, x: g.Sin(x) / g.Cos(x))
 _composed("sinh", "Sinh", _sinh)
 _composed("cosh", "Cosh", lambda g, x: (g.Exp(x) + g.Exp(-x)) * 0.5)
@@ -151,7 +141,7 @@ _smooth("log10", lambda g, x: g.Log(x) * (1 / math.log(10)), lift=_ONE_UP)
 _smooth("log2", lambda g, x: g.Log(x) * (1 / math.log(2)), lift=_ONE_UP)
 _smooth("degrees", lambda g, x: x * (180 / math.pi))
 _smooth("radians", lambda g, x: x * (math.pi / 180))
-_smooth("erfinv", erfinv, float64=False)
+_smooth("erfinv", erfinv, integers=_float32)
 _smooth("gamma", gamma)
 _smooth("gammaln", gammaln)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -195,10 +196,27 @@ class _Capsule:
         return 1, 0
 
 
+class _Writable:
+    """The memory of an array that is marked as read-only without being so."""
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+        address, _ = array.__array_interface__["data"]
+        self.__array_interface__ = {**array.__array_interface__, "data": (address, False)}
+
+
+@cache
+def _tells_read_only() -> bool:
+    """Whether NumPy marks only what is read-only; up to 2.1 at least it marks all that comes by DLPack."""
+    return bool(np.from_dlpack(np.zeros(1)).flags.writeable)
+
+
 def from_dlpack(dlpack: object) -> NDArray:
     """An array over the memory of a DLPack capsule, or of an object with one; a copy if it is read-only."""
     shared = np.from_dlpack(dlpack if hasattr(dlpack, "__dlpack__") else _Capsule(dlpack))
     as_dtype(shared.dtype)
+    if not _tells_read_only():
+        shared = np.asarray(_Writable(shared))
     usual = shared.flags.c_contiguous and shared.flags.writeable
     return NDArray(shared if usual else shared.copy(), _usable(None))
 

@@ -420,7 +420,7 @@ class Polygamma(Operator):
     Returns:
         The shape of data.
 
-    ONNX: Pow and ReduceSum of an asymptotic series; Sin and Cos for its reflection at the left.
+    ONNX: Pow and ReduceSum of an asymptotic series; Sin for its reflection at the left.
     """
 
     elementwise = True

@@ -16,8 +16,13 @@ from .. import config
 from ..errors import MXNetError
 from ..ops import Array, Drawing
 
-_HELD_BY_POOL = 3
-"""References to a buffer that only the pool holds: its list, the loop over it, the call of getrefcount."""
+
+def _references(buffers: Sequence[Any]) -> list[int]:
+    return [sys.getrefcount(buffer) for buffer in buffers]
+
+
+_HELD_BY_POOL = max(_references([object()]))
+"""References to a buffer that only the pool holds; how many the loop and the call make depends on Python."""
 _WORTH_REUSING = 1 << 18
 """Bytes of output from which on a buffer that ONNX Runtime writes into is cheaper than a copy of its own."""
 _NAMED = {"q": np.dtype("int64"), "Q": np.dtype("uint64")}
@@ -125,7 +130,7 @@ class _Bound:
 
     def is_free(self) -> bool:
         """Whether the pool alone holds the buffers."""
-        return all(sys.getrefcount(buffer) <= _HELD_BY_POOL for buffer in self._buffers)
+        return max(_references(self._buffers), default=0) <= _HELD_BY_POOL
 
     def run(self, feeds: dict[str, Array]) -> list[Array]:
         """The buffers, filled with the outputs."""
@@ -172,15 +177,26 @@ class ValueSession:
 class ModelSession:
     """Any ONNX model, from its file's name or its bytes, as other programs run it.
 
-    Weights of a model in bytes may lie in files of `folder`.
+    Weights that a model in bytes declares as external data are `weights`, or lie in files of `folder`.
     """
 
-    def __init__(self, model: str | bytes, folder: str = "", threads: int = 0) -> None:
+    def __init__(
+        self,
+        model: str | bytes,
+        folder: str = "",
+        weights: Mapping[str, Array] | None = None,
+        threads: int = 0,
+    ) -> None:
         settings = ort.SessionOptions()
         settings.log_severity_level = 4
         settings.intra_op_num_threads = threads
         if folder:
             settings.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
+        self._held = {
+            name: ort.OrtValue.ortvalue_from_numpy(array) for name, array in (weights or {}).items()
+        }
+        if self._held:
+            settings.add_external_initializers(list(self._held), list(self._held.values()))
         self._session = _start(model, settings)
         inputs = self._session.get_inputs()
         self.inputs: dict[str, tuple[str, Sequence[int | str | None]]] = {

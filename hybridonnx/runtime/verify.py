@@ -225,7 +225,8 @@ def _of_onnx(model: Any) -> Runnable:
         return named(session.outputs, session(inputs))
 
     def layers(inputs: Arrays) -> Arrays:
-        inner = ModelSession(exposed(source), folder)
+        data, weights = exposed(source)
+        inner = ModelSession(data, folder, weights)
         return named(inner.outputs, inner(inputs))
 
     declared = {

@@ -1,0 +1,58 @@
+"""The element types in which nodes are computed where ONNX, or ONNX Runtime, lacks their own.
+
+Files run elsewhere, by runtimes that lag behind: what counts is the oldest ONNX Runtime that
+pyproject.toml allows, not the installed one. Newer kernels make nothing here needless until that moves, and
+`scripts/_kernels.py` writes the table anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hybridonnx.dtypes import DType
+
+from ..opsets import Signature
+from ._kernel_table import WITHOUT_KERNEL
+
+_LACKING: Mapping[tuple[str, str], frozenset[Any]] = {
+    key: frozenset(map(np.dtype, names.split())) for key, names in WITHOUT_KERNEL.items()
+}
+_WIDER_INTEGERS = (np.dtype("int32"), np.dtype("int64"))
+_float16, _float32, _float64 = np.dtype("float16"), np.dtype("float32"), np.dtype("float64")
+
+_EXACT = frozenset(
+    "Abs Add ArgMax ArgMin Clip CumSum Div Einsum Equal Greater GreaterOrEqual Less LessOrEqual MatMul Max "
+    "Min Mod Mul Neg NonZero OneHot ReduceMax ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Sign Sub "
+    "TopK Trilu Unique Where".split()
+)
+"""Operators whose results on integers, cast back, are the same through any wider type, wrapped or not."""
+
+
+def computed_in(kind: Signature, types: Mapping[str, DType]) -> dict[str, DType]:
+    """For the type parameters, bound to `types`, that no kernel takes: the element types to compute in.
+
+    Integers and bool get the next wider type if that changes no result, floating-point numbers float32, which
+    `Graph` refuses for float64. A type parameter for which there is no such type is left out.
+    """
+    substitutes = {}
+    for name, dtype in types.items():
+        allowed = kind.types.get(name)
+        if not allowed:
+            continue
+        usable = allowed - _LACKING.get((kind.op_type, name), frozenset())
+        if dtype not in usable:
+            other = next((wide for wide in _candidates(kind.op_type, dtype) if wide in usable), None)
+            if other is not None:
+                substitutes[name] = other
+    return substitutes
+
+
+def _candidates(op_type: str, dtype: DType) -> tuple[DType, ...]:
+    if dtype.kind == "f":
+        return (_float32,) if dtype in (_float16, _float64) else ()
+    if op_type not in _EXACT:
+        return ()
+    return tuple(wide for wide in _WIDER_INTEGERS if wide.itemsize > dtype.itemsize)
