@@ -80,7 +80,7 @@ def sprinkled(case: Case, variant: str, dtype: str = "float32") -> list[np.ndarr
         _takes_special_values(case, name, x, a)
         for name, x, a in zip(op.input_names(), case.inputs, arrays, strict=True)
     ]
-    for array in (a for a, taken in zip(arrays, takes, strict=True) if taken):
+    for array in (a for a, takes_special in zip(arrays, takes, strict=True) if takes_special):
         count = max(1, array.size // 6)
         values = np.resize(VALUES[variant], count)
         array.reshape(-1)[rng.choice(array.size, count, replace=False)] = values.astype(array.dtype)

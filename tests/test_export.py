@@ -357,7 +357,7 @@ def test_dtypes_and_shapes_are_known():
     assert g.Cast(x, np.float32) is x
     assert g.Full([2, 3], 1, np.float16).dtype == np.dtype("float16")
     assert g.TopK(x, 2)[1].shape == (None, 2)
-    assert g.via(np.float64, g.Erf, x).dtype == x.dtype
+    assert g.via(np.float64, g.Sqrt, x).dtype == x.dtype
     assert g.shape_of(value(g, (2, 3))).constant.tolist() == [2, 3]
     assert g.shape_of(x).constant is None
     assert g.size_of(x, -1).constant.tolist() == [6]

@@ -101,22 +101,22 @@ LOWERED = sorted(op for op, cases in TABLE.items() if not cases[0].operator().no
 
 @pytest.mark.parametrize("op", LOWERED)
 def test_lowerings_agree_with_kernels(op):
-    found = [f for case in TABLE[op][:6] for variant in ("nan", "mixed") for f in faults(case, variant)]
-    assert not found
+    differences = [f for case in TABLE[op][:6] for variant in ("nan", "mixed") for f in faults(case, variant)]
+    assert not differences
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("op", LOWERED)
 def test_lowerings_agree_with_kernels_everywhere(op):
-    found = []
+    differences = []
     for case in TABLE[op]:
         for variant in VALUES:
             for opset, level in zip((13, 18, 23), LEVELS, strict=True):
                 for exact in (True, False):
-                    found += faults(case, variant, opset=opset, level=level, exact=exact)
+                    differences += faults(case, variant, opset=opset, level=level, exact=exact)
             for dtype in set(case.dtypes) & {"float16", "float64"}:
-                found += faults(case, variant, dtype)
-    assert not found
+                differences += faults(case, variant, dtype)
+    assert not differences
 
 
 # ---- kernels against stored results of real MXNet
@@ -124,8 +124,8 @@ def test_lowerings_agree_with_kernels_everywhere(op):
 
 @cache
 def stored():
-    with np.load(Path(__file__).parent / "oracle" / "special_values.npz") as found:
-        return dict(found)
+    with np.load(Path(__file__).parent / "oracle" / "special_values.npz") as arrays:
+        return dict(arrays)
 
 
 BY_ORDER = "what is compared with NaN is not, so that real MXNet's result depends on the order"

@@ -225,8 +225,8 @@ def test_slices_take_as_many_as_of_a_range():
     for start, stop, step in product(bounds, bounds, (1, 2, 3, -1, -2)):
         length: Any = extent(a, slice(start, stop, step))
         for size in range(9):
-            taken = len(range(*slice(start, stop, step).indices(size)))
-            assert (length if isinstance(length, int) else length.value({"a": size})) == taken
+            count = len(range(*slice(start, stop, step).indices(size)))
+            assert (length if isinstance(length, int) else length.value({"a": size})) == count
 
 
 def test_inference_over_a_graph():

@@ -28,7 +28,7 @@ def store(families, target):
 
     from tests.special_values import sprinkled, stored_cases
 
-    found = {}
+    stored = {}
     for family, case in stored_cases():
         if family not in families:
             continue
@@ -39,8 +39,8 @@ def store(families, target):
                     outputs = [y.asnumpy() for y in results.invoke(case, arrays)]
             except (mx.MXNetError, ValueError, TypeError):
                 continue
-            found.update({f"{case.key()}.{variant}.{i}": y for i, y in enumerate(outputs)})
-    np.savez_compressed(target, **found)
+            stored.update({f"{case.key()}.{variant}.{i}": y for i, y in enumerate(outputs)})
+    np.savez_compressed(target, **stored)
 
 
 def main():
@@ -48,16 +48,16 @@ def main():
     import numpy as np
 
     names = [path.stem for path in (ROOT / "tests" / "ops").glob("*.py") if path.stem not in LEFT_OUT]
-    found = {}
+    stored = {}
     for flag, families in (("0", [n for n in names if n != "rnn"]), ("1", ["rnn"])):
         part = TARGET.with_name(f"part{flag}.npz")
         environment = {**os.environ, "MXNET_MKLDNN_ENABLED": flag, "MXNET_STORAGE_FALLBACK_LOG_VERBOSE": "0"}
         subprocess.run([sys.executable, __file__, str(part), *families], env=environment, check=True)
         with np.load(part) as arrays:
-            found.update(arrays)
+            stored.update(arrays)
         part.unlink()
-    np.savez_compressed(TARGET, **found)
-    print(f"{len(found)} arrays, {TARGET.stat().st_size >> 10} KiB")
+    np.savez_compressed(TARGET, **stored)
+    print(f"{len(stored)} arrays, {TARGET.stat().st_size >> 10} KiB")
 
 
 if __name__ == "__main__":
