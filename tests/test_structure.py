@@ -118,3 +118,23 @@ def test_the_oldest_packages_are_those_that_are_allowed():
     assert pins.keys() == lowest.keys()
     for name, version in pins.items():
         assert re.sub(r"(\.0)+$", "", version) == lowest[name], name
+
+
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "benchmarks" / "README.md"])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=shown)
+def test_links_lead_somewhere(page):
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    missing = [target for target in targets if not (page.parent / target).exists()]
+    assert not missing, f"{shown(page)} links to what is not there: {', '.join(missing)}"
+
+
+def test_files_that_the_architecture_names_are_there():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    folders = {"ops": ROOT / "hybridonnx" / "ops", "to_onnx": ROOT / "converters" / "to_onnx"}
+    rows = re.findall(r"^\| `(ops|to_onnx)/(_[^|]*) \|", text, re.MULTILINE)
+    assert rows
+    for folder, cell in rows:
+        for name in re.findall(r"_\w+\.py", cell):
+            assert (folders[folder] / name).exists(), f"{folder}/{name}"
