@@ -33,7 +33,7 @@ ALLOWED = {
     **dict.fromkeys(
         ("_image_resize", "_conv_data_grad", "_conv_weight_grad", "_deconv_weight_grad"), PRODUCTS
     ),
-    **dict.fromkeys(("_ctc_grad", "_gather_nd_grad", "_take_grad"), PRODUCTS),
+    **dict.fromkeys(("_ctc_grad", "_gather_nd_grad", "_pool_grad", "_take_grad"), PRODUCTS),
     **dict.fromkeys(("BatchNorm", "BatchNorm_v1", "GroupNorm", "InstanceNorm", "LayerNorm"), STATISTICS),
     "_contrib_SyncBatchNorm": STATISTICS,
     "_contrib_BatchNormWithReLU": (("kind", "spread"), STATISTICS[1]),

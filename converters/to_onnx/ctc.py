@@ -14,6 +14,7 @@ from ._graph import Graph, Value
 from ._recurrence import scan
 from ._registry import lowers
 from ._symbolic_dims import count, sizes_of
+from .softmax import log_softmax_of
 
 _END = 1 << 31
 
@@ -98,7 +99,7 @@ class _Alignments:
 
     @cached_property
     def logs(self) -> Value:
-        return self.g.LogSoftmax(self.scores, axis=2)
+        return log_softmax_of(self.g, self.scores, 2)
 
     @cached_property
     def emitted(self) -> Value:

@@ -22,6 +22,15 @@ def softmax_of(g: Graph, x: Value, axis: int) -> Value:
     return g.Softmax(x, axis=axis)
 
 
+def log_softmax_of(g: Graph, x: Value, axis: int) -> Value:
+    """The logarithm of softmax; ONNX Runtime's own gives numbers for NaN in float64."""
+    if x.dtype != np.float64:
+        result: Value = g.LogSoftmax(x, axis=axis)
+        return result
+    x = x - g.ReduceMax(x, [axis])
+    return x - g.Log(g.ReduceSum(g.Exp(x), [axis]))
+
+
 def _scaled(g: Graph, op: Any, data: Value) -> Value:
     """The data divided by the temperature, in the dtype that the operator computes in."""
     out = op.infer_dtype(data.dtype)
@@ -54,13 +63,7 @@ def softmin(g: Graph, op: Softmin, data: Value) -> Value:
 
 @lowers(LogSoftmax)
 def log_softmax(g: Graph, op: LogSoftmax, data: Value) -> Value:
-    x = _scaled(g, op, data)
-    if x.dtype == np.float64:  # ONNX Runtime's LogSoftmax gives numbers for NaN then
-        x = x - g.ReduceMax(x, [op.axis])
-        y = x - g.Log(g.ReduceSum(g.Exp(x), [op.axis]))
-    else:
-        y = g.LogSoftmax(x, axis=op.axis)
-    return g.Cast(y, op.infer_dtype(data.dtype))
+    return g.Cast(log_softmax_of(g, _scaled(g, op, data), op.axis), op.infer_dtype(data.dtype))
 
 
 @lowers(SoftmaxActivation)
