@@ -77,7 +77,8 @@ def worst(outputs, expected):
 @pytest.mark.parametrize("text", FACTS["networks"])
 def test_is_what_mxnet_has(text):
     fact, net = FACTS["networks"][text], network(text)
-    symbol = net(mx.sym.var("data")).tojson()
+    with NameManager():
+        symbol = net(mx.sym.var("data")).tojson()
     assert len(json.loads(symbol)["nodes"]) == fact["nodes"]
     texts = {
         "repr": repr(net),
