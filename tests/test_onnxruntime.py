@@ -431,3 +431,9 @@ def test_picked_zeros_keep_their_sign():
     values = mx.nd.array(np.full((1, 1, 2, 2), -0.0))
     picked = mx.nd._internal._pool_pick(values, mx.nd.ones((1, 1, 2, 2)), kernel=(2, 2))
     assert np.signbit(picked.asnumpy()).all()
+
+
+@pytest.mark.parametrize("name", ["sort", "argsort"])
+def test_sorting_of_nothing(name):
+    y = getattr(mx.sym, name)(X, axis=-1)
+    same(y, np.zeros((3, 0, 4), "float32"), np.zeros((3, 0, 4), "float32"))

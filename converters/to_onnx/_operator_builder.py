@@ -115,11 +115,11 @@ class OperatorBuilder:
         self, x: Value, k: Any, axis: int = -1, largest: int = 1, sorted: int = 1
     ) -> tuple[Value, Value]:
         """The `k` largest (or smallest) along `axis`, and their int64 indices."""
-        if isinstance(k, int) and x.shape is not None and None not in x.shape:
-            shape = [k if i == axis % x.rank else d or 0 for i, d in enumerate(x.shape)]
+        count = [k] if isinstance(k, int) else k
+        if isinstance(count, list) and x.shape is not None and None not in x.shape:
+            shape = [count[0] if i == axis % x.rank else d or 0 for i, d in enumerate(x.shape)]
             if 0 in shape:  # at which the process ended up to ONNX Runtime 1.25
                 return self.Full(shape, 0, x.dtype), self.Full(shape, 0, np.int64)
-        count = [k] if isinstance(k, int) else k
         attributes = {"axis": axis, "largest": largest, "sorted": sorted}
         return self.node("TopK", [x, count], 2, attributes)
 
