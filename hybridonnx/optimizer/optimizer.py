@@ -200,6 +200,7 @@ class Optimizer:
 
     def _update_one(self, lr: float, index: Any, weight: NDArray, grad: NDArray, state: State) -> None:
         """Update one weight that was counted already."""
+        written(weight._data)  # before as well: other threads see the new value before they are told
         arrays = [None if s is None else s._data for s in _listed(state)]
         wd = self._get_wd(index)
         if isinstance(grad, RowSparseNDArray) and self._lazy:
