@@ -11,7 +11,7 @@ from ..formats.files import PathLike, open_to_read, write_atomically
 from ..kvstore import KVStore
 from ..ndarray.ndarray import NDArray
 from ..ndarray.sparse import cast_storage
-from ..ndarray.watch import written
+from ..ndarray.watch import overwrite
 from ..optimizer.optimizer import Optimizer, create
 from ..optimizer.updater import Updater, get_updater
 from .parameter import Parameter, ParameterDict
@@ -175,9 +175,8 @@ class Trainer:
                 copies += [(other, first) for other in others]
         _update(self._updaters[0], parts)
         for other, first in copies:
-            other._data[...] = first._data
+            overwrite(other._data, first._data)
             other._fresh_grad = False
-            written(other._data)
 
     def _is_fresh(self, param: Parameter, arrays: list[NDArray], ignore: bool) -> bool:
         """Whether gradients were written since they were used last."""

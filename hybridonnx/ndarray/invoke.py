@@ -14,7 +14,7 @@ from ..dtypes import DType
 from ..errors import MXNetError
 from ..ops import Array, Drawing, Operator, Shape, Spec, bind, show
 from ._base import ArrayBase, refuse_in_place
-from .watch import written
+from .watch import overwrite
 
 
 def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -186,8 +186,7 @@ def _update(op: Operator, inputs: Sequence[ArrayBase], outputs: Sequence[ArrayBa
         state.recording = before
     for name, value in zip(op.aux, values, strict=False):
         target = inputs[op.inputs.index(name)]._data
-        target[...] = value._data
-        written(target)
+        overwrite(target, value._data)
 
 
 def _write(op: Operator, outputs: Sequence[ArrayBase], out: Any) -> Any:
@@ -201,8 +200,7 @@ def _write(op: Operator, outputs: Sequence[ArrayBase], out: Any) -> Any:
             )
         if state.recording and target._entry is not None:
             refuse_in_place()
-        target._data[...] = y._data
-        written(target._data)
+        overwrite(target._data, y._data)
         if y._entry is not None:
             target._entry = y._entry
     return out

@@ -14,7 +14,7 @@ from ..dtypes import DTypeLike
 from ..errors import suggest
 from ..lr_scheduler import LRScheduler
 from ..ndarray.ndarray import NDArray, RowSparseNDArray
-from ..ndarray.watch import written
+from ..ndarray.watch import overwrite, written
 from ..ops import Array
 from ..symbol.symbol import Symbol
 from ..typing import Arrays
@@ -195,8 +195,7 @@ class Optimizer:
         else:
             self.update(indices[0], weights[0], grads[0], states[0])
         for narrow, master in copies.values():
-            narrow._data[...] = master._data
-            written(narrow._data)
+            overwrite(narrow._data, master._data)
 
     def _update_one(self, lr: float, index: Any, weight: NDArray, grad: NDArray, state: State) -> None:
         """Update one weight that was counted already."""

@@ -11,7 +11,7 @@ from ..autograd.tape import Leaf, Recorded, TapeNode
 from ..context import Context, current_context
 from ..errors import ConversionError, MXNetError
 from ..ndarray.ndarray import NDArray
-from ..ndarray.watch import written
+from ..ndarray.watch import overwrite
 from ..ops import Array, Spec
 from ..symbol.compose import Outputs
 from ..symbol.cut import cut
@@ -99,9 +99,7 @@ class Partition:
         arrays = [ValueSession.array(values[i]) for i in self._results]
         count = len(self.outputs.outputs)
         for index, value in zip(self._states, arrays[count:], strict=True):
-            target = args[index]._data
-            target[...] = value
-            written(target)
+            overwrite(args[index]._data, value)
         ctx: Context = args[0]._ctx if args else current_context()
         entries = [x._entry for x in args] if state.recording else []
         if entries.count(None) == len(entries):
