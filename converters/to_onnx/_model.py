@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -54,6 +54,7 @@ def lower(
     keep_inputs: bool = True,
     exact: bool = False,
     unused_inputs: bool = False,
+    finite: Collection[Any] = (),
 ) -> Lowered:
     """The Symbol as an ONNX model. It is not checked here; `check` does that.
 
@@ -65,12 +66,13 @@ def lower(
     runs the model hands them over (`SessionOptions.add_external_initializers`).
     With `noise_inputs` the draws of random operators are inputs; otherwise ONNX draws.
     With `keep_inputs=False` inputs whose values no node reads, such as those that give a size, are left out.
-    With `exact`, for graphs that run here, NaN passes through the nodes that ONNX Runtime loses it in.
+    With `exact`, for graphs that run here, NaN passes through the nodes that ONNX Runtime loses it in;
+    those whose inputs are among the `finite` entries of the Symbol's graph need no such care.
     With `unused_inputs` there may be inputs that no variable of the Symbol stands for.
     """
     check_opset(opset)
     names = list(outputs if outputs is not None else symbol.list_outputs())
-    traced = trace(symbol, inputs, params, opset, training, names, noise_inputs, exact, unused_inputs)
+    traced = trace(symbol, inputs, params, opset, training, names, noise_inputs, exact, unused_inputs, finite)
     lowered = _assemble(traced, keep_inputs)
     return embedded(lowered, params) if embed else lowered
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -37,6 +37,8 @@ class Walk:
     training: bool
     noise_inputs: bool
     """Whether random operators take their draws as inputs of the graph; else ONNX draws."""
+    finite: Collection[Entry] = ()
+    """Values that are known to be finite."""
     values: dict[Entry, Value] = field(default_factory=dict)
     noise: list[NoiseInput] = field(default_factory=list)
     serials: list[int] = field(default_factory=list)
@@ -59,6 +61,7 @@ class Walk:
         self.graph.scope, self.graph.operator = node.name, (op.names[0], outputs)
         self.graph.output_shapes = [spec.shape for spec in inferred]
         self.graph.subgraphs = node.subgraphs
+        self.graph.finite = all(entry in self.finite for entry in node.inputs)
         if op.draws():
             inputs.append(self._noise(node, op, [specs.get(entry, Spec()) for entry in node.inputs]))
         lowering = find(type(op))
@@ -243,6 +246,7 @@ def trace(
     noise_inputs: bool,
     exact: bool = False,
     unused_inputs: bool = False,
+    finite: Collection[Entry] = (),
 ) -> Traced:
     """Lower the whole Symbol."""
     nodes = needed(symbol.outputs, training)
@@ -252,7 +256,7 @@ def trace(
     known |= {name: Spec(inputs[name].shape, inputs[name].dtype or float32) for name in unused}
     known |= _with_names({name: spec for name, spec in known.items() if name in inputs})
     specs = infer(symbol, known, partial=True)
-    walk = Walk(Graph(opset), training, noise_inputs)
+    walk = Walk(Graph(opset), training, noise_inputs, finite)
     walk.graph.inliner = walk.inline
     walk.graph.exact = exact
     variables = {node.name: walk.variable(node, specs[Entry(node, 0)]) for node in nodes if node.is_variable}

@@ -94,7 +94,7 @@ def _with_nan(g: Graph, y: Value, x: Value, window: dict[str, Any] | None) -> Va
     Only for graphs that run here: a file has ONNX's own node, which does not say what becomes of NaN. The
     mean is NaN just there, or where infinities of both signs meet, and as cheap as the maximum.
     """
-    if not g.exact:
+    if not g.exact or g.finite:
         return y
     if x.dtype.itemsize == 8:  # ONNX Runtime's AveragePool has no float64
         mask = g.Cast(g.IsNaN(x), np.uint8 if window else np.int32)

@@ -26,6 +26,8 @@ from .parameter import Constant, Parameter, ParameterDict
 _tracing = threading.RLock()
 """Held while a block is traced, compiled or initialized by its first input: other threads wait."""
 
+_TENSORS = (NDArray, Symbol)
+
 
 class HybridBlock(Block):
     """A block whose `hybrid_forward(F, x, …, **params)` runs on arrays (F is `nd`) and on symbols (`sym`).
@@ -293,7 +295,7 @@ class HybridBlock(Block):
 
     def forward(self, x: Any, *args: Any) -> Any:
         """Call `hybrid_forward` with the parameters, or the graph compiled from it."""
-        first = x if isinstance(x, NDArray | Symbol) else next(iter(_tensors([x, *args])), None)
+        first = x if isinstance(x, _TENSORS) else next(iter(_tensors([x, *args])), None)
         if isinstance(first, NDArray):
             if self._active:
                 return self._call_compiled(first.context, (x, *args))
@@ -347,7 +349,7 @@ def _tensors(items: Sequence[Any]) -> list[Any]:
     for item in items:
         if isinstance(item, list | tuple):
             tensors += _tensors(item)
-        elif isinstance(item, NDArray | Symbol):
+        elif isinstance(item, _TENSORS):
             tensors.append(item)
     return tensors
 

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 from .. import config
@@ -16,6 +17,7 @@ from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import Watch
 from ..ops import Array, Spec, SymbolicDim
 from ..symbol.infer import infer
+from .magnitude import BoundedValues, bounded_values, is_bounded
 from .plan import Plan
 
 logger = logging.getLogger("hybridonnx")
@@ -25,6 +27,20 @@ _FREEZE_AFTER = 4
 _FREEZE_AFTER_AT_MOST = 256
 _MOST_SHAPES = 1024
 """How many combinations of shapes a graph remembers."""
+
+
+class _Variant(IntEnum):
+    """What a session takes for granted."""
+
+    OPEN = 0
+    """Nothing: parameters are inputs."""
+    FROZEN = 1
+    """That parameters stay as they are."""
+    BOUNDED = 2
+    """Also that inputs are bounded, so that some values cannot be NaN."""
+
+
+_FROZEN, _BOUNDED = _Variant.FROZEN, _Variant.BOUNDED
 
 
 class _Program(NamedTuple):
@@ -71,6 +87,8 @@ class CompiledGraph:
         """The dtypes and shapes that fit."""
         self._known: dict[Any, _Program] = {}
         """The programs by these."""
+        self._bounded: BoundedValues | None = None
+        """The values that are bounded with the present parameters, once that was asked for."""
         self._lock = threading.RLock()
         self._watch = Watch(self._arrays.values())
         self._calls_since_write = _FREEZE_AFTER_AT_MOST
@@ -81,8 +99,7 @@ class CompiledGraph:
         if state.recording or state.training or self._planned:
             return self._plan(args)(args if not self._arrays else [*args, *self._parameters.values()])
         arrays = [x._data for x in args]
-        frozen = self._may_freeze()
-        signature = (frozen, *[(a.dtype, a.shape) for a in arrays])
+        signature = (self._variant(arrays), *[(a.dtype, a.shape) for a in arrays])
         program = self._known.get(signature) or self._program(signature, arrays)
         if program is None:
             return self(args)
@@ -118,6 +135,19 @@ class CompiledGraph:
 
     # ---- parameters that change
 
+    def _variant(self, arrays: Sequence[Array]) -> _Variant:
+        """What the session of this call may take for granted."""
+        if not self._may_freeze():
+            return _Variant.OPEN
+        bounded = self._bounded
+        if bounded is None:
+            with self._lock:
+                bounded = self._bounded = bounded_values(self._symbol, self._arrays, self._inputs)
+        for i in bounded.inputs:
+            if not is_bounded(arrays[i]):
+                return _FROZEN
+        return _BOUNDED if bounded.inputs else _FROZEN
+
     def _may_freeze(self) -> bool:
         """Whether parameters may be frozen into the session of this call."""
         if not self._watch.dirty and self._calls_since_write >= self._freeze_after:
@@ -133,6 +163,7 @@ class CompiledGraph:
             return self._calls_since_write >= self._freeze_after
 
     def _drop_frozen(self) -> None:
+        self._bounded = None
         for programs in (self._programs, self._known):
             for key in [key for key in programs if key[0]]:
                 del programs[key]
@@ -143,8 +174,7 @@ class CompiledGraph:
         """The program for arrays like these, made now if there is none; `None` if ONNX lacks an operator."""
         with self._lock:
             self._check(signature[1:])
-            frozen = signature[0]
-            program = self._programs.get(self._key(signature)) or self._make_program(arrays, frozen)
+            program = self._programs.get(self._key(signature)) or self._make_program(arrays, signature[0])
             if program is None:
                 return None
             key = self._key(signature)  # shapes may have become fixed
@@ -170,17 +200,17 @@ class CompiledGraph:
         self._checked.add(signature)
 
     def _key(self, signature: Any) -> Any:
-        frozen, *specs = signature
-        return (frozen, *[(dtype, shape if self._fixed_shapes else shape[1:]) for dtype, shape in specs])
+        variant, *specs = signature
+        return (variant, *[(dtype, shape if self._fixed_shapes else shape[1:]) for dtype, shape in specs])
 
-    def _make_program(self, arrays: Sequence[Array], frozen: bool) -> _Program | None:
-        session = self._compile(arrays, frozen)
+    def _make_program(self, arrays: Sequence[Array], variant: _Variant) -> _Program | None:
+        session = self._compile(arrays, variant)
         if session is None:
             return None
         inputs = [(name, i) for i, name in enumerate(self._inputs) if name in session.inputs]
         return _Program(session, inputs, {n: a for n, a in self._arrays.items() if n in session.inputs})
 
-    def _compile(self, arrays: Sequence[Array], frozen: bool) -> Any:
+    def _compile(self, arrays: Sequence[Array], variant: _Variant) -> Any:
         """Lower and compile; with fixed shapes if the lowering needs them."""
         from ..converters import to_onnx
         from .session import Session
@@ -188,37 +218,38 @@ class CompiledGraph:
         if self._draws():
             self._fixed_shapes = True
         try:
-            lowered = self._lower(to_onnx, arrays, frozen)
+            lowered = self._lower(to_onnx, arrays, variant)
         except to_onnx.NeedsShape:
             if self._fixed_shapes:
                 raise
             self._fixed_shapes = True
-            return self._compile(arrays, frozen)
+            return self._compile(arrays, variant)
         except ConversionError as exc:
             logger.info("hybridize: ONNX Runtime cannot run the whole graph. %s", exc)
             self._planned = True
             return None
-        return Session(lowered, self._arrays if frozen else {}, self._static_alloc)
+        return Session(lowered, self._arrays if variant else {}, self._static_alloc)
 
     def _draws(self) -> bool:
         """Whether any operator draws in prediction; what it draws depends on the shapes."""
         nodes = self._symbol.get_internals().outputs
         return any(not node.is_variable and node.op.in_mode(False).draws() for node, _ in nodes)
 
-    def _lower(self, to_onnx: Any, arrays: Sequence[Array], frozen: bool) -> Any:
-        fixed = self._fixed_shapes
+    def _lower(self, to_onnx: Any, arrays: Sequence[Array], variant: _Variant) -> Any:
+        fixed, bounded = self._fixed_shapes, self._bounded
         specs = {
             name: Spec(a.shape if fixed else (SymbolicDim.named(f"{name}_0"), *a.shape[1:]), a.dtype)
             for name, a in zip(self._inputs, arrays, strict=True)
         }
-        if not frozen:
+        if not variant:
             specs.update((name, Spec(a.shape, a.dtype)) for name, a in self._arrays.items())
         return to_onnx.lower(
             self._symbol,
             specs,
-            self._arrays if frozen else {},
+            self._arrays if variant else {},
             embed=False,
             noise_inputs=True,
             exact=True,
+            finite=bounded.entries if bounded is not None and variant is _Variant.BOUNDED else (),
             outputs=[f"output{i}" for i in range(len(self._symbol.outputs))],
         )
