@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from .errors import MXNetError, ShapeError
 from .formats.files import PathLike, open_to_read, write_atomically
 from .ndarray.ndarray import NDArray
-from .ndarray.watch import written
+from .ndarray.watch import overwrite
 from .optimizer.optimizer import Optimizer
 from .optimizer.updater import Updater, get_updater
 from .typing import Arrays
@@ -110,8 +110,7 @@ class KVStore:
         for k, outs in _grouped(key, out):
             stored = self._at(k)
             for array in outs:
-                array._data[...] = stored._data
-                written(array._data)
+                overwrite(array._data, stored._data)
 
     def pushpull(
         self,

@@ -14,7 +14,7 @@ import numpy as np
 from ..autograd.scopes import state
 from ..ops import Array
 from ._base import ArrayBase, refuse_in_place
-from .watch import written
+from .watch import overwrite
 
 
 def _numpy_key(x: ArrayBase, key: Any) -> tuple[Any, ...]:
@@ -136,12 +136,11 @@ def put(x: ArrayBase, key: Any, value: Any) -> None:
         plain = plain.reshape(target.shape)
     try:
         with np.errstate(invalid="ignore"):  # what does not fit wraps, as in MXNet
-            x._data[numpy_key] = plain.astype(x._data.dtype, copy=False)
+            overwrite(x._data, plain.astype(x._data.dtype, copy=False), numpy_key)
     except ValueError:
         raise ValueError(
             f"indexing: a value that broadcasts to shape {target.shape} is required, got {plain.shape}."
         ) from None
-    written(x._data)
 
 
 def _recorded_value(x: ArrayBase, key: tuple[Any, ...], value: Any) -> Any:

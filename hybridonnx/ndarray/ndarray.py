@@ -42,7 +42,7 @@ from ._storage import checked, compressed, converted, expanded
 from .invoke import invoke
 from .namespace import ARRAYS
 from .namespace import F as _F
-from .watch import written
+from .watch import overwrite
 
 if TYPE_CHECKING:
     from ._operator_methods import OperatorMethods  # a stub of what the end of this file adds
@@ -244,8 +244,7 @@ class NDArray(ArrayBase, OperatorMethods):
             raise ShapeError(
                 f"in-place arithmetic: a result of shape {self.shape} is required, got {result.shape}."
             )
-        self._data[...] = result._data
-        written(self._data)
+        overwrite(self._data, result._data)
         return self
 
     def __neg__(self) -> NDArray:

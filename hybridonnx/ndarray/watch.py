@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable
+from typing import Any
 
 from ..ops import Array
 
@@ -40,8 +41,11 @@ def written(array: Array) -> None:
             watch.dirty = True
 
 
-def overwrite(array: Array, value: Array) -> None:
-    """Write `value` into an array. The watches know before as well: other threads see the value first."""
+def overwrite(array: Array, value: Array, key: Any = ...) -> None:
+    """Write `value` into a region of an array, by default all of it.
+
+    The watches know before as well: other threads see the new value before they could be told of it.
+    """
     written(array)
-    array[...] = value
+    array[key] = value
     written(array)
