@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from .converters.from_onnx import get_model_metadata, import_model
 from .converters.to_onnx import (
+    Graph,
+    Value,
     arrays_by_name,
     by_name,
     dtypes_by_input,
     in_order,
     is_shape,
+    lowers_custom,
     shapes_by_input,
     supported,
 )
 from .converters.to_onnx import export_model as _export
 from .dtypes import DTypeLike
-from .errors import MXNetError
+from .errors import ConversionError, MXNetError
 from .gluon.hybrid_block import HybridBlock, input_name
 from .gluon.nested import flatten, regroup
 from .gluon.symbol_block import SymbolBlock, block_from_onnx
@@ -35,12 +38,15 @@ from .typing import ArrayLike, Contexts
 
 __all__ = [
     "Difference",
+    "Graph",
     "Parity",
+    "Value",
     "export_model",
     "get_model_metadata",
     "get_operator_support",
     "import_model",
     "import_to_gluon",
+    "register_lowering",
     "verify",
 ]
 
@@ -113,6 +119,43 @@ def import_to_gluon(model_file: str | os.PathLike[str] | bytes, ctx: Contexts = 
 def get_operator_support(opset_version: int | None = None) -> list[str]:
     """The names of the operators that can be exported."""
     return supported()
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Value | Sequence[Value]])
+
+
+def register_lowering(op_type: str) -> Callable[[_Function], _Function]:
+    """Say what a custom operator, one of `mx.operator.register(op_type)`, is in ONNX files.
+
+    The function takes the graph, the operator's `CustomOpProp`, and its inputs and then states as values:
+
+        @mx.onnx.register_lowering("scaled_softplus")
+        def lower(g, prop, x):
+            return g.Softplus(x) * prop.scale
+
+    The graph has ONNX's operators as methods, `g.Concat(x, y, axis=1)`, whose constants may be numbers,
+    lists and NumPy arrays; values have `dtype`, `shape` with `None` for free sizes, and arithmetic. The
+    function returns a value, or one for each output. Hybridized blocks still run the Python code, so
+    `verify` compares both.
+    """
+    if not isinstance(op_type, str) or not op_type:
+        raise MXNetError(f"register_lowering: the operator's op_type is required, got {op_type!r}.")
+
+    def register(function: _Function) -> _Function:
+        def lowering(g: Graph, op: Any, *inputs: Value) -> list[Value]:
+            result = function(g, op.definition.prop, *inputs)
+            values = list(result) if isinstance(result, list | tuple) else [result]
+            if len(values) != len(op.outputs) or not all(isinstance(v, Value) for v in values):
+                raise ConversionError(
+                    f"{op_type}: one value for each of the outputs {', '.join(op.outputs)} is required of "
+                    f"the lowering, got {result!r}."
+                )
+            return values
+
+        lowers_custom(op_type, lowering)
+        return function
+
+    return register
 
 
 def verify(

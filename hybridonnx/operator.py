@@ -7,7 +7,8 @@
 
     mx.nd.Custom(x, op_type="square")
 
-They run on arrays, in executors and in hybridized blocks; ONNX cannot express them.
+They run on arrays, in executors and in hybridized blocks. `mx.onnx.register_lowering` says what they are in
+ONNX files.
 """
 
 from __future__ import annotations

@@ -6,10 +6,12 @@ import json
 import logging
 
 import numpy as np
+import onnxruntime as ort
 import pytest
 
 import hybridonnx as mx
 from hybridonnx import operator as python
+from hybridonnx.converters.to_onnx._registry import _custom
 from hybridonnx.errors import ConversionError, MXNetError, ShapeError, UnknownOperatorError
 from hybridonnx.ops import custom
 
@@ -44,6 +46,74 @@ def x():
     array = mx.nd.array([[1, -2], [-3, 4]])
     array.attach_grad()
     return array
+
+
+class Scaled(python.CustomOp):
+    """log(1 + exp(x)) times a scale."""
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    def forward(self, is_train, req, in_data, out_data, aux):
+        self.assign(out_data[0], req[0], mx.nd.Activation(in_data[0], act_type="softrelu") * self.scale)
+
+
+@pytest.fixture
+def scaled():
+    """The name of an operator with an attribute, whose lowering a test registers."""
+
+    @python.register("scaled_softplus")
+    class Prop(python.CustomOpProp):
+        def __init__(self, scale="1"):
+            super().__init__()
+            self.scale = float(scale)
+
+        def create_operator(self, ctx, in_shapes, in_dtypes):
+            return Scaled(self.scale)
+
+    yield "scaled_softplus"
+    custom._makers.pop("scaled_softplus", None)
+    custom._kind.cache_clear()
+    _custom.pop("scaled_softplus", None)
+
+
+class ScaledBlock(mx.gluon.HybridBlock):
+    def hybrid_forward(self, F, x):
+        return F.Custom(F.sqrt(x), op_type="scaled_softplus", scale=2.5) + 1
+
+
+def test_a_registered_lowering_is_what_files_have(scaled, tmp_path, caplog):
+    net, x = ScaledBlock(), mx.nd.array([[0.5, 1, 2]])
+    net.hybridize()
+    before = net(x).asnumpy()
+    with pytest.raises(ConversionError, match=r"Custom: .* mx\.onnx\.register_lowering"):
+        mx.onnx.export_model(net, str(tmp_path / "m.onnx"), input_shapes=[(None, 3)])
+
+    @mx.onnx.register_lowering("scaled_softplus")
+    def lower(g, prop, x):
+        return g.Softplus(x) * prop.scale
+
+    path = mx.onnx.export_model(net, str(tmp_path / "m.onnx"), input_shapes=[(None, 3)])
+    (y,) = ort.InferenceSession(path).run(None, {"data": x.asnumpy()})
+    np.testing.assert_allclose(y, 2.5 * np.log1p(np.exp(np.sqrt(x.asnumpy()))) + 1, rtol=1e-6)
+    assert mx.onnx.verify(net, path, [x]).ok
+    net.hybridize()
+    np.testing.assert_array_equal(net(x).asnumpy(), before)  # hybridized it is still Python code
+
+
+@pytest.mark.parametrize(
+    ("lower", "message"),
+    [
+        (lambda g, prop, x: (x, x), r"one value for each of the outputs output is required"),
+        (lambda g, prop, x: 3, r"one value for each of the outputs output .* got 3"),
+        (lambda g, prop, x: g.Cast(x, np.int32), r"int32"),
+        (lambda g, prop, x: g.Softpluss(x), r"Softpluss"),
+    ],
+)
+def test_lowerings_that_do_not_fit_are_refused(scaled, tmp_path, lower, message):
+    mx.onnx.register_lowering("scaled_softplus")(lower)
+    with pytest.raises(MXNetError, match=message):
+        mx.onnx.export_model(ScaledBlock(), str(tmp_path / "m.onnx"), input_shapes=[(2, 3)])
 
 
 def test_graphs_load_without_the_registration(masked, x):
@@ -197,3 +267,13 @@ def test_names_must_be_text(name):
 
 def test_operators_are_listed():
     assert {"Custom", "Convolution"} <= set(python.get_all_registered_operators())
+
+
+def test_the_sample_trains_exports_and_agrees(tmp_path, capsys):
+    from samples.custom_operator import main
+
+    main(str(tmp_path / "mish.onnx"))
+    lines = capsys.readouterr().out.splitlines()
+    errors = [float(line.split()[-1]) for line in lines if ": error " in line]
+    assert errors[-1] < 0.1 * errors[0]
+    assert lines[-1].startswith("all agree")

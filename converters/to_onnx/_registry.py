@@ -11,12 +11,14 @@ from typing import Any, TypeAlias, TypeVar
 
 from hybridonnx.ops import Operator
 from hybridonnx.ops import find as find_operator
+from hybridonnx.ops.custom import Custom
 
 Lowering: TypeAlias = Callable[..., Any]
 """`(g, op, *inputs)` to a `Value`, or a tuple with one for each output (last hidden ones may be absent)."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _table: dict[type[Operator], Lowering] = {}
+_custom: dict[str, Lowering] = {}
 
 
 def lowers(*operators: type[Operator] | str) -> Callable[[_Function], _Function]:
@@ -41,6 +43,11 @@ def lowers_as(onnx_type: str, *names: str) -> None:
     lowers(*names)(lowering)
 
 
+def lowers_custom(op_type: str, function: Lowering) -> None:
+    """Make a function the lowering of the operator that a user has registered as `op_type`."""
+    _custom[op_type] = function
+
+
 @cache
 def load_all() -> dict[type[Operator], Lowering]:
     """Every lowering by operator class."""
@@ -54,6 +61,11 @@ def load_all() -> dict[type[Operator], Lowering]:
 def find(cls: type[Operator]) -> Lowering | None:
     """The lowering of an operator class, `None` if it has none."""
     return load_all().get(cls)
+
+
+def find_custom(op: Operator) -> Lowering | None:
+    """The lowering of a user's operator, `None` if it is no such operator or has none."""
+    return _custom.get(op.op_type) if isinstance(op, Custom) else None
 
 
 def supported() -> list[str]:

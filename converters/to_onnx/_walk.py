@@ -15,7 +15,7 @@ from hybridonnx.symbol.infer import infer
 
 from ..values import Array
 from ._graph import Graph, NeedsShape, Output, Value
-from ._registry import find
+from ._registry import find, find_custom
 from ._symbolic_dims import complete_sizes, vector
 
 
@@ -64,7 +64,7 @@ class Walk:
         self.graph.finite = all(entry in self.finite for entry in node.inputs)
         if op.draws():
             inputs.append(self._noise(node, op, [specs.get(entry, Spec()) for entry in node.inputs]))
-        lowering = find(type(op))
+        lowering = find_custom(op) or find(type(op))
         assert lowering is not None  # `refuse` has looked
         results = lowering(self.graph, op, *inputs)
         for i, value in enumerate(results if isinstance(results, tuple | list) else (results,)):
@@ -175,11 +175,11 @@ def _uses(node: Node, training: bool) -> list[Node]:
     return [n for n, name in zip(sources, op.input_names(), strict=False) if name not in labels]
 
 
-def refuse(nodes: Iterable[Node], noise_inputs: bool) -> None:
+def refuse(nodes: Iterable[Node], noise_inputs: bool, custom: bool = False) -> None:
     """Raise one error that names every operator that ONNX cannot have, with the nodes."""
     reasons: dict[str, list[str]] = {}
     for node in _with_subgraphs(nodes):
-        reason = "" if node.is_variable else refusal(node, noise_inputs)
+        reason = "" if node.is_variable else refusal(node, noise_inputs, custom)
         if reason:
             reasons.setdefault(reason, []).append(node.name)
     if reasons:
@@ -197,12 +197,14 @@ def _with_subgraphs(nodes: Iterable[Node]) -> Iterator[Node]:
             yield from _with_subgraphs(topological(symbol.outputs))
 
 
-def refusal(node: Node, noise_inputs: bool) -> str:
-    """Why an operator cannot be lowered, or nothing."""
+def refusal(node: Node, noise_inputs: bool, custom: bool = False) -> str:
+    """Why an operator cannot be lowered, or nothing. With `custom` users' own lowerings count."""
     try:
         op = node.op
     except UnknownOperatorError as exc:
         return str(exc)
+    if custom and find_custom(op):
+        return ""
     if op.not_in_onnx:
         return f"{op.names[0]}: {op.not_in_onnx}"
     if find(type(op)) is None:
@@ -250,7 +252,7 @@ def trace(
 ) -> Traced:
     """Lower the whole Symbol."""
     nodes = needed(symbol.outputs, training)
-    refuse(nodes, noise_inputs)
+    refuse(nodes, noise_inputs, custom=not exact)
     unused = _unused(inputs, symbol, unused_inputs)
     known = _specs(nodes, inputs, params)
     known |= {name: Spec(inputs[name].shape, inputs[name].dtype or float32) for name in unused}

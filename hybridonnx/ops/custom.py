@@ -81,12 +81,12 @@ class Custom(Operator):
     Returns:
         The arrays that `list_outputs` names, in the shapes that `infer_shape` gives.
 
-    ONNX: none; it runs Python code.
+    ONNX: none; it runs Python code. A file has what `mx.onnx.register_lowering` says it is.
     """
 
     mode_dependent = True
     stateful = True
-    not_in_onnx = "it runs Python code. Register a model's operators, or cut the graph before them"
+    not_in_onnx = "it runs Python code. Say what it is in ONNX with mx.onnx.register_lowering"
 
     attribute_texts: ClassVar[tuple[tuple[str, str], ...]] = ()
     """The attributes' text beside `op_type`."""
