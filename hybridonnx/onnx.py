@@ -11,6 +11,8 @@ import numpy as np
 from .converters.from_onnx import get_model_metadata, import_model
 from .converters.to_onnx import (
     Graph,
+    NodeSupport,
+    Support,
     Value,
     arrays_by_name,
     by_name,
@@ -19,6 +21,7 @@ from .converters.to_onnx import (
     is_shape,
     lowers_custom,
     shapes_by_input,
+    support,
     supported,
 )
 from .converters.to_onnx import export_model as _export
@@ -39,8 +42,11 @@ from .typing import ArrayLike, Contexts
 __all__ = [
     "Difference",
     "Graph",
+    "NodeSupport",
     "Parity",
+    "Support",
     "Value",
+    "check",
     "export_model",
     "get_model_metadata",
     "get_operator_support",
@@ -88,15 +94,12 @@ def export_model(
     """
     shapes = next((s for s in (input_shapes, in_shapes, input_shape) if s is not None), None)
     types = in_types if input_type is None else input_type
-    inputs = outputs = None
-    if isinstance(sym, HybridBlock):
-        if isinstance(params, str | os.PathLike):
-            onnx_file_path = params
-        outputs = sym._output_names if isinstance(sym, SymbolBlock) else None
-        inputs, sym, params = _with_parameters(sym, shapes, types)
-    values: Any = load_arrays(os.fspath(params)) if isinstance(params, str | os.PathLike) else params
+    if isinstance(sym, HybridBlock) and isinstance(params, str | os.PathLike):
+        onnx_file_path = params
+    outputs = sym._output_names if isinstance(sym, SymbolBlock) else None
+    graph, values, inputs = _with_values(sym, params, shapes, types)
     return _export(
-        load_symbol(sym) if isinstance(sym, str | os.PathLike) else sym,
+        graph,
         values,
         shapes,
         types,
@@ -109,6 +112,26 @@ def export_model(
         inputs,
         outputs,
     )
+
+
+def check(
+    sym: HybridBlock | Symbol | str | os.PathLike[str],
+    params: Mapping[str, NDArray] | str | os.PathLike[str] | None = None,
+    in_shapes: Shapes | None = None,
+    in_types: DTypes = np.float32,
+    *,
+    opset_version: int | None = None,
+    input_shapes: Shapes | None = None,
+) -> Support:
+    """What `export_model` would write for each node, and all that stands in its way at once.
+
+    The arguments are `export_model`'s. Nothing is written. Printed, the result is a table of operators with
+    the ONNX operators that they become, then what cannot be written, why, and what to do; `nodes` has it
+    node by node, and `ok()` tells whether the model can be exported.
+    """
+    shapes = in_shapes if input_shapes is None else input_shapes
+    graph, values, inputs = _with_values(sym, params, shapes, in_types)
+    return support(graph, values, shapes, in_types, opset_version, inputs)
 
 
 def import_to_gluon(model_file: str | os.PathLike[str] | bytes, ctx: Contexts = None) -> SymbolBlock:
@@ -144,7 +167,7 @@ def register_lowering(op_type: str) -> Callable[[_Function], _Function]:
     def register(function: _Function) -> _Function:
         def lowering(g: Graph, op: Any, *inputs: Value) -> list[Value]:
             result = function(g, op.definition.prop, *inputs)
-            values = list(result) if isinstance(result, list | tuple) else [result]
+            values: list[Any] = list(result) if isinstance(result, list | tuple) else [result]
             if len(values) != len(op.outputs) or not all(isinstance(v, Value) for v in values):
                 raise ConversionError(
                     f"{op_type}: one value for each of the outputs {', '.join(op.outputs)} is required of "
@@ -203,6 +226,15 @@ def _parameters(net: HybridBlock, graph: Symbol, inputs: Sequence[NDArray]) -> d
     variables = set(graph.list_inputs())
     params = {name: param for name, param in net.collect_params().items() if name in variables}
     return net._values(params, None, inputs)
+
+
+def _with_values(sym: Any, params: Any, shapes: Any, types: Any) -> tuple[Symbol, Any, Sequence[str] | None]:
+    """A model's Symbol, its parameters by name, and a block's inputs."""
+    if isinstance(sym, HybridBlock):
+        inputs, graph, values = _with_parameters(sym, shapes, types)
+        return graph, values, inputs
+    graph = load_symbol(sym) if isinstance(sym, str | os.PathLike) else sym
+    return graph, load_arrays(os.fspath(params)) if isinstance(params, str | os.PathLike) else params, None
 
 
 def _with_parameters(

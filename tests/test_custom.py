@@ -96,7 +96,7 @@ def test_a_registered_lowering_is_what_files_have(scaled, tmp_path, caplog):
     path = mx.onnx.export_model(net, str(tmp_path / "m.onnx"), input_shapes=[(None, 3)])
     (y,) = ort.InferenceSession(path).run(None, {"data": x.asnumpy()})
     np.testing.assert_allclose(y, 2.5 * np.log1p(np.exp(np.sqrt(x.asnumpy()))) + 1, rtol=1e-6)
-    assert mx.onnx.verify(net, path, [x]).ok
+    assert mx.onnx.verify(net, path, [x]).ok()
     net.hybridize()
     np.testing.assert_array_equal(net(x).asnumpy(), before)  # hybridized it is still Python code
 

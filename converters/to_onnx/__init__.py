@@ -9,6 +9,7 @@ from ._export import arrays_by_name as arrays_by_name
 from ._export import data_names as data_names
 from ._export import export_model as export_model
 from ._export import model_bytes as model_bytes
+from ._export import support as support
 from ._file import save as save
 from ._graph import Graph as Graph
 from ._graph import NeedsShape as NeedsShape
@@ -19,5 +20,7 @@ from ._model import lower as lower
 from ._operator_model import lower_operator as lower_operator
 from ._registry import lowers_custom as lowers_custom
 from ._registry import supported as supported
+from ._survey import NodeSupport as NodeSupport
+from ._survey import Support as Support
 from ._walk import NoiseInput as NoiseInput
 from ._walk import refusal as refusal

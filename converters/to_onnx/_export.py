@@ -14,12 +14,13 @@ from hybridonnx.dtypes import float32
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import Spec, known
 
-from ..opsets import DEFAULT
+from ..opsets import DEFAULT, check_opset
 from ..values import Array
 from ._arguments import dtypes_by_input, shapes_by_input, spec
 from ._file import save
 from ._graph import NeedsShape
 from ._model import check, embedded, lower
+from ._survey import Support, survey
 from ._walk import needed
 
 _log = logging.getLogger(__name__)
@@ -47,14 +48,11 @@ def export_model(
     another order, with such as nothing reads, and `outputs` the outputs.
     """
     arrays = arrays_by_name(params)
-    names = data_names(sym, arrays) if inputs is None else inputs
-    shapes = shapes_by_input(names, in_shapes, "in_shapes")
+    specs = _specs(sym, arrays, in_shapes, in_types, inputs)
     if dynamic and dynamic_input_shapes is not None:
-        shapes = shapes_by_input(names, dynamic_input_shapes, "dynamic_input_shapes")
+        specs = _specs(sym, arrays, dynamic_input_shapes, in_types, inputs, "dynamic_input_shapes")
     elif dynamic:
-        shapes = {name: (None,) * len(shapes[name]) for name in names}
-    dtypes = dtypes_by_input(names, in_types)
-    specs = {name: spec(name, shapes[name], dtypes.get(name, float32)) for name in shapes}
+        specs = {name: Spec((None,) * len(item.shape or ()), item.dtype) for name, item in specs.items()}
     try:
         lowered = lower(
             sym,
@@ -74,6 +72,34 @@ def export_model(
     if verbose:
         _log.info("exported %s: %d nodes, opset %s", path, len(lowered.model.graph.node), opset_version)
     return path
+
+
+def support(
+    sym: Any,
+    params: Any,
+    in_shapes: Any,
+    in_types: Any = np.float32,
+    opset_version: int | None = None,
+    inputs: Sequence[str] | None = None,
+) -> Support:
+    """What `export_model` would write with the same arguments, and all that it could not."""
+    arrays = arrays_by_name(params)
+    specs = _specs(sym, arrays, in_shapes, in_types, inputs)
+    return survey(sym, specs, arrays, check_opset(opset_version or DEFAULT), inputs is not None)
+
+
+def _specs(
+    sym: Any,
+    params: Mapping[str, Array],
+    in_shapes: Any,
+    in_types: Any,
+    inputs: Sequence[str] | None,
+    argument: str = "in_shapes",
+) -> dict[str, Spec]:
+    """The inputs' shapes and dtypes by name."""
+    names = data_names(sym, params) if inputs is None else inputs
+    shapes, dtypes = shapes_by_input(names, in_shapes, argument), dtypes_by_input(names, in_types)
+    return {name: spec(name, shapes[name], dtypes.get(name, float32)) for name in shapes}
 
 
 def _warn_of_nan(params: Mapping[str, Array]) -> None:

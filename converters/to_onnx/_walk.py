@@ -11,7 +11,7 @@ from hybridonnx.errors import ConversionError, MXNetError, UnknownOperatorError,
 from hybridonnx.ops import Operator, Shape, Spec, SymbolicDim, without_symbols
 from hybridonnx.symbol.compose import Outputs
 from hybridonnx.symbol.graph import Entry, Node, topological
-from hybridonnx.symbol.infer import infer
+from hybridonnx.symbol.infer import Specs, infer
 
 from ..values import Array
 from ._graph import Graph, NeedsShape, Output, Value
@@ -27,6 +27,10 @@ class NoiseInput(NamedTuple):
     specs: tuple[Spec, ...]
     """The operator's inputs: what `op.draw` needs beside a generator."""
     node: Node
+
+
+WAY_OUT = "Replace them, or cut the graph before them with get_internals."
+"""What to do about operators that ONNX does not have."""
 
 
 @dataclass
@@ -183,10 +187,9 @@ def refuse(nodes: Iterable[Node], noise_inputs: bool, custom: bool = False) -> N
         if reason:
             reasons.setdefault(reason, []).append(node.name)
     if reasons:
-        lines = [f"  {reason} ({_nodes(names)})" for reason, names in reasons.items()]
+        lines = [f"  {reason} ({nodes_text(names)})" for reason, names in reasons.items()]
         raise ConversionError(
-            "ONNX cannot express these operators:\n" + "\n".join(lines) + "\n"
-            "Replace them, or cut the graph before them with get_internals."
+            "\n".join(["ONNX cannot express these operators:", *lines, WAY_OUT]),
         )
 
 
@@ -214,7 +217,8 @@ def refusal(node: Node, noise_inputs: bool, custom: bool = False) -> str:
     return ""
 
 
-def _nodes(names: list[str]) -> str:
+def nodes_text(names: Sequence[str]) -> str:
+    """Some nodes' names as errors have them."""
     listing = ", ".join(names[:5])
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return f"node{'s' if len(names) > 1 else ''} {listing}{more}"
@@ -251,23 +255,13 @@ def trace(
     finite: Collection[Entry] = (),
 ) -> Traced:
     """Lower the whole Symbol."""
-    nodes = needed(symbol.outputs, training)
-    refuse(nodes, noise_inputs, custom=not exact)
-    unused = _unused(inputs, symbol, unused_inputs)
-    known = _specs(nodes, inputs, params)
-    known |= {name: Spec(inputs[name].shape, inputs[name].dtype or float32) for name in unused}
-    known |= _with_names({name: spec for name, spec in known.items() if name in inputs})
-    specs = infer(symbol, known, partial=True)
-    walk = Walk(Graph(opset), training, noise_inputs, finite)
-    walk.graph.inliner = walk.inline
-    walk.graph.exact = exact
-    variables = {node.name: walk.variable(node, specs[Entry(node, 0)]) for node in nodes if node.is_variable}
-    for name in unused:
-        variables[name] = Value(walk.graph, known[name].dtype, without_symbols(known[name].shape), name)
-    walk.graph.named_sizes = _named_sizes(variables, known)
+    refuse(needed(symbol.outputs, training), noise_inputs, custom=not exact)
+    walk, nodes, specs, variables, known = start(
+        symbol, inputs, params, opset, training, noise_inputs, exact, unused_inputs, finite
+    )
     for node in nodes:
         if not node.is_variable:
-            _lower(walk, node, specs)
+            lower_node(walk, node, specs)
     walk.order_noise()
     results = [_result(walk, entry, name) for entry, name in zip(symbol.outputs, names, strict=True)]
     named, final = name_outputs(walk.graph, results, names, variables)
@@ -283,7 +277,46 @@ def trace(
     )
 
 
-def _lower(walk: Walk, node: Node, specs: Mapping[Entry, Spec]) -> None:
+class Start(NamedTuple):
+    """A walk before its first node."""
+
+    walk: Walk
+    nodes: list[Node]
+    specs: Specs
+    variables: dict[str, Value]
+    known: dict[str, Spec]
+    """The inputs and parameters, each free size with a name."""
+
+
+def start(
+    symbol: Outputs,
+    inputs: Mapping[str, Spec],
+    params: Mapping[str, Array],
+    opset: int,
+    training: bool = False,
+    noise_inputs: bool = False,
+    exact: bool = False,
+    unused_inputs: bool = False,
+    finite: Collection[Entry] = (),
+) -> Start:
+    """Infer a Symbol's shapes, and make its variables values of a graph."""
+    nodes = needed(symbol.outputs, training)
+    unused = _unused(inputs, symbol, unused_inputs)
+    known = _specs(nodes, inputs, params)
+    known |= {name: Spec(inputs[name].shape, inputs[name].dtype or float32) for name in unused}
+    known |= _with_names({name: spec for name, spec in known.items() if name in inputs})
+    specs = infer(symbol, known, partial=True)
+    walk = Walk(Graph(opset), training, noise_inputs, finite)
+    walk.graph.inliner = walk.inline
+    walk.graph.exact = exact
+    variables = {node.name: walk.variable(node, specs[Entry(node, 0)]) for node in nodes if node.is_variable}
+    for name in unused:
+        variables[name] = Value(walk.graph, known[name].dtype, without_symbols(known[name].shape), name)
+    walk.graph.named_sizes = _named_sizes(variables, known)
+    return Start(walk, nodes, specs, variables, known)
+
+
+def lower_node(walk: Walk, node: Node, specs: Mapping[Entry, Spec]) -> None:
     """Lower one node; errors tell which."""
     try:
         walk.lower(node, specs)
