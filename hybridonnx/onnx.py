@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -12,6 +12,7 @@ from .converters.from_onnx import get_model_metadata, import_model
 from .converters.to_onnx import (
     Graph,
     NodeSupport,
+    Precision,
     Support,
     Value,
     arrays_by_name,
@@ -81,6 +82,8 @@ def export_model(
     opset_version: int | None = None,
     *,
     input_shapes: Shapes | None = None,
+    precision: Precision = "float32",
+    keep: Collection[str] = (),
 ) -> str:
     """Write a model to an ONNX file, and return the file's name.
 
@@ -91,6 +94,12 @@ def export_model(
     With `dynamic` the sizes are those of `dynamic_input_shapes`, or all free. The opset is 18 by default.
     The file of a block has the block's inputs in their order, those that nothing reads too. Parameters above
     2 GB are in a second file beside it, which the first one names and which is removed with it.
+
+    With `precision="mixed"` convolutions, products, recurrent layers and embeddings compute in float16, and
+    what lies between them; softmax, normalizations over rows, means and powers stay in float32. With
+    "float16" these compute in float16 too. Weights that only float16 reads are stored in it. Inputs and
+    outputs keep their types. Indices and lengths stay exact; nodes whose weights or scalars float16 does not
+    hold stay in float32, and so do those whose names or operators are in `keep`.
     """
     shapes = next((s for s in (input_shapes, in_shapes, input_shape) if s is not None), None)
     types = in_types if input_type is None else input_type
@@ -111,6 +120,8 @@ def export_model(
         opset_version,
         inputs,
         outputs,
+        precision,
+        keep,
     )
 
 

@@ -18,6 +18,7 @@ from ._model import Lowered as Lowered
 from ._model import check as check
 from ._model import lower as lower
 from ._operator_model import lower_operator as lower_operator
+from ._precision import Precision as Precision
 from ._registry import lowers_custom as lowers_custom
 from ._registry import supported as supported
 from ._survey import NodeSupport as NodeSupport

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ._arguments import dtypes_by_input, shapes_by_input, spec
 from ._file import save
 from ._graph import NeedsShape
 from ._model import check, embedded, lower
+from ._precision import Precision, reduced
 from ._survey import Support, survey
 from ._walk import needed
 
@@ -39,13 +40,16 @@ def export_model(
     opset_version: int | None = None,
     inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
+    precision: Precision = "float32",
+    keep: Collection[str] = (),
 ) -> str:
     """Write a Symbol with its parameters to an ONNX file, and return the file's name.
 
     `sym` and `params` are a Symbol and arrays by name. Shapes and types are given for each input in the order
     of the Symbol's arguments, or by name; a size may be `None` or a name, which leaves it free.
     With `dynamic` the sizes are those of `dynamic_input_shapes`, or all free. `inputs` names the inputs in
-    another order, with such as nothing reads, and `outputs` the outputs.
+    another order, with such as nothing reads, and `outputs` the outputs. With another `precision` than
+    float32 the graph computes in float16, but for the nodes and operators named in `keep`.
     """
     arrays = arrays_by_name(params)
     specs = _specs(sym, arrays, in_shapes, in_types, inputs)
@@ -53,13 +57,14 @@ def export_model(
         specs = _specs(sym, arrays, dynamic_input_shapes, in_types, inputs, "dynamic_input_shapes")
     elif dynamic:
         specs = {name: Spec((None,) * len(item.shape or ()), item.dtype) for name, item in specs.items()}
+    graph, arrays = reduced(sym, specs, arrays, precision, keep)
     try:
         lowered = lower(
-            sym,
+            graph,
             specs,
             arrays,
             opset=opset_version or DEFAULT,
-            outputs=outputs,
+            outputs=sym.list_outputs() if outputs is None else outputs,
             embed=False,
             unused_inputs=inputs is not None,
         )
