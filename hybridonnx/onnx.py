@@ -84,6 +84,9 @@ def export_model(
     input_shapes: Shapes | None = None,
     precision: Precision = "float32",
     keep: Collection[str] = (),
+    external_data: bool = False,
+    doc_string: str = "",
+    metadata: Mapping[str, str] | None = None,
 ) -> str:
     """Write a model to an ONNX file, and return the file's name.
 
@@ -93,7 +96,9 @@ def export_model(
     Shapes and types are given for each input in order, or by name. A size that is `None` or a name is free.
     With `dynamic` the sizes are those of `dynamic_input_shapes`, or all free. The opset is 18 by default.
     The file of a block has the block's inputs in their order, those that nothing reads too. Parameters above
-    2 GB are in a second file beside it, which the first one names and which is removed with it.
+    2 GB, or all with `external_data`, are in a second file beside it, which the first one names and which is
+    removed with it. The model carries `doc_string` and the pairs of `metadata`. The same model and arguments
+    give the same bytes.
 
     With `precision="mixed"` convolutions, products, recurrent layers and embeddings compute in float16, and
     what lies between them; softmax, normalizations over rows, means and powers stay in float32. With
@@ -122,6 +127,9 @@ def export_model(
         outputs,
         precision,
         keep,
+        external_data,
+        doc_string,
+        metadata,
     )
 
 

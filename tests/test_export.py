@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -409,3 +411,90 @@ def test_a_body_sees_the_graph_around_it():
     np.testing.assert_array_equal(
         session.run(None, {"x": np.ones(3, "float32")})[0], np.full(3, 5, "float32")
     )
+
+
+def test_weights_lie_beside_the_model_on_request(rng, tmp_path):
+    symbol = net()
+    values = params(rng, symbol, data=(2, 3, 8, 8))
+    path = export(symbol, values, [(2, 3, 8, 8)], tmp_path, external_data=True)
+    (data,) = tmp_path.glob("model.onnx.*.data")
+    assert data.stat().st_size == sum(value.nbytes for value in values.values())
+    assert verify((symbol, values), path).ok(1e-5)
+    export(symbol, values, [(2, 3, 8, 8)], tmp_path)
+    assert os.listdir(tmp_path) == ["model.onnx"]
+
+
+def test_documentation_and_metadata_go_into_the_file(tmp_path):
+    path = str(tmp_path / "model.onnx")
+    mx.onnx.export_model(
+        sym.relu(sym.var("x")),
+        {},
+        [(2,)],
+        onnx_file_path=path,
+        doc_string="Cuts off what is negative.",
+        metadata={"licence": "Apache-2.0", "author": "somebody"},
+    )
+    model = onnx.load(path)
+    assert model.doc_string == "Cuts off what is negative."
+    assert [(p.key, p.value) for p in model.metadata_props] == [
+        ("author", "somebody"),
+        ("licence", "Apache-2.0"),
+    ]
+    meta = onnxruntime.InferenceSession(path).get_modelmeta()
+    assert meta.custom_metadata_map == {"licence": "Apache-2.0", "author": "somebody"}
+
+
+EXPORT_IN_A_PROCESS = """
+import sys
+import numpy as np
+import hybridonnx as mx
+from hybridonnx.gluon import nn, rnn
+
+net = nn.HybridSequential(prefix="net_")
+net.add(nn.Embedding(50, 6), rnn.LSTM(7, 2, bidirectional=True, layout="NTC"), nn.Dense(5), nn.BatchNorm())
+net.initialize(mx.init.One())
+tokens = mx.nd.ones((2, 3))
+net(tokens)
+mx.onnx.export_model(net, sys.argv[1], input_shapes=[(None, 3)])
+"""
+
+
+def test_the_same_model_gives_the_same_bytes(tmp_path):
+    for seed in ("1", "2", "3"):
+        subprocess.run(
+            [sys.executable, "-c", EXPORT_IN_A_PROCESS, str(tmp_path / f"{seed}.onnx")],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+        )
+    first, *others = [path.read_bytes() for path in tmp_path.iterdir()]
+    assert all(other == first for other in others)
+
+
+PEAK_OF_AN_EXPORT = """
+import resource, sys
+import numpy as np
+import hybridonnx as mx
+
+x, w = mx.sym.var("x"), mx.sym.var("w")
+y = mx.sym.FullyConnected(x, w, num_hidden=8192, no_bias=True)
+small = {"w": mx.nd.ones((8, 8))}
+mx.onnx.export_model(mx.sym.FullyConnected(x, w, num_hidden=8, no_bias=True), small, [(1, 8)],
+                     onnx_file_path=sys.argv[1])
+params = {"w": mx.nd.ones((8192, 8192))}
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+mx.onnx.export_model(y, params, [(1, 8192)], onnx_file_path=sys.argv[1], external_data=sys.argv[2] == "True")
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss is another one")
+@pytest.mark.parametrize("external", [False, True])
+def test_an_export_copies_no_weights(external, tmp_path):
+    """Peak memory stays under 1.3 times the weights: 268 MB of them, which are in memory before."""
+    result = subprocess.run(
+        [sys.executable, "-c", PEAK_OF_AN_EXPORT, str(tmp_path / "m.onnx"), str(external)],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert int(result.stdout) * 1024 < 0.3 * 8192 * 8192 * 4

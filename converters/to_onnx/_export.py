@@ -12,6 +12,7 @@ import numpy as np
 
 from hybridonnx.dtypes import float32
 from hybridonnx.errors import ConversionError
+from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.ops import Spec, known
 
 from ..opsets import DEFAULT, check_opset
@@ -42,6 +43,9 @@ def export_model(
     outputs: Sequence[str] | None = None,
     precision: Precision = "float32",
     keep: Collection[str] = (),
+    external_data: bool = False,
+    doc_string: str = "",
+    metadata: Mapping[str, str] | None = None,
 ) -> str:
     """Write a Symbol with its parameters to an ONNX file, and return the file's name.
 
@@ -49,7 +53,9 @@ def export_model(
     of the Symbol's arguments, or by name; a size may be `None` or a name, which leaves it free.
     With `dynamic` the sizes are those of `dynamic_input_shapes`, or all free. `inputs` names the inputs in
     another order, with such as nothing reads, and `outputs` the outputs. With another `precision` than
-    float32 the graph computes in float16, but for the nodes and operators named in `keep`.
+    float32 the graph computes in float16, but for the nodes and operators named in `keep`. With
+    `external_data` the parameters are in a file beside the model's. The model carries `doc_string` and the
+    pairs of `metadata`.
     """
     arrays = arrays_by_name(params)
     specs = _specs(sym, arrays, in_shapes, in_types, inputs)
@@ -73,7 +79,10 @@ def export_model(
         raise ConversionError(f"{exc} Free sizes were given for {', '.join(free)}.") from None
     lowered = check(lowered, arrays, run_shape_inference)
     _warn_of_nan({name: arrays[name] for name in lowered.parameters})
-    path = save(lowered, arrays, onnx_file_path)
+    lowered.model.doc_string = doc_string
+    for key, value in sorted((metadata or {}).items()):
+        lowered.model.metadata_props.add(key=key, value=value)
+    path = save(lowered, arrays, onnx_file_path, external_data)
     if verbose:
         _log.info("exported %s: %d nodes, opset %s", path, len(lowered.model.graph.node), opset_version)
     return path
@@ -133,10 +142,13 @@ def data_names(sym: Any, params: Mapping[str, Array]) -> list[str]:
 
 
 def arrays_by_name(params: Any) -> dict[str, Array]:
-    """Parameters as NumPy arrays, from one mapping or several, with or without `arg:` and `aux:`."""
+    """Parameters as NumPy arrays over their own memory, from one mapping or several.
+
+    Names may begin with `arg:` and `aux:`.
+    """
     arrays: dict[str, Array] = {}
     for part in params if isinstance(params, list | tuple) else [params or {}]:
         for name, value in part.items():
             plain = name.removeprefix("arg:").removeprefix("aux:")
-            arrays[plain] = value if isinstance(value, np.ndarray) else value.asnumpy()
+            arrays[plain] = value._data if isinstance(value, NDArray) else np.asarray(value)
     return arrays

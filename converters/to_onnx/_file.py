@@ -19,14 +19,16 @@ from ._model import PROTOBUF_LIMIT, Lowered, byte_size, little, weight
 Chunk: TypeAlias = bytes | memoryview
 
 
-def save(lowered: Lowered, params: Mapping[str, Array], path: str | os.PathLike[str]) -> str:
-    """Write the model to a file, and weights above protobuf's limit to one file beside it.
+def save(
+    lowered: Lowered, params: Mapping[str, Array], path: str | os.PathLike[str], beside: bool = False
+) -> str:
+    """Write the model to a file, and weights to one file beside it if asked, or above protobuf's limit.
 
     That file has a name of its own, which the model tells: until the model replaces an older one, the older
     one stays as it was with its weights, and two writers do not meet. Then the older weights are removed.
     """
     path = Path(path)
-    if weight(lowered) <= PROTOBUF_LIMIT:
+    if weight(lowered) <= PROTOBUF_LIMIT and not (beside and lowered.parameters):
         write_atomically(path, chunks(lowered, params))
     else:
         weights = (_view(params[name]) for name in lowered.parameters)
