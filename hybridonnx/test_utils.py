@@ -483,9 +483,6 @@ def check_second_gradient(case: Case, step: float = 1e-5) -> None:
 
 # ---- in ONNX Runtime
 
-OPSETS = (13, 18, 22)
-"""The versions of ONNX that lowerings are checked at."""
-
 
 def _run_onnx(lowered: Any, feeds: Mapping[str, Array]) -> list[Array]:
     from .runtime.session import ModelSession

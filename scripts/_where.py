@@ -1,10 +1,12 @@
-"""Prints file:line of every facet of an operator."""
+"""Prints file:line of every facet of an operator, or what of MXNet's operators is not here."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+import json
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -128,10 +130,25 @@ def report(op: type[ops.Operator]) -> Iterator[str]:
         yield from lines or [f"{facet:<20}none{reason and ': '}{reason}"]
 
 
+def absent() -> Iterator[str]:
+    """MXNet's operators that are not here, by the reason."""
+    listing = ROOT / "tests" / "oracle" / "operators.json"
+    facts = json.loads(listing.read_text(encoding="utf-8"))["operators"]
+    reasons: dict[str, list[str]] = {}
+    for name, fact in sorted(facts.items()):
+        if ops.load_all().keys().isdisjoint([name, *fact["aliases"]]):
+            reasons.setdefault(ops.absence(name) or "no reason is written down", []).append(name)
+    for reason, names in reasons.items():
+        yield f"{len(names)} of {len(facts)}: {reason}"
+        yield from textwrap.wrap(" ".join(names), 110, initial_indent="    ", subsequent_indent="    ")
+
+
 def main(names: list[str]) -> int:
-    if not names or names[0].startswith("-"):
-        print("usage: scripts/where OPERATOR...")
+    if names and names[0].startswith("-"):
+        print("usage: scripts/where [OPERATOR...]")
         return 2
+    if not names:
+        print(*absent(), sep="\n")
     for name in names:
         try:
             print(*report(ops.find(name)), sep="\n")

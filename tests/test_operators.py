@@ -11,7 +11,7 @@ import pytest
 
 from hybridonnx import test_utils
 from hybridonnx.test_utils import Case
-from tests.runtimes import VERSION, newest_opset
+from tests.runtimes import VERSION
 
 HERE = Path(__file__).resolve().parent
 
@@ -139,13 +139,6 @@ def in_onnx(case: Case) -> bool:
 @over("onnx", with_dtypes=True, only=in_onnx)
 def test_onnx(family, case, dtype):
     test_utils.check_onnx(case, dtype, 18)
-
-
-@pytest.mark.slow
-@over("onnx", with_dtypes=True, only=in_onnx)
-def test_onnx_at_other_opsets(family, case, dtype):
-    for opset in test_utils.OPSETS:
-        test_utils.check_onnx(case, dtype, min(opset, newest_opset()))
 
 
 @over("onnx", only=lambda case: in_onnx(case) and case.inputs)

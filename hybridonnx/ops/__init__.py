@@ -4,6 +4,7 @@ Families are found by their files when an operator is first asked for. The files
 are what families share; what other packages may use of them stands here.
 """
 
+from ._absent import absence
 from ._calls import bind
 from ._docs import Doc, doc_of
 from ._generator import Drawing, DrawingFrom, seed
@@ -41,6 +42,7 @@ __all__ = [
     "Spec",
     "SymbolicDim",
     "Usage",
+    "absence",
     "alike",
     "bind",
     "depends_on_attributes",

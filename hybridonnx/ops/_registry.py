@@ -11,6 +11,7 @@ from functools import cache
 from typing import TypeVar, dataclass_transform
 
 from ..errors import MXNetError, UnknownOperatorError, suggest
+from ._absent import absence
 from ._operator import Operator
 
 _table: dict[str, type[Operator]] = {}
@@ -49,8 +50,11 @@ def load_all() -> dict[str, type[Operator]]:
 
 
 def find(name: str) -> type[Operator]:
-    """The operator class called `name`. Raises `UnknownOperatorError` with the nearest names."""
+    """The operator class called `name`. Raises `UnknownOperatorError` with a reason or near names."""
     cls = _table.get(name) or load_all().get(name)
     if cls is None:
+        reason = absence(name)
+        if reason:
+            raise UnknownOperatorError(f"{name}: MXNet's operator is not here: {reason}.")
         raise UnknownOperatorError(f"{name}: no operator has this name.{suggest(name, _table)}")
     return cls

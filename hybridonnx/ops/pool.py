@@ -293,7 +293,7 @@ class Pooling(_Pool):
     def forward(self, data: Array) -> Array:
         x, at = self.first(data), self.placed(data.shape)
         if self.pool_type == "max":
-            return self.back(self._windows(x, at, np.maximum, _lowest(x.dtype)), data)
+            return self.back(self._windows(x, at, np.maximum, _lowest(data.dtype)), data)
         if self.pool_type == "lp":
             return self.back(self._norm(x, at), data)
         y = self._windows(x, at, np.add, 0.0)

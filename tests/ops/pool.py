@@ -164,7 +164,9 @@ CASES = [
     pool((1, 2, 5, 6, 4), (2, 3, 2), stride=(2, 1, 2)),
     pool((1, 2, 5, 6, 4), (2, 3, 2), stride=(2, 1, 2), pad=(1, 1, 0), pool_type="avg"),
     pool((1, 2, 5, 6, 4), (2, 3, 3), stride=(2, 2, 2), pool_type="avg", pooling_convention="full"),
-    pool((1, 2, 5, 6, 4), (2, 2, 2), stride=(2, 2, 2), pad=(1, 0, 1), pooling_convention="full"),
+    pool((1, 2, 5, 6, 4), (2, 2, 2), stride=(2, 2, 2), pad=(1, 0, 1), pooling_convention="full").but(
+        dtypes=(*FLOATS, "float16")
+    ),
     pool((1, 2, 5, 6, 4), (2, 2, 2), stride=(2, 2, 2), pool_type="sum", layout="NCDHW"),
     # over everything
     *(pool((2, 3, 5, 6), (1, 1), global_pool=True, pool_type=kind) for kind in ("max", "avg", "sum")),

@@ -1,0 +1,29 @@
+"""MXNet's operators that are not here, and why."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+_REASONS = {
+    "_backward_* _contrib_backward_* *_backward": (
+        "it is a gradient that MXNet's engine makes for itself. Use autograd or Symbol.gradient"
+    ),
+    "_np_* _npi_* _npx_*": "it belongs to mx.np and mx.npx, which are not here yet",
+    "_sg_mkldnn_* _sg_onednn_*": (
+        "oneDNN's graph pass makes it. Save the model again without the pass (MXNET_SUBGRAPH_BACKEND=NONE)"
+    ),
+    "_contrib_dgl_*": "it samples graphs for DGL, which has its own code for that",
+    "_contrib_tvm_*": "it is a test of MXNet's bridge to TVM",
+    "_CachedOp _CachedOpThreadSafe _CustomFunction _NoGradient": (
+        "it stands for Python objects or graphs of a running process, which no file holds"
+    ),
+    "_CrossDeviceCopy": "MXNet's engine makes it between devices",
+}
+
+
+def absence(name: str) -> str:
+    """Why an operator of MXNet's is not here; nothing if MXNet has none of this name, or it is missing."""
+    for patterns, reason in _REASONS.items():
+        if any(fnmatchcase(name, pattern) for pattern in patterns.split()):
+            return reason
+    return ""
