@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from onnxruntime.capi.onnxruntime_pybind11_state import InvalidArgument
 
 from hybridonnx import test_utils
 from hybridonnx.converters.opsets import OLDEST
@@ -159,8 +160,12 @@ def free_size_verdicts(case):
             continue
         feeds = dict(zip(case.operator().input_names(), arrays, strict=True))
         names = {i.name for i in session.get_inputs()}
-        results = session.run(None, {k: v for k, v in feeds.items() if k in names})
-        errors = differences(results, expected, case.tol)
+        try:
+            results = session.run(None, {k: v for k, v in feeds.items() if k in names})
+        except InvalidArgument:  # lengths beyond the data, which kernels take for the data's
+            yield "refused", ""
+            continue
+        errors = differences(results, expected, max(case.tol, 1e-4))  # single elements are normalized
         sizes = [a.shape for a in arrays]
         yield ("differs", f"{sizes}: {'; '.join(errors)}") if errors else ("agrees", "")
 
