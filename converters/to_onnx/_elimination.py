@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hybridonnx.errors import ConversionError
+from hybridonnx.ops import Array
+
 from ._graph import Graph, Value
 from ._recurrence import scan
 from ._symbolic_dims import AxisSize, count, sizes_of
@@ -18,12 +21,12 @@ from ._symbolic_dims import AxisSize, count, sizes_of
 _END = 1 << 31
 
 
-def zero(x: Value) -> np.ndarray:
+def zero(x: Value) -> Array:
     """Zero, in the dtype of a value."""
     return np.zeros((), x.dtype)
 
 
-def one(x: Value) -> np.ndarray:
+def one(x: Value) -> Array:
     """One, in the dtype of a value."""
     return np.ones((), x.dtype)
 
@@ -53,18 +56,33 @@ def triangle(g: Graph, x: Value, lower: bool, offset: int = 0) -> Value:
     if g.opset >= 14:
         return g.Trilu(x, g.const(np.array(offset)), upper=int(not lower))
     rows, columns = g.Unsqueeze(numbers(g, x, -2) + offset, [1]), numbers(g, x)
-    inside = g.GreaterOrEqual(rows, columns) if lower else g.LessOrEqual(rows, columns)
-    return g.Where(inside, x, zero(x))
+    # the comparisons with "or equal" have no shape for ONNX Runtime at these opsets, which a Scan requires
+    outside = g.Less(rows, columns) if lower else g.Greater(rows, columns)
+    return g.Where(outside, zero(x), x)
 
 
 def eye(g: Graph, x: Value) -> Value:
-    """Identity matrices in the shape of square ones."""
-    return g.Where(diagonal_mask(g, x), one(x), g.Expand(zero(x), g.shape_of(x)))
+    """Matrices in the shape of others with ones on the main diagonal."""
+    return g.Expand(g.Where(diagonal_mask(g, x), one(x), zero(x)), g.shape_of(x))
+
+
+def zeros_like(g: Graph, x: Value) -> Value:
+    """Zeros in the shape of a value."""
+    return g.Full(g.shape_of(x), 0, x.dtype)
 
 
 def empty(x: Value) -> bool:
     """Whether there are certain to be no elements, at which ONNX Runtime has no step to take."""
     return x.shape is not None and 0 in x.shape
+
+
+def on_kernels_here(g: Graph) -> None:
+    """Raise where kernels can take the place of the graph: they raise errors, and are ten times as fast."""
+    if g.exact:
+        raise ConversionError(
+            f"{g.operator[0]}: ONNX says it step by step; the kernel is faster, and raises an error where "
+            "there is no result."
+        )
 
 
 def over_columns(
@@ -76,6 +94,7 @@ def over_columns(
     backwards: bool = False,
 ) -> tuple[Value, ...]:
     """The last states of a Scan and `results` values of every step, which `build(b, j, *states)` gives."""
+    on_kernels_here(g)
 
     def step(b: Graph, *values: Value) -> Sequence[Value]:
         *current, j = values
@@ -98,8 +117,7 @@ def solved(g: Graph, matrix: Value, lower: bool, B: Value) -> Value:
         value = own / b.Unsqueeze(b.Gather(divisors, j, axis=-1), [-1, -2])
         return [b.Where(b.Unsqueeze(b.Equal(rows, j), [1]), value, x)]
 
-    start = g.Expand(zero(B), g.shape_of(B))
-    return over_columns(g, build, [start], sizes_of(B)[-2], backwards=not lower)[0]
+    return over_columns(g, build, [zeros_like(g, B)], sizes_of(B)[-2], backwards=not lower)[0]
 
 
 class Elimination(NamedTuple):
@@ -123,7 +141,7 @@ def eliminated(g: Graph, x: Value) -> Elimination:
     def build(b: Graph, j: Value, m: Value) -> Sequence[Value]:
         column = b.Gather(m, j, axis=-1)
         # of no matrices ONNX Runtime's ArgMax has another shape, which is broadcast away
-        sizes = b.Where(b.GreaterOrEqual(rows, j), b.Abs(column), np.full((), -1, x.dtype))
+        sizes = b.Where(b.Less(rows, j), np.full((), -1, x.dtype), b.Abs(column))
         chosen = b.Unsqueeze(b.ArgMax(sizes, axis=-1, keepdims=1), [-1])
         at_j, at_pivot = b.Unsqueeze(b.Equal(rows, j), [1]), b.Equal(b.Unsqueeze(rows, [1]), chosen)
         row = b.Unsqueeze(b.Gather(m, j, axis=-2), [-2])

@@ -9,7 +9,7 @@ import numpy as np
 
 from hybridonnx.ops.hawkes import HawkesLL, HawkesLLGrad
 
-from ._elimination import zero
+from ._elimination import zero, zeros_like
 from ._graph import Graph, Value
 from ._recurrence import scan
 from ._registry import lowers
@@ -25,8 +25,8 @@ class _Processes:
         self.g = g
         self.lda, self.alpha, self.beta, self.state, lags, marks = wide[:6]
         self.end = g.Unsqueeze(wide[7], [1])
-        self.nothing = g.Expand(zero(self.lda), g.shape_of(self.lda))
-        self.time = g.Expand(zero(self.lda), g.shape_of(self.end))
+        self.nothing = zeros_like(g, self.lda)
+        self.time = zeros_like(g, self.end)
         processes = count(g, sizes_of(self.lda)[1])
         inside = g.Less(g.Cast(count(g, sizes_of(lags)[1]), dtype), g.Unsqueeze(wide[6], [1]))
         hits = g.And(g.Equal(g.Cast(g.Unsqueeze(marks, [2]), np.int64), processes), g.Unsqueeze(inside, [2]))

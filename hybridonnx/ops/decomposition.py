@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..dtypes import DType
 from ..errors import MXNetError, ShapeError
 from ._matrices import Matrices, MatrixFunction, SquareMatrices, matrices, one_for_each, transposed
 from ._operator import Array
@@ -21,6 +22,11 @@ from .linalg import solved
 
 CLOSEST = 1e-30
 """The least difference of eigenvalues that the gradient of eigenvectors divides by."""
+
+
+def tie(dtype: DType) -> float:
+    """The relative difference up to which absolute values count as equal, so that no rounding decides."""
+    return 64 * float(np.finfo(dtype).eps)
 
 
 def _swapped(F: Any, x: Any) -> Any:
@@ -76,7 +82,8 @@ class Potri(MatrixFunction):
             )
         identity = np.broadcast_to(np.eye(A.shape[-1], dtype=A.dtype), A.shape)
         inverse = solved(np.tril(A), True, identity)
-        return np.matmul(transposed(inverse), inverse)
+        product: Array = np.matmul(transposed(inverse), inverse)
+        return product
 
     def gradient(self, F: Any, dy: Any, y: Any, A: Any) -> Sequence[Any]:
         product = F._linalg_gemm2(y, dy + _swapped(F, dy))
@@ -147,12 +154,11 @@ class Syevd(SquareMatrices):
         output0: U, (*batch, n, n), whose rows are the eigenvectors.
         output1: L, (*batch, n), the eigenvalues, the least first.
 
-    ONNX: none; its operators have no decomposition, and iterations stop at other eigenvectors of near
-        eigenvalues.
+    ONNX: Loop of Jacobi rotations in float64, a step for n / 2 of them, with TopK and GatherElements; of
+    equal eigenvalues it may give other eigenvectors.
     """
 
     outputs: ClassVar[tuple[str, ...]] = ("output0", "output1")
-    not_in_onnx: ClassVar[str] = "its operators have no eigenvalue decomposition"
 
     def infer_back(
         self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
@@ -173,7 +179,9 @@ class Syevd(SquareMatrices):
         if A.size == 0:
             return np.zeros_like(A), values
         rows = transposed(vectors)
-        largest = np.take_along_axis(rows, np.abs(rows).argmax(-1)[..., None], -1)
+        sizes = np.abs(rows)
+        first = (sizes >= sizes.max(-1, keepdims=True) * (1 - tie(A.dtype))).argmax(-1)
+        largest = np.take_along_axis(rows, first[..., None], -1)
         return np.where(largest < 0, -rows, rows), values
 
     def gradient(self, F: Any, dy: Any, y: Any, A: Any) -> Sequence[Any]:
@@ -260,7 +268,8 @@ class Det(SquareMatrices):
 
     def forward(self, A: Array) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
-            return np.linalg.det(A).reshape(one_for_each(A.shape[:-2]))
+            result: Array = np.asarray(np.linalg.det(A))
+        return result.reshape(result.shape or (1,))
 
     def gradient(self, F: Any, dy: Any, y: Any, A: Any) -> Sequence[Any]:
         return (_times_inverse(F, dy * y, A),)
@@ -290,7 +299,7 @@ class Slogdet(SquareMatrices):
     def forward(self, A: Array) -> tuple[Array, Array]:
         with np.errstate(invalid="ignore", divide="ignore"):
             sign, logarithm = np.linalg.slogdet(A)
-        shape = one_for_each(A.shape[:-2])
+        shape = A.shape[:-2] or (1,)
         return np.asarray(sign).reshape(shape), np.asarray(logarithm).reshape(shape)
 
     def gradient(self, F: Any, dy: Any, y: Any, A: Any) -> Sequence[Any]:

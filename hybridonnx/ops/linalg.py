@@ -185,7 +185,8 @@ class Syrk(Matrices):
 
     def forward(self, A: Array) -> Array:
         a, b = (transposed(A), A) if self.transpose else (A, transposed(A))
-        return np.matmul(a, b) * A.dtype.type(self.alpha)
+        product: Array = np.matmul(a, b) * A.dtype.type(self.alpha)
+        return product
 
     def gradient(self, F: Any, dy: Any, y: Any, A: Any) -> Sequence[Any]:
         operands = (A, dy) if self.transpose else (dy, A)
@@ -270,8 +271,9 @@ class Trmm(_Triangular):
 
     def forward(self, A: Array, B: Array) -> Array:
         triangle, _ = self.triangle(A)
-        product = np.matmul(B, triangle) if self.rightside else np.matmul(triangle, B)
-        return product * B.dtype.type(self.alpha)
+        a, b = (B, triangle) if self.rightside else (triangle, B)
+        product: Array = np.matmul(a, b) * B.dtype.type(self.alpha)
+        return product
 
     def gradient(self, F: Any, dy: Any, y: Any, A: Any, B: Any) -> Sequence[Any]:
         dB = F._linalg_trmm(A, dy, transpose=not self.transpose, alpha=self.alpha, **self.flags())

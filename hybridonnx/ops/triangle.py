@@ -245,7 +245,8 @@ class SumLogDiag(SquareMatrices):
     def forward(self, A: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
             logarithms = np.log(np.diagonal(A, 0, -2, -1))
-        return logarithms.sum(-1, dtype=A.dtype).reshape(one_for_each(A.shape[:-2]))
+        total: Array = logarithms.sum(-1, dtype=A.dtype)
+        return total.reshape(total.shape or (1,))
 
     def gradient(self, F: Any, dy: Any, y: Any, A: Any) -> Sequence[Any]:
         rows = F.reshape(F._linalg_extractdiag(A), shape=(-1, 0), reverse=True)

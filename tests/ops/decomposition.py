@@ -5,18 +5,11 @@ import numpy as np
 from hybridonnx.test_utils import Case, definite, dominant
 
 FLOATS = ("float32", "float64")
-SCAN = {"import": "ONNX's Scan is not imported"}
-STEPS = (
-    "_linalg_potrf",
-    "_linalg_potri",
-    "_linalg_gelqf",
-    "_linalg_inverse",
-    "_linalg_slogdet",
-    "_inverse_or_zeros",
-)
-"""The operators that are a Scan in ONNX."""
+KERNEL = {"training": "the kernel takes its place, as it is faster and raises errors"}
+SCAN = {**KERNEL, "import": "ONNX's Scan and Loop are not imported"}
 SINGULAR = np.array([[[1, 2], [2, 4]], [[0, 0], [0, 0]], [[1, 2], [3, 4]]], np.float32)
 AT_KINK = {"gradient": "the gradient of singular matrices is zero, as MXNet documents", "second": "the same"}
+TIE = {"gradient": "of equal sizes the first decides the sign", "second": "the same"}
 REFLECTED = np.array([[-1, 0, 0], [2, 3, 0], [1, -2, 4]], np.float32)
 """Rows that need no reflection keep the signs of the diagonal."""
 
@@ -60,6 +53,9 @@ CASES = [
     Case("_linalg_syevd", [np.array([[1, 7, 9], [-2, 0, 8], [1, 0.5, -3]], np.float32)]).but(
         no={"gradient": "the matrix is not symmetric, the gradient is", "second": "the same"}
     ),
+    Case("_linalg_syevd", [np.array([[2, 1], [1, 2]], np.float32)]).but(no=TIE),
+    Case("_linalg_syevd", [np.array([[[1, -1], [-1, 1]], [[3, 0], [0, 0]]], np.float32)]).but(no=TIE),
+    Case("_linalg_syevd", [definite((9, 9))]).but(dtypes=FLOATS),
     Case("_linalg_syevd", [definite((0, 2, 2))]).but(formula=lambda a: (a, a[..., 0])),
     Case("_linalg_inverse", [dominant((3, 3))]).but(dtypes=FLOATS),
     Case("_linalg_inverse", [dominant((2, 4, 4))]).but(dtypes=FLOATS),
@@ -91,4 +87,14 @@ CASES = [
     ),
     Case("_linalg_slogdet", [dominant((0, 2, 2))]).but(formula=lambda a: (a[:, 0, 0],) * 2),
 ]
-CASES = [c.but(no={**SCAN, **c.no}) if c.op in STEPS and 0 not in c.inputs[0].shape else c for c in CASES]
+
+
+def steps(case):
+    """What is written step by step in ONNX, as the gradient of det is."""
+    if 0 in case.inputs[0].shape:
+        return {}
+    single = case.op == "_linalg_syevd" and case.inputs[0].shape[-1] == 1
+    return KERNEL if case.op == "_linalg_det" or single else SCAN
+
+
+CASES = [case.but(no={**steps(case), **case.no}) for case in CASES]
