@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -294,3 +295,45 @@ def test_shapes_tell_each_other():
     assert gemm.infer_shape(a=(2, 3), b=(3, 5))[0] == [(2, 3), (3, 5), (2, 5)]
     root = sym.linalg.potrf(a) + c
     assert root.infer_shape(c=(4, 2, 2))[0] == [(4, 2, 2), (4, 2, 2)]
+
+
+def test_symbol_json_counts_the_workspaces():
+    """As real MXNet writes it: its factors and pivots are outputs that no one sees."""
+    for name, rows, visible in (("det", [0, 1, 4], 1), ("slogdet", [0, 1, 5], 2), ("gelqf", [0, 1, 3], 2)):
+        symbol = getattr(sym.linalg, name)(A, name="d")
+        assert json.loads(symbol.tojson())["node_row_ptr"] == rows
+        assert symbol.list_outputs() == [f"d_output{i}" for i in range(visible)]
+
+
+# ---- all together
+
+
+class LogLikelihood(mx.gluon.HybridBlock):
+    """How likely values are at points, by a Gaussian process with a linear kernel."""
+
+    def hybrid_forward(self, F, x, y):
+        products = F.linalg.syrk(x)
+        noise = F.linalg.makediag(F.ones_like(F.linalg.extractdiag(products)))
+        factor = F.linalg.potrf(products + noise)
+        residual = F.linalg.trsm(factor, y)
+        return F.sum(F.square(residual), axis=(1, 2)) / -2 - F.linalg.sumlogdiag(factor)
+
+
+@pytest.mark.parametrize("opset", [13, 18])
+def test_a_gaussian_process_in_a_file(tmp_path, opset):
+    net = LogLikelihood()
+    net.hybridize()
+    net(nd.ones((2, 5, 4)), nd.ones((2, 5, 1)))
+    file = tmp_path / "process.onnx"
+    mx.onnx.export_model(
+        net, in_shapes=[("N", 5, 4), ("N", 5, 1)], onnx_file_path=str(file), opset_version=opset
+    )
+    session = ort.InferenceSession(str(file), providers=["CPUExecutionProvider"])
+    for batch in (1, 2, 7):
+        x, y = (RNG.standard_normal((batch, 5, size)).astype(F32) for size in (4, 1))
+        got = session.run(None, dict(zip([i.name for i in session.get_inputs()], (x, y), strict=True)))[0]
+        covariance = x.astype(F64) @ x.swapaxes(-1, -2) + np.eye(5)
+        squares = (y.swapaxes(-1, -2) @ np.linalg.solve(covariance, y.astype(F64)))[:, 0, 0]
+        expected = -(squares + np.linalg.slogdet(covariance)[1]) / 2
+        np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(net(nd.array(x), nd.array(y)).asnumpy(), expected, rtol=1e-4, atol=1e-5)
