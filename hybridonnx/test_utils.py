@@ -35,8 +35,10 @@ __all__ = [
     "check_second_gradient",
     "check_symbolic",
     "check_training",
+    "definite",
     "difference",
     "distinct",
+    "dominant",
     "expected_by_formula",
     "gradients",
     "ints",
@@ -69,9 +71,18 @@ class Draw:
         elif self.kind == "distinct":
             count = int(np.prod(self.shape))
             values = (rng.permutation(count).reshape(self.shape) - count / 2) * (4.0 / max(count, 1))
+        elif self.kind in ("definite", "dominant"):
+            values = rng.standard_normal(self.shape)
+            if self.kind == "definite":
+                values = values @ values.swapaxes(-1, -2)
+            values += max(self.shape[-1], 1) / 2 * np.eye(self.shape[-1])
         else:
             values = rng.standard_normal(self.shape)
         return np.asarray(values)
+
+    def along(self, direction: Array) -> Array:
+        """The part of a direction in which the draws stay what they are, such as symmetric matrices."""
+        return (direction + direction.swapaxes(-1, -2)) / 2 if self.kind == "definite" else direction
 
 
 def ints(shape: tuple[int, ...], high: int, low: int = 0, dtype: str = "float32") -> Draw:
@@ -87,6 +98,16 @@ def uniform(shape: tuple[int, ...], low: float = 0.0, high: float = 1.0) -> Draw
 def distinct(shape: tuple[int, ...]) -> Draw:
     """Values in [-2, 2) in random order, no two of them equal."""
     return Draw("distinct", shape)
+
+
+def definite(shape: tuple[int, ...]) -> Draw:
+    """Symmetric positive definite matrices in the last two axes, which gradient checks keep symmetric."""
+    return Draw("definite", shape)
+
+
+def dominant(shape: tuple[int, ...]) -> Draw:
+    """Matrices with a large diagonal in the last two axes, so that equations with them are well posed."""
+    return Draw("dominant", shape)
 
 
 # ---- cases
@@ -387,10 +408,11 @@ def check_attribute_text(case: Case) -> None:
 
 def _direction(case: Case, arrays: Sequence[Array], salt: str) -> list[Array]:
     rng = np.random.RandomState(zlib.crc32(f"{case.op} {salt}".encode()))
-    return [
+    directions = [
         np.asarray(rng.standard_normal(a.shape)) * (1.0 if floating else 0.0)
         for a, floating in zip(arrays, case.floating(), strict=True)
     ]
+    return [x.along(d) if isinstance(x, Draw) else d for x, d in zip(case.inputs, directions, strict=True)]
 
 
 def _slope(f: Callable[[float], float], step: float) -> float:
