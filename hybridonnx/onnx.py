@@ -10,6 +10,7 @@ import numpy as np
 
 from .converters.from_onnx import get_model_metadata, import_model
 from .converters.to_onnx import (
+    FileOptions,
     Graph,
     NodeSupport,
     Precision,
@@ -64,12 +65,14 @@ DTypes: TypeAlias = DTypeLike | Sequence[DTypeLike] | Mapping[str, DTypeLike]
 """One for all inputs, or each input's, in order or by name."""
 Model: TypeAlias = HybridBlock | str | os.PathLike[str] | tuple[Symbol, Mapping[str, NDArray]]
 """A block, an ONNX file, or a symbol and its parameters."""
+Source: TypeAlias = HybridBlock | Symbol | str | os.PathLike[str]
+Parameters: TypeAlias = Mapping[str, NDArray] | str | os.PathLike[str]
 Inputs: TypeAlias = ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike]
 
 
 def export_model(
-    sym: HybridBlock | Symbol | str | os.PathLike[str],
-    params: Mapping[str, NDArray] | str | os.PathLike[str] | None = None,
+    sym: Source,
+    params: Parameters | None = None,
     in_shapes: Shapes | None = None,
     in_types: DTypes = np.float32,
     onnx_file_path: str | os.PathLike[str] = "model.onnx",
@@ -95,16 +98,10 @@ def export_model(
 
     Shapes and types are given for each input in order, or by name. A size that is `None` or a name is free.
     With `dynamic` the sizes are those of `dynamic_input_shapes`, or all free. The opset is 18 by default.
-    The file of a block has the block's inputs in their order, those that nothing reads too. Parameters above
-    2 GB, or all with `external_data`, are in a second file beside it, which the first one names and which is
-    removed with it. The model carries `doc_string` and the pairs of `metadata`. The same model and arguments
-    give the same bytes.
-
-    With `precision="mixed"` convolutions, products, recurrent layers and embeddings compute in float16, and
-    what lies between them; softmax, normalizations over rows, means and powers stay in float32. With
-    "float16" these compute in float16 too. Weights that only float16 reads are stored in it. Inputs and
-    outputs keep their types. Indices and lengths stay exact; nodes whose weights or scalars float16 does not
-    hold stay in float32, and so do those whose names or operators are in `keep`.
+    A block's file has all of its inputs in their order. Parameters above 2 GB, or all with `external_data`,
+    are in a second file. With `precision="mixed"` products, embeddings and what lies between them compute in
+    float16; softmax, normalizations over rows and means do with "float16" only. Indices, lengths, inputs and
+    outputs keep their types, as does what float16 does not hold, or whose node or operator is in `keep`.
     """
     shapes = next((s for s in (input_shapes, in_shapes, input_shape) if s is not None), None)
     types = in_types if input_type is None else input_type
@@ -112,30 +109,23 @@ def export_model(
         onnx_file_path = params
     outputs = sym._output_names if isinstance(sym, SymbolBlock) else None
     graph, values, inputs = _with_values(sym, params, shapes, types)
-    return _export(
-        graph,
-        values,
-        shapes,
-        types,
-        onnx_file_path,
-        verbose,
-        dynamic,
-        dynamic_input_shapes,
-        run_shape_inference,
-        opset_version,
-        inputs,
-        outputs,
-        precision,
-        keep,
-        external_data,
-        doc_string,
-        metadata,
+    options = FileOptions(
+        opset_version=opset_version,
+        precision=precision,
+        keep=keep,
+        run_shape_inference=run_shape_inference,
+        external_data=external_data,
+        doc_string=doc_string,
+        metadata=metadata,
+        verbose=verbose,
     )
+    free = (dynamic, dynamic_input_shapes)
+    return _export(graph, values, shapes, types, onnx_file_path, *free, inputs, outputs, options)
 
 
 def check(
-    sym: HybridBlock | Symbol | str | os.PathLike[str],
-    params: Mapping[str, NDArray] | str | os.PathLike[str] | None = None,
+    sym: Source,
+    params: Parameters | None = None,
     in_shapes: Shapes | None = None,
     in_types: DTypes = np.float32,
     *,

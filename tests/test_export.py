@@ -52,7 +52,7 @@ def params(rng, symbol, **shapes):
 
 
 def export(symbol, values, shapes, tmp_path, **kwargs):
-    path = to_onnx.export_model(symbol, values, shapes, onnx_file_path=tmp_path / "model.onnx", **kwargs)
+    path = mx.onnx.export_model(symbol, values, shapes, onnx_file_path=tmp_path / "model.onnx", **kwargs)
     onnx.checker.check_model(path, full_check=True)
     return path
 
@@ -194,7 +194,7 @@ def test_wrong_arguments(rng, tmp_path, values, shapes, message):
 def test_an_opset_that_is_not_written(rng, tmp_path):
     for opset in (OLDEST - 1, NEWEST + 1):
         with pytest.raises(ConversionError, match=f"got {opset}"):
-            to_onnx.export_model(sym.relu(sym.var("x")), {}, [(2,)], opset_version=opset)
+            mx.onnx.export_model(sym.relu(sym.var("x")), {}, [(2,)], opset_version=opset)
 
 
 def test_parameters_outside_the_message(rng):

@@ -5,6 +5,7 @@ from ._arguments import dtypes_by_input as dtypes_by_input
 from ._arguments import in_order as in_order
 from ._arguments import is_shape as is_shape
 from ._arguments import shapes_by_input as shapes_by_input
+from ._export import FileOptions as FileOptions
 from ._export import arrays_by_name as arrays_by_name
 from ._export import data_names as data_names
 from ._export import export_model as export_model

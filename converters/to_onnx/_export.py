@@ -6,6 +6,7 @@ import logging
 import os
 import warnings
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,28 @@ from ..values import Array
 from ._arguments import dtypes_by_input, shapes_by_input, spec
 from ._file import save
 from ._graph import NeedsShape
-from ._model import check, embedded, lower
+from ._model import Lowered, check, embedded, lower
 from ._precision import Precision, reduced
 from ._survey import Support, survey
 from ._walk import needed
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileOptions:
+    """How a model is written."""
+
+    opset_version: int | None = None
+    precision: Precision = "float32"
+    keep: Collection[str] = ()
+    """The nodes and operators that stay in float32, whatever the precision."""
+    run_shape_inference: bool = False
+    external_data: bool = False
+    """Whether the parameters are in a file beside the model's."""
+    doc_string: str = ""
+    metadata: Mapping[str, str] | None = None
+    verbose: bool = False
 
 
 def export_model(
@@ -34,28 +51,18 @@ def export_model(
     in_shapes: Any = None,
     in_types: Any = np.float32,
     onnx_file_path: str | os.PathLike[str] = "model.onnx",
-    verbose: bool = False,
     dynamic: bool = False,
     dynamic_input_shapes: Any = None,
-    run_shape_inference: bool = False,
-    opset_version: int | None = None,
     inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
-    precision: Precision = "float32",
-    keep: Collection[str] = (),
-    external_data: bool = False,
-    doc_string: str = "",
-    metadata: Mapping[str, str] | None = None,
+    options: FileOptions = FileOptions(),
 ) -> str:
     """Write a Symbol with its parameters to an ONNX file, and return the file's name.
 
     `sym` and `params` are a Symbol and arrays by name. Shapes and types are given for each input in the order
     of the Symbol's arguments, or by name; a size may be `None` or a name, which leaves it free.
     With `dynamic` the sizes are those of `dynamic_input_shapes`, or all free. `inputs` names the inputs in
-    another order, with such as nothing reads, and `outputs` the outputs. With another `precision` than
-    float32 the graph computes in float16, but for the nodes and operators named in `keep`. With
-    `external_data` the parameters are in a file beside the model's. The model carries `doc_string` and the
-    pairs of `metadata`.
+    another order, with such as nothing reads, and `outputs` the outputs.
     """
     arrays = arrays_by_name(params)
     specs = _specs(sym, arrays, in_shapes, in_types, inputs)
@@ -63,13 +70,13 @@ def export_model(
         specs = _specs(sym, arrays, dynamic_input_shapes, in_types, inputs, "dynamic_input_shapes")
     elif dynamic:
         specs = {name: Spec((None,) * len(item.shape or ()), item.dtype) for name, item in specs.items()}
-    graph, arrays = reduced(sym, specs, arrays, precision, keep)
+    graph, arrays = reduced(sym, specs, arrays, options.precision, options.keep)
     try:
         lowered = lower(
             graph,
             specs,
             arrays,
-            opset=opset_version or DEFAULT,
+            opset=options.opset_version or DEFAULT,
             outputs=sym.list_outputs() if outputs is None else outputs,
             embed=False,
             unused_inputs=inputs is not None,
@@ -77,15 +84,22 @@ def export_model(
     except NeedsShape as exc:
         free = [name for name, spec in specs.items() if not known(spec.shape)]
         raise ConversionError(f"{exc} Free sizes were given for {', '.join(free)}.") from None
-    lowered = check(lowered, arrays, run_shape_inference)
+    return _written(lowered, arrays, onnx_file_path, options)
+
+
+def _written(
+    lowered: Lowered, arrays: Mapping[str, Array], path: str | os.PathLike[str], options: FileOptions
+) -> str:
+    lowered = check(lowered, arrays, options.run_shape_inference)
     _warn_of_nan({name: arrays[name] for name in lowered.parameters})
-    lowered.model.doc_string = doc_string
-    for key, value in sorted((metadata or {}).items()):
+    lowered.model.doc_string = options.doc_string
+    for key, value in sorted((options.metadata or {}).items()):
         lowered.model.metadata_props.add(key=key, value=value)
-    path = save(lowered, arrays, onnx_file_path, external_data)
-    if verbose:
-        _log.info("exported %s: %d nodes, opset %s", path, len(lowered.model.graph.node), opset_version)
-    return path
+    name = save(lowered, arrays, path, options.external_data)
+    if options.verbose:
+        nodes, opset = len(lowered.model.graph.node), lowered.model.opset_import[0].version
+        _log.info("exported %s: %d nodes, opset %d", name, nodes, opset)
+    return name
 
 
 def support(
@@ -125,7 +139,7 @@ def _warn_of_nan(params: Mapping[str, Array]) -> None:
             "open what MaxPool, RNN, LSTM and GRU make of it, so the file's results may look healthy. Export "
             "parameters from before the net diverged.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

@@ -222,6 +222,21 @@ def gradientmultiplier(
 ) -> NDArray:
     """`data` as it is, whose gradient is multiplied by `scalar`."""
     ...
+def hawkesll(
+    lda: NDArray,
+    alpha: NDArray,
+    beta: NDArray,
+    state: NDArray,
+    lags: NDArray,
+    marks: NDArray,
+    valid_length: NDArray,
+    max_time: NDArray,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """The logarithm of the likelihood of the events of Hawkes processes, and their states at the end of time."""
+    ...
 def index_array(
     data: NDArray,
     axes: int | Sequence[int] | None = None,

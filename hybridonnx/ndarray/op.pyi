@@ -1410,6 +1410,172 @@ def identity(
 ) -> NDArray:
     """A copy of `data`."""
     ...
+def khatri_rao(
+    *args: NDArray | Sequence[NDArray],
+    num_args: int | None = None,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The Khatri-Rao product: of each column the Kronecker product."""
+    ...
+def linalg_det(
+    A: NDArray,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The determinant of square matrices."""
+    ...
+def linalg_extractdiag(
+    A: NDArray,
+    offset: int = 0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A diagonal of square matrices."""
+    ...
+def linalg_extracttrian(
+    A: NDArray,
+    offset: int = 0,
+    lower: bool = True,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A triangle of square matrices, with the diagonal, as a vector."""
+    ...
+def linalg_gelqf(
+    A: NDArray,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """The decomposition of matrices into lower triangular ones and ones of orthonormal rows, `A = L Q`."""
+    ...
+def linalg_gemm(
+    A: NDArray,
+    B: NDArray,
+    C: NDArray,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    axis: int = -2,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The product of matrices, times `alpha`, plus `beta` times another array of matrices."""
+    ...
+def linalg_gemm2(
+    A: NDArray,
+    B: NDArray,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    alpha: float = 1.0,
+    axis: int = -2,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The product of matrices, times `alpha`."""
+    ...
+def linalg_inverse(
+    A: NDArray,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The inverse of square matrices."""
+    ...
+def linalg_makediag(
+    A: NDArray,
+    offset: int = 0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """Square matrices of zeros with vectors as a diagonal."""
+    ...
+def linalg_maketrian(
+    A: NDArray,
+    offset: int = 0,
+    lower: bool = True,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """Square matrices of zeros with vectors as a triangle."""
+    ...
+def linalg_potrf(
+    A: NDArray,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The Cholesky factor of symmetric positive definite matrices: lower triangular L with `A = L Lᵀ`."""
+    ...
+def linalg_potri(
+    A: NDArray,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The inverse of `A Aᵀ` for lower triangular matrices `A`, such as Cholesky factors."""
+    ...
+def linalg_slogdet(
+    A: NDArray,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """The sign of the determinant of square matrices, and the logarithm of its absolute value."""
+    ...
+def linalg_sumlogdiag(
+    A: NDArray,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The sum of the logarithms of the main diagonal of square matrices."""
+    ...
+def linalg_syrk(
+    A: NDArray,
+    transpose: bool = False,
+    alpha: float = 1.0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The product of matrices with their own transposed ones, times `alpha`."""
+    ...
+def linalg_trmm(
+    A: NDArray,
+    B: NDArray,
+    transpose: bool = False,
+    rightside: bool = False,
+    lower: bool = True,
+    alpha: float = 1.0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The product of a triangular matrix and another one, times `alpha`."""
+    ...
+def linalg_trsm(
+    A: NDArray,
+    B: NDArray,
+    transpose: bool = False,
+    rightside: bool = False,
+    lower: bool = True,
+    alpha: float = 1.0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The solution of a system of linear equations with a triangular matrix."""
+    ...
 def log(
     data: NDArray,
     *,

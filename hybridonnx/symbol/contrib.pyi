@@ -146,6 +146,22 @@ def gradientmultiplier(
 ) -> Symbol:
     """`data` as it is, whose gradient is multiplied by `scalar`."""
     ...
+def hawkesll(
+    lda: Symbol | None = None,
+    alpha: Symbol | None = None,
+    beta: Symbol | None = None,
+    state: Symbol | None = None,
+    lags: Symbol | None = None,
+    marks: Symbol | None = None,
+    valid_length: Symbol | None = None,
+    max_time: Symbol | None = None,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The logarithm of the likelihood of the events of Hawkes processes, and their states at the end of time."""
+    ...
 def index_array(
     data: Symbol | None = None,
     axes: int | Sequence[int] | None = None,
