@@ -105,8 +105,9 @@ def export_model(
     """
     shapes = next((s for s in (input_shapes, in_shapes, input_shape) if s is not None), None)
     types = in_types if input_type is None else input_type
-    if isinstance(sym, HybridBlock) and isinstance(params, str | os.PathLike):
-        onnx_file_path = params
+    path = (
+        params if isinstance(sym, HybridBlock) and isinstance(params, str | os.PathLike) else onnx_file_path
+    )
     outputs = sym._output_names if isinstance(sym, SymbolBlock) else None
     graph, values, inputs = _with_values(sym, params, shapes, types)
     options = FileOptions(
@@ -120,7 +121,7 @@ def export_model(
         verbose=verbose,
     )
     free = (dynamic, dynamic_input_shapes)
-    return _export(graph, values, shapes, types, onnx_file_path, *free, inputs, outputs, options)
+    return _export(graph, values, shapes, types, path, *free, inputs, outputs, options)
 
 
 def check(
