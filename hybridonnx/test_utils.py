@@ -164,7 +164,7 @@ class Case:
         cls = find(self.op)
         attributes = dict(self.attributes)
         if cls.variadic:
-            attributes.setdefault(cls.variadic, len(self.inputs))
+            attributes.setdefault(cls.variadic, len(self.inputs) + len(cls.graphs))
         return cls.make(attributes).in_mode(self.training)
 
     def arrays(self, dtype: str = "float32") -> list[Array]:
@@ -402,7 +402,8 @@ def check_attribute_text(case: Case) -> None:
     from .attrs import text
 
     op = case.operator()
-    again = type(op).make({k: text(v) for k, v in op.attributes().items()}).in_mode(case.training)
+    written = type(op).make({k: text(v) for k, v in op.attributes().items()})
+    again = written.with_subgraphs(op.subgraphs).in_mode(case.training)
     assert again == op, f"{again} was read back, {op} was written"
 
 

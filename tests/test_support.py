@@ -43,6 +43,7 @@ def test_says_what_is_written(case):
         "node",
         {name: text(value) for name, value in op.attributes().items()},
         [Entry(Node(VARIABLE, name), 0) for name in names],
+        op.subgraphs,
     )
     outputs = Outputs([Entry(node, i) for i in range(op.visible())])
     (row,) = survey(outputs, dict(zip(names, specs, strict=True)), {}, DEFAULT).nodes

@@ -28,7 +28,7 @@ def lower_operator(
     names = op.input_names()
     variables = [Entry(Node(VARIABLE, name), 0) for name in names]
     attrs = {name: text(value) for name, value in op.attributes().items()}
-    node = Node(op.names[0], op.names[0], attrs, variables)
+    node = Node(op.names[0], op.names[0], attrs, variables, op.subgraphs)
     count = op.visible()
     return lower(
         Outputs([Entry(node, i) for i in range(count)]),

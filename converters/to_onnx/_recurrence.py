@@ -41,10 +41,11 @@ def scan(
     )
     results: tuple[Value, ...] = outputs if isinstance(outputs, tuple) else (outputs,)
     for value, state in zip(results, states, strict=False):
-        value.shape = state.shape
+        value.shape, value.dtype = state.shape, state.dtype
     length = None if steps[0].shape is None else steps[0].shape[0]
     for value, step in zip(results[len(states) :], body.results[len(states) :], strict=True):
         value.shape = None if step.shape is None else (length, *step.shape)
+        value.dtype = step.dtype
     return results
 
 

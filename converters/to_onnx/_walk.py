@@ -12,6 +12,7 @@ from hybridonnx.ops import Operator, Shape, Spec, SymbolicDim, without_symbols
 from hybridonnx.symbol.compose import Outputs
 from hybridonnx.symbol.graph import Entry, Node, topological
 from hybridonnx.symbol.infer import Specs, infer
+from hybridonnx.symbol.subgraph import Body
 
 from ..values import Array
 from ._graph import Graph, NeedsShape, Output, Value
@@ -43,6 +44,8 @@ class Walk:
     """Whether random operators take their draws as inputs of the graph; else ONNX draws."""
     finite: Collection[Entry] = ()
     """Values that are known to be finite."""
+    inside: bool = False
+    """Whether the nodes are those of a body, which runs any number of times."""
     values: dict[Entry, Value] = field(default_factory=dict)
     noise: list[NoiseInput] = field(default_factory=list)
     serials: list[int] = field(default_factory=list)
@@ -77,13 +80,14 @@ class Walk:
             if value.node is not None and not value.wish:
                 value.wish = f"{node.name}_{op.output_names()[i]}"
 
-    def inline(self, graph: Graph, symbol: Outputs, values: Mapping[str, Value]) -> list[Value]:
-        """Lower a Symbol, such as a loop's body, into `graph`, with values for its variables."""
+    def inline(self, graph: Graph, symbol: Body, values: Mapping[str, Value]) -> list[Value]:
+        """Lower a loop's body or a branch into `graph`, with values for its variables."""
         known = {name: Spec(graph.name_sizes(value, name), value.dtype) for name, value in values.items()}
         specs = infer(symbol, known, partial=True)
-        inner = Walk(graph, self.training, self.noise_inputs, noise=self.noise, serials=self.serials)
+        training = self.training if symbol.training is None else symbol.training
+        inner = Walk(graph, training, self.noise_inputs, inside=True)
         scope, operator, shapes = graph.scope, graph.operator, graph.output_shapes
-        for node in needed(symbol.outputs, self.training):
+        for node in needed(symbol.outputs, training):
             if node.is_variable:
                 inner.values[Entry(node, 0)] = values[node.name]
                 continue
@@ -96,9 +100,9 @@ class Walk:
         """What a random operator takes beside its inputs: an input of the graph, or ONNX's own draws."""
         shape, dtype = self._noise_spec(node, op, inputs)
         if self.noise_inputs:
-            if self.graph.parent is not None:
+            if self.inside:
                 raise ConversionError(
-                    f"{op.names[0]}: draws inside of a loop are not supported. Draw before it."
+                    f"{op.names[0]}: draws inside of a loop or branch are not supported. Draw before it."
                 )
             names = [noise.name for noise in self.noise]
             name = f"{node.name}_noise"
@@ -183,7 +187,7 @@ def refuse(nodes: Iterable[Node], noise_inputs: bool, custom: bool = False) -> N
     """Raise one error that names every operator that ONNX cannot have, with the nodes."""
     reasons: dict[str, list[str]] = {}
     for node in _with_subgraphs(nodes):
-        reason = "" if node.is_variable else refusal(node, noise_inputs, custom)
+        reason = "" if node.is_variable else _refusal(node, noise_inputs, custom)
         if reason:
             reasons.setdefault(reason, []).append(node.name)
     if reasons:
@@ -201,7 +205,15 @@ def _with_subgraphs(nodes: Iterable[Node]) -> Iterator[Node]:
 
 
 def refusal(node: Node, noise_inputs: bool, custom: bool = False) -> str:
-    """Why an operator cannot be lowered, or nothing. With `custom` users' own lowerings count."""
+    """Why an operator, or one in the graphs that it runs, cannot be lowered, or nothing.
+
+    With `custom` users' own lowerings count.
+    """
+    reasons = (_refusal(n, noise_inputs, custom) for n in _with_subgraphs([node]) if not n.is_variable)
+    return next(filter(None, reasons), "")
+
+
+def _refusal(node: Node, noise_inputs: bool, custom: bool) -> str:
     try:
         op = node.op
     except UnknownOperatorError as exc:
@@ -363,10 +375,12 @@ def _result(walk: Walk, entry: Entry, name: str) -> Value:
     node, index = entry
     value = walk.values.get(entry)
     if value is None:
-        raise ConversionError(
+        error = ConversionError(
             f"{node.op_name}: output {index} of {node.name} serves training only, so that a model for "
             "inference cannot give it. Take another output."
         )
+        error.node = node
+        raise error
     return value
 
 

@@ -6,13 +6,16 @@ import math
 from typing import TYPE_CHECKING
 
 from ..context import Context
+from .control import cond as cond
+from .control import foreach as foreach
+from .control import while_loop as while_loop
 from .namespace import group
 from .ndarray import NDArray
 
 if TYPE_CHECKING:
     from ._contrib_operators import *  # noqa: F403  (a stub)
 
-_OWN = ["isfinite", "isinf", "isnan", "rand_zipfian"]
+_OWN = ["cond", "foreach", "isfinite", "isinf", "isnan", "rand_zipfian", "while_loop"]
 
 
 def isnan(data: NDArray) -> NDArray:

@@ -51,6 +51,8 @@ class Operator:
     """Those inputs that are auxiliary states: never given a gradient, changed by `updated` when training."""
     variadic: ClassVar[str] = ""
     """The attribute that counts the inputs, if their number is free; they are named arg0, arg1, …"""
+    graphs: ClassVar[tuple[str, ...]] = ()
+    """The graphs that the operator runs, which `variadic` counts with the inputs."""
     output_count: ClassVar[str] = ""
     """The attribute that counts the outputs, if one does."""
     outputs: ClassVar[tuple[str, ...]] = ("output",)
@@ -89,13 +91,15 @@ class Operator:
     """File and line of the definition."""
 
     training: bool = field(default=False, metadata={"internal": True})
+    subgraphs: tuple[Any, ...] = field(default=(), metadata={"internal": True})
+    """What stands for each of `graphs`: a `Subgraph`."""
 
     # ---- what a subclass may say
 
     def input_names(self) -> tuple[str, ...]:
         """The names of the inputs that these attributes ask for."""
         if self.variadic:
-            return tuple(f"arg{i}" for i in range(getattr(self, self.variadic)))
+            return tuple(f"arg{i}" for i in range(getattr(self, self.variadic) - len(self.graphs)))
         return self.inputs
 
     def output_names(self) -> tuple[str, ...]:
@@ -240,6 +244,15 @@ class Operator:
     def attributes(self) -> dict[str, Any]:
         """All attribute values by name."""
         return {name: getattr(self, name) for name in self.schema()}
+
+    def with_subgraphs(self, subgraphs: Sequence[Any]) -> Self:
+        """The operator that runs these graphs."""
+        if len(subgraphs) != len(self.graphs):
+            raise MXNetError(
+                f"{self.names[0]}: {len(self.graphs)} graphs are required, got {len(subgraphs)}. "
+                "Use contrib.foreach, while_loop and cond."
+            )
+        return replace(self, subgraphs=tuple(subgraphs)) if subgraphs else self
 
     def in_mode(self, training: bool) -> Operator:
         """The operator as it is when training, or when not."""

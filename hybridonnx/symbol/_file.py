@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 
 from .. import config
-from ..errors import FormatError
+from ..errors import FormatError, MXNetError
 from ..formats import symbol_json
 from ..formats.symbol_json import Graph, GraphNode
 from ..ops import Operator, find
 from .compose import HIDDEN_KEYS, Outputs, input_variable, tell_initializers
 from .graph import Entry, Node, copy, is_operator, moved, topological
+from .subgraph import Body
 
 _BEFORE_VERSIONS = 800
 """The version that files without one are taken for."""
@@ -55,12 +56,20 @@ def _graph(symbol: Outputs) -> Graph:
             (numbers[entry.node], entry.output, version)
             for entry, version in zip(node.inputs, versions, strict=True)
         ]
-        subgraphs = [_graph(subgraph) for subgraph in node.subgraphs]
+        subgraphs = [_subgraph(subgraph, node) for subgraph in node.subgraphs]
         graph.nodes.append(
             GraphNode(node.op_name, node.name, node.attrs, inputs, subgraphs, outputs=node.counted())
         )
     graph.heads = [(numbers[node], output, node.changes) for node, output in symbol.outputs]
     return graph
+
+
+def _subgraph(subgraph: Body, node: Node) -> Graph:
+    if not subgraph.is_written:
+        raise MXNetError(
+            f"tojson: a graph without gradients of loops is required, got {node.name}. Write the one before."
+        )
+    return _graph(subgraph)
 
 
 def from_json(text: str | bytes) -> list[Entry]:
@@ -111,7 +120,7 @@ def _move_to_input(
 
 def _make_node(node: GraphNode, cls: type[Operator] | None, before: Sequence[Node], version: int) -> Node:
     inputs = [_checked(before, number, output, node.name) for number, output, _ in node.inputs]
-    subgraphs = [Outputs(_entries(subgraph, version)) for subgraph in node.subgraphs]
+    subgraphs = [Body(_entries(subgraph, version)) for subgraph in node.subgraphs]
     result = Node(cls.names[0] if cls else node.op, node.name, node.attributes, inputs, subgraphs)
     result.stored_outputs = node.outputs
     if cls is not None:
@@ -133,7 +142,7 @@ _MOST_OUTPUTS = 1 << 16
 
 def _require_counts(node: Node, cls: type[Operator]) -> None:
     """Hold the attributes that count inputs and outputs to what there is, before names are made for them."""
-    inputs = getattr(node.op, cls.variadic) if cls.variadic else 0
+    inputs = getattr(node.op, cls.variadic) - len(cls.graphs) if cls.variadic else 0
     if not 0 <= inputs <= len(node.inputs):
         raise FormatError(
             f"symbol.json: {node.name[:80]!r} has {len(node.inputs)} inputs, so {cls.variadic} of that "

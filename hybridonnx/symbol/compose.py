@@ -40,6 +40,7 @@ def call(
     node_name = name.current().get(kwargs.pop("name", None), hint.lower())
     kwargs |= attribute.current().get(kwargs.pop("attr", None))
     stored = {key: text(kwargs.pop(key)) for key in list(kwargs) if _is_users(key)}
+    subgraphs = kwargs.pop("subgraphs", ()) if cls.graphs else ()
     cls = cls.specialized(kwargs, _is_symbol)
     for key in HIDDEN_KEYS:
         if key in kwargs and key not in cls.schema():
@@ -50,7 +51,7 @@ def call(
         if value is not None and issubclass(type(value), kind):
             kind = type(value)
     attrs = {key: text(value) for key, value in attributes.items()}
-    op = cls.make(attrs)
+    op = cls.make(attrs).with_subgraphs(subgraphs)
     entries = [None if value is None else single(cls.names[0], value) for value in inputs]
     node = compose(op, node_name, entries, {**attrs, **stored})
     return kind([Entry(node, i) for i in range(op.visible())])
@@ -97,7 +98,7 @@ def compose(op: Operator, node_name: str, entries: Sequence[Entry | None], attrs
             f"{op.names[0]}: inputs {', '.join(names)} are possible with these attributes, got {extra[0]}."
         )
     inputs = [by_name[n] if n in by_name else input_variable(op, node_name, n, attrs) for n in names]
-    node = Node(op.names[0], node_name, attrs, inputs)
+    node = Node(op.names[0], node_name, attrs, inputs, op.subgraphs)
     tell_initializers(op, inputs)
     _count_changes(node)
     return node

@@ -36,16 +36,28 @@ def execute(symbol: Outputs, values: Mapping[str, NDArray], ctx: Context | None 
     are recorded if `autograd` records; intermediate arrays are let go of after their last use. `ctx` is the
     device of what is made of no inputs.
     """
-    nodes = sorted(topological(symbol.outputs), key=attrgetter("serial"))
-    arrays = {Entry(node, 0): _value(node, values) for node in nodes if node.is_variable}
-    steps = [_Kernel(node) for node in nodes if not node.is_variable]
-    operator = _Operators(nodes, values)
+    return Execution(symbol)(values, ctx)
 
-    def run(step: _Kernel, args: Sequence[NDArray]) -> list[NDArray]:
-        with step.node.named():
-            return invoke_all(operator(step.node), args, ctx)
 
-    return run_steps(steps, arrays, count_uses(steps, symbol.outputs), symbol.outputs, run)
+class Execution:
+    """A graph in the order of its execution, to be run many times."""
+
+    def __init__(self, symbol: Outputs) -> None:
+        self._outputs = symbol.outputs
+        self._nodes = sorted(topological(symbol.outputs), key=attrgetter("serial"))
+        self._steps = [_Kernel(node) for node in self._nodes if not node.is_variable]
+        self._uses = count_uses(self._steps, symbol.outputs)
+
+    def __call__(self, values: Mapping[str, NDArray], ctx: Context | None = None) -> list[NDArray]:
+        """The outputs' arrays, as `execute` gives them."""
+        arrays = {Entry(node, 0): _value(node, values) for node in self._nodes if node.is_variable}
+        operator = _Operators(self._nodes, values)
+
+        def run(step: _Kernel, args: Sequence[NDArray]) -> list[NDArray]:
+            with step.node.named():
+                return invoke_all(operator(step.node), args, ctx)
+
+        return run_steps(self._steps, arrays, self._uses.copy(), self._outputs, run)
 
 
 def count_uses(steps: Iterable[Step], outputs: Sequence[Entry]) -> Counter[Entry]:

@@ -88,6 +88,8 @@ class Node:
             with self.named():
                 attributes = {key: text for key, text in self.attrs.items() if not key.startswith("__")}
                 self._op = find(self.op_name).make(attributes, lenient=True)
+                if self._op.graphs:
+                    self._op = self._op.with_subgraphs(self.subgraphs)
         return self._op
 
     @property

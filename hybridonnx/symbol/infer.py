@@ -20,13 +20,21 @@ Specs = dict[Entry, Spec]
 _UNKNOWN = Spec()
 
 
-def infer(symbol: Outputs, known: Mapping[str, Spec] | None = None, partial: bool = False) -> Specs:
+def infer(
+    symbol: Outputs,
+    known: Mapping[str, Spec] | None = None,
+    partial: bool = False,
+    outputs: Sequence[Spec] = (),
+) -> Specs:
     """The specs of every entry that `symbol` depends on; `known` gives those of variables by name.
+
+    `outputs` says what is known of the outputs beforehand.
 
     What `known` leaves open the variables' own `__shape__` and `__dtype__` tell. Sizes may stay unknown.
     Unless `partial`, dtypes that nothing tells are float32, and an unknown shape is a `ShapeError`.
     """
-    inference = _Inference(topological(symbol.outputs), known or {})
+    heads = dict(zip(symbol.outputs, outputs, strict=False))
+    inference = _Inference(topological(symbol.outputs), known or {}, heads)
     inference.run()
     if not partial:
         inference.default_dtypes()
@@ -44,9 +52,9 @@ def operator_of(node: Node, specs: Mapping[Entry, Spec]) -> Any:
 class _Inference:
     """Forward and backward passes over a graph until they tell nothing new."""
 
-    def __init__(self, nodes: Sequence[Node], known: Mapping[str, Spec]) -> None:
+    def __init__(self, nodes: Sequence[Node], known: Mapping[str, Spec], heads: Mapping[Entry, Spec]) -> None:
         self.nodes = nodes
-        self.specs: Specs = {}
+        self.specs: Specs = {**heads}
         self.open: list[Node] = []
         """The operators of which something is unknown, in topological order."""
         for node in nodes:

@@ -34,7 +34,7 @@ def get_symbol(x: NDArray) -> Symbol:
             entries[node] = node.op.symbolic(inputs)
             continue
         attributes = _attributes(node.op)
-        symbolic = Node(node.op.names[0], f"node_{i}", attributes, inputs)
+        symbolic = Node(node.op.names[0], f"node_{i}", attributes, inputs, node.op.subgraphs)
         entries[node] = [Entry(symbolic, k) for k in range(symbolic.count())]
     return Symbol([entry_of(x._entry)])
 
