@@ -1,0 +1,215 @@
+# Written by scripts/stubs; do not edit.
+from collections.abc import Mapping, Sequence
+from typing import Literal
+from .symbol import Symbol
+
+def AdaptiveAvgPooling2D(
+    data: Symbol | None = None,
+    output_size: int | Sequence[int] = (),
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The means of images over as many about equal parts of height and width as the output has pixels."""
+    ...
+def BatchNormWithReLU(
+    data: Symbol | None = None,
+    gamma: Symbol | None = None,
+    beta: Symbol | None = None,
+    moving_mean: Symbol | None = None,
+    moving_var: Symbol | None = None,
+    eps: float = 0.001,
+    momentum: float = 0.9,
+    fix_gamma: bool = True,
+    use_global_stats: bool = False,
+    output_mean_var: bool = False,
+    axis: int = 1,
+    cudnn_off: bool = False,
+    min_calib_range: float | None = None,
+    max_calib_range: float | None = None,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """`BatchNorm` of data, with 0 in place of negative results."""
+    ...
+def BilinearResize2D(
+    data: Symbol | None = None,
+    like: Symbol | None = None,
+    height: int = 1,
+    width: int = 1,
+    scale_height: float | None = None,
+    scale_width: float | None = None,
+    mode: Literal['like', 'odd_scale', 'size', 'to_even_down', 'to_even_up', 'to_odd_down', 'to_odd_up'] = 'size',
+    align_corners: bool = True,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Images resized by bilinear interpolation, to a size or as large as others."""
+    ...
+def CTCLoss(
+    data: Symbol | None = None,
+    label: Symbol | None = None,
+    data_lengths: Symbol | None = None,
+    label_lengths: Symbol | None = None,
+    use_data_lengths: bool = False,
+    use_label_lengths: bool = False,
+    blank_label: Literal['first', 'last'] = 'first',
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Connectionist temporal classification: the loss of sequences whose labels are not aligned to steps."""
+    ...
+def SyncBatchNorm(
+    data: Symbol | None = None,
+    gamma: Symbol | None = None,
+    beta: Symbol | None = None,
+    moving_mean: Symbol | None = None,
+    moving_var: Symbol | None = None,
+    eps: float = 0.001,
+    momentum: float = 0.9,
+    fix_gamma: bool = True,
+    use_global_stats: bool = False,
+    output_mean_var: bool = False,
+    ndev: int = 1,
+    key: str = ...,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """`BatchNorm` over the batches of several devices, of which there is one here."""
+    ...
+def arange_like(
+    data: Symbol | None = None,
+    start: float = 0.0,
+    step: float = 1.0,
+    repeat: int = 1,
+    ctx: str = '',
+    axis: int | None = None,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Numbers in steps from `start`, as many as `data` has elements or an axis of it is long."""
+    ...
+def boolean_mask(
+    data: Symbol | None = None,
+    index: Symbol | None = None,
+    axis: int = 0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Those rows of `data` for which `index` is not 0."""
+    ...
+def ctc_loss(
+    data: Symbol | None = None,
+    label: Symbol | None = None,
+    data_lengths: Symbol | None = None,
+    label_lengths: Symbol | None = None,
+    use_data_lengths: bool = False,
+    use_label_lengths: bool = False,
+    blank_label: Literal['first', 'last'] = 'first',
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Connectionist temporal classification: the loss of sequences whose labels are not aligned to steps."""
+    ...
+def div_sqrt_dim(
+    data: Symbol | None = None,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """`data` divided by the square root of the size of its last axis, as attention scales its queries."""
+    ...
+def gradientmultiplier(
+    data: Symbol | None = None,
+    scalar: float = 1.0,
+    is_int: bool = True,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """`data` as it is, whose gradient is multiplied by `scalar`."""
+    ...
+def hawkesll(
+    lda: Symbol | None = None,
+    alpha: Symbol | None = None,
+    beta: Symbol | None = None,
+    state: Symbol | None = None,
+    lags: Symbol | None = None,
+    marks: Symbol | None = None,
+    valid_length: Symbol | None = None,
+    max_time: Symbol | None = None,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The logarithm of the likelihood of the events of Hawkes processes, and their states at the end of time."""
+    ...
+def index_array(
+    data: Symbol | None = None,
+    axes: int | Sequence[int] | None = None,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The index of each element of `data`, or some axes' part of it, as int64."""
+    ...
+def index_copy(
+    old_tensor: Symbol | None = None,
+    index_vector: Symbol | None = None,
+    new_tensor: Symbol | None = None,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """`old_tensor` with the rows of `new_tensor` in place of those at `index_vector`."""
+    ...
+def quadratic(
+    data: Symbol | None = None,
+    a: float = 0.0,
+    b: float = 0.0,
+    c: float = 0.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """`a * x ** 2 + b * x + c` of each element x."""
+    ...
+def round_ste(
+    data: Symbol | None = None,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Each element rounded as `round` does, through which the gradient passes unchanged."""
+    ...
+def sign_ste(
+    data: Symbol | None = None,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The sign of each element, through which the gradient passes unchanged."""
+    ...
