@@ -149,7 +149,7 @@ def test_names():
         ),
         (
             ShapeError,
-            "",
+            "equal shapes",
             lambda c: c.interleaved_matmul_encdec_qk(nd.ones((3, 2, 8)), nd.ones((5, 3, 16)), heads=2),
         ),
         (
