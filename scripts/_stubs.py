@@ -39,9 +39,9 @@ PACKAGES = """
 ndarray optimizer symbol
 """.split()
 """The packages that load their names on first use."""
-ONLY = {"nd": "image linalg op".split(), "symbol": "contrib image linalg op sparse".split()}
+ONLY = {"nd": "image linalg op".split(), "symbol": "image linalg op sparse".split()}
 """Modules that have operators only, by the frontend's name."""
-MIXED = {"nd": "contrib random sparse".split(), "symbol": ["random"]}
+MIXED = {"nd": "contrib random sparse".split(), "symbol": "contrib random".split()}
 """Modules that have functions of their own, too: the stub of their operators stands beside them."""
 
 
