@@ -277,7 +277,7 @@ class DirichletDensity(_Density):
     kept: ClassVar[int] = 1
     is_log: bool = False
 
-    def infer_shape(self, sample: Shape, alpha: Shape) -> Shape:
+    def infer_shape(self, sample: Shape, *_: Shape) -> Shape:
         return sample[:-1] or (1,)
 
     def logarithm(self, sample: Any, alpha: Any) -> Any:

@@ -191,9 +191,11 @@ def _divergence(counts: Array, start: int, stop: int, quantized: int) -> float:
 def _smoothed(counts: Array, share: float = 1e-4) -> Array | None:
     """The distribution with a small share for each empty bin, at the cost of the others."""
     empty = counts == 0
-    others = len(counts) - np.count_nonzero(empty)
-    cost = share * np.count_nonzero(empty) / max(others, 1)
+    holes = int(empty.sum())
+    others = len(counts) - holes
+    cost = share * holes / max(others, 1)
     if not others or cost >= 1:
         return None
     smooth: Array = counts + np.where(empty, share, -cost)
-    return smooth / smooth.sum()
+    smooth /= smooth.sum()
+    return smooth
