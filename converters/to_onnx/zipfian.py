@@ -10,6 +10,6 @@ from ._registry import lowers
 
 @lowers(SampleUniqueZipfian)
 def sample_unique_zipfian(g: Graph, op: SampleUniqueZipfian, noise: Value) -> tuple[Value, Value]:
-    count = (op.shape or (0, 0))[1]
+    count = op.sizes()[1]
     last = g.Slice(noise, [count], [count + 1], [1])
     return g.Slice(noise, [0], [count], [1]), g.Squeeze(last, [1])

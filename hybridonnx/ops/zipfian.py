@@ -10,7 +10,7 @@ import numpy as np
 
 from ..attrs import Ints
 from ..dtypes import DType
-from ..errors import AttributeValueError
+from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator, Spec
 from ._registry import operator
 from ._shapes import Shape
@@ -54,32 +54,34 @@ class SampleUniqueZipfian(Operator):
     range_max: int
     shape: Ints | None = None
 
-    def check(self) -> None:
+    def sizes(self) -> tuple[int, int]:
+        """The number of rows, and that of the classes in each. Raises if the shape does not tell."""
         shape = self.shape or ()
         if len(shape) != 2 or min(shape) < 1:
-            raise AttributeValueError(
+            raise ShapeError(
                 "_sample_unique_zipfian: a shape of two sizes, rows and classes in each, is required, got "
                 f"{self.shape}."
             )
-        if not shape[1] <= self.range_max:
+        if shape[1] > self.range_max:
             raise AttributeValueError(
                 f"_sample_unique_zipfian: range_max of at least {shape[1]} is required, as that many classes "
                 f"of a row differ, got {self.range_max}."
             )
+        return shape[0], shape[1]
 
     def infer_shape(self) -> list[Shape]:
-        rows, count = self.shape or (0, 0)
+        rows, count = self.sizes()
         return [(rows, count), (rows,)]
 
     def infer_dtype(self) -> DType:
         return _int64
 
     def draw(self, rng: np.random.Generator, *inputs: Spec) -> Array:
-        rows, count = self.shape or (0, 0)
+        rows, count = self.sizes()
         return np.stack([_unique(rng, count, self.range_max) for _ in range(rows)])
 
     def noise_spec(self, outputs: Sequence[Spec], *inputs: Spec) -> Spec:
-        rows, count = self.shape or (0, 0)
+        rows, count = self.sizes()
         return Spec((rows, count + 1), _int64)
 
     def forward(self, noise: Array) -> tuple[Array, Array]:
