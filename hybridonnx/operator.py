@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import count
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,9 +26,19 @@ from .context import Context, as_context
 from .dtypes import DType, as_dtype, flag_of
 from .errors import ConversionError, MXNetError, ShapeError
 from .ndarray.ndarray import NDArray
-from .ops import Array, Shape, custom, load_all, show
+from .ops import Array, Shape, custom, find, load_all, show
+from .symbol.compose import call
+from .symbol.symbol import Symbol
 
-__all__ = ["CustomOp", "CustomOpProp", "get_all_registered_operators", "register"]
+__all__ = [
+    "CustomOp",
+    "CustomOpProp",
+    "NDArrayOp",
+    "NumpyOp",
+    "PythonOp",
+    "get_all_registered_operators",
+    "register",
+]
 
 
 class CustomOp:
@@ -139,6 +150,144 @@ def register(reg_name: str) -> Callable[[_Prop], _Prop]:
 def get_all_registered_operators() -> list[str]:
     """The names of all operators."""
     return sorted({cls.names[0] for cls in load_all().values()})
+
+
+# ---- the older form: an object that is called with symbols
+
+
+class PythonOp:
+    """What `NumpyOp` and `NDArrayOp` share: operators as MXNet had them before `CustomOp`.
+
+    Calling the object gives a Symbol. Without `need_top_grad` the gradient does not depend on that of the
+    outputs, which `backward` does not get then.
+    """
+
+    _hint = ""
+    _count = count()
+
+    def __init__(self, need_top_grad: bool = True) -> None:
+        self.need_top_grad_ = need_top_grad
+
+    def __call__(self, *args: Symbol, **kwargs: Any) -> Symbol:
+        """The operator applied to symbols; inputs that are left out become variables."""
+        return self.get_symbol(*args, **kwargs)
+
+    def get_symbol(self, *args: Symbol, **kwargs: Any) -> Symbol:
+        """The operator applied to symbols. Files cannot hold it, as it is an object of this process."""
+        op_type = vars(self).get("_op_type")
+        if op_type is None:
+            op_type = self._op_type = f"{self._hint}_{type(self).__name__}{next(PythonOp._count)}"
+            register(op_type)(lambda **_: _PythonProp(self))
+        return call(find("Custom"), self._hint, args, {**kwargs, "op_type": op_type}, Symbol)
+
+    def forward(self, in_data: list[Any], out_data: list[Any]) -> None:
+        """Write the outputs; here the first is the first input."""
+        out_data[0][:] = in_data[0]
+
+    def backward(
+        self, out_grad: list[Any], in_data: list[Any], out_data: list[Any], in_grad: list[Any]
+    ) -> None:
+        """Write the inputs' gradients; here the first is 1."""
+        in_grad[0][:] = 1.0
+
+    def infer_shape(self, in_shape: list[list[int]]) -> Any:
+        """The shapes of inputs and outputs; here the only output has the first input's."""
+        return in_shape, [in_shape[0]]
+
+    def list_outputs(self) -> list[str]:
+        """The outputs' names."""
+        return ["output"]
+
+    def list_arguments(self) -> list[str]:
+        """The inputs' names."""
+        return ["data"]
+
+    def need_top_grad(self) -> bool:
+        """Whether the gradient depends on that of the outputs."""
+        return self.need_top_grad_
+
+    def _seen(self, arrays: list[NDArray], is_target: bool = False) -> list[Any]:
+        """Arrays as `forward` and `backward` take them."""
+        return arrays
+
+
+class NumpyOp(PythonOp):
+    """An operator whose `forward` and `backward` compute with NumPy arrays."""
+
+    _hint = "_native"
+
+    def _seen(self, arrays: list[NDArray], is_target: bool = False) -> list[Any]:
+        views = [x._data.view() for x in arrays]
+        for view in views:
+            view.flags.writeable = is_target
+        return views
+
+
+class NDArrayOp(PythonOp):
+    """An operator whose `forward` and `backward` compute with NDArrays."""
+
+    _hint = "_ndarray"
+
+    def declare_backward_dependency(
+        self, out_grad: list[int], in_data: list[int], out_data: list[int]
+    ) -> list[int]:
+        """Which arrays `backward` reads; it gets all of them here."""
+        return [*(out_grad if self.need_top_grad() else ()), *in_data, *out_data]
+
+
+class _PythonProp(CustomOpProp):
+    """A `PythonOp` described as a newer operator."""
+
+    def __init__(self, op: PythonOp) -> None:
+        super().__init__(op.need_top_grad())
+        self._op = op
+
+    def list_arguments(self) -> list[str]:
+        return self._op.list_arguments()
+
+    def list_outputs(self) -> list[str]:
+        return self._op.list_outputs()
+
+    def infer_shape(self, in_shape: list[list[int]]) -> Any:
+        return self._op.infer_shape(in_shape)
+
+    def create_operator(self, ctx: Context, in_shapes: list[list[int]], in_dtypes: list[int]) -> CustomOp:
+        return _PythonExecution(self._op)
+
+
+class _PythonExecution(CustomOp):
+    """One execution of a `PythonOp`."""
+
+    def __init__(self, op: PythonOp) -> None:
+        self._op = op
+
+    def forward(
+        self,
+        is_train: bool,
+        req: list[str],
+        in_data: list[NDArray],
+        out_data: list[NDArray],
+        aux: list[NDArray],
+    ) -> None:
+        op = self._op
+        op.forward(in_data=op._seen(in_data), out_data=op._seen(out_data, True))
+
+    def backward(
+        self,
+        req: list[str],
+        out_grad: list[NDArray],
+        in_data: list[NDArray],
+        out_data: list[NDArray],
+        in_grad: list[NDArray],
+        aux: list[NDArray],
+    ) -> None:
+        op = self._op
+        op.backward(
+            out_grad=op._seen(out_grad) if op.need_top_grad() else [],
+            in_data=op._seen(in_data),
+            out_data=op._seen(out_data),
+            in_grad=op._seen(in_grad, True),
+        )
 
 
 # ---- what the graph asks

@@ -55,7 +55,6 @@ ELSEWHERE = {
         "handle": "there is no C library",
     },
     "nd": {
-        "CachedOp": "hybridize compiles",
         "get_indexing_dispatch_code": "of MXNet's indexing",
         "get_oshape_of_gather_nd_op": "of MXNet's indexing",
         "imdecode": "mx.image decodes",

@@ -412,6 +412,24 @@ def test_instance_normalization_still_ends_the_process():
     assert done.returncode < 0, done.stderr
 
 
+NO_POSITIONS = """
+import numpy as np
+from onnx import TensorProto, helper
+from tests.test_onnxruntime import model_of, run
+nodes = [
+    helper.make_node("Transpose", ["a"], ["rows"], perm=[1, 0, 2]),
+    helper.make_node("MatMul", ["rows", "b"], ["y"]),
+]
+feeds = {"a": np.ones((0, 3, 2), np.float32), "b": np.ones((3, 2, 2), np.float32)}
+run(model_of(nodes, feeds, {}, TensorProto.FLOAT, 3), feeds, 99)
+"""
+
+
+def test_product_of_no_rows_behind_a_batch_axis_still_ends_the_process():
+    done = subprocess.run([sys.executable, "-c", NO_POSITIONS], capture_output=True, check=False)
+    assert done.returncode < 0, done.stderr
+
+
 # ---- what random chains have shown since
 
 

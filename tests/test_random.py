@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hybridonnx as mx
-from hybridonnx import autograd, nd
+from hybridonnx import autograd, nd, sym
 from hybridonnx.errors import MXNetError
 from tests import snippets
 
@@ -136,6 +136,34 @@ def test_zipfian_classes():
     np.testing.assert_allclose(np.bincount(sampled.asnumpy()) / MANY, probabilities, atol=0.015)
     np.testing.assert_allclose(of_true.asnumpy(), [probabilities[3] * MANY])
     np.testing.assert_allclose(of_sampled.asnumpy()[:9], np.take(probabilities, sampled.asnumpy()[:9]) * MANY)
+
+
+def test_zipfian_classes_as_symbols():
+    mx.random.seed(2)
+    parts = sym.contrib.rand_zipfian(sym.var("t"), MANY, 5)
+    classes, of_true, of_sampled = (part.eval(t=nd.array([3.0]))[0].asnumpy() for part in parts)
+    assert [x.dtype.name for x in (classes, of_true, of_sampled)] == ["int64", "float64", "float64"]
+    frequencies = np.array([math.log((c + 2) / (c + 1)) / math.log(6) for c in range(5)])
+    np.testing.assert_allclose(np.bincount(classes) / MANY, frequencies, atol=0.015)
+    np.testing.assert_allclose(of_true, [frequencies[3] * MANY])
+    assert np.isclose(of_sampled[:, None], frequencies * MANY).any(1).all()
+
+
+def test_different_classes():
+    """Frequencies by the formula agree with 60,000 rows of real MXNet to a third digit."""
+    mx.random.seed(3)
+    first, draws = nd._internal._sample_unique_zipfian(range_max=10, shape=(MANY, 1))
+    bounds = np.log([1, *np.arange(1.5, 10), 10]) / math.log(10)
+    np.testing.assert_allclose(np.bincount(first.asnumpy()[:, 0]) / MANY, np.diff(bounds), atol=0.01)
+    assert draws.asnumpy().tolist() == [1] * MANY
+    classes, draws = nd._internal._sample_unique_zipfian(range_max=10, shape=(5000, 4))
+    assert all(len(set(row)) == 4 for row in classes.asnumpy().tolist())
+    assert draws.asnumpy().min() == 4
+    assert abs(draws.asnumpy().mean() - 5.2251) < 0.05  # the mean of real MXNet
+    with pytest.raises(MXNetError, match="range_max of at least 4"):
+        nd._internal._sample_unique_zipfian(range_max=3, shape=(2, 4))
+    with pytest.raises(MXNetError, match="a shape of two sizes"):
+        nd._internal._sample_unique_zipfian(range_max=3, shape=(2,))
 
 
 # ---- seeds

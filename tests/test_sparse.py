@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import hybridonnx as mx
+from hybridonnx import nd
 from hybridonnx.errors import MXNetError, ShapeError
 
 sparse = mx.nd.sparse
@@ -181,3 +182,37 @@ def test_operators_of_the_namespace():
     same(sparse.square(mx.nd.array(DENSE)), DENSE * DENSE)
     with pytest.raises(AttributeError):
         _ = sparse.no_such_operator
+
+
+# ---- numbers of values, and edges of graphs
+
+GRAPH = (np.array([1, 2, 3, 4.0, 5, 0]), [0, 2, 1, 0, 2, 3], [0, 2, 3, 6])
+
+
+def test_numbers_of_stored_values():
+    matrix = nd.sparse.csr_matrix(GRAPH, shape=(3, 4))
+    for axis, expected in ((None, [6]), (1, [2, 1, 3])):
+        counts = nd.contrib.getnnz(matrix, axis=axis)
+        assert counts.dtype is np.int64
+        assert counts.asnumpy().tolist() == expected
+    assert nd.contrib.getnnz(nd.sparse.zeros("csr", (2, 3))).asnumpy().tolist() == [0]
+    with pytest.raises(MXNetError, match="axis None or 1 is required, got 0"):
+        nd.contrib.getnnz(matrix, axis=0)
+    with pytest.raises(MXNetError, match="a CSR matrix is required, got NDArray"):
+        nd.contrib.getnnz(nd.ones((2, 3)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+def test_edges_of_a_graph(dtype):
+    """As real MXNet has them; a stored zero is an edge."""
+    graph = nd.sparse.csr_matrix(GRAPH, shape=(3, 4)).astype(dtype)
+    u, v = nd.array([0, 0, 1, 2, 2, 1, 2]), nd.array([0, 1, 1, 3, 0, 3, 9])
+    ids = nd.contrib.edge_id(graph, u, v)
+    assert ids.dtype is np.dtype(dtype).type
+    assert ids.asnumpy().tolist() == [1, -1, 3, 0, 4, -1, -1]
+    empty = nd.sparse.zeros("csr", (3, 4), dtype=dtype)
+    assert nd.contrib.edge_id(empty, u, v).asnumpy().tolist() == [-1] * 7
+    with pytest.raises(MXNetError, match="rows below 3 are required"):
+        nd.contrib.edge_id(graph, nd.array([3]), nd.array([0]))
+    with pytest.raises(MXNetError, match="as many rows and columns"):
+        nd.contrib.edge_id(graph, nd.array([0, 1]), nd.array([0]))

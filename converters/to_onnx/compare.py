@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from hybridonnx.ops.compare import AllClose
+
 from ._arithmetic import dtype_of
 from ._graph import Graph, Value
 from ._registry import lowers
@@ -58,3 +60,13 @@ def _lower(stem: str, compare: Comparison) -> None:
 
 for _stem, _compare in _COMPARISONS.items():
     _lower(_stem, _compare)
+
+
+@lowers(AllClose)
+def all_close(g: Graph, op: AllClose, a: Value, b: Value) -> Value:
+    x, y = g.Cast(a, np.float64), g.Cast(b, np.float64)
+    close = g.Or(g.Equal(x, y), g.LessOrEqual(g.Abs(x - y), g.Abs(y) * op.rtol + op.atol))
+    if op.equal_nan and a.dtype.kind == "f":
+        close = g.Or(close, g.And(g.IsNaN(x), g.IsNaN(y)))
+    far = g.ReduceSum(g.Cast(g.Not(close), np.int64), keepdims=0)
+    return g.Cast(g.Equal(far, np.array(0)), np.uint8)

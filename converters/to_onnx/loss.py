@@ -13,6 +13,7 @@ from hybridonnx.ops.loss import (
     SoftmaxCrossEntropy,
     SoftmaxOutput,
     SoftmaxOutputGradient,
+    SparseRegularization,
     SVMOutput,
 )
 
@@ -90,3 +91,11 @@ def softmax_cross_entropy(g: Graph, op: SoftmaxCrossEntropy, data: Value, label:
     picked = g.ReduceSum(g.Softmax(x, axis=1) * _hot(g, label, x), [1], keepdims=0)
     losses = g.Log(g.Max(picked, op.least))
     return g.Cast(-g.ReduceSum(losses, [0]), data.dtype)
+
+
+@lowers(SparseRegularization)
+def sparse_regularization(
+    g: Graph, op: SparseRegularization, data: Value, moving_avg: Value
+) -> tuple[Value, Value]:
+    mean = g.ReduceMean(data, [0, *range(2, data.rank)], keepdims=0)
+    return data, moving_avg * op.momentum + mean * (1 - op.momentum)

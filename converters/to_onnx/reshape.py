@@ -184,14 +184,15 @@ def arange_like(g: Graph, op: ArangeLike, data: Value) -> Value:
     """Counted in integers and computed in float64, as the kernel does."""
     sizes = sizes_of(data) if op.axis is None else [sizes_of(data)[op.axis]]
     known = vector(g, sizes)
+    start, step = op.bounds(data.dtype)
     if isinstance(known, list):
         counts = np.arange(prod(known)) // op.repeat
-        return g.const((op.start + op.step * counts).astype(data.dtype).reshape(known))
+        return g.const((start + step * counts).astype(data.dtype).reshape(known))
     free = tuple(range(data.rank)) if op.axis is None else (op.axis % data.rank,)
     steps = count(g, AxisSize(data, free))
     if op.repeat != 1:
         steps = steps / op.repeat
-    values = g.Cast(g.Cast(steps, np.float64) * op.step + op.start, data.dtype)
+    values = g.Cast(g.Cast(steps, np.float64) * step + start, data.dtype)
     return values if len(sizes) == 1 else reshape(g, values, sizes)
 
 

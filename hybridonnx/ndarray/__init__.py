@@ -4,6 +4,7 @@ from .._lazy import lazy_package as _lazy_package
 
 __getattr__, __dir__ = _lazy_package(
     __name__,
+    single={"CachedOp": "..runtime.cached_op"},
     modules=("creation", "arrangement", "arithmetic", "ndarray", "files"),
     submodules=("_internal", "contrib", "image", "linalg", "op", "random", "sparse"),
     operators="namespace",

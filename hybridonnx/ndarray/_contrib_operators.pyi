@@ -167,6 +167,18 @@ def SyncBatchNorm(
 ) -> NDArray | list[NDArray]:
     """`BatchNorm` over the batches of several devices, of which there is one here."""
     ...
+def allclose(
+    a: NDArray,
+    b: NDArray,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = True,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """1 if all elements of two arrays of one shape are close, that is |a - b| ≤ atol + rtol |b|, else 0."""
+    ...
 def arange_like(
     data: NDArray,
     start: float = 0.0,
@@ -189,6 +201,16 @@ def boolean_mask(
     name: str | None = None,
 ) -> NDArray:
     """Those rows of `data` for which `index` is not 0."""
+    ...
+def calibrate_entropy(
+    hist: NDArray,
+    hist_edges: NDArray,
+    num_quantized_bins: int = 255,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """The threshold at which quantized values keep most of the information that a histogram has."""
     ...
 def ctc_loss(
     data: NDArray,
@@ -255,6 +277,45 @@ def index_copy(
     name: str | None = None,
 ) -> NDArray:
     """`old_tensor` with the rows of `new_tensor` in place of those at `index_vector`."""
+    ...
+def interleaved_matmul_encdec_qk(
+    queries: NDArray,
+    keys_values: NDArray,
+    heads: int,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """How well each query of a sequence fits another one's keys: their products, over the root of D."""
+    ...
+def interleaved_matmul_encdec_valatt(
+    keys_values: NDArray,
+    attention: NDArray,
+    heads: int,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The sums of another sequence's values, weighted by attention."""
+    ...
+def interleaved_matmul_selfatt_qk(
+    queries_keys_values: NDArray,
+    heads: int,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """How well each query of a sequence fits its keys: products of queries and keys, over the root of D."""
+    ...
+def interleaved_matmul_selfatt_valatt(
+    queries_keys_values: NDArray,
+    attention: NDArray,
+    heads: int,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The sums of a sequence's values, weighted by attention."""
     ...
 def quadratic(
     data: NDArray,

@@ -51,6 +51,91 @@ def normal_like(
 ) -> NDArray:
     """Draws from the normal distribution, in the shape and dtype of `data`."""
     ...
+def pdf_dirichlet(
+    sample: NDArray,
+    alpha: NDArray,
+    is_log: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The density of Dirichlet distributions, whose samples are points of positive coordinates that sum to 1."""
+    ...
+def pdf_exponential(
+    sample: NDArray,
+    lam: NDArray,
+    is_log: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The density of exponential distributions."""
+    ...
+def pdf_gamma(
+    sample: NDArray,
+    alpha: NDArray,
+    beta: NDArray,
+    is_log: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The density of gamma distributions; beta is the rate here, and the scale where gamma is drawn from."""
+    ...
+def pdf_generalized_negative_binomial(
+    sample: NDArray,
+    mu: NDArray,
+    alpha: NDArray,
+    is_log: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The probability of integers by negative binomial distributions of a mean; the sample has no gradient."""
+    ...
+def pdf_negative_binomial(
+    sample: NDArray,
+    k: NDArray,
+    p: NDArray,
+    is_log: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The probability of a number of failures before k successes; the sample has no gradient."""
+    ...
+def pdf_normal(
+    sample: NDArray,
+    mu: NDArray,
+    sigma: NDArray,
+    is_log: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The density of normal distributions."""
+    ...
+def pdf_poisson(
+    sample: NDArray,
+    lam: NDArray,
+    is_log: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The probability of integers by Poisson distributions; the sample has no gradient."""
+    ...
+def pdf_uniform(
+    sample: NDArray,
+    low: NDArray,
+    high: NDArray,
+    is_log: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The density of uniform distributions, 1 / (high - low), as in MXNet wherever the sample lies."""
+    ...
 def poisson_like(
     data: NDArray,
     lam: float = 1.0,

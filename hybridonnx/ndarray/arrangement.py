@@ -68,18 +68,15 @@ def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
 
 def histogram(a: NDArray, bins: int | NDArray = 10, range: tuple[float, float] | None = None) -> Any:
     """How many values lie in each bin, and the bins' edges; `bins` is a number, or an array of the edges."""
-    values = a.asnumpy()
     if isinstance(bins, NDArray):
-        counts = np.histogram(values, bins.asnumpy())[0]
-        return [NDArray(counts.astype(np.int64), a.context), bins.copy()]
+        return NDArray.F._histogram(a, bins)
     if not isinstance(bins, int | np.integer):
         raise ValueError(f"histogram: bins must be a number or an NDArray, got {type(bins).__name__}.")
-    counts, edges = np.histogram(values, int(bins), range)
-    limits = NDArray(edges.astype(np.float32), a.context)
     if range is not None:
-        return [NDArray(counts.astype(np.int64), a.context), limits]
+        return NDArray.F._histogram(a, bin_cnt=int(bins), range=range)
     warnings.warn(
         "histogram: without a range the counts are float32, and a network that uses it cannot be hybridized.",
         stacklevel=2,
     )
-    return NDArray(counts.astype(np.float32), a.context), limits
+    counts, edges = np.histogram(a.asnumpy(), int(bins))
+    return NDArray(counts.astype(np.float32), a.context), NDArray(edges.astype(np.float32), a.context)

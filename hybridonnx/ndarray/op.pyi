@@ -354,6 +354,18 @@ def GroupNorm(
 ) -> NDArray | list[NDArray]:
     """Each group of channels of each instance of `data` with mean 0 and variance 1, times gamma plus beta."""
     ...
+def IdentityAttachKLSparseReg(
+    data: NDArray,
+    moving_avg: NDArray,
+    sparseness_target: float = 0.1,
+    penalty: float = 0.001,
+    momentum: float = 0.9,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """`data` as it is, whose gradient also draws each unit's average towards a small target."""
+    ...
 def InstanceNorm(
     data: NDArray,
     gamma: NDArray,
@@ -1875,6 +1887,91 @@ def random_normal(
     name: str | None = None,
 ) -> NDArray:
     """Draws from the normal distribution, of a given shape."""
+    ...
+def random_pdf_dirichlet(
+    sample: NDArray,
+    alpha: NDArray,
+    is_log: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The density of Dirichlet distributions, whose samples are points of positive coordinates that sum to 1."""
+    ...
+def random_pdf_exponential(
+    sample: NDArray,
+    lam: NDArray,
+    is_log: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The density of exponential distributions."""
+    ...
+def random_pdf_gamma(
+    sample: NDArray,
+    alpha: NDArray,
+    beta: NDArray,
+    is_log: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The density of gamma distributions; beta is the rate here, and the scale where gamma is drawn from."""
+    ...
+def random_pdf_generalized_negative_binomial(
+    sample: NDArray,
+    mu: NDArray,
+    alpha: NDArray,
+    is_log: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The probability of integers by negative binomial distributions of a mean; the sample has no gradient."""
+    ...
+def random_pdf_negative_binomial(
+    sample: NDArray,
+    k: NDArray,
+    p: NDArray,
+    is_log: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The probability of a number of failures before k successes; the sample has no gradient."""
+    ...
+def random_pdf_normal(
+    sample: NDArray,
+    mu: NDArray,
+    sigma: NDArray,
+    is_log: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The density of normal distributions."""
+    ...
+def random_pdf_poisson(
+    sample: NDArray,
+    lam: NDArray,
+    is_log: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The probability of integers by Poisson distributions; the sample has no gradient."""
+    ...
+def random_pdf_uniform(
+    sample: NDArray,
+    low: NDArray,
+    high: NDArray,
+    is_log: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The density of uniform distributions, 1 / (high - low), as in MXNet wherever the sample lies."""
     ...
 def random_poisson(
     lam: float = 1.0,

@@ -14,8 +14,11 @@ _REASONS = {
     ),
     "_contrib_dgl_*": "it samples graphs for DGL, which has its own code for that",
     "_contrib_tvm_*": "it is a test of MXNet's bridge to TVM",
-    "_CachedOp _CachedOpThreadSafe _CustomFunction _NoGradient": (
+    "_CachedOp _CachedOpThreadSafe _CustomFunction _NDArray _Native _NoGradient": (
         "it stands for Python objects or graphs of a running process, which no file holds"
+    ),
+    "_contrib_edge_id _contrib_getnnz": (
+        "it reads how a CSR matrix is stored, and graphs hold dense arrays. nd.contrib has the function"
     ),
     "_CrossDeviceCopy": "MXNet's engine makes it between devices",
 }

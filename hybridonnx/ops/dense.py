@@ -17,7 +17,7 @@ from ._shapes import Dim, Shape, differ, show, size
 _Storage = Literal["None", "csr", "default", "row_sparse"]
 
 
-def _matmul(a: Array, b: Array) -> Array:
+def matmul(a: Array, b: Array) -> Array:
     """The matrix product; float16 is summed in float32."""
     if a.dtype == np.float16:
         product: Array = np.matmul(a.astype(np.float32), b.astype(np.float32))
@@ -80,7 +80,7 @@ class FullyConnected(Operator):
 
     def forward(self, data: Array, weight: Array, bias: Array | None = None) -> Array:
         flat = data.reshape(len(data), prod(data.shape[1:])) if self.flatten else data
-        y = _matmul(flat, weight.T)
+        y = matmul(flat, weight.T)
         return y if bias is None else y + bias
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, weight: Any, bias: Any = None) -> Sequence[Any]:
@@ -170,7 +170,7 @@ class Dot(_Dot):
 
     def forward(self, lhs: Array, rhs: Array) -> Array:
         shape: Any = self.product_shape(lhs.shape, rhs.shape)
-        return _matmul(self.left_matrix(lhs), self.right_matrix(rhs)).reshape(shape)
+        return matmul(self.left_matrix(lhs), self.right_matrix(rhs)).reshape(shape)
 
     def gradient(self, F: Any, dy: Any, y: Any, lhs: Any, rhs: Any) -> Sequence[Any]:
         same = self.transposes()
@@ -199,7 +199,7 @@ class DotLhsGrad(_Dot):
     def forward(self, dy: Array, rhs: Array, lhs: Array) -> Array:
         right = self.right_matrix(rhs)
         rows = dy.reshape(prod(self._left(lhs.shape)[0]), right.shape[1])
-        result = _matmul(right, rows.T) if self.transpose_a else _matmul(rows, right.T)
+        result = matmul(right, rows.T) if self.transpose_a else matmul(rows, right.T)
         return result.reshape(lhs.shape)
 
     def gradient(self, F: Any, dy: Any, y: Any, head: Any, rhs: Any, lhs: Any) -> Sequence[Any]:
@@ -229,7 +229,7 @@ class DotRhsGrad(_Dot):
     def forward(self, dy: Array, lhs: Array, rhs: Array) -> Array:
         left = self.left_matrix(lhs)
         rows = dy.reshape(left.shape[0], prod(self._right(rhs.shape)[1]))
-        result = _matmul(rows.T, left) if self.transpose_b else _matmul(left.T, rows)
+        result = matmul(rows.T, left) if self.transpose_b else matmul(left.T, rows)
         return result.reshape(rhs.shape)
 
     def gradient(self, F: Any, dy: Any, y: Any, head: Any, lhs: Any, rhs: Any) -> Sequence[Any]:
@@ -278,7 +278,7 @@ class BatchDot(Operator):
         return (*(q if p is None else p for p, q in pairs[:-1]), m, n)
 
     def forward(self, lhs: Array, rhs: Array) -> Array:
-        return _matmul(
+        return matmul(
             lhs.swapaxes(-1, -2) if self.transpose_a else lhs,
             rhs.swapaxes(-1, -2) if self.transpose_b else rhs,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, ClassVar, Literal
 
@@ -405,3 +405,74 @@ class SVMOutput(_Output):
         missing = self.margin - side * y
         weight = (missing > 0) if self.use_linear else F.relu(missing) * 2
         return -side * weight * self.regularization_coefficient, None
+
+
+# ---- regularization
+
+
+@operator("IdentityAttachKLSparseReg")
+class SparseRegularization(Operator):
+    """`data` as it is, whose gradient also draws each unit's average towards a small target.
+
+    A Kullback-Leibler divergence of the target from the moving average of sigmoid units, (0, 1), is what the
+    penalty is the factor of. When training, the average follows the batch's.
+
+    Inputs:
+        data: (N, C, *), the units' values.
+        moving_avg: (C,), the moving average, which training changes.
+
+    Attributes:
+        sparseness_target: The average that is aimed at.
+        penalty: A factor of what the gradient receives beside its own.
+        momentum: How much of the moving average stays at a step.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Identity.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("data", "moving_avg")
+    aux: ClassVar[tuple[str, ...]] = ("moving_avg",)
+    outputs: ClassVar[tuple[str, ...]] = ("output", "average")
+    hidden: ClassVar[int] = 1
+    mode_dependent: ClassVar[bool] = True
+    takes_ints: ClassVar[bool] = False
+    initializers: ClassVar[Mapping[str, str]] = {"moving_avg": '["zero", {}]'}
+    sparseness_target: float = 0.1
+    penalty: float = 0.001
+    momentum: float = 0.9
+
+    def counted(self) -> int:
+        return 1
+
+    def infer_inputs(self, data: Shape | None, moving_avg: Shape | None) -> Sequence[Shape | None]:
+        if data is None:
+            return data, moving_avg
+        if len(data) < 2:
+            raise ShapeError(
+                f"IdentityAttachKLSparseReg: data with 2 or more axes is required, got {show(data)}."
+            )
+        return data, data[1:2]
+
+    def infer_shape(self, data: Shape, moving_avg: Shape) -> list[Shape]:
+        return [data, moving_avg]
+
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        return outputs[0], *inputs[1:]
+
+    def forward(self, data: Array, moving_avg: Array) -> tuple[Array, Array]:
+        total = data.sum((0, *range(2, data.ndim)), dtype=np.promote_types(data.dtype, np.float32))
+        count = data.size // max(data.shape[1], 1)
+        average = moving_avg * self.momentum + total * ((1 - self.momentum) / max(count, 1))
+        return data, average.astype(data.dtype)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, moving_avg: Any) -> Sequence[Any]:
+        average = F._along_axis(y[1], data, axis=1)
+        target = self.sparseness_target
+        return dy[0] + ((1 - target) / (1 - average) - target / average) * self.penalty, None
+
+    def updated(self, F: Any, y: Any, data: Any, moving_avg: Any) -> Sequence[Any]:
+        return (y[1],)

@@ -716,6 +716,8 @@ class SizeArray(_OfShape):
 class ArangeLike(_OfShape):
     """Numbers in steps from `start`, as many as `data` has elements or an axis of it is long.
 
+    For data of integers `start` and `step` are truncated before.
+
     Attributes:
         start: The first number.
         step: The difference between neighbours.
@@ -741,6 +743,10 @@ class ArangeLike(_OfShape):
                 f"_contrib_arange_like: a repeat of at least 1 is required, got {self.repeat}."
             )
 
+    def bounds(self, dtype: DType) -> tuple[float, float]:
+        """The first number and the step for data of a dtype."""
+        return (self.start, self.step) if dtype.kind == "f" else (int(self.start), int(self.step))
+
     def infer_shape(self, data: Shape) -> Shape:
         if self.axis is None:
             return data
@@ -749,7 +755,8 @@ class ArangeLike(_OfShape):
     def forward(self, data: Array) -> Array:
         shape = sizes(self.infer_shape(data.shape))
         counts = np.arange(prod(shape)) // self.repeat
-        return (self.start + self.step * counts).astype(data.dtype).reshape(shape)
+        start, step = self.bounds(data.dtype)
+        return (start + step * counts).astype(data.dtype).reshape(shape)
 
 
 @operator("_contrib_index_array")

@@ -86,6 +86,19 @@ def SyncBatchNorm(
 ) -> Symbol:
     """`BatchNorm` over the batches of several devices, of which there is one here."""
     ...
+def allclose(
+    a: Symbol | None = None,
+    b: Symbol | None = None,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = True,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """1 if all elements of two arrays of one shape are close, that is |a - b| ≤ atol + rtol |b|, else 0."""
+    ...
 def arange_like(
     data: Symbol | None = None,
     start: float = 0.0,
@@ -110,6 +123,17 @@ def boolean_mask(
     **kwargs: object,
 ) -> Symbol:
     """Those rows of `data` for which `index` is not 0."""
+    ...
+def calibrate_entropy(
+    hist: Symbol | None = None,
+    hist_edges: Symbol | None = None,
+    num_quantized_bins: int = 255,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The threshold at which quantized values keep most of the information that a histogram has."""
     ...
 def ctc_loss(
     data: Symbol | None = None,
@@ -182,6 +206,49 @@ def index_copy(
     **kwargs: object,
 ) -> Symbol:
     """`old_tensor` with the rows of `new_tensor` in place of those at `index_vector`."""
+    ...
+def interleaved_matmul_encdec_qk(
+    queries: Symbol | None = None,
+    keys_values: Symbol | None = None,
+    heads: int = ...,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """How well each query of a sequence fits another one's keys: their products, over the root of D."""
+    ...
+def interleaved_matmul_encdec_valatt(
+    keys_values: Symbol | None = None,
+    attention: Symbol | None = None,
+    heads: int = ...,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The sums of another sequence's values, weighted by attention."""
+    ...
+def interleaved_matmul_selfatt_qk(
+    queries_keys_values: Symbol | None = None,
+    heads: int = ...,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """How well each query of a sequence fits its keys: products of queries and keys, over the root of D."""
+    ...
+def interleaved_matmul_selfatt_valatt(
+    queries_keys_values: Symbol | None = None,
+    attention: Symbol | None = None,
+    heads: int = ...,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The sums of a sequence's values, weighted by attention."""
     ...
 def quadratic(
     data: Symbol | None = None,

@@ -56,6 +56,99 @@ def normal_like(
 ) -> Symbol:
     """Draws from the normal distribution, in the shape and dtype of `data`."""
     ...
+def pdf_dirichlet(
+    sample: Symbol | None = None,
+    alpha: Symbol | None = None,
+    is_log: bool = False,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The density of Dirichlet distributions, whose samples are points of positive coordinates that sum to 1."""
+    ...
+def pdf_exponential(
+    sample: Symbol | None = None,
+    lam: Symbol | None = None,
+    is_log: bool = False,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The density of exponential distributions."""
+    ...
+def pdf_gamma(
+    sample: Symbol | None = None,
+    alpha: Symbol | None = None,
+    beta: Symbol | None = None,
+    is_log: bool = False,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The density of gamma distributions; beta is the rate here, and the scale where gamma is drawn from."""
+    ...
+def pdf_generalized_negative_binomial(
+    sample: Symbol | None = None,
+    mu: Symbol | None = None,
+    alpha: Symbol | None = None,
+    is_log: bool = False,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The probability of integers by negative binomial distributions of a mean; the sample has no gradient."""
+    ...
+def pdf_negative_binomial(
+    sample: Symbol | None = None,
+    k: Symbol | None = None,
+    p: Symbol | None = None,
+    is_log: bool = False,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The probability of a number of failures before k successes; the sample has no gradient."""
+    ...
+def pdf_normal(
+    sample: Symbol | None = None,
+    mu: Symbol | None = None,
+    sigma: Symbol | None = None,
+    is_log: bool = False,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The density of normal distributions."""
+    ...
+def pdf_poisson(
+    sample: Symbol | None = None,
+    lam: Symbol | None = None,
+    is_log: bool = False,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The probability of integers by Poisson distributions; the sample has no gradient."""
+    ...
+def pdf_uniform(
+    sample: Symbol | None = None,
+    low: Symbol | None = None,
+    high: Symbol | None = None,
+    is_log: bool = False,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The density of uniform distributions, 1 / (high - low), as in MXNet wherever the sample lies."""
+    ...
 def poisson_like(
     data: Symbol | None = None,
     lam: float = 1.0,

@@ -260,6 +260,19 @@ def GroupNorm(
 ) -> Symbol:
     """Each group of channels of each instance of `data` with mean 0 and variance 1, times gamma plus beta."""
     ...
+def IdentityAttachKLSparseReg(
+    data: Symbol | None = None,
+    moving_avg: Symbol | None = None,
+    sparseness_target: float = 0.1,
+    penalty: float = 0.001,
+    momentum: float = 0.9,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """`data` as it is, whose gradient also draws each unit's average towards a small target."""
+    ...
 def InstanceNorm(
     data: Symbol | None = None,
     gamma: Symbol | None = None,
@@ -1831,6 +1844,99 @@ def random_normal(
     **kwargs: object,
 ) -> Symbol:
     """Draws from the normal distribution, of a given shape."""
+    ...
+def random_pdf_dirichlet(
+    sample: Symbol | None = None,
+    alpha: Symbol | None = None,
+    is_log: bool = False,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The density of Dirichlet distributions, whose samples are points of positive coordinates that sum to 1."""
+    ...
+def random_pdf_exponential(
+    sample: Symbol | None = None,
+    lam: Symbol | None = None,
+    is_log: bool = False,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The density of exponential distributions."""
+    ...
+def random_pdf_gamma(
+    sample: Symbol | None = None,
+    alpha: Symbol | None = None,
+    beta: Symbol | None = None,
+    is_log: bool = False,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The density of gamma distributions; beta is the rate here, and the scale where gamma is drawn from."""
+    ...
+def random_pdf_generalized_negative_binomial(
+    sample: Symbol | None = None,
+    mu: Symbol | None = None,
+    alpha: Symbol | None = None,
+    is_log: bool = False,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The probability of integers by negative binomial distributions of a mean; the sample has no gradient."""
+    ...
+def random_pdf_negative_binomial(
+    sample: Symbol | None = None,
+    k: Symbol | None = None,
+    p: Symbol | None = None,
+    is_log: bool = False,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The probability of a number of failures before k successes; the sample has no gradient."""
+    ...
+def random_pdf_normal(
+    sample: Symbol | None = None,
+    mu: Symbol | None = None,
+    sigma: Symbol | None = None,
+    is_log: bool = False,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The density of normal distributions."""
+    ...
+def random_pdf_poisson(
+    sample: Symbol | None = None,
+    lam: Symbol | None = None,
+    is_log: bool = False,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The probability of integers by Poisson distributions; the sample has no gradient."""
+    ...
+def random_pdf_uniform(
+    sample: Symbol | None = None,
+    low: Symbol | None = None,
+    high: Symbol | None = None,
+    is_log: bool = False,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The density of uniform distributions, 1 / (high - low), as in MXNet wherever the sample lies."""
     ...
 def random_poisson(
     lam: float = 1.0,

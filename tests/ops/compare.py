@@ -50,3 +50,31 @@ CASES = [
         for stem in ("equal", "logical_or")
     ],
 ]
+
+
+def pair(*rows):
+    return [np.array(row, np.float32) for row in rows]
+
+
+NAN, INF = np.nan, np.inf
+EVERY = (*FLOATS, "int32", "int64", "int8", "uint8")
+CLOSE = [
+    Case("_contrib_allclose", pair([1, 2, 5], [1, 2.00001, 5]), **attributes)
+    for attributes in ({}, {"rtol": 0.0}, {"rtol": 1e-7, "atol": 1e-4}, {"rtol": 0.0, "atol": 0.0})
+]
+CLOSE += [
+    Case("_contrib_allclose", pair(a, b), equal_nan=equal_nan)
+    for equal_nan in (False, True)
+    for a, b in (([1, NAN], [1, NAN]), ([NAN], [1]), ([INF, -INF], [INF, INF]), ([1], [INF]), ([INF], [1]))
+]
+CLOSE += [
+    Case("_contrib_allclose", [ints((2, 3), 9, 1, dtype), ints((2, 3), 9, 1, dtype)], rtol=rtol, atol=atol)
+    for dtype in EVERY
+    for rtol, atol in ((0.5, 4.0), (0.0, 8.0), (0.0, 0.5))
+]
+CLOSE += [
+    Case("_contrib_allclose", [np.zeros((0, 3), np.float32)] * 2).but(
+        formula=lambda a, b: np.array(1, np.uint8)
+    ),
+]
+CASES += [case.but(no={"import": "the sums of MXNet have an axis"}) for case in CLOSE]

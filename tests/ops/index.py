@@ -79,6 +79,11 @@ rows = [
     Case("_contrib_index_copy", [(4, 2), of([2, 0]), (2, 2)]).but(dtypes=FLOATS),
     Case("_contrib_index_copy", [(3,), of([1, 0], "float32"), (2,)]).but(no=FIXED),
     Case("_contrib_index_copy", [(3, 2, 2), of([1]), (1, 2, 2)]),
+    Case("_contrib_index_copy", [(4, 2), of([1, 1]), (2, 2)]).but(
+        no={
+            "gradient": "as in MXNet a new row that another one overwrites gets a gradient, too",
+        }
+    ),
     Case("_contrib_boolean_mask", [(3, 2), of([1, 0, 1])]).but(
         dtypes=("float32", "float64", "int32"), no=BY_VALUES
     ),

@@ -143,4 +143,22 @@ OTHERS = [
     ),
 ]
 
-CASES = SOFTMAX + GRADIENTS + OTHERS
+ATTACHED = {
+    "gradient": "a penalty is attached to it",
+    "second": "MXNet has the penalty's first derivative only",
+}
+REGULARIZATIONS = [
+    Case("IdentityAttachKLSparseReg", [uniform((4, 3), 0.1, 0.9), uniform((3,), 0.1, 0.9)], **attributes).but(
+        training=training, no=ATTACHED
+    )
+    for training in (False, True)
+    for attributes in ({}, {"sparseness_target": 0.3, "penalty": 0.5, "momentum": 0.6}, {"momentum": 0.0})
+]
+REGULARIZATIONS += [
+    Case("IdentityAttachKLSparseReg", [uniform((2, 3, 2, 2), 0.1, 0.9), uniform((3,), 0.1, 0.9)]).but(
+        training=True, no=ATTACHED, dtypes=("float32", "float64", "float16"), formula=lambda x, average: x
+    ),
+    Case("IdentityAttachKLSparseReg", [(0, 3), (3,)]).but(formula=lambda x, average: x),
+]
+
+CASES = SOFTMAX + GRADIENTS + OTHERS + REGULARIZATIONS

@@ -136,6 +136,14 @@ of_shapes = [
     Case("_contrib_arange_like", [(2, 4)], axis=-1, start=1),
     Case("_contrib_arange_like", [(2, 4)], axis=1, repeat=2),
     Case("_contrib_arange_like", [(2, 4)], repeat=3, step=-2),
+    Case("_contrib_arange_like", [(2, 4)], start=1.7, step=-0.5).but(dtypes=("float32", "int32", "int64")),
+    Case("_contrib_arange_like", [(2, 3, 4)], start=-1.7, step=1.6, axis=2, repeat=3).but(
+        dtypes=("float32", "float64", "int32", "uint8")
+    ),
+    Case("_contrib_arange_like", [(6,)], start=1.25, step=0.5, ctx="cpu(0)").but(
+        dtypes=("float16",), formula=lambda x: (1.25 + 0.5 * np.arange(6)).astype(x.dtype)
+    ),
+    Case("_contrib_arange_like", [(1,)], axis=-1, step=0, repeat=5),
     Case("_contrib_index_array", [(2, 3)]).but(dtypes=("float32", "int32")),
     Case("_contrib_index_array", [(2, 3)], axes=(1,)),
     Case("_contrib_index_array", [(2, 3, 2)], axes=(-1, 0)),

@@ -1,0 +1,99 @@
+"""Lowerings of densities: their logarithms, computed in float64 as the kernels do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hybridonnx.ops.density import RepeatBehind, SumBehind, added_axes
+
+from ._graph import Graph, Value
+from ._registry import lowers
+from ._special import gammaln
+from ._symbolic_dims import sizes_of, vector
+
+_LOG_ROOT = 0.5 * math.log(2 * math.pi)
+
+
+@lowers(RepeatBehind)
+def repeat_behind(g: Graph, op: RepeatBehind, data: Value, like: Value) -> Value:
+    axes = added_axes(like.rank, data.rank, op.kept)
+    return g.Expand(g.Unsqueeze(data, axes), vector(g, sizes_of(like)))
+
+
+@lowers(SumBehind)
+def sum_behind(g: Graph, op: SumBehind, data: Value, like: Value) -> Value:
+    shape = like.shape or (None,) * like.rank
+    axes = op.axes(data.rank, shape)
+    return g.ReduceSum(data, axes, keepdims=int(data.rank == like.rank)) if axes else g.Identity(data)
+
+
+# ---- logarithms of densities
+
+
+def _uniform(g: Graph, sample: Value, low: Value, high: Value) -> Value:
+    return g.Expand(-g.Log(high - low), vector(g, sizes_of(sample)))
+
+
+def _normal(g: Graph, sample: Value, mu: Value, sigma: Value) -> Any:
+    z = (sample - mu) / sigma
+    return z * z * -0.5 - g.Log(sigma) - _LOG_ROOT
+
+
+def _gamma(g: Graph, sample: Value, alpha: Value, beta: Value) -> Any:
+    powers = alpha * g.Log(beta) + (alpha - 1.0) * g.Log(sample)
+    return powers - beta * sample - gammaln(g, alpha)
+
+
+def _exponential(g: Graph, sample: Value, lam: Value) -> Any:
+    return g.Log(lam) - lam * sample
+
+
+def _dirichlet(g: Graph, sample: Value, alpha: Value) -> Any:
+    terms = (alpha - 1.0) * g.Log(sample) - gammaln(g, alpha)
+    keep = int(sample.rank == 1)  # one point has a density of shape (1,)
+    axis = [sample.rank - 1]
+    total = g.ReduceSum(alpha, axis, keepdims=keep)
+    return g.ReduceSum(terms, axis, keepdims=keep) + gammaln(g, total)
+
+
+def _poisson(g: Graph, sample: Value, lam: Value) -> Any:
+    return sample * g.Log(lam) - gammaln(g, sample + 1.0) - lam
+
+
+def _negative_binomial(g: Graph, sample: Value, k: Value, p: Value) -> Any:
+    ways = gammaln(g, sample + k) - gammaln(g, sample + 1.0) - gammaln(g, k)
+    return ways + k * g.Log(p) + sample * g.Log(1.0 - p)
+
+
+def _generalized_negative_binomial(g: Graph, sample: Value, mu: Value, alpha: Value) -> Any:
+    k, spread = g.Reciprocal(alpha), mu * alpha
+    ways = gammaln(g, sample + k) - gammaln(g, sample + 1.0) - gammaln(g, k)
+    return ways + sample * g.Log(spread) - (sample + k) * g.Log(spread + 1.0)
+
+
+def _density(name: str, formula: Callable[..., Any]) -> None:
+
+    @lowers(f"_random_pdf_{name}")
+    def lowering(g: Graph, op: Any, sample: Value, *parameters: Value) -> Value:
+        wide = [
+            g.Unsqueeze(g.Cast(p, np.float64), added_axes(sample.rank, p.rank, op.kept)) for p in parameters
+        ]
+        values = formula(g, g.Cast(sample, np.float64), *wide)
+        return g.Cast(values if op.is_log else g.Exp(values), sample.dtype)
+
+
+for _formula in (
+    _uniform,
+    _normal,
+    _gamma,
+    _exponential,
+    _dirichlet,
+    _poisson,
+    _negative_binomial,
+    _generalized_negative_binomial,
+):
+    _density(_formula.__name__[1:], _formula)

@@ -1,0 +1,45 @@
+"""Lowering of histograms: comparisons of all values with all bounds, or bins, and sums."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hybridonnx.ops.histogram import Histogram
+
+from ._graph import Graph, Value
+from ._registry import lowers
+from ._symbolic_dims import flat
+
+
+@lowers(Histogram)
+def histogram(g: Graph, op: Histogram, data: Value, bins: Value | None = None) -> tuple[Value, Value]:
+    x = flat(g, data)
+    if bins is None:
+        return _of_one_width(g, op, x), g.const(op.bounds(data.dtype))
+    column = g.Unsqueeze(x, [1])
+    lower, upper = g.Slice(bins, [0], [-1]), g.Slice(bins, [1], [np.iinfo(np.int64).max])
+    last = g.Slice(bins, [-1], [np.iinfo(np.int64).max])
+    behind = g.Not(g.GreaterOrEqual(column, upper))  # NaN is in no bin, as it is in none of `lower`
+    closed = g.And(g.Equal(upper, last), g.LessOrEqual(column, last))
+    return _count(g, g.And(g.GreaterOrEqual(column, lower), g.Or(behind, closed))), g.Identity(bins)
+
+
+def _count(g: Graph, inside: Value) -> Value:
+    return g.ReduceSum(g.Cast(inside, np.int64), [0], keepdims=0)
+
+
+def _of_one_width(g: Graph, op: Histogram, x: Value) -> Value:
+    """The bins by division, moved by at most one, as the kernel has it."""
+    (low, high), count = op.ends(), op.bin_cnt or 1
+    bounds = op.bounds(x.dtype)
+    wide = g.Cast(x, np.float64)
+    inside = g.And(g.GreaterOrEqual(wide, np.float64(low)), g.LessOrEqual(wide, np.float64(high)))
+    wide = g.Where(inside, wide, np.float64(low))
+    indices = g.Cast(g.Floor((wide - low) * float(count) / (high - low)), np.int64)
+    indices = g.Min(indices, np.array([count - 1]))
+    indices = indices - g.Cast(g.Less(x, g.Gather(g.const(bounds), indices)), np.int64)
+    above = g.GreaterOrEqual(x, g.Gather(g.const(bounds[1:]), indices))
+    moves = g.And(above, g.Less(indices, np.array([count - 1])))
+    indices = indices + g.Cast(moves, np.int64)
+    chosen = g.Equal(g.Unsqueeze(indices, [1]), np.arange(count))
+    return _count(g, g.And(chosen, g.Unsqueeze(inside, [1])))
