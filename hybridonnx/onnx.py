@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -105,9 +105,7 @@ def export_model(
     """
     shapes = next((s for s in (input_shapes, in_shapes, input_shape) if s is not None), None)
     types = in_types if input_type is None else input_type
-    path = (
-        params if isinstance(sym, HybridBlock) and isinstance(params, str | os.PathLike) else onnx_file_path
-    )
+    path = params if isinstance(sym, HybridBlock) and _is_path(params) else onnx_file_path
     outputs = sym._output_names if isinstance(sym, SymbolBlock) else None
     graph, values, inputs = _with_values(sym, params, shapes, types)
     options = FileOptions(
@@ -269,6 +267,10 @@ def _require_inputs(net: HybridBlock, names: Sequence[str], values: Any, argumen
             f"{net.name}: {argument} for the inputs {', '.join(names)} is required, got "
             f"{', '.join(unknown) or count}."
         )
+
+
+def _is_path(value: Any) -> TypeGuard[str | os.PathLike[str]]:
+    return isinstance(value, str | os.PathLike)
 
 
 def _is_array(value: Any) -> bool:
