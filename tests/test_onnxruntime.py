@@ -455,3 +455,11 @@ def test_picked_zeros_keep_their_sign():
 def test_sorting_of_nothing(name):
     y = getattr(mx.sym, name)(X, axis=-1)
     same(y, np.zeros((3, 0, 4), "float32"), np.zeros((3, 0, 4), "float32"))
+
+
+def test_col2im_of_one_dilated_axis_is_still_wrong():
+    columns = np.ones((1, 4, 5), np.float32)
+    node = helper.make_node("Col2Im", ["x", "size", "kernel"], ["y"], dilations=[2])
+    model = model_of([node], {"x": columns}, {"size": [7], "kernel": [2]}, TensorProto.FLOAT, 3)
+    (y,) = run(model, {"x": columns}, 0)
+    assert y[0].tolist() != [[1, 1, 2, 2, 2, 1, 1]] * 2
