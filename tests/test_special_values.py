@@ -38,6 +38,7 @@ ALLOWED = {
     **dict.fromkeys(("BatchNorm", "BatchNorm_v1", "GroupNorm", "InstanceNorm", "LayerNorm"), STATISTICS),
     "_contrib_SyncBatchNorm": STATISTICS,
     "_contrib_BatchNormWithReLU": (("kind", "spread"), STATISTICS[1]),
+    "_bilinear_sampler_grad": (PRODUCTS[0], "below opset 16 a product with a matrix has 0 times NaN"),
     "CTCLoss": (("kind",), "a score of -inf is never or NaN"),
     "LRN": (("spread",), "ONNX Runtime's sum runs along the channels, and never gets rid of NaN"),
     "LeakyReLU": (("hidden",), "PRelu leaves out a slope of NaN at 0"),
@@ -49,7 +50,7 @@ ALLOWED = {
 if VERSION.startswith("1.20."):
     ROOTS = ("spread", "kind"), "the root of infinity is NaN in ONNX Runtime 1.20"
     ALLOWED |= dict.fromkeys(("L2Normalization", "rsqrt", "sqrt"), ROOTS)
-PLAIN_IN_FILES = ("Pooling", "Pooling_v1", "RNN")
+PLAIN_IN_FILES = ("BilinearSampler", "Pooling", "Pooling_v1", "RNN", "SpatialTransformer")
 """Operators that a file has as ONNX's own, which leaves open what becomes of NaN."""
 GRADIENTS_AT_NAN = ("_pool_grad", "_pool_pick")
 """A window's maximum is NaN there: its gradient goes to any element."""
