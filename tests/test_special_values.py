@@ -39,6 +39,7 @@ ALLOWED = {
     "_contrib_SyncBatchNorm": STATISTICS,
     "_contrib_BatchNormWithReLU": (("kind", "spread"), STATISTICS[1]),
     "_bilinear_sampler_grad": (PRODUCTS[0], "below opset 16 a product with a matrix has 0 times NaN"),
+    "_correlation_grad": PRODUCTS,
     "CTCLoss": (("kind",), "a score of -inf is never or NaN"),
     "LRN": (("spread",), "ONNX Runtime's sum runs along the channels, and never gets rid of NaN"),
     "LeakyReLU": (("hidden",), "PRelu leaves out a slope of NaN at 0"),

@@ -18,6 +18,10 @@ def transformer(data, loc, shape):
     )
 
 
+def correlation(**attributes):
+    return nd.Correlation(nd.ones((1, 2, 4, 5)), nd.ones((1, 2, 4, 5)), **attributes)
+
+
 @pytest.mark.parametrize(
     ("error", "call"),
     [
@@ -41,6 +45,12 @@ def transformer(data, loc, shape):
         (ShapeError, lambda: nd.BilinearSampler(nd.ones((2, 4, 4)), nd.ones((2, 2, 4, 4)))),
         (ShapeError, lambda: transformer(nd.ones((2, 3, 4, 4)), nd.ones((2, 5)), (3, 3))),
         (AttributeValueError, lambda: transformer(nd.ones((2, 3, 4, 4)), nd.ones((2, 6)), (0, 0))),
+        (AttributeValueError, lambda: correlation(kernel_size=2)),
+        (AttributeValueError, lambda: correlation(stride1=0)),
+        (AttributeValueError, lambda: correlation(pad_size=-1)),
+        (ShapeError, lambda: correlation(max_displacement=2)),
+        (ShapeError, lambda: nd.Correlation(nd.ones((1, 2, 4, 5)), nd.ones((1, 2, 4, 6)))),
+        (ShapeError, lambda: nd.Correlation(nd.ones((2, 4, 5)), nd.ones((2, 4, 5)))),
     ],
 )
 def test_what_does_not_fit_is_refused(error, call):
