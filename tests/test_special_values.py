@@ -34,6 +34,7 @@ ALLOWED = {
     **dict.fromkeys(
         ("_image_resize", "_conv_data_grad", "_conv_weight_grad", "_deconv_weight_grad"), PRODUCTS
     ),
+    **dict.fromkeys(("_contrib_fft", "_contrib_ifft", "_contrib_count_sketch"), PRODUCTS),
     **dict.fromkeys(("_ctc_grad", "_gather_nd_grad", "_pool_grad", "_take_grad"), PRODUCTS),
     **dict.fromkeys(("BatchNorm", "BatchNorm_v1", "GroupNorm", "InstanceNorm", "LayerNorm"), STATISTICS),
     "_contrib_SyncBatchNorm": STATISTICS,
