@@ -32,7 +32,8 @@ ALLOWED = {
         ("_adaptive_pool_grad", "_bilinear_resize_grad", "_contrib_AdaptiveAvgPooling2D"), PRODUCTS
     ),
     **dict.fromkeys(
-        ("_image_resize", "_conv_data_grad", "_conv_weight_grad", "_deconv_weight_grad"), PRODUCTS
+        ("_cvimresize", "_image_resize", "_conv_data_grad", "_conv_weight_grad", "_deconv_weight_grad"),
+        PRODUCTS,
     ),
     **dict.fromkeys(("_contrib_fft", "_contrib_ifft", "_contrib_count_sketch"), PRODUCTS),
     **dict.fromkeys(("_ctc_grad", "_gather_nd_grad", "_pool_grad", "_take_grad"), PRODUCTS),
