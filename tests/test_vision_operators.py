@@ -138,6 +138,21 @@ def test_decoded_images(tmp_path):
     assert abs(grey[..., 0] - pixels @ [0.299, 0.587, 0.114]).max() <= 1
 
 
+def test_imdecode_by_its_documentation():
+    pixels = IMAGE.asnumpy()
+    content, target = encoded(pixels), pixels.transpose(2, 0, 1).astype("float32")
+    np.testing.assert_array_equal(nd.imdecode(content).asnumpy(), target)
+    mean = nd.ones((3, 2, 3))
+    part = nd.imdecode(content, clip_rect=(1, 2, 4, 4), mean=mean).asnumpy()
+    np.testing.assert_array_equal(part, target[:, 2:4, 1:4] - 1)
+    out = nd.zeros((2, 3, 4, 5))
+    assert nd.imdecode(content, out=out, index=1) is out
+    np.testing.assert_array_equal(out.asnumpy(), [np.zeros_like(target), target])
+    assert nd.imdecode(content, channels=1).shape == (1, 4, 5)
+    with pytest.raises(AttributeValueError, match="imdecode: 1 or 3 channels are required, got 4"):
+        nd.imdecode(content, channels=4)
+
+
 def test_bytes_that_are_no_image():
     pytest.importorskip("PIL.Image")
     with pytest.raises(FormatError, match="_cvimdecode: Pillow cannot read the image"):
