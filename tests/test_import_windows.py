@@ -118,6 +118,19 @@ CASES: list[Any] = [
     ("GlobalMaxPool", [LINE], {}),
     ("GlobalAveragePool", [IMAGE], {}),
     *(("GlobalLpPool", [IMAGE], {"p": p}) for p in (1, 2, 3)),
+    ("Col2Im", [(2, 12, 16), np.array([5, 6]), np.array([2, 3])], {}),
+    (
+        "Col2Im",
+        [(2, 12, 24), np.array([5, 6]), np.array([2, 3])],
+        {"pads": (0, 1, 0, 1), "dilations": (1, 1)},
+    ),
+    *(
+        ("GridSample", [IMAGE, (2, 3, 5, 2)], {"align_corners": a, "padding_mode": p, "mode": "bilinear"})
+        for a in (0, 1)
+        for p in ("zeros", "border")
+    ),
+    *(("DFT", [(2, 6, 1)], {"axis": a}) for a in (1, -2)),
+    *(("DFT", [(2, 3, 6, 2)], {"axis": 2, "inverse": i}) for i in (0, 1)),
     ("Gemm", [(3, 4), (4, 5), (5,)], {}),
     ("Gemm", [(3, 4), (5, 4), (5,)], {"transB": 1}),
     ("Gemm", [(3, 4), (5, 4)], {"transB": 1}),
@@ -217,6 +230,12 @@ def test_resize_of_some_axes():
     ("op_type", "shapes", "attributes"),
     [
         ("MaxPool", [IMAGE], {"kernel_shape": (2, 2), "dilations": (2, 2)}),
+        ("Col2Im", [(2, 12, 20), np.array([5, 6]), np.array([2, 3])], {"pads": (0, 0, 0, 1)}),
+        ("GridSample", [IMAGE, (2, 3, 5, 2)], {"mode": "nearest"}),
+        ("GridSample", [IMAGE, (2, 3, 5, 2)], {"padding_mode": "reflection"}),
+        ("GridSample", [(2, 3, 1, 4), (2, 3, 5, 2)], {}),
+        ("DFT", [(2, 6, 1)], {"onesided": 1}),
+        ("DFT", [(2, 6, 1)], {"axis": 0}),
         ("Resize", [IMAGE, None, np.array([1, 1, 2, 2], np.float32)], {"mode": "cubic"}),
         (
             "Resize",

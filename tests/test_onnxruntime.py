@@ -455,3 +455,30 @@ def test_picked_zeros_keep_their_sign():
 def test_sorting_of_nothing(name):
     y = getattr(mx.sym, name)(X, axis=-1)
     same(y, np.zeros((3, 0, 4), "float32"), np.zeros((3, 0, 4), "float32"))
+
+
+def test_col2im_of_one_dilated_axis_is_still_wrong():
+    columns = np.ones((1, 4, 5), np.float32)
+    node = helper.make_node("Col2Im", ["x", "size", "kernel"], ["y"], dilations=[2])
+    model = model_of([node], {"x": columns}, {"size": [7], "kernel": [2]}, TensorProto.FLOAT, 3)
+    (y,) = run(model, {"x": columns}, 0)
+    assert y[0].tolist() != [[1, 1, 2, 2, 2, 1, 1]] * 2
+
+
+@pytest.mark.parametrize(("dtype", "inverse"), [("float32", 0), ("float64", 1)])
+def test_dft_still_loses_digits(dtype, inverse):
+    x = np.random.RandomState(0).standard_normal((1, 1001, 1 + inverse)).astype(dtype)
+    node = helper.make_node("DFT", ["x"], ["y"], axis=1, inverse=inverse)
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    (y,) = run(model_of([node], {"x": x}, {}, kind, 3), {"x": x}, 0)
+    complex_x = x[..., 0] + 1j * x[..., -1] * inverse
+    expected = np.fft.ifft(complex_x) if inverse else np.fft.fft(complex_x)
+    error = abs(y[..., 0] + 1j * y[..., 1] - expected).max() / abs(expected).max()
+    assert error > {"float32": 1e-5, "float64": 1e-10}[dtype]
+
+
+def test_grid_sample_still_hides_nan():
+    feeds = {"x": np.ones((1, 1, 2, 2), np.float32), "grid": np.full((1, 1, 1, 2), np.nan, np.float32)}
+    node = helper.make_node("GridSample", ["x", "grid"], ["y"], align_corners=1, mode="bilinear")
+    (y,) = run(model_of([node], feeds, {}, TensorProto.FLOAT, 4), feeds, 0)
+    assert np.isfinite(y).all()

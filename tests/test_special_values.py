@@ -32,12 +32,16 @@ ALLOWED = {
         ("_adaptive_pool_grad", "_bilinear_resize_grad", "_contrib_AdaptiveAvgPooling2D"), PRODUCTS
     ),
     **dict.fromkeys(
-        ("_image_resize", "_conv_data_grad", "_conv_weight_grad", "_deconv_weight_grad"), PRODUCTS
+        ("_cvimresize", "_image_resize", "_conv_data_grad", "_conv_weight_grad", "_deconv_weight_grad"),
+        PRODUCTS,
     ),
+    **dict.fromkeys(("_contrib_fft", "_contrib_ifft", "_contrib_count_sketch"), PRODUCTS),
     **dict.fromkeys(("_ctc_grad", "_gather_nd_grad", "_pool_grad", "_take_grad"), PRODUCTS),
     **dict.fromkeys(("BatchNorm", "BatchNorm_v1", "GroupNorm", "InstanceNorm", "LayerNorm"), STATISTICS),
     "_contrib_SyncBatchNorm": STATISTICS,
     "_contrib_BatchNormWithReLU": (("kind", "spread"), STATISTICS[1]),
+    "_bilinear_sampler_grad": (PRODUCTS[0], "below opset 16 a product with a matrix has 0 times NaN"),
+    "_correlation_grad": PRODUCTS,
     "CTCLoss": (("kind",), "a score of -inf is never or NaN"),
     "LRN": (("spread",), "ONNX Runtime's sum runs along the channels, and never gets rid of NaN"),
     "LeakyReLU": (("hidden",), "PRelu leaves out a slope of NaN at 0"),
@@ -49,7 +53,7 @@ ALLOWED = {
 if VERSION.startswith("1.20."):
     ROOTS = ("spread", "kind"), "the root of infinity is NaN in ONNX Runtime 1.20"
     ALLOWED |= dict.fromkeys(("L2Normalization", "rsqrt", "sqrt"), ROOTS)
-PLAIN_IN_FILES = ("Pooling", "Pooling_v1", "RNN")
+PLAIN_IN_FILES = ("BilinearSampler", "Pooling", "Pooling_v1", "RNN", "SpatialTransformer")
 """Operators that a file has as ONNX's own, which leaves open what becomes of NaN."""
 GRADIENTS_AT_NAN = ("_pool_grad", "_pool_pick")
 """A window's maximum is NaN there: its gradient goes to any element."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from hybridonnx.ops.image import NEAREST, Crop, FlipLeftRight, FlipTopBottom, Normalize, Resize, ToTensor
+from hybridonnx.ops import sizes
+from hybridonnx.ops.image import Crop, FlipLeftRight, FlipTopBottom, Normalize, Resize, ToTensor
 
 from ._graph import Graph, Value
 from ._registry import lowers
+from ._symbolic_dims import known_size
+from .cvimage import resize as resize_images
 
 
 @lowers(ToTensor)
@@ -52,16 +55,6 @@ def _flipped(g: Graph, data: Value, axis: int) -> Value:
 
 @lowers(Resize)
 def resize(g: Graph, op: Resize, data: Value) -> Value:
-    h, w = (data.shape or g.sizes(data))[-3:-1]
-    if h is None or w is None:
-        h, w = g.sizes(data)[-3:-1]
-    rows, columns = op.matrices(h, w)
-    if op.interp == NEAREST:
-        chosen = g.Gather(data, rows.argmax(1), axis=data.rank - 3)
-        return g.Gather(chosen, columns.argmax(1), axis=data.rank - 2)
-    wide = np.dtype("float64") if data.dtype == np.float64 else np.dtype("float32")
-    images = _channels_first(g, g.Cast(data, wide))
-    pixels = g.MatMul(rows.astype(wide), g.MatMul(images, columns.T.astype(wide)))
-    if data.dtype.kind != "f":
-        pixels = g.Clip(g.Round(pixels), 0.0, 255.0)
-    return g.Cast(_channels_last(g, pixels), data.dtype)
+    h, w = (known_size(g, data, axis) for axis in (data.rank - 3, data.rank - 2))
+    height, width = sizes(op.resized(h, w))
+    return resize_images(g, data, height, width, op.interp)

@@ -50,12 +50,12 @@ def pad_grad(g: Graph, op: PadGrad, dy: Value) -> Value:
         return g.Slice(dy, before, [-b if b else HIGHEST for b in after], axes)
     for axis, a, b in padded:
         size = known_size(g, dy, axis)
-        indices = _takers(op.origins(axis, size - a - b), size - a - b)
+        indices = takers(op.origins(axis, size - a - b), size - a - b)
         dy = g.ReduceSum(g.Gather(zero_after(g, dy, axis), indices, axis=axis), [axis + 1], keepdims=0)
     return dy
 
 
-def _takers(origins: Array, size: int) -> Array:
+def takers(origins: Array, size: int) -> Array:
     """For each of `size` elements the indices of `origins` that have it, filled up with the one after all."""
     indices = [np.flatnonzero(origins == i) for i in range(size)]
     longest = max((len(t) for t in indices), default=1)

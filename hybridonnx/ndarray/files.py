@@ -1,14 +1,16 @@
-"""Arrays to and from files: `nd.save`, `nd.load`."""
+"""Arrays to and from files: `nd.save`, `nd.load`, `nd.imdecode`."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from ..context import cpu
-from ..errors import MXNetError
+from ..errors import AttributeValueError, MXNetError
 from ..formats import safetensors
 from ..formats.files import PathLike, open_to_read, write_atomically
 from ..formats.params import Value, read, read_bytes, write
@@ -16,7 +18,7 @@ from ..ops import Array
 from .ndarray import BaseSparseNDArray, NDArray, from_stored
 from .np_shape import is_np_shape
 
-__all__ = ["load", "load_frombuffer", "save"]
+__all__ = ["imdecode", "load", "load_frombuffer", "save"]
 
 Loaded: TypeAlias = list[NDArray] | dict[str, NDArray]
 
@@ -56,6 +58,33 @@ def load_frombuffer(buf: bytes) -> Loaded:
     if not isinstance(buf, bytes | bytearray | memoryview):
         raise TypeError(f"load_frombuffer: buf required to be bytes, got {type(buf).__name__}.")
     return _wrapped(*read_bytes(bytes(buf), is_np_shape()))
+
+
+def imdecode(
+    str_img: bytes | bytearray | memoryview,
+    clip_rect: Sequence[int] = (0, 0, 0, 0),
+    out: NDArray | None = None,
+    index: int = 0,
+    channels: int = 3,
+    mean: NDArray | None = None,
+) -> NDArray:
+    """The image that a file's bytes are, as (channels, height, width) in float32, with 3 channels or 1.
+
+    Of it the columns and rows from x0, y0 up to x1, y1 of `clip_rect`, unless all are 0, less `mean`. It goes
+    into `out`, or where that has four axes into `out[index]`. Real MXNet 1.9.1 fails at every call.
+    """
+    if channels not in (1, 3):
+        raise AttributeValueError(f"imdecode: 1 or 3 channels are required, got {channels}.")
+    image = NDArray.F._cvimdecode(NDArray(np.frombuffer(str_img, np.uint8).copy()), flag=int(channels == 3))
+    x0, y0, x1, y1 = clip_rect if any(clip_rect) else (0, 0, image.shape[1], image.shape[0])
+    part = NDArray.F._image_crop(image, x=x0, y=y0, width=x1 - x0, height=y1 - y0)
+    pixels: NDArray = NDArray.F.transpose(part, axes=(2, 0, 1)).astype("float32")
+    if mean is not None:
+        pixels = NDArray.F.broadcast_sub(pixels, mean)
+    if out is None:
+        return pixels
+    out[index if out.ndim == 4 else slice(None)] = pixels
+    return out
 
 
 def _is_safetensors(fname: PathLike) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..dtypes import DType
 from ..errors import AttributeValueError, DTypeError, ShapeError
 from ._operator import Array, Operator, Spec
 from ._registry import operator
+from ._resampling import resized
 from ._shapes import Dim, Shape, show, sizes
 
 _PIXELS = "it is made for images, before a network sees them"
@@ -223,8 +223,6 @@ class FlipTopBottom(_Flip):
 
 # ---- resizing
 
-NEAREST, LINEAR, CUBIC, AREA, LANCZOS = range(5)
-
 
 @operator("_image_resize", "_npx__image_resize")
 class Resize(Operator):
@@ -243,7 +241,7 @@ class Resize(Operator):
     Returns:
         (height, width, C) or (N, height, width, C).
 
-    ONNX: MatMul with the weights of rows and of columns, between Transpose; for nearest Gather.
+    ONNX: Gather for nearest, else MatMul with the weights of rows and of columns; of bytes with integers.
     """
 
     not_differentiable = _PIXELS
@@ -281,90 +279,10 @@ class Resize(Operator):
             return None, None
         return (short, short * w // h) if w > h else (short * h // w, short)
 
-    def matrices(self, h: int, w: int) -> tuple[Array, Array]:
-        """What the columns and the rows of an image are multiplied by, from the left."""
-        height, width = sizes(self.resized(h, w))
-        shrinks = height <= h and width <= w
-        return _weights(h, height, self.interp, shrinks), _weights(w, width, self.interp, shrinks)
-
     def forward(self, data: Array) -> Array:
-        resized = data if self.interp == NEAREST else data.astype(np.promote_types(data.dtype, np.float32))
+        self.infer_shape(data.shape)
         height, width = sizes(self.resized(*data.shape[-3:-1]))
-        shrinks = height <= data.shape[-3] and width <= data.shape[-2]
-        for axis, size in ((-3, height), (-2, width)):
-            taps = _few(data.shape[axis], size, self.interp, shrinks)
-            resized = _along(axis, resized, *taps)
-        return _as(data.dtype, resized if data.dtype.kind == "f" else np.rint(resized))
-
-
-@lru_cache(maxsize=1024)
-def _few(n: int, m: int, interp: int, shrinks: bool) -> tuple[Array, Array]:
-    """The matrix of `_weights` as the indices and the values (m, taps) of what is not zero in its rows."""
-    matrix = _weights(n, m, interp, shrinks)
-    taps = int((matrix != 0).sum(1).max())
-    indices = np.argsort(matrix == 0, axis=1, kind="stable")[:, :taps]
-    return indices, np.take_along_axis(matrix, indices, 1)
-
-
-def _along(axis: int, images: Array, indices: Array, weights: Array) -> Array:
-    """Weighted sums along an axis, -3 or -2; a single tap is taken as it is."""
-    if indices.shape[1] == 1:
-        return images.take(indices[:, 0], axis)
-    factors = weights.astype(images.dtype).reshape(weights.shape + (1,) * (-1 - axis))
-    return np.asarray(sum(images.take(indices[:, i], axis) * factors[:, i] for i in range(indices.shape[1])))
-
-
-def _weights(n: int, m: int, interp: int, shrinks: bool) -> Array:
-    """The matrix (m, n) that resizes n pixels to m, as OpenCV does."""
-    scale, index = n / m, np.arange(m)
-    if interp == NEAREST:
-        return _taps(n, np.floor(index * scale)[:, None], np.ones((m, 1)))
-    if interp == AREA and shrinks:
-        start, pixel = index[:, None] * scale, np.arange(n)
-        covered: Array = np.minimum(start + scale, pixel + 1) - np.maximum(start, pixel)
-        return np.asarray(covered.clip(0) / scale)
-    source = (index + 0.5) * scale - 0.5
-    if interp == AREA:  # to a larger size: linear, with pixels as wide as they can be
-        start = np.floor(index * scale)
-        source = start + ((index + 1) - (start + 1) / scale).clip(0) % 1
-    if interp in (LINEAR, AREA):
-        source = source.clip(0, n - 1)
-    kernel, reach = _KERNELS[interp]
-    first = np.floor(source) - (reach - 1)
-    at = first[:, None] + np.arange(2 * reach)
-    weights = kernel(source[:, None] - at)
-    return _taps(n, at, weights / weights.sum(1, keepdims=True))
-
-
-def _taps(n: int, at: Array, weights: Array) -> Array:
-    """The matrix whose rows have the weights at these indices; those outside are the nearest inside."""
-    matrix = np.zeros((len(at), n))
-    np.add.at(matrix, (np.arange(len(at))[:, None], at.clip(0, n - 1).astype(int)), weights)
-    return matrix
-
-
-def _tent(x: Array) -> Array:
-    return np.asarray((1 - abs(x)).clip(0))
-
-
-def _cubic(x: Array) -> Array:
-    x, a = abs(x), -0.75
-    near = ((a + 2) * x - (a + 3)) * x * x + 1
-    return np.where(x <= 1, near, np.where(x < 2, a * (((x - 5) * x + 8) * x - 4), 0))
-
-
-def _lanczos(x: Array) -> Array:
-    kernel: Array = np.sinc(x) * np.sinc(x / 4)
-    return np.where(abs(x) < 4, kernel, 0)
-
-
-_KERNELS: dict[int, tuple[Callable[[Array], Array], int]] = {
-    LINEAR: (_tent, 1),
-    AREA: (_tent, 1),
-    CUBIC: (_cubic, 2),
-    LANCZOS: (_lanczos, 4),
-}
-"""For each interpolation the weight of a pixel at a distance, and how many pixels matter on each side."""
+        return resized(data, height, width, self.interp)
 
 
 # ---- colours: (H, W, C) as float64, and a factor

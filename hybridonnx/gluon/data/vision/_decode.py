@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import io
-from typing import Any
 
 import numpy as np
 
-from ....errors import FormatError, MXNetError
+from ....errors import FormatError
 from ....ndarray import creation
 from ....ndarray.ndarray import NDArray
+from ....ops.cvimage import decoded
 
 EXTENSIONS = (".jpg", ".jpeg", ".png", ".npy")
 
@@ -22,13 +21,7 @@ def decode(content: bytes, flag: int, where: str) -> NDArray:
     """
     if content.startswith(b"\x93NUMPY"):
         return _array(content, where)
-    pillow = _pillow(where)
-    try:
-        with pillow.open(io.BytesIO(content)) as image:
-            pixels = np.asarray(image.convert("RGB" if flag else "L"), dtype=np.uint8)
-    except (OSError, SyntaxError, ValueError) as exc:  # Pillow's for what is no image
-        raise FormatError(f"{where}: Pillow cannot read the image: {exc}.") from exc
-    return creation.array(pixels if flag else pixels[..., None], dtype=np.uint8)
+    return creation.array(decoded(content, flag, where), dtype=np.uint8)
 
 
 def _array(content: bytes, where: str) -> NDArray:
@@ -37,13 +30,3 @@ def _array(content: bytes, where: str) -> NDArray:
     except (ValueError, EOFError) as exc:
         raise FormatError(f"{where}: NumPy cannot read the array: {exc}.") from exc
     return creation.array(values, dtype=values.dtype)
-
-
-def _pillow(where: str) -> Any:
-    try:
-        return importlib.import_module("PIL.Image")
-    except ModuleNotFoundError as exc:
-        raise MXNetError(
-            f"{where}: to decode images, Pillow is required, which is not installed. Install it, pip install "
-            "'hybridonnx[image]', or store arrays as numpy.save writes them."
-        ) from exc
