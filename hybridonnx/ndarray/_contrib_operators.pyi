@@ -212,6 +212,18 @@ def calibrate_entropy(
 ) -> list[NDArray]:
     """The threshold at which quantized values keep most of the information that a histogram has."""
     ...
+def count_sketch(
+    data: NDArray,
+    h: NDArray,
+    s: NDArray,
+    out_dim: int,
+    processing_batch_size: int = 32,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The columns of data, each with its sign, added up in those columns that a hash says."""
+    ...
 def ctc_loss(
     data: NDArray,
     label: NDArray,
@@ -233,6 +245,15 @@ def div_sqrt_dim(
     name: str | None = None,
 ) -> NDArray:
     """`data` divided by the square root of the size of its last axis, as attention scales its queries."""
+    ...
+def fft(
+    data: NDArray,
+    compute_size: int = 128,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The discrete Fourier transform of real numbers along the last axis."""
     ...
 def gradientmultiplier(
     data: NDArray,
@@ -258,6 +279,15 @@ def hawkesll(
     name: str | None = None,
 ) -> list[NDArray]:
     """The logarithm of the likelihood of the events of Hawkes processes, and their states at the end of time."""
+    ...
+def ifft(
+    data: NDArray,
+    compute_size: int = 128,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The real part of the inverse discrete Fourier transform along the last axis, times its length."""
     ...
 def index_array(
     data: NDArray,

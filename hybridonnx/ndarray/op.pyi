@@ -133,6 +133,16 @@ def BatchNorm_v1(
 ) -> NDArray | list[NDArray]:
     """`BatchNorm` over axis 1, as old files call it."""
     ...
+def BilinearSampler(
+    data: NDArray,
+    grid: NDArray,
+    cudnn_off: bool | None = None,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """Images read at the points of a grid, bilinear between pixels and 0 outside of the image."""
+    ...
 def BlockGrad(
     data: NDArray,
     *,
@@ -214,6 +224,21 @@ def Convolution_v1(
     name: str | None = None,
 ) -> NDArray:
     """Convolution under the name that files of MXNet's first versions may have for it."""
+    ...
+def Correlation(
+    data1: NDArray,
+    data2: NDArray,
+    kernel_size: int = 1,
+    max_displacement: int = 1,
+    stride1: int = 1,
+    stride2: int = 1,
+    pad_size: int = 0,
+    is_multiply: bool = True,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The means of products, or of distances, of the patches of two arrays at many displacements."""
     ...
 def Crop(
     *data: NDArray | Sequence[NDArray],
@@ -311,6 +336,16 @@ def FullyConnected(
     name: str | None = None,
 ) -> NDArray:
     """A fully connected layer: `data` times the transposed `weight`, plus `bias`."""
+    ...
+def GridGenerator(
+    data: NDArray,
+    transform_type: Literal['affine', 'warp'],
+    target_shape: int | Sequence[int] = (0, 0),
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The points at which an affine transformation, or a flow, reads an image."""
     ...
 @overload
 def GroupNorm(
@@ -736,6 +771,19 @@ def SoftmaxOutput(
     name: str | None = None,
 ) -> NDArray:
     """The softmax of `data`, whose gradient is that of the cross entropy with `label`."""
+    ...
+def SpatialTransformer(
+    data: NDArray,
+    loc: NDArray,
+    target_shape: int | Sequence[int] = (0, 0),
+    transform_type: Literal['affine'] = ...,
+    sampler_type: Literal['bilinear'] = ...,
+    cudnn_off: bool | None = None,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """Images read at the points of a grid that an affine transformation moves: a grid and its sampler in one."""
     ...
 def SwapAxis(
     data: NDArray,
@@ -1169,6 +1217,19 @@ def clip(
 ) -> NDArray:
     """Each element moved to the nearer of two limits if it lies outside of them."""
     ...
+def col2im(
+    data: NDArray,
+    output_size: int | Sequence[int],
+    kernel: int | Sequence[int],
+    stride: int | Sequence[int] = (),
+    dilate: int | Sequence[int] = (),
+    pad: int | Sequence[int] = (),
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The sums of columns at the windows of an array that they are: the adjoint of `im2col`."""
+    ...
 def concat(
     *data: NDArray | Sequence[NDArray],
     num_args: int | None = None,
@@ -1421,6 +1482,18 @@ def identity(
     name: str | None = None,
 ) -> NDArray:
     """A copy of `data`."""
+    ...
+def im2col(
+    data: NDArray,
+    kernel: int | Sequence[int],
+    stride: int | Sequence[int] = (),
+    dilate: int | Sequence[int] = (),
+    pad: int | Sequence[int] = (),
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The windows of `data` as columns, with zeros around the data."""
     ...
 def khatri_rao(
     *args: NDArray | Sequence[NDArray],

@@ -135,6 +135,19 @@ def calibrate_entropy(
 ) -> Symbol:
     """The threshold at which quantized values keep most of the information that a histogram has."""
     ...
+def count_sketch(
+    data: Symbol | None = None,
+    h: Symbol | None = None,
+    s: Symbol | None = None,
+    out_dim: int = ...,
+    processing_batch_size: int = 32,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The columns of data, each with its sign, added up in those columns that a hash says."""
+    ...
 def ctc_loss(
     data: Symbol | None = None,
     label: Symbol | None = None,
@@ -158,6 +171,16 @@ def div_sqrt_dim(
     **kwargs: object,
 ) -> Symbol:
     """`data` divided by the square root of the size of its last axis, as attention scales its queries."""
+    ...
+def fft(
+    data: Symbol | None = None,
+    compute_size: int = 128,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The discrete Fourier transform of real numbers along the last axis."""
     ...
 def gradientmultiplier(
     data: Symbol | None = None,
@@ -185,6 +208,16 @@ def hawkesll(
     **kwargs: object,
 ) -> Symbol:
     """The logarithm of the likelihood of the events of Hawkes processes, and their states at the end of time."""
+    ...
+def ifft(
+    data: Symbol | None = None,
+    compute_size: int = 128,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The real part of the inverse discrete Fourier transform along the last axis, times its length."""
     ...
 def index_array(
     data: Symbol | None = None,

@@ -54,6 +54,17 @@ def BatchNorm_v1(
 ) -> Symbol:
     """`BatchNorm` over axis 1, as old files call it."""
     ...
+def BilinearSampler(
+    data: Symbol | None = None,
+    grid: Symbol | None = None,
+    cudnn_off: bool | None = None,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Images read at the points of a grid, bilinear between pixels and 0 outside of the image."""
+    ...
 def BlockGrad(
     data: Symbol | None = None,
     *,
@@ -141,6 +152,22 @@ def Convolution_v1(
     **kwargs: object,
 ) -> Symbol:
     """Convolution under the name that files of MXNet's first versions may have for it."""
+    ...
+def Correlation(
+    data1: Symbol | None = None,
+    data2: Symbol | None = None,
+    kernel_size: int = 1,
+    max_displacement: int = 1,
+    stride1: int = 1,
+    stride2: int = 1,
+    pad_size: int = 0,
+    is_multiply: bool = True,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The means of products, or of distances, of the patches of two arrays at many displacements."""
     ...
 def Crop(
     *data: Symbol | Sequence[Symbol],
@@ -245,6 +272,17 @@ def FullyConnected(
     **kwargs: object,
 ) -> Symbol:
     """A fully connected layer: `data` times the transposed `weight`, plus `bias`."""
+    ...
+def GridGenerator(
+    data: Symbol | None = None,
+    transform_type: Literal['affine', 'warp'] = ...,
+    target_shape: int | Sequence[int] = (0, 0),
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The points at which an affine transformation, or a flow, reads an image."""
     ...
 def GroupNorm(
     data: Symbol | None = None,
@@ -572,6 +610,20 @@ def SoftmaxOutput(
     **kwargs: object,
 ) -> Symbol:
     """The softmax of `data`, whose gradient is that of the cross entropy with `label`."""
+    ...
+def SpatialTransformer(
+    data: Symbol | None = None,
+    loc: Symbol | None = None,
+    target_shape: int | Sequence[int] = (0, 0),
+    transform_type: Literal['affine'] = ...,
+    sampler_type: Literal['bilinear'] = ...,
+    cudnn_off: bool | None = None,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Images read at the points of a grid that an affine transformation moves: a grid and its sampler in one."""
     ...
 def SwapAxis(
     data: Symbol | None = None,
@@ -1052,6 +1104,20 @@ def clip(
 ) -> Symbol:
     """Each element moved to the nearer of two limits if it lies outside of them."""
     ...
+def col2im(
+    data: Symbol | None = None,
+    output_size: int | Sequence[int] = ...,
+    kernel: int | Sequence[int] = ...,
+    stride: int | Sequence[int] = (),
+    dilate: int | Sequence[int] = (),
+    pad: int | Sequence[int] = (),
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The sums of columns at the windows of an array that they are: the adjoint of `im2col`."""
+    ...
 def concat(
     *data: Symbol | Sequence[Symbol],
     num_args: int | None = None,
@@ -1332,6 +1398,19 @@ def identity(
     **kwargs: object,
 ) -> Symbol:
     """A copy of `data`."""
+    ...
+def im2col(
+    data: Symbol | None = None,
+    kernel: int | Sequence[int] = ...,
+    stride: int | Sequence[int] = (),
+    dilate: int | Sequence[int] = (),
+    pad: int | Sequence[int] = (),
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The windows of `data` as columns, with zeros around the data."""
     ...
 def khatri_rao(
     *args: Symbol | Sequence[Symbol],
