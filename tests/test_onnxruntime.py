@@ -131,6 +131,25 @@ def test_numbers_that_float32_does_not_tell_from_0_and_1(apply, expected, opset)
 
 
 @pytest.mark.parametrize("opset", OPSETS)
+@pytest.mark.parametrize(
+    "apply",
+    [
+        lambda a, b: mx.sym.dot(a, b) / 3,
+        lambda a, b: mx.sym.dot(a, b) * 0.1,
+        lambda a, b: mx.sym.dot(a / 3, b) * 0.7,
+        lambda a, b: mx.sym.dot(mx.sym.identity(mx.sym.dot(a, b)) / 7, b),
+    ],
+)
+def test_multiples_of_products_in_float64(apply, opset, rng):
+    a, b = rng.standard_normal((2, 5, 5))
+    specs = {name: Spec((5, 5), np.dtype("float64")) for name in "xw"}
+    model = lower(apply(X, mx.sym.var("w")), specs, {}, opset=opset).model
+    exact = run(model, {"x": a, "w": b}, 0)[0]
+    for level in LEVELS:
+        np.testing.assert_allclose(run(model, {"x": a, "w": b}, level)[0], exact, rtol=1e-13)
+
+
+@pytest.mark.parametrize("opset", OPSETS)
 def test_relu_before_clip_in_float64(opset):
     y = mx.sym.clip(mx.sym.relu(X), a_min=0, a_max=6)
     same(y, np.array([-1.0, 2.0, 7.0, np.nan]), [0, 2, 6, np.nan], opset)

@@ -224,6 +224,9 @@ def _guard_log(g: Graph, node: Node) -> None:
 # of one column is no such case. Up to 1.25 there is no kernel of that node for float64, and the model is
 # refused. The Transpose may come next to the MatMul only after other nodes are eliminated, such as an
 # Identity, a Reshape to the same shape or an Expand; Squeeze is not, and every vector is made a matrix.
+#
+# All of these versions also make a product and its multiple by a number one node, whose factor is float32
+# (MatMulScaleFusion): of float64 some 8 digits are right. A Squeeze between them prevents that.
 
 
 def _guard_product(g: Graph, node: Node) -> None:
@@ -232,6 +235,10 @@ def _guard_product(g: Graph, node: Node) -> None:
         product = g.node("MatMul", [a, g.Unsqueeze(b, [1])])
         _become(g, node, "Squeeze")
         node.inputs = [product, g.const([-1])]
+    elif node.outputs[0].dtype == np.float64:
+        product = g.node("MatMul", [a, b])
+        _become(g, node, "Squeeze")
+        node.inputs = [g.Unsqueeze(product, [0]), g.const([0])]
 
 
 def _behind_squeeze(g: Graph, value: Value | None) -> Value | None:
