@@ -1,0 +1,81 @@
+"""Boxes as four numbers along the last axis, how much they overlap, and who suppresses whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ._operator import Array
+
+BoxFormat: TypeAlias = Literal["center", "corner"]
+"""What four numbers are: a box' center and its sizes, or its lower and its upper corner."""
+
+
+class Columns(NamedTuple):
+    """The sides of boxes, and their areas, each without the axis of four."""
+
+    left: Array
+    top: Array
+    right: Array
+    bottom: Array
+    area: Array
+
+    def at(self, index: int) -> Columns:
+        """One box, of boxes that are a vector."""
+        return Columns(*(column[index : index + 1] for column in self))
+
+
+def columns(boxes: Array, box_format: str) -> Columns:
+    """The sides and areas; a box whose size is negative has the area 0."""
+    a, b, c, d = (boxes[..., i] for i in range(4))
+    width, height = (c, d) if box_format == "center" else (c - a, d - b)
+    area = np.where((width < 0) | (height < 0), boxes.dtype.type(0), width * height)
+    if box_format == "corner":
+        return Columns(a, b, c, d, area)
+    return Columns(a - c / 2, b - d / 2, a + c / 2, b + d / 2, area)
+
+
+def iou(a: Columns, b: Columns) -> Array:
+    """Intersection over union of boxes whose columns broadcast; 0 where they do not meet."""
+    zero = a.left.dtype.type(0)
+    width = np.maximum(np.minimum(a.right, b.right) - np.maximum(a.left, b.left), zero)
+    height = np.maximum(np.minimum(a.bottom, b.bottom) - np.maximum(a.top, b.top), zero)
+    common = width * height
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(common > 0, common / (a.area + b.area - common), zero)
+
+
+def other_format(boxes: Array, box_format: str) -> Array:
+    """Boxes of one format in the other one."""
+    first, second = boxes[..., :2], boxes[..., 2:]
+    if box_format == "corner":
+        return np.concatenate([(first + second) / 2, second - first], -1)
+    return np.concatenate([first - second / 2, first + second / 2], -1)
+
+
+def survivors(alive: Array, hits: Callable[[int], Array], most: int | None = None) -> Array:
+    """Which of `alive` (K,) stay if each that stays, first ones first, suppresses those that it hits.
+
+    `hits(i)` tells for all K; no more than `most` stay.
+    """
+    left, stays = alive.copy(), np.zeros_like(alive)
+    for index in range(len(alive)):
+        if not left[index]:
+            continue
+        if most is not None and stays.sum() >= most:
+            break
+        stays[index] = True
+        left &= ~hits(index)
+    return stays
+
+
+def descending(scores: Array) -> Array:
+    """The indices that sort the last axis, largest first, equal ones in their order."""
+    return np.argsort(-scores, axis=-1, kind="stable")
+
+
+def single(number: float) -> float:
+    """The number that MXNet compares with: its attributes are of single precision."""
+    return float(np.float32(number))

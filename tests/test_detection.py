@@ -1,0 +1,171 @@
+"""Detection: what is refused, other free sizes than the first, and nets' heads in one piece."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnxruntime as ort
+import pytest
+
+import hybridonnx as mx
+from hybridonnx.converters import to_onnx
+from hybridonnx.errors import MXNetError
+from hybridonnx.ops import Spec, SymbolicDim
+
+F32 = np.dtype("float32")
+rng = np.random.default_rng
+
+
+def boxes(seed, *shape):
+    """Boxes as corners, many of which overlap."""
+    low, size = rng(seed).uniform(0, 0.6, (*shape, 2)), rng(seed + 1).uniform(0.05, 0.5, (*shape, 2))
+    return np.concatenate([low, low + size], -1).astype(F32)
+
+
+def rated(seed, *shape):
+    """Boxes with a class and a score; scores are multiples of 1/16, so that some are equal."""
+    label = rng(seed + 2).integers(0, 3, (*shape, 1))
+    score = rng(seed + 3).integers(1, 17, (*shape, 1)) / 16
+    return np.concatenate([label, score, boxes(seed, *shape)], -1).astype(F32)
+
+
+def session(symbol, shapes, opset=18):
+    """A session of the exported model; sizes that are text are free."""
+    specs = {
+        name: Spec(tuple(SymbolicDim.named(d) if isinstance(d, str) else d for d in shape), F32)
+        for name, shape in shapes.items()
+    }
+    model = to_onnx.check(to_onnx.lower(symbol, specs, {}, opset=opset), {}).model
+    options = ort.SessionOptions()
+    options.log_severity_level, options.intra_op_num_threads = 4, 1
+    return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+
+
+# ---- box_nms by its definition
+
+
+def by_definition(data, overlap_thresh, valid_thresh=0.0, topk=-1, classes=False):
+    """Suppression of (N, 6) box after box, with ties by the order of rows."""
+    order = [i for i in sorted(range(len(data)), key=lambda i: -data[i, 1]) if data[i, 1] > valid_thresh]
+    stays = []
+    for i in order[:topk] if topk > 0 else order:
+        rivals = [j for j in stays if not classes or data[j, 0] == data[i, 0]]
+        if all(overlap(data[i, 2:], data[j, 2:]) <= overlap_thresh for j in rivals):
+            stays.append(i)
+    return np.concatenate([data[stays], np.full((len(data) - len(stays), 6), -1, F32)])
+
+
+def overlap(a, b):
+    width, height = (max(0.0, min(a[i + 2], b[i + 2]) - max(a[i], b[i])) for i in (0, 1))
+    area = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (a, b))
+    return width * height / (area - width * height)
+
+
+@pytest.mark.parametrize("classes", [False, True])
+@pytest.mark.parametrize("topk", [-1, 6])
+def test_suppression_with_free_sizes(classes, topk):
+    """One model for any number of batch elements and of boxes, of which some have no valid one."""
+    options = {"overlap_thresh": 0.3, "valid_thresh": 0.2, "topk": topk, "id_index": 0 if classes else -1}
+    symbol = mx.sym.contrib.box_nms(mx.sym.var("x"), **options)
+    model = session(symbol, {"x": ("batch", "boxes", 6)})
+    for seed, shape in enumerate([(1, 1), (2, 7), (3, 40), (1, 3)]):
+        x = rated(seed, *shape)
+        x[0, :, 1] *= seed != 1  # nothing is valid there
+        (y,) = model.run(None, {"x": x})
+        for one, got in zip(x, y, strict=True):
+            np.testing.assert_array_equal(got, by_definition(one, 0.3, 0.2, topk, classes))
+
+
+def test_suppression_of_a_free_leading_shape():
+    symbol = mx.sym.contrib.box_nms(mx.sym.var("x"), overlap_thresh=0.4, id_index=0)
+    model = session(symbol, {"x": ("a", "b", 9, 6)}, opset=13)
+    x = rated(5, 2, 3, 9)
+    (y,) = model.run(None, {"x": x})
+    for index in np.ndindex(2, 3):
+        np.testing.assert_array_equal(y[index], by_definition(x[index], 0.4, classes=True))
+
+
+def test_hybridized_suppression_takes_any_batch():
+    class Head(mx.gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            return F.contrib.box_nms(x, overlap_thresh=0.35, topk=20, id_index=0)
+
+    head = Head()
+    head.hybridize()
+    for batch in (1, 4, 2):
+        x = rated(batch, batch, 25)
+        expected = np.stack([by_definition(one, 0.35, topk=20, classes=True) for one in x])
+        np.testing.assert_array_equal(head(mx.nd.array(x)).asnumpy(), expected)
+
+
+def test_recorded_suppression_in_a_compiled_graph():
+    """The gradient goes to the rows that the boxes came from."""
+
+    class Head(mx.gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            return F.contrib.box_nms(x * 1, overlap_thresh=0.3)
+
+    head = Head()
+    head.hybridize()
+    x = mx.nd.array(rated(1, 2, 8))
+    x.attach_grad()
+    with mx.autograd.record():
+        y = head(x)
+    heads = np.arange(y.size, dtype=F32).reshape(y.shape) + 1
+    y.backward(mx.nd.array(heads))
+    expected = np.zeros_like(heads)
+    for n, k in np.ndindex(2, 8):
+        (rows,) = np.nonzero((x.asnumpy()[n] == y.asnumpy()[n, k]).all(1))
+        expected[n, rows] = heads[n, k]
+    np.testing.assert_array_equal(x.grad.asnumpy(), expected)
+
+
+# ---- free sizes of the others
+
+
+def test_overlap_with_free_sizes():
+    model = session(mx.sym.contrib.box_iou(mx.sym.var("a"), mx.sym.var("b")), {"a": ("n", 4), "b": ("m", 4)})
+    for n, m in ((1, 1), (3, 2), (4, 5)):
+        a, b = boxes(n, n), boxes(m + 7, m)
+        (y,) = model.run(None, {"a": a, "b": b})
+        np.testing.assert_allclose(y, [[overlap(one, other) for other in b] for one in a], rtol=1e-5)
+
+
+def test_matching_with_free_sizes():
+    symbol = mx.sym.contrib.bipartite_matching(mx.sym.var("x"), threshold=0.2)
+    model = session(symbol, {"x": ("batch", "n", "m")})
+    for shape in ((1, 1, 1), (2, 3, 5), (3, 6, 2)):
+        x = rng(1).permutation(int(np.prod(shape))).reshape(shape).astype(F32) / np.float32(np.prod(shape))
+        rows, cols = model.run(None, {"x": x})
+        for n in range(len(x)):
+            pairs, left = {}, x[n].copy()
+            while left.max(initial=0) > np.float32(0.2):
+                r, c = np.unravel_index(left.argmax(), left.shape)
+                pairs[r] = c
+                left[r], left[:, c] = 0, 0
+            assert rows[n].tolist() == [pairs.get(r, -1) for r in range(shape[1])]
+            assert cols[n].tolist() == [{c: r for r, c in pairs.items()}.get(c, -1) for c in range(shape[2])]
+
+
+# ---- what is refused
+
+
+@pytest.mark.parametrize(
+    ("message", "call"),
+    [
+        (r"boxes, 6 or more\) is required, got \(3, 5\)", lambda c, x: c.box_nms(x((3, 5)))),
+        (r"boxes, 7 or more\)", lambda c, x: c.box_nms(x((3, 6)), id_index=6)),
+        ("different columns are required", lambda c, x: c.box_nms(x((3, 6)), score_index=3)),
+        ("different columns are required", lambda c, x: c.box_nms(x((3, 6)), id_index=1)),
+        ("score_index of at least 0 is required, got -1", lambda c, x: c.box_nms(x((3, 6)), score_index=-1)),
+        ("floating-point numbers are required", lambda c, x: c.box_nms(x((3, 6)).astype("int32"))),
+        (r"lhs of shape \(\.\.\., boxes, 4\) is required", lambda c, x: c.box_iou(x((3, 5)), x((3, 4)))),
+        (r"rhs of shape \(\.\.\., boxes, 4\) is required", lambda c, x: c.box_iou(x((3, 4)), x((4,)))),
+        ("data of two axes or more", lambda c, x: c.bipartite_matching(x((3,)), threshold=0.5)),
+        ("threshold", lambda c, x: c.bipartite_matching(x((3, 3)))),
+        ("anchors of shape", lambda c, x: c.box_decode(x((2, 3, 4)), x((2, 3, 4)))),
+        (r"data \(B, N, 4\) is required", lambda c, x: c.box_decode(x((3, 4)), x((1, 3, 4)))),
+    ],
+)
+def test_what_does_not_fit_is_refused(message, call):
+    with pytest.raises(MXNetError, match=message):
+        call(mx.nd.contrib, mx.nd.ones)
