@@ -146,6 +146,53 @@ def test_matching_with_free_sizes():
             assert cols[n].tolist() == [{c: r for r, c in pairs.items()}.get(c, -1) for c in range(shape[2])]
 
 
+def test_anchors_of_free_images():
+    """Anchors of an image are those that the same image of known size has."""
+    options = {"sizes": (0.4, 0.2), "ratios": (2.0, 0.5, 1.0)}
+    for more in ({}, {"steps": (0.1, 0.2), "offsets": (0.2, 0.7)}, {"clip": True}):
+        symbol = mx.sym.contrib.MultiBoxPrior(mx.sym.var("x"), **options, **more)
+        model = session(symbol, {"x": ("n", 3, "h", "w")})
+        for shape in ((1, 3, 1, 1), (2, 3, 4, 5), (1, 3, 7, 2)):
+            (y,) = model.run(None, {"x": np.zeros(shape, F32)})
+            expected = mx.nd.contrib.MultiBoxPrior(mx.nd.zeros(shape), **options, **more)
+            np.testing.assert_allclose(y, expected.asnumpy(), atol=1e-6)
+
+
+def test_detections_with_free_sizes():
+    """A detector for any number of images and anchors; objects are few, apart, and of one score each."""
+    inputs = [mx.sym.var(name) for name in ("prob", "loc", "anchor")]
+    symbol = mx.sym.contrib.MultiBoxDetection(*inputs, nms_threshold=0.4, threshold=0.3)
+    model = session(symbol, {"prob": ("b", 3, "n"), "loc": ("b", "m"), "anchor": (1, "n", 4)})
+    for batch, count in ((1, 1), (2, 5), (3, 12)):
+        prob = rng(count).dirichlet([1, 1, 1], (batch, count)).transpose(0, 2, 1).astype(F32)
+        corner = np.linspace(0, 0.9, count, dtype=F32)
+        anchor = np.stack([corner, corner, corner + 0.01, corner + 0.01], -1)[None]
+        (y,) = model.run(None, {"prob": prob, "loc": np.zeros((batch, count * 4), F32), "anchor": anchor})
+        for one, rows in zip(prob, y, strict=True):
+            order = [i for i in np.argsort(-one[1:].max(0)) if one[1:, i].max() >= 0.3]
+            expected = [[one[1:, i].argmax(), one[1:, i].max(), *anchor[0, i]] for i in order]
+            np.testing.assert_allclose(rows[: len(order)], np.reshape(expected, (-1, 6)), rtol=1e-5)
+            assert (rows[len(order) :] == -1).all()
+
+
+def test_targets_with_free_sizes():
+    """Each object is the anchor of the same corners, whatever the sizes are."""
+    inputs = [mx.sym.var(name) for name in ("anchor", "label", "pred")]
+    symbol = mx.sym.contrib.MultiBoxTarget(*inputs, overlap_threshold=0.99)
+    model = session(symbol, {"anchor": (1, "n", 4), "label": ("b", "m", 5), "pred": ("b", 3, "n")})
+    for batch, count, most in ((1, 1, 1), (2, 7, 3), (3, 4, 4)):
+        anchor = boxes(count, 1, count)
+        chosen = np.stack([rng(n).permutation(count)[:most] for n in range(batch)])
+        label = np.concatenate([np.ones((batch, most, 1), F32), anchor[0][chosen]], -1)
+        feeds = {"anchor": anchor, "label": label, "pred": np.zeros((batch, 3, count), F32)}
+        targets, mask, classes = model.run(None, feeds)
+        expected = np.zeros((batch, count), F32)
+        np.put_along_axis(expected, chosen, 2, 1)
+        np.testing.assert_array_equal(classes, expected)
+        np.testing.assert_array_equal(mask, np.repeat(expected > 0, 4, 1))
+        assert not targets.any()
+
+
 # ---- what is refused
 
 
@@ -164,6 +211,32 @@ def test_matching_with_free_sizes():
         ("threshold", lambda c, x: c.bipartite_matching(x((3, 3)))),
         ("anchors of shape", lambda c, x: c.box_decode(x((2, 3, 4)), x((2, 3, 4)))),
         (r"data \(B, N, 4\) is required", lambda c, x: c.box_decode(x((3, 4)), x((1, 3, 4)))),
+        (
+            "matches of shape",
+            lambda c, x: c.box_encode(*map(x, ((2, 3), (2, 4), (2, 3, 4), (2, 1, 4), 4, 4))),
+        ),
+        (
+            r"refs \(B, M, 4\) are",
+            lambda c, x: c.box_encode(*map(x, ((2, 3), (2, 3), (2, 3, 4), (2, 4), 4, 4))),
+        ),
+        ("one of sizes and of ratios", lambda c, x: c.MultiBoxPrior(x((1, 1, 2, 2)), sizes=())),
+        ("steps of two numbers", lambda c, x: c.MultiBoxPrior(x((1, 1, 2, 2)), steps=(0.5, -1))),
+        ("offsets of two numbers", lambda c, x: c.MultiBoxPrior(x((1, 1, 2, 2)), offsets=(0.5, 2))),
+        ("data in float32 is required", lambda c, x: c.MultiBoxPrior(x((1, 1, 2, 2), dtype="float16"))),
+        (r"data \(N, C, H, W\) with pixels", lambda c, x: c.MultiBoxPrior(x((1, 2, 2)))),
+        (
+            "negative_mining_thresh above 0",
+            lambda c, x: c.MultiBoxTarget(
+                x((1, 2, 4)), x((1, 1, 5)), x((1, 2, 2)), negative_mining_ratio=1, negative_mining_thresh=0
+            ),
+        ),
+        (r"label \(B, 1 or more", lambda c, x: c.MultiBoxTarget(x((1, 2, 4)), x((1, 1, 4)), x((1, 2, 2)))),
+        ("cls_pred of shape", lambda c, x: c.MultiBoxTarget(x((1, 2, 4)), x((1, 1, 5)), x((1, 2, 3)))),
+        ("loc_pred of shape", lambda c, x: c.MultiBoxDetection(x((1, 2, 3)), x((1, 8)), x((1, 3, 4)))),
+        (
+            "variances of 4 numbers",
+            lambda c, x: c.MultiBoxDetection(x((1, 2, 3)), x((1, 12)), x((1, 3, 4)), variances=(1, 1)),
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(message, call):

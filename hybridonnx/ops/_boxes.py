@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ._operator import Array
+from ..dtypes import DType
+from ..errors import DTypeError
+from ._operator import Array, Operator
+from ._shapes import Dim, Shape
+
+_float32 = np.dtype("float32")
 
 BoxFormat: TypeAlias = Literal["center", "corner"]
 """What four numbers are: a box' center and its sizes, or its lower and its upper corner."""
@@ -79,3 +84,45 @@ def descending(scores: Array) -> Array:
 def single(number: float) -> float:
     """The number that MXNet compares with: its attributes are of single precision."""
     return float(np.float32(number))
+
+
+class SinglePrecision(Operator):
+    """What operators on float32 alone share, which is all that MXNet has them for."""
+
+    def infer_input_dtypes(self, *dtypes: DType | None, **_: Any) -> Sequence[DType | None]:
+        for name, dtype in zip(self.input_names(), dtypes, strict=True):
+            if dtype is not None and dtype != np.float32:
+                raise DTypeError(
+                    f"{self.names[0]}: {name} in float32 is required, got {dtype}. "
+                    "Cast with astype('float32')."
+                )
+        return [_float32] * len(dtypes)
+
+
+def one_of(*sizes: Dim) -> Dim:
+    """The first size that is known: what other inputs are then held to."""
+    return next((d for d in sizes if d is not None), None)
+
+
+def size_at(shape: Shape | None, axis: int) -> Dim:
+    """A size of a shape that may be unknown."""
+    return None if shape is None else shape[axis]
+
+
+def best_pairs(scores: Array, limit: float, most: int) -> tuple[Array, Array]:
+    """The column of each row (B, R), and the row of each column (B, C), -1 for none.
+
+    Pairs have scores (B, R, C) above `limit`, the highest is taken first, and there are at most `most`.
+    """
+    batch, height, width = scores.shape
+    free = np.where(scores > limit, scores, -np.inf)  # what is NaN is above nothing
+    rows, cols = np.full((batch, height), -1), np.full((batch, width), -1)
+    for _ in range(most if batch else 0):
+        best = free.reshape(batch, -1).argmax(1)
+        r, c = np.divmod(best, width)
+        (n,) = np.nonzero(free[np.arange(batch), r, c] > -np.inf)
+        if not len(n):
+            break
+        rows[n, r[n]], cols[n, c[n]] = c[n], r[n]
+        free[n, r[n]] = free[n, :, c[n]] = -np.inf
+    return rows, cols

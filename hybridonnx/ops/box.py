@@ -9,7 +9,18 @@ import numpy as np
 
 from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
-from ._boxes import BoxFormat, Columns, columns, descending, iou, other_format, survivors
+from ._boxes import (
+    BoxFormat,
+    Columns,
+    best_pairs,
+    columns,
+    descending,
+    iou,
+    one_of,
+    other_format,
+    size_at,
+    survivors,
+)
 from ._boxes import single as single
 from ._operator import Array, Operator
 from ._registry import operator
@@ -230,25 +241,6 @@ class BipartiteMatching(Operator):
         return rows.reshape(*lead, height).astype(data.dtype), cols.reshape(*lead, width).astype(data.dtype)
 
 
-def best_pairs(scores: Array, limit: float, most: int) -> tuple[Array, Array]:
-    """The column of each row (B, R), and the row of each column (B, C), -1 for none.
-
-    Pairs have scores (B, R, C) above `limit`, the highest is taken first, and there are at most `most`.
-    """
-    batch, height, width = scores.shape
-    free = np.where(scores > limit, scores, -np.inf)  # what is NaN is above nothing
-    rows, cols = np.full((batch, height), -1), np.full((batch, width), -1)
-    for _ in range(most if batch else 0):
-        best = free.reshape(batch, -1).argmax(1)
-        r, c = np.divmod(best, width)
-        (n,) = np.nonzero(free[np.arange(batch), r, c] > -np.inf)
-        if not len(n):
-            break
-        rows[n, r[n]], cols[n, c[n]] = c[n], r[n]
-        free[n, r[n]] = free[n, :, c[n]] = -np.inf
-    return rows, cols
-
-
 @operator("_contrib_box_encode")
 class BoxEncode(Operator):
     """What a detector is trained to predict of boxes: offsets of the centers, and logarithms of the sizes.
@@ -283,11 +275,12 @@ class BoxEncode(Operator):
         means: Shape | None,
         stds: Shape | None,
     ) -> Sequence[Shape | None]:
-        per_anchor = unify("_contrib_box_encode", samples, matches, anchors and anchors[:-1])
-        batch = None if per_anchor is None else per_anchor[0]
-        boxes = None if per_anchor is None else (*per_anchor, 4)
-        references = None if refs is None or len(refs) != 3 else (batch, *refs[1:])
-        return per_anchor, per_anchor, boxes, references or refs, (4,), (4,)
+        shapes = (samples, matches, anchors, refs)
+        if any(s is not None and len(s) != n for s, n in zip(shapes, (2, 2, 3, 3), strict=True)):
+            return *shapes, (4,), (4,)
+        batch = one_of(*(size_at(shape, 0) for shape in shapes))
+        count = one_of(*(size_at(shape, 1) for shape in shapes[:3]))
+        return (batch, count), (batch, count), (batch, count, 4), (batch, size_at(refs, 1), 4), (4,), (4,)
 
     def infer_shape(self, *shapes: Shape) -> list[Shape]:
         samples, _, anchors, refs = shapes[:4]
