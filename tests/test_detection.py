@@ -193,7 +193,43 @@ def test_targets_with_free_sizes():
         assert not targets.any()
 
 
+def test_proposals_with_free_sizes():
+    """One model for images of all sizes gives what the operator gives for each."""
+    options = {"scales": (2.0, 4.0), "ratios": (1.0,), "feature_stride": 8, "rpn_post_nms_top_n": 6}
+    options |= {"rpn_min_size": 2, "rpn_pre_nms_top_n": 20, "threshold": 0.5, "output_score": True}
+    inputs = [mx.sym.var(name) for name in ("prob", "pred", "info")]
+    symbol = mx.sym.contrib.MultiProposal(*inputs, **options)
+    model = session(symbol, {"prob": ("b", 4, "h", "w"), "pred": ("b", 8, "h", "w"), "info": ("b", 3)})
+    for batch, height, width in ((1, 1, 1), (2, 3, 4), (3, 5, 2)):
+        draw = rng(height)
+        size = batch * 4 * height * width
+        feeds = {
+            "prob": (draw.permutation(size) / size).reshape(batch, 4, height, width).astype(F32),
+            "pred": draw.normal(0, 0.3, (batch, 8, height, width)).astype(F32),
+            "info": np.array([[height * 8 - n, width * 8 - 2 * n, 1] for n in range(batch)], F32),
+        }
+        expected = mx.nd.contrib.MultiProposal(*map(mx.nd.array, feeds.values()), **options)
+        for a, b in zip(model.run(None, feeds), expected, strict=True):
+            np.testing.assert_allclose(a, b.asnumpy(), rtol=1e-5, atol=1e-4)
+
+
+def test_the_best_proposal_is_the_anchor():
+    """Nothing moves: the one score that is high is that of the anchor of 4 strides at the pixel (1, 2)."""
+    prob, pred = np.zeros((1, 2, 4, 5), F32), np.zeros((1, 4, 4, 5), F32)
+    prob[0, 1, 1, 2] = 1
+    options = {"scales": (4.0,), "ratios": (1.0,), "feature_stride": 8, "rpn_post_nms_top_n": 1}
+    info = mx.nd.array([[32, 40, 1]])
+    box = mx.nd.contrib.Proposal(mx.nd.array(prob), mx.nd.array(pred), info, **options)
+    # 8 pixels grow to 32 around their center, which is at 3.5; y stays below the height
+    assert box.asnumpy().tolist() == [[0, 16 + 3.5 - 15.5, 0, 16 + 3.5 + 15.5, 8 + 3.5 + 15.5]]
+
+
 # ---- what is refused
+
+
+def _proposed(contrib, ones, batch=1, **attributes):
+    inputs = [ones((batch, 2, 2, 2)), ones((batch, 4, 2, 2)), ones((batch, 3)) * 16]
+    return contrib.Proposal(*inputs, **{"scales": (1.0,), "ratios": (1.0,), **attributes})
 
 
 @pytest.mark.parametrize(
@@ -233,6 +269,11 @@ def test_targets_with_free_sizes():
         (r"label \(B, 1 or more", lambda c, x: c.MultiBoxTarget(x((1, 2, 4)), x((1, 1, 4)), x((1, 2, 2)))),
         ("cls_pred of shape", lambda c, x: c.MultiBoxTarget(x((1, 2, 4)), x((1, 1, 5)), x((1, 2, 3)))),
         ("loc_pred of shape", lambda c, x: c.MultiBoxDetection(x((1, 2, 3)), x((1, 8)), x((1, 3, 4)))),
+        ("rpn_post_nms_top_n of at least 1", lambda c, x: _proposed(c, x, rpn_post_nms_top_n=0)),
+        ("feature_stride of at least 1", lambda c, x: _proposed(c, x, feature_stride=0)),
+        (r"cls_prob of shape \(1, 4, 2, 2\) is required", lambda c, x: _proposed(c, x, ratios=(1.0, 2.0))),
+        (r"cls_prob of shape \(1, 2, 2, 2\) is required", lambda c, x: _proposed(c, x, batch=2)),
+        ("images of at most 4 x 4 pixels are required", lambda c, x: _proposed(c, x, feature_stride=2)),
         (
             "variances of 4 numbers",
             lambda c, x: c.MultiBoxDetection(x((1, 2, 3)), x((1, 12)), x((1, 3, 4)), variances=(1, 1)),

@@ -36,7 +36,10 @@ def columns(g: Graph, boxes: Value, box_format: str) -> Columns:
 
 
 def iou(g: Graph, a: Columns, b: Columns) -> Value:
-    """Intersection over union of boxes whose columns broadcast; 0 where they do not meet."""
+    """Intersection over union of boxes whose columns broadcast; 0 where they do not meet.
+
+    In the body of a loop `a` is what is computed in there.
+    """
     zero = np.zeros((), a.left.dtype)
     width = g.Max(g.Min(a.right, b.right) - g.Max(a.left, b.left), zero)
     height = g.Max(g.Min(a.bottom, b.bottom) - g.Max(a.top, b.top), zero)
@@ -65,7 +68,10 @@ def beyond(g: Graph, x: Value, limit: float) -> Value:
 
 
 Hits = Callable[[Graph, list[Value], list[Value]], Value]
-"""`(graph, columns of a box (B, 1, 1), columns of all (B, K, 1))` to whom of all the box suppresses."""
+"""`(graph, columns of a box (B, 1, 1), columns of all (B, K, 1))` to whom of all the box suppresses.
+
+In arithmetic the box stands first: a node is added to the graph that its first operand is in.
+"""
 
 
 def survivors(

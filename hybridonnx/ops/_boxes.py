@@ -27,9 +27,9 @@ class Columns(NamedTuple):
     bottom: Array
     area: Array
 
-    def at(self, index: int) -> Columns:
-        """One box, of boxes that are a vector."""
-        return Columns(*(column[index : index + 1] for column in self))
+    def at(self, rows: slice | Array) -> Columns:
+        """Some of the boxes."""
+        return Columns(*(column[rows] for column in self))
 
 
 def columns(boxes: Array, box_format: str) -> Columns:
@@ -60,19 +60,38 @@ def other_format(boxes: Array, box_format: str) -> Array:
     return np.concatenate([first - second / 2, first + second / 2], -1)
 
 
-def survivors(alive: Array, hits: Callable[[int], Array], most: int | None = None) -> Array:
-    """Which of `alive` (K,) stay if each that stays, first ones first, suppresses those that it hits.
+def survivors(count: int, hits: Callable[[int], Array], most: int | None = None) -> Array:
+    """Which of `count` boxes stay if each that stays, first ones first, suppresses those that it hits.
 
-    `hits(i)` tells for all K; no more than `most` stay.
+    `hits(i)` tells for those from `i` on; no more than `most` stay.
     """
-    left, stays = alive.copy(), np.zeros_like(alive)
-    for index in range(len(alive)):
+    left, stays = np.ones(count, bool), np.zeros(count, bool)
+    for index in range(count):
         if not left[index]:
             continue
         if most is not None and stays.sum() >= most:
             break
         stays[index] = True
-        left &= ~hits(index)
+        left[index:] &= ~hits(index)
+    return stays
+
+
+def suppressed_apart(boxes: Columns, classes: Array | None, over: Callable[[Array], Array]) -> Array:
+    """Which boxes stay, of which the best come first, each class for itself.
+
+    One suppresses another if `over` holds for their intersection over union.
+    """
+    if classes is None:
+
+        def hits(index: int) -> Array:
+            rest = boxes.at(slice(index, None))
+            return over(iou(rest.at(slice(0, 1)), rest))
+
+        return survivors(len(boxes.left), hits)
+    stays = np.zeros(len(classes), bool)
+    for label in np.unique(classes):
+        rows = np.flatnonzero(classes == label)
+        stays[rows] = suppressed_apart(boxes.at(rows), None, over)
     return stays
 
 

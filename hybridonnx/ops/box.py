@@ -19,7 +19,7 @@ from ._boxes import (
     one_of,
     other_format,
     size_at,
-    survivors,
+    suppressed_apart,
 )
 from ._boxes import single as single
 from ._operator import Array, Operator
@@ -139,13 +139,9 @@ class BoxNMS(Operator):
         rows = rows[: self.topk] if self.topk > 0 else rows
         boxes = columns(data[rows, self.coord_start : self.coord_start + 4], self.in_format)
         threshold = single(self.overlap_thresh)
-        ids = data[rows, self.id_index].astype(np.int64) if self.classes() else None
-
-        def hits(index: int) -> Array:
-            beyond = iou(boxes.at(index), boxes).astype(np.float64) > threshold
-            return beyond if ids is None else beyond & (ids == ids[index])
-
-        return rows[survivors(np.ones(len(rows), bool), hits)]
+        classes = data[rows, self.id_index].astype(np.int64) if self.classes() else None
+        stays = suppressed_apart(boxes, classes, lambda share: share.astype(np.float64) > threshold)
+        return rows[stays]
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         record, head = y[1], dy[0]

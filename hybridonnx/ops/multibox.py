@@ -9,7 +9,7 @@ import numpy as np
 
 from ..attrs import Floats
 from ..errors import AttributeValueError, ShapeError
-from ._boxes import SinglePrecision, best_pairs, columns, descending, iou, one_of, size_at, survivors
+from ._boxes import SinglePrecision, best_pairs, columns, descending, iou, one_of, size_at, suppressed_apart
 from ._boxes import single as single
 from ._operator import Array
 from ._registry import operator
@@ -299,11 +299,7 @@ class MultiBoxDetection(SinglePrecision):
         rows = rows[descending(rows[:, 1])]
         rows = rows[: self.nms_topk] if self.nms_topk > 0 else rows
         boxes, threshold = columns(rows[:, 2:], "corner"), single(self.nms_threshold)
-
-        def hits(index: int) -> Array:
-            enough = iou(boxes.at(index), boxes).astype(np.float64) >= threshold
-            return enough if self.force_suppress else enough & (rows[:, 0] == rows[index, 0])
-
-        stays = survivors(np.ones(len(rows), bool), hits)
+        classes = None if self.force_suppress else rows[:, 0]
+        stays = suppressed_apart(boxes, classes, lambda share: share.astype(np.float64) >= threshold)
         rows[:, 0] = np.where(stays, rows[:, 0], np.float32(-1))
         return rows
