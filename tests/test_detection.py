@@ -46,7 +46,7 @@ def session(symbol, shapes, opset=18):
 def by_definition(data, overlap_thresh, valid_thresh=0.0, topk=-1, classes=False):
     """Suppression of (N, 6) box after box, with ties by the order of rows."""
     order = [i for i in sorted(range(len(data)), key=lambda i: -data[i, 1]) if data[i, 1] > valid_thresh]
-    stays = []
+    stays: list[int] = []
     for i in order[:topk] if topk > 0 else order:
         rivals = [j for j in stays if not classes or data[j, 0] == data[i, 0]]
         if all(overlap(data[i, 2:], data[j, 2:]) <= overlap_thresh for j in rivals):
@@ -117,6 +117,21 @@ def test_recorded_suppression_in_a_compiled_graph():
         (rows,) = np.nonzero((x.asnumpy()[n] == y.asnumpy()[n, k]).all(1))
         expected[n, rows] = heads[n, k]
     np.testing.assert_array_equal(x.grad.asnumpy(), expected)
+
+
+def test_suppression_comes_back_from_onnx(tmp_path):
+    """Imported, the nodes that box_nms was written as run eagerly and hybridized."""
+    symbol = mx.sym.contrib.box_nms(mx.sym.var("x"), overlap_thresh=0.3, topk=9, id_index=0)
+    path = str(tmp_path / "nms.onnx")
+    mx.onnx.export_model(symbol, {}, [(2, 15, 6)], np.float32, path)
+    net = mx.contrib.onnx.import_to_gluon(path, ctx=mx.cpu())
+    for hybridized in (False, True):
+        if hybridized:
+            net.hybridize()
+        for seed in range(3):
+            x = rated(seed, 2, 15)
+            expected = np.stack([by_definition(one, 0.3, topk=9, classes=True) for one in x])
+            np.testing.assert_array_equal(net(mx.nd.array(x)).asnumpy(), expected)
 
 
 # ---- free sizes of the others
@@ -227,6 +242,10 @@ def test_the_best_proposal_is_the_anchor():
 # ---- what is refused
 
 
+def _selected(boxes, scores):
+    return mx.nd._internal._non_max_suppression(boxes, scores)
+
+
 def _proposed(contrib, ones, batch=1, **attributes):
     inputs = [ones((batch, 2, 2, 2)), ones((batch, 4, 2, 2)), ones((batch, 3)) * 16]
     return contrib.Proposal(*inputs, **{"scales": (1.0,), "ratios": (1.0,), **attributes})
@@ -255,6 +274,8 @@ def _proposed(contrib, ones, batch=1, **attributes):
             r"refs \(B, M, 4\) are",
             lambda c, x: c.box_encode(*map(x, ((2, 3), (2, 3), (2, 3, 4), (2, 4), 4, 4))),
         ),
+        (r"scores \(B, C, N\) are required", lambda c, x: _selected(x((1, 3, 4)), x((1, 3)))),
+        ("scores of shape", lambda c, x: _selected(x((1, 3, 4)), x((1, 2, 4)))),
         ("one of sizes and of ratios", lambda c, x: c.MultiBoxPrior(x((1, 1, 2, 2)), sizes=())),
         ("steps of two numbers", lambda c, x: c.MultiBoxPrior(x((1, 1, 2, 2)), steps=(0.5, -1))),
         ("offsets of two numbers", lambda c, x: c.MultiBoxPrior(x((1, 1, 2, 2)), offsets=(0.5, 2))),

@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from hybridonnx.ops.box import BipartiteMatching, BoxDecode, BoxEncode, BoxIoU, BoxNMS, single
+from hybridonnx.ops.box import (
+    BipartiteMatching,
+    BoxDecode,
+    BoxEncode,
+    BoxIoU,
+    BoxNMS,
+    NonMaxSuppression,
+    single,
+)
 
 from ._boxes import (
     Columns,
@@ -108,6 +116,17 @@ def _filled(g: Graph, op: BoxNMS, rows: Value, x: Value) -> Value:
         return rows
     missing = g.size_of(x, 1) - g.size_of(rows, 1)
     return g.Pad(rows, g.Concat([0, 0, 0, 0], missing, [0], axis=0), -1)
+
+
+@lowers(NonMaxSuppression)
+def non_max_suppression(g: Graph, op: NonMaxSuppression, boxes: Value, scores: Value) -> Value:
+    """One node."""
+    limits = [np.array([op.most]), np.array([op.iou_threshold], np.float32)]
+    if op.score_threshold is not None:
+        limits.append(np.array([op.score_threshold], np.float32))
+    center = int(op.format == "center")
+    triples: Value = g.NonMaxSuppression(boxes, scores, *limits, center_point_box=center)
+    return triples
 
 
 # ---- overlap

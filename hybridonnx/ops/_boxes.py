@@ -49,7 +49,7 @@ def iou(a: Columns, b: Columns) -> Array:
     height = np.maximum(np.minimum(a.bottom, b.bottom) - np.maximum(a.top, b.top), zero)
     common = width * height
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(common > 0, common / (a.area + b.area - common), zero)
+        return np.asarray(np.where(common > 0, common / (a.area + b.area - common), zero))
 
 
 def other_format(boxes: Array, box_format: str) -> Array:

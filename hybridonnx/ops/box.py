@@ -12,6 +12,7 @@ from ..errors import AttributeValueError, ShapeError
 from ._boxes import (
     BoxFormat,
     Columns,
+    SinglePrecision,
     best_pairs,
     columns,
     descending,
@@ -54,8 +55,8 @@ class BoxNMS(Operator):
         out_format: The same of the output.
 
     Returns:
-        output: The shape of data.
-        record: int32 (..., N, 1): which row each box came from, -1 for those that are filled.
+        output0: The shape of data.
+        output1: int32 (..., N, 1): which row each box came from, -1 for those that are filled.
 
     ONNX: NonMaxSuppression between two TopK, with Unique for classes and ScatterND; Loop for "center", for
         other dtypes than float32, and for thresholds outside of [0, 1].
@@ -63,7 +64,7 @@ class BoxNMS(Operator):
 
     takes_bool = False
     takes_ints = False
-    outputs = ("output", "record")
+    outputs = ("output0", "output1")
     hidden = 1
     overlap_thresh: float = 0.5
     valid_thresh: float = 0.0
@@ -365,3 +366,68 @@ class BoxDecode(Operator):
             power = np.minimum(power, data.dtype.type(single(self.clip)))
         reach = np.exp(power) * size * half
         return np.concatenate([middle - reach, middle + reach], -1)
+
+
+@operator("_non_max_suppression")
+class NonMaxSuppression(SinglePrecision):
+    """Which boxes stay if those that overlap one with a higher score are left out, class by class.
+
+    Inputs:
+        boxes: (B, N, 4).
+        scores: (B, C, N): of each class.
+
+    Attributes:
+        format: What boxes are: "corner" for two corners that are opposite, or "center" (x, y, width, height).
+        most: How many boxes stay of each class at most.
+        iou_threshold: A box is left out if its intersection over union with a better one exceeds this.
+        score_threshold: Boxes with scores above this alone are looked at; None: all.
+
+    Returns:
+        (M, 3), int64: for each box that stays batch element, class and box, in this order but for the boxes,
+            of which the best come first.
+
+    ONNX: NonMaxSuppression.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("boxes", "scores")
+    not_differentiable = "it is piecewise constant"
+    format: BoxFormat = "corner"
+    most: int = 0
+    iou_threshold: float = 0.0
+    score_threshold: float | None = None
+
+    def infer_inputs(self, boxes: Shape | None, scores: Shape | None) -> Sequence[Shape | None]:
+        if any(shape is not None and len(shape) != 3 for shape in (boxes, scores)):
+            return boxes, scores
+        batch = one_of(size_at(boxes, 0), size_at(scores, 0))
+        count = one_of(size_at(boxes, 1), size_at(scores, 2))
+        return (batch, count, 4), (batch, size_at(scores, 1), count)
+
+    def infer_shape(self, boxes: Shape, scores: Shape) -> Shape:
+        if (len(boxes), len(scores)) != (3, 3):
+            raise ShapeError(
+                "_non_max_suppression: boxes (B, N, 4) and scores (B, C, N) are required, "
+                f"got {show(boxes)} and {show(scores)}."
+            )
+        return None, 3
+
+    def infer_dtype(self, boxes: DType | None, scores: DType | None) -> DType:
+        return np.dtype(np.int64)
+
+    def forward(self, boxes: Array, scores: Array) -> Array:
+        if self.format == "corner":
+            first, second = boxes[..., :2], boxes[..., 2:]
+            boxes = np.concatenate([np.minimum(first, second), np.maximum(first, second)], -1)
+        triples = [np.zeros((0, 3), np.int64)]
+        for batch, label in np.ndindex(scores.shape[:2]):
+            rows = self._stay(boxes[batch], scores[batch, label])
+            triples.append(np.stack([np.full_like(rows, batch), np.full_like(rows, label), rows], 1))
+        return np.concatenate(triples)
+
+    def _stay(self, boxes: Array, scores: Array) -> Array:
+        rows = descending(scores)
+        if self.score_threshold is not None:
+            rows = rows[scores[rows] > single(self.score_threshold)]
+        threshold = single(self.iou_threshold)
+        stays = suppressed_apart(columns(boxes[rows], self.format), None, lambda share: share > threshold)
+        return rows[stays][: self.most]

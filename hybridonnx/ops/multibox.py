@@ -85,12 +85,12 @@ class MultiBoxPrior(SinglePrecision):
         return np.array(sizes, np.float32), np.sqrt(np.array(ratios, np.float32))
 
     def forward(self, data: Array) -> Array:
-        height, width = (np.float32(n) for n in data.shape[2:4])
+        height, width = (np.asarray(n, np.float32) for n in data.shape[2:4])
         sizes, roots = self.shapes()
         half_width, half_height = sizes * height / width * roots / 2, sizes / roots / 2
         steps = (1 / height, 1 / width) if self.automatic() else self.steps
         y, x = (
-            (np.arange(n, dtype=np.float32) + np.float32(offset)) * np.float32(step)
+            (np.arange(n, dtype=np.float32) + np.float32(offset)) * np.asarray(step, np.float32)
             for n, offset, step in zip(data.shape[2:4], self.offsets, steps, strict=True)
         )
         y, x = y[:, None, None], x[None, :, None]
@@ -163,7 +163,8 @@ class MultiBoxTarget(SinglePrecision):
                 "_contrib_MultiBoxTarget: anchor (1, A, 4), label (B, 1 or more, 5 or more) and cls_pred "
                 f"(B, classes, A) are required, got {show(anchor)}, {show(label)} and {show(cls_pred)}."
             )
-        return [(label[0], times(anchor[1], 4))] * 2 + [(label[0], anchor[1])]
+        offsets: Shape = (label[0], times(anchor[1], 4))
+        return [offsets, offsets, (label[0], anchor[1])]
 
     def forward(self, anchor: Array, label: Array, cls_pred: Array) -> tuple[Array, ...]:
         batch, count = len(label), anchor.shape[1]

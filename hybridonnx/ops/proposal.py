@@ -155,7 +155,7 @@ class _Proposing(SinglePrecision):
             side = np.minimum(high[index:], high[index]) - np.maximum(low[index:], low[index]) + 1
             common = np.maximum(side, np.float32(0)).prod(1)
             with np.errstate(divide="ignore", invalid="ignore"):
-                return common / (area[index:] + area[index] - common) > threshold
+                return np.asarray(common / (area[index:] + area[index] - common) > threshold)
 
         return survivors(len(rows), hits, self.rpn_post_nms_top_n)
 

@@ -8,10 +8,9 @@ from hybridonnx.test_utils import Case, distinct, uniform
 
 FLOATS = ("float32", "float64", "float16")
 LOOP = {"import": "ONNX's Loop is not imported"}
-SUPPRESSION = {"import": "ONNX's NonMaxSuppression is not imported"}
-EXACT = {**SUPPRESSION, **dict.fromkeys(("gradient", "second"), "a step makes it another class")}
-TIED = {**SUPPRESSION, **dict.fromkeys(("gradient", "second"), "equal scores trade places")}
-COPIED = {**SUPPRESSION, "gradient": "MXNet copies the gradient past the conversion, as its text says"}
+EXACT = dict.fromkeys(("gradient", "second"), "a step makes it another class")
+TIED = dict.fromkeys(("gradient", "second"), "equal scores trade places")
+COPIED = {"gradient": "MXNet copies the gradient past the conversion, as its text says"}
 
 
 # ---- inputs
@@ -38,7 +37,7 @@ def rated(*shape, classes=3, seed=0, order="isb", center=False, dtype="float32",
 
 
 def nms(data, **attributes):
-    return Case("_contrib_box_nms", [data], **attributes).but(no=SUPPRESSION)
+    return Case("_contrib_box_nms", [data], **attributes)
 
 
 def looped(data, **attributes):
@@ -84,9 +83,9 @@ suppressions += [
     nms(rated(2, 12, order="xsbi"), coord_start=3, score_index=2, id_index=7, overlap_thresh=0.2),
     nms(rated(3, 30, seed=1), overlap_thresh=0.45, valid_thresh=0.01, topk=20, id_index=0, background_id=1),
     nms(rated(3, 30, fraction=0), overlap_thresh=0.4, topk=20, id_index=0, background_id=1).but(no=EXACT),
-    nms(rated(2, 12), topk=0, overlap_thresh=0.1, out_format="center").but(no={}),
-    nms(rated(2, 12, center=True), overlap_thresh=0.2, topk=0).but(no={}),
-    Case("_contrib_box_non_maximum_suppression", [rated(5)], overlap_thresh=0.2).but(no=SUPPRESSION),
+    nms(rated(2, 12), topk=0, overlap_thresh=0.1, out_format="center"),
+    nms(rated(2, 12, center=True), overlap_thresh=0.2, topk=0),
+    Case("_contrib_box_non_maximum_suppression", [rated(5)], overlap_thresh=0.2),
 ]
 suppressions += [nms(EQUAL, overlap_thresh=0.1, id_index=i).but(no=TIED) for i in (0, -1)]
 suppressions += [
@@ -104,8 +103,60 @@ suppressions += [
     nms(rated(2, 12), overlap_thresh=0.2, out_format="center", topk=7).but(no=COPIED),
     # MXNet converts no box whose left is negative
     nms(NEGATIVE, overlap_thresh=1.0, out_format="center").but(formula=converted, no=COPIED),
-    nms(np.zeros((2, 0, 6), np.float32)).but(formula=np.copy, no={}),
-    nms(np.zeros((0, 4, 6), np.float32), topk=3).but(formula=np.copy, no={}),
+    nms(np.zeros((2, 0, 6), np.float32)).but(formula=np.copy),
+    nms(np.zeros((0, 4, 6), np.float32), topk=3).but(formula=np.copy),
+]
+
+BY_VALUES = {"infer": "the number of rows depends on values"}
+
+
+def triples(boxes, scores, most=9, threshold=0.0, least=-np.inf):
+    """Box after box of each batch element and class."""
+    low, high = np.minimum(boxes[..., :2], boxes[..., 2:]), np.maximum(boxes[..., :2], boxes[..., 2:])
+    result = []
+    for n, c in np.ndindex(scores.shape[:2]):
+        stays: list[int] = []
+        for i in np.argsort(-scores[n, c], kind="stable"):
+            if scores[n, c, i] > least and len(stays) < most:
+                shares = [share(low[n, i], high[n, i], low[n, j], high[n, j]) for j in stays]
+                stays += [i] * all(s <= threshold for s in shares)
+        result += [[n, c, i] for i in stays]
+    return np.array(result, np.int64).reshape(-1, 3)
+
+
+def share(low, high, other_low, other_high):
+    common = np.prod(np.maximum(np.minimum(high, other_high) - np.maximum(low, other_low), 0))
+    return common / max(np.prod(high - low) + np.prod(other_high - other_low) - common, 1e-9)
+
+
+def selected(data, formula, **attributes):
+    inputs = [data, uniform((len(data), 2, data.shape[1]))]
+    return Case("_non_max_suppression", inputs, **attributes).but(formula=formula, no=BY_VALUES)
+
+
+def as_corners(data):
+    return np.concatenate([data[..., :2] - data[..., 2:] / 2, data[..., :2] + data[..., 2:] / 2], -1)
+
+
+selections = [
+    selected(boxes(2, 9), lambda b, s, t=t, m=m: triples(b, s, m, t), most=m, iou_threshold=t)
+    for t, m in ((0.0, 9), (0.3, 9), (0.3, 2), (1.0, 20), (0.5, 0))
+]
+selections += [
+    selected(
+        boxes(1, 9)[..., [2, 1, 0, 3]],
+        lambda b, s: triples(b, s, 5, 0.2, 0.4),
+        most=5,
+        iou_threshold=0.2,
+        score_threshold=0.4,
+    ),
+    selected(
+        boxes(2, 9, center=True),
+        lambda b, s: triples(as_corners(b), s, 9, 0.25),
+        most=9,
+        iou_threshold=0.25,
+        format="center",
+    ),
 ]
 
 # ---- overlap
@@ -202,4 +253,4 @@ decodings = [
     for stds in ({}, {"std0": 0.1, "std1": 0.2, "std2": 0.3, "std3": 0.4})
 ]
 
-CASES = [*suppressions, *overlaps, *matchings, *encodings, *decodings]
+CASES = [*suppressions, *selections, *overlaps, *matchings, *encodings, *decodings]
