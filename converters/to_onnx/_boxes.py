@@ -126,7 +126,7 @@ def suppressed_apart(g: Graph, boxes: Value, alive: Value, classes: Value | None
         boxes, scores, size, np.array([threshold], np.float32), np.array([0.5], np.float32)
     )
     indices = g.Gather(triples, [0, 2], axis=1)
-    ones = g.Cast(g.GreaterOrEqual(g.Gather(triples, np.int64(0), axis=1), 0), np.float32)
+    ones = g.Cast(g.Greater(g.Gather(triples, np.int64(0), axis=1), -1), np.float32)
     marks = g.ScatterND(g.Full(g.shape_of(alive), 0, np.float32), indices, ones)
     return g.Greater(marks, 0.5)
 

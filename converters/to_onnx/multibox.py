@@ -59,7 +59,7 @@ def multibox_target(
     overlap = g.Where(g.Unsqueeze(present, [1]), g.Squeeze(overlap, [3]), np.float32(-1))
     rows, _ = best_pairs(g, overlap, single(LEAST_OVERLAP), -1)
     most = g.ReduceMax(overlap, [2], keepdims=0)
-    positive = g.GreaterOrEqual(rows, np.int64(0))
+    positive = g.Greater(rows, np.int64(-1))
     match = g.Where(positive, rows, g.ArgMax(overlap, axis=2, keepdims=0))
     if op.overlap_threshold > 0:
         positive = g.Or(positive, g.Greater(most, np.float32(op.overlap_threshold)))
@@ -109,7 +109,8 @@ def multibox_detection(
     scores = g.Slice(cls_prob, [1], classes, [1])
     scores = g.Where(g.IsNaN(scores), np.float32(-np.inf), scores)
     best, score = g.ArgMax(scores, axis=1, keepdims=0), g.ReduceMax(scores, [1], keepdims=0)
-    objects = g.And(g.Greater(score, np.float32(-1)), g.GreaterOrEqual(score, np.float32(op.threshold)))
+    # not GreaterOrEqual, of which ONNX infers no shape before opset 16
+    objects = g.And(g.Greater(score, np.float32(-1)), g.Not(g.Less(score, np.float32(op.threshold))))
     parts = [g.Unsqueeze(v, [2]) for v in (g.Cast(best, np.float32), score)]
     rows = g.Concat(*parts, _boxes(g, op, loc_pred, anchor), axis=2)
     keys = g.Where(objects, score, np.float32(-np.inf)) if op.suppresses() else g.Cast(objects, np.float32)
