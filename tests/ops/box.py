@@ -78,6 +78,8 @@ suppressions += [
     nms(rated(12)),
     nms(rated(2, 3, 7), overlap_thresh=0.2, id_index=0, topk=5),
     nms(rated(1, 1)),
+    nms(uniform((3, 9, 7)), overlap_thresh=0.2, valid_thresh=0.1),
+    nms(uniform((3, 9, 7)), overlap_thresh=0.2, topk=4, id_index=0),
     nms(rated(2, 12, order="bsi"), coord_start=0, score_index=4, id_index=5, overlap_thresh=0.2),
     nms(rated(2, 12, order="sb"), coord_start=1, score_index=0, overlap_thresh=0.2, topk=7),
     nms(rated(2, 12, order="xsbi"), coord_start=3, score_index=2, id_index=7, overlap_thresh=0.2),
@@ -98,6 +100,7 @@ suppressions += [
         rated(2, 12, center=True), overlap_thresh=0.2, in_format="center", out_format="center", id_index=0
     ),
     looped(rated(2, 12), overlap_thresh=1.5, id_index=0),
+    looped(uniform((3, 9, 7)), overlap_thresh=0.1, in_format="center", out_format="center"),
     looped(rated(2, 12), overlap_thresh=-0.5, id_index=0),
     looped(rated(2, 12, center=True), overlap_thresh=0.2, in_format="center").but(no={**COPIED, **LOOP}),
     nms(rated(2, 12), overlap_thresh=0.2, out_format="center", topk=7).but(no=COPIED),
