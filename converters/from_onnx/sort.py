@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hybridonnx.errors import ConversionError
+
 from ._registry import Const, imports
 from .reshape import ints
 
@@ -19,3 +21,11 @@ def topk(F: Any, data: Any, k: Const, *, axis: int = -1, largest: int = 1, sorte
     """MXNet sorts in any case."""
     (count,) = ints(k)
     return F.topk(data, k=count, axis=axis, ret_typ="both", is_ascend=not largest, dtype="int64")
+
+
+@imports("Unique", versions=(11, 28))
+def unique(F: Any, X: Any, *, axis: int | None = None, sorted: int = 1) -> Any:
+    """The elements alone, which may be sorted in any case."""
+    if axis is not None:
+        raise ConversionError(f"Unique: no axis is required, got {axis}. Flatten its input.")
+    return F._unique(X)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hybridonnx.ops.sort import ArgSort, Sort, TopK
+from hybridonnx.ops.sort import ArgSort, Sort, TopK, Unique
 
 from ._graph import Graph, Value
 from ._registry import lowers
@@ -65,3 +65,10 @@ def sort(g: Graph, op: Sort, data: Value) -> tuple[Value, Value]:
 def argsort(g: Graph, op: ArgSort, data: Value) -> Value:
     """The indices alone."""
     return g.Cast(_best(g, op, data, 0)[2], op.dtype)
+
+
+@lowers(Unique)
+def unique(g: Graph, op: Unique, data: Value) -> Value:
+    """One node."""
+    elements: Value = g.Unique(data)
+    return elements

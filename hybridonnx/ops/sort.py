@@ -176,3 +176,25 @@ class ArgSort(_Sorting):
 
     def forward(self, data: Array) -> Array:
         return self.sorted_by(data)[2].astype(self.dtype)
+
+
+@operator("_unique")
+class Unique(Operator):
+    """The different elements of `data`, small ones before large ones.
+
+    Inputs:
+        data: An array of any shape.
+
+    Returns:
+        (M,), where M is how many there are.
+
+    ONNX: Unique.
+    """
+
+    not_differentiable = "the number of elements depends on their values"
+
+    def infer_shape(self, data: Shape) -> Shape:
+        return (None,)
+
+    def forward(self, data: Array) -> Array:
+        return np.unique(data)

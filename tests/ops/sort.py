@@ -8,6 +8,7 @@ from hybridonnx.test_utils import Case, distinct
 
 FLOATS = ("float32", "float64", "float16")
 TIES = np.array([[3, 1, 2, 1], [1, 3, 3, 0]], np.int32)
+BY_VALUES = {"infer": "the number of elements depends on values"}
 RET_TYPES = ("value", "indices", "mask", "both")
 
 topks = [
@@ -49,4 +50,11 @@ sorts += [
     Case("sort", [distinct((5,))], axis=None, is_ascend=False),
 ]
 
-CASES = [*topks, *sorts]
+uniques = [
+    Case("_unique", [x]).but(
+        formula=lambda x: np.array(sorted(set(x.ravel().tolist())), x.dtype), no=BY_VALUES
+    )
+    for x in (TIES, TIES.astype(np.int64), TIES[0].astype(np.float32), np.zeros((2, 1), np.float32))
+]
+
+CASES = [*topks, *sorts, *uniques]
