@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from hybridonnx.ops import Spec
+
 from ._graph import Graph, Value
-from ._symbolic_dims import Size, count, sizes_of, vector
+from ._symbolic_dims import Size, count, sizes_of, vector, zeros
 
 
 def common(g: Graph, data: Value, rois: Value) -> tuple[Value, Value]:
@@ -28,9 +32,9 @@ def numbers(g: Graph, rois: Value, shape: list[int]) -> list[Value]:
     return [g.Reshape(g.Slice(rois, [i], [i + 1], [1]), shape) for i in range(1, width)]
 
 
-def only_there(g: Graph, y: Value, there: Value) -> Value:
-    """`y` (R, C, *bins) with zeros for the regions of images that are not there."""
-    return g.Where(g.Unsqueeze(there, [1, 2, 3]), y, np.zeros((), y.dtype))
+def only_there(g: Graph, y: Value, there: Value, rank: int = 4) -> Value:
+    """`y` (R, *) with zeros for the regions of images that are not there."""
+    return g.Where(g.Unsqueeze(there, list(range(1, rank))), y, np.zeros((), y.dtype))
 
 
 def image_of_region(g: Graph, number: Value, there: Value, data: Value) -> Value:
@@ -93,3 +97,42 @@ def reshaped(g: Graph, x: Value, *sizes: Size) -> Value:
     if isinstance(known, list) and 0 in known:
         return g.Full(known, 0, x.dtype)
     return g.Reshape(x, known, allowzero=int(g.opset >= 14 and not isinstance(known, list)))
+
+
+# ---- region by region, where what they need would be too large at once
+
+
+def each_region(g: Graph, function: Callable[..., Value], *inputs: Value) -> Value:
+    """`function(body, *parts)` of each region's part of the inputs (R, *), stacked."""
+
+    def step(body: Graph, turn: Value, go: Value) -> list[Value]:
+        return [body.Identity(go), function(body, *(body.Gather(x, turn, axis=0) for x in inputs))]
+
+    return _loop(g, g.body(_TURN, step), inputs[0])
+
+
+def summed_regions(
+    g: Graph, function: Callable[..., Value], data: Value, number: Value, there: Value, *inputs: Value
+) -> Value:
+    """The sums of `function(body, *parts)` (C, H, W) of each region in its image, in the shape of data."""
+    its = image_of_region(g, number, there, data)
+    start = zeros(g, sizes_of(data), inputs[0])
+
+    def step(body: Graph, turn: Value, go: Value, sums: Value) -> list[Value]:
+        part = function(body, *(body.Gather(x, turn, axis=0) for x in inputs))
+        mine = body.Unsqueeze(body.Gather(its, turn, axis=1), [1, 2, 3])
+        more = body.Where(mine, body.Unsqueeze(part, [0]), np.zeros((), part.dtype))
+        return [body.Identity(go), body.Add(sums, more)]
+
+    return _loop(g, g.body([*_TURN, Spec(start.shape, start.dtype)], step), inputs[0], start)
+
+
+def _loop(g: Graph, body: Graph, regions: Value, *start: Value) -> Value:
+    """The output of a Loop with a turn for each region."""
+    result: Value = g.Loop(g.Squeeze(g.size_of(regions, 0), [0]), np.array(True), *start, body=body)
+    result.dtype = body.results[1].dtype
+    return result
+
+
+_TURN = (Spec((), np.dtype("int64")), Spec((), np.dtype("bool")))
+"""What each turn of a Loop receives first: its number, and whether there is one."""

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from hybridonnx.ops import Spec
 from hybridonnx.ops.roi import ROIAlign, ROIAlignGrad, ROIPoolGrad, ROIPooling, ROIPoolPick, RROIAlign
 
 from ._graph import Graph, Value
 from ._indices import put_along
 from ._regions import (
     common,
+    each_region,
     image_of_region,
     images,
     inside,
@@ -79,7 +79,7 @@ def _tops(g: Graph, op: Any, data: Value, rois: Value) -> tuple[Value, Value]:
     down = _in_bins(g, op, rois, 0, height)
     across = _in_bins(g, op, rois, 1, width)
 
-    def one_region(body: Graph, image: Value, rows: Value, columns: Value) -> list[Value]:
+    def one_region(body: Graph, image: Value, rows: Value, columns: Value) -> Value:
         lowest = np.array(-np.inf, data.dtype)
         pixels = body.Unsqueeze(body.Gather(data, image, axis=0), [2])
         lines = body.Where(body.Unsqueeze(columns, [0, 1]), pixels, lowest)
@@ -87,9 +87,9 @@ def _tops(g: Graph, op: Any, data: Value, rois: Value) -> tuple[Value, Value]:
         highest = body.Unsqueeze(body.ReduceMax(lines, [3], keepdims=0), [1])
         stacked = body.Where(body.Unsqueeze(rows, [0, 3]), highest, lowest)
         row = body.ArgMax(stacked, axis=2, keepdims=0)
-        return [row * width + body.GatherElements(column, row, axis=1)]
+        return body.Add(body.Mul(row, width), body.GatherElements(column, row, axis=1))
 
-    index = _each_region(g, one_region, number, down, across)
+    index = each_region(g, one_region, number, down, across)
     index = index + _starts(g, number, c, height * width)
     filled = g.And(_any(g, down, [1, 3]), _any(g, across, [1, 2]))
     there = g.And(filled, g.Unsqueeze(there, [1, 2, 3]))
@@ -105,20 +105,6 @@ def _starts(g: Graph, number: Value, channels: int, size: int) -> Value:
     """The index of the first pixel of each region's channels (R, C, 1, 1)."""
     first = g.Unsqueeze(number, [1, 2, 3]) * channels + np.arange(channels).reshape(1, -1, 1, 1)
     return first * size
-
-
-def _each_region(g: Graph, function: Any, *inputs: Value) -> Value:
-    """`function` of each region's part of the inputs, stacked: the parts would be too large at once."""
-    specs = [Spec((), np.dtype("int64")), Spec((), np.dtype("bool"))]
-
-    def step(body: Graph, turn: Value, go: Value) -> list[Value]:
-        parts = [body.Gather(x, turn, axis=0) for x in inputs]
-        return [body.Identity(go), *function(body, *parts)]
-
-    body = g.body(specs, step)
-    count = g.Squeeze(g.size_of(inputs[0], 0), [0])
-    result: Value = g.Loop(count, np.array(True), body=body)
-    return result
 
 
 @lowers(ROIPoolGrad)

@@ -141,8 +141,8 @@ CASES = [
     deformable((2, 4, 6, 5), (2, 2), mask=True, num_group=2, num_deformable_group=4),
     deformable((1, 4, 6, 5), (2, 2), mask=True, num_group=4, num_deformable_group=2, reach=9.0),
     at_edges(True),
-    *adjoints((2, 4, 5, 4), (2, 3), pad=(1, 1), num_deformable_group=2),
-    *adjoints((2, 4, 5, 4), (2, 3), pad=(1, 1), num_deformable_group=2, clamped=True),
+    *adjoints((1, 4, 4, 4), (2, 3), pad=(1, 1), num_deformable_group=2),
+    *adjoints((2, 2, 4, 4), (2, 3), pad=(1, 1), num_deformable_group=2, clamped=True),
     *adjoints((1, 2, 5, 6), (3, 3), stride=(2, 2), dilate=(1, 2), pad=(1, 2)),
     Case(
         "_contrib_DeformableConvolution",

@@ -253,10 +253,10 @@ CASES = [
     Case(
         "_contrib_ROIAlign", [DATA, np.zeros((0, 5), np.float32)], pooled_size=(3, 2), spatial_scale=1.0
     ).but(formula=empty(3, (3, 2)), no=NOTHING),
-    align_grad(REGIONS, pooled_size=(3, 2), spatial_scale=0.5),
-    align_grad(EDGES, (2, 2, 8, 9), pooled_size=(2, 2), spatial_scale=1.0, sample_ratio=2),
-    align_grad(ABSENT, pooled_size=(2, 3), spatial_scale=0.7, aligned=True, sample_ratio=2),
-    align_grad(INSIDE, (2, 8, 5, 6), pooled_size=(2, 2), spatial_scale=0.6, position_sensitive=True),
+    align_grad(REGIONS, (2, 1, 8, 9), pooled_size=(3, 2), spatial_scale=0.5),
+    align_grad(EDGES, (2, 1, 8, 9), pooled_size=(2, 2), spatial_scale=1.0, sample_ratio=2),
+    align_grad(ABSENT, (2, 2, 5, 6), pooled_size=(2, 3), spatial_scale=0.7, aligned=True, sample_ratio=2),
+    align_grad(INSIDE, (2, 4, 5, 6), pooled_size=(2, 2), spatial_scale=0.6, position_sensitive=True),
     *(
         Case(
             "_contrib_RROIAlign", [DATA, ROTATED], pooled_size=bins, spatial_scale=scale, sampling_ratio=ratio
