@@ -54,7 +54,8 @@ def _wide(g: Graph, function: Any, *inputs: Value | None) -> Value:
     if inputs[0] is not None and inputs[0].dtype == _float16:
         result: Value = g.via(_float32, function, *inputs)
         return result
-    return function(*inputs)  # type: ignore[no-any-return]
+    y: Value = function(*inputs)
+    return y
 
 
 # ---- where elements are read

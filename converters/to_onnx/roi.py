@@ -136,7 +136,7 @@ def roi_align(g: Graph, op: ROIAlign, data: Value, rois: Value) -> Value:
     x, regions = common(g, data, rois)
     number, there = images(g, regions, data)
     if (op.aligned and g.opset < ALIGNS) or g.opset >= NO_KERNEL:
-        y = single(g, lambda *values: _by_points(g, op, *values, number), x, regions)
+        y = single(g, lambda *pair: _by_points(g, op, number, *pair), x, regions)
     else:
         newer = {"coordinate_transformation_mode": "half_pixel" if op.aligned else "output_half_pixel"}
         y = g.RoiAlign(
@@ -175,7 +175,7 @@ def _lines(g: Graph, op: Any, rois: Value) -> list[tuple[Value, Value, int, int]
     return lines
 
 
-def _by_points(g: Graph, op: ROIAlign, data: Value, rois: Value, number: Value) -> Value:
+def _by_points(g: Graph, op: ROIAlign, number: Value, data: Value, rois: Value) -> Value:
     """The means of samples that are gathered: where opsets or runtimes lack RoiAlign."""
     lines = [samples(g, *line) for line in _lines(g, op, rois)]
     rows, columns = g.Unsqueeze(lines[0][0], [3, 4]), g.Unsqueeze(lines[1][0], [1, 2])
@@ -218,11 +218,11 @@ def _rows(g: Graph, dy: Value, bins: int) -> list[Any]:
 def rroi_align(g: Graph, op: RROIAlign, data: Value, rois: Value) -> Value:
     x, regions = common(g, data, rois)
     number, there = images(g, regions, data)
-    y = single(g, lambda *values: _rotated(g, op, *values, number), x, regions)
+    y = single(g, lambda *pair: _rotated(g, op, number, *pair), x, regions)
     return g.Cast(only_there(g, y, there), data.dtype)
 
 
-def _rotated(g: Graph, op: RROIAlign, data: Value, rois: Value, number: Value) -> Value:
+def _rotated(g: Graph, op: RROIAlign, number: Value, data: Value, rois: Value) -> Value:
     one = np.dtype(rois.dtype).type
     *scaled, angle = numbers(g, rois, [-1, 1, 1])
     centre_x, centre_y, across, down = (x * one(op.scale) for x in scaled)

@@ -12,7 +12,7 @@ from ..errors import AttributeValueError, ShapeError
 from ._operator import Array
 from ._regions import Adjoint, Pooled, Regions, numbered, rounded
 from ._registry import operator
-from ._shapes import Dim, Shape, below, show
+from ._shapes import Dim, Shape, below, show, sizes
 from ._windows import require_positive
 
 
@@ -132,7 +132,7 @@ class PSROIPooling(_PSROI, Pooled):
 
     def forward(self, data: Array, rois: Array) -> Array:
         x, regions = self.computed(data, rois)
-        y = np.zeros((len(rois), *self.pooled(data.shape, rois.shape)[1:]), data.dtype)
+        y = np.zeros(sizes(self.pooled(data.shape, rois.shape)), data.dtype)
         for r, image, region in numbered(regions, len(x)):
             down, across = self.shares(region, x.shape[2:])
             rows, columns = _reach(down), _reach(across)
@@ -413,7 +413,8 @@ class DeformablePSROIPooling(_PositionSensitive):
     def part_of(self) -> Array:
         """The part of each row, or column, of bins."""
         bins = np.arange(self.pooled_size, dtype=np.float32)
-        return np.floor(bins / np.float32(self.pooled_size) * np.float32(self.parts())).astype(np.int64)
+        parts: Array = np.floor(bins / np.float32(self.pooled_size) * np.float32(self.parts()))
+        return parts.astype(np.int64)
 
     def moved(self) -> dict[str, Any]:
         """The attributes of the operators on bins of classes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar
@@ -14,7 +14,7 @@ from ..errors import ShapeError
 from ._operator import Array
 from ._regions import Adjoint, Pooled, Regions, Samples, inside, numbered, rounded, taps
 from ._registry import operator
-from ._shapes import Dim, Shape, differ, over, show
+from ._shapes import Dim, Shape, differ, over, show, sizes
 
 # ---- maxima
 
@@ -45,23 +45,29 @@ class _Max(Regions):
     def tops(self, data: Array, rois: Array) -> Array:
         """For each bin the index of its first maximum among all elements of data; -1 for none."""
         data, rois = self.computed(data, rois)
-        n, c, height, width = data.shape
+        _, c, height, width = data.shape
         index = np.full((len(rois), c, *self.bins()), -1, np.int64)
-        for r, image, region in numbered(np.nan_to_num(rois, nan=-1), n):
-            rows, columns = (self.limits(region, axis, s) for axis, s in enumerate((height, width)))
+        for r, image, rows, columns in self.placed(data, rois):
             inner = _first_tops(data[image], rows, columns)
             start = (image * c + np.arange(c)) * height * width
             index[r] = np.where(inner < 0, -1, inner + start[:, None, None])
         return index
+
+    def placed(self, data: Array, rois: Array) -> Iterator[tuple[int, int, list[slice], list[slice]]]:
+        """For each region of an image that is there: its index, the image's, and the pixels of each bin."""
+        for r, image, region in numbered(np.nan_to_num(rois, nan=-1.0), len(data)):
+            rows, columns = (self.limits(region, axis, s) for axis, s in enumerate(data.shape[2:]))
+            yield r, image, rows, columns
 
 
 def _first_tops(image: Array, rows: Sequence[slice], columns: Sequence[slice]) -> Array:
     """For each bin the index in an image of the first maximum: of each line first, then of the lines."""
     c, height, width = image.shape
     line = np.zeros((c, height, len(columns)), np.int64)
+    part = slice(rows[0].start, rows[-1].stop)
     for j, cut in enumerate(columns):
-        if cut.stop > cut.start:
-            line[:, :, j] = image[:, :, cut].argmax(axis=2) + cut.start
+        if cut.stop > cut.start and part.stop > part.start:
+            line[:, part, j] = image[:, part, cut].argmax(axis=2) + cut.start
     tops = np.take_along_axis(image, line, axis=2)
     index = np.full((c, len(rows), len(columns)), -1, np.int64)
     for i, cut in enumerate(rows):
@@ -71,6 +77,15 @@ def _first_tops(image: Array, rows: Sequence[slice], columns: Sequence[slice]) -
             index[:, i] = row * width + column
     index[:, :, [cut.stop == cut.start for cut in columns]] = -1
     return index
+
+
+def _highest(line: Array, columns: Sequence[slice], first: int) -> Array:
+    """The maxima (C, bins) of a line (C, pixels), which begins at `first`; 0 for a bin without pixels."""
+    y = np.zeros((len(line), len(columns)), line.dtype)
+    for j, cut in enumerate(columns):
+        if cut.stop > cut.start:
+            y[:, j] = line[:, cut.start - first : cut.stop - first].max(axis=1)
+    return y
 
 
 def _picked(values: Array, index: Array) -> Array:
@@ -93,7 +108,15 @@ class ROIPooling(_Max, Pooled):
         return 2
 
     def forward(self, data: Array, rois: Array) -> Array:
-        return _picked(data, self.tops(data, rois))
+        x, regions = self.computed(data, rois)
+        y = np.zeros(sizes(self.pooled(data.shape, rois.shape)), data.dtype)
+        for r, image, rows, columns in self.placed(x, regions):
+            part = slice(columns[0].start, columns[-1].stop)
+            for i, cut in enumerate(rows):
+                if cut.stop > cut.start:
+                    line = x[image, :, cut, part].max(axis=1)
+                    y[r, :, i] = _highest(line, columns, part.start)
+        return y
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, rois: Any) -> Sequence[Any]:
         return F._roi_pool_grad(dy, rois, data, **self.attributes()), None
@@ -196,7 +219,8 @@ class _Align(Regions):
         if not self.position_sensitive:
             return y
         count = prod(self.bins())
-        return np.einsum("cbb->cb", y.reshape(-1, count, count)).reshape(-1, *self.bins())
+        own: Array = np.einsum("cbb->cb", y.reshape(-1, count, count))
+        return own.reshape(-1, *self.bins())
 
     def spread(self, dy: Array) -> Array:
         """`chosen` backwards."""
@@ -206,6 +230,17 @@ class _Align(Regions):
         full = np.zeros((len(dy), count, count), dy.dtype)
         full[:, np.arange(count), np.arange(count)] = dy.reshape(len(dy), count)
         return full.reshape(-1, *self.bins())
+
+
+def _means(image: Array, down: Samples, across: Samples) -> Array:
+    """The means of the samples (C, *bins) of an image (C, H, W)."""
+    rows, columns = down.reach(), across.reach()
+    means: Array = down.matrix()[:, rows] @ image[:, rows, columns] @ across.matrix()[:, columns].T
+    if np.isfinite(means).all():
+        return means
+    # the product reads pixels of share 0 as well
+    lines = down.means(image[:, :, columns])
+    return across.means(lines.swapaxes(1, 2), columns.start).swapaxes(1, 2)
 
 
 @operator("_contrib_ROIAlign")
@@ -220,12 +255,10 @@ class ROIAlign(_Align, Pooled):
 
     def forward(self, data: Array, rois: Array) -> Array:
         x, regions = self.computed(data, rois)
-        y = np.zeros((len(rois), *self.pooled(data.shape, rois.shape)[1:]), data.dtype)
+        y = np.zeros(sizes(self.pooled(data.shape, rois.shape)), data.dtype)
         for r, image, region in numbered(regions, len(x)):
             down, across = self.samples(region, x.shape[2:])
-            cut = across.reach()
-            rows = down.means(x[image, :, :, cut])
-            y[r] = self.chosen(across.means(rows.swapaxes(1, 2), cut.start).swapaxes(1, 2))
+            y[r] = self.chosen(_means(x[image], down, across))
         return y
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, rois: Any) -> Sequence[Any]:
