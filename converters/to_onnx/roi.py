@@ -47,8 +47,12 @@ def roi_pooling(g: Graph, op: ROIPooling, data: Value, rois: Value) -> Value:
     def pool(x: Value, regions: Value) -> Value:
         first = g.Unsqueeze(g.Cast(number, _float32), [1])
         boxes = g.Concat(first, g.Slice(regions, [1], [5], [1]), axis=1)
-        y: Value = g.MaxRoiPool(x, boxes, pooled_shape=op.bins(), spatial_scale=op.scale)
-        return y
+        window = {"pooled_shape": op.bins(), "spatial_scale": op.scale}
+        y: Value = g.MaxRoiPool(x, boxes, **window)
+        if not g.exact or g.finite:
+            return y
+        unknown = g.MaxRoiPool(g.Cast(g.IsNaN(x), _float32), boxes, **window)  # a maximum loses NaN
+        return g.Where(g.Greater(unknown, 0.0), np.array(np.nan, _float32), y)
 
     if data.dtype != _float32:
         y: Value = g.via(_float32, pool, data, rois)
