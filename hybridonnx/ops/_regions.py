@@ -50,7 +50,9 @@ class Regions(Operator):
     def check(self) -> None:
         name = self.names[0]
         if len(self.bins()) != 2:
-            raise AttributeValueError(f"{name}: pooled_size must have 2 numbers, got {self.pooled_size}.")
+            raise AttributeValueError(
+                f"{name}: a pooled_size of 2 numbers is required, got {self.pooled_size}."
+            )
         require_positive(name, pooled_size=self.bins())
         if not 0 <= self.spatial_scale <= 1:
             raise AttributeValueError(f"{name}: spatial_scale must lie in [0, 1], got {self.spatial_scale}.")

@@ -52,7 +52,7 @@ class _Deformable(Operator):
     def check(self) -> None:
         name = self.names[0]
         if len(self.kernel) != 2:
-            raise AttributeValueError(f"{name}: kernel must have 2 axes, got {self.kernel}.")
+            raise AttributeValueError(f"{name}: a kernel of 2 axes is required, got {self.kernel}.")
         stride, dilate, pad = self.window()
         require_positive(name, kernel=self.kernel, stride=stride, dilate=dilate)
         require_positive(name, num_deformable_group=self.num_deformable_group)
@@ -333,7 +333,7 @@ class _Convolution(_Deformable):
                 f"{name}: num_filter must be a multiple of num_group {self.num_group}, got {self.num_filter}."
             )
         if self.layout not in (None, "NCHW"):
-            raise AttributeValueError(f"{name}: layout must be NCHW, got {self.layout}.")
+            raise AttributeValueError(f"{name}: layout NCHW is required, got {self.layout}.")
 
     def input_names(self) -> tuple[str, ...]:
         return self.inputs[:-1] if self.no_bias else self.inputs
