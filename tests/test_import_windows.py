@@ -226,6 +226,30 @@ def test_resize_of_some_axes():
     np.testing.assert_allclose(got, expected, rtol=1e-5, atol=2e-5)
 
 
+BOXES = np.array([[1.0, 0.5, 6.0, 7.0], [0.0, 2.0, 3.5, 3.0]], np.float32)
+ROI_ALIGN = [
+    (10, {"output_height": 2, "output_width": 3, "spatial_scale": 0.5}),
+    (10, {"output_height": 2, "output_width": 3, "sampling_ratio": 2}),
+    (16, {"output_height": 3, "output_width": 2, "sampling_ratio": 2}),
+    (18, {"output_height": 2, "output_width": 2, "coordinate_transformation_mode": "output_half_pixel"}),
+    (18, {"output_height": 2, "output_width": 2, "spatial_scale": 1.5}),
+    (18, {}),
+]
+
+
+@pytest.mark.parametrize(("opset", "attributes"), ROI_ALIGN)
+def test_roi_align(opset, attributes):
+    model = node("RoiAlign", IMAGE, BOXES, np.array([1, 0]), opset=opset, **attributes)
+    got, expected, _ = both(*model)
+    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=2e-5)
+
+
+def test_max_roi_pool():
+    boxes = np.hstack([np.array([[1], [0]], np.float32), BOXES])
+    got, expected, _ = both(*node("MaxRoiPool", IMAGE, boxes, pooled_shape=(2, 3), spatial_scale=0.7))
+    np.testing.assert_allclose(got, expected)
+
+
 @pytest.mark.parametrize(
     ("op_type", "shapes", "attributes"),
     [
@@ -236,6 +260,12 @@ def test_resize_of_some_axes():
         ("GridSample", [(2, 3, 1, 4), (2, 3, 5, 2)], {}),
         ("DFT", [(2, 6, 1)], {"onesided": 1}),
         ("DFT", [(2, 6, 1)], {"axis": 0}),
+        ("RoiAlign", [IMAGE, BOXES, np.array([1, 0])], {"mode": "max"}),
+        (
+            "MaxRoiPool",
+            [IMAGE, np.zeros((1, 5), np.float32)],
+            {"pooled_shape": (2, 2), "spatial_scale": 2.0},
+        ),
         ("Resize", [IMAGE, None, np.array([1, 1, 2, 2], np.float32)], {"mode": "cubic"}),
         (
             "Resize",

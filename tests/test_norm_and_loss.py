@@ -168,6 +168,16 @@ def test_the_gradient_of_choices():
 
 # ---- refusals
 
+IMAGE, ROI = nd.ones((1, 4, 5, 5)), nd.ones((1, 5))
+
+
+def deformed(**attributes):
+    """A deformable convolution of single pixels, but for the attributes."""
+    inputs = (IMAGE, nd.zeros((1, 2, 5, 5)), nd.ones((1, 4, 1, 1)))
+    return nd.contrib.DeformableConvolution(
+        *inputs, **{"kernel": (1, 1), "num_filter": 1, "no_bias": True, **attributes}
+    )
+
 
 @pytest.mark.parametrize(
     ("error", "call"),
@@ -186,6 +196,17 @@ def test_the_gradient_of_choices():
         (ShapeError, lambda: nd.contrib.div_sqrt_dim(nd.array(1.0))),
         (ShapeError, lambda: nd.SequenceLast(nd.array(np.ones((0, 2, 3))))),
         (DTypeError, lambda: nd.Activation(nd.ones((2, 3), dtype="int32"), act_type="relu")),
+        (ShapeError, lambda: nd.ROIPooling(IMAGE, nd.ones((1, 4)), pooled_size=(2, 2), spatial_scale=1)),
+        (ShapeError, lambda: nd.ROIPooling(nd.ones((2, 3)), ROI, pooled_size=(2, 2), spatial_scale=1)),
+        (AttributeValueError, lambda: nd.ROIPooling(IMAGE, ROI, pooled_size=(2, 2), spatial_scale=2)),
+        (AttributeValueError, lambda: nd.ROIPooling(IMAGE, ROI, pooled_size=(2,), spatial_scale=1)),
+        (
+            ShapeError,
+            lambda: nd.contrib.PSROIPooling(IMAGE, ROI, output_dim=2, pooled_size=2, spatial_scale=1),
+        ),
+        (ShapeError, lambda: deformed(num_deformable_group=3)),
+        (AttributeValueError, lambda: deformed(layout="NCW")),
+        (AttributeValueError, lambda: deformed(kernel=(1,))),
     ],
 )
 def test_what_does_not_fit_is_refused(error, call):

@@ -38,6 +38,17 @@ ALLOWED = {
     **dict.fromkeys(("_contrib_fft", "_contrib_ifft", "_contrib_count_sketch"), PRODUCTS),
     **dict.fromkeys(("_ctc_grad", "_gather_nd_grad", "_pool_grad", "_take_grad"), PRODUCTS),
     **dict.fromkeys(("BatchNorm", "BatchNorm_v1", "GroupNorm", "InstanceNorm", "LayerNorm"), STATISTICS),
+    **dict.fromkeys(("_contrib_PSROIPooling", "_contrib_DeformablePSROIPooling", "_moved_psroi"), PRODUCTS),
+    **dict.fromkeys(("_moved_psroi_grad", "_psroi_grad", "_roi_align_grad"), PRODUCTS),
+    "_contrib_ROIAlign": (
+        ("spread", "kind"),
+        "samples outside of the image read its first pixel with a share of 0",
+    ),
+    "_contrib_ModulatedDeformableConvolution": (
+        ("kind",),
+        "shares and factors are multiplied in another order",
+    ),
+    "ROIPooling": POOLED,
     "_contrib_SyncBatchNorm": STATISTICS,
     "_contrib_BatchNormWithReLU": (("kind", "spread"), STATISTICS[1]),
     "_bilinear_sampler_grad": (PRODUCTS[0], "below opset 16 a product with a matrix has 0 times NaN"),
@@ -53,9 +64,9 @@ ALLOWED = {
 if VERSION.startswith("1.20."):
     ROOTS = ("spread", "kind"), "the root of infinity is NaN in ONNX Runtime 1.20"
     ALLOWED |= dict.fromkeys(("L2Normalization", "rsqrt", "sqrt"), ROOTS)
-PLAIN_IN_FILES = ("BilinearSampler", "Pooling", "Pooling_v1", "RNN", "SpatialTransformer")
+PLAIN_IN_FILES = ("BilinearSampler", "Pooling", "Pooling_v1", "RNN", "ROIPooling", "SpatialTransformer")
 """Operators that a file has as ONNX's own, which leaves open what becomes of NaN."""
-GRADIENTS_AT_NAN = ("_pool_grad", "_pool_pick")
+GRADIENTS_AT_NAN = ("_pool_grad", "_pool_pick", "_roi_pool_grad", "_roi_pool_pick")
 """A window's maximum is NaN there: its gradient goes to any element."""
 SUMS = ("BatchNorm", "RNN", "_sum_like", "mean", "nansum", "sum")
 """Operators whose large terms cancel, to what their order decides."""
@@ -385,6 +396,7 @@ REFUSED = (
     *("_contrib_AdaptiveAvgPooling2D", "_contrib_BilinearResize2D", "_conv_data_grad", "_conv_weight_grad"),
     *("_deconv_data_grad", "_deconv_weight_grad", "_pool_grad", "_pool_pick", "_upsampling_grad"),
     *("arccos", "arcsin", "arctan", "erf", "erfinv"),
+    *("ROIPooling", "_contrib_DeformableConvolution", "_contrib_ModulatedDeformableConvolution"),
 )
 """Operators that ONNX Runtime has no float64 for, with some of their attributes or all: kernels run them."""
 DRAWN_IN_FLOAT32 = ("_random_exponential_like",)

@@ -86,10 +86,11 @@ def results(case, dtype):
         mx.autograd.backward(
             outputs, [mx.nd.array(h, dtype=h.dtype) for h in heads], train_mode=case.training
         )
+        variables = [x for x, floating in zip(xs, real, strict=True) if floating]
+        grads = [x.grad.asnumpy() for x in variables]  # some errors come no earlier
     except mx.MXNetError:
         return arrays
-    variables = [x for x, floating in zip(xs, real, strict=True) if floating]
-    arrays.update({f"grad.{i}": x.grad.asnumpy() for i, x in enumerate(variables)})
+    arrays.update({f"grad.{i}": grad for i, grad in enumerate(grads)})
     return arrays
 
 

@@ -1,0 +1,353 @@
+"""Regions of images as arrays of one size: ROIPooling, ROIAlign, RROIAlign."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..attrs import Ints
+from ..errors import ShapeError
+from ._operator import Array
+from ._regions import Adjoint, Pooled, Regions, Samples, inside, numbered, rounded, taps
+from ._registry import operator
+from ._shapes import Dim, Shape, differ, over, show, sizes
+
+# ---- maxima
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Max(Regions):
+    """The maximum of each bin of a region, and what belongs to its gradient.
+
+    Bins begin and end at integers; those that share a pixel both have it, and one outside of the image is 0.
+
+    Attributes:
+        pooled_size: How many bins there are down and across.
+    """
+
+    pooled_size: Ints
+    spatial_scale: float
+
+    def limits(self, region: Array, axis: int, size: int) -> list[slice]:
+        """The pixels of each bin of a region along one axis."""
+        first, last = rounded(region[[1 - axis, 3 - axis]] * region.dtype.type(self.scale))
+        bins = self.bins()[axis]
+        step = np.maximum(last - first + 1, 1) / region.dtype.type(bins)
+        steps = np.arange(bins + 1, dtype=region.dtype) * step
+        starts = np.clip(np.floor(steps[:-1]) + first, 0, size).astype(np.int64)
+        ends = np.clip(np.ceil(steps[1:]) + first, 0, size).astype(np.int64)
+        return [slice(a, max(a, b)) for a, b in zip(starts, ends, strict=True)]
+
+    def tops(self, data: Array, rois: Array) -> Array:
+        """For each bin the index of its first maximum among all elements of data; -1 for none."""
+        data, rois = self.computed(data, rois)
+        _, c, height, width = data.shape
+        index = np.full((len(rois), c, *self.bins()), -1, np.int64)
+        for r, image, rows, columns in self.placed(data, rois):
+            inner = _first_tops(data[image], rows, columns)
+            start = (image * c + np.arange(c)) * height * width
+            index[r] = np.where(inner < 0, -1, inner + start[:, None, None])
+        return index
+
+    def placed(self, data: Array, rois: Array) -> Iterator[tuple[int, int, list[slice], list[slice]]]:
+        """For each region of an image that is there: its index, the image's, and the pixels of each bin."""
+        for r, image, region in numbered(np.nan_to_num(rois, nan=-1.0), len(data)):
+            rows, columns = (self.limits(region, axis, s) for axis, s in enumerate(data.shape[2:]))
+            yield r, image, rows, columns
+
+
+def _first_tops(image: Array, rows: Sequence[slice], columns: Sequence[slice]) -> Array:
+    """For each bin the index in an image of the first maximum: of each line first, then of the lines."""
+    c, height, width = image.shape
+    line = np.zeros((c, height, len(columns)), np.int64)
+    part = slice(rows[0].start, rows[-1].stop)
+    for j, cut in enumerate(columns):
+        if cut.stop > cut.start and part.stop > part.start:
+            line[:, part, j] = image[:, part, cut].argmax(axis=2) + cut.start
+    tops = np.take_along_axis(image, line, axis=2)
+    index = np.full((c, len(rows), len(columns)), -1, np.int64)
+    for i, cut in enumerate(rows):
+        if cut.stop > cut.start:
+            row = tops[:, cut].argmax(axis=1) + cut.start
+            column = np.take_along_axis(line, row[:, None], axis=1)[:, 0]
+            index[:, i] = row * width + column
+    index[:, :, [cut.stop == cut.start for cut in columns]] = -1
+    return index
+
+
+def _highest(line: Array, columns: Sequence[slice], first: int) -> Array:
+    """The maxima (C, bins) of a line (C, pixels), which begins at `first`; 0 for a bin without pixels."""
+    y = np.zeros((len(line), len(columns)), line.dtype)
+    for j, cut in enumerate(columns):
+        if cut.stop > cut.start:
+            y[:, j] = line[:, cut.start - first : cut.stop - first].max(axis=1)
+    return y
+
+
+def _picked(values: Array, index: Array) -> Array:
+    """The elements with these indices, 0 for -1."""
+    flat = np.append(values.ravel(), values.dtype.type(0))
+    return np.asarray(flat[index])
+
+
+@operator("ROIPooling", "_npx_roi_pooling")
+class ROIPooling(_Max, Pooled):
+    """The maximum of each bin of regions, whose corners are rounded to pixels.
+
+    Returns:
+        (R, C, *pooled_size).
+
+    ONNX: MaxRoiPool.
+    """
+
+    def counted(self) -> int:
+        return 2
+
+    def forward(self, data: Array, rois: Array) -> Array:
+        x, regions = self.computed(data, rois)
+        y = np.zeros(sizes(self.pooled(data.shape, rois.shape)), data.dtype)
+        for r, image, rows, columns in self.placed(x, regions):
+            part = slice(columns[0].start, columns[-1].stop)
+            for i, cut in enumerate(rows):
+                if cut.stop > cut.start:
+                    line = x[image, :, cut, part].max(axis=1)
+                    y[r, :, i] = _highest(line, columns, part.start)
+        return y
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, rois: Any) -> Sequence[Any]:
+        return F._roi_pool_grad(dy, rois, data, **self.attributes()), None
+
+
+@operator("_roi_pool_grad")
+class ROIPoolGrad(_Max, Adjoint):
+    """The gradient of ROIPooling with respect to its data: the first maximum of each bin gets the bin's.
+
+    Returns:
+        The shape of data.
+
+    ONNX: ArgMax in a Loop over the regions, and ScatterElements.
+    """
+
+    def forward(self, dy: Array, rois: Array, data: Array) -> Array:
+        index = self.tops(data, rois).ravel()
+        weights = dy.ravel().astype(np.float64)
+        dx = np.bincount(index[index >= 0], weights[index >= 0], minlength=data.size)
+        return dx.reshape(data.shape).astype(dy.dtype)
+
+    def gradient(self, F: Any, dy: Any, y: Any, head: Any, rois: Any, data: Any) -> Sequence[Any]:
+        return F._roi_pool_pick(dy, rois, data, **self.attributes()), None, None
+
+
+@operator("_roi_pool_pick")
+class ROIPoolPick(_Max):
+    """From each bin of regions of `values` the element where `data` has its first maximum.
+
+    Inputs:
+        values: An array of data's shape.
+
+    Returns:
+        (R, C, *pooled_size).
+
+    ONNX: ArgMax in a Loop over the regions, and Gather.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("values", "rois", "data")
+
+    def infer_inputs(
+        self, values: Shape | None, rois: Shape | None, data: Shape | None
+    ) -> Sequence[Shape | None]:
+        return (data if values is None else values), self.region_shape(rois), values if data is None else data
+
+    def infer_shape(self, values: Shape, rois: Shape, data: Shape) -> Shape:
+        return self.pooled(data, rois)
+
+    def forward(self, values: Array, rois: Array, data: Array) -> Array:
+        return _picked(values, self.tops(data, rois))
+
+    def gradient(self, F: Any, dy: Any, y: Any, values: Any, rois: Any, data: Any) -> Sequence[Any]:
+        return F._roi_pool_grad(dy, rois, data, **self.attributes()), None, None
+
+
+# ---- means of samples between pixels
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Align(Regions):
+    """The mean of samples in each bin of a region, and its adjoint.
+
+    Attributes:
+        pooled_size: How many bins there are down and across.
+        sample_ratio: How many samples a bin has on each axis; about one for each pixel if it is not positive.
+        position_sensitive: Whether each bin has channels of its own: channel c of the output has those from
+            c * bins on.
+        aligned: Whether coordinates are those of pixels' centres; otherwise they are those of corners, and
+            regions are at least 1 pixel high and wide.
+    """
+
+    pooled_size: Ints
+    spatial_scale: float
+    sample_ratio: int = -1
+    position_sensitive: bool = False
+    aligned: bool = False
+
+    def channels(self, data: Shape) -> Dim:
+        if not self.position_sensitive:
+            return data[1]
+        if data[1] is not None and differ(data[1] % prod(self.bins()), 0):
+            raise ShapeError(
+                f"{self.names[0]}: a multiple of {prod(self.bins())} channels is required with "
+                f"position_sensitive, got data {show(data)}."
+            )
+        return over(data[1], prod(self.bins()))
+
+    def samples(self, region: Array, size: Sequence[int]) -> list[Samples]:
+        """Where a region is sampled on each axis."""
+        one = region.dtype.type
+        left, top, right, bottom = region * one(self.scale) - one(0.5 if self.aligned else 0)
+        axes = []
+        for start, end, bins, n in zip((top, left), (bottom, right), self.bins(), size, strict=True):
+            length = end - start if self.aligned else np.maximum(end - start, one(1))
+            axes.append(Samples.even(start, length, bins, self.sample_ratio, n))
+        return axes
+
+    def chosen(self, y: Array) -> Array:
+        """Of all channels of each bin (C, *bins) its own ones."""
+        if not self.position_sensitive:
+            return y
+        count = prod(self.bins())
+        own: Array = np.einsum("cbb->cb", y.reshape(-1, count, count))
+        return own.reshape(-1, *self.bins())
+
+    def spread(self, dy: Array) -> Array:
+        """`chosen` backwards."""
+        if not self.position_sensitive:
+            return dy
+        count = prod(self.bins())
+        full = np.zeros((len(dy), count, count), dy.dtype)
+        full[:, np.arange(count), np.arange(count)] = dy.reshape(len(dy), count)
+        return full.reshape(-1, *self.bins())
+
+
+def _means(image: Array, down: Samples, across: Samples) -> Array:
+    """The means of the samples (C, *bins) of an image (C, H, W)."""
+    rows, columns = down.reach(), across.reach()
+    means: Array = down.matrix()[:, rows] @ image[:, rows, columns] @ across.matrix()[:, columns].T
+    if np.isfinite(means).all():
+        return means
+    # the product reads pixels of share 0 as well
+    lines = down.means(image[:, :, columns])
+    return across.means(lines.swapaxes(1, 2), columns.start).swapaxes(1, 2)
+
+
+@operator("_contrib_ROIAlign")
+class ROIAlign(_Align, Pooled):
+    """The mean of samples, read between pixels, in each bin of regions whose corners lie anywhere.
+
+    Returns:
+        (R, C, *pooled_size); with position_sensitive C is divided by the number of bins.
+
+    ONNX: RoiAlign, of images that are there.
+    """
+
+    def forward(self, data: Array, rois: Array) -> Array:
+        x, regions = self.computed(data, rois)
+        y = np.zeros(sizes(self.pooled(data.shape, rois.shape)), data.dtype)
+        for r, image, region in numbered(regions, len(x)):
+            down, across = self.samples(region, x.shape[2:])
+            y[r] = self.chosen(_means(x[image], down, across))
+        return y
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, rois: Any) -> Sequence[Any]:
+        return F._roi_align_grad(dy, rois, data, **self.attributes()), None
+
+
+@operator("_roi_align_grad")
+class ROIAlignGrad(_Align, Adjoint):
+    """The gradient of ROIAlign with respect to its data.
+
+    Returns:
+        The shape of data.
+
+    ONNX: MatMul with the shares of rows and of columns, which are computed.
+    """
+
+    def forward(self, dy: Array, rois: Array, data: Array) -> Array:
+        heads, regions = self.computed(dy, rois)
+        dx = np.zeros(data.shape, heads.dtype)
+        for r, image, region in numbered(regions, len(data)):
+            down, across = self.samples(region, data.shape[2:])
+            rows, columns = down.reach(), across.reach()
+            shares = down.matrix()[:, rows].T, across.matrix()[:, columns]
+            dx[image, :, rows, columns] += shares[0] @ self.spread(heads[r]) @ shares[1]
+        return dx.astype(dy.dtype, copy=False)
+
+    def gradient(self, F: Any, dy: Any, y: Any, head: Any, rois: Any, data: Any) -> Sequence[Any]:
+        return F._contrib_ROIAlign(dy, rois, **self.attributes()), None, None
+
+
+# ---- rotated regions
+
+
+@operator("_contrib_RROIAlign")
+class RROIAlign(Pooled):
+    """The mean of samples, read between pixels, in each bin of regions that are rotated.
+
+    Inputs:
+        rois: (R, 6): for each region the index of its image, its centre's x and y, its width and height,
+            and the angle in degrees, anticlockwise. A region of an image that is not there gives 0.
+
+    Attributes:
+        pooled_size: How many bins there are down and across.
+        sampling_ratio: How many samples a bin has on each axis; about one for each pixel if it is not
+            positive.
+
+    Returns:
+        (R, C, *pooled_size).
+
+    ONNX: Gather with computed indices, and ReduceSum.
+    """
+
+    width: ClassVar[int] = 6
+    not_differentiable: ClassVar[str] = "MXNet has no gradient of it either"
+    refuses_gradient: ClassVar[bool] = True
+    pooled_size: Ints
+    spatial_scale: float
+    sampling_ratio: int = -1
+
+    def points(self, region: Array) -> tuple[Array, Array]:
+        """The rows and columns of the samples (bins down, samples down, bins across, samples across)."""
+        one = region.dtype.type
+        centre_x, centre_y, width, height = region[:4] * one(self.scale)
+        theta = one(float(region[4]) * np.pi / 180)
+        lines = []
+        for length, bins in zip((height, width), self.bins(), strict=True):
+            length = np.maximum(length, one(1))
+            # the size does not matter here
+            line = Samples.even(-length / one(2), length, bins, self.sampling_ratio, 1)
+            lines.append(line.where.reshape(bins, line.each))
+        down, across = lines[0][:, :, None, None], lines[1]
+        x = across * np.cos(theta) + down * np.sin(theta) + centre_x
+        y = down * np.cos(theta) - across * np.sin(theta) + centre_y
+        return y, x
+
+    def forward(self, data: Array, rois: Array) -> Array:
+        images, regions = self.computed(data, rois)
+        n, c, *size = images.shape
+        pixels = np.moveaxis(images, 1, -1).reshape(n, -1, c)
+        y = np.zeros((len(rois), c, *self.bins()), data.dtype)
+        for r, image, region in numbered(regions, n):
+            rows, columns = self.points(region)
+            there = inside(rows, columns, size)
+            top, bottom, down = taps(rows, there, size[0])
+            left, right, across = taps(columns, there, size[1])
+            total = np.zeros((*rows.shape, c), images.dtype)
+            for row, by_row in ((top, 1 - down), (bottom, down)):
+                for column, by_column in ((left, 1 - across), (right, across)):
+                    total += pixels[image, row * size[1] + column] * (by_row * by_column)[..., None]
+            total[~there] = 0
+            y[r] = np.moveaxis(total.sum(axis=(1, 3)) / max(rows.shape[1] * rows.shape[3], 1), -1, 0)
+        return y
