@@ -85,6 +85,28 @@ class CastLike(Operator):
         return F._cast_like(dy, data), None
 
 
+@operator("_zero_of_integers")
+class ZeroOfIntegers(Operator):
+    """`data` if it is of floating-point numbers, else zeros: gradients of what is not smooth in integers.
+
+    Inputs:
+        data: An array of any shape.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Identity of floating-point numbers, else Sub.
+    """
+
+    elementwise: ClassVar[bool] = True
+
+    def forward(self, data: Array) -> Array:
+        return data if data.dtype.kind == "f" else np.zeros_like(data)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F._zero_of_integers(dy),)
+
+
 @operator("amp_cast")
 class AmpCast(Operator):
     """The cast that mixed precision inserts: floating-point `data` in another dtype, anything else unchanged.

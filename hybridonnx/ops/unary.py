@@ -354,7 +354,7 @@ smooth(
 smooth(
     "radians",
     np.radians,
-    lambda F, dy, y, x: (dy * (1 / _DEGREES),),
+    lambda F, dy, y, x: (dy * F.ones_like(x) * (1 / _DEGREES),),  # of x: a second derivative is 0
     "_sparse_radians",
     doc="Each element, an angle in degrees, in radians.\n\nONNX: Mul.",
 )
@@ -446,7 +446,7 @@ def _sigmoid(data: Array) -> Array:
 exact(
     "relu",
     lambda x: np.maximum(x, 0),
-    lambda F, dy, y, x: (dy * (y > 0),),
+    lambda F, dy, y, x: (dy * F._minimum_scalar(F.ceil(y), scalar=1.0),),  # NaN at NaN
     "_sparse_relu",
     doc="Each element that is positive, and 0 in place of the others.\n\nONNX: Relu.",
 )
