@@ -274,6 +274,35 @@ def test_reshape_shares_what_keeps_its_shape(net):
     assert grown.grad_dict["data"].shape == (8, 5)
 
 
+def test_a_smaller_batch_has_the_first_values_of_the_larger_one():
+    executor = (sym.var("x") * 2).simple_bind(cpu(), x=(4, 3))
+    executor.arg_dict["x"][:] = executor.grad_dict["x"][:] = array(np.arange(12).reshape(4, 3))
+    smaller = executor.reshape(x=(2, 3))
+    assert as_lists(smaller.arg_dict) == as_lists(smaller.grad_dict) == {"x": [[0, 1, 2], [3, 4, 5]]}
+    smaller.arg_dict["x"][:] = 7
+    assert executor.arg_dict["x"].asnumpy()[:, 0].tolist() == [7, 7, 6, 9]
+    assert executor.reshape(x=(2, 5)).arg_dict["x"].asnumpy()[1].tolist() == [7, 6, 7, 8, 9]
+    assert not executor.reshape(x=(5, 3), allow_up_sizing=True).arg_dict["x"].asnumpy().any()
+
+
+@pytest.mark.parametrize("is_train", [False, True])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: sym.Dropout(x, p=0.5, mode="always"),
+        lambda x: sym.Dropout(x, p=0.5),
+        lambda x: x * sym.random.uniform(shape=(100,)),
+    ],
+)
+def test_backward_has_the_draws_of_forward(function, is_train):
+    executor = function(sym.var("x")).simple_bind(cpu(), x=(100,))
+    executor.arg_dict["x"][:] = 1
+    for _ in range(2):
+        output = executor.forward(is_train=is_train)[0].asnumpy()
+        executor.backward(ones((100,)))
+        np.testing.assert_array_equal(executor.grad_dict["x"].asnumpy(), output)
+
+
 def test_a_runner_computes_what_nobody_watches():
     a = sym.var("a")
     net, calls = a * a, []

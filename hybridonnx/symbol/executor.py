@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from math import prod
 from typing import Any
 
 from ..autograd.gradients import backward
@@ -13,7 +15,7 @@ from ..dtypes import as_dtype
 from ..errors import MXNetError, ShapeError, suggest
 from ..ndarray.creation import array, zeros, zeros_of
 from ..ndarray.ndarray import NDArray
-from ..ops import Spec, show
+from ..ops import Spec, show, sizes
 from .compose import Outputs
 from .execute import execute
 from .graph import Entry
@@ -110,8 +112,18 @@ class Executor:
             source = value if isinstance(value, NDArray) else array(value)
             _copy(name, source, arguments[name])
         self._recorded = None
-        self._outputs = self._run(is_train, is_train and any(r != "null" for r in self._requests))
+        self._outputs = self._run(is_train, self._differentiates and (is_train or self._draws))
         return self._outputs
+
+    @property
+    def _differentiates(self) -> bool:
+        return any(request != "null" for request in self._requests)
+
+    @cached_property
+    def _draws(self) -> bool:
+        """Whether a prediction draws: `backward` then needs what was drawn."""
+        nodes = self._symbol.nodes()
+        return any(not node.is_variable and node.op.in_mode(False).draws() for node in nodes)
 
     def _run(self, is_train: bool, recording: bool) -> list[NDArray]:
         """The outputs as arrays of their own; when recording, they are saved for `backward`."""
@@ -207,10 +219,10 @@ class Executor:
     def reshape(
         self, partial_shaping: bool = False, allow_up_sizing: bool = False, **kwargs: Any
     ) -> Executor:
-        """An executor for other shapes of the data, which shares the arrays whose shapes stay the same.
+        """An executor for other shapes of the data, on the same memory where the arrays do not grow.
 
-        Without `partial_shaping` only the named arguments may change, and without `allow_up_sizing` they may
-        not grow.
+        So a smaller batch has the first values of the larger one. Without `partial_shaping` only the named
+        arguments may change, and without `allow_up_sizing` they may not grow.
         """
         known = {name: Spec(open_shape(shape)) for name, shape in kwargs.items()}
         for name, value in self._values().items():
@@ -266,15 +278,22 @@ def _may_change(name: str, spec: Spec, old: NDArray, allowed: bool, may_grow: bo
     message = f"Executor.reshape: the shape of {name} would change from {old.shape} to {spec.shape}."
     if not allowed:
         raise MXNetError(f"{message} Pass partial_shaping=True if that is intended.")
-    size = 1
-    for length in spec.shape or ():
-        size *= length if isinstance(length, int) else 0
-    if size > old.size and not may_grow:
+    if _count(spec) > old.size and not may_grow:
         raise MXNetError(f"{message} Pass allow_up_sizing=True to let it grow.")
 
 
+def _count(spec: Spec) -> int:
+    return prod(sizes(spec.shape or ()))
+
+
 def _fitting(old: NDArray, spec: Spec, ctx: Context) -> NDArray:
-    return old if spec.shape == old.shape else zeros_of(spec._replace(dtype=old._data.dtype), ctx)
+    """The array itself, its first elements in another shape, or zeros if there are too few of them."""
+    if spec.shape == old.shape:
+        return old
+    if _count(spec) > old.size:
+        return zeros_of(spec._replace(dtype=old._data.dtype), ctx)
+    first = old._data.reshape(-1)[: _count(spec)].reshape(sizes(spec.shape or ()))
+    return NDArray._on_tape(first, old._ctx, None)
 
 
 # ---- binding
