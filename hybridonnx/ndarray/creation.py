@@ -176,11 +176,17 @@ def eye(
 
 
 def from_numpy(ndarray: Array, zero_copy: bool = True) -> NDArray:
-    """An array over the memory of a NumPy array, or a copy."""
+    """An array over the memory of a NumPy array, which becomes read-only, or over a copy."""
     if zero_copy and not ndarray.flags.c_contiguous:
         raise ValueError("Only arrays with flags.c_contiguous == True are supported; pass zero_copy=False.")
     as_dtype(ndarray.dtype)
-    return NDArray(ndarray if zero_copy else ndarray.copy(), _usable(None))
+    if not zero_copy:
+        return NDArray(ndarray.copy(), _usable(None))
+    if not ndarray.flags.writeable:
+        return NDArray(ndarray, _usable(None))
+    shared = np.asarray(_Writable(ndarray))
+    ndarray.flags.writeable = False  # so that all changes are made here
+    return NDArray(shared, _usable(None))
 
 
 class _Capsule:
