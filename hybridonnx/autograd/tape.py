@@ -52,8 +52,8 @@ class Recorded:
         """The sweep's question; see `Operator.gradient`."""
         raise NotImplementedError
 
-    def symbolic(self, inputs: Sequence[Any]) -> list[Any]:
-        """The graph's outputs as entries, computed from entries."""
+    def symbolic(self, inputs: Sequence[Any], name: str) -> list[Any]:
+        """The graph's outputs as entries, computed from entries; `name` is for a node of the whole."""
         raise NotImplementedError
 
 

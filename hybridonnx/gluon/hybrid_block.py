@@ -90,7 +90,8 @@ class HybridBlock(Block):
         """Compile the block at its next call, or with `active=False` stop doing so.
 
         `static_alloc` reuses output buffers that nobody holds any more; `static_shape` compiles for each
-        input shape on its own, so that more is computed beforehand. The other options have no effect.
+        input shape on its own, so that more is computed beforehand. With an `inline_limit` below 2 a graph of
+        more operators than that is one node for `autograd.get_symbol`. The other options have no effect.
         """
         if backend is not None:
             raise MXNetError(
@@ -101,10 +102,14 @@ class HybridBlock(Block):
                 "hybridize: static_alloc=True is required with static_shape=True, got False."
             )
         self._active = active
-        self._flags = {"static_alloc": static_alloc, "static_shape": static_shape}
+        self._flags = {
+            "static_alloc": static_alloc,
+            "static_shape": static_shape,
+            "inline_limit": inline_limit,
+        }
         self._clear_cached_op()
         for child in self._children.values():
-            child.hybridize(active, static_alloc=static_alloc, static_shape=static_shape)
+            child.hybridize(active, **self._flags)
 
     def optimize_for(self, x: NDArray, *args: NDArray, backend: str | None = None, **kwargs: object) -> None:
         """Refused: there are no backends to choose from. `hybridize()` compiles with ONNX Runtime."""
