@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from ..errors import DTypeError, MXNetError, ShapeError
@@ -12,9 +13,17 @@ from .tape import Entry, Leaf, TapeNode, recorded
 
 
 def differentiate(
-    heads: Sequence[Any], head_grads: Any, retain_graph: bool, create_graph: bool, train_mode: bool
+    heads: Sequence[Any],
+    head_grads: Any,
+    retain_graph: bool,
+    create_graph: bool,
+    train_mode: bool,
+    operator: Callable[[Any], Any] = attrgetter("op"),
 ) -> tuple[dict[Entry, Any], list[Any]]:
-    """The gradients of every entry that `heads` depend on, and the leaves among them."""
+    """The gradients of every entry that `heads` depend on, and the leaves among them.
+
+    `operator` gives what a node of the tape executes.
+    """
     array_type = type(heads[0])
     F = array_type.F
     grads = _head_gradients(heads, head_grads, F)
@@ -28,7 +37,7 @@ def differentiate(
         return ys, xs
 
     with Scope(create_graph, train_mode):
-        sweep(nodes, grads, F, values)
+        sweep(nodes, grads, F, values, operator)
     if not (retain_graph or create_graph):
         for node in nodes:
             if isinstance(node, TapeNode):
@@ -89,9 +98,20 @@ def backward(
     train_mode: bool = True,
 ) -> None:
     """Differentiate `heads` and write the gradients of the variables that they depend on."""
+    write_gradients(heads, head_grads, retain_graph, train_mode)
+
+
+def write_gradients(
+    heads: Any,
+    head_grads: Any,
+    retain_graph: bool,
+    train_mode: bool,
+    operator: Callable[[Any], Any] = attrgetter("op"),
+) -> None:
+    """What `backward` does; `operator` gives what a node of the tape executes."""
     heads = _heads(heads)
     head_grads = None if head_grads is None else as_list(head_grads)
-    grads, leaves = differentiate(heads, head_grads, retain_graph, False, train_mode)
+    grads, leaves = differentiate(heads, head_grads, retain_graph, False, train_mode, operator)
     for leaf in leaves:
         if (leaf, 0) in grads:
             leaf.receive(grads[leaf, 0])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from math import prod
+from operator import attrgetter
 from typing import Any
 
-from ..autograd.gradients import backward
+from ..autograd.gradients import write_gradients
 from ..autograd.scopes import pause, record
 from ..autograd.tape import Leaf
 from ..context import Context, as_context
@@ -20,6 +21,7 @@ from .compose import Outputs
 from .execute import execute
 from .graph import Entry
 from .infer import infer, open_shape
+from .watched import WatchedOperator, shown
 
 __all__ = ["Executor"]
 
@@ -60,6 +62,8 @@ class Executor:
         self._recorded: list[NDArray] | None = None
         self._outputs: list[NDArray] | None = None
         self._watcher: tuple[Callable[[str, NDArray], Any], bool] | None = None
+        self._recorded_names: dict[Any, str] = {}
+        """The names of the graph's nodes by those of the tape, while somebody watches."""
 
     def __repr__(self) -> str:
         return f"<Executor of {self._symbol!r}>"
@@ -151,7 +155,8 @@ class Executor:
     ) -> None:
         """Show the outputs of every operator to `callback(name, array)`, with `monitor_all` its inputs too.
 
-        `forward` then computes operator by operator.
+        `forward` then computes operator by operator, and `backward` shows the gradients of each operator's
+        inputs: `NAME_backward_output`, with a number if there are several.
         """
         self._watcher = callback, monitor_all
 
@@ -162,13 +167,13 @@ class Executor:
         nodes = self._symbol.nodes()
         entries = [Entry(node, i) for node in nodes for i in range(1 if node.is_variable else node.count())]
         arrays = dict(zip(entries, execute(Outputs(entries), values, self._ctx), strict=True))
+        self._recorded_names = {
+            x._entry[0]: entry.node.name
+            for entry, x in arrays.items()
+            if x._entry and not entry.node.is_variable
+        }
         for node in [node for node in nodes if not node.is_variable]:
-            inputs = zip(node.op.input_names(), node.inputs, strict=True) if monitor_all else ()
-            by_name = {f"{node.name}_{name}": entry for name, entry in inputs}
-            by_name |= {
-                f"{node.name}_{name}": Entry(node, i) for i, name in enumerate(node.op.output_names())
-            }
-            for name, entry in by_name.items():
+            for name, entry in shown(node, monitor_all):
                 callback(name, _view(arrays[entry]))
         return [arrays[entry] for entry in self._symbol.outputs]
 
@@ -191,7 +196,15 @@ class Executor:
         gradients = out_grads or [None] * len(heads)
         known = [(head, gradient) for head, gradient in zip(heads, gradients, strict=True) if head._entry]
         if known:
-            backward([h for h, _ in known], [g for _, g in known], True, is_train)
+            operator = attrgetter("op") if self._watcher is None else self._watched_operator
+            write_gradients([h for h, _ in known], [g for _, g in known], True, is_train, operator)
+
+    def _watched_operator(self, recorded: Any) -> Any:
+        """The operator of a node of the tape, whose gradients are shown as they are computed."""
+        name = self._recorded_names.get(recorded)
+        if name is None or self._watcher is None:
+            return recorded.op
+        return WatchedOperator(recorded.op, name, self._watcher[0])
 
     # ---- other arrays
 
