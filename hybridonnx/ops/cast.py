@@ -168,6 +168,12 @@ class AmpMulticast(Operator):
     def infer_shape(self, *shapes: Any) -> Any:
         return list(shapes)
 
+    def infer_early(self, *shapes: Any) -> Any:
+        return shapes
+
+    def infer_back(self, outputs: Any, inputs: Any) -> Any:
+        return outputs
+
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
         others = [d for d in dtypes if d is not None and d.kind != "f"]
         if others:

@@ -313,6 +313,10 @@ def _axes(name: str, begin: int | None, end: int | None, rank: int) -> slice:
     return slice(start, stop)
 
 
+def _without(shape: Shape, axis: int) -> Shape:
+    return shape[:axis] + shape[axis + 1 :]
+
+
 @operator("expand_dims", "_npi_expand_dims")
 class ExpandDims(_Rearrangement):
     """`data` with a new axis of size 1.
@@ -331,6 +335,10 @@ class ExpandDims(_Rearrangement):
     def infer_shape(self, data: Shape) -> Shape:
         at = axis_index("expand_dims", self.axis, len(data) + 1)
         return (*data[:at], 1, *data[at:])
+
+    def infer_back(self, outputs: Sequence[Shape | None], inputs: Sequence[Any]) -> Sequence[Shape | None]:
+        out = outputs[0]
+        return inputs if out is None else [_without(out, axis_index("expand_dims", self.axis, len(out)))]
 
     def forward(self, data: Array) -> Array:
         return np.expand_dims(data, self.axis)
@@ -408,6 +416,10 @@ class Transpose(_Rearrangement):
     def infer_shape(self, data: Shape) -> Shape:
         return tuple(data[i] for i in self.order(len(data)))
 
+    def infer_back(self, outputs: Sequence[Shape | None], inputs: Sequence[Any]) -> Sequence[Shape | None]:
+        out = outputs[0]
+        return inputs if out is None else [tuple(out[i] for i in np.argsort(self.order(len(out))))]
+
     def forward(self, data: Array) -> Array:
         return data.transpose(self.order(data.ndim))
 
@@ -461,6 +473,7 @@ class Reverse(_Rearrangement):
     ONNX: Slice, with steps of -1.
     """
 
+    keeps_shape = True
     axis: Ints
 
     def axes(self, rank: int) -> tuple[int, ...]:
