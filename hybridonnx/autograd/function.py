@@ -16,6 +16,7 @@ class Function:
 
     not_differentiable = ""
     broadcasts = False
+    index_inputs = ()
 
     def __init__(self) -> None:
         self._saved: tuple[Any, ...] = ()

@@ -28,6 +28,9 @@ def differentiate(
     F = array_type.F
     grads = _head_gradients(heads, head_grads, F)
     nodes = recorded(grads)
+    for node in nodes:
+        if isinstance(node, TapeNode) and node.op.index_inputs:
+            _refuse_indices(node)
 
     def values(node: TapeNode) -> tuple[Sequence[Any], Sequence[Any]]:
         ys = [array_type._on_tape(y, node.ctx, (node, i)) for i, y in enumerate(node.outputs)]
@@ -43,6 +46,16 @@ def differentiate(
             if isinstance(node, TapeNode):
                 node.release()
     return grads, [node for node in nodes if isinstance(node, Leaf)]
+
+
+def _refuse_indices(node: TapeNode) -> None:
+    """Raise if a variable with a gradient serves as indices."""
+    for name, entry in zip(node.op.input_names(), node.inputs, strict=True):
+        if name in node.op.index_inputs and entry is not None and isinstance(entry[0], Leaf):
+            raise MXNetError(
+                f"{node.op.names[0]}: {name} holds indices and has no gradient, but one was asked for. "
+                "Do not attach a gradient to it; for an executor, grad_req='null'."
+            )
 
 
 def _head_gradients(heads: Sequence[Any], head_grads: Any, F: Any) -> dict[Entry, Any]:

@@ -47,6 +47,7 @@ class Recorded:
     names = ("hybridized graph",)
     not_differentiable = ""
     broadcasts = False
+    index_inputs = ()
 
     def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
         """The sweep's question; see `Operator.gradient`."""

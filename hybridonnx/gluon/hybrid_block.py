@@ -201,10 +201,10 @@ class HybridBlock(Block):
     ) -> dict[str, NDArray]:
         """The arrays of parameters of the block, initialized now if they wait for the inputs' shapes."""
         try:
-            return {name: param.data(ctx) for name, param in params.items()}
+            return {name: param._values(ctx) for name, param in params.items()}
         except DeferredInitializationError:
             self._finish_deferred(args)
-            return {name: param.data(ctx) for name, param in params.items()}
+            return {name: param._values(ctx) for name, param in params.items()}
 
     def _finish_deferred(self, args: Sequence[Any]) -> None:
         with _tracing:
@@ -275,7 +275,7 @@ class HybridBlock(Block):
         inputs, out = self._get_graph()
         every = out.get_internals()
         params = self.collect_params()
-        values = {name: params[name].data(ctx) for name in every.list_inputs() if name in params}
+        values = {name: params[name]._values(ctx) for name in every.list_inputs() if name in params}
         values.update((input_name(v), x) for v, x in zip(inputs, flat, strict=True))
         arrays = dict(zip(every.outputs, execute(every, values), strict=True))
         for name, (node, output) in zip(every.list_outputs(), every.outputs, strict=True):
@@ -301,6 +301,10 @@ class HybridBlock(Block):
     def forward(self, x: Any, *args: Any) -> Any:
         """Call `hybrid_forward` with the parameters, or the graph compiled from it."""
         first = x if isinstance(x, _TENSORS) else next(iter(_tensors([x, *args])), None)
+        if args and len({isinstance(each, NDArray) for each in _tensors([x, *args])}) > 1:
+            raise ValueError(
+                f"{self.name}: inputs that are all NDArrays or all Symbols are required, got both."
+            )
         if isinstance(first, NDArray):
             if self._active:
                 return self._call_compiled(first.context, (x, *args))

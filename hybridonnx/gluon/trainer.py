@@ -143,7 +143,7 @@ class Trainer:
     def _trained(self) -> list[tuple[int, Parameter]]:
         """The parameters that have gradients, once all have values."""
         for param in self._params:
-            param.list_data()
+            param._every_value()
         return [(i, p) for i, p in enumerate(self._params) if p.grad_req != "null"]
 
     def _allreduce(self) -> None:
@@ -158,7 +158,7 @@ class Trainer:
     def _update_each(self, ignore_stale_grad: bool) -> None:
         parts: list[list[tuple[int, NDArray, NDArray]]] = [[] for _ in self._updaters]
         for i, param in self._trained():
-            for n, (grad, data) in enumerate(zip(param.list_grad(), param.list_data(), strict=True)):
+            for n, (grad, data) in enumerate(zip(param.list_grad(), param._every_value(), strict=True)):
                 if self._is_fresh(param, [data], ignore_stale_grad):
                     parts[n].append((i, _stored(param, grad), data))
         for n, updater in enumerate(self._updaters):
@@ -169,7 +169,7 @@ class Trainer:
     def _update_first(self, ignore_stale_grad: bool) -> None:
         parts, copies = [], []
         for i, param in self._trained():
-            first, *others = param.list_data()
+            first, *others = param._every_value()
             if self._is_fresh(param, [first, *others], ignore_stale_grad):
                 parts.append((i, _stored(param, kv.added(param.list_grad())), first))
                 copies += [(other, first) for other in others]

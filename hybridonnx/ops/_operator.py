@@ -73,6 +73,8 @@ class Operator:
     """For operators that draw: "uniform" in [0, 1), "normal", or "other" (see `draw`)."""
     not_differentiable: ClassVar[str] = ""
     """Why the operator has no gradient, as half a sentence; its inputs then receive none."""
+    index_inputs: ClassVar[tuple[str, ...]] = ()
+    """Inputs for which asking for a gradient is an error; those of computed ones have none."""
     refuses_gradient: ClassVar[bool] = False
     """Whether `not_differentiable` is no reason for a gradient of zero: asking for one is an error."""
     not_in_onnx: ClassVar[str] = ""

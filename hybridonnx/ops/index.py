@@ -120,6 +120,7 @@ class Embedding(Indexed):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "weight")
+    index_inputs: ClassVar[tuple[str, ...]] = ("data",)
     input_dim: int
     output_dim: int
     dtype: DTypeName = DTypeName("float32")
@@ -132,8 +133,7 @@ class Embedding(Indexed):
         return (*data, self.output_dim)
 
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
-        data, weight = dtypes
-        return data, weight or as_dtype(self.dtype)
+        return dtypes[0], dtypes[1] or as_dtype(self.dtype)
 
     def infer_dtype(self, data: DType | None, weight: DType) -> DType:
         return weight

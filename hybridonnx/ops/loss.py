@@ -95,7 +95,7 @@ class SoftmaxOutput(_Output):
                 f"SoftmaxOutput: label of shape {' or '.join(map(show, possible))} is required for data "
                 f"{show(data)}, got {show(label)}."
             )
-        return data, unify(self.names[0], label, fitting[0]) if None in label else label
+        return data, unify(self.names[0], label, fitting[0]) if len(fitting) == 1 else label
 
     def label_shapes(self, data: Shape) -> list[Shape]:
         """The shapes that a label may have, the usual one first."""

@@ -514,12 +514,13 @@ class _Blocks(Operator):
     def four(self, data: Shape, divisors: tuple[int, int, int]) -> tuple[Dim, Dim, Dim, Dim]:
         """The four sizes, if channels, height and width divide by `divisors`."""
         if len(data) != 4 or any(
-            d is not None and differ(d % b, 0) for d, b in zip(data[1:], divisors, strict=True)
+            is_zero(d) or (d is not None and differ(d % b, 0))
+            for d, b in zip(data, (1, *divisors), strict=True)
         ):
             c, h, w = divisors
             raise ShapeError(
-                f"{self.names[0]}: data (N, C, H, W) is required, C divisible by {c}, H by {h} and W by {w}, "
-                f"got {show(data)}."
+                f"{self.names[0]}: data (N, C, H, W) is required, no size 0, C divisible by {c}, H by {h}, "
+                f"W by {w}, got {show(data)}."
             )
         n, c_, h_, w_ = data
         return n, c_, h_, w_
