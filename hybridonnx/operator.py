@@ -479,6 +479,7 @@ class _NotAgain:
     not_differentiable = ""
     broadcasts = False
     index_inputs = ()
+    ignores_head = False
 
     def __init__(self, op_type: str) -> None:
         self._op_type = op_type

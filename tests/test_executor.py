@@ -243,7 +243,7 @@ def test_simple_bind(product):
     with pytest.raises(DTypeError):
         product.simple_bind(cpu(), a=(2,), type_dict={"a": "float16", "b": "float32"})
     with pytest.raises(MXNetError, match="no variable is named 'c'"):
-        product.simple_bind(cpu(), c=(2,))
+        product.simple_bind(cpu(), a=(2,), type_dict={"c": "float32"})
 
 
 def test_parameters_are_copied_by_name(net):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
 
-from ..errors import DTypeError, MXNetError, ShapeError
+from ..errors import DTypeError, MXNetError, RequirementError, ShapeError
 from .scopes import Scope
 from .sweep import sweep
 from .tape import Entry, Leaf, TapeNode, recorded
@@ -62,7 +62,7 @@ def _head_gradients(heads: Sequence[Any], head_grads: Any, F: Any) -> dict[Entry
     if head_grads is None:
         head_grads = [None] * len(heads)
     if len(head_grads) != len(heads):
-        raise MXNetError(f"backward: {len(heads)} head gradients are required, got {len(head_grads)}.")
+        raise RequirementError(f"backward: {len(heads)} head gradients are required, got {len(head_grads)}.")
     grads: dict[Entry, Any] = {}
     for head, gradient in zip(heads, head_grads, strict=True):
         entry = head._entry
@@ -78,6 +78,9 @@ def _head_gradients(heads: Sequence[Any], head_grads: Any, F: Any) -> dict[Entry
 
 
 def _checked(gradient: Any, head: Any) -> Any:
+    op = head._entry[0].op
+    if gradient.shape != head.shape and op and (op.ignores_head or op.not_differentiable):
+        return type(head).F.ones_like(head.detach())
     if gradient.shape != head.shape:
         raise ShapeError(
             f"backward: a head gradient of shape {head.shape} is required, got {gradient.shape}."

@@ -48,6 +48,7 @@ class Recorded:
     not_differentiable = ""
     broadcasts = False
     index_inputs = ()
+    ignores_head = False
 
     def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
         """The sweep's question; see `Operator.gradient`."""

@@ -359,7 +359,7 @@ class Module(BaseModule):
                 f"Module.forward: arrays for {', '.join(self._data_names)} are required, "
                 f"got {len(batch.data)} arrays."
             )
-        names = [described(d).name for d in batch.provide_data or ()]
+        names = [described(d).name for d in getattr(batch, "provide_data", None) or ()]
         order = names if sorted(names) == sorted(self._data_names) else [d.name for d in self._data_shapes]
         arrays = {name: as_array(x) for name, x in zip(order, batch.data, strict=True)}
         labels = [d for d in self._label_shapes or () if batch.label]

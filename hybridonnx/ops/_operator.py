@@ -73,6 +73,8 @@ class Operator:
     """For operators that draw: "uniform" in [0, 1), "normal", or "other" (see `draw`)."""
     not_differentiable: ClassVar[str] = ""
     """Why the operator has no gradient, as half a sentence; its inputs then receive none."""
+    ignores_head: ClassVar[bool] = False
+    """Whether a backward pass begins at the operator: the gradient of its output does not count."""
     index_inputs: ClassVar[tuple[str, ...]] = ()
     """Inputs for which asking for a gradient is an error; those of computed ones have none."""
     refuses_gradient: ClassVar[bool] = False
@@ -353,7 +355,7 @@ def _make(cls: type[Operator], lenient: bool, names: tuple[str, ...], *values: A
     for name, value in zip(names, values, strict=True):
         if name in schema:
             attributes[name] = read(owner, name, schema[name].kind, value)
-        elif not lenient:
+        elif schema and not lenient:  # those without attributes take any, as in MXNet
             raise AttributeValueError(
                 f"{owner}: has no attribute {name!r}; it has {', '.join(schema) or 'none'}."
                 f"{suggest(name, schema)}"

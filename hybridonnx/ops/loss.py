@@ -32,6 +32,7 @@ class _Output(Operator):
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "label")
     labels: ClassVar[tuple[str, ...]] = ("label",)
+    ignores_head: ClassVar[bool] = True
     takes_ints: ClassVar[bool] = False
 
     def infer_back(

@@ -800,4 +800,5 @@ class IndexArray(_OfShape):
         return np.dtype(np.int64)
 
     def forward(self, data: Array) -> Array:
-        return np.stack([np.indices(data.shape)[axis] for axis in self.which(data.ndim)], axis=-1)
+        axes = np.array(self.which(data.ndim), np.int64)
+        return np.moveaxis(np.indices(data.shape)[axes], 0, -1)

@@ -696,6 +696,7 @@ unary(
     lambda F, dy, y, x: (F.ones_like(x),),
     "_sparse_make_loss",
     outputs=("loss",),
+    ignores_head=True,
     doc="`data` as it is, whose gradient is 1, whatever that of the output.\n\nONNX: Identity.",
 )
 
@@ -720,6 +721,7 @@ class MakeLoss(Operator):
     """
 
     elementwise = True
+    ignores_head = True
     grad_scale: float = 1.0
     valid_thresh: float = 0.0
     normalization: Literal["batch", "null", "valid"] = "null"

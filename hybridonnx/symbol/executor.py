@@ -178,7 +178,7 @@ class Executor:
         return [arrays[entry] for entry in self._symbol.outputs]
 
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
-        """Compute the gradients of the arguments from those of the outputs, by default ones."""
+        """Compute the gradients of the arguments from those of the outputs, by default ones, of any dtype."""
         if self._recorded is None:
             self._run(is_train=False, recording=True)
         heads = self._recorded or []
@@ -186,15 +186,19 @@ class Executor:
             out_grads = [out_grads]
         if isinstance(out_grads, dict):
             out_grads = [out_grads.get(name) for name in self._symbol.list_outputs()]
-        if out_grads is not None and len(out_grads) != len(heads):
+        if out_grads is not None and len(out_grads) < len(heads):
             raise MXNetError(
                 f"Executor.backward: {len(heads)} gradients of outputs are required, got {len(out_grads)}."
             )
         for gradient, request in zip(self.grad_arrays, self._requests, strict=True):
             if gradient is not None and request == "write":
                 gradient[:] = 0  # what the outputs do not depend on has none
-        gradients = out_grads or [None] * len(heads)
-        known = [(head, gradient) for head, gradient in zip(heads, gradients, strict=True) if head._entry]
+        gradients = out_grads or [None] * len(heads)  # more than there are heads do not count
+        known = [
+            (head, None if gradient is None else gradient.astype(head.dtype, copy=False))
+            for head, gradient in zip(heads, gradients, strict=False)
+            if head._entry
+        ]
         if known:
             operator = attrgetter("op") if self._watcher is None else self._watched_operator
             write_gradients([h for h, _ in known], [g for _, g in known], True, is_train, operator)
@@ -346,9 +350,10 @@ def simple_bind(
     """An executor on new arrays of zeros."""
     names, state_names = symbol.list_arguments(), symbol.list_auxiliary_states()
     types = type_dict or {}
-    for name in (*shapes, *types):
+    for name in types:
         if name not in names and name not in state_names:
             raise MXNetError(f"simple_bind: no variable is named {name!r}.{suggest(name, names)}")
+    shapes = {name: shape for name, shape in shapes.items() if name in names or name in state_names}
     known = {
         name: Spec(
             open_shape(shapes[name]) if name in shapes else None,
