@@ -276,7 +276,9 @@ def test_reshape_shares_what_keeps_its_shape(net):
 
 def test_a_smaller_batch_has_the_first_values_of_the_larger_one():
     executor = (sym.var("x") * 2).simple_bind(cpu(), x=(4, 3))
-    executor.arg_dict["x"][:] = executor.grad_dict["x"][:] = array(np.arange(12).reshape(4, 3))
+    for x in (*executor.arg_arrays, *executor.grad_arrays):
+        assert x is not None
+        x[:] = array(np.arange(12).reshape(4, 3))
     smaller = executor.reshape(x=(2, 3))
     assert as_lists(smaller.arg_dict) == as_lists(smaller.grad_dict) == {"x": [[0, 1, 2], [3, 4, 5]]}
     smaller.arg_dict["x"][:] = 7

@@ -98,7 +98,7 @@ def test_sizes_of_0_in_files_and_numpys_shapes():
 
 def test_results_of_users_code_that_fails():
     class Failing(mx.operator.CustomOp):
-        def forward(self, **_):
+        def forward(self, is_train, req, in_data, out_data, aux):
             raise KeyError("mine")
 
     class Prop(mx.operator.CustomOpProp):

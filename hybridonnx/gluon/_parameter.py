@@ -73,6 +73,8 @@ class Parameter:
         self._data: list[NDArray] | None = None
         self._grad: list[NDArray] | None = None
         self._deferred: _Deferred | None = None
+        self._trainer: Any = None
+        """The trainer that was made last with it, for those who read it."""
         self._differentiable = differentiable
         self._allow_deferred_init = allow_deferred_init
         self._grad_req = "null"
@@ -93,7 +95,7 @@ class Parameter:
 
     def __getstate__(self) -> dict[str, Any]:
         """What copies take over: not the blocks that compiled the arrays."""
-        return {**self.__dict__, "_users": ()}
+        return {**self.__dict__, "_users": (), "_trainer": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -50,6 +50,24 @@ class Trainer:
         if update_on_kvstore is None:
             update_on_kvstore = several and self._kvstore is not None
         self._update_on_kvstore = bool(update_on_kvstore)
+        self._kv_initialized = False
+        self._kvstore_params = {"kvstore": kvstore, "update_on_kvstore": update_on_kvstore}
+        self._params_to_init = list(self._params)
+        self._distributed: bool | None = None
+        for param in self._params:
+            param._trainer = self
+
+    def _init_kvstore(self) -> None:
+        """What MXNet does before the first step, under the name that users' trainers call."""
+        self._kv_initialized, self._distributed = True, False
+        self._init_params()
+
+    def _init_params(self) -> None:
+        """Take the parameters that have values by now."""
+        self._params_to_init = [param for param in self._params_to_init if param._data is None]
+
+    def _allreduce_grads(self) -> None:
+        self._allreduce()
 
     def _check_contexts(self) -> list[Context]:
         """The contexts of the parameters. Raises unless they all are on the same."""
@@ -138,6 +156,8 @@ class Trainer:
             raise TypeError(f"Trainer: a number as batch_size is required, got {batch_size!r}.")
         if not batch_size:
             raise ZeroDivisionError(f"Trainer: a batch_size other than 0 is required, got {batch_size}.")
+        if not self._kv_initialized:
+            self._init_kvstore()
         self._optimizer.rescale_grad = self._scale / batch_size
 
     def _trained(self) -> list[tuple[int, Parameter]]:

@@ -39,6 +39,7 @@ from ._binding import (
 from ._parameters import Parameters, as_array, checked
 from ._training import Training
 from .base_module import RATE, UNIFORM, BaseModule, OptimizerParams, Params, ParamValues
+from .executor_group import DataParallelExecutorGroup
 
 __all__ = ["Module"]
 
@@ -530,9 +531,39 @@ class Module(BaseModule):
         self._training = shared_module._training
         self.optimizer_initialized = True
 
+    # ---- names that users' code reads, though they are MXNet's own
+
     @property
     def _optimizer(self) -> Any:
         return None if self._training is None else self._training.optimizer
+
+    @property
+    def _updater(self) -> Any:
+        return None if self._training is None or self._training.store else self._training.updater
+
+    @property
+    def _kvstore(self) -> KVStore | None:
+        return None if self._training is None else self._training.store
+
+    @property
+    def _update_on_kvstore(self) -> bool | None:
+        return None if self._training is None else self._training.store is not None
+
+    @property
+    def _arg_params(self) -> Params | None:
+        return self._values()[0] if self.params_initialized else None
+
+    @property
+    def _aux_params(self) -> Params | None:
+        return self._values()[1] if self.params_initialized else None
+
+    @property
+    def _params_dirty(self) -> bool:
+        return False  # there is one copy of them
+
+    @property
+    def _exec_group(self) -> DataParallelExecutorGroup | None:
+        return DataParallelExecutorGroup(self) if self.binded else None
 
     def update(self) -> None:
         """Update the parameters by their gradients."""

@@ -61,10 +61,11 @@ class Concat(Operator):
             return inputs
         at = axis_index("Concat", self.dim, len(out))
         lengths = [s[at] if s is not None and len(s) == len(out) else None for s in inputs]
-        if lengths.count(None) == 1 and out[at] is not None:
-            left = out[at] - sum(d for d in lengths if d is not None)
+        total = out[at]
+        if lengths.count(None) == 1 and total is not None:
+            left = total - sum(d for d in lengths if d is not None)
             if below(left, 0):
-                raise ShapeError(f"Concat: sizes of at most {out[at]} in all are required, got {lengths}.")
+                raise ShapeError(f"Concat: sizes of at most {total} in all are required, got {lengths}.")
             lengths = [left if d is None else d for d in lengths]
         return [(*out[:at], d, *out[at + 1 :]) for d in lengths]
 

@@ -87,11 +87,11 @@ class Methods(OperatorMethods):
         """Without the axes of size 1, or those of them that are given; `inplace` has no effect."""
         return _squeeze(self, axis=axis, **kwargs)
 
-    def flatten(self, inplace: bool = False, **kwargs: object) -> Any:
+    def flatten(self, inplace: bool = False, **kwargs: Any) -> Any:
         """As a matrix, with all axes but the first made one; `inplace` has no effect."""
         return _flatten(self, **kwargs)
 
-    def expand_dims(self, axis: int, inplace: bool = False, **kwargs: object) -> Any:
+    def expand_dims(self, axis: int, inplace: bool = False, **kwargs: Any) -> Any:
         """With a new axis of size 1; `inplace` has no effect."""
         return _expand_dims(self, axis=axis, **kwargs)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from math import prod
 from operator import attrgetter
@@ -17,6 +18,7 @@ from ..errors import MXNetError, ShapeError, suggest
 from ..ndarray.creation import array, zeros, zeros_of
 from ..ndarray.ndarray import NDArray
 from ..ops import Spec, show, sizes
+from ..ops import known as known_shape
 from .compose import Outputs
 from .execute import execute
 from .graph import Entry
@@ -260,10 +262,18 @@ class Executor:
         ]
         return Executor(self._symbol, self._ctx, arguments, gradients, self._requests, states, self._runner)
 
+    def get_optimized_symbol(self) -> Any:
+        """The symbol that is executed, as a copy: what ONNX Runtime makes of it is no symbol."""
+        return copy(self._symbol)
+
     def debug_str(self) -> str:
-        """The graph as text for people."""
+        """The graph as text for people, and how much memory all that operators compute takes."""
+        known = {name: Spec(value.shape, value._data.dtype) for name, value in self._values().items()}
+        specs = infer(self._symbol, known, partial=True)
+        computed = [spec for entry, spec in specs.items() if not entry.node.is_variable]
+        size = sum(_count(s) * s.dtype.itemsize for s in computed if s.dtype and known_shape(s.shape))
         text: str = self._symbol.debug_str()
-        return text
+        return f"{text}Total {size >> 20} MB allocated\nTotal 0 TempSpace resource requested\n"
 
 
 def _view(value: NDArray) -> NDArray:

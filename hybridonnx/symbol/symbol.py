@@ -199,8 +199,13 @@ class Symbol(Arithmetic, Methods, Outputs):
     def __deepcopy__(self, memo: object) -> Self:
         return self._replaced({}, None)
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("Symbol: symbols are not pickled; use tojson and load_json.")
+    def __getstate__(self) -> dict[str, str]:
+        """What other processes receive: the text of the graph."""
+        return {"handle": self.tojson(remove_amp_cast=False)}
+
+    def __setstate__(self, state: Mapping[str, str]) -> None:
+        self.outputs = tuple(from_json(state["handle"]))
+        self._nodes = None
 
     # ---- shapes and dtypes
 
