@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..ndarray.ndarray import NDArray
+from .split_executor import SplitExecutor
 
 __all__ = ["DataParallelExecutorGroup"]
 
 
 class DataParallelExecutorGroup:
-    """The executors of a module, of which there is one: `Module._exec_group`.
+    """The executors of a module, one for each context: `Module._exec_group`.
 
     Lists of arrays have a list for each array, with an item for each executor.
     """
@@ -18,7 +19,7 @@ class DataParallelExecutorGroup:
     def __init__(self, module: Any) -> None:
         self._module = module
         self.symbol = module.symbol
-        self.contexts = [module._context]
+        self.contexts = module._contexts
         self.param_names = module._param_names
         self.aux_names = module._aux_names
         self.arg_names = module.symbol.list_arguments()
@@ -28,16 +29,17 @@ class DataParallelExecutorGroup:
         self.data_shapes = module._data_shapes
         self.label_shapes = module._label_shapes
         self.batch_size = module._batch_size()
-        self.slices = [slice(0, self.batch_size)]
+        self.slices = module._slices() if module._splits() else [slice(0, self.batch_size)]
 
     @property
     def execs(self) -> list[Any]:
-        """The executor for the shapes that are bound."""
-        return [self._module._executor()]
+        """The executors for the shapes that are bound, one for each context."""
+        executor = self._module._executor()
+        return executor.parts if isinstance(executor, SplitExecutor) else [executor]
 
     def _arrays(self, kind: str, names: list[str]) -> list[list[NDArray]]:
-        arrays = getattr(self.execs[0], kind)
-        return [[arrays[name]] for name in names if arrays[name] is not None]
+        parts = [getattr(executor, kind) for executor in self.execs]
+        return [[arrays[name] for arrays in parts] for name in names if parts[0][name] is not None]
 
     @property
     def param_arrays(self) -> list[list[NDArray]]:
@@ -65,4 +67,4 @@ class DataParallelExecutorGroup:
         return self._inputs(self._module._label_names)
 
     def _inputs(self, names: list[str]) -> list[list[tuple[slice, NDArray]]]:
-        return [[(self.slices[0], arrays[0])] for arrays in self._arrays("arg_dict", names)]
+        return [[*zip(self.slices, arrays, strict=True)] for arrays in self._arrays("arg_dict", names)]
