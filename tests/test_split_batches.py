@@ -90,3 +90,23 @@ def test_gradients_of_outputs_are_split():
     made.forward(mx.io.DataBatch([nd.array(data)], None), is_train=True)
     made.backward([nd.array(head)])
     np.testing.assert_allclose(made._exec_group.grad_arrays[0][0].asnumpy(), head.T @ data, rtol=1e-6)
+
+
+def test_groups_of_nodes_have_contexts():
+    with mx.AttrScope(ctx_group="one"):
+        hidden = sym.FullyConnected(sym.var("data"), num_hidden=2, name="f1")
+    with mx.AttrScope(ctx_group="two"):
+        symbol = sym.FullyConnected(hidden, num_hidden=2, name="f2")
+    contexts = {"one": mx.cpu(1), "two": mx.cpu(2)}
+    executor = symbol.simple_bind(mx.cpu(0), data=(2, 3), group2ctx=contexts)
+    expected = {"data": 1, "f1_weight": 1, "f1_bias": 1, "f2_weight": 2, "f2_bias": 2}
+    for arrays in (executor.arg_dict, executor.grad_dict):
+        assert {name: x.context.device_id for name, x in arrays.items()} == expected
+    for x in executor.arg_arrays:
+        x[:] = 1
+    assert executor.forward(is_train=True)[0].context == mx.cpu(2)
+    executor.backward(nd.ones((2, 2), ctx=mx.cpu(2)))
+    assert executor.grad_dict["f1_weight"].asnumpy().tolist() == [[4] * 3] * 2
+    bound = symbol.bind(mx.cpu(0), executor.arg_dict, group2ctx=contexts)
+    assert bound.forward()[0].context == mx.cpu(2)
+    assert symbol.simple_bind(mx.cpu(0), data=(2, 3)).forward()[0].context == mx.cpu(0)

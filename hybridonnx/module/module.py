@@ -20,7 +20,7 @@ from ..kvstore import KVStore
 from ..metric import EvalMetric
 from ..model import load_checkpoint, save_checkpoint
 from ..monitor import Monitor
-from ..ndarray.creation import zeros, zeros_of
+from ..ndarray.creation import zeros_of
 from ..ndarray.ndarray import NDArray
 from ..ops import Spec, sizes
 from ..optimizer.optimizer import Optimizer
@@ -71,16 +71,7 @@ class Module(BaseModule):
     ) -> None:
         super().__init__(logger)
         self._symbol: Symbol = symbol
-        self._contexts = [
-            as_context(c) for c in (context if isinstance(context, list | tuple) else [context])
-        ]
-        self._context = self._contexts[0]
-        self._work_load_list = list(work_load_list or [1] * len(self._contexts))
-        if len(self._work_load_list) != len(self._contexts):
-            raise RequirementError(
-                f"Module: a number for each of {len(self._contexts)} contexts is required in work_load_list, "
-                f"got {len(self._work_load_list)}."
-            )
+        self._take_contexts(context, work_load_list)
         self._data_names = list(data_names or ())
         self._label_names = list(label_names or ())
         self._state_names = list(state_names or ())
@@ -110,6 +101,17 @@ class Module(BaseModule):
         self._training: Training | None = None
         self._states_path: str | None = None
         self._monitors: list[Any] = []
+
+    def _take_contexts(self, context: Any, loads: Sequence[float] | None) -> None:
+        listed = context if isinstance(context, list | tuple) else [context]
+        self._contexts = [as_context(each) for each in listed]
+        self._context = self._contexts[0]
+        self._work_load_list = list(loads or [1] * len(listed))
+        if len(self._work_load_list) != len(listed):
+            raise RequirementError(
+                f"Module: a number for each of {len(listed)} contexts is required in work_load_list, "
+                f"got {len(self._work_load_list)}."
+            )
 
     @staticmethod
     def load(prefix: str, epoch: int, load_optimizer_states: bool = False, **kwargs: Any) -> Module:
@@ -465,7 +467,7 @@ class Module(BaseModule):
         }
         requests = {n: word for n, word in self._requests.items() if n not in self._parameters.open}
         gradients = {
-            n: zeros(inputs[n].shape, inputs[n].context, inputs[n].dtype)
+            n: zeros_of(Spec(inputs[n].shape, inputs[n]._data.dtype), inputs[n].context)
             if n in inputs
             else self._gradient(n)
             for n in requests

@@ -122,7 +122,7 @@ def zeros_of(spec: Spec, ctx: Context | None) -> NDArray:
     """Zeros of the shape and dtype that inference found."""
     if spec.shape is None:
         raise MXNetError("zeros: a complete shape is required, got unknown.")
-    return zeros(sizes(spec.shape), ctx, spec.dtype)
+    return NDArray(np.zeros(sizes(spec.shape), spec.dtype or np.float32), _usable(ctx))
 
 
 def empty(

@@ -15,7 +15,7 @@ from ..autograd.tape import Leaf
 from ..context import Context, as_context
 from ..dtypes import as_dtype
 from ..errors import MXNetError, ShapeError, suggest
-from ..ndarray.creation import array, zeros, zeros_of
+from ..ndarray.creation import array, zeros_of
 from ..ndarray.ndarray import NDArray
 from ..ops import Spec, show, sizes
 from ..ops import known as known_shape
@@ -29,6 +29,7 @@ __all__ = ["Executor"]
 
 
 _REQUESTS = ("write", "add", "null")
+_GROUP = "__ctx_group__"
 
 Runner = Callable[[Mapping[str, NDArray]], list[NDArray]]
 """Computes a symbol's outputs from an array for each variable by name, and records if `autograd` does."""
@@ -51,8 +52,11 @@ class Executor:
         requests: Sequence[str],
         states: Sequence[NDArray],
         runner: Runner | None = None,
+        groups: Mapping[str, Context] | None = None,
     ) -> None:
         self._symbol = symbol
+        self._groups = groups or {}
+        """The contexts of the nodes' groups, where outputs are said to be."""
         self._runner = runner
         self._ctx = as_context(ctx)
         self._names = symbol.list_arguments()
@@ -143,7 +147,10 @@ class Executor:
             outputs = self._computed(values)
         if recording:
             self._recorded = outputs
-        return [_view(output) for output in outputs]
+        return [
+            NDArray._on_tape(y._data, self._groups.get(entry.node.attrs.get(_GROUP, ""), y._ctx), None)
+            for y, entry in zip(outputs, self._symbol.outputs, strict=True)
+        ]
 
     def _computed(self, values: Mapping[str, NDArray]) -> list[NDArray]:
         if self._watcher is not None:
@@ -260,7 +267,8 @@ class Executor:
             _fitting(old, spec, self._ctx)
             for old, spec in zip(self.aux_arrays, specs[len(self._names) :], strict=True)
         ]
-        return Executor(self._symbol, self._ctx, arguments, gradients, self._requests, states, self._runner)
+        bound = arguments, gradients, self._requests, states
+        return Executor(self._symbol, self._ctx, *bound, self._runner, self._groups)
 
     def get_optimized_symbol(self) -> Any:
         """The symbol that is executed, as a copy: what ONNX Runtime makes of it is no symbol."""
@@ -334,6 +342,7 @@ def bind(
     grad_req: Any,
     aux_states: Any,
     runner: Runner | None = None,
+    groups: Mapping[str, Context] | None = None,
 ) -> Executor:
     """An executor on the given arrays, listed in order or by name."""
     names = symbol.list_arguments()
@@ -347,7 +356,7 @@ def bind(
         for name, value in zip([*names, *symbol.list_auxiliary_states()], [*arguments, *states], strict=True)
     }
     infer(symbol, known)  # shapes that do not fit raise now, with the node's name
-    return Executor(symbol, ctx, arguments, gradients, requests, states, runner)
+    return Executor(symbol, ctx, arguments, gradients, requests, states, runner, groups)
 
 
 def simple_bind(
@@ -356,6 +365,7 @@ def simple_bind(
     grad_req: Any,
     type_dict: Mapping[str, Any] | None,
     shapes: Mapping[str, Any],
+    groups: Mapping[str, Context] | None = None,
 ) -> Executor:
     """An executor on new arrays of zeros."""
     names, state_names = symbol.list_arguments(), symbol.list_auxiliary_states()
@@ -372,14 +382,19 @@ def simple_bind(
         for name in {**shapes, **types}
     }
     specs = _specs(symbol, known, "simple_bind")
-    arrays = [zeros_of(spec, ctx) for spec in specs]
+    contexts = groups or {}
+    variables = (*symbol._variables(False), *symbol._variables(True))
+    arrays = [
+        zeros_of(spec, contexts.get(node.attrs.get(_GROUP, ""), ctx))
+        for spec, node in zip(specs, variables, strict=True)
+    ]
     arguments, states = arrays[: len(names)], arrays[len(names) :]
     requests = _requests(names, grad_req)
     gradients = [
-        None if request == "null" else zeros(value.shape, ctx, value.dtype)
+        None if request == "null" else zeros_of(Spec(value.shape, value._data.dtype), value._ctx)
         for value, request in zip(arguments, requests, strict=True)
     ]
-    return Executor(symbol, ctx, arguments, gradients, requests, states)
+    return Executor(symbol, ctx, arguments, gradients, requests, states, groups=groups)
 
 
 def _specs(symbol: Any, known: Mapping[str, Spec], owner: str) -> list[Spec]:
