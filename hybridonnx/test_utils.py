@@ -183,7 +183,7 @@ class Case:
         return arrays
 
     def floating(self) -> list[bool]:
-        """Which inputs, auxiliary states and indices excepted, are floating-point, and so have derivatives."""
+        """Which inputs, but for auxiliary states and indices, are floating-point, and so have derivatives."""
         op = self.operator()
         states = [name in op.aux or name in op.index_inputs for name in op.input_names()]
         return [

@@ -206,7 +206,7 @@ class Parameter:
         self._deferred = None
         with autograd.pause():
             if data is None:
-                data = creation.zeros(self.shape or (), dtype=self.dtype, ctx=cpu())
+                data = creation.empty(self.shape or (), dtype=self.dtype, ctx=cpu())
                 description = initializer.InitDesc(self.name, {"__init__": init})
                 initializer.create(default_init)(description, data)
             self._set_arrays(data, ctx)

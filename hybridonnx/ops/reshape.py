@@ -313,10 +313,6 @@ def _axes(name: str, begin: int | None, end: int | None, rank: int) -> slice:
     return slice(start, stop)
 
 
-def _without(shape: Shape, axis: int) -> Shape:
-    return shape[:axis] + shape[axis + 1 :]
-
-
 @operator("expand_dims", "_npi_expand_dims")
 class ExpandDims(_Rearrangement):
     """`data` with a new axis of size 1.
@@ -338,7 +334,7 @@ class ExpandDims(_Rearrangement):
 
     def infer_back(self, outputs: Sequence[Shape | None], inputs: Sequence[Any]) -> Sequence[Shape | None]:
         out = outputs[0]
-        return inputs if out is None else [_without(out, axis_index("expand_dims", self.axis, len(out)))]
+        return inputs if out is None else [tuple(np.delete(np.array(out, object), self.axis))]
 
     def forward(self, data: Array) -> Array:
         return np.expand_dims(data, self.axis)
