@@ -8,6 +8,7 @@ from typing import Any
 
 __all__ = [
     "AttributeValueError",
+    "BoundsError",
     "ConversionError",
     "DTypeError",
     "DeferredInitializationError",
@@ -34,6 +35,10 @@ class AttributeValueError(MXNetError, ValueError):
 
 class ShapeError(MXNetError, ValueError):
     """Shapes that do not fit an operator or each other."""
+
+
+class BoundsError(MXNetError, IndexError):
+    """Indices outside of an array, where MXNet raises IndexError."""
 
 
 class DTypeError(MXNetError, TypeError):

@@ -377,11 +377,13 @@ class Constant(Initializer):
             ) from None
 
     def dumps(self) -> str:
-        """The text with the values in it."""
-        value = self.value.asnumpy() if isinstance(self.value, NDArray) else self.value
+        """The text with the values in it, which `_kwargs` has as lists from then on."""
+        value = self._kwargs["value"]
+        value = value.asnumpy() if isinstance(value, NDArray) else value
         if isinstance(value, np.ndarray | np.generic):
             value = value.tolist()
-        return json.dumps([type(self).__name__.lower(), {"value": value}])
+        self._kwargs["value"] = value
+        return json.dumps([type(self).__name__.lower(), self._kwargs])
 
 
 _large_constants: weakref.WeakValueDictionary[str, Initializer] = weakref.WeakValueDictionary()

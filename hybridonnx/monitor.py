@@ -24,8 +24,8 @@ def _root_mean_square(x: NDArray) -> NDArray:
 class Monitor:
     """Between `tic` and `toc` in every `interval`-th batch, gathers `stat_func` of arrays whose names match.
 
-    These are operators' outputs, with `monitor_all` inputs as well, and at `toc` the arguments and auxiliary
-    states. Gradients on the way are not among them.
+    These are operators' outputs, with `monitor_all` inputs as well, in `backward` the gradients of operators'
+    inputs, such as fc1_backward_output0, and at `toc` the arguments and auxiliary states.
     """
 
     def __init__(

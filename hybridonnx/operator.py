@@ -312,12 +312,17 @@ class _Definition:
 
     @contextmanager
     def named(self, method: str) -> Iterator[None]:
-        """A scope whose errors tell that they come from this operator."""
+        """A scope whose errors tell that they come from this operator; they are MXNetErrors, as in MXNet."""
+        where = f"In {method} of the custom operator {self.op_type!r}."
         try:
             yield
-        except Exception as exc:
-            exc.add_note(f"In {method} of the custom operator {self.op_type!r}.")
+        except MXNetError as exc:
+            exc.add_note(where)
             raise
+        except Exception as exc:
+            error = MXNetError(f"Custom: {type(exc).__name__}: {exc}")
+            error.add_note(where)
+            raise error from exc
 
     def shapes(self, shapes: Sequence[Shape | None]) -> tuple[list[Shape | None], list[Shape | None]]:
         """What `infer_shape` tells; nothing if it fails and some shape is unknown yet."""
@@ -473,6 +478,8 @@ class _NotAgain:
 
     not_differentiable = ""
     broadcasts = False
+    index_inputs = ()
+    ignores_head = False
 
     def __init__(self, op_type: str) -> None:
         self._op_type = op_type

@@ -183,9 +183,9 @@ class Case:
         return arrays
 
     def floating(self) -> list[bool]:
-        """Which inputs, auxiliary states excepted, are floating-point, and so have derivatives."""
+        """Which inputs, but for auxiliary states and indices, are floating-point, and so have derivatives."""
         op = self.operator()
-        states = [name in op.aux for name in op.input_names()]
+        states = [name in op.aux or name in op.index_inputs for name in op.input_names()]
         return [
             not state and (x.dtype is None if isinstance(x, Draw) else np.asarray(x).dtype.kind == "f")
             for x, state in zip(self.inputs, states, strict=True)

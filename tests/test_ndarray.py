@@ -187,8 +187,11 @@ def test_errors_of_making_tell_what_is_required():
 
 def test_memory_is_shared_with_numpy_where_it_is_said():
     source = np.zeros((2, 2), np.float32)
-    nd.from_numpy(source)[0, 0] = 5
+    shared = nd.from_numpy(source)
+    assert not source.flags.writeable
+    shared[0, 0] = 5
     assert source[0, 0] == 5
+    assert not nd.from_numpy(source).writable
     source = np.zeros((2, 2), np.float32)
     nd.from_numpy(source, zero_copy=False)[:] = 5
     nd.array(source)[:] = 6

@@ -1,5 +1,6 @@
 """Hybridized training: forward and backward run in ONNX Runtime, to the numbers of the eager kernels."""
 
+import json
 import logging
 
 import numpy as np
@@ -314,6 +315,21 @@ def test_what_is_recorded_can_be_told_as_a_symbol():
     symbol = autograd.get_symbol(out)
     assert [n.op_name for n in symbol.nodes() if not n.is_variable].count("Convolution") == 1
     assert len(symbol.list_arguments()) == 9
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2])
+def test_an_inline_limit_below_the_operators_keeps_one_node(limit):
+    net = network(convolutional, True)
+    net.hybridize(inline_limit=limit)
+    x = draw(2, 3, 14, 14)
+    with autograd.record():
+        out = net(x) * 2
+    symbol = autograd.get_symbol(out)
+    names = [node.op_name for node in symbol.nodes() if not node.is_variable]
+    assert (names == ["_CachedOp", "_mul_scalar"]) == (limit < 2)
+    assert ("Convolution" in names) == (limit == 2)
+    assert len(symbol.list_arguments()) == (11 if limit < 2 else 9)  # one node hides which are states
+    assert [node["op"] for node in json.loads(symbol.tojson())["nodes"] if node["op"] != "null"] == names
 
 
 def test_the_tape_is_released_with_what_it_kept():

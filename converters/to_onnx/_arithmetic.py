@@ -82,6 +82,16 @@ def power(g: Graph, a: Operand, b: Operand) -> Value:
     return g.Pow(a, b)
 
 
+def power_log(g: Graph, a: Operand, b: Operand) -> Value:
+    """The power times the logarithm of its base; of integers through float64."""
+    if dtype_of(a, b).kind != "f":
+        return through(g, np.float64, lambda x, y: power_log(g, x, y), a, b)
+    if isinstance(a, Value):
+        return g.Mul(g.Pow(a, b), g.Log(a))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return g.Mul(g.Pow(a, b), np.log(a))
+
+
 def hypot(g: Graph, a: Operand, b: Operand) -> Value:
     """The hypotenuse, without overflow of the squares; of integers through float64."""
     if dtype_of(a, b).kind != "f":

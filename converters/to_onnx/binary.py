@@ -15,6 +15,7 @@ from ._arithmetic import (
     modulo,
     multiply,
     power,
+    power_log,
     subtract,
 )
 from ._graph import Graph, Value
@@ -27,6 +28,7 @@ _ARITHMETIC: dict[Arithmetic, tuple[str, ...]] = {
     divide: ("elemwise_div", "broadcast_div", "_scatter_elemwise_div"),
     modulo: ("_mod", "broadcast_mod"),
     power: ("_power", "broadcast_power"),
+    power_log: ("_power_log",),
     maximum: ("_maximum", "broadcast_maximum"),
     minimum: ("_minimum", "broadcast_minimum"),
     hypot: ("_hypot", "broadcast_hypot"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hybridonnx.dtypes import DType
-from hybridonnx.ops.cast import AmpCast, AmpMulticast, Cast, CastLike
+from hybridonnx.ops.cast import AmpCast, AmpMulticast, Cast, CastLike, ZeroOfIntegers
 
 from ._graph import Graph, Value
 from ._registry import lowers
@@ -26,6 +26,11 @@ def cast(g: Graph, op: Cast, data: Value) -> Value:
 @lowers(CastLike)
 def cast_like(g: Graph, op: CastLike, data: Value, like: Value) -> Value:
     return _as(g, data, like.dtype)
+
+
+@lowers(ZeroOfIntegers)
+def zero_of_integers(g: Graph, op: ZeroOfIntegers, data: Value) -> Value:
+    return g.Identity(data) if data.dtype.kind == "f" else g.Sub(data, data)
 
 
 @lowers(AmpMulticast)

@@ -65,20 +65,31 @@ def count(g: Graph, op: Count, data: Value) -> Value:
 # ---- over the batch
 
 
-@lowers(BatchNorm, BatchNormV1, SyncBatchNorm)
+@lowers(BatchNorm, BatchNormV1)
 def batch_norm(g: Graph, op: Any, data: Value, *vectors: Value) -> tuple[Value, ...]:
+    y, mean, _, inverse = _normalized(g, op, data, *vectors)
+    return y, mean, inverse
+
+
+@lowers(SyncBatchNorm)
+def sync_batch_norm(g: Graph, op: Any, data: Value, *vectors: Value) -> tuple[Value, ...]:
+    return _normalized(g, op, data, *vectors)[:3]
+
+
+def _normalized(g: Graph, op: Any, data: Value, *vectors: Value) -> tuple[Value, ...]:
+    """The normalized data, the mean, the variance and 1 / sqrt(variance + eps)."""
     gamma, beta, mean, var = vectors
     axis, x = op.axis % data.rank, _wide(g, data)
     if op.fix_gamma:  # whatever is stored
         gamma = _ones(g, gamma)
     if g.opset >= 14 and op.of_batch() and _takes(x, axis):
         y, mean, var = _of_batch(g, op, x, gamma, beta)
-        return g.Cast(y, data.dtype), mean, g.Reciprocal(g.Sqrt(var + op.eps))
+        return g.Cast(y, data.dtype), mean, var, g.Reciprocal(g.Sqrt(var + op.eps))
     if op.of_batch():
         centred, mean, var = _moments(g, x, [i for i in range(data.rank) if i != axis])
         inverse = g.Reciprocal(g.Sqrt(var + op.eps))
         y = centred * (inverse * _along(g, gamma, data.rank, axis)) + _along(g, beta, data.rank, axis)
-        return g.Cast(y, data.dtype), g.Reshape(mean, [-1]), g.Reshape(inverse, [-1])
+        return g.Cast(y, data.dtype), *(g.Reshape(v, [-1]) for v in (mean, var, inverse))
     inverse = g.Reciprocal(g.Sqrt(var + op.eps))
     if axis == 1 and x.dtype == _float32:  # epsilon is a float32
         y = g.BatchNormalization(x, gamma, beta, mean, var, epsilon=op.eps, momentum=op.momentum)
@@ -86,7 +97,7 @@ def batch_norm(g: Graph, op: Any, data: Value, *vectors: Value) -> tuple[Value, 
         scale = gamma * inverse
         shift = beta - mean * scale
         y = x * _along(g, scale, data.rank, axis) + _along(g, shift, data.rank, axis)
-    return g.Cast(y, data.dtype), mean, inverse
+    return g.Cast(y, data.dtype), mean, var, inverse
 
 
 def _takes(x: Value, axis: int) -> bool:

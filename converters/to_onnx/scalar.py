@@ -16,6 +16,7 @@ from ._arithmetic import (
     modulo,
     multiply,
     power,
+    power_log,
     subtract,
 )
 from ._graph import Graph, Value
@@ -39,6 +40,7 @@ _REVERSED: dict[str, Arithmetic] = {
     "_rdiv_scalar": divide,
     "_rmod_scalar": modulo,
     "_rpower_scalar": power,
+    "_rpower_log_scalar": power_log,
 }
 
 

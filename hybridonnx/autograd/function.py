@@ -16,6 +16,8 @@ class Function:
 
     not_differentiable = ""
     broadcasts = False
+    index_inputs = ()
+    ignores_head = False
 
     def __init__(self) -> None:
         self._saved: tuple[Any, ...] = ()

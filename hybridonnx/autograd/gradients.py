@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
-from ..errors import DTypeError, MXNetError, ShapeError
+from ..errors import DTypeError, MXNetError, RequirementError, ShapeError
 from .scopes import Scope
 from .sweep import sweep
 from .tape import Entry, Leaf, TapeNode, recorded
 
 
 def differentiate(
-    heads: Sequence[Any], head_grads: Any, retain_graph: bool, create_graph: bool, train_mode: bool
+    heads: Sequence[Any],
+    head_grads: Any,
+    retain_graph: bool,
+    create_graph: bool,
+    train_mode: bool,
+    operator: Callable[[Any], Any] = attrgetter("op"),
 ) -> tuple[dict[Entry, Any], list[Any]]:
-    """The gradients of every entry that `heads` depend on, and the leaves among them."""
+    """The gradients of every entry that `heads` depend on, and the leaves among them.
+
+    `operator` gives what a node of the tape executes.
+    """
     array_type = type(heads[0])
     F = array_type.F
     grads = _head_gradients(heads, head_grads, F)
     nodes = recorded(grads)
+    for node in nodes:
+        if isinstance(node, TapeNode) and node.op.index_inputs:
+            _refuse_indices(node)
 
     def values(node: TapeNode) -> tuple[Sequence[Any], Sequence[Any]]:
         ys = [array_type._on_tape(y, node.ctx, (node, i)) for i, y in enumerate(node.outputs)]
@@ -28,7 +40,7 @@ def differentiate(
         return ys, xs
 
     with Scope(create_graph, train_mode):
-        sweep(nodes, grads, F, values)
+        sweep(nodes, grads, F, values, operator)
     if not (retain_graph or create_graph):
         for node in nodes:
             if isinstance(node, TapeNode):
@@ -36,11 +48,21 @@ def differentiate(
     return grads, [node for node in nodes if isinstance(node, Leaf)]
 
 
+def _refuse_indices(node: TapeNode) -> None:
+    """Raise if a variable with a gradient serves as indices."""
+    for name, entry in zip(node.op.input_names(), node.inputs, strict=True):
+        if name in node.op.index_inputs and entry is not None and isinstance(entry[0], Leaf):
+            raise MXNetError(
+                f"{node.op.names[0]}: {name} holds indices and has no gradient, but one was asked for. "
+                "Do not attach a gradient to it; for an executor, grad_req='null'."
+            )
+
+
 def _head_gradients(heads: Sequence[Any], head_grads: Any, F: Any) -> dict[Entry, Any]:
     if head_grads is None:
         head_grads = [None] * len(heads)
     if len(head_grads) != len(heads):
-        raise MXNetError(f"backward: {len(heads)} head gradients are required, got {len(head_grads)}.")
+        raise RequirementError(f"backward: {len(heads)} head gradients are required, got {len(head_grads)}.")
     grads: dict[Entry, Any] = {}
     for head, gradient in zip(heads, head_grads, strict=True):
         entry = head._entry
@@ -56,6 +78,9 @@ def _head_gradients(heads: Sequence[Any], head_grads: Any, F: Any) -> dict[Entry
 
 
 def _checked(gradient: Any, head: Any) -> Any:
+    op = head._entry[0].op
+    if gradient.shape != head.shape and op and (op.ignores_head or op.not_differentiable):
+        return type(head).F.ones_like(head.detach())
     if gradient.shape != head.shape:
         raise ShapeError(
             f"backward: a head gradient of shape {head.shape} is required, got {gradient.shape}."
@@ -89,9 +114,20 @@ def backward(
     train_mode: bool = True,
 ) -> None:
     """Differentiate `heads` and write the gradients of the variables that they depend on."""
+    write_gradients(heads, head_grads, retain_graph, train_mode)
+
+
+def write_gradients(
+    heads: Any,
+    head_grads: Any,
+    retain_graph: bool,
+    train_mode: bool,
+    operator: Callable[[Any], Any] = attrgetter("op"),
+) -> None:
+    """What `backward` does; `operator` gives what a node of the tape executes."""
     heads = _heads(heads)
     head_grads = None if head_grads is None else as_list(head_grads)
-    grads, leaves = differentiate(heads, head_grads, retain_graph, False, train_mode)
+    grads, leaves = differentiate(heads, head_grads, retain_graph, False, train_mode, operator)
     for leaf in leaves:
         if (leaf, 0) in grads:
             leaf.receive(grads[leaf, 0])

@@ -54,11 +54,11 @@ def sweep(
         for entry, x, gradient in zip(node.inputs, xs, gradients, strict=True):
             if entry is None or gradient is None:
                 continue
-            share = _summed(F, gradient, x) if op.broadcasts else gradient
+            share = summed(F, gradient, x) if op.broadcasts else gradient
             grads[entry] = F.elemwise_add(grads[entry], share) if entry in grads else share
 
 
-def _summed(F: Any, gradient: Any, x: Any) -> Any:
+def summed(F: Any, gradient: Any, x: Any) -> Any:
     """The gradient of an input that was broadcast: summed over where it was repeated."""
     shape = getattr(gradient, "shape", None)  # symbols have none
     return gradient if shape is not None and shape == x.shape else F._sum_like(gradient, x)

@@ -47,13 +47,15 @@ class Recorded:
     names = ("hybridized graph",)
     not_differentiable = ""
     broadcasts = False
+    index_inputs = ()
+    ignores_head = False
 
     def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
         """The sweep's question; see `Operator.gradient`."""
         raise NotImplementedError
 
-    def symbolic(self, inputs: Sequence[Any]) -> list[Any]:
-        """The graph's outputs as entries, computed from entries."""
+    def symbolic(self, inputs: Sequence[Any], name: str) -> list[Any]:
+        """The graph's outputs as entries, computed from entries; `name` is for a node of the whole."""
         raise NotImplementedError
 
 

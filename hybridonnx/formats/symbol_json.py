@@ -53,6 +53,8 @@ class Graph:
     heads: list[Reference] = field(default_factory=list)
     version: int | None = VERSION
     """The version of MXNet that wrote the file, `None` if the file does not tell (before 0.9)."""
+    np_shape: bool = False
+    """Whether it was written under NumPy's shape semantics, in which a size of 0 is not an unknown one."""
 
 
 # ---- reading
@@ -77,7 +79,9 @@ def _graph(value: Any, where: str, depth: int) -> Graph:
         raise FormatError(f"{where}: subgraphs inside each other are {_DEEPEST} at most.")
     _expect(isinstance(value, dict), where, "an object with nodes and heads", value)
     listed = _list(value.get("nodes"), where, "nodes")
-    graph = Graph(version=_version(value.get("attrs"), where))
+    attributes = value.get("attrs")
+    graph = Graph(version=_number(attributes, "mxnet_version", where))
+    graph.np_shape = bool(_number(attributes, "is_np_shape", where))
     for index, item in enumerate(listed):
         graph.nodes.append(_node(item, index, graph.nodes, len(listed), where, depth))
     for index, outputs in enumerate(_row_lengths(value.get("node_row_ptr"), len(listed))):
@@ -148,14 +152,19 @@ def _row_lengths(pointers: Any, count: int) -> Iterator[int | None]:
         yield from (b - a for a, b in pairwise(pointers))
 
 
-def _version(attributes: Any, where: str) -> int | None:
-    entry = attributes.get("mxnet_version") if isinstance(attributes, dict) else None
+def _number(attributes: Any, key: str, where: str) -> int | None:
+    entry = attributes.get(key) if isinstance(attributes, dict) else None
     if entry is None:
         return None
     typed = isinstance(entry, list) and len(entry) == 2 and _is_count(entry[1])
-    _expect(typed, where, 'a version such as ["int", 10901]', entry)
-    version: int = entry[1]
-    return version
+    required = (
+        'a version such as ["int", 10901]'
+        if key == "mxnet_version"
+        else f'a flag such as ["int", 1] in {key}'
+    )
+    _expect(typed, where, required, entry)
+    number: int = entry[1]
+    return number
 
 
 def _is_count(value: Any) -> bool:
@@ -214,7 +223,9 @@ def _write_graph(graph: Graph, version: int | None, margin: str) -> Iterator[str
     yield ", \n" + inner + '"node_row_ptr": ' + _array([str(p) for p in pointers], inner)
     yield ", \n" + inner + '"heads": ' + _array([_triple(h) for h in graph.heads], inner)
     if version is not None:
-        yield ", \n" + inner + f'"attrs": {{"mxnet_version": ["int", {version}]}}'
+        flags = {"is_np_shape": 1} if graph.np_shape else {}
+        pairs = [f'"{key}": ["int", {number}]' for key, number in {**flags, "mxnet_version": version}.items()]
+        yield ", \n" + inner + '"attrs": ' + _object(pairs, inner)
     yield "\n" + margin + "}"
 
 
@@ -238,7 +249,11 @@ def _write_node(node: GraphNode, margin: str) -> Iterator[str]:
 
 
 def _write_attributes(attributes: dict[str, str], margin: str) -> str:
-    pairs = [f"{_quoted(key)}: {_quoted(attributes[key])}" for key in sorted(attributes)]
+    return _object([f"{_quoted(key)}: {_quoted(attributes[key])}" for key in sorted(attributes)], margin)
+
+
+def _object(pairs: list[str], margin: str) -> str:
+    """A single pair stands on one line, more on a line each."""
     if len(pairs) == 1:
         return "{" + pairs[0] + "}"
     inner = margin + "  "

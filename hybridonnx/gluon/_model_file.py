@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 from ..errors import FormatError
 from ..formats.files import open_to_read, write_atomically
+from ..ndarray.files import load as read_arrays
+from ..ndarray.ndarray import NDArray
 
 
 class Tree(Protocol):
@@ -20,6 +22,7 @@ class Tree(Protocol):
     @property
     def _children(self) -> Mapping[str, Any]: ...
     def hybridize(self) -> None: ...
+    def load_dict(self, param_dict: dict[str, NDArray]) -> None: ...
     def load_parameters(self, filename: str) -> None: ...
     def save_parameters(self, filename: str) -> None: ...
     def _graph_entry(self) -> dict[str, Any]: ...
@@ -54,9 +57,35 @@ def load(block: Tree, prefix: str) -> None:
     except ValueError as exc:
         raise FormatError(f"{name}: not valid JSON: {exc}.") from None
     blocks = list(_hybridized(block, tree, count(), Path(name), block.name))
-    block.load_parameters(f"{prefix}-model.params")
+    paths = dict(_paths(block, tree, count(), "", ""))
+    if all(old == new for old, new in paths.items()):
+        block.load_parameters(f"{prefix}-model.params")
+    else:
+        arrays: Any = read_arrays(f"{prefix}-model.params")
+        block.load_dict({_moved(key, paths): value for key, value in arrays.items()})
     for traced in blocks:
         traced.hybridize()
+
+
+def _paths(
+    block: Tree, entries: Any, numbers: Iterator[int], old: str, new: str
+) -> Iterator[tuple[str, str]]:
+    """The paths of the blocks below in the file, whose keys may hold other counts, and in this tree."""
+    entry = entries[_key(block, numbers)]
+    yield old, new
+    listed = entry.get("children")
+    keys = [*listed.values()] if isinstance(listed, dict) else []
+    own = block._children
+    if len(keys) != len(own):  # children of one name
+        keys = [*own]
+    for key, (name, child) in zip(keys, own.items(), strict=True):
+        yield from _paths(child, entry, numbers, f"{old}{key}.", f"{new}{name}.")
+
+
+def _moved(key: str, paths: Mapping[str, str]) -> str:
+    """The path of an array in this tree, by the longest path of a block in the file."""
+    owner = max((path for path in paths if key.startswith(path)), key=len)
+    return paths[owner] + key.removeprefix(owner)
 
 
 def _hybridized(

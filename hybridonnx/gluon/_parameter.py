@@ -73,6 +73,8 @@ class Parameter:
         self._data: list[NDArray] | None = None
         self._grad: list[NDArray] | None = None
         self._deferred: _Deferred | None = None
+        self._trainer: Any = None
+        """The trainer that was made last with it, for those who read it."""
         self._differentiable = differentiable
         self._allow_deferred_init = allow_deferred_init
         self._grad_req = "null"
@@ -93,7 +95,7 @@ class Parameter:
 
     def __getstate__(self) -> dict[str, Any]:
         """What copies take over: not the blocks that compiled the arrays."""
-        return {**self.__dict__, "_users": ()}
+        return {**self.__dict__, "_users": (), "_trainer": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -204,7 +206,7 @@ class Parameter:
         self._deferred = None
         with autograd.pause():
             if data is None:
-                data = creation.zeros(self.shape or (), dtype=self.dtype, ctx=cpu())
+                data = creation.empty(self.shape or (), dtype=self.dtype, ctx=cpu())
                 description = initializer.InitDesc(self.name, {"__init__": init})
                 initializer.create(default_init)(description, data)
             self._set_arrays(data, ctx)
@@ -313,10 +315,26 @@ class Parameter:
 
     def data(self, ctx: Context | None = None) -> NDArray:
         """The values on a context. Raises `DeferredInitializationError` while the shape is unknown."""
-        return self._on(self._check_initialized(), ctx)
+        self._require_dense("data")
+        return self._values(ctx)
 
     def list_data(self) -> list[NDArray]:
         """The values on every context."""
+        self._require_dense("list_data")
+        return self._every_value()
+
+    def _require_dense(self, method: str) -> None:
+        if self._stype == "row_sparse":
+            raise MXNetError(
+                f"Parameter '{self.name}': {method} requires stype='default', got 'row_sparse'. "
+                f"Use {'list_' * method.startswith('list')}row_sparse_data()."
+            )
+
+    def _values(self, ctx: Context | None = None) -> NDArray:
+        """What `data` gives, of row_sparse parameters too, whose values are dense here."""
+        return self._on(self._check_initialized(), ctx)
+
+    def _every_value(self) -> list[NDArray]:
         return list(self._check_initialized())
 
     def list_ctx(self) -> list[Context]:
@@ -327,7 +345,7 @@ class Parameter:
 
     def row_sparse_data(self, row_id: NDArray) -> NDArray:
         """The rows `row_id` of the values, if `stype` is "row_sparse"."""
-        return self._rows(self.data(row_id.context), row_id)
+        return self._rows(self._values(row_id.context), row_id)
 
     def list_row_sparse_data(self, row_id: NDArray) -> list[NDArray]:
         """The same on every context."""

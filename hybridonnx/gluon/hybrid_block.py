@@ -90,7 +90,8 @@ class HybridBlock(Block):
         """Compile the block at its next call, or with `active=False` stop doing so.
 
         `static_alloc` reuses output buffers that nobody holds any more; `static_shape` compiles for each
-        input shape on its own, so that more is computed beforehand. The other options have no effect.
+        input shape on its own, so that more is computed beforehand. With an `inline_limit` below 2 a graph of
+        more operators than that is one node for `autograd.get_symbol`. The other options have no effect.
         """
         if backend is not None:
             raise MXNetError(
@@ -101,10 +102,14 @@ class HybridBlock(Block):
                 "hybridize: static_alloc=True is required with static_shape=True, got False."
             )
         self._active = active
-        self._flags = {"static_alloc": static_alloc, "static_shape": static_shape}
+        self._flags = {
+            "static_alloc": static_alloc,
+            "static_shape": static_shape,
+            "inline_limit": inline_limit,
+        }
         self._clear_cached_op()
         for child in self._children.values():
-            child.hybridize(active, static_alloc=static_alloc, static_shape=static_shape)
+            child.hybridize(active, **self._flags)
 
     def optimize_for(self, x: NDArray, *args: NDArray, backend: str | None = None, **kwargs: object) -> None:
         """Refused: there are no backends to choose from. `hybridize()` compiles with ONNX Runtime."""
@@ -196,10 +201,10 @@ class HybridBlock(Block):
     ) -> dict[str, NDArray]:
         """The arrays of parameters of the block, initialized now if they wait for the inputs' shapes."""
         try:
-            return {name: param.data(ctx) for name, param in params.items()}
+            return {name: param._values(ctx) for name, param in params.items()}
         except DeferredInitializationError:
             self._finish_deferred(args)
-            return {name: param.data(ctx) for name, param in params.items()}
+            return {name: param._values(ctx) for name, param in params.items()}
 
     def _finish_deferred(self, args: Sequence[Any]) -> None:
         with _tracing:
@@ -270,7 +275,7 @@ class HybridBlock(Block):
         inputs, out = self._get_graph()
         every = out.get_internals()
         params = self.collect_params()
-        values = {name: params[name].data(ctx) for name in every.list_inputs() if name in params}
+        values = {name: params[name]._values(ctx) for name in every.list_inputs() if name in params}
         values.update((input_name(v), x) for v, x in zip(inputs, flat, strict=True))
         arrays = dict(zip(every.outputs, execute(every, values), strict=True))
         for name, (node, output) in zip(every.list_outputs(), every.outputs, strict=True):
@@ -296,6 +301,10 @@ class HybridBlock(Block):
     def forward(self, x: Any, *args: Any) -> Any:
         """Call `hybrid_forward` with the parameters, or the graph compiled from it."""
         first = x if isinstance(x, _TENSORS) else next(iter(_tensors([x, *args])), None)
+        if args and len({isinstance(each, NDArray) for each in _tensors([x, *args])}) > 1:
+            raise ValueError(
+                f"{self.name}: inputs that are all NDArrays or all Symbols are required, got both."
+            )
         if isinstance(first, NDArray):
             if self._active:
                 return self._call_compiled(first.context, (x, *args))

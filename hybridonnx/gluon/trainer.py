@@ -50,6 +50,24 @@ class Trainer:
         if update_on_kvstore is None:
             update_on_kvstore = several and self._kvstore is not None
         self._update_on_kvstore = bool(update_on_kvstore)
+        self._kv_initialized = False
+        self._kvstore_params = {"kvstore": kvstore, "update_on_kvstore": update_on_kvstore}
+        self._params_to_init = list(self._params)
+        self._distributed: bool | None = None
+        for param in self._params:
+            param._trainer = self
+
+    def _init_kvstore(self) -> None:
+        """What MXNet does before the first step, under the name that users' trainers call."""
+        self._kv_initialized, self._distributed = True, False
+        self._init_params()
+
+    def _init_params(self) -> None:
+        """Take the parameters that have values by now."""
+        self._params_to_init = [param for param in self._params_to_init if param._data is None]
+
+    def _allreduce_grads(self) -> None:
+        self._allreduce()
 
     def _check_contexts(self) -> list[Context]:
         """The contexts of the parameters. Raises unless they all are on the same."""
@@ -138,12 +156,14 @@ class Trainer:
             raise TypeError(f"Trainer: a number as batch_size is required, got {batch_size!r}.")
         if not batch_size:
             raise ZeroDivisionError(f"Trainer: a batch_size other than 0 is required, got {batch_size}.")
+        if not self._kv_initialized:
+            self._init_kvstore()
         self._optimizer.rescale_grad = self._scale / batch_size
 
     def _trained(self) -> list[tuple[int, Parameter]]:
         """The parameters that have gradients, once all have values."""
         for param in self._params:
-            param.list_data()
+            param._every_value()
         return [(i, p) for i, p in enumerate(self._params) if p.grad_req != "null"]
 
     def _allreduce(self) -> None:
@@ -158,7 +178,7 @@ class Trainer:
     def _update_each(self, ignore_stale_grad: bool) -> None:
         parts: list[list[tuple[int, NDArray, NDArray]]] = [[] for _ in self._updaters]
         for i, param in self._trained():
-            for n, (grad, data) in enumerate(zip(param.list_grad(), param.list_data(), strict=True)):
+            for n, (grad, data) in enumerate(zip(param.list_grad(), param._every_value(), strict=True)):
                 if self._is_fresh(param, [data], ignore_stale_grad):
                     parts[n].append((i, _stored(param, grad), data))
         for n, updater in enumerate(self._updaters):
@@ -169,7 +189,7 @@ class Trainer:
     def _update_first(self, ignore_stale_grad: bool) -> None:
         parts, copies = [], []
         for i, param in self._trained():
-            first, *others = param.list_data()
+            first, *others = param._every_value()
             if self._is_fresh(param, [first, *others], ignore_stale_grad):
                 parts.append((i, _stored(param, kv.added(param.list_grad())), first))
                 copies += [(other, first) for other in others]

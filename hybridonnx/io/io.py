@@ -174,10 +174,12 @@ class NDArrayIter(DataIter):
         self.shuffle, self.last_batch_handle, self.layout = shuffle, last_batch_handle, layout
         self.num_data = len(self._data[0][1])
         for name, rows in (*self._data, *self._label):
-            if len(rows) != self.num_data:
+            if len(rows) < self.num_data:
                 raise MXNetError(
                     f"NDArrayIter: {self.num_data} rows are required, got {len(rows)} in {name}."
                 )
+        self._data = [(name, rows[: self.num_data]) for name, rows in self._data]
+        self._label = [(name, rows[: self.num_data]) for name, rows in self._label]  # the rest does not count
         self.idx = np.arange(self.num_data)
         self.cursor = -batch_size
         self._leftover: list[NDArray] | None = None

@@ -20,7 +20,7 @@ class Training:
     """The optimizer of the parameters `names`, which it knows by number, and perhaps a store of them."""
 
     optimizer: Optimizer
-    _updater: Updater
+    updater: Updater
 
     def __init__(
         self, symbol: Symbol, names: Sequence[str], params: Mapping[str, NDArray], kvstore: Any
@@ -29,7 +29,7 @@ class Training:
         self._names = list(names)
         self._indices = {name: i for i, name in enumerate(names)}
         self._params = params
-        self._store = _as_store(kvstore)
+        self.store = _as_store(kvstore)
 
     def optimize(self, optimizer: Any, options: Any, batch_size: int, compression: Any) -> None:
         """Take an optimizer, or make one by name, with `options`, that divides gradients by `batch_size`."""
@@ -53,9 +53,9 @@ class Training:
                 "Module.init_optimizer: an Optimizer or the name of one is required, "
                 f"got {type(optimizer).__name__}."
             )
-        self._updater = get_updater(self.optimizer)
-        if self._store is not None:
-            self._begin_storing(self._store, compression)
+        self.updater = get_updater(self.optimizer)
+        if self.store is not None:
+            self._begin_storing(self.store, compression)
 
     def _begin_storing(self, store: kv.KVStore, compression: Any) -> None:
         if compression:
@@ -67,13 +67,13 @@ class Training:
 
     def update(self, parts: Sequence[tuple[str, NDArray, NDArray]]) -> None:
         """Update weights, given as names, gradients and weights."""
-        if self._store is not None:
+        if self.store is not None:
             for name, grad, weight in parts:
-                self._store.push(name, grad)
-                self._store.pull(name, weight)
+                self.store.push(name, grad)
+                self.store.pull(name, weight)
         elif parts:
             names, grads, weights = (list(part) for part in zip(*parts, strict=True))
-            self._updater([self._index(name) for name in names], grads, weights)
+            self.updater([self._index(name) for name in names], grads, weights)
 
     def _index(self, name: str) -> int:
         """Modules that borrow the optimizer may have parameters in another order, and others."""
@@ -85,18 +85,18 @@ class Training:
 
     def save_states(self, fname: str) -> None:
         """Write the optimizer's states."""
-        if self._store is not None:
-            self._store.save_optimizer_states(fname)
+        if self.store is not None:
+            self.store.save_optimizer_states(fname)
         else:
-            write_atomically(fname, [self._updater.get_states()])
+            write_atomically(fname, [self.updater.get_states()])
 
     def load_states(self, fname: str) -> None:
         """Continue from states that were written."""
-        if self._store is not None:
-            self._store.load_optimizer_states(fname)
+        if self.store is not None:
+            self.store.load_optimizer_states(fname)
             return
         with open_to_read(fname) as file:
-            self._updater.set_states(file.read())
+            self.updater.set_states(file.read())
 
 
 def _as_store(kvstore: Any) -> kv.KVStore | None:

@@ -85,6 +85,15 @@ class BucketingModule(BaseModule):
         return self._buckets[self._key]
 
     @property
+    def _curr_module(self) -> Module | None:
+        """MXNet's own name for the present bucket's module, which users' code reads."""
+        return self._current if self.binded else None
+
+    @property
+    def _curr_bucket_key(self) -> Any:
+        return self._key if self.binded else None
+
+    @property
     def _default(self) -> Module:
         return self._buckets[self._default_key]
 

@@ -6,7 +6,7 @@ import logging
 import os
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 from .. import autograd
@@ -39,6 +39,8 @@ from ._binding import (
 from ._parameters import Parameters, as_array, checked
 from ._training import Training
 from .base_module import RATE, UNIFORM, BaseModule, OptimizerParams, Params, ParamValues
+from .executor_group import DataParallelExecutorGroup
+from .split_executor import SplitExecutor, split
 
 __all__ = ["Module"]
 
@@ -50,7 +52,8 @@ class Module(BaseModule):
 
     After `bind`, and `init_params` or `set_params`, `forward` takes batches of any size. Training and
     predictions run in ONNX Runtime; operators that ONNX cannot express run on their kernels, and so does
-    everything while a monitor watches. Of several contexts the first computes whole batches.
+    everything while a monitor watches. Several contexts share each batch in training, as `work_load_list`
+    says, with the same parameters; states are not split.
     """
 
     def __init__(
@@ -60,7 +63,7 @@ class Module(BaseModule):
         label_names: Sequence[str] | None = ("softmax_label",),
         logger: logging.Logger | ModuleType = logging,
         context: Context | Sequence[Context] | None = None,
-        work_load_list: object = None,
+        work_load_list: Sequence[float] | None = None,
         fixed_param_names: Sequence[str] | None = None,
         state_names: Sequence[str] | None = None,
         group2ctxs: object = None,
@@ -68,7 +71,7 @@ class Module(BaseModule):
     ) -> None:
         super().__init__(logger)
         self._symbol: Symbol = symbol
-        self._context = as_context(context[0] if isinstance(context, list | tuple) else context)
+        self._take_contexts(context, work_load_list)
         self._data_names = list(data_names or ())
         self._label_names = list(label_names or ())
         self._state_names = list(state_names or ())
@@ -88,16 +91,27 @@ class Module(BaseModule):
         self._parameters = Parameters(symbol, self._param_names, self._aux_names)
         self._states: Params = {}
         self._requests: dict[str, str] = {}
-        self._executors: OrderedDict[Any, Executor] = OrderedDict()
+        self._executors: OrderedDict[Any, Executor | SplitExecutor] = OrderedDict()
         self._compiled: CompiledGraph | None = None
         self._compiled_steps: CompiledGraph | None = None
         self._batch: Params = {}
         """The arrays of the last batch by name."""
-        self._last: Executor | None = None
+        self._last: Executor | SplitExecutor | None = None
         self._outputs: list[NDArray] | None = None
         self._training: Training | None = None
         self._states_path: str | None = None
         self._monitors: list[Any] = []
+
+    def _take_contexts(self, context: Any, loads: Sequence[float] | None) -> None:
+        listed = context if isinstance(context, list | tuple) else [context]
+        self._contexts = [as_context(each) for each in listed]
+        self._context = self._contexts[0]
+        self._work_load_list = list(loads or [1] * len(listed))
+        if len(self._work_load_list) != len(listed):
+            raise RequirementError(
+                f"Module: a number for each of {len(listed)} contexts is required in work_load_list, "
+                f"got {len(self._work_load_list)}."
+            )
 
     @staticmethod
     def load(prefix: str, epoch: int, load_optimizer_states: bool = False, **kwargs: Any) -> Module:
@@ -226,6 +240,9 @@ class Module(BaseModule):
             check_batch_sizes([*data, *labels])
         params: Params = self._parameters.own() if self.params_initialized and self.binded else {}
         specs = {name: Spec(x.shape, x._data.dtype) for name, x in params.items()}
+        if self.for_training and self._splits():
+            sizes_of_batches = [size for d in data if (size := batch_size(d)) is not None]
+            split(sizes_of_batches[0] if sizes_of_batches else 1, self._work_load_list)
         binding = bind_shapes(self._symbol, data, labels, specs)
         self._data_shapes, self._label_shapes, self._specs, self._output_shapes = binding
 
@@ -359,7 +376,7 @@ class Module(BaseModule):
                 f"Module.forward: arrays for {', '.join(self._data_names)} are required, "
                 f"got {len(batch.data)} arrays."
             )
-        names = [described(d).name for d in batch.provide_data or ()]
+        names = [described(d).name for d in getattr(batch, "provide_data", None) or ()]
         order = names if sorted(names) == sorted(self._data_names) else [d.name for d in self._data_shapes]
         arrays = {name: as_array(x) for name, x in zip(order, batch.data, strict=True)}
         labels = [d for d in self._label_shapes or () if batch.label]
@@ -392,7 +409,7 @@ class Module(BaseModule):
         dtype: Any = self._specs[name].dtype
         return value if value._data.dtype == dtype else value.astype(dtype)
 
-    def _executor(self) -> Executor:
+    def _executor(self) -> Executor | SplitExecutor:
         """The executor for the shapes that are bound."""
         self._close()
         for name in self._state_names:
@@ -400,7 +417,9 @@ class Module(BaseModule):
         key = tuple(
             self._specs[name].shape for name in (*self._data_names, *self._label_names) if name in self._specs
         )
-        executor = self._executors.pop(key, None) or self._make_executor()
+        executor = self._executors.pop(key, None)
+        if executor is None:
+            executor = self._make_split() if self._splits() else self._make_executor()
         self._executors[key] = executor
         if len(self._executors) > _MOST_EXECUTORS:
             self._executors.popitem(last=False)
@@ -414,14 +433,51 @@ class Module(BaseModule):
             self._store({name: self._zeros(name) for name in missing})
             params.open -= missing
 
-    def _make_executor(self) -> Executor:
-        """An executor with arrays of its own for inputs and labels, and the module's for everything else."""
-        arguments = {n: self._argument(n) for n in self._symbol.list_arguments()}
+    def _splits(self) -> bool:
+        return len(self._contexts) > 1 and not self._state_names
+
+    def _slices(self) -> list[slice]:
+        """The part of the batch for each context."""
+        return split(self._batch_size(), self._work_load_list)
+
+    def _make_split(self) -> SplitExecutor:
+        """An executor for each context, with arrays of its own for inputs, labels and auxiliary states."""
+        described_inputs = {d.name: d for d in (*self._data_shapes, *(self._label_shapes or ()))}
+        inputs = {name: d for name, d in described_inputs.items() if name in self._specs}
+        states = {name: self._parameters.values[name] for name in self._aux_names}
+        slices, parts = self._slices(), []
+        for i, (ctx, rows) in enumerate(zip(self._contexts, slices, strict=True)):
+            arrays = {name: zeros_of(_part_of(self._specs[name], d, rows), ctx) for name, d in inputs.items()}
+            parts.append(self._make_executor(ctx, arrays, {n: x.copy() for n, x in states.items()}, i > 0))
+        return SplitExecutor(parts, slices, inputs, states)
+
+    def _make_executor(
+        self,
+        ctx: Context | None = None,
+        inputs: Mapping[str, NDArray] = MappingProxyType({}),
+        own_states: Mapping[str, NDArray] | None = None,
+        adds: bool = False,
+    ) -> Executor:
+        """An executor with arrays of its own for inputs and labels, and the module's for everything else.
+
+        The other arguments are for one of several contexts; `adds` its gradients to what is there.
+        """
+        arguments = {
+            n: inputs[n] if n in inputs else self._argument(n) for n in self._symbol.list_arguments()
+        }
         requests = {n: word for n, word in self._requests.items() if n not in self._parameters.open}
-        gradients = {n: self._gradient(n) for n in requests}
-        states = {n: self._parameters.values[n] for n in self._aux_names}
+        gradients = {
+            n: zeros_of(Spec(inputs[n].shape, inputs[n]._data.dtype), inputs[n].context)
+            if n in inputs
+            else self._gradient(n)
+            for n in requests
+        }
+        states = own_states or {n: self._parameters.values[n] for n in self._aux_names}
         words = {n: requests.get(n, "null") for n in arguments}
-        executor = bind(self._symbol, self._context, arguments, gradients, words, states, self._run)
+        if adds:
+            words = {n: "add" if w == "write" and n not in inputs else w for n, w in words.items()}
+        ctx = ctx or self._context
+        executor = bind(self._symbol, ctx, arguments, gradients, words, states, self._run)
         for monitor in self._monitors:
             monitor.install(executor)
         return executor
@@ -473,7 +529,15 @@ class Module(BaseModule):
         self._require_params("get_outputs")
         if self._outputs is None:
             raise MXNetError("Module.get_outputs: outputs are required. Call forward first.")
-        return list(self._outputs) if merge_multi_context else [[y] for y in self._outputs]
+        if merge_multi_context:
+            return list(self._outputs)
+        if isinstance(self._last, SplitExecutor):
+            return self._last.split_outputs()
+        slices = self._slices() if self._splits() else [slice(None)]
+        return [
+            [y[rows].as_in_context(c) for c, rows in zip(self._contexts, slices, strict=False)]
+            for y in self._outputs
+        ]
 
     def get_input_grads(self, merge_multi_context: bool = True) -> list[Any]:
         """The gradients of the inputs; without merging each in a list, one for each context."""
@@ -481,6 +545,8 @@ class Module(BaseModule):
         self._require_input_grads("get_input_grads")
         if self._last is None:
             raise RequirementError("Module.get_input_grads: gradients are required. Call backward first.")
+        if isinstance(self._last, SplitExecutor) and not merge_multi_context:
+            return [[x.copy() for x in self._last.split_gradients(name)] for name in self._data_names]
         gradients = self._last.grad_dict
         copies = [x if x is None else x.copy() for x in (gradients[name] for name in self._data_names)]
         return copies if merge_multi_context else [[x] for x in copies]
@@ -530,9 +596,39 @@ class Module(BaseModule):
         self._training = shared_module._training
         self.optimizer_initialized = True
 
+    # ---- names that users' code reads, though they are MXNet's own
+
     @property
     def _optimizer(self) -> Any:
         return None if self._training is None else self._training.optimizer
+
+    @property
+    def _updater(self) -> Any:
+        return None if self._training is None or self._training.store else self._training.updater
+
+    @property
+    def _kvstore(self) -> KVStore | None:
+        return None if self._training is None else self._training.store
+
+    @property
+    def _update_on_kvstore(self) -> bool | None:
+        return None if self._training is None else self._training.store is not None
+
+    @property
+    def _arg_params(self) -> Params | None:
+        return self._values()[0] if self.params_initialized else None
+
+    @property
+    def _aux_params(self) -> Params | None:
+        return self._values()[1] if self.params_initialized else None
+
+    @property
+    def _params_dirty(self) -> bool:
+        return False  # there is one copy of them
+
+    @property
+    def _exec_group(self) -> DataParallelExecutorGroup | None:
+        return DataParallelExecutorGroup(self) if self.binded else None
 
     def update(self) -> None:
         """Update the parameters by their gradients."""
@@ -560,7 +656,16 @@ class Module(BaseModule):
         self._require_bound("install_monitor")
         self._monitors.append(mon)
         for executor in self._executors.values():
-            mon.install(executor)
+            for part in executor.parts if isinstance(executor, SplitExecutor) else [executor]:
+                mon.install(part)
+
+
+def _part_of(spec: Spec, d: DataDesc, rows: slice) -> Spec:
+    """What is known of a part of an input."""
+    axis, shape = DataDesc.get_batch_axis(d.layout), spec.shape or ()
+    return (
+        spec if axis < 0 else spec._replace(shape=(*shape[:axis], rows.stop - rows.start, *shape[axis + 1 :]))
+    )
 
 
 def _states_path(prefix: str, epoch: int) -> str:

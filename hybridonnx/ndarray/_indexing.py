@@ -33,7 +33,7 @@ def _part(x: ArrayBase, part: Any) -> Any:
         return part._data.astype(np.int64)
     if isinstance(part, slice):
         return slice(*(_bound(v) for v in (part.start, part.stop, part.step)))
-    if isinstance(part, list | np.ndarray):
+    if isinstance(part, list | tuple | range | np.ndarray):
         return np.asarray(part).astype(np.int64)
     if part is None or part is Ellipsis:
         return part

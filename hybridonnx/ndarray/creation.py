@@ -16,6 +16,7 @@ from ..errors import MXNetError
 from ..ops import Array, Spec, sizes
 from ._storage import no_values
 from .ndarray import NDArray, from_stored
+from .np_shape import is_np_shape
 
 __all__ = [
     "arange",
@@ -70,9 +71,12 @@ def _filled(
     stype: str | None,
     out: NDArray | None,
 ) -> NDArray:
+    sizes = _shape(shape)
+    if not sizes and not is_np_shape():
+        raise MXNetError("shape: at least one axis is required, got (). Without axes: util.np_shape(True).")
     if stype not in (None, "default"):
-        return from_stored(no_values(stype, _shape(shape), as_dtype(dtype)), as_context(ctx))
-    return _into(NDArray(make(_shape(shape), as_dtype(dtype)), _usable(ctx)), out)
+        return from_stored(no_values(stype, sizes, as_dtype(dtype)), as_context(ctx))
+    return _into(NDArray(make(sizes, as_dtype(dtype)), _usable(ctx)), out)
 
 
 def _into(array: NDArray, out: NDArray | None) -> NDArray:
@@ -118,14 +122,14 @@ def zeros_of(spec: Spec, ctx: Context | None) -> NDArray:
     """Zeros of the shape and dtype that inference found."""
     if spec.shape is None:
         raise MXNetError("zeros: a complete shape is required, got unknown.")
-    return zeros(sizes(spec.shape), ctx, spec.dtype)
+    return NDArray(np.zeros(sizes(spec.shape), spec.dtype or np.float32), _usable(ctx))
 
 
 def empty(
     shape: ShapeLike, ctx: Context | None = None, dtype: DTypeLike | None = None, stype: str | None = None
 ) -> NDArray:
     """An array whose values nobody has set yet (they are zero)."""
-    return zeros(shape, ctx, dtype)
+    return NDArray(np.zeros(_shape(shape), as_dtype(dtype)), _usable(ctx))
 
 
 def full(
@@ -136,7 +140,7 @@ def full(
     out: NDArray | None = None,
 ) -> NDArray:
     """An array of which every element is `val`."""
-    return _into(NDArray(np.full(_shape(shape), val, as_dtype(dtype)), _usable(ctx)), out)
+    return _filled(lambda sizes, kind: np.full(sizes, val, kind), shape, ctx, dtype, None, out)
 
 
 def arange(
@@ -176,11 +180,17 @@ def eye(
 
 
 def from_numpy(ndarray: Array, zero_copy: bool = True) -> NDArray:
-    """An array over the memory of a NumPy array, or a copy."""
+    """An array over the memory of a NumPy array, which becomes read-only, or over a copy."""
     if zero_copy and not ndarray.flags.c_contiguous:
         raise ValueError("Only arrays with flags.c_contiguous == True are supported; pass zero_copy=False.")
     as_dtype(ndarray.dtype)
-    return NDArray(ndarray if zero_copy else ndarray.copy(), _usable(None))
+    if not zero_copy:
+        return NDArray(ndarray.copy(), _usable(None))
+    if not ndarray.flags.writeable:
+        return NDArray(ndarray, _usable(None))
+    shared = np.asarray(_Writable(ndarray))
+    ndarray.flags.writeable = False  # so that all changes are made here
+    return NDArray(shared, _usable(None))
 
 
 class _Capsule:

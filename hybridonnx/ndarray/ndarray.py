@@ -94,12 +94,35 @@ class NDArray(ArrayBase, OperatorMethods):
     def reshape(self, *shape: ShapeLike, **kwargs: object) -> NDArray:
         """The same memory in another shape; the codes 0, -1, -2, -3, -4 are the operator's, `Reshape`."""
         op = _reshaping(shape, **kwargs)
-        shape = self._reshaped(op)
+        return self._viewed(op, self._reshaped(op))
+
+    def _viewed(self, op: Operator, shape: Sequence[int]) -> NDArray:
+        """The same memory in the shape that an operator gives it, which is recorded."""
         if state.recording and self._entry is not None:
-            reshaped: NDArray = invoke(op, (self,))
-            reshaped._data = self._data.reshape(shape)
-            return reshaped
+            viewed: NDArray = invoke(op, (self,))
+            viewed._data = self._data.reshape(shape)
+            return viewed
         return NDArray._on_tape(self._data.reshape(shape), self._ctx, None)
+
+    def _same_elements(self, name: str, inplace: bool, attributes: dict[str, Any], options: Any) -> NDArray:
+        """What operator `name` gives, `inplace` over the same memory."""
+        if not inplace:
+            result: NDArray = getattr(_F, name)(self, **attributes, **options)
+            return result
+        op: Any = find(name).make(attributes)
+        return self._viewed(op, op.infer_shape(self.shape))
+
+    def squeeze(self, axis: ShapeLike | None = None, inplace: bool = False, **kwargs: Any) -> NDArray:
+        """Without axes of size 1, all or those that are given; `inplace` over the same memory."""
+        return self._same_elements("squeeze", inplace, {"axis": axis}, kwargs)
+
+    def flatten(self, inplace: bool = False, **kwargs: Any) -> NDArray:
+        """As a matrix, with all axes but the first made one; `inplace` over the same memory."""
+        return self._same_elements("Flatten", inplace, {}, kwargs)
+
+    def expand_dims(self, axis: int, inplace: bool = False, **kwargs: Any) -> NDArray:
+        """With a new axis of size 1; `inplace` over the same memory."""
+        return self._same_elements("expand_dims", inplace, {"axis": axis}, kwargs)
 
     def _reshaped(self, op: Any) -> tuple[int, ...]:
         if not op.shape and self.size == 1:

@@ -33,6 +33,11 @@ def power(a: Array, b: Array) -> Array:
     return _in_float64(np.power, a, b)
 
 
+def power_log(a: Array, b: Array) -> Array:
+    """The power times the logarithm of its base; of integers computed in float64 and truncated."""
+    return _in_float64(lambda x, y: np.power(x, y) * np.log(x), a, b)
+
+
 def hypot(a: Array, b: Array) -> Array:
     """The square root of the sum of the squares; of integers truncated."""
     return _in_float64(np.hypot, a, b)

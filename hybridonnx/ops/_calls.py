@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..errors import MXNetError, RequirementError
+from ..errors import MXNetError, RequirementError, suggest
 from ._operator import Operator
 
 
@@ -40,6 +40,12 @@ def bind(
             raise RequirementError(
                 f"{cls.names[0]}: input {name} must be an array or a symbol, as the other inputs, "
                 f"got {type(value).__name__}."
+            )
+    for name, value in arguments.items():
+        if is_input(value):
+            raise RequirementError(
+                f"{cls.names[0]}: has no input {name!r}; it has {', '.join(cls.inputs)}."
+                f"{suggest(name, cls.inputs)}"
             )
     while inputs and inputs[-1] is None:
         inputs.pop()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..dtypes import DType
-from ..errors import MXNetError, ShapeError
+from ..errors import BoundsError, MXNetError, ShapeError
 from ._operator import Array, Operator
 
 
@@ -66,7 +66,7 @@ def points(owner: str, indices: Array, shape: Sequence[int]) -> tuple[Array, ...
     coordinates = tuple(integers(indices))
     for axis, (row, count) in enumerate(zip(coordinates, shape, strict=False)):
         if np.any((row < -count) | (row >= count)):
-            raise MXNetError(
+            raise BoundsError(
                 f"{owner}: indices from {-count} to {count - 1} are required along axis {axis}, "
                 f"got {row.min()} to {row.max()}."
             )

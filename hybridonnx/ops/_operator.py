@@ -61,6 +61,8 @@ class Operator:
     """How many of the last outputs serve the gradient alone and are not shown."""
     elementwise: ClassVar[bool] = False
     """All inputs and outputs have one shape, so that any of them tells the others."""
+    keeps_shape: ClassVar[bool] = False
+    """The first input and the outputs have one shape, whatever the other inputs have."""
     broadcasts: ClassVar[bool] = False
     """Inputs are broadcast against each other; the reverse sweep sums their gradients back."""
     mode_dependent: ClassVar[bool] = False
@@ -71,6 +73,10 @@ class Operator:
     """For operators that draw: "uniform" in [0, 1), "normal", or "other" (see `draw`)."""
     not_differentiable: ClassVar[str] = ""
     """Why the operator has no gradient, as half a sentence; its inputs then receive none."""
+    ignores_head: ClassVar[bool] = False
+    """Whether a backward pass begins at the operator: the gradient of its output does not count."""
+    index_inputs: ClassVar[tuple[str, ...]] = ()
+    """Inputs for which asking for a gradient is an error; those of computed ones have none."""
     refuses_gradient: ClassVar[bool] = False
     """Whether `not_differentiable` is no reason for a gradient of zero: asking for one is an error."""
     not_in_onnx: ClassVar[str] = ""
@@ -133,7 +139,11 @@ class Operator:
         self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
     ) -> Sequence[Shape | None]:
         """What the known output shapes tell of the inputs'."""
-        return inputs
+        return (outputs[0], *inputs[1:]) if self.keeps_shape else inputs
+
+    def infer_early(self, *shapes: Shape | None) -> Sequence[Shape | None]:
+        """What is known of the outputs' shapes while those of some inputs are not."""
+        return [None] * len(self.output_names())
 
     def infer_input_dtypes(self, *dtypes: Any, **_: Any) -> Sequence[DType | None]:
         """What the known input dtypes tell of unknown ones. Unless overridden, all are one."""
@@ -310,7 +320,8 @@ class Operator:
         shapes = [self._fits(i, a, b) for i, (a, b) in enumerate(zip(shapes, required, strict=True))]
         complete = [s for s in shapes if s is not None]
         if len(complete) != len(shapes):
-            return shapes, outputs
+            early = self.infer_early(*shapes)
+            return shapes, [unify(owner, a, b) for a, b in zip(early, outputs, strict=True)]
         result = self.infer_shape(*complete)
         results = result if isinstance(result, list) else [result]
         return shapes, [unify(owner, a, b) for a, b in zip(results, outputs, strict=True)]
@@ -344,7 +355,7 @@ def _make(cls: type[Operator], lenient: bool, names: tuple[str, ...], *values: A
     for name, value in zip(names, values, strict=True):
         if name in schema:
             attributes[name] = read(owner, name, schema[name].kind, value)
-        elif not lenient:
+        elif schema and not lenient:  # those without attributes take any, as in MXNet
             raise AttributeValueError(
                 f"{owner}: has no attribute {name!r}; it has {', '.join(schema) or 'none'}."
                 f"{suggest(name, schema)}"

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ._arithmetic import divide, hypot, modulo, power
+from ._arithmetic import divide, hypot, modulo, power, power_log
 from ._operator import Array, Operator
 from ._registry import operator
 from ._rows import Broadcasting, Rule, SameShape, row, rule_facets
@@ -49,11 +49,16 @@ def _div(F: Any, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:
 
 
 def _mod(F: Any, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:
+    dy = F._zero_of_integers(dy)
     return dy, -dy * F.floor(a / b)
 
 
 def _power(F: Any, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:
-    return dy * b * a ** (b - 1), dy * y * F.log(a)
+    return dy * b * a ** (b - 1), dy * F._power_log(a, b)
+
+
+def _power_log_rule(F: Any, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:
+    return dy * (b * F._power_log(a, b - 1) + a ** (b - 1)), dy * y * F.log(a)
 
 
 def _maximum(F: Any, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:
@@ -276,6 +281,17 @@ broadcasting(
     Powers of integers are computed in float64 and truncated.
 
     ONNX: Pow.
+    """,
+)
+broadcasting(
+    "_power_log",
+    power_log,
+    _power_log_rule,
+    doc="""The derivative of lhs ** rhs by rhs, lhs ** rhs * log(lhs), for two arrays that broadcast.
+
+    Of integers it is computed in float64 and truncated.
+
+    ONNX: Pow, Log and Mul.
     """,
 )
 broadcasting(

@@ -85,6 +85,28 @@ class CastLike(Operator):
         return F._cast_like(dy, data), None
 
 
+@operator("_zero_of_integers")
+class ZeroOfIntegers(Operator):
+    """`data` if it is of floating-point numbers, else zeros: gradients of what is not smooth in integers.
+
+    Inputs:
+        data: An array of any shape.
+
+    Returns:
+        The shape of data.
+
+    ONNX: Identity of floating-point numbers, else Sub.
+    """
+
+    elementwise: ClassVar[bool] = True
+
+    def forward(self, data: Array) -> Array:
+        return data if data.dtype.kind == "f" else np.zeros_like(data)
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F._zero_of_integers(dy),)
+
+
 @operator("amp_cast")
 class AmpCast(Operator):
     """The cast that mixed precision inserts: floating-point `data` in another dtype, anything else unchanged.
@@ -145,6 +167,12 @@ class AmpMulticast(Operator):
 
     def infer_shape(self, *shapes: Any) -> Any:
         return list(shapes)
+
+    def infer_early(self, *shapes: Any) -> Any:
+        return shapes
+
+    def infer_back(self, outputs: Any, inputs: Any) -> Any:
+        return outputs
 
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
         others = [d for d in dtypes if d is not None and d.kind != "f"]

@@ -198,11 +198,19 @@ class Convolution(_Forward):
     def infer_back(
         self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
     ) -> Sequence[Shape | None]:
-        """The batch size, as first states of cells take it from what they are added to."""
+        """The batch size, as first states of cells take it from what they are added to, and spatial sizes.
+
+        These are told where the stride is 1; with others several sizes have the same output.
+        """
         data, out = inputs[0], outputs[0]
-        if not data or not out:
+        if not data or not out or len(data) != len(out):
             return inputs
-        return (out[0] if data[0] is None else data[0], *data[1:]), *inputs[1:]
+        stride, dilate, pad = self.window()
+        axes = zip(shape_to_first(out, self.layout)[2:], self.kernel, stride, dilate, pad, strict=True)
+        told = [None if d is None or s > 1 else d + extent(k, dil) - 1 - 2 * p for d, k, s, dil, p in axes]
+        first = shape_to_first(data, self.layout)
+        sizes = [b if a is None else a for a, b in zip(first, (out[0], None, *told), strict=True)]
+        return shape_from_first(tuple(sizes), self.layout), *inputs[1:]
 
     def infer_shape(self, data: Shape, *_: Shape) -> Shape:
         return self.convolved(data)

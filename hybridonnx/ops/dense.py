@@ -71,7 +71,7 @@ class FullyConnected(Operator):
     ) -> Sequence[Shape | None]:
         """The number of rows, as first states of cells take it from what they are added to."""
         data, out = inputs[0], outputs[0]
-        if data is None or out is None or len(data) < 2:  # a single row has no such axis
+        if data is None or out is None or (len(data) < 2 and not self.flatten):  # one row has no such axis
             return inputs
         return (out[0] if data[0] is None else data[0], *data[1:]), *inputs[1:]
 

@@ -120,6 +120,7 @@ class Embedding(Indexed):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "weight")
+    index_inputs: ClassVar[tuple[str, ...]] = ("data",)
     input_dim: int
     output_dim: int
     dtype: DTypeName = DTypeName("float32")
@@ -132,8 +133,7 @@ class Embedding(Indexed):
         return (*data, self.output_dim)
 
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
-        data, weight = dtypes
-        return data, weight or as_dtype(self.dtype)
+        return dtypes[0], dtypes[1] or as_dtype(self.dtype)
 
     def infer_dtype(self, data: DType | None, weight: DType) -> DType:
         return weight
@@ -161,6 +161,7 @@ class IndexCopy(Indexed):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("old_tensor", "index_vector", "new_tensor")
+    keeps_shape: ClassVar[bool] = True
 
     def infer_shape(self, old: Shape, index: Shape, new: Shape) -> Shape:
         if len(index) != 1 or len(new) != len(old):
@@ -299,10 +300,8 @@ class Pick(_Picking):
     def infer_inputs(self, data: Shape | None, index: Shape | None) -> Sequence[Shape | None]:
         if data is None or (index is not None and len(index) == len(data)):
             return data, None if data is None else self._keepdims_shape(data)
-        if self.keepdims and index is None:
-            return data, self._keepdims_shape(data)
         at = self.at(len(data))
-        return data, data[:at] + data[at + 1 :]
+        return data, data[:at] + data[at + 1 :] or (1,)
 
     def _keepdims_shape(self, data: Shape) -> Shape:
         at = self.at(len(data))
@@ -698,6 +697,9 @@ class Where(Indexed):
             unify("where", condition, one[:1] if len(condition) == 1 else one)
         return condition, one, one
 
+    def infer_back(self, outputs: Sequence[Shape | None], inputs: Sequence[Any]) -> Sequence[Shape | None]:
+        return inputs[0], outputs[0], outputs[0]
+
     def infer_shape(self, condition: Shape, x: Shape, y: Shape) -> Shape:
         return x
 
@@ -791,8 +793,7 @@ class UnravelIndex(_Coordinates):
 
     def forward(self, data: Array) -> Array:
         self.infer_shape(data.shape)
-        left = integers(data)
-        rows = []
+        left, rows = integers(data), []
         for count in reversed(self.sizes()[1:]):
             rows.append(np.fmod(left, count))
             left = (left - rows[-1]) // count

@@ -50,7 +50,24 @@ class Concat(Operator):
             return shapes
         at = axis_index("Concat", self.dim, len(known[0]))
         rest = unify("Concat", *(_without(s, at) for s in known)) or ()
-        return [None if s is None else (*rest[:at], s[at], *rest[at + 1 :]) for s in shapes]
+        return [rest if s is None else (*rest[:at], s[at], *rest[at + 1 :]) for s in shapes]
+
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        """The sizes on the other axes, and along `dim` the one that is missing."""
+        out = outputs[0]
+        if out is None:
+            return inputs
+        at = axis_index("Concat", self.dim, len(out))
+        lengths = [s[at] if s is not None and len(s) == len(out) else None for s in inputs]
+        total = out[at]
+        if lengths.count(None) == 1 and total is not None:
+            left = total - sum(d for d in lengths if d is not None)
+            if below(left, 0):
+                raise ShapeError(f"Concat: sizes of at most {total} in all are required, got {lengths}.")
+            lengths = [left if d is None else d for d in lengths]
+        return [(*out[:at], d, *out[at + 1 :]) for d in lengths]
 
     def infer_shape(self, *shapes: Shape) -> Shape:
         at = axis_index("Concat", self.dim, len(shapes[0]))
@@ -175,6 +192,23 @@ class _Splitting(Operator):
     def bounds(self, size: Dim) -> Sequence[Dim]:
         """Where the parts begin, and the end of the last, for an axis of this size."""
         raise NotImplementedError
+
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        """The parts' sizes on the other axes, and along the axis their sum."""
+        parts = [s for s in outputs if s is not None]
+        if not parts or (self.squeeze_axis and any(len(s) == 1 and s[0] is None for s in parts)):
+            return inputs
+        rank = len(parts[0]) + self.squeeze_axis
+        at = axis_index(self.names[0], self.axis, rank)
+        if self.squeeze_axis:
+            whole = unify(self.names[0], *parts) or ()
+            return [(*whole[:at], len(outputs), *whole[at:])]
+        lengths = [None if s is None else s[at] for s in outputs]
+        total = None if None in lengths else sum(d for d in lengths if d is not None)
+        rest = unify(self.names[0], *(_without(s, at) for s in parts)) or ()
+        return [(*rest[:at], total, *rest[at + 1 :])]
 
     def at(self, data: Shape) -> int:
         """The axis that is split."""

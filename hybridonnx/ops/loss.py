@@ -12,7 +12,7 @@ from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Shape, differ, show, size
+from ._shapes import Shape, differ, show, size, unify
 from .softmax import softmax_of
 
 _OF_A_LOSS = "it is the gradient of a loss already"
@@ -32,6 +32,7 @@ class _Output(Operator):
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "label")
     labels: ClassVar[tuple[str, ...]] = ("label",)
+    ignores_head: ClassVar[bool] = True
     takes_ints: ClassVar[bool] = False
 
     def infer_back(
@@ -89,12 +90,13 @@ class SoftmaxOutput(_Output):
         possible = self.label_shapes(data)
         if label is None:
             return data, possible[0]
-        if not any(_fits(label, shape) for shape in possible):
+        fitting = [shape for shape in possible if _fits(label, shape)]
+        if not fitting:
             raise ShapeError(
                 f"SoftmaxOutput: label of shape {' or '.join(map(show, possible))} is required for data "
                 f"{show(data)}, got {show(label)}."
             )
-        return data, label
+        return data, unify(self.names[0], label, fitting[0]) if len(fitting) == 1 else label
 
     def label_shapes(self, data: Shape) -> list[Shape]:
         """The shapes that a label may have, the usual one first."""

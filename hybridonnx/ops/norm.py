@@ -225,7 +225,11 @@ class _OverBatch(Operator):
         inverse = (1 / np.sqrt(var + self.eps)).astype(x.dtype)
         scale = inverse if self.fix_gamma else gamma * inverse
         y = _affine(centred, _along(scale, data.ndim, axis), _along(beta, data.ndim, axis))
-        return y.astype(data.dtype, copy=False), mean.copy(), inverse
+        return y.astype(data.dtype, copy=False), *self.statistics(mean, var, inverse)
+
+    def statistics(self, mean: Array, var: Array, inverse: Array) -> tuple[Array, Array]:
+        """The outputs beside the normalized data."""
+        return mean.copy(), inverse
 
     def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
         data, gamma, _, _, _ = inputs
@@ -251,9 +255,13 @@ class _OverBatch(Operator):
         moving_mean, moving_var = inputs[3:]
         if not self.of_batch():
             return moving_mean, moving_var
-        var = F.relu(1 / (y[2] * y[2]) - self.eps)  # rounding must not make it negative
+        var = self.batch_variance(F, y)
         keep, take = self.momentum, 1 - self.momentum
         return moving_mean * keep + y[1] * take, moving_var * keep + var * take
+
+    def batch_variance(self, F: Any, y: Any) -> Any:
+        """The batch's variance, from the outputs."""
+        return F.relu(1 / (y[2] * y[2]) - self.eps)  # rounding must not make it negative
 
 
 @operator("BatchNorm", "_npx_batch_norm")
@@ -321,8 +329,12 @@ class SyncBatchNorm(_OverBatch):
         data: (N, C, *spatial).
 
     Attributes:
+        output_mean_var: Whether the outputs mean and var are shown.
         ndev: The number of devices, which can only be 1.
         key: The layer's name among devices; without effect.
+
+    Returns:
+        var: (C,), the variance; only with output_mean_var.
 
     ONNX: BatchNormalization.
     """
@@ -342,6 +354,17 @@ class SyncBatchNorm(_OverBatch):
                 f"_contrib_SyncBatchNorm: ndev=1 is required, got {self.ndev}. "
                 "Statistics are not exchanged between devices here."
             )
+
+    def statistics(self, mean: Array, var: Array, inverse: Array) -> tuple[Array, Array]:
+        return mean.copy(), var.copy()
+
+    def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
+        inverse = F.rsqrt(y[2] + self.eps)
+        d_inverse = -2 * dy[2] / (inverse * inverse * inverse)
+        return super().gradient(F, (dy[0], dy[1], d_inverse), (y[0], y[1], inverse), *inputs)
+
+    def batch_variance(self, F: Any, y: Any) -> Any:
+        return y[2]
 
 
 # ---- over a layer, an instance, a group

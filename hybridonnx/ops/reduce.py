@@ -498,7 +498,7 @@ class BroadcastLike(_Like):
         rhs: An array, for its shape.
 
     Attributes:
-        lhs_axes: The axes of lhs that are repeated; None: all, and rhs has as many.
+        lhs_axes: The axes of lhs that are repeated; all, of as many as rhs has, if this or rhs_axes is None.
         rhs_axes: The axis of rhs that each of them becomes as long as.
 
     Returns:
@@ -512,9 +512,11 @@ class BroadcastLike(_Like):
     rhs_axes: Ints | None = None
 
     def check(self) -> None:
-        if len(self.lhs_axes or ()) != len(self.rhs_axes or ()):
+        if self.lhs_axes is None or self.rhs_axes is None:
+            return
+        if len(self.lhs_axes) != len(self.rhs_axes) or not self.lhs_axes:
             raise AttributeValueError(
-                "broadcast_like: lhs_axes and rhs_axes of one length are required, "
+                "broadcast_like: lhs_axes and rhs_axes of one length, 1 or more, are required, "
                 f"got {self.lhs_axes} and {self.rhs_axes}."
             )
 

@@ -332,6 +332,10 @@ class ExpandDims(_Rearrangement):
         at = axis_index("expand_dims", self.axis, len(data) + 1)
         return (*data[:at], 1, *data[at:])
 
+    def infer_back(self, outputs: Sequence[Shape | None], inputs: Sequence[Any]) -> Sequence[Shape | None]:
+        out = outputs[0]
+        return inputs if out is None else [tuple(np.delete(np.array(out, object), self.axis))]
+
     def forward(self, data: Array) -> Array:
         return np.expand_dims(data, self.axis)
 
@@ -408,6 +412,10 @@ class Transpose(_Rearrangement):
     def infer_shape(self, data: Shape) -> Shape:
         return tuple(data[i] for i in self.order(len(data)))
 
+    def infer_back(self, outputs: Sequence[Shape | None], inputs: Sequence[Any]) -> Sequence[Shape | None]:
+        out = outputs[0]
+        return inputs if out is None else [tuple(out[i] for i in np.argsort(self.order(len(out))))]
+
     def forward(self, data: Array) -> Array:
         return data.transpose(self.order(data.ndim))
 
@@ -461,6 +469,7 @@ class Reverse(_Rearrangement):
     ONNX: Slice, with steps of -1.
     """
 
+    keeps_shape = True
     axis: Ints
 
     def axes(self, rank: int) -> tuple[int, ...]:
@@ -501,12 +510,13 @@ class _Blocks(Operator):
     def four(self, data: Shape, divisors: tuple[int, int, int]) -> tuple[Dim, Dim, Dim, Dim]:
         """The four sizes, if channels, height and width divide by `divisors`."""
         if len(data) != 4 or any(
-            d is not None and differ(d % b, 0) for d, b in zip(data[1:], divisors, strict=True)
+            is_zero(d) or (d is not None and differ(d % b, 0))
+            for d, b in zip(data, (1, *divisors), strict=True)
         ):
             c, h, w = divisors
             raise ShapeError(
-                f"{self.names[0]}: data (N, C, H, W) is required, C divisible by {c}, H by {h} and W by {w}, "
-                f"got {show(data)}."
+                f"{self.names[0]}: data (N, C, H, W) is required, no size 0, C divisible by {c}, H by {h}, "
+                f"W by {w}, got {show(data)}."
             )
         n, c_, h_, w_ = data
         return n, c_, h_, w_
@@ -786,4 +796,5 @@ class IndexArray(_OfShape):
         return np.dtype(np.int64)
 
     def forward(self, data: Array) -> Array:
-        return np.stack([np.indices(data.shape)[axis] for axis in self.which(data.ndim)], axis=-1)
+        axes = np.array(self.which(data.ndim), np.int64)
+        return np.moveaxis(np.indices(data.shape)[axes], 0, -1)

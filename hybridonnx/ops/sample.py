@@ -181,6 +181,10 @@ class _ByArrays(Operator):
     def infer_inputs(self, *shapes: Shape | None) -> Sequence[Shape | None]:
         return [unify(self.names[0], *shapes)] * len(shapes)
 
+    def infer_back(self, outputs: Sequence[Shape | None], inputs: Sequence[Any]) -> Sequence[Shape | None]:
+        out = outputs[0]
+        return inputs if out is None else [out[: len(out) - len(self.shape)]] * len(inputs)
+
     def infer_shape(self, first: Shape, *_: Shape) -> Shape:
         return (*first, *self.shape)
 
@@ -769,6 +773,7 @@ class Shuffle(Operator):
     ONNX: Gather by a permutation that a hybridized block is fed with; export is refused, as ONNX draws none.
     """
 
+    keeps_shape: ClassVar[bool] = True
     noise: ClassVar[str] = "other"
     not_differentiable: ClassVar[str] = _RANDOM
     refuses_gradient: ClassVar[bool] = True

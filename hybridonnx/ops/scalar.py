@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ._arithmetic import divide, hypot, modulo, power
+from ._arithmetic import divide, hypot, modulo, power, power_log
 from ._operator import Array, Operator
 from ._registry import operator
 from ._rows import scalar
 
 
 def _floored(F: Any, dy: Any, y: Any, x: Any, s: float) -> Sequence[Any]:
-    return (-dy * F.floor(F._rdiv_scalar(x, scalar=s)),)
+    return (-F._zero_of_integers(dy) * F.floor(F._rdiv_scalar(x, scalar=s)),)
 
 
 def _power(F: Any, dy: Any, y: Any, x: Any, s: float) -> Sequence[Any]:
@@ -27,8 +27,11 @@ def _power(F: Any, dy: Any, y: Any, x: Any, s: float) -> Sequence[Any]:
 def _rpower(F: Any, dy: Any, y: Any, x: Any, s: float) -> Sequence[Any]:
     if s == 0:
         return (None,)
-    log = math.log(s) if s > 0 else math.nan
-    return (dy * y * log,)
+    return (dy * F._rpower_log_scalar(x, scalar=s),)
+
+
+def _rpower_log(F: Any, dy: Any, y: Any, x: Any, s: float) -> Sequence[Any]:
+    return (dy * y * (math.log(s) if s > 0 else math.nan),)
 
 
 def _reversed_divide(x: Array, s: Array) -> Array:
@@ -116,7 +119,7 @@ scalar(
 scalar(
     "_mod_scalar",
     modulo,
-    lambda F, dy, y, x, s: (dy,),
+    lambda F, dy, y, x, s: (F._zero_of_integers(dy),),
     "_ModScalar",
     doc="""The remainder of `data` divided by `scalar`, with the sign of scalar; 0 if that is 0.
 
@@ -151,6 +154,17 @@ scalar(
     doc="""`scalar` to the power of `data`; of integers computed in float64 and truncated.
 
     ONNX: Pow.
+    """,
+)
+scalar(
+    "_rpower_log_scalar",
+    lambda x, s: power_log(s, x),
+    _rpower_log,
+    doc="""The derivative of `scalar` to the power of `data`, that power times the logarithm of scalar.
+
+    Of integers it is computed in float64 and truncated.
+
+    ONNX: Pow and Mul.
     """,
 )
 scalar(

@@ -40,6 +40,9 @@ class CumSum(Operator):
         if self.axis is not None and self.axis < 0:
             raise AttributeValueError(f"_np_cumsum: an axis of at least 0 is required, got {self.axis}.")
 
+    def infer_back(self, outputs: Sequence[Shape | None], inputs: Sequence[Any]) -> Sequence[Shape | None]:
+        return inputs if self.axis is None else outputs
+
     def infer_shape(self, a: Shape) -> Shape:
         if self.axis is None:
             return (size(a),)

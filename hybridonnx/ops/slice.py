@@ -24,12 +24,12 @@ class _Slicing(Operator):
             negative.
         end: The index after the last one along each of them; None: the axis' end, or beginning if step is
             negative.
-        step: The step between indices along each of them; 1 if None, and for all if empty.
+        step: The step between indices along each of them; 1 if None, and for all if empty or None.
     """
 
     begin: OptInts
     end: OptInts
-    step: OptInts = ()
+    step: OptInts | None = ()
 
     def check(self) -> None:
         if len(self.begin) != len(self.end) or (self.step and len(self.step) != len(self.begin)):
@@ -37,7 +37,7 @@ class _Slicing(Operator):
                 f"{self.names[0]}: begin, end and step of one length are required, got {self.begin}, "
                 f"{self.end} and {self.step}."
             )
-        if 0 in self.step:
+        if 0 in (self.step or ()):
             raise AttributeValueError(f"{self.names[0]}: steps other than 0 are required, got {self.step}.")
 
     def slices(self, rank: int) -> tuple[slice, ...]:
@@ -96,7 +96,7 @@ class Slice(_Slicing):
 
     begin: OptInts
     end: OptInts
-    step: OptInts = ()
+    step: OptInts | None = ()
 
     def infer_shape(self, data: Shape) -> Shape:
         return self.region(data)
@@ -125,7 +125,7 @@ class SliceGrad(_Slicing):
     inputs: ClassVar[tuple[str, ...]] = ("dy", "data")
     begin: OptInts
     end: OptInts
-    step: OptInts = ()
+    step: OptInts | None = ()
 
     def infer_shape(self, dy: Shape, data: Shape) -> Shape:
         return data
@@ -156,7 +156,7 @@ class SliceAssign(_Slicing):
     inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs")
     begin: OptInts
     end: OptInts
-    step: OptInts = ()
+    step: OptInts | None = ()
 
     def infer_inputs(self, lhs: Shape | None, rhs: Shape | None) -> Sequence[Shape | None]:
         return lhs, (rhs if lhs is None else self.region(lhs))
@@ -190,7 +190,7 @@ class SliceAssignScalar(_Slicing):
     scalar: float = 0.0
     begin: OptInts
     end: OptInts
-    step: OptInts = ()
+    step: OptInts | None = ()
 
     def infer_shape(self, data: Shape) -> Shape:
         self.slices(len(data))

@@ -354,7 +354,7 @@ smooth(
 smooth(
     "radians",
     np.radians,
-    lambda F, dy, y, x: (dy * (1 / _DEGREES),),
+    lambda F, dy, y, x: (dy * F.ones_like(x) * (1 / _DEGREES),),  # of x: a second derivative is 0
     "_sparse_radians",
     doc="Each element, an angle in degrees, in radians.\n\nONNX: Mul.",
 )
@@ -446,7 +446,7 @@ def _sigmoid(data: Array) -> Array:
 exact(
     "relu",
     lambda x: np.maximum(x, 0),
-    lambda F, dy, y, x: (dy * (y > 0),),
+    lambda F, dy, y, x: (dy * F._minimum_scalar(F.ceil(y), scalar=1.0),),  # NaN at NaN
     "_sparse_relu",
     doc="Each element that is positive, and 0 in place of the others.\n\nONNX: Relu.",
 )
@@ -696,6 +696,7 @@ unary(
     lambda F, dy, y, x: (F.ones_like(x),),
     "_sparse_make_loss",
     outputs=("loss",),
+    ignores_head=True,
     doc="`data` as it is, whose gradient is 1, whatever that of the output.\n\nONNX: Identity.",
 )
 
@@ -720,6 +721,7 @@ class MakeLoss(Operator):
     """
 
     elementwise = True
+    ignores_head = True
     grad_scale: float = 1.0
     valid_thresh: float = 0.0
     normalization: Literal["batch", "null", "valid"] = "null"

@@ -53,6 +53,10 @@ class _Program(NamedTuple):
     """The parameters that it takes as inputs."""
 
 
+_INLINE_LIMIT = 2
+"""MXNet's own limit of operators; below it graphs of more are one node for `get_symbol`."""
+
+
 class CompiledGraph:
     """A Symbol with its parameters, called with the inputs' arrays.
 
@@ -70,6 +74,7 @@ class CompiledGraph:
         parameters: Mapping[str, NDArray],
         static_alloc: bool = False,
         static_shape: bool = False,
+        inline_limit: int = _INLINE_LIMIT,
     ) -> None:
         self._symbol = symbol
         self._inputs = list(inputs)
@@ -77,6 +82,10 @@ class CompiledGraph:
         self._arrays = {name: array._data for name, array in parameters.items()}
         self._static_alloc = static_alloc
         self._fixed_shapes = static_shape
+        operators = (
+            sum(not node.is_variable for node in symbol.nodes()) if inline_limit < _INLINE_LIMIT else 0
+        )
+        self._stays_whole = operators > inline_limit
         self._planned = False
         """Whether plans are needed for prediction too."""
         self._plans: OrderedDict[Any, Plan] = OrderedDict()
@@ -128,6 +137,8 @@ class CompiledGraph:
             specs = {n: Spec(a.shape, a.dtype) for n, a in zip(names, arrays, strict=True)}
             requires_grad = requires_grad or (False,) * len(names)
             plan = Plan(self._symbol, names, specs, requires_grad, state.training, logged=self._logged)
+            if self._stays_whole:
+                plan.stay_whole()
             self._plans[key] = plan
             while len(self._plans) > config.SESSIONS():
                 self._plans.popitem(last=False)

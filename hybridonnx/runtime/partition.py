@@ -74,6 +74,8 @@ class Partition:
         self.specs = specs
         self.originals = originals
         self.make_plan = make_plan
+        self.expanded = True
+        """Whether `get_symbol` shows its operators."""
         self.values = _Values()
         entries = infer(self.outputs, specs, partial=True)
         changes = updates(self.outputs) if training and updating else []
@@ -125,8 +127,12 @@ class _Execution(Recorded):
         heads = dy if isinstance(dy, tuple) else (dy,)
         return backward(inputs, heads, self._saved, self._draws)
 
-    def symbolic(self, inputs: Sequence[Entry]) -> list[Entry]:
-        """The graph's outputs as entries, computed from entries."""
+    def symbolic(self, inputs: Sequence[Entry], name: str) -> list[Entry]:
+        """The graph's outputs as entries, computed from entries; of one node if it is not to be expanded."""
+        if not self._partition.expanded:
+            node = Node("_CachedOp", name, {}, inputs)
+            node.stored_outputs = len(self._partition.outputs.outputs)
+            return [Entry(node, i) for i in range(node.stored_outputs)]
         by_name = dict(zip(self._partition.names, inputs, strict=True))
         nodes = topological(self._partition.outputs.outputs)
         replaced = {node: by_name[node.name] for node in nodes if node.is_variable}

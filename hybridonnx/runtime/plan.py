@@ -77,6 +77,12 @@ class Plan:
 
         return run_steps(self._steps, arrays, self._uses.copy(), self._outputs, run)
 
+    def stay_whole(self) -> None:
+        """Let `get_symbol` show one node in place of the operators, if all of them are one partition."""
+        for step in self._steps if len(self._steps) == 1 else ():
+            if isinstance(step, _Compiled):
+                step.partition.expanded = False
+
     def on_kernels(self) -> list[str]:
         """The names of the operators that run on kernels."""
         return [step.outputs[0].node.name for step in self._steps if isinstance(step, _Kernel)]

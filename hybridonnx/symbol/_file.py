@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence, Set
 
 from .. import config
 from ..errors import FormatError, MXNetError
 from ..formats import symbol_json
 from ..formats.symbol_json import Graph, GraphNode
+from ..ndarray.np_shape import is_np_shape
 from ..ops import Operator, find
 from .compose import HIDDEN_KEYS, Outputs, input_variable, tell_initializers
 from .graph import Entry, Node, copy, is_operator, moved, topological
@@ -25,6 +27,7 @@ _LISTS_ALL_INPUTS = 900
 def to_json(symbol: Outputs, remove_amp_cast: bool = True) -> str:
     """The text of a `-symbol.json` file, without casts that mixed precision has inserted."""
     graph = _graph(_without_casts(symbol) if remove_amp_cast else symbol)
+    graph.np_shape = is_np_shape()
     return symbol_json.write(graph, config.MXNET_VERSION())
 
 
@@ -75,7 +78,18 @@ def _subgraph(subgraph: Body, node: Node) -> Graph:
 def from_json(text: str | bytes) -> list[Entry]:
     """The outputs of the graph that a `-symbol.json` file holds. Raises `FormatError` if it holds none."""
     graph = symbol_json.read(text)
+    if is_np_shape() and not graph.np_shape:
+        _keep_unknown(graph)
     return _entries(graph, graph.version or _BEFORE_VERSIONS)
+
+
+def _keep_unknown(graph: Graph) -> None:
+    """Write variables' unknown sizes, 0 in the file, as NumPy's semantics have them, -1."""
+    for node in graph.nodes:
+        text = node.attributes.get("__shape__")
+        if text is not None and node.is_variable:
+            sizes = ",".join(size if size != "0" else "-1" for size in re.findall(r"-?\d+", text))
+            node.attributes["__shape__"] = f"[{sizes}]"
 
 
 def _entries(graph: Graph, version: int) -> list[Entry]:

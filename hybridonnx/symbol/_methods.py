@@ -53,6 +53,8 @@ def split(
 
 _cast = _method("cast")
 _diag = _method("diag")
+_expand_dims = _method("expand_dims")
+_flatten = _method("flatten")
 _reshape = _method("reshape")
 _squeeze = _method("squeeze")
 _transpose = _method("transpose")
@@ -79,9 +81,19 @@ class Methods(OperatorMethods):
             return _transpose(self, axes, **kwargs)
         return _transpose(self, *axes, **kwargs)
 
-    def squeeze(self, axis: int | Sequence[int] | None = None, **kwargs: object) -> Any:
-        """Without the axes of size 1, or those of them that are given."""
+    def squeeze(
+        self, axis: int | Sequence[int] | None = None, inplace: bool = False, **kwargs: object
+    ) -> Any:
+        """Without the axes of size 1, or those of them that are given; `inplace` has no effect."""
         return _squeeze(self, axis=axis, **kwargs)
+
+    def flatten(self, inplace: bool = False, **kwargs: Any) -> Any:
+        """As a matrix, with all axes but the first made one; `inplace` has no effect."""
+        return _flatten(self, **kwargs)
+
+    def expand_dims(self, axis: int, inplace: bool = False, **kwargs: Any) -> Any:
+        """With a new axis of size 1; `inplace` has no effect."""
+        return _expand_dims(self, axis=axis, **kwargs)
 
     def diag(self, k: int = 0, **kwargs: object) -> Any:
         """The diagonal of a matrix, or the matrix of a diagonal."""

@@ -8,10 +8,10 @@ from operator import attrgetter
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..context import Context
-from ..errors import MXNetError, suggest
+from ..errors import MXNetError, ShapeError, suggest
 from ..ndarray.invoke import invoke_all
 from ..ndarray.ndarray import NDArray
-from ..ops import Spec
+from ..ops import Spec, show
 from .compose import Outputs
 from .graph import Entry, Node, topological
 from .infer import Specs, infer, operator_of
@@ -130,4 +130,11 @@ class _Operators:
         if self._specs is None:
             known = {name: Spec(array.shape, array._data.dtype) for name, array in self._values.items()}
             self._specs = infer(Outputs([Entry(n, 0) for n in self._nodes]), known, partial=True)
-        return operator_of(node, self._specs)
+        op = operator_of(node, self._specs)
+        shape = op.infer(())[1][0].shape
+        if shape is None or None in shape:
+            raise ShapeError(
+                f"{node.op_name}: a shape that the graph around tells is required where a size is open, "
+                f"got {show(shape)}."
+            )
+        return op

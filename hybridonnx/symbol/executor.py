@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from functools import cached_property
+from math import prod
+from operator import attrgetter
 from typing import Any
 
-from ..autograd.gradients import backward
+from ..autograd.gradients import write_gradients
 from ..autograd.scopes import pause, record
 from ..autograd.tape import Leaf
 from ..context import Context, as_context
 from ..dtypes import as_dtype
 from ..errors import MXNetError, ShapeError, suggest
-from ..ndarray.creation import array, zeros, zeros_of
+from ..ndarray.creation import array, zeros_of
 from ..ndarray.ndarray import NDArray
-from ..ops import Spec, show
+from ..ops import Spec, show, sizes
+from ..ops import known as known_shape
 from .compose import Outputs
 from .execute import execute
 from .graph import Entry
 from .infer import infer, open_shape
+from .watched import WatchedOperator, shown
 
 __all__ = ["Executor"]
 
 
 _REQUESTS = ("write", "add", "null")
+_GROUP = "__ctx_group__"
 
 Runner = Callable[[Mapping[str, NDArray]], list[NDArray]]
 """Computes a symbol's outputs from an array for each variable by name, and records if `autograd` does."""
@@ -45,8 +52,11 @@ class Executor:
         requests: Sequence[str],
         states: Sequence[NDArray],
         runner: Runner | None = None,
+        groups: Mapping[str, Context] | None = None,
     ) -> None:
         self._symbol = symbol
+        self._groups = groups or {}
+        """The contexts of the nodes' groups, where outputs are said to be."""
         self._runner = runner
         self._ctx = as_context(ctx)
         self._names = symbol.list_arguments()
@@ -58,6 +68,8 @@ class Executor:
         self._recorded: list[NDArray] | None = None
         self._outputs: list[NDArray] | None = None
         self._watcher: tuple[Callable[[str, NDArray], Any], bool] | None = None
+        self._recorded_names: dict[Any, str] = {}
+        """The names of the graph's nodes by those of the tape, while somebody watches."""
 
     def __repr__(self) -> str:
         return f"<Executor of {self._symbol!r}>"
@@ -110,8 +122,18 @@ class Executor:
             source = value if isinstance(value, NDArray) else array(value)
             _copy(name, source, arguments[name])
         self._recorded = None
-        self._outputs = self._run(is_train, is_train and any(r != "null" for r in self._requests))
+        self._outputs = self._run(is_train, self._differentiates and (is_train or self._draws))
         return self._outputs
+
+    @property
+    def _differentiates(self) -> bool:
+        return any(request != "null" for request in self._requests)
+
+    @cached_property
+    def _draws(self) -> bool:
+        """Whether a prediction draws: `backward` then needs what was drawn."""
+        nodes = self._symbol.nodes()
+        return any(not node.is_variable and node.op.in_mode(False).draws() for node in nodes)
 
     def _run(self, is_train: bool, recording: bool) -> list[NDArray]:
         """The outputs as arrays of their own; when recording, they are saved for `backward`."""
@@ -125,7 +147,10 @@ class Executor:
             outputs = self._computed(values)
         if recording:
             self._recorded = outputs
-        return [_view(output) for output in outputs]
+        return [
+            NDArray._on_tape(y._data, self._groups.get(entry.node.attrs.get(_GROUP, ""), y._ctx), None)
+            for y, entry in zip(outputs, self._symbol.outputs, strict=True)
+        ]
 
     def _computed(self, values: Mapping[str, NDArray]) -> list[NDArray]:
         if self._watcher is not None:
@@ -139,7 +164,8 @@ class Executor:
     ) -> None:
         """Show the outputs of every operator to `callback(name, array)`, with `monitor_all` its inputs too.
 
-        `forward` then computes operator by operator.
+        `forward` then computes operator by operator, and `backward` shows the gradients of each operator's
+        inputs: `NAME_backward_output`, with a number if there are several.
         """
         self._watcher = callback, monitor_all
 
@@ -150,18 +176,18 @@ class Executor:
         nodes = self._symbol.nodes()
         entries = [Entry(node, i) for node in nodes for i in range(1 if node.is_variable else node.count())]
         arrays = dict(zip(entries, execute(Outputs(entries), values, self._ctx), strict=True))
+        self._recorded_names = {
+            x._entry[0]: entry.node.name
+            for entry, x in arrays.items()
+            if x._entry and not entry.node.is_variable
+        }
         for node in [node for node in nodes if not node.is_variable]:
-            inputs = zip(node.op.input_names(), node.inputs, strict=True) if monitor_all else ()
-            by_name = {f"{node.name}_{name}": entry for name, entry in inputs}
-            by_name |= {
-                f"{node.name}_{name}": Entry(node, i) for i, name in enumerate(node.op.output_names())
-            }
-            for name, entry in by_name.items():
+            for name, entry in shown(node, monitor_all):
                 callback(name, _view(arrays[entry]))
         return [arrays[entry] for entry in self._symbol.outputs]
 
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
-        """Compute the gradients of the arguments from those of the outputs, by default ones."""
+        """Compute the gradients of the arguments from those of the outputs, by default ones, of any dtype."""
         if self._recorded is None:
             self._run(is_train=False, recording=True)
         heads = self._recorded or []
@@ -169,17 +195,29 @@ class Executor:
             out_grads = [out_grads]
         if isinstance(out_grads, dict):
             out_grads = [out_grads.get(name) for name in self._symbol.list_outputs()]
-        if out_grads is not None and len(out_grads) != len(heads):
+        if out_grads is not None and len(out_grads) < len(heads):
             raise MXNetError(
                 f"Executor.backward: {len(heads)} gradients of outputs are required, got {len(out_grads)}."
             )
         for gradient, request in zip(self.grad_arrays, self._requests, strict=True):
             if gradient is not None and request == "write":
                 gradient[:] = 0  # what the outputs do not depend on has none
-        gradients = out_grads or [None] * len(heads)
-        known = [(head, gradient) for head, gradient in zip(heads, gradients, strict=True) if head._entry]
+        gradients = out_grads or [None] * len(heads)  # more than there are heads do not count
+        known = [
+            (head, None if gradient is None else gradient.astype(head.dtype, copy=False))
+            for head, gradient in zip(heads, gradients, strict=False)
+            if head._entry
+        ]
         if known:
-            backward([h for h, _ in known], [g for _, g in known], True, is_train)
+            operator = attrgetter("op") if self._watcher is None else self._watched_operator
+            write_gradients([h for h, _ in known], [g for _, g in known], True, is_train, operator)
+
+    def _watched_operator(self, recorded: Any) -> Any:
+        """The operator of a node of the tape, whose gradients are shown as they are computed."""
+        name = self._recorded_names.get(recorded)
+        if name is None or self._watcher is None:
+            return recorded.op
+        return WatchedOperator(recorded.op, name, self._watcher[0])
 
     # ---- other arrays
 
@@ -207,10 +245,10 @@ class Executor:
     def reshape(
         self, partial_shaping: bool = False, allow_up_sizing: bool = False, **kwargs: Any
     ) -> Executor:
-        """An executor for other shapes of the data, which shares the arrays whose shapes stay the same.
+        """An executor for other shapes of the data, on the same memory where the arrays do not grow.
 
-        Without `partial_shaping` only the named arguments may change, and without `allow_up_sizing` they may
-        not grow.
+        So a smaller batch has the first values of the larger one. Without `partial_shaping` only the named
+        arguments may change, and without `allow_up_sizing` they may not grow.
         """
         known = {name: Spec(open_shape(shape)) for name, shape in kwargs.items()}
         for name, value in self._values().items():
@@ -229,12 +267,21 @@ class Executor:
             _fitting(old, spec, self._ctx)
             for old, spec in zip(self.aux_arrays, specs[len(self._names) :], strict=True)
         ]
-        return Executor(self._symbol, self._ctx, arguments, gradients, self._requests, states, self._runner)
+        bound = arguments, gradients, self._requests, states
+        return Executor(self._symbol, self._ctx, *bound, self._runner, self._groups)
+
+    def get_optimized_symbol(self) -> Any:
+        """The symbol that is executed, as a copy: what ONNX Runtime makes of it is no symbol."""
+        return copy(self._symbol)
 
     def debug_str(self) -> str:
-        """The graph as text for people."""
+        """The graph as text for people, and how much memory all that operators compute takes."""
+        known = {name: Spec(value.shape, value._data.dtype) for name, value in self._values().items()}
+        specs = infer(self._symbol, known, partial=True)
+        computed = [spec for entry, spec in specs.items() if not entry.node.is_variable]
+        size = sum(_count(s) * s.dtype.itemsize for s in computed if s.dtype and known_shape(s.shape))
         text: str = self._symbol.debug_str()
-        return text
+        return f"{text}Total {size >> 20} MB allocated\nTotal 0 TempSpace resource requested\n"
 
 
 def _view(value: NDArray) -> NDArray:
@@ -266,15 +313,22 @@ def _may_change(name: str, spec: Spec, old: NDArray, allowed: bool, may_grow: bo
     message = f"Executor.reshape: the shape of {name} would change from {old.shape} to {spec.shape}."
     if not allowed:
         raise MXNetError(f"{message} Pass partial_shaping=True if that is intended.")
-    size = 1
-    for length in spec.shape or ():
-        size *= length if isinstance(length, int) else 0
-    if size > old.size and not may_grow:
+    if _count(spec) > old.size and not may_grow:
         raise MXNetError(f"{message} Pass allow_up_sizing=True to let it grow.")
 
 
+def _count(spec: Spec) -> int:
+    return prod(sizes(spec.shape or ()))
+
+
 def _fitting(old: NDArray, spec: Spec, ctx: Context) -> NDArray:
-    return old if spec.shape == old.shape else zeros_of(spec._replace(dtype=old._data.dtype), ctx)
+    """The array itself, its first elements in another shape, or zeros if there are too few of them."""
+    if spec.shape == old.shape:
+        return old
+    if _count(spec) > old.size:
+        return zeros_of(spec._replace(dtype=old._data.dtype), ctx)
+    first = old._data.reshape(-1)[: _count(spec)].reshape(sizes(spec.shape or ()))
+    return NDArray._on_tape(first, old._ctx, None)
 
 
 # ---- binding
@@ -288,6 +342,7 @@ def bind(
     grad_req: Any,
     aux_states: Any,
     runner: Runner | None = None,
+    groups: Mapping[str, Context] | None = None,
 ) -> Executor:
     """An executor on the given arrays, listed in order or by name."""
     names = symbol.list_arguments()
@@ -301,7 +356,7 @@ def bind(
         for name, value in zip([*names, *symbol.list_auxiliary_states()], [*arguments, *states], strict=True)
     }
     infer(symbol, known)  # shapes that do not fit raise now, with the node's name
-    return Executor(symbol, ctx, arguments, gradients, requests, states, runner)
+    return Executor(symbol, ctx, arguments, gradients, requests, states, runner, groups)
 
 
 def simple_bind(
@@ -310,13 +365,15 @@ def simple_bind(
     grad_req: Any,
     type_dict: Mapping[str, Any] | None,
     shapes: Mapping[str, Any],
+    groups: Mapping[str, Context] | None = None,
 ) -> Executor:
     """An executor on new arrays of zeros."""
     names, state_names = symbol.list_arguments(), symbol.list_auxiliary_states()
     types = type_dict or {}
-    for name in (*shapes, *types):
+    for name in types:
         if name not in names and name not in state_names:
             raise MXNetError(f"simple_bind: no variable is named {name!r}.{suggest(name, names)}")
+    shapes = {name: shape for name, shape in shapes.items() if name in names or name in state_names}
     known = {
         name: Spec(
             open_shape(shapes[name]) if name in shapes else None,
@@ -325,14 +382,19 @@ def simple_bind(
         for name in {**shapes, **types}
     }
     specs = _specs(symbol, known, "simple_bind")
-    arrays = [zeros_of(spec, ctx) for spec in specs]
+    contexts = groups or {}
+    variables = (*symbol._variables(False), *symbol._variables(True))
+    arrays = [
+        zeros_of(spec, contexts.get(node.attrs.get(_GROUP, ""), ctx))
+        for spec, node in zip(specs, variables, strict=True)
+    ]
     arguments, states = arrays[: len(names)], arrays[len(names) :]
     requests = _requests(names, grad_req)
     gradients = [
-        None if request == "null" else zeros(value.shape, ctx, value.dtype)
+        None if request == "null" else zeros_of(Spec(value.shape, value._data.dtype), value._ctx)
         for value, request in zip(arguments, requests, strict=True)
     ]
-    return Executor(symbol, ctx, arguments, gradients, requests, states)
+    return Executor(symbol, ctx, arguments, gradients, requests, states, groups=groups)
 
 
 def _specs(symbol: Any, known: Mapping[str, Spec], owner: str) -> list[Spec]:

@@ -31,7 +31,7 @@ def get_symbol(x: NDArray) -> Symbol:
     for i, node in enumerate(nodes):
         inputs = [entry_of(e, a) for e, a in itertools.zip_longest(node.inputs, node.arrays or ())]
         if isinstance(node.op, Recorded):
-            entries[node] = node.op.symbolic(inputs)
+            entries[node] = node.op.symbolic(inputs, f"node_{i}")
             continue
         attributes = _attributes(node.op)
         symbolic = Node(node.op.names[0], f"node_{i}", attributes, inputs, node.op.subgraphs)

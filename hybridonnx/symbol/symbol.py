@@ -199,8 +199,13 @@ class Symbol(Arithmetic, Methods, Outputs):
     def __deepcopy__(self, memo: object) -> Self:
         return self._replaced({}, None)
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("Symbol: symbols are not pickled; use tojson and load_json.")
+    def __getstate__(self) -> dict[str, str]:
+        """What other processes receive: the text of the graph."""
+        return {"handle": self.tojson(remove_amp_cast=False)}
+
+    def __setstate__(self, state: Mapping[str, str]) -> None:
+        self.outputs = tuple(from_json(state["handle"]))
+        self._nodes = None
 
     # ---- shapes and dtypes
 
@@ -254,13 +259,16 @@ class Symbol(Arithmetic, Methods, Outputs):
         args_grad: Mapping[str, NDArray] | Sequence[NDArray] | None = None,
         grad_req: GradReq = "write",
         aux_states: Mapping[str, NDArray] | Sequence[NDArray] | None = None,
-        group2ctx: object = None,
+        group2ctx: Mapping[str, Context] | None = None,
         shared_exec: object = None,
     ) -> Executor:
-        """An executor on the given arrays, which it shares."""
+        """An executor on the given arrays, which it shares.
+
+        `group2ctx` has a context for each word that nodes have as their `ctx_group`.
+        """
         from .executor import bind
 
-        return bind(self, ctx, args, args_grad, grad_req, aux_states)
+        return bind(self, ctx, args, args_grad, grad_req, aux_states, groups=group2ctx)
 
     def simple_bind(
         self,
@@ -268,16 +276,19 @@ class Symbol(Arithmetic, Methods, Outputs):
         grad_req: GradReq = "write",
         type_dict: Mapping[str, DTypeLike] | None = None,
         stype_dict: object = None,
-        group2ctx: object = None,
+        group2ctx: Mapping[str, Context] | None = None,
         shared_arg_names: object = None,
         shared_exec: object = None,
         shared_buffer: object = None,
         **kwargs: Sequence[int],
     ) -> Executor:
-        """An executor on new arrays of zeros, whose shapes follow from the given ones."""
+        """An executor on new arrays of zeros, whose shapes follow from the given ones.
+
+        `group2ctx` has a context for each word that nodes have as their `ctx_group`.
+        """
         from .executor import simple_bind
 
-        return simple_bind(self, ctx, grad_req, type_dict, kwargs)
+        return simple_bind(self, ctx, grad_req, type_dict, kwargs, group2ctx)
 
     def gradient(self, wrt: Sequence[str]) -> Self:
         """The gradients of the sum of all outputs with respect to the variables named by `wrt`."""

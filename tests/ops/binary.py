@@ -83,6 +83,15 @@ CASES = [
     ),
     Case("_grad_add", [(2, 3), (2, 3)]).but(no={"oracle": "MXNet has no gradient here"}),
     Case("_scatter_elemwise_div", [(2, 3), uniform((2, 3), 0.3, 2.0)]),
+    *[
+        Case("_power_log", [uniform(a, 0.5, 2.0), b]).but(
+            formula=lambda a, b: a**b * np.log(a), dtypes=FLOATS if b == (2, 3) else ("float32",)
+        )
+        for a, b in (((2, 3), (2, 3)), ((2, 3), (3,)), ((1, 4), (2, 3, 1)))
+    ],
+    Case("_power_log", [ints((3, 4), 5, 1, "int32"), ints((3, 4), 4, 0, "int32")]).but(
+        formula=lambda a, b: np.trunc(np.float64(a) ** b * np.log(a)).astype("int32")
+    ),
     Case("_identity_with_attr_like_rhs", [(2, 3), (2, 3)]),
     Case("add_n", [(2, 3)]),
     Case("add_n", [(2, 3), (2, 3)]).but(dtypes=FLOATS),

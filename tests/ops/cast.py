@@ -42,4 +42,6 @@ CASES = [
     Case("_cast_like", [ints((2, 3), 5, dtype="int64"), (1,)]).but(
         formula=lambda x, like: x.astype(like.dtype)
     ),
+    Case("_zero_of_integers", [(2, 3)]).but(formula=lambda x: x, dtypes=FLOATS),
+    *[Case("_zero_of_integers", [ints((2, 3), 5, 1, d)]).but(formula=np.zeros_like) for d in INTEGERS],
 ]

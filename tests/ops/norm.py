@@ -87,6 +87,10 @@ OTHERS = [
     batch((2, 3, 4, 4), 3, op="_contrib_SyncBatchNorm", key="k", fix_gamma=False),
     training((2, 3, 4, 4), 3, op="_contrib_SyncBatchNorm", key="k", fix_gamma=False),
     training((2, 3, 4, 4), 3, op="_contrib_SyncBatchNorm", key="l"),
+    training(
+        (2, 3, 4, 4), 3, op="_contrib_SyncBatchNorm", key="m", fix_gamma=False, output_mean_var=True
+    ).but(no={"oracle": STATISTICS}, training=True, tol=2e-5, grad_tol=1e-4),
+    batch((2, 3, 4), 3, op="_contrib_SyncBatchNorm", key="n", fix_gamma=False, use_global_stats=True),
 ]
 
 

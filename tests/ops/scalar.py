@@ -64,6 +64,15 @@ cases += [
 ]
 
 CASES = [
+    *[
+        Case("_rpower_log_scalar", [(3, 4)], scalar=s, is_int=False).but(
+            formula=lambda x, s=s: (s**x * np.log(s)).astype(x.dtype), dtypes=FLOATS
+        )
+        for s in (2.0, 0.5)
+    ],
+    Case("_rpower_log_scalar", [ints((3, 4), 6, 0, "int32")], scalar=3.0).but(
+        formula=lambda x: np.trunc(3.0**x * np.log(3)).astype("int32")
+    ),
     *cases,
     Case("_plus_scalar", [np.zeros((0, 2), np.float32)], scalar=1.0).but(
         formula=lambda x: x, no={"oracle": "MXNet refuses sizes of 0"}

@@ -53,7 +53,7 @@ PASSES = {"gradient": "the gradient passes as if the steps were not there"}
 def edges(name: str) -> Case:
     """Where functions have poles, jumps and limits."""
     no = {**NOT_FINITE, **({} if name in LINEAR else {"second": "the same"})}
-    if name in ("relu", "gamma", "gammaln"):
+    if name in ("gamma", "gammaln"):
         no["oracle"] = "MXNet's gradient is another at infinity or NaN"
     return Case(name, [EDGES]).but(no=no)
 

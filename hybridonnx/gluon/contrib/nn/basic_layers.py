@@ -97,7 +97,7 @@ class SparseEmbedding(Block):
 
     def forward(self, x: Any) -> Any:
         """The rows that `x` names."""
-        return ndarray.Embedding(x, self.weight.data(x.context), name="fwd", **self._kwargs)
+        return ndarray.Embedding(x, self.weight._values(x.context), name="fwd", **self._kwargs)
 
     def __repr__(self) -> str:
         return "{}({input_dim} -> {output_dim}, {dtype})".format(type(self).__name__, **self._kwargs)
