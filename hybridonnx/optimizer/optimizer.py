@@ -15,7 +15,7 @@ from ..errors import suggest
 from ..lr_scheduler import LRScheduler
 from ..ndarray.ndarray import NDArray, RowSparseNDArray
 from ..ndarray.watch import overwrite, written
-from ..ops import Array
+from ..ops import Array, steps
 from ..symbol.symbol import Symbol
 from ..typing import Arrays
 
@@ -252,13 +252,13 @@ class Optimizer:
 
     def _scaled(self, g: Array, decay: float = 0.0, w: Array | None = None) -> Array:
         """The gradient, rescaled, with the weights' decay if asked for, then clipped; a new array."""
-        scaled = g * float(self.rescale_grad)
-        if w is not None and decay:
-            scaled += decay * w
-        if self.clip_gradient is not None and self._clips(self.clip_gradient):
-            bound = float(self.clip_gradient)
-            np.clip(scaled, -bound, bound, out=scaled)
-        return scaled
+        return steps.scaled(g, wd=decay, w=w, **self._scaling())
+
+    def _scaling(self) -> dict[str, float]:
+        """The factor of the gradient, and its bound, negative if there is none, as steps take them."""
+        clip = self.clip_gradient
+        bound = -1.0 if clip is None or not self._clips(clip) else float(clip)
+        return {"rescale": float(self.rescale_grad), "clip": bound}
 
     def _clips(self, bound: float) -> bool:
         """Whether a value of `clip_gradient` is a bound: MXNet's operators receive no zeros."""

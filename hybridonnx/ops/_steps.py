@@ -1,0 +1,403 @@
+"""Steps of optimizers on NumPy arrays, each formula once, for operators `*_update` and `mx.optimizer` alike.
+
+A step writes the weights `w` and the states in place, in the order of MXNet's operations in float32, so that
+the last bit is MXNet's. `g` is the gradient as it comes, which stays: `rescale`, `clip` and `wd` are applied
+here. A negative `clip` is none.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[Any]
+Number: TypeAlias = float | np.floating[Any]
+F = np.float32
+"""Numbers are rounded to float32 before they are combined, whatever the dtype of the weights."""
+
+
+def scaled(g: Array, rescale: Number, clip: Number = -1.0, wd: Number = 0.0, w: Array | None = None) -> Array:
+    """The rescaled gradient, plus the weights' decay if weights are given, then clipped; a new array."""
+    result = g * F(rescale)
+    if wd and w is not None:
+        result += F(wd) * w
+    if clip >= 0:
+        np.clip(result, -F(clip), F(clip), out=result)
+    return np.asarray(result)
+
+
+def paced(g: Array, rate: Number, rescale: Number, clip: Number) -> Array:
+    """`rate` times the rescaled and clipped gradient; a new array."""
+    if clip < 0:
+        return np.asarray(g * (F(rate) * F(rescale)))
+    result = scaled(g, rescale, clip)
+    result *= F(rate)
+    return result
+
+
+def follow(average: Array, value: Array, beta: Number) -> None:
+    """Move a running average: `beta` of itself, and the rest of the value."""
+    beta = F(beta)
+    average *= beta
+    average += (F(1) - beta) * value
+
+
+def approach(average: Array, value: Array, beta: Number) -> None:
+    """The same by the distance to the value, which rounds in another way."""
+    average -= value
+    average *= F(beta)
+    average += value
+
+
+def follow_square(average: Array, g: Array, beta: Number) -> None:
+    """`follow` with the square, of which one factor is scaled before it is multiplied."""
+    beta = F(beta)
+    average *= beta
+    square = (F(1) - beta) * g
+    square *= g
+    average += square
+
+
+def signs(x: Array) -> Array:
+    """-1, 0 or 1; 0 for NaN."""
+    return np.asarray((x > 0).astype(x.dtype) - (x < 0).astype(x.dtype))
+
+
+def norm(x: Array) -> float:
+    """The Euclidean norm of all elements."""
+    flat = x.reshape(-1)
+    return math.sqrt(float(np.dot(flat, flat)))
+
+
+# ---- gradient descent
+
+
+def sgd(w: Array, g: Array, *, lr: Number, wd: Number, rescale: Number, clip: Number) -> None:
+    """Gradient descent without momentum."""
+    step = paced(g, lr, rescale, clip)
+    if wd:
+        w *= F(1) - F(lr) * F(wd)
+    w -= step
+
+
+def sgd_momentum(
+    w: Array, g: Array, mom: Array, *, lr: Number, wd: Number, momentum: Number, rescale: Number, clip: Number
+) -> None:
+    """Gradient descent with momentum."""
+    mom *= F(momentum)
+    if wd:
+        mom -= (F(lr) * F(wd)) * w
+    mom -= paced(g, lr, rescale, clip)
+    w += mom
+
+
+def nesterov(
+    w: Array, g: Array, mom: Array, *, lr: Number, wd: Number, momentum: Number, rescale: Number, clip: Number
+) -> None:
+    """Nesterov's accelerated gradient; the momentum's own decay is that of the new weights."""
+    lr, momentum = F(lr), F(momentum)
+    g = scaled(g, rescale, clip)
+    mom *= momentum
+    step = g + F(wd) * w if wd else g.copy()
+    step *= lr
+    np.subtract(mom, step, out=step)
+    step *= momentum + F(1)
+    w -= mom
+    w += step
+    if wd:
+        g += F(wd) * w
+    g *= lr
+    mom -= g
+
+
+def sign_descent(w: Array, g: Array, *, lr: Number, wd: Number) -> None:
+    """Steps by the sign of the gradient, which no scale nor bound changes."""
+    if wd:
+        w *= F(1) - F(lr) * F(wd)
+    w -= F(lr) * signs(g)
+
+
+def signum(
+    w: Array,
+    g: Array,
+    mom: Array,
+    *,
+    lr: Number,
+    wd: Number,
+    momentum: Number,
+    wd_lh: Number,
+    rescale: Number,
+    clip: Number,
+) -> None:
+    """Steps by the sign of the momentum."""
+    rest = F(1) - F(momentum)
+    mom *= F(momentum)
+    if wd:
+        mom -= (rest * F(wd)) * w
+    mom -= paced(g, rest, rescale, clip)
+    if wd_lh:
+        w *= F(1) - F(lr) * F(wd_lh)
+    w += F(lr) * signs(mom)
+
+
+# ---- Adam and its kin
+
+
+def adam(
+    w: Array,
+    g: Array,
+    mean: Array,
+    var: Array,
+    *,
+    lr: Number,
+    beta1: Number,
+    beta2: Number,
+    epsilon: Number,
+    wd: Number,
+    rescale: Number,
+    clip: Number,
+) -> None:
+    """Adam; the correction of the averages' bias is in `lr`."""
+    g = scaled(g, rescale, clip, wd, w)
+    follow(mean, g, beta1)
+    follow_square(var, g, beta2)
+    np.sqrt(var, out=g)
+    g += F(epsilon)
+    step = mean * F(lr)
+    step /= g
+    w -= step
+
+
+def adamw(
+    w: Array,
+    g: Array,
+    mean: Array,
+    var: Array,
+    *,
+    lr: Number,
+    eta: Number,
+    beta1: Number,
+    beta2: Number,
+    epsilon: Number,
+    wd: Number,
+    rescale: Number,
+    clip: Number,
+    move: Any = follow,
+) -> None:
+    """Adam with weight decay apart from the gradient; `move` moves the averages."""
+    g = scaled(g, rescale, clip)
+    move(mean, g, beta1)
+    g *= g
+    move(var, g, beta2)
+    np.sqrt(var, out=g)
+    g += F(epsilon)
+    step = mean * F(lr)
+    step /= g
+    if wd:
+        step += F(wd) * w
+    step *= F(eta)
+    w -= step
+
+
+def lamb_direction(
+    w: Array,
+    g: Array,
+    mean: Array,
+    var: Array,
+    *,
+    beta1: Number,
+    beta2: Number,
+    epsilon: Number,
+    t: int,
+    bias_correction: bool,
+    wd: Number,
+) -> Array:
+    """Adam's direction with weight decay, from a scaled gradient that is written over; a new array."""
+    follow(mean, g, beta1)
+    follow_square(var, g, beta2)
+    direction = mean.copy()
+    if bias_correction:
+        direction /= _left(beta1, t)
+        np.sqrt(var / _left(beta2, t), out=g)
+    else:
+        np.sqrt(var, out=g)
+    g += F(epsilon)
+    direction /= g
+    if wd:
+        direction += F(wd) * w
+    return direction
+
+
+def lamb(
+    w: Array, direction: Array, *, lr: Number, weights: Number, length: Number, lower: Number, upper: Number
+) -> None:
+    """A step along a direction of a length, as long as the weights' norm; writes the direction over.
+
+    A negative bound is none.
+    """
+    weights, length = F(weights), F(length)
+    if lower >= 0:
+        weights = max(weights, F(lower))
+    if upper >= 0:
+        weights = min(weights, F(upper))
+    rate = F(lr) if weights == 0 or length == 0 else F(lr) * weights / length
+    direction *= rate
+    w -= direction
+
+
+def _left(beta: Number, t: int) -> Any:
+    """What `t` steps of a running average that began with zero hold of the values."""
+    return F(1) - F(float(F(beta)) ** t)
+
+
+def ftml(
+    w: Array,
+    g: Array,
+    d: Array,
+    v: Array,
+    z: Array,
+    *,
+    lr: Number,
+    beta1: Number,
+    beta2: Number,
+    epsilon: Number,
+    t: int,
+    wd: Number,
+    rescale: Number,
+    clip: Number,
+) -> None:
+    """Follow the moving leader."""
+    beta1 = F(beta1)
+    g = scaled(g, rescale, clip, wd, w)
+    follow(v, g * g, beta2)
+    new_d = np.sqrt(v / _left(beta2, t))
+    new_d += F(epsilon)
+    new_d *= _left(beta1, t) / F(lr)
+    z *= beta1
+    z += (F(1) - beta1) * g
+    z -= (new_d - beta1 * d) * w
+    d[...] = new_d
+    np.divide(-z, d, out=w)
+
+
+# ---- steps by what each element has had
+
+
+def adagrad(
+    w: Array,
+    g: Array,
+    history: Array,
+    *,
+    lr: Number,
+    epsilon: Number,
+    wd: Number,
+    rescale: Number,
+    clip: Number,
+) -> None:
+    """AdaGrad."""
+    g = scaled(g, rescale, clip)
+    history += g * g
+    g /= np.sqrt(history + F(epsilon))
+    if wd:
+        g += F(wd) * w
+    g *= F(lr)
+    w -= g
+
+
+def group_adagrad(
+    w: Array, g: Array, history: Array, *, lr: Number, epsilon: Number, rescale: Number, clip: Number
+) -> None:
+    """AdaGrad with one sum for each row."""
+    g = scaled(g, rescale, clip)
+    history += np.mean(g * g, axis=tuple(range(1, g.ndim)), keepdims=True).reshape(history.shape)
+    g *= F(lr)
+    g /= np.sqrt(history + F(epsilon)).reshape(-1, *[1] * (g.ndim - 1))
+    w -= g
+
+
+def rmsprop(
+    w: Array,
+    g: Array,
+    n: Array,
+    *,
+    lr: Number,
+    gamma1: Number,
+    epsilon: Number,
+    wd: Number,
+    rescale: Number,
+    clip: Number,
+    clip_weights: Number,
+) -> None:
+    """RMSProp (Tieleman and Hinton)."""
+    g = scaled(g, rescale, clip, wd, w)
+    follow(n, g * g, gamma1)
+    g /= np.sqrt(n + F(epsilon))
+    g *= F(lr)
+    w -= g
+    _bound(w, clip_weights)
+
+
+def rmsprop_centered(
+    w: Array,
+    g: Array,
+    n: Array,
+    mean: Array,
+    delta: Array,
+    *,
+    lr: Number,
+    gamma1: Number,
+    gamma2: Number,
+    epsilon: Number,
+    wd: Number,
+    rescale: Number,
+    clip: Number,
+    clip_weights: Number,
+) -> None:
+    """RMSProp about the average gradient, with momentum (Graves)."""
+    g = scaled(g, rescale, clip, wd, w)
+    follow_square(n, g, gamma1)
+    follow(mean, g, gamma1)
+    root = n - mean * mean
+    root += F(epsilon)
+    g *= F(lr)
+    g /= np.sqrt(root, out=root)
+    delta *= F(gamma2)
+    delta -= g
+    w += delta
+    _bound(w, clip_weights)
+
+
+def _bound(w: Array, bound: Number) -> None:
+    if bound >= 0:
+        np.clip(w, -F(bound), F(bound), out=w)
+
+
+def ftrl(
+    w: Array,
+    g: Array,
+    z: Array,
+    n: Array,
+    *,
+    lr: Number,
+    lamda1: Number,
+    beta: Number,
+    wd: Number,
+    rescale: Number,
+    clip: Number,
+) -> None:
+    """Follow the regularized leader, by coordinate."""
+    lr, lamda1 = F(lr), F(lamda1)
+    g = scaled(g, rescale, clip)
+    root = np.sqrt(n)
+    n += g * g
+    new_root = np.sqrt(n)
+    g -= (new_root - root) * w / lr
+    z += g
+    new_root += F(beta)
+    new_root /= lr
+    new_root += F(wd)
+    np.divide(signs(z) * lamda1 - z, new_root, out=new_root)
+    w[...] = np.where(np.abs(z) > lamda1, new_root, 0)
