@@ -67,7 +67,11 @@ def signs(x: Array) -> Array:
 
 
 def norm(x: Array) -> float:
-    """The Euclidean norm of all elements."""
+    """The Euclidean norm of all elements; of float16 by squares in float16, as far as these are finite."""
+    if x.dtype == np.float16:
+        with np.errstate(over="ignore"):
+            squares = float(np.sum(x * x, dtype=np.float32))
+        return math.sqrt(squares) if math.isfinite(squares) else norm(x.astype(np.float32))
     flat = x.reshape(-1)
     return math.sqrt(float(np.dot(flat, flat)))
 
@@ -220,8 +224,8 @@ def lamb_direction(
     follow_square(var, g, beta2)
     direction = mean.copy()
     if bias_correction:
-        direction /= _left(beta1, t)
-        np.sqrt(var / _left(beta2, t), out=g)
+        direction /= _left(beta1, t, w.dtype)
+        np.sqrt(var / _left(beta2, t, w.dtype), out=g)
     else:
         np.sqrt(var, out=g)
     g += F(epsilon)
@@ -238,19 +242,20 @@ def lamb(
 
     A negative bound is none.
     """
-    weights, length = F(weights), F(length)
+    kind = w.dtype.type
+    weights, length = kind(weights), kind(length)
     if lower >= 0:
-        weights = max(weights, F(lower))
+        weights = max(weights, kind(F(lower)))
     if upper >= 0:
-        weights = min(weights, F(upper))
+        weights = min(weights, kind(F(upper)))
     rate = F(lr) if weights == 0 or length == 0 else F(lr) * weights / length
     direction *= rate
     w -= direction
 
 
-def _left(beta: Number, t: int) -> Any:
-    """What `t` steps of a running average that began with zero hold of the values."""
-    return F(1) - F(float(F(beta)) ** t)
+def _left(beta: Number, t: int, dtype: Any) -> Any:
+    """What `t` steps of a running average that began with zero hold of the values, computed in a dtype."""
+    return dtype.type(1) - dtype.type(float(F(beta)) ** t)
 
 
 def ftml(
@@ -273,9 +278,9 @@ def ftml(
     beta1 = F(beta1)
     g = scaled(g, rescale, clip, wd, w)
     follow(v, g * g, beta2)
-    new_d = np.sqrt(v / _left(beta2, t))
+    new_d = np.sqrt(v / _left(beta2, t, w.dtype))
     new_d += F(epsilon)
-    new_d *= _left(beta1, t) / F(lr)
+    new_d *= _left(beta1, t, w.dtype) / F(lr)
     z *= beta1
     z += (F(1) - beta1) * g
     z -= (new_d - beta1 * d) * w

@@ -95,7 +95,13 @@ class RMSProp(Optimizer):
     def _step(
         self, index: Any, w: Array, g: Array, lr: float, wd: float, square: Array, *more: Array
     ) -> None:
-        options = {"lr": lr, "wd": wd, "gamma1": self.gamma1, "epsilon": self.epsilon, **self._scaling()}
+        options: dict[str, Any] = {
+            "lr": lr,
+            "wd": wd,
+            "gamma1": self.gamma1,
+            "epsilon": self.epsilon,
+            **self._scaling(),
+        }
         options["clip_weights"] = self.clip_weights or -1.0
         if not more:
             steps.rmsprop(w, g, square, **options)

@@ -254,7 +254,7 @@ class Optimizer:
         """The gradient, rescaled, with the weights' decay if asked for, then clipped; a new array."""
         return steps.scaled(g, wd=decay, w=w, **self._scaling())
 
-    def _scaling(self) -> dict[str, float]:
+    def _scaling(self) -> dict[str, Any]:
         """The factor of the gradient, and its bound, negative if there is none, as steps take them."""
         clip = self.clip_gradient
         bound = -1.0 if clip is None or not self._clips(clip) else float(clip)
