@@ -26,11 +26,12 @@ def multi_sgd_update(g: Graph, op: MultiSGDUpdate, *arrays: Value) -> tuple[Valu
     results = []
     for lr, wd, (weight, grad) in zip(op.lrs, op.wds, op.groups(arrays), strict=True):
         if op.clip_gradient < 0:
-            gain = wide(g, grad) * product(lr, op.rescale_grad)
+            x = wide(g, grad)
+            gain = x * product(x, lr, op.rescale_grad)
         else:
             gain = scaled(g, op, grad) * single(lr)
         w = wide(g, weight)
-        results.append(g.Cast(w + (w * -product(lr, wd) - gain), weight.dtype))
+        results.append(g.Cast(w + (w * -product(w, lr, wd) - gain), weight.dtype))
     return tuple(results)
 
 
@@ -41,12 +42,12 @@ def preloaded_multi_sgd_update(g: Graph, op: PreloadedMultiSGDUpdate, *arrays: V
     results = []
     for i, (weight, grad) in enumerate(op.groups(arrays)):
         w, gradient = wide(g, weight), wide(g, grad)
-        lr, wd = (g.Gather(x, np.int64(i), axis=0) for x in (lrs, wds))
+        lr, wd = (g.Cast(g.Gather(x, np.int64(i), axis=0), w.dtype) for x in (lrs, wds))
         if op.clip_gradient < 0:
-            gain = gradient * g.Cast(lr * single(op.rescale_grad), w.dtype)
+            gain = gradient * (lr * single(op.rescale_grad))
         else:
-            gain = scaled(g, op, grad) * g.Cast(lr, w.dtype)
-        results.append(g.Cast(w - (w * g.Cast(lr * wd, w.dtype) + gain), weight.dtype))
+            gain = scaled(g, op, grad) * lr
+        results.append(g.Cast(w - (w * (lr * wd) + gain), weight.dtype))
     return tuple(results)
 
 

@@ -20,9 +20,9 @@ def single(number: Any) -> float:
     return float(np.float32(number))
 
 
-def product(a: float, b: float) -> float:
-    """The product of two numbers in float32."""
-    return float(np.float32(a) * np.float32(b))
+def product(x: Value, a: float, b: float) -> float:
+    """The product of two such numbers in the dtype of a value."""
+    return float(x.dtype.type(single(a)) * x.dtype.type(single(b)))
 
 
 def wide(g: Graph, x: Value) -> Value:
@@ -41,21 +41,24 @@ def scaled(g: Graph, op: Any, grad: Value) -> Value:
 def sgd_update(g: Graph, op: SGDUpdate, weight: Value, grad: Value) -> Value:
     """The decayed weights, less a share of the gradient."""
     if op.clip_gradient < 0:
-        step = wide(g, grad) * product(op.lr, op.rescale_grad)
+        x = wide(g, grad)
+        step = x * product(x, op.lr, op.rescale_grad)
     else:
         step = scaled(g, op, grad) * single(op.lr)
-    return g.Cast(wide(g, weight) * _kept(op) - step, weight.dtype)
+    return g.Cast(_kept(op, wide(g, weight)) - step, weight.dtype)
 
 
-def _kept(op: Any) -> float:
-    return float(np.float32(1) - np.float32(op.lr) * np.float32(op.wd))
+def _kept(op: Any, w: Value) -> Value:
+    """The decayed weights."""
+    result: Value = w * float(w.dtype.type(1) - w.dtype.type(product(w, op.lr, op.wd)))
+    return result
 
 
 @lowers(SignSGDUpdate)
 def signsgd_update(g: Graph, op: SignSGDUpdate, weight: Value, grad: Value) -> Value:
     """The decayed weights, less the sign."""
     direction = sign(g, op, wide(g, grad))
-    return g.Cast(wide(g, weight) * _kept(op) - direction * single(op.lr), weight.dtype)
+    return g.Cast(_kept(op, wide(g, weight)) - direction * single(op.lr), weight.dtype)
 
 
 @lowers(LambUpdatePhase2)

@@ -8,6 +8,7 @@ here. A negative `clip` is none.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,48 +16,59 @@ from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[Any]
 Number: TypeAlias = float | np.floating[Any]
-F = np.float32
-"""Numbers are rounded to float32 before they are combined, whatever the dtype of the weights."""
+
+
+def numbers(array: Array) -> Callable[[Number], Any]:
+    """Makes numbers as MXNet has them: rounded to float32, and then combined in the dtype of an array."""
+    kind = array.dtype.type
+    if kind is np.float32:
+        return np.float32
+    return lambda number: number if type(number) is kind else kind(np.float32(number))
 
 
 def scaled(g: Array, rescale: Number, clip: Number = -1.0, wd: Number = 0.0, w: Array | None = None) -> Array:
     """The rescaled gradient, plus the weights' decay if weights are given, then clipped; a new array."""
-    result = g * F(rescale)
+    f = numbers(g)
+    result = g * f(rescale)
     if wd and w is not None:
-        result += F(wd) * w
+        result += f(wd) * w
     if clip >= 0:
-        np.clip(result, -F(clip), F(clip), out=result)
+        np.clip(result, -f(clip), f(clip), out=result)
     return np.asarray(result)
 
 
 def paced(g: Array, rate: Number, rescale: Number, clip: Number) -> Array:
     """`rate` times the rescaled and clipped gradient; a new array."""
+    f = numbers(g)
     if clip < 0:
-        return np.asarray(g * (F(rate) * F(rescale)))
+        return np.asarray(g * (f(rate) * f(rescale)))
     result = scaled(g, rescale, clip)
-    result *= F(rate)
+    result *= f(rate)
     return result
 
 
 def follow(average: Array, value: Array, beta: Number) -> None:
     """Move a running average: `beta` of itself, and the rest of the value."""
-    beta = F(beta)
+    f = numbers(average)
+    beta = f(beta)
     average *= beta
-    average += (F(1) - beta) * value
+    average += (f(1) - beta) * value
 
 
 def approach(average: Array, value: Array, beta: Number) -> None:
     """The same by the distance to the value, which rounds in another way."""
+    f = numbers(average)
     average -= value
-    average *= F(beta)
+    average *= f(beta)
     average += value
 
 
 def follow_square(average: Array, g: Array, beta: Number) -> None:
     """`follow` with the square, of which one factor is scaled before it is multiplied."""
-    beta = F(beta)
+    f = numbers(average)
+    beta = f(beta)
     average *= beta
-    square = (F(1) - beta) * g
+    square = (f(1) - beta) * g
     square *= g
     average += square
 
@@ -81,9 +93,10 @@ def norm(x: Array) -> float:
 
 def sgd(w: Array, g: Array, *, lr: Number, wd: Number, rescale: Number, clip: Number) -> None:
     """Gradient descent without momentum."""
+    f = numbers(w)
     step = paced(g, lr, rescale, clip)
     if wd:
-        w *= F(1) - F(lr) * F(wd)
+        w *= f(1) - f(lr) * f(wd)
     w -= step
 
 
@@ -91,9 +104,10 @@ def sgd_momentum(
     w: Array, g: Array, mom: Array, *, lr: Number, wd: Number, momentum: Number, rescale: Number, clip: Number
 ) -> None:
     """Gradient descent with momentum."""
-    mom *= F(momentum)
+    f = numbers(w)
+    mom *= f(momentum)
     if wd:
-        mom -= (F(lr) * F(wd)) * w
+        mom -= (f(lr) * f(wd)) * w
     mom -= paced(g, lr, rescale, clip)
     w += mom
 
@@ -102,26 +116,28 @@ def nesterov(
     w: Array, g: Array, mom: Array, *, lr: Number, wd: Number, momentum: Number, rescale: Number, clip: Number
 ) -> None:
     """Nesterov's accelerated gradient; the momentum's own decay is that of the new weights."""
-    lr, momentum = F(lr), F(momentum)
+    f = numbers(w)
+    lr, momentum = f(lr), f(momentum)
     g = scaled(g, rescale, clip)
     mom *= momentum
-    step = g + F(wd) * w if wd else g.copy()
+    step = g + f(wd) * w if wd else g.copy()
     step *= lr
     np.subtract(mom, step, out=step)
-    step *= momentum + F(1)
+    step *= momentum + f(1)
     w -= mom
     w += step
     if wd:
-        g += F(wd) * w
+        g += f(wd) * w
     g *= lr
     mom -= g
 
 
 def sign_descent(w: Array, g: Array, *, lr: Number, wd: Number) -> None:
     """Steps by the sign of the gradient, which no scale nor bound changes."""
+    f = numbers(w)
     if wd:
-        w *= F(1) - F(lr) * F(wd)
-    w -= F(lr) * signs(g)
+        w *= f(1) - f(lr) * f(wd)
+    w -= f(lr) * signs(g)
 
 
 def signum(
@@ -137,14 +153,15 @@ def signum(
     clip: Number,
 ) -> None:
     """Steps by the sign of the momentum."""
-    rest = F(1) - F(momentum)
-    mom *= F(momentum)
+    f = numbers(w)
+    rest = f(1) - f(momentum)
+    mom *= f(momentum)
     if wd:
-        mom -= (rest * F(wd)) * w
+        mom -= (rest * f(wd)) * w
     mom -= paced(g, rest, rescale, clip)
     if wd_lh:
-        w *= F(1) - F(lr) * F(wd_lh)
-    w += F(lr) * signs(mom)
+        w *= f(1) - f(lr) * f(wd_lh)
+    w += f(lr) * signs(mom)
 
 
 # ---- Adam and its kin
@@ -165,12 +182,13 @@ def adam(
     clip: Number,
 ) -> None:
     """Adam; the correction of the averages' bias is in `lr`."""
+    f = numbers(w)
     g = scaled(g, rescale, clip, wd, w)
     follow(mean, g, beta1)
     follow_square(var, g, beta2)
     np.sqrt(var, out=g)
-    g += F(epsilon)
-    step = mean * F(lr)
+    g += f(epsilon)
+    step = mean * f(lr)
     step /= g
     w -= step
 
@@ -192,17 +210,18 @@ def adamw(
     move: Any = follow,
 ) -> None:
     """Adam with weight decay apart from the gradient; `move` moves the averages."""
+    f = numbers(w)
     g = scaled(g, rescale, clip)
     move(mean, g, beta1)
     g *= g
     move(var, g, beta2)
     np.sqrt(var, out=g)
-    g += F(epsilon)
-    step = mean * F(lr)
+    g += f(epsilon)
+    step = mean * f(lr)
     step /= g
     if wd:
-        step += F(wd) * w
-    step *= F(eta)
+        step += f(wd) * w
+    step *= f(eta)
     w -= step
 
 
@@ -220,6 +239,7 @@ def lamb_direction(
     wd: Number,
 ) -> Array:
     """Adam's direction with weight decay, from a scaled gradient that is written over; a new array."""
+    f = numbers(w)
     follow(mean, g, beta1)
     follow_square(var, g, beta2)
     direction = mean.copy()
@@ -228,10 +248,10 @@ def lamb_direction(
         np.sqrt(var / _left(beta2, t, w.dtype), out=g)
     else:
         np.sqrt(var, out=g)
-    g += F(epsilon)
+    g += f(epsilon)
     direction /= g
     if wd:
-        direction += F(wd) * w
+        direction += f(wd) * w
     return direction
 
 
@@ -242,20 +262,20 @@ def lamb(
 
     A negative bound is none.
     """
-    kind = w.dtype.type
+    f, kind = numbers(w), w.dtype.type
     weights, length = kind(weights), kind(length)
     if lower >= 0:
-        weights = max(weights, kind(F(lower)))
+        weights = max(weights, f(lower))
     if upper >= 0:
-        weights = min(weights, kind(F(upper)))
-    rate = F(lr) if weights == 0 or length == 0 else F(lr) * weights / length
+        weights = min(weights, f(upper))
+    rate = f(lr) if weights == 0 or length == 0 else f(lr) * weights / length
     direction *= rate
     w -= direction
 
 
 def _left(beta: Number, t: int, dtype: Any) -> Any:
     """What `t` steps of a running average that began with zero hold of the values, computed in a dtype."""
-    return dtype.type(1) - dtype.type(float(F(beta)) ** t)
+    return dtype.type(1) - dtype.type(float(np.float32(beta)) ** t)
 
 
 def ftml(
@@ -275,14 +295,15 @@ def ftml(
     clip: Number,
 ) -> None:
     """Follow the moving leader."""
-    beta1 = F(beta1)
+    f = numbers(w)
+    beta1 = f(beta1)
     g = scaled(g, rescale, clip, wd, w)
     follow(v, g * g, beta2)
     new_d = np.sqrt(v / _left(beta2, t, w.dtype))
-    new_d += F(epsilon)
-    new_d *= _left(beta1, t, w.dtype) / F(lr)
+    new_d += f(epsilon)
+    new_d *= _left(beta1, t, w.dtype) / f(lr)
     z *= beta1
-    z += (F(1) - beta1) * g
+    z += (f(1) - beta1) * g
     z -= (new_d - beta1 * d) * w
     d[...] = new_d
     np.divide(-z, d, out=w)
@@ -303,12 +324,13 @@ def adagrad(
     clip: Number,
 ) -> None:
     """AdaGrad."""
+    f = numbers(w)
     g = scaled(g, rescale, clip)
     history += g * g
-    g /= np.sqrt(history + F(epsilon))
+    g /= np.sqrt(history + f(epsilon))
     if wd:
-        g += F(wd) * w
-    g *= F(lr)
+        g += f(wd) * w
+    g *= f(lr)
     w -= g
 
 
@@ -316,10 +338,11 @@ def group_adagrad(
     w: Array, g: Array, history: Array, *, lr: Number, epsilon: Number, rescale: Number, clip: Number
 ) -> None:
     """AdaGrad with one sum for each row."""
+    f = numbers(w)
     g = scaled(g, rescale, clip)
     history += np.mean(g * g, axis=tuple(range(1, g.ndim)), keepdims=True).reshape(history.shape)
-    g *= F(lr)
-    g /= np.sqrt(history + F(epsilon)).reshape(-1, *[1] * (g.ndim - 1))
+    g *= f(lr)
+    g /= np.sqrt(history + f(epsilon)).reshape(-1, *[1] * (g.ndim - 1))
     w -= g
 
 
@@ -337,10 +360,11 @@ def rmsprop(
     clip_weights: Number,
 ) -> None:
     """RMSProp (Tieleman and Hinton)."""
+    f = numbers(w)
     g = scaled(g, rescale, clip, wd, w)
     follow(n, g * g, gamma1)
-    g /= np.sqrt(n + F(epsilon))
-    g *= F(lr)
+    g /= np.sqrt(n + f(epsilon))
+    g *= f(lr)
     w -= g
     _bound(w, clip_weights)
 
@@ -362,22 +386,24 @@ def rmsprop_centered(
     clip_weights: Number,
 ) -> None:
     """RMSProp about the average gradient, with momentum (Graves)."""
+    f = numbers(w)
     g = scaled(g, rescale, clip, wd, w)
     follow_square(n, g, gamma1)
     follow(mean, g, gamma1)
     root = n - mean * mean
-    root += F(epsilon)
-    g *= F(lr)
+    root += f(epsilon)
+    g *= f(lr)
     g /= np.sqrt(root, out=root)
-    delta *= F(gamma2)
+    delta *= f(gamma2)
     delta -= g
     w += delta
     _bound(w, clip_weights)
 
 
 def _bound(w: Array, bound: Number) -> None:
+    f = numbers(w)
     if bound >= 0:
-        np.clip(w, -F(bound), F(bound), out=w)
+        np.clip(w, -f(bound), f(bound), out=w)
 
 
 def ftrl(
@@ -394,15 +420,16 @@ def ftrl(
     clip: Number,
 ) -> None:
     """Follow the regularized leader, by coordinate."""
-    lr, lamda1 = F(lr), F(lamda1)
+    f = numbers(w)
+    lr, lamda1 = f(lr), f(lamda1)
     g = scaled(g, rescale, clip)
     root = np.sqrt(n)
     n += g * g
     new_root = np.sqrt(n)
     g -= (new_root - root) * w / lr
     z += g
-    new_root += F(beta)
+    new_root += f(beta)
     new_root /= lr
-    new_root += F(wd)
+    new_root += f(wd)
     np.divide(signs(z) * lamda1 - z, new_root, out=new_root)
     w[...] = np.where(np.abs(z) > lamda1, new_root, 0)

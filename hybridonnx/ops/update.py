@@ -470,7 +470,7 @@ class MPLambUpdatePhase1(_LambDirection):
         self, weight: Array, grad: Array, mean: Array, var: Array, weight32: Array
     ) -> tuple[Array, ...]:
         m, v = mean.copy(), var.copy()
-        scaled = steps.scaled(grad, self.rescale_grad).astype(grad.dtype).astype(np.float32)
+        scaled = (grad * np.float32(self.rescale_grad)).astype(grad.dtype).astype(np.float32)
         g = steps.scaled(scaled, 1.0, self.clip_gradient)
         return self.direction(weight32, g, m, v), m, v
 
