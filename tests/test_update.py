@@ -10,6 +10,7 @@ import pytest
 
 import hybridonnx as mx
 from hybridonnx.errors import MXNetError
+from hybridonnx.ops import steps
 from hybridonnx.test_utils import Case
 from tests import snippets
 from tests.test_operators import FAMILIES, stored
@@ -49,6 +50,12 @@ def test_every_bit_is_mxnets(family: str, case: Case, dtype: str):
     for i, array in enumerate(arrays):
         expected = stored(family)[f"{case.key()}.{dtype}.out.{i}"]
         np.testing.assert_array_equal(array.asnumpy(), expected, err_msg=f"array {i}")
+
+
+@pytest.mark.parametrize(("family", "case", "dtype"), wide_cases()[::5])
+def test_parts_of_large_weights_are_stepped_like_the_whole(family, case, dtype, monkeypatch):
+    monkeypatch.setattr(steps, "PART", 6)
+    test_every_bit_is_mxnets(family, case, dtype)
 
 
 OPTIMIZERS = [

@@ -26,6 +26,21 @@ def numbers(array: Array) -> Callable[[Number], Any]:
     return lambda number: number if type(number) is kind else kind(np.float32(number))
 
 
+PART = 1 << 15
+"""Elements that are stepped at a time, where each depends on its own values only."""
+
+
+def in_parts(step: Callable[..., None], *arrays: Array | None) -> None:
+    """Step in parts that fit into a processor's cache, where what is computed on the way stays."""
+    first = arrays[0]
+    if first is None or first.size <= PART or not all(a is None or a.flags.c_contiguous for a in arrays):
+        step(*arrays)
+        return
+    flat = [None if a is None else a.reshape(-1) for a in arrays]
+    for start in range(0, first.size, PART):
+        step(*(None if a is None else a[start : start + PART] for a in flat))
+
+
 def scaled(g: Array, rescale: Number, clip: Number = -1.0, wd: Number = 0.0, w: Array | None = None) -> Array:
     """The rescaled gradient, plus the weights' decay if weights are given, then clipped; a new array."""
     f = numbers(g)

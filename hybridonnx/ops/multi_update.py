@@ -458,12 +458,18 @@ class _MultiLamb(StatefulMultiUpdate):
     step_count: Ints
 
     def forward(self, *arrays: Array) -> tuple[Array, ...]:
-        norms = [steps.norm(group[0]) for group in self.groups(arrays)]
-        results = [
-            stepped(partial(self.move, i, norms[i]), self.master, *group)
-            for i, group in enumerate(self.groups(arrays))
-        ]
+        results = [self.moved(i, *group) for i, group in enumerate(self.groups(arrays))]
         return (*(r[0] for r in results), *(s for r in results for s in r[1:]))
+
+    def moved(self, i: int, weight: Array, grad: Array, *others: Array) -> tuple[Array, ...]:
+        """The new values of one weight and its states."""
+        states = [widened(a) for a in others]
+        w = states[-1] if self.master else widened(weight)
+        self.move(i, steps.norm(weight), w, widened(grad), *states[:2])
+        return (
+            w.astype(weight.dtype, copy=False),
+            *(s.astype(a.dtype, copy=False) for s, a in zip(states, others, strict=True)),
+        )
 
     def move(self, i: int, length: float, w: Array, g: Array, mean: Array, var: Array) -> None:
         """The step of one weight of a norm, in place."""

@@ -27,11 +27,14 @@ def widened(array: Array) -> Array:
 def stepped(
     step: Callable[..., None], master: bool, weight: Array, grad: Array, *others: Array
 ) -> tuple[Array, ...]:
-    """The new weights and states after a step in place upon copies; with `master` that of the last state."""
+    """The new weights and states after a step of each element; with `master` that of the last state."""
     states = [widened(a) for a in others]
     w = states[-1] if master else widened(weight)
-    step(w, grad.astype(w.dtype, copy=False), *states[: len(states) - master])
-    return (w.astype(weight.dtype), *(s.astype(a.dtype) for s, a in zip(states, others, strict=True)))
+    steps.in_parts(step, w, grad.astype(w.dtype, copy=False), *states[: len(states) - master])
+    return (
+        w.astype(weight.dtype, copy=False),
+        *(s.astype(a.dtype, copy=False) for s, a in zip(states, others, strict=True)),
+    )
 
 
 class Update(Operator):
@@ -757,5 +760,7 @@ class GroupAdaGradUpdate(StatefulUpdate):
     def infer_shape(self, weight: Shape, grad: Shape, history: Shape) -> list[Shape]:
         return [weight, history]
 
-    def step(self, w: Array, g: Array, history: Array) -> None:
-        steps.group_adagrad(w, g, history, lr=self.lr, epsilon=self.epsilon, **self.scaling())
+    def forward(self, weight: Array, grad: Array, history: Array) -> tuple[Array, ...]:
+        w, h = widened(weight), widened(history)
+        steps.group_adagrad(w, widened(grad), h, lr=self.lr, epsilon=self.epsilon, **self.scaling())
+        return w.astype(weight.dtype), h.astype(history.dtype)
