@@ -164,7 +164,7 @@ class Case:
         cls = find(self.op)
         attributes = dict(self.attributes)
         if cls.variadic:
-            attributes.setdefault(cls.variadic, len(self.inputs) + len(cls.graphs))
+            attributes.setdefault(cls.variadic, cls.count_of(len(self.inputs)))
         return cls.make(attributes).in_mode(self.training)
 
     def arrays(self, dtype: str = "float32") -> list[Array]:
@@ -185,7 +185,8 @@ class Case:
     def floating(self) -> list[bool]:
         """Which inputs, but for auxiliary states and indices, are floating-point, and so have derivatives."""
         op = self.operator()
-        states = [name in op.aux or name in op.index_inputs for name in op.input_names()]
+        aux = op.aux_names()
+        states = [name in aux or name in op.index_inputs for name in op.input_names()]
         return [
             not state and (x.dtype is None if isinstance(x, Draw) else np.asarray(x).dtype.kind == "f")
             for x, state in zip(self.inputs, states, strict=True)
@@ -213,10 +214,20 @@ _SEED = 7
 
 def run(case: Case, arrays: Sequence[Array]) -> list[Array]:
     """The kernel's visible outputs through an eager call, with the same noise at every run."""
+    return _run(case, arrays)[0]
+
+
+def _run(case: Case, arrays: Sequence[Array]) -> tuple[list[Array], list[Array]]:
+    """The visible outputs, and the states that every execution changes."""
     seed(_SEED)
+    op, inputs = case.operator(), [NDArray(a.copy()) for a in arrays]
     with autograd.train_mode() if case.training else autograd.predict_mode():
-        result = invoke(case.operator(), [NDArray(a.copy()) for a in arrays])
-    return [y.asnumpy() for y in (result if isinstance(result, list) else [result])]
+        result = invoke(op, inputs)
+    outputs = [y.asnumpy() for y in (result if isinstance(result, list) else [result])]
+    if not op.always_updates:
+        return outputs, []
+    by_name = dict(zip(op.input_names(), inputs, strict=True))
+    return outputs, [by_name[name].asnumpy() for name in op.aux_names()]
 
 
 def gradients(
@@ -276,8 +287,9 @@ def tolerance(case: Case, dtype: str) -> float:
 
 
 def check_forward(case: Case, dtype: str, expected: Sequence[Array]) -> None:
-    """The kernel gives the expected outputs in the expected dtypes."""
-    got = run(case, case.arrays(dtype))
+    """The kernel gives the expected outputs, and then states, in the expected dtypes."""
+    outputs, states = _run(case, case.arrays(dtype))
+    got = [*outputs, *states]
     assert len(got) == len(expected), f"{len(expected)} outputs are expected, got {len(got)}"
     for i, (a, b) in enumerate(zip(got, expected, strict=True)):
         assert a.dtype == b.dtype, f"output {i}: {b.dtype} is expected, got {a.dtype}"
@@ -377,8 +389,9 @@ def check_inputs_unchanged(case: Case) -> None:
         seed(_SEED)
         plain = invoke(op, [NDArray(a) for a in arrays])
         seed(_SEED)
-        strided = invoke(op, [NDArray(_strided(a)) for a in arrays])
-    aux = [op.input_names().index(name) for name in op.aux] if op.training else []
+        strided = invoke(op, [NDArray(_strided(a)) for a in before])
+    changes = op.training or op.always_updates
+    aux = [op.input_names().index(name) for name in op.aux_names()] if changes else []
     for i, (a, b) in enumerate(zip(arrays, before, strict=True)):
         assert i in aux or np.array_equal(a, b, equal_nan=a.dtype.kind == "f"), f"input {i} was changed"
     several = isinstance(plain, list)

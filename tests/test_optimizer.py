@@ -14,6 +14,7 @@ import pytest
 
 import hybridonnx as mx
 from hybridonnx.errors import FormatError, MXNetError
+from hybridonnx.ops import steps
 from tests import snippets
 from tests.optimizer_cases import CASES, SNIPPETS, create, states, text, updates
 
@@ -141,7 +142,7 @@ def test_large_weights_are_updated_like_small_ones(name, monkeypatch):
     w, gradients = weights_and_gradients(3, (7, 9))
     weights = []
     for part in (1000, 8):
-        monkeypatch.setattr("hybridonnx.optimizer.optimizer._PART", part)
+        monkeypatch.setattr(steps, "PART", part)
         updater = mx.optimizer.get_updater(mx.optimizer.create(name, learning_rate=0.1, wd=0.1))
         weight = mx.nd.array(w)
         for g in gradients:

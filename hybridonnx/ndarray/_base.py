@@ -9,6 +9,7 @@ from ..context import Context, as_context
 from ..dtypes import DTypeLike
 from ..errors import MXNetError
 from ..ops import Array
+from .watch import overwrite
 
 
 def refuse_in_place() -> NoReturn:
@@ -33,6 +34,8 @@ class ArrayBase:
     _ctx: Context
     _entry: Any
     _leaf: Leaf | None
+    stype: ClassVar[str]
+    """The storage type: default, csr or row_sparse."""
 
     def __init__(self, data: Array, ctx: Context | None = None) -> None:
         self._data = data
@@ -49,6 +52,10 @@ class ArrayBase:
         array._entry = entry
         array._leaf = None
         return array
+
+    def _receive(self, value: Array, key: Any = ...) -> None:
+        """Take new values into a region, by default all of it."""
+        overwrite(self._data, value, key)
 
     # ---- what it is
 

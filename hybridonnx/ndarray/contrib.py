@@ -16,11 +16,33 @@ from .control import foreach as foreach
 from .control import while_loop as while_loop
 from .namespace import group
 from .ndarray import CSRNDArray, NDArray
+from .update import adamw_update as adamw_update
+from .update import mp_adamw_update as mp_adamw_update
+from .update import multi_adamw_update as multi_adamw_update
+from .update import multi_lamb_update as multi_lamb_update
+from .update import multi_mp_adamw_update as multi_mp_adamw_update
+from .update import multi_mp_lamb_update as multi_mp_lamb_update
 
 if TYPE_CHECKING:
     from ._contrib_operators import *  # noqa: F403  (a stub)
 
-_OWN = ["cond", "edge_id", "foreach", "getnnz", "isfinite", "isinf", "isnan", "rand_zipfian", "while_loop"]
+_OWN = [
+    "adamw_update",
+    "cond",
+    "edge_id",
+    "foreach",
+    "getnnz",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "mp_adamw_update",
+    "multi_adamw_update",
+    "multi_lamb_update",
+    "multi_mp_adamw_update",
+    "multi_mp_lamb_update",
+    "rand_zipfian",
+    "while_loop",
+]
 
 
 def isnan(data: NDArray) -> NDArray:

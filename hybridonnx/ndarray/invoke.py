@@ -11,10 +11,9 @@ from ..autograd.scopes import state
 from ..autograd.tape import TapeNode
 from ..context import Context, current_context, usable
 from ..dtypes import DType
-from ..errors import MXNetError
+from ..errors import MXNetError, RequirementError
 from ..ops import Array, Drawing, Operator, Shape, Spec, bind, show
 from ._base import ArrayBase, refuse_in_place
-from .watch import overwrite
 
 
 def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -26,6 +25,8 @@ def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> An
         ctx = kwargs.pop("ctx", None)
         if ctx is not None and "ctx" in cls.schema():
             kwargs["ctx"], ctx = str(ctx), None
+    if cls.requires_out and out is None:
+        raise RequirementError(f"{cls.names[0]}: an array as out is required, got none.")
     cls = cls.specialized(kwargs, _is_array)
     if _is_plain(cls, args, kwargs):
         inputs, attributes = list(args), kwargs
@@ -108,6 +109,8 @@ def invoke_all(
     """Run an operator on arrays. All outputs, hidden ones included. `noise` was drawn for it before."""
     if op.mode_dependent:
         op = op.in_mode(state.training)
+    if op.stored_rows and op.of_stored_rows([x.stype for x in inputs]):
+        return _invoke_rows(op, inputs)
     arrays = [x._data for x in inputs]
     device = inputs[0]._ctx if inputs else usable(ctx or _device(op))
     specs = _outputs(op, arrays)
@@ -118,7 +121,7 @@ def invoke_all(
     outputs = [dense._on_tape(y, device, None) for y in results]
     if state.recording:
         _record(op, inputs, arrays, outputs, device)
-    if op.aux and op.training:
+    if op.aux and (op.training or op.always_updates):
         _update(op, inputs, outputs)
     return outputs
 
@@ -184,9 +187,32 @@ def _update(op: Operator, inputs: Sequence[ArrayBase], outputs: Sequence[ArrayBa
         values = op.updated(dense.F, ys if len(ys) > 1 else ys[0], *xs)
     finally:
         state.recording = before
-    for name, value in zip(op.aux, values, strict=False):
-        target = inputs[op.inputs.index(name)]._data
-        overwrite(target, value._data)
+    names = op.input_names()
+    for name, value in zip(op.aux_names(), values, strict=False):
+        inputs[names.index(name)]._receive(value._data)
+
+
+def _invoke_rows(op: Operator, inputs: Sequence[Any]) -> list[Any]:
+    """Run an operator on the rows that one of its inputs stores: of outputs and states the others stay.
+
+    The outputs' other rows are those of the first input.
+    """
+    names, dense = op.input_names(), ArrayBase.dense
+    rows = inputs[names.index(op.stored_rows)].stored.indices
+    parts = [
+        dense._on_tape(x.stored.data if name == op.stored_rows else x._data[rows], x._ctx, None)
+        for name, x in zip(names, inputs, strict=True)
+    ]
+    results = invoke_all(op, parts)
+    for name in op.aux_names():
+        index = names.index(name)
+        inputs[index]._receive(parts[index]._data, rows)
+    outputs = []
+    for y in results[: op.visible()]:
+        whole = inputs[0]._data.copy()
+        whole[rows] = y._data
+        outputs.append(dense._on_tape(whole, y._ctx, None))
+    return outputs
 
 
 def _write(op: Operator, outputs: Sequence[ArrayBase], out: Any) -> Any:
@@ -194,13 +220,14 @@ def _write(op: Operator, outputs: Sequence[ArrayBase], out: Any) -> Any:
     if len(targets) > len(outputs):
         raise MXNetError(f"{op.names[0]}: out takes at most {len(outputs)} arrays, got {len(targets)}.")
     for target, y in zip(targets, outputs, strict=False):
-        if target.shape != y.shape:
+        value = op.into(target._data, y._data)
+        if target.shape != value.shape:
             raise MXNetError(
-                f"{op.names[0]}: out of shape {show(y.shape)} is required, got {show(target.shape)}."
+                f"{op.names[0]}: out of shape {show(value.shape)} is required, got {show(target.shape)}."
             )
         if state.recording and target._entry is not None:
             refuse_in_place()
-        overwrite(target._data, y._data)
+        target._receive(value)
         if y._entry is not None:
             target._entry = y._entry
     return out

@@ -356,7 +356,7 @@ ArrayBase.dense = NDArray
 
 
 class BaseSparseNDArray(NDArray):
-    """An array of a sparse storage type; it cannot be written in place."""
+    """An array of a sparse storage type; it cannot be written in place, but it may be `out`."""
 
     __slots__ = ("stored",)
 
@@ -380,6 +380,11 @@ class BaseSparseNDArray(NDArray):
     @_data.setter
     def _data(self, data: Array) -> NoReturn:
         self._refuse("new values in place")
+
+    def _receive(self, value: Array, key: Any = ...) -> None:
+        dense = expanded(self.stored)
+        dense[key] = value
+        self.stored = compressed(dense, self.stype)
 
     def _refuse(self, what: str) -> NoReturn:
         name = type(self).__name__

@@ -4,6 +4,7 @@ Families are found by their files when an operator is first asked for. The files
 are what families share; what other packages may use of them stands here.
 """
 
+from . import _steps as steps
 from ._absent import absence
 from ._calls import bind
 from ._docs import Doc, doc_of
@@ -57,5 +58,6 @@ __all__ = [
     "show",
     "signature_of",
     "sizes",
+    "steps",
     "without_symbols",
 ]

@@ -71,8 +71,8 @@ def _bind_variadic(
                 f"got {type(value).__name__}; attributes are given by name."
             )
     if attributes.get(cls.variadic) is None:
-        attributes[cls.variadic] = len(inputs) + len(cls.graphs)
+        attributes[cls.variadic] = cls.count_of(len(inputs))
     count = attributes[cls.variadic]
-    if int(count) != len(inputs) + len(cls.graphs):
+    if cls.counted_inputs(int(count)) != len(inputs):
         raise MXNetError(f"{cls.names[0]}: {cls.variadic} is {count}, but {len(inputs)} inputs were given.")
     return inputs, attributes

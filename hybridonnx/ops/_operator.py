@@ -49,10 +49,20 @@ class Operator:
     """Every input that the operator can have, optional ones last; `input_names` says which it does have."""
     aux: ClassVar[tuple[str, ...]] = ()
     """Those inputs that are auxiliary states: never given a gradient, changed by `updated` when training."""
+    always_updates: ClassVar[bool] = False
+    """Whether the auxiliary states change in every execution, not in training alone."""
     variadic: ClassVar[str] = ""
     """The attribute that counts the inputs, if their number is free; they are named arg0, arg1, …"""
     graphs: ClassVar[tuple[str, ...]] = ()
     """The graphs that the operator runs, which `variadic` counts with the inputs."""
+    inputs_each: ClassVar[int] = 1
+    """How many inputs `variadic` counts as one."""
+    inputs_after: ClassVar[int] = 0
+    """How many inputs follow those that `variadic` counts."""
+    stored_rows: ClassVar[str] = ""
+    """The input of whose rows those that it stores may be all that is computed; see `of_stored_rows`."""
+    requires_out: ClassVar[bool] = False
+    """Whether a call without `out` makes no sense."""
     output_count: ClassVar[str] = ""
     """The attribute that counts the outputs, if one does."""
     outputs: ClassVar[tuple[str, ...]] = ("output",)
@@ -107,6 +117,20 @@ class Operator:
         if self.variadic:
             return tuple(f"arg{i}" for i in range(getattr(self, self.variadic) - len(self.graphs)))
         return self.inputs
+
+    def aux_names(self) -> tuple[str, ...]:
+        """Those of `input_names` that are auxiliary states."""
+        return self.aux
+
+    @classmethod
+    def counted_inputs(cls, count: int) -> int:
+        """How many inputs there are if `variadic` is `count`."""
+        return count * cls.inputs_each + cls.inputs_after - len(cls.graphs)
+
+    @classmethod
+    def count_of(cls, inputs: int) -> int:
+        """What `variadic` is for so many inputs."""
+        return (inputs - cls.inputs_after + len(cls.graphs)) // cls.inputs_each
 
     def output_names(self) -> tuple[str, ...]:
         """The names of all outputs, hidden ones included."""
@@ -198,6 +222,14 @@ class Operator:
     def updated(self, F: Any, y: Any, *inputs: Any, **_: Any) -> Sequence[Any]:
         """The new values of the auxiliary states, in their order, after a training step's forward pass."""
         return ()
+
+    def of_stored_rows(self, stypes: Sequence[str]) -> bool:
+        """Whether rows that `stored_rows` does not store stay, by the storage types of the inputs."""
+        return False
+
+    def into(self, before: Array, value: Array) -> Array:
+        """What an array given as `out` receives, which holds `before`."""
+        return value
 
     def with_inferred_shape(self, outputs: Sequence[Spec]) -> Operator:
         """The operator with sizes that its attributes leave open, and the graph around tells."""

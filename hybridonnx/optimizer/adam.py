@@ -8,15 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..ndarray.ndarray import NDArray
-from ..ops import Array
+from ..ops import Array, steps
 from .optimizer import Index, Optimizer, State, register, zeros_like
 
 __all__ = ["Adam", "Adamax", "Nadam"]
-
-
-def single(beta: float) -> float:
-    """A factor as MXNet's operators have it, in float32."""
-    return float(np.float32(beta))
 
 
 def follow(average: Array, value: Array, beta: float, new: float) -> None:
@@ -54,15 +49,9 @@ class Adam(Optimizer):
 
     def _step(self, index: Any, w: Array, g: Array, lr: float, wd: float, mean: Array, var: Array) -> None:
         t = self._index_update_count[index]
-        g = self._scaled(g, wd, w)
-        follow(mean, g, self.beta1, 1 - single(self.beta1))
-        g *= g
-        follow(var, g, self.beta2, 1 - single(self.beta2))
-        np.sqrt(var, out=g)
-        g += self.epsilon
-        np.divide(mean, g, out=g)
-        g *= lr * math.sqrt(1 - self.beta2**t) / (1 - self.beta1**t)
-        w -= g
+        lr *= math.sqrt(1 - self.beta2**t) / (1 - self.beta1**t)
+        options = {"beta1": self.beta1, "beta2": self.beta2, "epsilon": self.epsilon, **self._scaling()}
+        steps.adam(w, g, mean, var, lr=lr, wd=wd, **options)
 
 
 @register

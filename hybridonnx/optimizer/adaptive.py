@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..ndarray.ndarray import NDArray
-from ..ops import Array
-from .adam import follow, single
+from ..ops import Array, steps
+from .adam import follow
 from .optimizer import Index, Optimizer, State, register, zeros_like
 
 __all__ = ["FTML", "AdaDelta", "AdaGrad", "Ftrl", "RMSProp"]
@@ -30,12 +30,7 @@ class AdaGrad(Optimizer):
         return zeros_like(weight, np.float32)
 
     def _step(self, index: Any, w: Array, g: Array, lr: float, wd: float, history: Array) -> None:
-        g = self._scaled(g)
-        history += g * g
-        g /= np.sqrt(history + self.float_stable_eps)
-        g += wd * w
-        g *= lr
-        w -= g
+        steps.adagrad(w, g, history, lr=lr, epsilon=self.float_stable_eps, wd=wd, **self._scaling())
 
     def _clips(self, bound: float) -> bool:
         return True
@@ -100,21 +95,18 @@ class RMSProp(Optimizer):
     def _step(
         self, index: Any, w: Array, g: Array, lr: float, wd: float, square: Array, *more: Array
     ) -> None:
-        g = self._scaled(g, wd, w)
-        gamma1 = single(self.gamma1)
-        follow(square, g * g, gamma1, 1 - gamma1)
+        options: dict[str, Any] = {
+            "lr": lr,
+            "wd": wd,
+            "gamma1": self.gamma1,
+            "epsilon": self.epsilon,
+            **self._scaling(),
+        }
+        options["clip_weights"] = self.clip_weights or -1.0
         if not more:
-            g *= lr
-            g /= np.sqrt(square + self.epsilon)
-            w -= g
+            steps.rmsprop(w, g, square, **options)
         else:
-            mean, delta = more
-            follow(mean, g, gamma1, 1 - gamma1)
-            delta *= self.gamma2
-            delta -= lr * g / np.sqrt(square - mean * mean + self.epsilon)
-            w += delta
-        if self.clip_weights:
-            np.clip(w, -self.clip_weights, self.clip_weights, out=w)
+            steps.rmsprop_centered(w, g, square, *more, gamma2=self.gamma2, **options)
 
 
 @register
@@ -134,13 +126,8 @@ class Ftrl(Optimizer):
         return zeros_like(weight, np.float32), zeros_like(weight, np.float32)
 
     def _step(self, index: Any, w: Array, g: Array, lr: float, wd: float, z: Array, n: Array) -> None:
-        g = self._scaled(g)
-        root = np.sqrt(n)
-        n += g * g
-        new_root = np.sqrt(n)
-        z += g - (new_root - root) * w / lr
-        shrunk = np.sign(z) * self.lamda1 - z
-        w[...] = np.where(np.abs(z) > self.lamda1, shrunk / ((self.beta + new_root) / lr + wd), 0)
+        options = {"lamda1": self.lamda1, "beta": self.beta, **self._scaling()}
+        steps.ftrl(w, g, z, n, lr=lr, wd=wd, **options)
 
 
 @register
@@ -163,11 +150,5 @@ class FTML(Optimizer):
         self, index: Any, w: Array, g: Array, lr: float, wd: float, d: Array, v: Array, z: Array
     ) -> None:
         t = self._index_update_count[index]
-        beta1, beta2 = single(self.beta1), single(self.beta2)
-        g = self._scaled(g, wd, w)
-        follow(v, g * g, beta2, 1 - beta2)
-        new_d = (1 - beta1**t) / lr * (np.sqrt(v / (1 - beta2**t)) + self.epsilon)
-        z *= beta1
-        z += (1 - beta1) * g - (new_d - beta1 * d) * w
-        d[...] = new_d
-        np.divide(-z, d, out=w)
+        options = {"beta1": self.beta1, "beta2": self.beta2, "epsilon": self.epsilon, **self._scaling()}
+        steps.ftml(w, g, d, v, z, lr=lr, t=t, wd=wd, **options)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..ndarray.ndarray import NDArray
-from ..ops import Array
+from ..ops import Array, steps
 from .optimizer import Index, Optimizer, State, register
 
 __all__ = ["GroupAdaGrad"]
@@ -32,9 +32,7 @@ class GroupAdaGrad(Optimizer):
     def _step(self, index: Any, w: Array, g: Array, lr: float, wd: float, history: Array) -> None:
         if wd:
             raise AssertionError(f"GroupAdaGrad: weight decay is not supported, got wd={wd}.")
-        g = self._scaled(g)
-        history += np.mean(g * g, axis=1, keepdims=True)
-        w -= lr * g / np.sqrt(history + self.float_stable_eps)
+        steps.group_adagrad(w, g, history, lr=lr, epsilon=self.float_stable_eps, **self._scaling())
 
     def _clips(self, bound: float) -> bool:
         return True

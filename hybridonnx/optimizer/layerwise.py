@@ -9,31 +9,19 @@ from typing import Any
 import numpy as np
 
 from ..ndarray.ndarray import NDArray
-from ..ops import Array
+from ..ops import Array, steps
 from ..typing import Arrays
-from .adam import follow, single
 from .optimizer import Index, Optimizer, State, each, register, zeros_like
 from .sgd import descend
 
 __all__ = ["LAMB", "LARS", "LBSGD"]
 
 
-def norm(x: Array) -> float:
-    """The Euclidean norm of all elements."""
-    flat = x.reshape(-1)
-    return math.sqrt(float(np.dot(flat, flat)))
-
-
 class _Measuring(Optimizer):
     """An optimizer that measures arrays: as in MXNet those of float16, not their copies, and in float16."""
 
     def _norm(self, index: Any, x: Array) -> float:
-        if index not in self._copied:
-            return norm(x)
-        narrow = x.astype(np.float16)
-        with np.errstate(over="ignore"):
-            squares = float(np.sum(narrow * narrow, dtype=np.float32))
-        return math.sqrt(squares) if math.isfinite(squares) else norm(x)
+        return steps.norm(x.astype(np.float16) if index in self._copied else x)
 
 
 @register
@@ -67,29 +55,21 @@ class LAMB(_Measuring):
         return zeros_like(weight), zeros_like(weight)
 
     def _step(self, index: Any, w: Array, g: Array, lr: float, wd: float, mean: Array, var: Array) -> None:
-        beta1, beta2 = single(self.beta1), single(self.beta2)
-        g = self._scaled(g)
-        follow(mean, g, beta1, 1 - beta1)
-        g *= g
-        follow(var, g, beta2, 1 - beta2)
-        scale1 = scale2 = 1.0
-        if self.bias_correction:
-            t = self._index_update_count[index]
-            scale1, scale2 = 1 - beta1**t, 1 - beta2**t
-        np.sqrt(var / scale2, out=g)
-        g += self.epsilon
-        np.divide(mean / scale1, g, out=g)
-        g += wd * w
-        g *= lr * self._trust(self._norm(index, w), norm(g))
-        w -= g
-
-    def _trust(self, weights: float, step: float) -> float:
-        """The length of the step, in its own units."""
-        if self.lower_bound is not None:
-            weights = max(weights, self.lower_bound)
-        if self.upper_bound is not None:
-            weights = min(weights, self.upper_bound)
-        return weights / step if weights and step else 1.0
+        direction = steps.lamb_direction(
+            w,
+            self._scaled(g),
+            mean,
+            var,
+            beta1=self.beta1,
+            beta2=self.beta2,
+            epsilon=self.epsilon,
+            t=self._index_update_count[index],
+            bias_correction=self.bias_correction,
+            wd=wd,
+        )
+        lower, upper = (-1.0 if bound is None else bound for bound in (self.lower_bound, self.upper_bound))
+        lengths = {"weights": self._norm(index, w), "length": steps.norm(direction)}
+        steps.lamb(w, direction, lr=lr, lower=lower, upper=upper, **lengths)
 
 
 @register
@@ -140,7 +120,7 @@ class LARS(_Measuring):
         momentum = self.momentum * (self.cur_lr / self.last_lr if changed else 1.0)
         if not self.idx2name.get(index, "").endswith(("gamma", "beta", "bias")):
             lr *= self._trust(self._norm(index, w), self._norm(index, g) * self.rescale_grad, wd)
-        descend(w, self._scaled(g), lr, wd, momentum, mom)
+        descend(w, g, mom, momentum, lr=lr, wd=wd, **self._scaling())
 
     def _trust(self, weights: float, gradient: float, wd: float) -> float:
         """How large a step is right for the layer, in units of the gradient."""
@@ -199,7 +179,7 @@ class LBSGD(Optimizer):
         sums["cum_grad"] = None
         g /= self.batch_scale
         lr *= self._trust(w, g, wd) if self.warmup_strategy == "lars" else self._growth(sums["num_cums"])
-        descend(w, self._scaled(g), lr, wd, self.momentum, mom)
+        descend(w, g, mom, self.momentum, lr=lr, wd=wd, **self._scaling())
 
     def _growth(self, count: int) -> float:
         """What multiplies the rate after so many gradients."""
@@ -212,5 +192,5 @@ class LBSGD(Optimizer):
 
     def _trust(self, w: Array, g: Array, wd: float) -> float:
         """The root of the ratio of squared norms, between 0.01 and 100."""
-        weights, gradient = norm(w) ** 2, norm(g) ** 2
+        weights, gradient = steps.norm(w) ** 2, steps.norm(g) ** 2
         return min(max(math.sqrt(weights / (gradient + wd * weights + 1e-18)), 0.01), 100.0)

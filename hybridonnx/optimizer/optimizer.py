@@ -6,6 +6,7 @@ import importlib
 import logging
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..errors import suggest
 from ..lr_scheduler import LRScheduler
 from ..ndarray.ndarray import NDArray, RowSparseNDArray
 from ..ndarray.watch import overwrite, written
-from ..ops import Array
+from ..ops import Array, steps
 from ..symbol.symbol import Symbol
 from ..typing import Arrays
 
@@ -29,8 +30,6 @@ State: TypeAlias = Any
 
 _FAMILIES = ("sgd", "adam", "adaptive", "layerwise", "contrib")
 _loaded = False
-_PART = 1 << 15
-"""Elements that are updated at a time, where each depends on its own values only."""
 
 
 def _load() -> None:
@@ -206,8 +205,8 @@ class Optimizer:
             self._step_rows(grad, index, weight._data, lr, wd, arrays)
         elif weight.dtype == np.float16:
             self._step_wide(index, weight._data, grad._data, lr, wd, arrays)
-        elif self._elementwise and weight.size > _PART:
-            self._step_parts(index, weight._data, grad._data, lr, wd, arrays)
+        elif self._elementwise and weight.size > steps.PART:
+            steps.in_parts(partial(self._part, index, lr, wd), weight._data, grad._data, *arrays)
         else:
             self._step(index, weight._data, grad._data, lr, wd, *arrays)
         written(weight._data)
@@ -224,16 +223,8 @@ class Optimizer:
             if whole is not None:
                 whole[rows] = new
 
-    def _step_parts(self, index: Any, w: Array, g: Array, lr: float, wd: float, state: list[Any]) -> None:
-        """Step in parts that fit into a processor's cache, where what is computed on the way stays."""
-        arrays = [w, g, *state]
-        if not all(a is None or a.flags.c_contiguous for a in arrays):
-            self._step(index, w, g, lr, wd, *state)
-            return
-        flat = [None if a is None else a.reshape(-1) for a in arrays]
-        for start in range(0, w.size, _PART):
-            parts = [None if a is None else a[start : start + _PART] for a in flat]
-            self._step(index, parts[0], parts[1], lr, wd, *parts[2:])
+    def _part(self, index: Any, lr: float, wd: float, w: Array, g: Array, *state: Array | None) -> None:
+        self._step(index, w, g, lr, wd, *state)
 
     def _step_wide(self, index: Any, w: Array, g: Array, lr: float, wd: float, state: list[Any]) -> None:
         """Step in float32, and round once."""
@@ -252,13 +243,13 @@ class Optimizer:
 
     def _scaled(self, g: Array, decay: float = 0.0, w: Array | None = None) -> Array:
         """The gradient, rescaled, with the weights' decay if asked for, then clipped; a new array."""
-        scaled = g * float(self.rescale_grad)
-        if w is not None and decay:
-            scaled += decay * w
-        if self.clip_gradient is not None and self._clips(self.clip_gradient):
-            bound = float(self.clip_gradient)
-            np.clip(scaled, -bound, bound, out=scaled)
-        return scaled
+        return steps.scaled(g, wd=decay, w=w, **self._scaling())
+
+    def _scaling(self) -> dict[str, Any]:
+        """The factor of the gradient, and its bound, negative if there is none, as steps take them."""
+        clip = self.clip_gradient
+        bound = -1.0 if clip is None or not self._clips(clip) else float(clip)
+        return {"rescale": float(self.rescale_grad), "clip": bound}
 
     def _clips(self, bound: float) -> bool:
         """Whether a value of `clip_gradient` is a bound: MXNet's operators receive no zeros."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ndarray.ndarray import NDArray
-from ..ops import Array, Drawing
+from ..ops import Array, Drawing, steps
 from .optimizer import Index, Optimizer, State, register, zeros_like
 
 __all__ = ["DCASGD", "NAG", "SGD", "SGLD", "Signum", "Test", "ccSGD"]
@@ -37,20 +37,15 @@ class SGD(Optimizer):
         return zeros_like(weight) if self.momentum else None
 
     def _step(self, index: Any, w: Array, g: Array, lr: float, wd: float, mom: Array | None = None) -> None:
-        descend(w, self._scaled(g), lr, wd, self.momentum, mom)
+        descend(w, g, mom, self.momentum, lr=lr, wd=wd, **self._scaling())
 
 
-def descend(w: Array, g: Array, lr: float, wd: float, momentum: float, mom: Array | None) -> None:
-    """One step along a gradient that may be written over."""
-    if wd:
-        g += wd * w
-    g *= -lr
+def descend(w: Array, g: Array, mom: Array | None, momentum: float, **options: float) -> None:
+    """One step along a gradient, with momentum if there is any."""
     if mom is None:
-        w += g
-        return
-    mom *= momentum
-    mom += g
-    w += mom
+        steps.sgd(w, g, **options)
+    else:
+        steps.sgd_momentum(w, g, mom, momentum=momentum, **options)
 
 
 @register
@@ -78,14 +73,10 @@ class NAG(Optimizer):
         return zeros_like(weight) if self.momentum else None
 
     def _step(self, index: Any, w: Array, g: Array, lr: float, wd: float, mom: Array | None = None) -> None:
-        g = self._scaled(g)
-        step = -lr * (g + wd * w)
         if mom is None:
-            w += step
-            return
-        mom *= self.momentum
-        w += self.momentum * (mom + step) + step
-        mom -= lr * (g + wd * w)
+            steps.sgd(w, g, lr=lr, wd=wd, **self._scaling())
+        else:
+            steps.nesterov(w, g, mom, lr=lr, wd=wd, momentum=self.momentum, **self._scaling())
 
 
 @register
@@ -163,16 +154,11 @@ class Signum(Optimizer):
         return zeros_like(weight) if self.momentum else None
 
     def _step(self, index: Any, w: Array, g: Array, lr: float, wd: float, mom: Array | None = None) -> None:
-        g = self._scaled(g)
         if mom is None:
-            w *= 1 - lr * wd
-            w -= lr * np.sign(g)
+            steps.sign_descent(w, g, lr=lr, wd=wd)
             return
-        g += wd * w
-        mom *= self.momentum
-        mom -= (1 - self.momentum) * g
-        w *= 1 - lr * self.wd_lh
-        w += lr * np.sign(mom)
+        options = {"momentum": self.momentum, "wd_lh": self.wd_lh, **self._scaling()}
+        steps.signum(w, g, mom, lr=lr, wd=wd, **options)
 
 
 @register

@@ -156,11 +156,12 @@ _MOST_OUTPUTS = 1 << 16
 
 def _require_counts(node: Node, cls: type[Operator]) -> None:
     """Hold the attributes that count inputs and outputs to what there is, before names are made for them."""
-    inputs = getattr(node.op, cls.variadic) - len(cls.graphs) if cls.variadic else 0
-    if not 0 <= inputs <= len(node.inputs):
+    count = getattr(node.op, cls.variadic) if cls.variadic else 0
+    inputs = cls.counted_inputs(count) if cls.variadic else 0
+    if count < 0 or not 0 <= inputs <= len(node.inputs):
         raise FormatError(
             f"symbol.json: {node.name[:80]!r} has {len(node.inputs)} inputs, so {cls.variadic} of that "
-            f"number is required, got {inputs}."
+            f"number is required, got {count}."
         )
     outputs = getattr(node.op, cls.output_count) if cls.output_count else 0
     _require_few(node, outputs)

@@ -13,11 +13,20 @@ from .control import while_loop as while_loop
 from .namespace import group
 from .random import uniform
 from .symbol import Symbol
+from .update import adamw_update as adamw_update
+from .update import mp_adamw_update as mp_adamw_update
 
 if TYPE_CHECKING:
     from ._contrib_operators import *  # noqa: F403  (a stub)
 
-_OWN = ["cond", "foreach", "rand_zipfian", "while_loop"]
+_OWN = [
+    "adamw_update",
+    "cond",
+    "foreach",
+    "mp_adamw_update",
+    "rand_zipfian",
+    "while_loop",
+]
 
 
 def rand_zipfian(true_classes: Symbol, num_sampled: int, range_max: int) -> tuple[Symbol, Symbol, Symbol]:

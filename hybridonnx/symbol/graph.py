@@ -195,9 +195,9 @@ def changed_inputs(node: Node) -> list[int]:
         return []
     if not node.is_known:  # a file says so by a version
         return [i for i, version in enumerate(node.versions) if version]
-    aux = node.op.aux
-    if not aux:
+    if not node.op.aux:
         return []
+    aux = node.op.aux_names()
     names = node.op.input_names()
     return [i for i in range(min(len(names), len(node.inputs))) if names[i] in aux]
 

@@ -4,8 +4,9 @@
 
 It prints which arrays are new, changed and gone.
 For each case and dtype: its visible outputs (`KEY.DTYPE.out.I`), and for float32 the gradients of the
-floating-point inputs for fixed head gradients (`KEY.float32.grad.I`). What MXNet refuses is stored as the
-text of its error (`KEY.DTYPE.error`).
+floating-point inputs for fixed head gradients (`KEY.float32.grad.I`). Behind the outputs of optimizer steps
+are the states, as the steps leave them; `out` are the weights, as in users' calls. What MXNet refuses is
+stored as the text of its error (`KEY.DTYPE.error`).
 """
 
 import ctypes
@@ -46,18 +47,18 @@ def handle_of(name):
     return handle.value
 
 
-def invoke(case, arrays):
+def invoke(case, arrays, out=None):
     """The visible outputs of real MXNet."""
     attributes = dict(case.attributes)
-    variadic = type(case.operator()).variadic
-    if variadic:
-        attributes.setdefault(variadic, len(arrays))
+    cls = type(case.operator())
+    if cls.variadic:
+        attributes.setdefault(cls.variadic, cls.count_of(len(arrays)))
     outputs = _imperative_invoke(
         handle_of(case.op),
         arrays,
         list(attributes),
         [mx_text(v) for v in attributes.values()],
-        None,
+        out,
         False,
         False,
     )
@@ -72,6 +73,13 @@ def mx_text(value):
 def results(case, dtype):
     """Outputs and, for float32, gradients."""
     xs = [mx.nd.array(a, dtype=a.dtype) for a in case.arrays(dtype)]
+    op = case.operator()
+    if op.always_updates or hasattr(op, "weights"):
+        arrays = dict(zip(op.input_names(), xs, strict=True))
+        weights = [arrays[name] for name in op.weights()] if hasattr(op, "weights") else []
+        outputs = invoke(case, xs, weights or None)
+        states = [arrays[name] for name in op.aux_names()] if op.always_updates else []
+        return {f"out.{i}": y.asnumpy() for i, y in enumerate([*outputs, *states])}
     real = case.floating()
     for x, floating in zip(xs, real, strict=True):
         if floating and dtype == "float32":
