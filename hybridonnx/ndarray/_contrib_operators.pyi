@@ -107,6 +107,273 @@ def CTCLoss(
 ) -> NDArray:
     """Connectionist temporal classification: the loss of sequences whose labels are not aligned to steps."""
     ...
+def DeformableConvolution(
+    data: NDArray,
+    offset: NDArray,
+    weight: NDArray,
+    bias: NDArray | None = None,
+    kernel: int | Sequence[int] = ...,
+    stride: int | Sequence[int] = (),
+    dilate: int | Sequence[int] = (),
+    pad: int | Sequence[int] = (),
+    num_filter: int = ...,
+    num_group: int = 1,
+    num_deformable_group: int = 1,
+    workspace: int = 1024,
+    no_bias: bool = False,
+    layout: Literal['NCDHW', 'NCHW', 'NCW'] | None = None,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """2-D convolution whose windows' elements are moved by `offset` and read between pixels."""
+    ...
+def DeformablePSROIPooling(
+    data: NDArray,
+    rois: NDArray,
+    trans: NDArray | None = None,
+    spatial_scale: float = ...,
+    output_dim: int = ...,
+    group_size: int = ...,
+    pooled_size: int = ...,
+    part_size: int = 0,
+    sample_per_part: int = 1,
+    trans_std: float = 0.0,
+    no_trans: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The mean of samples, read between pixels, in each bin of regions, which `trans` moves."""
+    ...
+def ModulatedDeformableConvolution(
+    data: NDArray,
+    offset: NDArray,
+    mask: NDArray,
+    weight: NDArray,
+    bias: NDArray | None = None,
+    kernel: int | Sequence[int] = ...,
+    stride: int | Sequence[int] = (),
+    dilate: int | Sequence[int] = (),
+    pad: int | Sequence[int] = (),
+    num_filter: int = ...,
+    num_group: int = 1,
+    num_deformable_group: int = 1,
+    workspace: int = 1024,
+    no_bias: bool = False,
+    im2col_step: int = 64,
+    layout: Literal['NCDHW', 'NCHW', 'NCW'] | None = None,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """Deformable 2-D convolution whose windows' elements are multiplied by `mask`; around the data are zeros."""
+    ...
+def MultiBoxDetection(
+    cls_prob: NDArray,
+    loc_pred: NDArray,
+    anchor: NDArray,
+    clip: bool = True,
+    threshold: float = 0.01,
+    background_id: int = 0,
+    nms_threshold: float = 0.5,
+    force_suppress: bool = False,
+    variances: float | Sequence[float] = (0.1, 0.1, 0.2, 0.2),
+    nms_topk: int = -1,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """What a single-shot detector detects: class, score and corners for each anchor that shows an object."""
+    ...
+def MultiBoxPrior(
+    data: NDArray,
+    sizes: float | Sequence[float] = (1.0,),
+    ratios: float | Sequence[float] = (1.0,),
+    clip: bool = False,
+    steps: float | Sequence[float] = (-1.0, -1.0),
+    offsets: float | Sequence[float] = (0.5, 0.5),
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """Anchor boxes around each pixel of `data`, as corners; the image is the unit square."""
+    ...
+def MultiBoxTarget(
+    anchor: NDArray,
+    label: NDArray,
+    cls_pred: NDArray,
+    overlap_threshold: float = 0.5,
+    ignore_label: float = -1.0,
+    negative_mining_ratio: float = -1.0,
+    negative_mining_thresh: float = 0.5,
+    minimum_negative_samples: int = 0,
+    variances: float | Sequence[float] = (0.1, 0.1, 0.2, 0.2),
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """What a single-shot detector is trained to predict for each anchor."""
+    ...
+@overload
+def MultiProposal(
+    cls_prob: NDArray,
+    bbox_pred: NDArray,
+    im_info: NDArray,
+    rpn_pre_nms_top_n: int = 6000,
+    rpn_post_nms_top_n: int = 300,
+    threshold: float = 0.7,
+    rpn_min_size: int = 16,
+    scales: float | Sequence[float] = (4.0, 8.0, 16.0, 32.0),
+    ratios: float | Sequence[float] = (0.5, 1.0, 2.0),
+    feature_stride: int = 16,
+    *,
+    output_score: Literal[True],
+    iou_loss: bool = False,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """The regions of several images that a net for region proposals thinks to show objects."""
+    ...
+@overload
+def MultiProposal(
+    cls_prob: NDArray,
+    bbox_pred: NDArray,
+    im_info: NDArray,
+    rpn_pre_nms_top_n: int = 6000,
+    rpn_post_nms_top_n: int = 300,
+    threshold: float = 0.7,
+    rpn_min_size: int = 16,
+    scales: float | Sequence[float] = (4.0, 8.0, 16.0, 32.0),
+    ratios: float | Sequence[float] = (0.5, 1.0, 2.0),
+    feature_stride: int = 16,
+    output_score: Literal[False] = False,
+    iou_loss: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The regions of several images that a net for region proposals thinks to show objects."""
+    ...
+@overload
+def MultiProposal(
+    cls_prob: NDArray,
+    bbox_pred: NDArray,
+    im_info: NDArray,
+    rpn_pre_nms_top_n: int = 6000,
+    rpn_post_nms_top_n: int = 300,
+    threshold: float = 0.7,
+    rpn_min_size: int = 16,
+    scales: float | Sequence[float] = (4.0, 8.0, 16.0, 32.0),
+    ratios: float | Sequence[float] = (0.5, 1.0, 2.0),
+    feature_stride: int = 16,
+    output_score: bool = False,
+    iou_loss: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray | list[NDArray]:
+    """The regions of several images that a net for region proposals thinks to show objects."""
+    ...
+def PSROIPooling(
+    data: NDArray,
+    rois: NDArray,
+    spatial_scale: float,
+    output_dim: int,
+    pooled_size: int,
+    group_size: int = 0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The mean of each bin of regions, whose corners are rounded, in channels of the bin's own."""
+    ...
+@overload
+def Proposal(
+    cls_prob: NDArray,
+    bbox_pred: NDArray,
+    im_info: NDArray,
+    rpn_pre_nms_top_n: int = 6000,
+    rpn_post_nms_top_n: int = 300,
+    threshold: float = 0.7,
+    rpn_min_size: int = 16,
+    scales: float | Sequence[float] = (4.0, 8.0, 16.0, 32.0),
+    ratios: float | Sequence[float] = (0.5, 1.0, 2.0),
+    feature_stride: int = 16,
+    *,
+    output_score: Literal[True],
+    iou_loss: bool = False,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """The regions of one image that a net for region proposals thinks to show objects."""
+    ...
+@overload
+def Proposal(
+    cls_prob: NDArray,
+    bbox_pred: NDArray,
+    im_info: NDArray,
+    rpn_pre_nms_top_n: int = 6000,
+    rpn_post_nms_top_n: int = 300,
+    threshold: float = 0.7,
+    rpn_min_size: int = 16,
+    scales: float | Sequence[float] = (4.0, 8.0, 16.0, 32.0),
+    ratios: float | Sequence[float] = (0.5, 1.0, 2.0),
+    feature_stride: int = 16,
+    output_score: Literal[False] = False,
+    iou_loss: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The regions of one image that a net for region proposals thinks to show objects."""
+    ...
+@overload
+def Proposal(
+    cls_prob: NDArray,
+    bbox_pred: NDArray,
+    im_info: NDArray,
+    rpn_pre_nms_top_n: int = 6000,
+    rpn_post_nms_top_n: int = 300,
+    threshold: float = 0.7,
+    rpn_min_size: int = 16,
+    scales: float | Sequence[float] = (4.0, 8.0, 16.0, 32.0),
+    ratios: float | Sequence[float] = (0.5, 1.0, 2.0),
+    feature_stride: int = 16,
+    output_score: bool = False,
+    iou_loss: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray | list[NDArray]:
+    """The regions of one image that a net for region proposals thinks to show objects."""
+    ...
+def ROIAlign(
+    data: NDArray,
+    rois: NDArray,
+    pooled_size: int | Sequence[int],
+    spatial_scale: float,
+    sample_ratio: int = -1,
+    position_sensitive: bool = False,
+    aligned: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The mean of samples, read between pixels, in each bin of regions whose corners lie anywhere."""
+    ...
+def RROIAlign(
+    data: NDArray,
+    rois: NDArray,
+    pooled_size: int | Sequence[int],
+    spatial_scale: float,
+    sampling_ratio: int = -1,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The mean of samples, read between pixels, in each bin of regions that are rotated."""
+    ...
 @overload
 def SyncBatchNorm(
     data: NDArray,
@@ -192,6 +459,17 @@ def arange_like(
 ) -> NDArray:
     """Numbers in steps from `start`, as many as `data` has elements or an axis of it is long."""
     ...
+def bipartite_matching(
+    data: NDArray,
+    is_ascend: bool = False,
+    threshold: float = ...,
+    topk: int = -1,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """Pairs of a row and a column of a matrix of scores, best pairs first, no row or column twice."""
+    ...
 def boolean_mask(
     data: NDArray,
     index: NDArray,
@@ -201,6 +479,80 @@ def boolean_mask(
     name: str | None = None,
 ) -> NDArray:
     """Those rows of `data` for which `index` is not 0."""
+    ...
+def box_decode(
+    data: NDArray,
+    anchors: NDArray,
+    std0: float = 1.0,
+    std1: float = 1.0,
+    std2: float = 1.0,
+    std3: float = 1.0,
+    clip: float = -1.0,
+    format: Literal['center', 'corner'] = 'center',
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The boxes, as corners, that predicted offsets from anchors stand for."""
+    ...
+def box_encode(
+    samples: NDArray,
+    matches: NDArray,
+    anchors: NDArray,
+    refs: NDArray,
+    means: NDArray,
+    stds: NDArray,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """What a detector is trained to predict of boxes: offsets of the centers, and logarithms of the sizes."""
+    ...
+def box_iou(
+    lhs: NDArray,
+    rhs: NDArray,
+    format: Literal['center', 'corner'] = 'corner',
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """Intersection over union of each box of `lhs` with each of `rhs`."""
+    ...
+def box_nms(
+    data: NDArray,
+    overlap_thresh: float = 0.5,
+    valid_thresh: float = 0.0,
+    topk: int = -1,
+    coord_start: int = 2,
+    score_index: int = 1,
+    id_index: int = -1,
+    background_id: int = -1,
+    force_suppress: bool = False,
+    in_format: Literal['center', 'corner'] = 'corner',
+    out_format: Literal['center', 'corner'] = 'corner',
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """Non-maximum suppression: of boxes that overlap the one with the highest score stays."""
+    ...
+def box_non_maximum_suppression(
+    data: NDArray,
+    overlap_thresh: float = 0.5,
+    valid_thresh: float = 0.0,
+    topk: int = -1,
+    coord_start: int = 2,
+    score_index: int = 1,
+    id_index: int = -1,
+    background_id: int = -1,
+    force_suppress: bool = False,
+    in_format: Literal['center', 'corner'] = 'corner',
+    out_format: Literal['center', 'corner'] = 'corner',
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """Non-maximum suppression: of boxes that overlap the one with the highest score stays."""
     ...
 def calibrate_entropy(
     hist: NDArray,
@@ -264,6 +616,20 @@ def gradientmultiplier(
     name: str | None = None,
 ) -> NDArray:
     """`data` as it is, whose gradient is multiplied by `scalar`."""
+    ...
+def group_adagrad_update(
+    weight: NDArray,
+    grad: NDArray,
+    history: NDArray,
+    lr: float,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    epsilon: float = 1e-05,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of AdaGrad with one sum for each row; of a row-sparse gradient in the rows that it stores."""
     ...
 def hawkesll(
     lda: NDArray,

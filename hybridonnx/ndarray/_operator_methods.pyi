@@ -169,23 +169,11 @@ class OperatorMethods:
     def exp(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
         """e to the power of each element."""
         ...
-    def expand_dims(
-        self,
-        axis: int,
-        *,
-        out: NDArray | Sequence[NDArray] | None = None,
-        name: str | None = None,
-    ) -> NDArray:
-        """`data` with a new axis of size 1."""
-        ...
     def expm1(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
         """exp(x) - 1 of each element x, exact near 0 too."""
         ...
     def fix(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
         """Each element without its fraction, which is what `trunc` gives."""
-        ...
-    def flatten(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
-        """`data` as a matrix, with all axes but the first made one."""
         ...
     def flip(
         self,
@@ -425,7 +413,7 @@ class OperatorMethods:
         self,
         begin: int | None | Sequence[int | None],
         end: int | None | Sequence[int | None],
-        step: int | None | Sequence[int | None] = (),
+        step: int | None | Sequence[int | None] | None = (),
         *,
         out: NDArray | Sequence[NDArray] | None = None,
         name: str | None = None,
@@ -513,15 +501,6 @@ class OperatorMethods:
         ...
     def square(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
         """The square of each element."""
-        ...
-    def squeeze(
-        self,
-        axis: int | Sequence[int] | None = None,
-        *,
-        out: NDArray | Sequence[NDArray] | None = None,
-        name: str | None = None,
-    ) -> NDArray:
-        """`data` without axes of size 1."""
         ...
     def sum(
         self,

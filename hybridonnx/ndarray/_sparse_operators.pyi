@@ -76,6 +76,40 @@ def abs(
 ) -> NDArray:
     """The absolute value of each element."""
     ...
+def adagrad_update(
+    weight: NDArray,
+    grad: NDArray,
+    history: NDArray,
+    lr: float,
+    epsilon: float = 1e-07,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of AdaGrad (Duchi et al. 2011); of a row-sparse gradient in the rows that it stores."""
+    ...
+def adam_update(
+    weight: NDArray,
+    grad: NDArray,
+    mean: NDArray,
+    var: NDArray,
+    lr: float,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-08,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    lazy_update: bool = True,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of Adam, without a correction of the averages' bias."""
+    ...
 def add_n(
     *args: NDArray | Sequence[NDArray],
     num_args: int | None = None,
@@ -325,6 +359,23 @@ def floor(
 ) -> NDArray:
     """The greatest integer not above each element."""
     ...
+def ftrl_update(
+    weight: NDArray,
+    grad: NDArray,
+    z: NDArray,
+    n: NDArray,
+    lr: float,
+    lamda1: float = 0.01,
+    beta: float = 1.0,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of follow the regularized leader, by coordinate (McMahan et al. 2013)."""
+    ...
 def gamma(
     data: NDArray,
     *,
@@ -452,6 +503,36 @@ def rsqrt(
 ) -> NDArray:
     """The reciprocal of the square root of each element."""
     ...
+def sgd_mom_update(
+    weight: NDArray,
+    grad: NDArray,
+    mom: NDArray,
+    lr: float,
+    momentum: float = 0.0,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    lazy_update: bool = True,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of gradient descent with momentum."""
+    ...
+def sgd_update(
+    weight: NDArray,
+    grad: NDArray,
+    lr: float,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    lazy_update: bool = True,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of gradient descent."""
+    ...
 def sigmoid(
     data: NDArray,
     *,
@@ -488,7 +569,7 @@ def slice(
     data: NDArray,
     begin: int | None | Sequence[int | None],
     end: int | None | Sequence[int | None],
-    step: int | None | Sequence[int | None] = (),
+    step: int | None | Sequence[int | None] | None = (),
     *,
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,

@@ -660,6 +660,17 @@ def RNN(
 ) -> NDArray | list[NDArray]:
     """Layers of recurrent cells, in one direction or both, over the steps of sequences."""
     ...
+def ROIPooling(
+    data: NDArray,
+    rois: NDArray,
+    pooled_size: int | Sequence[int],
+    spatial_scale: float,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The maximum of each bin of regions, whose corners are rounded to pixels."""
+    ...
 def Reshape(
     data: NDArray,
     shape: int | Sequence[int] = (),
@@ -816,6 +827,25 @@ def abs(
 ) -> NDArray:
     """The absolute value of each element."""
     ...
+def adam_update(
+    weight: NDArray,
+    grad: NDArray,
+    mean: NDArray,
+    var: NDArray,
+    lr: float,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-08,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    lazy_update: bool = True,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of Adam, without a correction of the averages' bias."""
+    ...
 def add_n(
     *args: NDArray | Sequence[NDArray],
     num_args: int | None = None,
@@ -823,6 +853,15 @@ def add_n(
     name: str | None = None,
 ) -> NDArray:
     """The sum of any number of arrays of one shape."""
+    ...
+def all_finite(
+    data: NDArray,
+    init_output: bool = True,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """1 if all elements of an array are finite, else 0."""
     ...
 def amp_cast(
     data: NDArray,
@@ -1259,7 +1298,7 @@ def crop(
     data: NDArray,
     begin: int | None | Sequence[int | None],
     end: int | None | Sequence[int | None],
-    step: int | None | Sequence[int | None] = (),
+    step: int | None | Sequence[int | None] | None = (),
     *,
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
@@ -1407,6 +1446,16 @@ def expm1(
 ) -> NDArray:
     """exp(x) - 1 of each element x, exact near 0 too."""
     ...
+def fill_element_0index(
+    lhs: NDArray,
+    mhs: NDArray,
+    rhs: NDArray,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A matrix in whose rows one element each is replaced."""
+    ...
 def fix(
     data: NDArray,
     *,
@@ -1439,6 +1488,43 @@ def floor(
     name: str | None = None,
 ) -> NDArray:
     """The greatest integer not above each element."""
+    ...
+def ftml_update(
+    weight: NDArray,
+    grad: NDArray,
+    d: NDArray,
+    v: NDArray,
+    z: NDArray,
+    lr: float,
+    beta1: float = 0.6,
+    beta2: float = 0.999,
+    epsilon: float = 1e-08,
+    t: int = ...,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_grad: float = -1.0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of follow the moving leader (Zheng and Kwok 2017)."""
+    ...
+def ftrl_update(
+    weight: NDArray,
+    grad: NDArray,
+    z: NDArray,
+    n: NDArray,
+    lr: float,
+    lamda1: float = 0.01,
+    beta: float = 1.0,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of follow the regularized leader, by coordinate (McMahan et al. 2013)."""
     ...
 def gamma(
     data: NDArray,
@@ -1502,6 +1588,39 @@ def khatri_rao(
     name: str | None = None,
 ) -> NDArray:
     """The Khatri-Rao product: of each column the Kronecker product."""
+    ...
+def lamb_update_phase1(
+    weight: NDArray,
+    grad: NDArray,
+    mean: NDArray,
+    var: NDArray,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-06,
+    t: int = ...,
+    bias_correction: bool = True,
+    wd: float = ...,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The direction of a step of LAMB (You et al. 2019), that of Adam with decay."""
+    ...
+def lamb_update_phase2(
+    weight: NDArray,
+    g: NDArray,
+    r1: NDArray,
+    r2: NDArray,
+    lr: float,
+    lower_bound: float = -1.0,
+    upper_bound: float = -1.0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of LAMB along the direction of `lamb_update_phase1`, in proportion to the norm of the weights."""
     ...
 def linalg_det(
     A: NDArray,
@@ -1786,6 +1905,185 @@ def moments(
 ) -> list[NDArray]:
     """The mean and the variance of the elements along some axes, the variance without Bessel's correction."""
     ...
+def mp_lamb_update_phase1(
+    weight: NDArray,
+    grad: NDArray,
+    mean: NDArray,
+    var: NDArray,
+    weight32: NDArray,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-06,
+    t: int = ...,
+    bias_correction: bool = True,
+    wd: float = ...,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The direction of a step of LAMB for float16 weights, in float32; the gradient is rescaled in its dtype."""
+    ...
+def mp_lamb_update_phase2(
+    weight: NDArray,
+    g: NDArray,
+    r1: NDArray,
+    r2: NDArray,
+    weight32: NDArray,
+    lr: float,
+    lower_bound: float = -1.0,
+    upper_bound: float = -1.0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of LAMB along the direction of `mp_lamb_update_phase1`, by a copy of the weights in float32."""
+    ...
+def mp_nag_mom_update(
+    weight: NDArray,
+    grad: NDArray,
+    mom: NDArray,
+    weight32: NDArray,
+    lr: float,
+    momentum: float = 0.0,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of Nesterov's accelerated gradient by a copy of the weights in float32."""
+    ...
+def mp_sgd_mom_update(
+    weight: NDArray,
+    grad: NDArray,
+    mom: NDArray,
+    weight32: NDArray,
+    lr: float,
+    momentum: float = 0.0,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    lazy_update: bool = True,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of gradient descent with momentum by a copy of the weights in float32."""
+    ...
+def mp_sgd_update(
+    weight: NDArray,
+    grad: NDArray,
+    weight32: NDArray,
+    lr: float,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    lazy_update: bool = True,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of gradient descent by a copy of the weights in float32."""
+    ...
+def multi_all_finite(
+    *data: NDArray | Sequence[NDArray],
+    num_arrays: int | None = None,
+    init_output: bool = True,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """1 if all elements of many arrays are finite, else 0."""
+    ...
+def multi_lars(
+    lrs: NDArray,
+    weights_sum_sq: NDArray,
+    grads_sum_sq: NDArray,
+    wds: NDArray,
+    eta: float,
+    eps: float,
+    rescale_grad: float = 1.0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The learning rates of LARS (You et al. 2017), in proportion to the layers' weights."""
+    ...
+def multi_mp_sgd_mom_update(
+    *data: NDArray | Sequence[NDArray],
+    lrs: float | Sequence[float],
+    wds: float | Sequence[float],
+    momentum: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    num_weights: int | None = None,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray | list[NDArray]:
+    """Steps of gradient descent with momentum for many weights, by copies of them in float32."""
+    ...
+def multi_mp_sgd_update(
+    *data: NDArray | Sequence[NDArray],
+    lrs: float | Sequence[float],
+    wds: float | Sequence[float],
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    num_weights: int | None = None,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray | list[NDArray]:
+    """Steps of gradient descent for many weights, by copies of them in float32."""
+    ...
+def multi_sgd_mom_update(
+    *data: NDArray | Sequence[NDArray],
+    lrs: float | Sequence[float],
+    wds: float | Sequence[float],
+    momentum: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    num_weights: int | None = None,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray | list[NDArray]:
+    """Steps of gradient descent with momentum for many weights."""
+    ...
+def multi_sgd_update(
+    *data: NDArray | Sequence[NDArray],
+    lrs: float | Sequence[float],
+    wds: float | Sequence[float],
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    num_weights: int | None = None,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray | list[NDArray]:
+    """Steps of gradient descent for many weights."""
+    ...
+def multi_sum_sq(
+    *data: NDArray | Sequence[NDArray],
+    num_arrays: int | None = None,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The sum of squares of each of many arrays."""
+    ...
+def nag_mom_update(
+    weight: NDArray,
+    grad: NDArray,
+    mom: NDArray,
+    lr: float,
+    momentum: float = 0.0,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of Nesterov's accelerated gradient."""
+    ...
 def nanprod(
     data: NDArray,
     axis: int | Sequence[int] | None = None,
@@ -1882,6 +2180,48 @@ def pick(
     name: str | None = None,
 ) -> NDArray:
     """One element of each row of `data` along `axis`, the one at `index`."""
+    ...
+def preloaded_multi_mp_sgd_mom_update(
+    *data: NDArray | Sequence[NDArray],
+    momentum: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    num_weights: int | None = None,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray | list[NDArray]:
+    """Steps of gradient descent with momentum for many weights, by copies; rates and decays are arrays."""
+    ...
+def preloaded_multi_mp_sgd_update(
+    *data: NDArray | Sequence[NDArray],
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    num_weights: int | None = None,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray | list[NDArray]:
+    """Steps of gradient descent for many weights, by copies in float32; rates and decays are arrays."""
+    ...
+def preloaded_multi_sgd_mom_update(
+    *data: NDArray | Sequence[NDArray],
+    momentum: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    num_weights: int | None = None,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray | list[NDArray]:
+    """Steps of gradient descent with momentum for many weights, whose rates and decays are arrays."""
+    ...
+def preloaded_multi_sgd_update(
+    *data: NDArray | Sequence[NDArray],
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    num_weights: int | None = None,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray | list[NDArray]:
+    """Steps of gradient descent for many weights, whose rates and decays are arrays."""
     ...
 def prod(
     data: NDArray,
@@ -2124,6 +2464,14 @@ def repeat(
 ) -> NDArray:
     """`data` with each element repeated, its copies beside each other."""
     ...
+def reset_arrays(
+    *data: NDArray | Sequence[NDArray],
+    num_arrays: int | None = None,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray | list[NDArray]:
+    """Writes zeros into many arrays."""
+    ...
 def reshape(
     data: NDArray,
     shape: int | Sequence[int] = (),
@@ -2165,6 +2513,43 @@ def rint(
     name: str | None = None,
 ) -> NDArray:
     """The nearest integer to each element, halves rounded down, not to even."""
+    ...
+def rmsprop_update(
+    weight: NDArray,
+    grad: NDArray,
+    n: NDArray,
+    lr: float,
+    gamma1: float = 0.95,
+    epsilon: float = 1e-08,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    clip_weights: float = -1.0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step divided by the root of the average square of the gradient (Tieleman and Hinton 2012)."""
+    ...
+def rmspropalex_update(
+    weight: NDArray,
+    grad: NDArray,
+    n: NDArray,
+    g: NDArray,
+    delta: NDArray,
+    lr: float,
+    gamma1: float = 0.95,
+    gamma2: float = 0.9,
+    epsilon: float = 1e-08,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    clip_weights: float = -1.0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of RMSProp about the average gradient, with momentum (Graves 2013)."""
     ...
 def round(
     data: NDArray,
@@ -2303,6 +2688,36 @@ def scatter_nd(
 ) -> NDArray:
     """Zeros with `data` written to the points of `indices`; of equal points the last counts."""
     ...
+def sgd_mom_update(
+    weight: NDArray,
+    grad: NDArray,
+    mom: NDArray,
+    lr: float,
+    momentum: float = 0.0,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    lazy_update: bool = True,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of gradient descent with momentum."""
+    ...
+def sgd_update(
+    weight: NDArray,
+    grad: NDArray,
+    lr: float,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    lazy_update: bool = True,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of gradient descent."""
+    ...
 def shape_array(
     data: NDArray,
     *,
@@ -2335,6 +2750,35 @@ def sign(
 ) -> NDArray:
     """-1, 0 or 1 by the sign of each element; 0 for NaN."""
     ...
+def signsgd_update(
+    weight: NDArray,
+    grad: NDArray,
+    lr: float,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of one size by the sign of each element of the gradient."""
+    ...
+def signum_update(
+    weight: NDArray,
+    grad: NDArray,
+    mom: NDArray,
+    lr: float,
+    momentum: float = 0.0,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    wd_lh: float = 0.0,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """A step of one size by the sign of each element of the momentum."""
+    ...
 def sin(
     data: NDArray,
     *,
@@ -2363,7 +2807,7 @@ def slice(
     data: NDArray,
     begin: int | None | Sequence[int | None],
     end: int | None | Sequence[int | None],
-    step: int | None | Sequence[int | None] = (),
+    step: int | None | Sequence[int | None] | None = (),
     *,
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,

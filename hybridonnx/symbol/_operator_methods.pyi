@@ -220,16 +220,6 @@ class OperatorMethods:
     ) -> Symbol:
         """e to the power of each element."""
         ...
-    def expand_dims(
-        self,
-        axis: int = ...,
-        *,
-        name: str | None = None,
-        attr: Mapping[str, str] | None = None,
-        **kwargs: object,
-    ) -> Symbol:
-        """`data` with a new axis of size 1."""
-        ...
     def expm1(
         self,
         *,
@@ -247,15 +237,6 @@ class OperatorMethods:
         **kwargs: object,
     ) -> Symbol:
         """Each element without its fraction, which is what `trunc` gives."""
-        ...
-    def flatten(
-        self,
-        *,
-        name: str | None = None,
-        attr: Mapping[str, str] | None = None,
-        **kwargs: object,
-    ) -> Symbol:
-        """`data` as a matrix, with all axes but the first made one."""
         ...
     def flip(
         self,
@@ -603,7 +584,7 @@ class OperatorMethods:
         self,
         begin: int | None | Sequence[int | None] = ...,
         end: int | None | Sequence[int | None] = ...,
-        step: int | None | Sequence[int | None] = (),
+        step: int | None | Sequence[int | None] | None = (),
         *,
         name: str | None = None,
         attr: Mapping[str, str] | None = None,

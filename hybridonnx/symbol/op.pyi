@@ -490,6 +490,18 @@ def RNN(
 ) -> Symbol:
     """Layers of recurrent cells, in one direction or both, over the steps of sequences."""
     ...
+def ROIPooling(
+    data: Symbol | None = None,
+    rois: Symbol | None = None,
+    pooled_size: int | Sequence[int] = ...,
+    spatial_scale: float = ...,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The maximum of each bin of regions, whose corners are rounded to pixels."""
+    ...
 def Reshape(
     data: Symbol | None = None,
     shape: int | Sequence[int] = (),
@@ -659,6 +671,26 @@ def abs(
 ) -> Symbol:
     """The absolute value of each element."""
     ...
+def adam_update(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    mean: Symbol | None = None,
+    var: Symbol | None = None,
+    lr: float = ...,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-08,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    lazy_update: bool = True,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of Adam, without a correction of the averages' bias."""
+    ...
 def add_n(
     *args: Symbol | Sequence[Symbol],
     num_args: int | None = None,
@@ -667,6 +699,16 @@ def add_n(
     **kwargs: object,
 ) -> Symbol:
     """The sum of any number of arrays of one shape."""
+    ...
+def all_finite(
+    data: Symbol | None = None,
+    init_output: bool = True,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """1 if all elements of an array are finite, else 0."""
     ...
 def amp_cast(
     data: Symbol | None = None,
@@ -1150,7 +1192,7 @@ def crop(
     data: Symbol | None = None,
     begin: int | None | Sequence[int | None] = ...,
     end: int | None | Sequence[int | None] = ...,
-    step: int | None | Sequence[int | None] = (),
+    step: int | None | Sequence[int | None] | None = (),
     *,
     name: str | None = None,
     attr: Mapping[str, str] | None = None,
@@ -1314,6 +1356,17 @@ def expm1(
 ) -> Symbol:
     """exp(x) - 1 of each element x, exact near 0 too."""
     ...
+def fill_element_0index(
+    lhs: Symbol | None = None,
+    mhs: Symbol | None = None,
+    rhs: Symbol | None = None,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A matrix in whose rows one element each is replaced."""
+    ...
 def fix(
     data: Symbol | None = None,
     *,
@@ -1350,6 +1403,45 @@ def floor(
     **kwargs: object,
 ) -> Symbol:
     """The greatest integer not above each element."""
+    ...
+def ftml_update(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    d: Symbol | None = None,
+    v: Symbol | None = None,
+    z: Symbol | None = None,
+    lr: float = ...,
+    beta1: float = 0.6,
+    beta2: float = 0.999,
+    epsilon: float = 1e-08,
+    t: int = ...,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_grad: float = -1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of follow the moving leader (Zheng and Kwok 2017)."""
+    ...
+def ftrl_update(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    z: Symbol | None = None,
+    n: Symbol | None = None,
+    lr: float = ...,
+    lamda1: float = 0.01,
+    beta: float = 1.0,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of follow the regularized leader, by coordinate (McMahan et al. 2013)."""
     ...
 def gamma(
     data: Symbol | None = None,
@@ -1420,6 +1512,41 @@ def khatri_rao(
     **kwargs: object,
 ) -> Symbol:
     """The Khatri-Rao product: of each column the Kronecker product."""
+    ...
+def lamb_update_phase1(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    mean: Symbol | None = None,
+    var: Symbol | None = None,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-06,
+    t: int = ...,
+    bias_correction: bool = True,
+    wd: float = ...,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The direction of a step of LAMB (You et al. 2019), that of Adam with decay."""
+    ...
+def lamb_update_phase2(
+    weight: Symbol | None = None,
+    g: Symbol | None = None,
+    r1: Symbol | None = None,
+    r2: Symbol | None = None,
+    lr: float = ...,
+    lower_bound: float = -1.0,
+    upper_bound: float = -1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of LAMB along the direction of `lamb_update_phase1`, in proportion to the norm of the weights."""
     ...
 def linalg_det(
     A: Symbol | None = None,
@@ -1733,6 +1860,198 @@ def moments(
 ) -> Symbol:
     """The mean and the variance of the elements along some axes, the variance without Bessel's correction."""
     ...
+def mp_lamb_update_phase1(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    mean: Symbol | None = None,
+    var: Symbol | None = None,
+    weight32: Symbol | None = None,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-06,
+    t: int = ...,
+    bias_correction: bool = True,
+    wd: float = ...,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The direction of a step of LAMB for float16 weights, in float32; the gradient is rescaled in its dtype."""
+    ...
+def mp_lamb_update_phase2(
+    weight: Symbol | None = None,
+    g: Symbol | None = None,
+    r1: Symbol | None = None,
+    r2: Symbol | None = None,
+    weight32: Symbol | None = None,
+    lr: float = ...,
+    lower_bound: float = -1.0,
+    upper_bound: float = -1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of LAMB along the direction of `mp_lamb_update_phase1`, by a copy of the weights in float32."""
+    ...
+def mp_nag_mom_update(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    mom: Symbol | None = None,
+    weight32: Symbol | None = None,
+    lr: float = ...,
+    momentum: float = 0.0,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of Nesterov's accelerated gradient by a copy of the weights in float32."""
+    ...
+def mp_sgd_mom_update(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    mom: Symbol | None = None,
+    weight32: Symbol | None = None,
+    lr: float = ...,
+    momentum: float = 0.0,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    lazy_update: bool = True,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of gradient descent with momentum by a copy of the weights in float32."""
+    ...
+def mp_sgd_update(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    weight32: Symbol | None = None,
+    lr: float = ...,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    lazy_update: bool = True,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of gradient descent by a copy of the weights in float32."""
+    ...
+def multi_all_finite(
+    *data: Symbol | Sequence[Symbol],
+    num_arrays: int | None = None,
+    init_output: bool = True,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """1 if all elements of many arrays are finite, else 0."""
+    ...
+def multi_lars(
+    lrs: Symbol | None = None,
+    weights_sum_sq: Symbol | None = None,
+    grads_sum_sq: Symbol | None = None,
+    wds: Symbol | None = None,
+    eta: float = ...,
+    eps: float = ...,
+    rescale_grad: float = 1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The learning rates of LARS (You et al. 2017), in proportion to the layers' weights."""
+    ...
+def multi_mp_sgd_mom_update(
+    *data: Symbol | Sequence[Symbol],
+    lrs: float | Sequence[float],
+    wds: float | Sequence[float],
+    momentum: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    num_weights: int | None = None,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Steps of gradient descent with momentum for many weights, by copies of them in float32."""
+    ...
+def multi_mp_sgd_update(
+    *data: Symbol | Sequence[Symbol],
+    lrs: float | Sequence[float],
+    wds: float | Sequence[float],
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    num_weights: int | None = None,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Steps of gradient descent for many weights, by copies of them in float32."""
+    ...
+def multi_sgd_mom_update(
+    *data: Symbol | Sequence[Symbol],
+    lrs: float | Sequence[float],
+    wds: float | Sequence[float],
+    momentum: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    num_weights: int | None = None,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Steps of gradient descent with momentum for many weights."""
+    ...
+def multi_sgd_update(
+    *data: Symbol | Sequence[Symbol],
+    lrs: float | Sequence[float],
+    wds: float | Sequence[float],
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    num_weights: int | None = None,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Steps of gradient descent for many weights."""
+    ...
+def multi_sum_sq(
+    *data: Symbol | Sequence[Symbol],
+    num_arrays: int | None = None,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """The sum of squares of each of many arrays."""
+    ...
+def nag_mom_update(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    mom: Symbol | None = None,
+    lr: float = ...,
+    momentum: float = 0.0,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of Nesterov's accelerated gradient."""
+    ...
 def nanprod(
     data: Symbol | None = None,
     axis: int | Sequence[int] | None = None,
@@ -1838,6 +2157,52 @@ def pick(
     **kwargs: object,
 ) -> Symbol:
     """One element of each row of `data` along `axis`, the one at `index`."""
+    ...
+def preloaded_multi_mp_sgd_mom_update(
+    *data: Symbol | Sequence[Symbol],
+    momentum: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    num_weights: int | None = None,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Steps of gradient descent with momentum for many weights, by copies; rates and decays are arrays."""
+    ...
+def preloaded_multi_mp_sgd_update(
+    *data: Symbol | Sequence[Symbol],
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    num_weights: int | None = None,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Steps of gradient descent for many weights, by copies in float32; rates and decays are arrays."""
+    ...
+def preloaded_multi_sgd_mom_update(
+    *data: Symbol | Sequence[Symbol],
+    momentum: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    num_weights: int | None = None,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Steps of gradient descent with momentum for many weights, whose rates and decays are arrays."""
+    ...
+def preloaded_multi_sgd_update(
+    *data: Symbol | Sequence[Symbol],
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    num_weights: int | None = None,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Steps of gradient descent for many weights, whose rates and decays are arrays."""
     ...
 def prod(
     data: Symbol | None = None,
@@ -2103,6 +2468,15 @@ def repeat(
 ) -> Symbol:
     """`data` with each element repeated, its copies beside each other."""
     ...
+def reset_arrays(
+    *data: Symbol | Sequence[Symbol],
+    num_arrays: int | None = None,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """Writes zeros into many arrays."""
+    ...
 def reshape(
     data: Symbol | None = None,
     shape: int | Sequence[int] = (),
@@ -2148,6 +2522,45 @@ def rint(
     **kwargs: object,
 ) -> Symbol:
     """The nearest integer to each element, halves rounded down, not to even."""
+    ...
+def rmsprop_update(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    n: Symbol | None = None,
+    lr: float = ...,
+    gamma1: float = 0.95,
+    epsilon: float = 1e-08,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    clip_weights: float = -1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step divided by the root of the average square of the gradient (Tieleman and Hinton 2012)."""
+    ...
+def rmspropalex_update(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    n: Symbol | None = None,
+    g: Symbol | None = None,
+    delta: Symbol | None = None,
+    lr: float = ...,
+    gamma1: float = 0.95,
+    gamma2: float = 0.9,
+    epsilon: float = 1e-08,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    clip_weights: float = -1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of RMSProp about the average gradient, with momentum (Graves 2013)."""
     ...
 def round(
     data: Symbol | None = None,
@@ -2272,6 +2685,38 @@ def scatter_nd(
 ) -> Symbol:
     """Zeros with `data` written to the points of `indices`; of equal points the last counts."""
     ...
+def sgd_mom_update(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    mom: Symbol | None = None,
+    lr: float = ...,
+    momentum: float = 0.0,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    lazy_update: bool = True,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of gradient descent with momentum."""
+    ...
+def sgd_update(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    lr: float = ...,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    lazy_update: bool = True,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of gradient descent."""
+    ...
 def shape_array(
     data: Symbol | None = None,
     *,
@@ -2308,6 +2753,37 @@ def sign(
 ) -> Symbol:
     """-1, 0 or 1 by the sign of each element; 0 for NaN."""
     ...
+def signsgd_update(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    lr: float = ...,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of one size by the sign of each element of the gradient."""
+    ...
+def signum_update(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    mom: Symbol | None = None,
+    lr: float = ...,
+    momentum: float = 0.0,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    wd_lh: float = 0.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of one size by the sign of each element of the momentum."""
+    ...
 def sin(
     data: Symbol | None = None,
     *,
@@ -2339,7 +2815,7 @@ def slice(
     data: Symbol | None = None,
     begin: int | None | Sequence[int | None] = ...,
     end: int | None | Sequence[int | None] = ...,
-    step: int | None | Sequence[int | None] = (),
+    step: int | None | Sequence[int | None] | None = (),
     *,
     name: str | None = None,
     attr: Mapping[str, str] | None = None,

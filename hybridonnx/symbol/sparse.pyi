@@ -83,6 +83,42 @@ def abs(
 ) -> Symbol:
     """The absolute value of each element."""
     ...
+def adagrad_update(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    history: Symbol | None = None,
+    lr: float = ...,
+    epsilon: float = 1e-07,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of AdaGrad (Duchi et al. 2011); of a row-sparse gradient in the rows that it stores."""
+    ...
+def adam_update(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    mean: Symbol | None = None,
+    var: Symbol | None = None,
+    lr: float = ...,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-08,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    lazy_update: bool = True,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of Adam, without a correction of the averages' bias."""
+    ...
 def add_n(
     *args: Symbol | Sequence[Symbol],
     num_args: int | None = None,
@@ -361,6 +397,24 @@ def floor(
 ) -> Symbol:
     """The greatest integer not above each element."""
     ...
+def ftrl_update(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    z: Symbol | None = None,
+    n: Symbol | None = None,
+    lr: float = ...,
+    lamda1: float = 0.01,
+    beta: float = 1.0,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of follow the regularized leader, by coordinate (McMahan et al. 2013)."""
+    ...
 def gamma(
     data: Symbol | None = None,
     *,
@@ -503,6 +557,38 @@ def rsqrt(
 ) -> Symbol:
     """The reciprocal of the square root of each element."""
     ...
+def sgd_mom_update(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    mom: Symbol | None = None,
+    lr: float = ...,
+    momentum: float = 0.0,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    lazy_update: bool = True,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of gradient descent with momentum."""
+    ...
+def sgd_update(
+    weight: Symbol | None = None,
+    grad: Symbol | None = None,
+    lr: float = ...,
+    wd: float = 0.0,
+    rescale_grad: float = 1.0,
+    clip_gradient: float = -1.0,
+    lazy_update: bool = True,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """A step of gradient descent."""
+    ...
 def sigmoid(
     data: Symbol | None = None,
     *,
@@ -543,7 +629,7 @@ def slice(
     data: Symbol | None = None,
     begin: int | None | Sequence[int | None] = ...,
     end: int | None | Sequence[int | None] = ...,
-    step: int | None | Sequence[int | None] = (),
+    step: int | None | Sequence[int | None] | None = (),
     *,
     name: str | None = None,
     attr: Mapping[str, str] | None = None,
