@@ -14,7 +14,8 @@ from hybridonnx.attrs import coerce
 from hybridonnx.converters.opsets import DEFAULT, NEWEST
 from hybridonnx.converters.to_onnx import lower_operator
 from hybridonnx.converters.to_onnx._registry import find as find_lowering
-from hybridonnx.ops import Operator, Spec, doc_of, load_all
+from hybridonnx.errors import UnknownOperatorError
+from hybridonnx.ops import Operator, Spec, absence, doc_of, find, load_all
 from tests.test_operators import FAMILIES
 
 HERE = Path(__file__).resolve().parent
@@ -34,6 +35,14 @@ def defines(cls: type[Operator], facet: str) -> bool:
 
 def every(names):
     return pytest.mark.parametrize("name", sorted(names))
+
+
+@every(FACTS)
+def test_mxnets_operators_are_here_or_say_why_not(name):
+    if load_all().keys().isdisjoint([name, *FACTS[name]["aliases"]]):
+        assert absence(name), "it is neither here nor is there a reason in ops/_absent.py"
+        with pytest.raises(UnknownOperatorError, match="is not here"):
+            find(name)
 
 
 @every(OPERATORS)

@@ -20,6 +20,7 @@ _REASONS = {
     "_contrib_edge_id _contrib_getnnz": (
         "it reads how a CSR matrix is stored, and graphs hold dense arrays. nd.contrib has the function"
     ),
+    "_imdecode": "every call of it fails in MXNet. Use nd.imdecode",
     "_CrossDeviceCopy": "MXNet's engine makes it between devices",
 }
 
