@@ -36,6 +36,7 @@ INDICES = (
     "label",
     "label_lengths",
     "length",
+    "matches",
     "sequence_length",
 )
 """Inputs that hold integers, which no special value is."""

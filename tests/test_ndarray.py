@@ -57,7 +57,6 @@ ELSEWHERE = {
     "nd": {
         "get_indexing_dispatch_code": "of MXNet's indexing",
         "get_oshape_of_gather_nd_op": "of MXNet's indexing",
-        "imdecode": "mx.image decodes",
         "indexing_key_expand_implicit_axes": "of MXNet's indexing",
     },
     "nd.random": {"current_context": "imported there by chance"},

@@ -103,7 +103,7 @@ def test_inputs_are_read_only_for_numpy():
             in_data[0][:] = 0
 
     executor = Writes()(sym.var("x")).simple_bind(cpu(), x=X.shape)
-    with pytest.raises(ValueError, match="read-only"):
+    with pytest.raises(MXNetError, match="read-only"):
         executor.forward(x=nd.array(X))[0].asnumpy()
 
 

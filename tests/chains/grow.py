@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hybridonnx.attrs import text
-from hybridonnx.errors import MXNetError
+from hybridonnx.converters.to_onnx import lower_operator
+from hybridonnx.errors import ConversionError, MXNetError
 from hybridonnx.ops import Array, Operator, Spec, find, sizes
 from hybridonnx.symbol.compose import Outputs
 from hybridonnx.symbol.graph import VARIABLE, Entry, Node
@@ -152,14 +153,33 @@ def _call(op: Operator, inputs: Sequence[str]) -> str:
 # ---- growing
 
 
+def _is_alone(case: Case) -> bool:
+    """Whether an operator draws, runs graphs or on its kernel, or gives a value without axes."""
+    op = case.operator()
+    if op.draws() or op.graphs or _runs_on_kernel(case.op):
+        return True
+    outputs = op.infer([Spec(a.shape, a.dtype) for a in case.arrays()])[1]
+    return any(spec.shape == () for spec in outputs)
+
+
+@cache
+def _runs_on_kernel(name: str) -> bool:
+    """Whether hybridized graphs run an operator on its kernel."""
+    case = next(case for cases in FAMILIES.values() for case in cases if case.op == name)
+    specs = [Spec(a.shape, a.dtype) for a in case.arrays()]
+    try:
+        lower_operator(case.operator(), specs, exact=True)
+    except ConversionError:
+        return True
+    return False
+
+
 @cache
 def cases() -> dict[str, list[Case]]:
     """The cases that chains are chain from, by operator."""
     usable: dict[str, list[Case]] = {}
     for case in (case for family in FAMILIES.values() for case in family):
-        if in_onnx(case) and not (
-            case.training or {"onnx", "infer"} & set(case.no) or case.operator().draws()
-        ):
+        if in_onnx(case) and not (case.training or {"onnx", "infer"} & set(case.no) or _is_alone(case)):
             usable.setdefault(find(case.op).names[0], []).append(case)
     return usable
 

@@ -25,6 +25,7 @@ INEXACT = {
     "gammaln": 1e-6,
     "gamma": 1e-6,
     "_polygamma": 1e-6,
+    **dict.fromkeys(("_contrib_fft", "_contrib_ifft"), 1e-6),
     **dict.fromkeys(("sigmoid", "Activation", "LogisticRegressionOutput"), 3e-7),
 }
 """Operators that ONNX Runtime computes by other formulas: how far off they may be, of the largest value."""
