@@ -94,6 +94,17 @@ def test_zeros_with_something_between(between):
 
 
 @pytest.mark.parametrize("opset", OPSETS)
+@pytest.mark.parametrize("width", [(0, 0, 0, 0, 1, 1, 1, 1), (0, 0, 0, 0, 0, 2, 1, 0)])
+def test_zeros_between_transposes(opset, width, rng):
+    """ONNX Runtime moves a Transpose past the Pad, and permutes the widths of all axes, named or not."""
+    x = rng.standard_normal((1, 5, 6, 3)).astype("float32")
+    padded = mx.sym.Pad(mx.sym.transpose(X, axes=(0, 3, 1, 2)), mode="constant", pad_width=width)
+    y = mx.sym.transpose(mx.sym.Pooling(padded, kernel=(1, 1)), axes=(0, 2, 3, 1))
+    pairs = np.array(width).reshape(4, 2)[[0, 2, 3, 1]]
+    same(y, x, np.pad(x, pairs), opset)
+
+
+@pytest.mark.parametrize("opset", OPSETS)
 def test_zeros_around_a_weight(opset):
     w = mx.sym.var("w")
     y = mx.sym.Convolution(w, mx.sym.Pad(X, **PADDED), kernel=(3, 3), num_filter=1, no_bias=True)

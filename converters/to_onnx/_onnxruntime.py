@@ -104,12 +104,8 @@ def _guard_pad(g: Graph, node: Node) -> None:
     assert data is not None
     assert pads is not None
     if g.opset >= AXES_AT:
-        axes = np.arange(data.rank)
-        if pads.constant is not None:
-            pairs = pads.constant.reshape(2, -1)
-            axes = np.flatnonzero(pairs.any(0))
-            pads = g.const(pairs[:, axes].ravel())
-        node.inputs = [data, pads, *value, g.const(axes)]
+        # all of them: where a Transpose moves past a Pad, ONNX Runtime permutes the widths of all axes
+        node.inputs = [data, pads, *value, g.const(np.arange(data.rank))]
         return
     widths = _with_first_axis(g, pads, data.rank)
     padded = g.node("Pad", [g.Unsqueeze(data, [0]), widths, *value], attributes=node.attributes)
