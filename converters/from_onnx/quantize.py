@@ -65,6 +65,6 @@ def conv_integer(
     strides: Ints = (),
 ) -> Any:
     """In float64, and back."""
-    window = {"auto_pad": auto_pad, "dilations": dilations, "group": group}
+    window: dict[str, Any] = {"auto_pad": auto_pad, "dilations": dilations, "group": group}
     window |= {"kernel_shape": kernel_shape, "pads": pads, "strides": strides}
     return F.Cast(conv(F, _exact(F, x, x_zero), _exact(F, w, w_zero), **window), dtype="int32")

@@ -41,8 +41,7 @@ def quantize_v2(g: Graph, op: QuantizeV2, data: Value) -> tuple[Value, ...]:
 def _ends(g: Graph, op: QuantizeV2 | QuantizeAsym, data: Value) -> tuple[Value, Value]:
     """The calibrated range, or that of the data, of which NaN is no part."""
     if ends := op.calibration():
-        low, high = ends
-        return g.const(low), g.const(high)
+        return g.const(ends[0]), g.const(ends[1])
     nan = g.IsNaN(data)
     low = g.ReduceMin(g.Where(nan, np.float32(np.inf), data), keepdims=0)
     high = g.ReduceMax(g.Where(nan, np.float32(-np.inf), data), keepdims=0)

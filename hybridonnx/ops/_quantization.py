@@ -7,12 +7,12 @@ quantized numbers have no zero point.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..dtypes import DType
-from ..errors import AttributeValueError, DTypeError
+from ..errors import AttributeValueError, DTypeError, ShapeError
 from ._operator import Array, Operator
 from ._shapes import Shape
 
@@ -31,24 +31,55 @@ LARGEST_INT32 = 2147483520.0
 RANGE: Shape = (1,)
 
 
-def integer_dtype(owner: str, name: str, dtype: DType | None, allowed: Sequence[DType] = BYTES) -> None:
+def require_dtype(owner: str, name: str, dtype: DType | None, allowed: Sequence[DType] = BYTES) -> None:
     """Raise `DTypeError` unless `dtype` is unknown or among those allowed."""
     if dtype is not None and dtype not in allowed:
         names = " or ".join(map(str, allowed))
         raise DTypeError(f"{owner}: {name} of {names} is required, got {dtype}. Cast or quantize it before.")
 
 
-def calibrated(owner: str, low: float | None, high: float | None) -> bool:
-    """Whether the attributes give a range."""
-    if low is not None and high is not None and low > high:
-        raise AttributeValueError(
-            f"{owner}: min_calib_range must not be above max_calib_range {high}, got {low}."
-        )
-    return low is not None and high is not None
+class Calibrated(Operator):
+    """What may have a range as attributes.
+
+    Attributes:
+        min_calib_range: The lower end of the calibrated range; there is none unless both ends are given.
+        max_calib_range: Its upper end.
+    """
+
+    if TYPE_CHECKING:  # each operator has these in MXNet's order
+        min_calib_range: float | None
+        max_calib_range: float | None
+
+    def check(self) -> None:
+        low, high = self.min_calib_range, self.max_calib_range
+        if low is not None and high is not None and low > high:
+            raise AttributeValueError(
+                f"{self.names[0]}: min_calib_range must not be above max_calib_range {high}, got {low}."
+            )
+
+    def calibration(self) -> list[Array]:
+        """The ends of the calibrated range; none without one."""
+        low, high = self.min_calib_range, self.max_calib_range
+        return [] if low is None or high is None else single(low, high)
+
+    def range_of(self, data: Array) -> list[Array]:
+        """The calibrated range, or that of the data, of which NaN is no part."""
+        if ends := self.calibration():
+            return ends
+        self.require_elements(data)
+        return [np.fmin.reduce(data, None).reshape(1), np.fmax.reduce(data, None).reshape(1)]
+
+    def require_elements(self, data: Array) -> None:
+        """Raise `ShapeError` for data without elements, which have no range."""
+        if not data.size:
+            raise ShapeError(
+                f"{self.names[0]}: data with elements is required, as their range is taken, got shape "
+                f"{data.shape}. Give min_calib_range and max_calib_range."
+            )
 
 
 class Quantized(Operator):
-    """An operator on integers and on ranges, which are arrays of one number.
+    """An operator on integers, each array of them with the two ends of its range behind all of them.
 
     Returns:
         output: The integers.
@@ -59,20 +90,51 @@ class Quantized(Operator):
     outputs = ("output", "min_output", "max_output")
     not_differentiable = "quantized numbers are integers"
 
+    def number_shapes(self, *shapes: Any) -> Sequence[Shape | None]:
+        """What the known shapes of the integers tell of unknown ones."""
+        return shapes
 
-def ranges(dtypes: Sequence[Any], numbers: int) -> list[DType]:
-    """float32 for all inputs behind the first `numbers`."""
-    return [FLOAT32] * (len(dtypes) - numbers)
+    def result_shape(self, *shapes: Any) -> Shape:
+        """The output's shape, from those of the integers."""
+        first: Shape = shapes[0]
+        return first
+
+    def number_dtypes(self, *dtypes: Any) -> Sequence[DType | None]:
+        """The integers' dtypes. Raises `DTypeError` for others than it takes."""
+        for name, dtype in zip(self.input_names(), dtypes, strict=False):
+            require_dtype(self.names[0], name, dtype)
+        return dtypes
+
+    def result_dtype(self, *dtypes: Any) -> DType | None:
+        """The output's dtype, from those of the integers."""
+        first: DType | None = dtypes[0]
+        return first
+
+    def infer_inputs(self, *shapes: Any) -> Sequence[Shape | None]:
+        count = len(shapes) // 3
+        return [*self.number_shapes(*shapes[:count]), *(RANGE for _ in shapes[count:])]
+
+    def infer_shape(self, *shapes: Any) -> Shape | list[Shape]:
+        return [self.result_shape(*shapes[: len(shapes) // 3]), RANGE, RANGE]
+
+    def infer_input_dtypes(self, *dtypes: Any) -> Sequence[DType | None]:
+        count = len(dtypes) // 3
+        for name, dtype in zip(self.input_names()[count:], dtypes[count:], strict=True):
+            require_dtype(self.names[0], name, dtype, (FLOAT32,))
+        return [*self.number_dtypes(*dtypes[:count]), *(FLOAT32 for _ in dtypes[count:])]
+
+    def infer_dtype(self, *dtypes: Any) -> DType | list[DType | None] | None:
+        return [self.result_dtype(*dtypes[: len(dtypes) // 3]), FLOAT32, FLOAT32]
 
 
 def size_of(low: Array, high: Array) -> Array:
     """The size of a range: its end that is farther from zero."""
-    return np.maximum(np.abs(low), np.abs(high))
+    return np.asarray(np.maximum(np.abs(low), np.abs(high)))
 
 
-def single(*values: float | None) -> list[Array]:
-    """Attributes as arrays of one number."""
-    return [np.array([0.0 if v is None else v], np.float32) for v in values]
+def single(*values: float) -> list[Array]:
+    """Numbers as arrays of one."""
+    return [np.array([v], np.float32) for v in values]
 
 
 def over(a: Any, b: Any) -> Array:
@@ -97,7 +159,7 @@ def rounded(x: Array, dtype: DType) -> Array:
 def rounded32(x: Array) -> Array:
     """The nearest int32, even ones of two; NaN is 0."""
     y = np.clip(np.rint(x), -INT32_STEPS, LARGEST_INT32)
-    return np.nan_to_num(y, nan=0.0).astype(np.int32)
+    return np.where(np.isnan(y), 0, y).astype(np.int32)
 
 
 def product_size(lhs: DType, low: Array, high: Array, low_rhs: Array, high_rhs: Array) -> Array:

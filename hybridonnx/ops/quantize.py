@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from ..dtypes import DType
-from ..errors import DTypeError, ShapeError
+from ..errors import DTypeError
 from ._operator import Array, Operator
 from ._quantization import (
     BYTES,
@@ -20,9 +20,9 @@ from ._quantization import (
     STEPS,
     UINT8,
     WHOLE_STEPS,
-    calibrated,
-    integer_dtype,
+    Calibrated,
     over,
+    require_dtype,
     rounded,
     single,
     size_of,
@@ -82,7 +82,7 @@ class Quantize(_Quantizing):
 
     def infer_input_dtypes(self, data: Any, low: Any, high: Any) -> Sequence[DType | None]:
         for name, dtype in zip(self.inputs, (data, low, high), strict=True):
-            integer_dtype("_contrib_quantize", name, dtype, (FLOAT32,))
+            require_dtype("_contrib_quantize", name, dtype, (FLOAT32,))
         return FLOAT32, FLOAT32, FLOAT32
 
     def infer_dtype(self, *_: DType | None) -> list[DType | None]:
@@ -94,8 +94,8 @@ class Quantize(_Quantizing):
         return (y, -size, size) if dtype == INT8 else (y, low.copy(), high.copy())
 
 
-class _Calibrated(_Quantizing):
-    """What has a range as attributes, or else takes that of the data.
+class _Typed(Calibrated, _Quantizing):
+    """What has a range as attributes, or else takes that of the data, and chooses between int8 and uint8.
 
     Attributes:
         out_type: The integers' dtype: "int8", "uint8", or "auto", which is uint8 for a calibrated range
@@ -105,18 +105,8 @@ class _Calibrated(_Quantizing):
         max_calib_range: Its upper end.
     """
 
-    out_type: Literal["auto", "int8", "uint8"] = "int8"
-    min_calib_range: float | None = None
-    max_calib_range: float | None = None
-
-    def check(self) -> None:
-        calibrated(self.names[0], self.min_calib_range, self.max_calib_range)
-
-    def calibration(self) -> list[Array]:
-        """The ends of the calibrated range; none without one."""
-        if not calibrated(self.names[0], self.min_calib_range, self.max_calib_range):
-            return []
-        return single(self.min_calib_range, self.max_calib_range)
+    if TYPE_CHECKING:
+        out_type: Literal["auto", "int8", "uint8"]
 
     def written(self) -> DType:
         """The integers' dtype."""
@@ -128,17 +118,9 @@ class _Calibrated(_Quantizing):
     def infer_dtype(self, *_: DType | None) -> list[DType | None]:
         return [self.written(), FLOAT32, FLOAT32]
 
-    def require_elements(self, data: Array) -> None:
-        """Raise `ShapeError` for data without elements, which have no range."""
-        if not data.size:
-            raise ShapeError(
-                f"{self.names[0]}: data with elements is required, as their range is taken, got shape "
-                f"{data.shape}. Give min_calib_range and max_calib_range."
-            )
-
 
 @operator("_contrib_quantize_v2")
-class QuantizeV2(_Calibrated):
+class QuantizeV2(_Typed):
     """Numbers as integers of 8 bits, by a calibrated range or by their own.
 
     Unlike `quantize` it lets the size of the range be 127.5 or 255.5 integers. Integers of 8 bits pass.
@@ -154,7 +136,7 @@ class QuantizeV2(_Calibrated):
     max_calib_range: float | None = None
 
     def infer_input_dtypes(self, data: DType | None) -> Sequence[DType | None]:
-        integer_dtype("_contrib_quantize_v2", "data", data, (FLOAT32, *BYTES))
+        require_dtype("_contrib_quantize_v2", "data", data, (FLOAT32, *BYTES))
         if data in BYTES and self.out_type not in ("auto", str(data)):
             raise DTypeError(
                 f"_contrib_quantize_v2: out_type {data} or auto is required for data that is quantized "
@@ -162,8 +144,8 @@ class QuantizeV2(_Calibrated):
             )
         return (data,)
 
-    def infer_dtype(self, data: DType | None) -> list[DType | None]:
-        return [data if data in BYTES else self.written(), FLOAT32, FLOAT32]
+    def infer_dtype(self, *dtypes: DType | None) -> list[DType | None]:
+        return [dtypes[0] if dtypes[0] in BYTES else self.written(), FLOAT32, FLOAT32]
 
     def passed(self, dtype: DType) -> list[Array]:
         """The range that integers have which pass."""
@@ -172,16 +154,14 @@ class QuantizeV2(_Calibrated):
     def forward(self, data: Array) -> tuple[Array, ...]:
         if data.dtype in BYTES:
             return data.copy(), *self.passed(data.dtype)
-        if not (ends := self.calibration()):
-            self.require_elements(data)
-            ends = [np.fmin.reduce(data, None).reshape(1), np.fmax.reduce(data, None).reshape(1)]
+        ends = self.range_of(data)
         dtype, size = self.written(), size_of(*ends)
         y = rounded(times(data, over(np.float32(STEPS[dtype]), size)), dtype)
         return (y, -size, size) if dtype == INT8 else (y, *ends)
 
 
 @operator("_contrib_quantize_asym")
-class QuantizeAsym(Operator):
+class QuantizeAsym(Calibrated):
     """Numbers as uint8 by a scale and a shift, so that the whole of a range is used.
 
     Inputs:
@@ -204,17 +184,8 @@ class QuantizeAsym(Operator):
     min_calib_range: float | None = None
     max_calib_range: float | None = None
 
-    def check(self) -> None:
-        calibrated("_contrib_quantize_asym", self.min_calib_range, self.max_calib_range)
-
-    def calibration(self) -> list[Array]:
-        """The ends of the calibrated range; none without one."""
-        if not calibrated("_contrib_quantize_asym", self.min_calib_range, self.max_calib_range):
-            return []
-        return single(self.min_calib_range, self.max_calib_range)
-
     def infer_input_dtypes(self, data: DType | None) -> Sequence[DType | None]:
-        integer_dtype("_contrib_quantize_asym", "data", data, (FLOAT32,))
+        require_dtype("_contrib_quantize_asym", "data", data, (FLOAT32,))
         return (FLOAT32,)
 
     def infer_dtype(self, _: DType | None) -> list[DType | None]:
@@ -230,14 +201,7 @@ class QuantizeAsym(Operator):
         return (outputs[0],)
 
     def forward(self, data: Array) -> tuple[Array, ...]:
-        if not (ends := self.calibration()):
-            if not data.size:
-                raise ShapeError(
-                    "_contrib_quantize_asym: data with elements is required, as their range is taken, got "
-                    f"shape {data.shape}. Give min_calib_range and max_calib_range."
-                )
-            ends = [np.fmin.reduce(data, None).reshape(1), np.fmax.reduce(data, None).reshape(1)]
-        low, high = ends
+        low, high = self.range_of(data)
         scale = over(np.float32(255), high - low)
         shift = np.float32(255) - times(high, scale)
         y = np.clip(np.floor(times(data, scale) + shift + np.float32(0.5)), 0, 255)
@@ -276,9 +240,9 @@ class Dequantize(Operator):
         return outputs[0], *inputs[1:]
 
     def infer_input_dtypes(self, data: Any, low: Any, high: Any) -> Sequence[DType | None]:
-        integer_dtype("_contrib_dequantize", "data", data)
-        integer_dtype("_contrib_dequantize", "min_range", low, (FLOAT32,))
-        integer_dtype("_contrib_dequantize", "max_range", high, (FLOAT32,))
+        require_dtype("_contrib_dequantize", "data", data)
+        require_dtype("_contrib_dequantize", "min_range", low, (FLOAT32,))
+        require_dtype("_contrib_dequantize", "max_range", high, (FLOAT32,))
         return data, FLOAT32, FLOAT32
 
     def infer_dtype(self, *_: DType | None) -> DType:
@@ -289,7 +253,7 @@ class Dequantize(Operator):
 
 
 @operator("_contrib_requantize")
-class Requantize(_Calibrated):
+class Requantize(_Typed):
     """Sums of int32 as integers of 8 bits, by a calibrated range or by that of the sums.
 
     Inputs:
@@ -306,9 +270,9 @@ class Requantize(_Calibrated):
     max_calib_range: float | None = None
 
     def infer_input_dtypes(self, data: Any, low: Any, high: Any) -> Sequence[DType | None]:
-        integer_dtype("_contrib_requantize", "data", data, (INT32,))
-        integer_dtype("_contrib_requantize", "min_range", low, (FLOAT32,))
-        integer_dtype("_contrib_requantize", "max_range", high, (FLOAT32,))
+        require_dtype("_contrib_requantize", "data", data, (INT32,))
+        require_dtype("_contrib_requantize", "min_range", low, (FLOAT32,))
+        require_dtype("_contrib_requantize", "max_range", high, (FLOAT32,))
         return INT32, FLOAT32, FLOAT32
 
     def forward(self, data: Array, low: Array, high: Array) -> tuple[Array, ...]:
