@@ -38,7 +38,7 @@ def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> An
 
 def _is_plain(cls: type[Operator], args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     """Whether positional arguments are the inputs and keywords the attributes, as in most calls."""
-    if cls.variadic or len(args) > len(cls.inputs):
+    if cls.variadic or cls.skips or len(args) > len(cls.inputs):
         return False
     return {type(a) for a in args} <= {ArrayBase.dense} and kwargs.keys().isdisjoint(cls.inputs)
 

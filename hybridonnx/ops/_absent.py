@@ -21,6 +21,9 @@ _REASONS = {
         "it reads how a CSR matrix is stored, and graphs hold dense arrays. nd.contrib has the function"
     ),
     "_imdecode": "every call of it fails in MXNet. Use nd.imdecode",
+    "_contrib_quantized_rnn": (
+        "oneDNN alone has it, and quantizes the weights by itself. Use RNN with dequantized data"
+    ),
     "_CrossDeviceCopy": "MXNet's engine makes it between devices",
 }
 

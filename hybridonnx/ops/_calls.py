@@ -8,6 +8,9 @@ from typing import Any
 from ..errors import MXNetError, RequirementError, suggest
 from ._operator import Operator
 
+_TRUE = ("True", "true", "1")
+"""What attributes that are true may be as text."""
+
 
 def bind(
     cls: type[Operator], args: Sequence[Any], kwargs: Mapping[str, Any], is_input: Callable[[Any], bool]
@@ -18,11 +21,11 @@ def bind(
     """
     if cls.variadic:
         return _bind_variadic(cls, args, kwargs, is_input)
-    names = (*cls.inputs, *cls.schema())
-    if any(map(is_input, args[len(cls.inputs) :])):
+    order = _positions(cls, args, kwargs)
+    names = (*order, *cls.schema())
+    if any(map(is_input, args[len(order) :])):
         raise MXNetError(
-            f"{cls.names[0]}: at most {len(cls.inputs)} inputs ({', '.join(cls.inputs)}) are possible, "
-            f"got {len(args)}."
+            f"{cls.names[0]}: at most {len(order)} inputs ({', '.join(order)}) are possible, got {len(args)}."
         )
     if len(args) > len(names):
         raise MXNetError(
@@ -50,6 +53,14 @@ def bind(
     while inputs and inputs[-1] is None:
         inputs.pop()
     return inputs, arguments
+
+
+def _positions(cls: type[Operator], args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[str, ...]:
+    """The inputs in the order of positional arguments; one that is left out may stand among them as None."""
+    if any(arg is None for arg in args):
+        return cls.inputs
+    skipped = {n for name, skip in cls.skips.items() if str(kwargs.get(name)) in _TRUE for n in skip}
+    return tuple(n for n in cls.inputs if n not in skipped)
 
 
 def _bind_variadic(

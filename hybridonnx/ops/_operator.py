@@ -65,6 +65,8 @@ class Operator:
     """Whether a call without `out` makes no sense."""
     output_count: ClassVar[str] = ""
     """The attribute that counts the outputs, if one does."""
+    skips: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """For attributes that leave out inputs which others follow: those inputs, which positions then skip."""
     outputs: ClassVar[tuple[str, ...]] = ("output",)
     """The outputs' names."""
     hidden: ClassVar[int] = 0
