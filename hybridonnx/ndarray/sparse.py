@@ -90,7 +90,9 @@ def csr_matrix(
     if len(parts) == 2 and isinstance(parts[1], tuple | list) and len(parts[1]) == 2:
         data = parts[0] if dtype is not None or hasattr(parts[0], "dtype") else np.asarray(parts[0])
         rows, columns = (_array(p, np.int64) for p in parts[1])
-        return CSRNDArray(checked(cells(_array(data, dtype), rows, columns, shape and _shape(shape))), ctx)
+        return CSRNDArray(
+            checked(cells(_array(data, dtype), rows, columns, _shape(shape) if shape else None)), ctx
+        )
     if len(parts) != 3:
         _fail_parts("csr_matrix", len(parts))
     data, indices, indptr = (_array(parts[0], dtype), *(_array(p, np.int64) for p in parts[1:]))

@@ -157,13 +157,11 @@ def _of_product(op: Dot, patterns: Patterns, arrays: Sequence[Array]) -> Storage
     lhs, rhs = patterns
     stored: Storage = None
     if isinstance(lhs, Cells) and not isinstance(rhs, Cells) and op.transpose_a and not op.transpose_b:
-        stored = Rows(op.product_shape(lhs.shape, arrays[1].shape), stored_columns(lhs))
-    elif isinstance(rhs, Cells) and lhs is None and not (op.transpose_a or op.transpose_b):
-        mask = np.zeros(op.product_shape(arrays[0].shape, rhs.shape), bool)
+        stored = Rows((lhs.shape[1], *arrays[1].shape[1:]), stored_columns(lhs))
+    elif isinstance(rhs, Cells) and lhs is None and arrays[0].ndim == 2 and not op.transpose_a:
+        mask = np.zeros((len(arrays[0]), rhs.shape[1]), bool)
         mask[:, stored_columns(rhs)] = True
-        stored = cells_of(mask)
-    elif isinstance(rhs, Cells) and lhs is None and not op.transpose_a:
-        stored = "csr"
+        stored = "csr" if op.transpose_b else cells_of(mask)
     asked = op.forward_stype
     if asked in (None, "None") or (stored is not None and storage_type(stored) == asked):
         return stored
@@ -175,7 +173,7 @@ def _of_gradient(op: DotRhsGrad, patterns: Patterns, arrays: Sequence[Array]) ->
     lhs = patterns[1]
     if not isinstance(lhs, Cells) or op.transpose_a or op.transpose_b:
         return None
-    return Rows(arrays[2].shape, stored_columns(lhs))
+    return Rows(tuple(arrays[2].shape), stored_columns(lhs))
 
 
 @operator("dot", "_sparse_dot")

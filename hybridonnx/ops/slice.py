@@ -84,7 +84,7 @@ def _symbolic_extent(size: SymbolicDim, cut: slice) -> Known:
 
 def _of_part(op: Slice, patterns: Patterns, arrays: Sequence[Array]) -> Storage:
     """The stored elements of a part of a matrix without gaps."""
-    return None if any(step not in (None, 1) for step in op.step) else of_cells(op, patterns, arrays)
+    return None if any(step not in (None, 1) for step in op.step or ()) else of_cells(op, patterns, arrays)
 
 
 @operator("slice", "_npi_slice", "_npx_slice", "_sparse_slice", "crop")
