@@ -1,22 +1,23 @@
 """Expressions on arrays of sparse storage types, for real MXNet and for this project alike.
 
-`described` says of a result what both must agree on: storage type, dtype, shape, values, and which are stored.
+`described` says of a result what must agree: storage type, dtype, shape, values, and which are stored.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 
 UNARY = (
     "abs arccos arccosh arcsin arcsinh arctan arctanh cbrt ceil cos cosh degrees exp expm1 fix floor gamma "
-    "gammaln log log10 log1p log2 make_loss negative radians relu rint round rsqrt sigmoid sign sin sinh sqrt "
-    "square stop_gradient tan tanh trunc zeros_like sum mean norm"
+    "gammaln log log10 log1p log2 make_loss negative radians relu rint round rsqrt sigmoid sign sin sinh "
+    "sqrt square stop_gradient tan tanh trunc zeros_like sum mean norm"
 ).split()
 BINARY = (
-    "elemwise_add elemwise_sub elemwise_mul elemwise_div broadcast_add broadcast_sub broadcast_mul add subtract "
-    "multiply divide"
+    "elemwise_add elemwise_sub elemwise_mul elemwise_div broadcast_add broadcast_sub broadcast_mul add "
+    "subtract multiply divide"
 ).split()
 PAIRS = [
     ("csr", "csr2"),
@@ -185,6 +186,30 @@ STATEMENTS = [
 ]
 """Changes of the array that is named first."""
 
+_STORE = "kv = mx.kv.create('local'); kv.init('w', all_rows); "
+PULLS = [
+    f"no_rows; {_STORE}kv.row_sparse_pull('w', no_rows, row_ids=nd.array([0, 2]))",
+    f"no_rows; {_STORE}kv.row_sparse_pull('w', no_rows, row_ids=nd.array([2, 0, 2]))",
+    f"no_rows; {_STORE}kv.push('w', [rows, rows2]); kv.row_sparse_pull('w', no_rows, row_ids=nd.array([0]))",
+    f"dense; {_STORE}kv.push('w', [rows, rows2]); kv.pull('w', dense)",
+]
+"""What a store writes into the array that is named first."""
+
+_OPTIMIZERS: list[tuple[str, dict[str, Any]]] = [
+    ("sgd", {}),
+    ("sgd", {"momentum": 0.9, "wd": 0.1}),
+    ("sgd", {"momentum": 0.9, "wd": 0.1, "lazy_update": False}),
+    ("adam", {"wd": 0.1}),
+    ("adam", {"wd": 0.1, "lazy_update": False}),
+    ("adagrad", {}),
+    ("ftrl", {}),
+    ("nag", {"momentum": 0.9}),
+    ("rmsprop", {}),
+    ("signum", {"momentum": 0.0}),
+]
+TRAININGS = [(name, options, hybridized) for name, options in _OPTIMIZERS for hybridized in (False, True)]
+"""Optimizers that update a row-sparse Embedding, some rows of which have a gradient of 0."""
+
 _LOOKUP = "(nd.array([3, 0, 3]), {0}, input_dim=4, output_dim=3, sparse_grad=True)"
 GRADIENTS = [
     (f"sparse.Embedding{_LOOKUP.format('dense')}", "dense", "row_sparse"),
@@ -223,7 +248,7 @@ GRADIENTS = [
 
 
 def described(x: Any) -> dict[str, Any]:
-    """What must agree. Matrices of real MXNet's hold unordered columns, and memory that nobody wrote behind them."""
+    """What must agree: not the order of columns, nor what real MXNet leaves unwritten behind the last one."""
     text: dict[str, Any] = {"stype": x.stype, "dtype": np.dtype(x.dtype).name, "shape": list(x.shape)}
     text["values"] = x.asnumpy().astype(float).ravel().tolist()
     if x.stype == "csr":
@@ -240,7 +265,9 @@ def results(mx: Any) -> dict[str, Any]:
     """Every expression's, statement's and gradient's result."""
     shown = {text: described(evaluated(mx, text)) for text in EXPRESSIONS}
     shown |= {text: described(executed(mx, text)) for text in STATEMENTS}
-    return shown | {gradient_name(g): described(gradient(mx, *g)) for g in GRADIENTS}
+    shown |= {gradient_name(g): described(gradient(mx, *g)) for g in GRADIENTS}
+    shown |= {text: described(executed(mx, text)) for text in PULLS}
+    return shown | {training_name(t): described(trained(mx, *t)) for t in TRAININGS}
 
 
 def evaluated(mx: Any, text: str) -> Any:
@@ -251,7 +278,7 @@ def evaluated(mx: Any, text: str) -> Any:
 def executed(mx: Any, text: str) -> Any:
     """The array that a statement changes; it is the same object afterwards."""
     names = arrays(mx)
-    name = text.split("[")[0].split(" ")[0]
+    name = re.split("[^a-z0-9_]", text)[0]
     before = names[name]
     exec(text, names)
     if names[name] is not before:
@@ -272,3 +299,33 @@ def gradient(mx: Any, text: str, variable: str, kind: str | None) -> Any:
         y = eval(text, names)
     y.backward()
     return names[variable].grad
+
+
+def training_name(parts: tuple[str, dict[str, Any], bool]) -> str:
+    """What a training is stored under."""
+    name, options, hybridized = parts
+    return f"{name} {options}{' hybridized' if hybridized else ''}"
+
+
+def trained(mx: Any, optimizer: str, options: dict[str, Any], hybridized: bool) -> Any:
+    """The weight of an Embedding after three steps, of which each names some rows."""
+    nd, nn = mx.nd, mx.gluon.nn
+    net = nn.HybridSequential()
+    with net.name_scope():
+        net.add(nn.Embedding(6, 3, sparse_grad=True))
+        net.add(nn.Dense(2, flatten=False))
+    net.initialize(mx.init.One())
+    if hybridized:
+        net.hybridize()
+    weight = net[0].weight
+    weight.set_data(nd.array(np.arange(18).reshape(6, 3) / 10))
+    trainer = mx.gluon.Trainer(net.collect_params(), optimizer, {"learning_rate": 0.1, **options})
+    for rows in ([[0, 2], [2, 5]], [[1, 1], [0, 3]], [[0, 2], [2, 5]]):
+        with mx.autograd.record():
+            loss = (net(nd.array(rows)) * nd.array([[[1, 2], [0, 0]], [[0, 0], [3, -1]]])).sum()
+        loss.backward()
+        named = sorted({i for pair in rows for i in pair})
+        if described(weight.grad())["stored"] != named:
+            raise ValueError(f"rows {named} are required, got {weight.grad().indices}")
+        trainer.step(2)
+    return weight.data()

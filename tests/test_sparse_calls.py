@@ -1,4 +1,4 @@
-"""Expressions on sparse storage types give what they give in real MXNet: values, types, and what is stored."""
+"""Expressions on sparse arrays give what they give in real MXNet: values, types, and what is stored."""
 
 from __future__ import annotations
 
@@ -37,6 +37,16 @@ def test_gradients(parts):
     check(calls.gradient_name(parts), calls.gradient(mx, *parts))
 
 
+@pytest.mark.parametrize("text", calls.PULLS)
+def test_stores(text):
+    check(text, calls.executed(mx, text))
+
+
+@pytest.mark.parametrize("parts", calls.TRAININGS, ids=calls.training_name)
+def test_training(parts):
+    check(calls.training_name(parts), calls.trained(mx, *parts))
+
+
 def test_every_result_is_compared():
-    names = {*calls.EXPRESSIONS, *calls.STATEMENTS, *map(calls.gradient_name, calls.GRADIENTS)}
-    assert names == STORED.keys()
+    names = {*calls.EXPRESSIONS, *calls.STATEMENTS, *calls.PULLS, *map(calls.gradient_name, calls.GRADIENTS)}
+    assert names | set(map(calls.training_name, calls.TRAININGS)) == STORED.keys()

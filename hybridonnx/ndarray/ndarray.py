@@ -468,6 +468,9 @@ class BaseSparseNDArray(NDArray):
 
     # ---- what it stores
 
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        return None, {"stored": self.stored, "_ctx": self._ctx, "_entry": None, "_leaf": None}
+
     def _pattern(self) -> Pattern:
         return pattern_of(self.stored)
 

@@ -236,6 +236,10 @@ class Operator:
         """What an array given as `out` receives, which holds `before`."""
         return value
 
+    def stores_gradient(self) -> bool:
+        """Whether a gradient stores some rows alone, so that the operator is recorded by itself."""
+        return bool(getattr(self, "sparse_grad", False))
+
     def with_inferred_shape(self, outputs: Sequence[Spec]) -> Operator:
         """The operator with sizes that its attributes leave open, and the graph around tells."""
         return self

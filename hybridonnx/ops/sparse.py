@@ -150,5 +150,8 @@ class SparseEmbedding(Embedding):
         sparse_grad: Accepted for MXNet's sake; the gradient is row-sparse either way.
     """
 
+    def stores_gradient(self) -> bool:
+        return True
+
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, weight: Any) -> Sequence[Any]:
         return None, F._row_sparse_take_grad(dy, data, weight, axis=0, mode="clip")
