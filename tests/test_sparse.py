@@ -299,7 +299,7 @@ def test_other_storage_types_are_no_targets(csr, rows):
 
 
 def test_pickles_and_copies(either):
-    for other in (copy.copy(either), copy.deepcopy(either), pickle.loads(pickle.dumps(either))):
+    for other in (copy.copy(either), copy.deepcopy(either), pickle.loads(pickle.dumps(either))):  # noqa: S301
         assert other.stype == either.stype
         same(other, DENSE)
 
