@@ -6,11 +6,14 @@ import copy
 import pickle
 
 import numpy as np
+import onnxruntime as ort
 import pytest
 
 import hybridonnx as mx
 from hybridonnx import nd
+from hybridonnx.converters import to_onnx
 from hybridonnx.errors import MXNetError, ShapeError
+from hybridonnx.ops import Spec, SymbolicDim
 
 sparse = mx.nd.sparse
 DENSE = np.array([[1, 0, 2], [0, 0, 0], [0, 3, 0]], np.float32)
@@ -374,4 +377,34 @@ def test_symbols_compute_dense_values():
     x, i = mx.sym.var("x"), mx.sym.var("i")
     graph = mx.sym.sparse.retain(mx.sym.sparse.cast_storage(x, stype="row_sparse"), i)
     values = {"x": mx.nd.array(DENSE), "i": mx.nd.array([2, 1])}
-    same(graph.bind(mx.cpu(), values).forward()[0], DENSE * np.float32([[0], [1], [1]]))
+    same(graph.bind(mx.cpu(), values).forward()[0], DENSE * np.array([[0], [1], [1]], np.float32))
+
+
+def test_retained_rows_with_free_sizes():
+    specs = {
+        name: Spec(tuple(map(SymbolicDim.named, sizes)), np.dtype("float32"))
+        for name, sizes in {"x": ("n", "m"), "i": ("k",)}.items()
+    }
+    graph = mx.sym.sparse.retain(mx.sym.var("x"), mx.sym.var("i"))
+    model = to_onnx.check(to_onnx.lower(graph, specs, {}), {}).model
+    session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    for shape, indices in (
+        ((1, 1), [0]),
+        ((2, 7), [1, 5, -1]),
+        ((7, 2), [6, 0, 6]),
+        ((3, 2), []),
+        ((0, 3), [0]),
+    ):
+        values = np.arange(1, 1 + np.prod(shape), dtype=np.float32).reshape(shape)
+        expected = values.copy()
+        expected[[i for i in range(len(values)) if i not in indices]] = 0
+        (y,) = session.run(None, {"x": values, "i": np.array(indices, np.float32)})
+        assert y.tolist() == expected.tolist()
+
+
+def test_what_does_not_fit_is_refused():
+    for data, indices in (((3, 2), (2, 2)), ((3, 2), (1, 1))):
+        with pytest.raises(ShapeError, match="vector of indices"):
+            mx.nd.sparse.retain(mx.nd.ones(data), mx.nd.ones(indices))
+    with pytest.raises(MXNetError, match="stype"):
+        mx.nd.cast_storage(mx.nd.ones((2, 2)), stype="coo")

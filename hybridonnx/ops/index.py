@@ -142,8 +142,7 @@ class Embedding(Indexed):
         return np.take(weight, within("Embedding", data, self.input_dim, "clip"), 0)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, weight: Any) -> Sequence[Any]:
-        adjoint = F._row_sparse_take_grad if self.sparse_grad else F._take_grad
-        return None, adjoint(dy, data, weight, axis=0, mode="clip")
+        return None, (F._row_sparse_take_grad if self.sparse_grad else F._take_grad)(dy, data, weight)
 
 
 @operator("_contrib_index_copy")
