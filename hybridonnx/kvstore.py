@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from .errors import MXNetError, ShapeError
 from .formats.files import PathLike, open_to_read, write_atomically
 from .ndarray.ndarray import NDArray
-from .ndarray.watch import overwrite
+from .ndarray.sparse import gs_retain as retain
 from .optimizer.optimizer import Optimizer
 from .optimizer.updater import Updater, get_updater
 from .typing import Arrays
@@ -35,12 +35,14 @@ def create(name: str = "local") -> KVStore:
 def added(arrays: list[NDArray]) -> NDArray:
     """The sum of arrays on any contexts, on that of the first."""
     first, *others = arrays
-    total = first._data.copy()
+    total = first.copy()
     for other in others:
         if other.shape != first.shape:
             raise ShapeError(f"push: arrays of one shape are required, got {first.shape} and {other.shape}.")
-        total += other._data
-    return NDArray(total, first.context)
+        if other.stype != total.stype:  # beside a dense one the sum is dense
+            total = total.tostype("default")
+        total._accumulate(other)
+    return total
 
 
 class KVStore:
@@ -81,7 +83,7 @@ class KVStore:
             kinds = {type(k), *map(type, self._stored)}
             if len(kinds) > 1:
                 raise MXNetError(f"init: keys are either all numbers or all texts, got {k!r} besides others.")
-            self._stored[k] = NDArray(values[0]._data.copy(), values[0].context)
+            self._stored[k] = values[0].detach().copy()
 
     def push(
         self, key: Key | Sequence[Key], value: Arrays | Sequence[Sequence[NDArray]], priority: int = 0
@@ -95,7 +97,7 @@ class KVStore:
             if self._updater is not None:
                 self._updater(k, total, stored)
             else:
-                stored._data[...] = total._data
+                stored._assign(total)
 
     def pull(
         self,
@@ -110,7 +112,26 @@ class KVStore:
         for k, outs in _grouped(key, out):
             stored = self._at(k)
             for array in outs:
-                overwrite(array._data, stored._data)
+                array._assign(stored)
+
+    def row_sparse_pull(
+        self,
+        key: Key | Sequence[Key],
+        out: Arrays | Sequence[Sequence[NDArray]] | None = None,
+        priority: int = 0,
+        row_ids: NDArray | Sequence[NDArray] | None = None,
+    ) -> None:
+        """Copy the rows `row_ids` of what is stored into `out`, row-sparse arrays; of both a list each."""
+        if out is None or row_ids is None:
+            raise AssertionError("row_sparse_pull: out, an array to write, and row_ids are required.")
+        targets = [(k, array) for k, outs in _grouped(key, out) for array in outs]
+        rows = _row_ids(row_ids, len(targets))
+        for (k, array), indices in zip(targets, rows, strict=True):
+            stored = self._at(k)
+            for kind in (stored.stype, array.stype):
+                if kind != "row_sparse":
+                    raise MXNetError(f"row_sparse_pull: row_sparse is required, got {kind} for {k!r}.")
+            array._assign(retain(stored, indices.reshape(-1)))
 
     def pushpull(
         self,
@@ -175,6 +196,14 @@ class KVStore:
                 "optimizer states: a store with an optimizer is required. Call set_optimizer."
             )
         return self._updater
+
+
+def _row_ids(row_ids: Any, count: int) -> list[NDArray]:
+    """The indices for each of so many arrays."""
+    rows = list(row_ids) if isinstance(row_ids, list | tuple) else [row_ids] * count
+    if len(rows) != count:
+        raise AssertionError(f"row_sparse_pull: {count} arrays of row_ids are required, got {len(rows)}.")
+    return rows
 
 
 def _grouped(key: Any, value: Any) -> Iterator[tuple[Key, list[NDArray]]]:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
+import onnxruntime as ort
 import pytest
 
 import hybridonnx as mx
 from hybridonnx import nd
+from hybridonnx.converters import to_onnx
 from hybridonnx.errors import MXNetError, ShapeError
+from hybridonnx.ops import Spec, SymbolicDim
 
 sparse = mx.nd.sparse
 DENSE = np.array([[1, 0, 2], [0, 0, 0], [0, 3, 0]], np.float32)
@@ -112,22 +118,19 @@ def test_operators_take_dense_values(either):
     same(either.sum(axis=0), DENSE.sum(axis=0))
 
 
-def test_items_are_dense_copies(either):
+def test_items_are_copies(either):
     item = either[1:]
     same(item, DENSE[1:])
     item[:] = 7
     same(either, DENSE)
 
 
-def test_nothing_is_written_in_place(either):
-    with pytest.raises(MXNetError, match="tostype"):
-        either[0] = 1
-    with pytest.raises(MXNetError, match="tostype"):
-        either += 1
+def test_parts_are_not_written(either):
+    for key in (0, slice(0, 2), (slice(None), 0), ...):
+        with pytest.raises(MXNetError, match="tostype"):
+            either[key] = 1
     with pytest.raises(MXNetError, match="tostype"):
         either.reshape((9,))
-    with pytest.raises(MXNetError, match="tostype"):
-        either.copyto(either.copy())
     same(either, DENSE)
 
 
@@ -221,3 +224,187 @@ def test_edges_of_a_graph(dtype):
         nd.contrib.edge_id(graph, nd.array([3]), nd.array([0]))
     with pytest.raises(MXNetError, match="as many rows and columns"):
         nd.contrib.edge_id(graph, nd.array([0, 1]), nd.array([0]))
+
+
+# ---- made of coordinates and SciPy's matrices
+
+
+@pytest.mark.parametrize("shape", [None, (4, 4)])
+def test_coordinates(shape):
+    """Values of one element are added, as real MXNet's, which asks SciPy, are."""
+    made = sparse.csr_matrix((np.array([1, 2, 3]), ([2, 0, 2], [0, 1, 0])), shape=shape)
+    expected = np.zeros(shape or (3, 2), np.int64)
+    expected[0, 1], expected[2, 0] = 2, 4
+    same(made, expected)
+    same(made.data, np.array([2, 4]))
+    made.check_format()
+    for rows, columns in (([5], [0]), ([0], [5]), ([-1], [0]), ([0, 1], [0])):
+        with pytest.raises(ShapeError, match="csr"):
+            sparse.csr_matrix(([1], (rows, columns)), shape=(4, 4))
+
+
+class _SciPyMatrix:
+    """What is asked of SciPy's CSR matrices."""
+
+    format = "csr"
+    shape = (2, 3)
+    data, indices, indptr = (
+        np.array([1, 3.0, 2]),
+        np.array([1, 2, 0], np.int32),
+        np.array([0, 1, 3], np.int32),
+    )
+
+    def sorted_indices(self):
+        copied = _SciPyMatrix()
+        copied.data, copied.indices = np.array([1, 2.0, 3]), np.array([1, 0, 2], np.int32)
+        return copied
+
+
+@pytest.mark.parametrize("make", [sparse.csr_matrix, sparse.array, mx.nd.array])
+def test_matrices_of_scipy(make):
+    made = make(_SciPyMatrix())
+    assert made.stype == "csr"
+    same(made, np.array([[0, 1, 0], [2, 0, 3.0]]))
+    same(make(_SciPyMatrix(), dtype="int32"), np.array([[0, 1, 0], [2, 0, 3]], np.int32))
+    made.check_format()
+
+
+def test_shapes_must_agree(csr):
+    for source in (csr, DENSE, _SciPyMatrix()):
+        with pytest.raises(ValueError, match="shape"):
+            sparse.csr_matrix(source, shape=(7, 3))
+    with pytest.raises(ValueError, match="row_sparse"):
+        sparse.csr_matrix(sparse.zeros("row_sparse", (2, 3)))
+
+
+# ---- what is refused, and what copies keep
+
+
+def test_order_is_checked():
+    for other in (
+        sparse.csr_matrix(([1, 2], [1, 0], [0, 2]), shape=(1, 3)),
+        sparse.csr_matrix(([1, 2], [1, 1], [0, 2]), shape=(1, 3)),
+    ):
+        other.check_format(full_check=False)
+        with pytest.raises(MXNetError, match="ascending"):
+            other.check_format()
+    sparse.csr_matrix(([1, 2], [1, 0], [0, 1, 2]), shape=(2, 3)).check_format()
+
+
+def test_other_storage_types_are_no_targets(csr, rows):
+    for source, target in ((csr, rows), (rows, csr)):
+        with pytest.raises(TypeError, match="csr"):
+            source.copyto(target)
+        with pytest.raises(TypeError, match="csr"):
+            target[:] = source
+        with pytest.raises(MXNetError, match="cast_storage"):
+            mx.nd.cast_storage(source, stype=target.stype)
+
+
+def test_pickles_and_copies(either):
+    for other in (copy.copy(either), copy.deepcopy(either), pickle.loads(pickle.dumps(either))):  # noqa: S301
+        assert other.stype == either.stype
+        same(other, DENSE)
+
+
+def test_rows_of_a_matrix_in_a_loop(csr):
+    parts = list(csr)
+    assert [part.stype for part in parts] == ["csr"] * 3
+    for part, row in zip(parts, DENSE, strict=True):
+        same(part, row[None])
+    same(csr[0:0], DENSE[0:0])
+    with pytest.raises(IndexError):
+        csr[3]
+
+
+def test_gradients_are_not_lost(rows):
+    """No change in place while recording."""
+    rows.attach_grad()
+    with mx.autograd.record():
+        y = rows * 2
+        with pytest.raises(MXNetError, match="Inplace"):
+            y += 1
+        with pytest.raises(MXNetError, match="Inplace"):
+            y[:] = 0
+    y.backward()
+    assert rows.grad.stype == "row_sparse"
+    same(rows.grad, np.full((3, 3), 2, np.float32))
+    assert rows.detach()._entry is None
+
+
+def test_gradients_are_added():
+    x = mx.nd.ones((4, 2))
+    x.attach_grad("add", stype="row_sparse")
+    for index in (3, 1):
+        with mx.autograd.record():
+            y = mx.nd.Embedding(mx.nd.array([index]), x, input_dim=4, output_dim=2, sparse_grad=True)
+        y.backward()
+    same(x.grad.indices, np.array([1, 3]))
+    same(x.grad, np.array([[0, 0], [1, 1], [0, 0], [1, 1]], np.float32))
+
+
+def test_parameters_with_row_sparse_gradients():
+    p = mx.gluon.Parameter("w", shape=(3, 2), grad_stype="row_sparse")
+    p.initialize(mx.init.One())
+    with mx.autograd.record():
+        y = mx.nd.Embedding(mx.nd.array([2]), p.data(), input_dim=3, output_dim=2, sparse_grad=True)
+    y.backward()
+    same(p.grad().indices, np.array([2]))
+    p.zero_grad()
+    assert p.grad().indices.shape == (0,)
+
+
+def test_batches_are_split_into_matrices(csr):
+    parts = mx.gluon.utils.split_and_load(csr, [mx.cpu(0), mx.cpu(1), mx.cpu(2)])
+    assert [part.stype for part in parts] == ["csr"] * 3
+    same(parts[2], DENSE[2:])
+
+
+def test_stores_refuse_other_types(rows):
+    kv = mx.kv.create("local")
+    kv.init("rows", rows)
+    kv.init("dense", mx.nd.ones((3, 3)))
+    ids, out = mx.nd.array([0]), sparse.zeros("row_sparse", (3, 3))
+    with pytest.raises(MXNetError, match="row_sparse"):
+        kv.row_sparse_pull("dense", out, row_ids=ids)
+    with pytest.raises(MXNetError, match="row_sparse"):
+        kv.row_sparse_pull("rows", mx.nd.zeros((3, 3)), row_ids=ids)
+    with pytest.raises(AssertionError, match="row_ids"):
+        kv.row_sparse_pull("rows", out)
+
+
+def test_symbols_compute_dense_values():
+    x, i = mx.sym.var("x"), mx.sym.var("i")
+    graph = mx.sym.sparse.retain(mx.sym.sparse.cast_storage(x, stype="row_sparse"), i)
+    values = {"x": mx.nd.array(DENSE), "i": mx.nd.array([2, 1])}
+    same(graph.bind(mx.cpu(), values).forward()[0], DENSE * np.array([[0], [1], [1]], np.float32))
+
+
+def test_retained_rows_with_free_sizes():
+    specs = {
+        name: Spec(tuple(map(SymbolicDim.named, sizes)), np.dtype("float32"))
+        for name, sizes in {"x": ("n", "m"), "i": ("k",)}.items()
+    }
+    graph = mx.sym.sparse.retain(mx.sym.var("x"), mx.sym.var("i"))
+    model = to_onnx.check(to_onnx.lower(graph, specs, {}), {}).model
+    session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    for shape, indices in (
+        ((1, 1), [0]),
+        ((2, 7), [1, 5, -1]),
+        ((7, 2), [6, 0, 6]),
+        ((3, 2), []),
+        ((0, 3), [0]),
+    ):
+        values = np.arange(1, 1 + np.prod(shape), dtype=np.float32).reshape(shape)
+        expected = values.copy()
+        expected[[i for i in range(len(values)) if i not in indices]] = 0
+        (y,) = session.run(None, {"x": values, "i": np.array(indices, np.float32)})
+        assert y.tolist() == expected.tolist()
+
+
+def test_what_does_not_fit_is_refused():
+    for data, indices in (((3, 2), (2, 2)), ((3, 2), (1, 1))):
+        with pytest.raises(ShapeError, match="vector of indices"):
+            mx.nd.sparse.retain(mx.nd.ones(data), mx.nd.ones(indices))
+    with pytest.raises(MXNetError, match="stype"):
+        mx.nd.cast_storage(mx.nd.ones((2, 2)), stype="coo")

@@ -24,8 +24,8 @@ def differentiate(
 
     `operator` gives what a node of the tape executes.
     """
-    array_type = type(heads[0])
-    F = array_type.F
+    array_type = heads[0].dense
+    F = heads[0].F
     grads = _head_gradients(heads, head_grads, F)
     nodes = recorded(grads)
     for node in nodes:
@@ -35,7 +35,8 @@ def differentiate(
     def values(node: TapeNode) -> tuple[Sequence[Any], Sequence[Any]]:
         ys = [array_type._on_tape(y, node.ctx, (node, i)) for i, y in enumerate(node.outputs)]
         xs = [
-            array_type._on_tape(x, node.ctx, e) for x, e in zip(node.arrays or (), node.inputs, strict=True)
+            array_type._as_recorded(x, node.ctx, e)
+            for x, e in zip(node.arrays or (), node.inputs, strict=True)
         ]
         return ys, xs
 
@@ -168,7 +169,7 @@ def grad(
                 "the outputs."
             )
     grads, _ = differentiate(heads, head_grads, retain, create_graph, train_mode)
-    F = type(heads[0]).F
+    F = heads[0].F
     others = {id(gradient) for gradient in head_grads or ()}
     gradients = []
     with Scope(create_graph, None):

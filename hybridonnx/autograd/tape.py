@@ -79,15 +79,15 @@ class Leaf:
         """Write or add a gradient that a sweep has computed."""
         with _receiving:
             if self.req == "write":
-                self.grad._data[...] = gradient._data
+                self.grad._assign(gradient)
             elif self.req == "add":
-                self.grad._data[...] += gradient._data
+                self.grad._accumulate(gradient)
         self.fresh = True
 
     def receive_nothing(self) -> None:
         """Write or add zero: the heads depend on the variable by values that do not change with it."""
         if self.req == "write":
-            self.grad._data[...] = 0
+            self.grad._clear()
         self.fresh = True
 
 

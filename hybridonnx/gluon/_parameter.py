@@ -223,7 +223,7 @@ class Parameter:
             self._grad = None
             return
         for array in self._data:
-            array.attach_grad(self._grad_req)
+            array.attach_grad(self._grad_req, self._grad_stype)
         self._grad = [array.grad for array in self._data if array.grad is not None]
         for new, old in zip(self._grad, values or (), strict=False):
             new[:] = old
@@ -423,7 +423,7 @@ class Parameter:
     def zero_grad(self) -> None:
         """Set the gradient to zero."""
         for gradient in self._grad or ():
-            gradient[:] = 0
+            gradient._clear()
 
     # ---- in graphs
 

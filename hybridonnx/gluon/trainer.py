@@ -10,7 +10,6 @@ from ..context import Context
 from ..formats.files import PathLike, open_to_read, write_atomically
 from ..kvstore import KVStore
 from ..ndarray.ndarray import NDArray
-from ..ndarray.sparse import cast_storage
 from ..ndarray.watch import overwrite
 from ..optimizer.optimizer import Optimizer, create
 from ..optimizer.updater import Updater, get_updater
@@ -173,14 +172,14 @@ class Trainer:
             grads = param.list_grad()
             total = kv.added(grads)
             for grad in grads:
-                grad._data[...] = total._data
+                grad._assign(total)
 
     def _update_each(self, ignore_stale_grad: bool) -> None:
         parts: list[list[tuple[int, NDArray, NDArray]]] = [[] for _ in self._updaters]
         for i, param in self._trained():
             for n, (grad, data) in enumerate(zip(param.list_grad(), param._every_value(), strict=True)):
                 if self._is_fresh(param, [data], ignore_stale_grad):
-                    parts[n].append((i, _stored(param, grad), data))
+                    parts[n].append((i, grad, data))
         for n, updater in enumerate(self._updaters):
             self._optimizer._set_current_context(n)
             _update(updater, parts[n])
@@ -191,7 +190,7 @@ class Trainer:
         for i, param in self._trained():
             first, *others = param._every_value()
             if self._is_fresh(param, [first, *others], ignore_stale_grad):
-                parts.append((i, _stored(param, kv.added(param.list_grad())), first))
+                parts.append((i, kv.added(param.list_grad()), first))
                 copies += [(other, first) for other in others]
         _update(self._updaters[0], parts)
         for other, first in copies:
@@ -221,11 +220,6 @@ class Trainer:
             states = file.read()
         for updater in self._updaters:
             updater.set_states(states)
-
-
-def _stored(param: Parameter, grad: NDArray) -> NDArray:
-    """The gradient as optimizers take it: of "row_sparse" ones the rows that are not zero."""
-    return cast_storage(grad._data, "row_sparse", grad.context) if param._grad_stype == "row_sparse" else grad
 
 
 def _update(updater: Updater, parts: list[tuple[int, NDArray, NDArray]]) -> None:

@@ -30,6 +30,8 @@ def split_data(data: NDArray, num_slice: int, batch_axis: int = 0, even_split: b
     each, more = divmod(size, num_slice)  # the first `more` parts have one element more
     ends = [i * each + min(i, more) for i in range(num_slice + 1)]
     before = (slice(None),) * (batch_axis % data.ndim)
+    if not before:  # the rows of a csr matrix stay one
+        return [data[a:b] for a, b in pairwise(ends)]
     return [data[(*before, slice(a, b))] for a, b in pairwise(ends)]
 
 

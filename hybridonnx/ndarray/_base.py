@@ -8,7 +8,7 @@ from ..autograd.tape import Leaf
 from ..context import Context, as_context
 from ..dtypes import DTypeLike
 from ..errors import MXNetError
-from ..ops import Array
+from ..ops import Array, Pattern, Storage
 from .watch import overwrite
 
 
@@ -56,6 +56,32 @@ class ArrayBase:
     def _receive(self, value: Array, key: Any = ...) -> None:
         """Take new values into a region, by default all of it."""
         overwrite(self._data, value, key)
+
+    # ---- what it stores
+
+    def _pattern(self) -> Pattern | None:
+        """Which elements are stored; `None` if all are."""
+        return None
+
+    def _stored_as(self, storage: Storage) -> ArrayBase:
+        """The array with only these elements stored."""
+        raise NotImplementedError
+
+    def _recorded(self) -> Any:
+        """The values as the tape keeps them."""
+        return self._data
+
+    def _assign(self, other: ArrayBase) -> None:
+        """Take the values of an array of the same shape."""
+        overwrite(self._data, other._data)
+
+    def _accumulate(self, other: ArrayBase) -> None:
+        """Add the values of an array of the same shape."""
+        self._data[...] += other._data
+
+    def _clear(self) -> None:
+        """Set all values to 0."""
+        self._data[...] = 0
 
     # ---- what it is
 

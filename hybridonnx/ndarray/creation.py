@@ -14,7 +14,7 @@ from ..context import Context, as_context, usable
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import MXNetError
 from ..ops import Array, Spec, sizes
-from ._storage import no_values
+from ._storage import from_scipy, is_scipy_csr, no_values
 from .ndarray import NDArray, from_stored
 from .np_shape import is_np_shape
 
@@ -40,6 +40,8 @@ def array(source_array: ArrayLike, ctx: Context | None = None, dtype: DTypeLike 
     if isinstance(source_array, NDArray):
         copied = source_array.copyto(as_context(ctx))
         return copied if dtype is None else copied.astype(dtype, copy=False)
+    if is_scipy_csr(source_array):
+        return from_stored(from_scipy(source_array, dtype), _usable(ctx))
     value_dtype = as_dtype(dtype)
     try:
         with np.errstate(invalid="ignore"):  # what does not fit wraps, as in MXNet
@@ -129,6 +131,8 @@ def empty(
     shape: ShapeLike, ctx: Context | None = None, dtype: DTypeLike | None = None, stype: str | None = None
 ) -> NDArray:
     """An array whose values nobody has set yet (they are zero)."""
+    if stype not in (None, "default"):
+        return zeros(shape, ctx, dtype, stype)
     return NDArray(np.zeros(_shape(shape), as_dtype(dtype)), _usable(ctx))
 
 

@@ -119,11 +119,21 @@ def invoke_all(
     results = run(op, arrays, specs, noise)
     dense = ArrayBase.dense
     outputs = [dense._on_tape(y, device, None) for y in results]
+    if op.stores is not None and (op.stores_anew or not _all_dense(inputs)):
+        storage = op.stores([x._pattern() for x in inputs], arrays)
+        outputs[0] = outputs[0] if storage is None else outputs[0]._stored_as(storage)
     if state.recording:
-        _record(op, inputs, arrays, outputs, device)
+        _record(op, inputs, outputs, device)
     if op.aux and (op.training or op.always_updates):
         _update(op, inputs, outputs)
     return outputs
+
+
+def _all_dense(inputs: Sequence[ArrayBase]) -> bool:
+    return {x.stype for x in inputs} <= _DENSE
+
+
+_DENSE = {"default"}
 
 
 def run(
@@ -163,7 +173,6 @@ def _device(op: Operator) -> Context:
 def _record(
     op: Operator,
     inputs: Sequence[ArrayBase],
-    arrays: Sequence[Array],
     outputs: Sequence[ArrayBase],
     ctx: Context,
 ) -> None:
@@ -173,7 +182,7 @@ def _record(
     if op.not_differentiable:  # what it computed from is reached all the same, by a gradient of zero
         node = TapeNode(op, entries, (), (), ctx)
     else:
-        node = TapeNode(op, entries, arrays, [y._data for y in outputs], ctx)
+        node = TapeNode(op, entries, [x._recorded() for x in inputs], [y._data for y in outputs], ctx)
     for i, y in enumerate(outputs):
         y._entry = (node, i)
 
@@ -227,7 +236,10 @@ def _write(op: Operator, outputs: Sequence[ArrayBase], out: Any) -> Any:
             )
         if state.recording and target._entry is not None:
             refuse_in_place()
-        target._receive(value)
+        if y.stype == "default":
+            target._receive(value)
+        else:
+            target._assign(y)
         if y._entry is not None:
             target._entry = y._entry
     return out

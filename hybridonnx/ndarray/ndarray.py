@@ -1,7 +1,7 @@
 """Arrays with MXNet's methods: dense ones, and those of sparse storage types.
 
-No operator computes on sparse arrays as they are: whatever takes one gets its dense values, and gives a dense
-array.
+No operator computes on sparse arrays as they are: whatever takes one gets its dense values. What of the
+result is stored is told by the operator's rule, `Operator.stores`; without one the result is dense.
 """
 
 from __future__ import annotations
@@ -32,13 +32,25 @@ from ..ops import (
     FluentMethod,
     Operator,
     Overload,
+    Pattern,
+    Storage,
     find,
     is_number,
     sections,
 )
 from ._base import ArrayBase, refuse_in_place
 from ._indexing import get, put
-from ._storage import checked, compressed, converted, expanded
+from ._storage import (
+    added,
+    check_order,
+    checked,
+    compressed,
+    converted,
+    expanded,
+    no_values,
+    pattern_of,
+    stored_as,
+)
 from .invoke import invoke
 from .namespace import ARRAYS
 from .namespace import F as _F
@@ -65,6 +77,18 @@ class NDArray(ArrayBase, OperatorMethods):
     F: ClassVar[Any] = _F
     __array_priority__: ClassVar[float] = 1000.0
     stype: ClassVar[str] = "default"
+
+    @classmethod
+    def _as_recorded(cls, value: Value, ctx: Context, entry: Any) -> NDArray:
+        """The array at `entry` of the tape, over the values that it keeps."""
+        if isinstance(value, np.ndarray):
+            return NDArray._on_tape(value, ctx, entry)
+        array = from_stored(value, ctx)
+        array._entry = entry
+        return array
+
+    def _stored_as(self, storage: Storage) -> NDArray:
+        return from_stored(stored_as(self._data, storage), self._ctx)
 
     # ---- what it is
 
@@ -189,6 +213,8 @@ class NDArray(ArrayBase, OperatorMethods):
             raise MXNetError("copyto: an array cannot be copied into itself.")
         if other.shape != self.shape:
             raise ShapeError(f"copyto: a target of shape {self.shape} is required, got {other.shape}.")
+        if {self.stype, other.stype} == {"csr", "row_sparse"}:
+            raise TypeError(f"copyto: a target of {self.stype} or default is required, got {other.stype}.")
         other[:] = self
         return other
 
@@ -204,9 +230,8 @@ class NDArray(ArrayBase, OperatorMethods):
 
     def tostype(self, stype: str) -> NDArray:
         """A copy of another storage type, 'csr' or 'row_sparse', or of this one, 'default'."""
-        if stype == "default":
-            return self.copy()
-        return from_stored(compressed(self._data, stype), self._ctx)
+        cast: NDArray = _F.cast_storage(self, stype=stype)
+        return cast
 
     def copy(self) -> NDArray:
         """A copy."""
@@ -228,8 +253,16 @@ class NDArray(ArrayBase, OperatorMethods):
     # ---- gradients
 
     def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
-        """Make the array a variable with a zero gradient, no longer the result of what was recorded."""
-        leaf = Leaf(NDArray(np.zeros_like(self._data), self._ctx), grad_req)
+        """Make the array a variable with a zero gradient, no longer the result of what was recorded.
+
+        The gradient is of the storage type `stype`, by default the array's.
+        """
+        kind = self.stype if stype is None else stype
+        if kind == "default":
+            gradient = NDArray(np.zeros(self.shape, self.dtype), self._ctx)
+        else:
+            gradient = from_stored(no_values(kind, self.shape, np.dtype(self.dtype)), self._ctx)
+        leaf = Leaf(gradient, grad_req)
         self._leaf = leaf
         self._entry = None if grad_req == "null" else (leaf, 0)
 
@@ -356,7 +389,7 @@ ArrayBase.dense = NDArray
 
 
 class BaseSparseNDArray(NDArray):
-    """An array of a sparse storage type; it cannot be written in place, but it may be `out`."""
+    """An array of a sparse storage type; it can be written as a whole."""
 
     __slots__ = ("stored",)
 
@@ -396,10 +429,65 @@ class BaseSparseNDArray(NDArray):
         return self.tostype("default")[key]
 
     def __setitem__(self, key: Key, value: ArrayLike) -> None:
-        self._refuse("new values in place")
+        if not isinstance(key, slice) or key != slice(None):
+            self._refuse("new values of a part")
+        if state.recording and self._entry is not None:
+            refuse_in_place()
+        if isinstance(value, NDArray):
+            if {self.stype, value.stype} == {"csr", "row_sparse"}:
+                raise TypeError(f"indexing: {self.stype} or default is required, got {value.stype}.")
+            source = value
+        else:
+            source = NDArray(np.asarray(value, self.dtype))
+        if source.shape == self.shape:
+            self._assign(source)
+        else:
+            self._assign_broadcast(source._data)
+
+    def _assign_broadcast(self, data: Array) -> None:
+        """Take values of another shape: all of them are stored."""
+        try:
+            every = np.broadcast_to(data.astype(self.dtype), self.shape)
+        except ValueError:
+            raise ShapeError(f"indexing: shape {self.shape} is required, got {data.shape}.") from None
+        self.stored = self._full(every)
+
+    def _full(self, data: Array) -> CSR | RowSparse:
+        """Values of which all are stored."""
+        raise NotImplementedError
 
     def _in_place(self, result: NDArray) -> NDArray:
-        self._refuse("new values in place")
+        if state.recording and (self._entry is not None or result._entry is not None):
+            refuse_in_place()
+        if result.shape != self.shape:
+            raise ShapeError(
+                f"in-place arithmetic: a result of shape {self.shape} is required, got {result.shape}."
+            )
+        self._assign(result)
+        return self
+
+    # ---- what it stores
+
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        return None, {"stored": self.stored, "_ctx": self._ctx, "_entry": None, "_leaf": None}
+
+    def _pattern(self) -> Pattern:
+        return pattern_of(self.stored)
+
+    def _recorded(self) -> Any:
+        return self.stored
+
+    def _assign(self, other: ArrayBase) -> None:
+        if isinstance(other, BaseSparseNDArray) and other.stype == self.stype:
+            self.stored = converted(other.stored, np.dtype(self.dtype))
+        else:
+            self.stored = compressed(other._data.astype(self.dtype), self.stype)
+
+    def _accumulate(self, other: ArrayBase) -> None:
+        self.stored = added(self.stored, other._data, other._pattern())
+
+    def _clear(self) -> None:
+        self.stored = no_values(self.stype, self.shape, np.dtype(self.dtype))
 
     def reshape(self, *shape: ShapeLike, **kwargs: object) -> NDArray:
         """Refused, as there is no memory that both could share."""
@@ -446,8 +534,10 @@ class BaseSparseNDArray(NDArray):
         return NDArray(self.stored.indices.copy(), self._ctx)
 
     def check_format(self, full_check: bool = True) -> None:
-        """Raise `MXNetError` if indices do not fit; an array that is there was checked when it was made."""
+        """Raise `MXNetError` if indices do not fit or, with `full_check`, do not ascend."""
         checked(self.stored)
+        if full_check:
+            check_order(self.stored)
 
     # ---- its values elsewhere
 
@@ -457,19 +547,15 @@ class BaseSparseNDArray(NDArray):
 
     def tostype(self, stype: str) -> NDArray:
         """The array itself or, for 'default', a dense one."""
-        if stype == "default":
-            return NDArray(expanded(self.stored), self._ctx)
-        if stype != self.stype:
+        if stype == self.stype:
+            return self
+        if stype in ("csr", "row_sparse"):
             raise ValueError(f"cast_storage from {self.stype} to {stype} is not supported")
-        return self
+        return super().tostype(stype)
 
     def detach(self) -> NDArray:
-        """The array itself: nothing records how it was made."""
-        return self
-
-    def copy(self) -> NDArray:
-        """A copy of the same storage type."""
-        return type(self)(converted(self.stored, self.stored.data.dtype), self._ctx)
+        """The same values, cut off from the tape."""
+        return type(self)(self.stored, self._ctx)
 
     def astype(self, dtype: DTypeLike, copy: bool = True) -> NDArray:
         """The values as another dtype, of the same storage type."""
@@ -479,12 +565,30 @@ class BaseSparseNDArray(NDArray):
         return type(self)(converted(self.stored, target), self._ctx)
 
     def copyto(self, other: NDArray | Context) -> NDArray:
-        """Copy into a dense array, or into a new array of the same storage type on a context."""
+        """Copy into an array, dense or of the same storage type, or into a new one of it on a context."""
         if isinstance(other, Context):
             return type(self)(converted(self.stored, self.stored.data.dtype), other)
-        if isinstance(other, BaseSparseNDArray):
-            other._refuse("a copy into it")
         return super().copyto(other)
+
+
+def _same_shape_overload(forms: Overload, in_place: bool) -> Any:
+    def method(self: BaseSparseNDArray, other: Any) -> NDArray:
+        result = combine_same(self, other, forms)
+        return self._in_place(result) if in_place else result
+
+    return method
+
+
+def combine_same(lhs: NDArray, rhs: Any, forms: Overload) -> NDArray:
+    """As `combine`, but arrays of one shape by the operator for these, of which more stays sparse."""
+    alike = isinstance(rhs, NDArray) and rhs.shape == lhs.shape
+    return combine(lhs, rhs, forms.plain[0] if alike else forms.broadcasting, forms.scalar[0])
+
+
+for _name, _forms in ARITHMETIC.items():
+    setattr(BaseSparseNDArray, f"__{_name}__", _same_shape_overload(_forms, False))
+    if _name != "pow":
+        setattr(BaseSparseNDArray, f"__i{_name}__", _same_shape_overload(_forms, True))
 
 
 class CSRNDArray(BaseSparseNDArray):
@@ -492,6 +596,25 @@ class CSRNDArray(BaseSparseNDArray):
 
     __slots__ = ()
     stype: ClassVar[str] = "csr"
+
+    def __getitem__(self, key: Key) -> NDArray:
+        if isinstance(key, int | np.integer) and -len(self) <= key < len(self):
+            begin, end = int(key) % len(self), int(key) % len(self) + 1
+        elif isinstance(key, slice) and key.step in (None, 1):
+            begin, end, _ = key.indices(len(self))
+        else:
+            return super().__getitem__(key)
+        part: NDArray = _F.slice(self, begin=(begin,), end=(max(begin, end),))
+        return part
+
+    def _full(self, data: Array) -> CSR:
+        rows, columns = data.shape
+        return CSR(
+            data.shape,
+            data.reshape(-1).copy(),
+            np.arange(rows + 1, dtype=np.int64) * columns,
+            np.tile(np.arange(columns, dtype=np.int64), rows),
+        )
 
     @property
     def indptr(self) -> NDArray:
@@ -510,6 +633,17 @@ class RowSparseNDArray(BaseSparseNDArray):
 
     __slots__ = ()
     stype: ClassVar[str] = "row_sparse"
+
+    def __getitem__(self, key: Key) -> NDArray:
+        return self if isinstance(key, slice) and key == slice(None) else super().__getitem__(key)
+
+    def _full(self, data: Array) -> RowSparse:
+        return RowSparse(data.shape, data.copy(), np.arange(len(data), dtype=np.int64))
+
+    def retain(self, row_ids: NDArray) -> NDArray:
+        """The rows that are named, and zeros for the others."""
+        retained: NDArray = _F._sparse_retain(self, row_ids)
+        return retained
 
 
 def from_stored(value: Value, ctx: Context) -> NDArray:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ..attrs import ShapeLike
 from ..context import Context, as_context
+from ..context import current_context as current_context
 from ..dtypes import DTypeLike, as_dtype
 from ..formats.params import CSR, RowSparse
-from ..ops import Array
-from ._storage import checked, compressed, converted, no_values
+from ..ops import OVERLOADS, Array, is_number
+from ._storage import cells, checked, compressed, converted, from_scipy, is_scipy_csr, no_values
 from .creation import zeros as dense_zeros
 from .namespace import group
 from .ndarray import BaseSparseNDArray as BaseSparseNDArray
 from .ndarray import CSRNDArray as CSRNDArray
-from .ndarray import NDArray, from_stored
+from .ndarray import NDArray, combine, combine_same, from_stored
 from .ndarray import RowSparseNDArray as RowSparseNDArray
 
 if TYPE_CHECKING:
@@ -25,12 +27,19 @@ if TYPE_CHECKING:
 _OWN = [
     "BaseSparseNDArray",
     "CSRNDArray",
+    "Context",
+    "NDArray",
     "RowSparseNDArray",
+    "add",
     "array",
-    "cast_storage",
     "csr_matrix",
+    "current_context",
+    "divide",
     "empty",
+    "gs_retain",
+    "multiply",
     "row_sparse_array",
+    "subtract",
     "zeros",
 ]
 
@@ -41,9 +50,23 @@ def _array(source: Any, dtype: Any = None) -> Array:
     return np.array(plain, as_dtype(getattr(plain, "dtype", None) if dtype is None else dtype))
 
 
-def cast_storage(data: Array, stype: str, ctx: Context | None = None) -> NDArray:
-    """Dense values in a sparse storage type."""
-    return from_stored(compressed(data, stype), as_context(ctx))
+def _numbers(parts: Any) -> bool:
+    return all(isinstance(n, int | np.integer) for n in parts)
+
+
+def _made(name: str, source: Any, stype: str, ctx: Context | None, dtype: Any) -> NDArray:
+    """A sparse array from one of its kind, or from dense values."""
+    if isinstance(source, BaseSparseNDArray):
+        if source.stype != stype:
+            raise ValueError(f"{name}: an array of {stype} or default is required, got {source.stype}.")
+        return array(source, ctx, dtype)
+    return from_stored(compressed(_array(source, dtype), stype), as_context(ctx))
+
+
+def _of_shape(made: Any, shape: ShapeLike | None) -> Any:
+    if shape is not None and _shape(shape) != made.shape:
+        raise ValueError(f"sparse array: shape {made.shape}, as the values have, is required, got {shape}.")
+    return made
 
 
 def csr_matrix(
@@ -52,16 +75,29 @@ def csr_matrix(
     ctx: Context | None = None,
     dtype: DTypeLike | None = None,
 ) -> CSRNDArray:
-    """A CSR matrix from dense values, a shape (rows, columns), or (data, indices, indptr)."""
+    """A CSR matrix.
+
+    `arg1` is dense values, a CSR matrix of this project's or SciPy's, a shape (rows, columns),
+    (data, indices, indptr), or (data, (rows, columns)), where values of the same element are added.
+    """
     parts = arg1 if isinstance(arg1, tuple) else ()
-    if len(parts) == 2 and all(isinstance(n, int | np.integer) for n in parts):
+    if is_scipy_csr(arg1):
+        return _of_shape(array(arg1, ctx, dtype), shape)  # type: ignore[no-any-return]
+    if not parts:
+        return _of_shape(_made("csr_matrix", arg1, "csr", ctx, dtype), shape)  # type: ignore[no-any-return]
+    if len(parts) == 2 and _numbers(parts):
         return zeros("csr", parts, ctx, dtype)  # type: ignore[return-value]
+    if len(parts) == 2 and isinstance(parts[1], tuple | list) and len(parts[1]) == 2:
+        data = parts[0] if dtype is not None or hasattr(parts[0], "dtype") else np.asarray(parts[0])
+        rows, columns = (_array(p, np.int64) for p in parts[1])
+        return CSRNDArray(
+            checked(cells(_array(data, dtype), rows, columns, _shape(shape) if shape else None)), ctx
+        )
     if len(parts) != 3:
-        source = _array(arg1, dtype) if not parts else _fail_parts("csr_matrix", len(parts))
-        return cast_storage(source, "csr", ctx)  # type: ignore[return-value]
+        _fail_parts("csr_matrix", len(parts))
     data, indices, indptr = (_array(parts[0], dtype), *(_array(p, np.int64) for p in parts[1:]))
-    columns = int(indices.max(initial=-1)) + 1
-    stored = CSR(_shape(shape or (len(indptr) - 1, columns)), data, indptr, indices)
+    width = int(indices.max(initial=-1)) + 1
+    stored = CSR(_shape(shape or (len(indptr) - 1, width)), data, indptr, indices)
     return CSRNDArray(checked(stored), ctx)
 
 
@@ -71,13 +107,15 @@ def row_sparse_array(
     ctx: Context | None = None,
     dtype: DTypeLike | None = None,
 ) -> RowSparseNDArray:
-    """A row-sparse array from dense values, a shape, or (data, indices of the rows)."""
+    """A row-sparse array from dense values, a row-sparse array, a shape, or (data, indices of the rows)."""
     parts = arg1 if isinstance(arg1, tuple) else ()
-    if parts and all(isinstance(n, int | np.integer) for n in parts):
+    if not parts:
+        made = _made("row_sparse_array", arg1, "row_sparse", ctx, dtype)
+        return _of_shape(made, shape)  # type: ignore[no-any-return]
+    if _numbers(parts):
         return zeros("row_sparse", parts, ctx, dtype)  # type: ignore[return-value]
     if len(parts) != 2:
-        source = _array(arg1, dtype) if not parts else _fail_parts("row_sparse_array", len(parts))
-        return cast_storage(source, "row_sparse", ctx)  # type: ignore[return-value]
+        _fail_parts("row_sparse_array", len(parts))
     data, rows = _array(parts[0], dtype), _array(parts[1], np.int64)
     inferred = (int(rows.max(initial=-1)) + 1, *data.shape[1:])
     stored = checked(RowSparse(_shape(shape or inferred), data, rows))
@@ -111,17 +149,47 @@ empty = zeros
 
 
 def array(source_array: Any, ctx: Context | None = None, dtype: DTypeLike | None = None) -> NDArray:
-    """A copy of a sparse array, or of SciPy's CSR matrix."""
+    """A copy of a sparse array, or of SciPy's CSR matrix, whose indices ascend then."""
     if isinstance(source_array, BaseSparseNDArray):
         target = source_array.dtype if dtype is None else dtype
         return type(source_array)(converted(source_array.stored, as_dtype(target)), ctx)
-    if getattr(source_array, "format", None) != "csr":
+    if not is_scipy_csr(source_array):
         raise ValueError(
             f"sparse.array: a sparse array is required, got {type(source_array).__name__}. Use nd.array."
         )
-    source_array.sort_indices()
-    parts = (source_array.data, source_array.indices, source_array.indptr)
-    return csr_matrix(parts, source_array.shape, ctx, dtype)
+    return CSRNDArray(from_scipy(source_array, dtype), ctx)
+
+
+# ---- arithmetic
+
+
+def _function(name: str, described: str) -> Any:
+    forms = OVERLOADS[name]
+
+    def function(lhs: Any, rhs: Any) -> Any:
+        if isinstance(lhs, NDArray):
+            return combine_same(lhs, rhs, forms)
+        if isinstance(rhs, NDArray):
+            return combine(rhs, lhs, forms.broadcasting, forms.reflected[0])
+        if is_number(lhs) and is_number(rhs):
+            return getattr(operator, name)(lhs, rhs)
+        strange = rhs if is_number(lhs) else lhs
+        raise TypeError(f"sparse.{name}: an NDArray or a number is required, got {type(strange)}.")
+
+    function.__doc__ = f"{described} of two arrays, or of an array and a number; sparse where MXNet's is."
+    return function
+
+
+add = _function("add", "The sum")
+subtract = _function("sub", "The difference")
+multiply = _function("mul", "The product")
+divide = _function("truediv", "The quotient")
+
+
+def gs_retain(data: NDArray, indices: NDArray) -> NDArray:
+    """The rows of `data` that `indices` names, and zeros for the others; `retain` by another name."""
+    retained: NDArray = NDArray.F._sparse_retain(data, indices)
+    return retained
 
 
 if not TYPE_CHECKING:

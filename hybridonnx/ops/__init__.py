@@ -15,6 +15,7 @@ from ._overloads import ARITHMETIC, COMPARISONS, FLUENT, OVERLOADS, Overload, is
 from ._registry import find, load_all
 from ._shapes import Dim, NumericShape, Shape, alike, known, show, sizes, without_symbols
 from ._signature import Option, Usage, depends_on_attributes, example_of, signature_of
+from ._storage import Cells, Pattern, Rows, Storage
 from ._symbolic import Atom, Excess, Quotient, SymbolicDim
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Array",
     "Atom",
     "Attribute",
+    "Cells",
     "Dim",
     "Doc",
     "Drawing",
@@ -38,9 +40,12 @@ __all__ = [
     "Operator",
     "Option",
     "Overload",
+    "Pattern",
     "Quotient",
+    "Rows",
     "Shape",
     "Spec",
+    "Storage",
     "SymbolicDim",
     "Usage",
     "absence",

@@ -16,6 +16,7 @@ from ..attrs import read
 from ..dtypes import DType
 from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError, suggest
 from ._shapes import Shape, is_symbolic, show, sizes, unify, without_symbols
+from ._storage import Rule
 
 Array: TypeAlias = NDArray[Any]
 """What kernels take and give: a NumPy array of any dtype."""
@@ -105,6 +106,10 @@ class Operator:
     """Inserted for mixed precision alone, so that files leave the operator out."""
     initializers: ClassVar[Mapping[str, str]] = {}
     """Input name to the text of the initializer that a variable made for this input receives."""
+    stores: ClassVar[Rule | None] = None
+    """What of the first output is stored if inputs are of sparse storage types; dense without a rule."""
+    stores_anew: ClassVar[bool] = False
+    """Whether the rule may give a sparse output of dense inputs."""
     source: ClassVar[tuple[str, int]] = ("", 0)
     """File and line of the definition."""
 
@@ -232,6 +237,10 @@ class Operator:
     def into(self, before: Array, value: Array) -> Array:
         """What an array given as `out` receives, which holds `before`."""
         return value
+
+    def stores_gradient(self) -> bool:
+        """Whether a gradient stores some rows alone, so that the operator is recorded by itself."""
+        return bool(getattr(self, "sparse_grad", False))
 
     def with_inferred_shape(self, outputs: Sequence[Spec]) -> Operator:
         """The operator with sizes that its attributes leave open, and the graph around tells."""

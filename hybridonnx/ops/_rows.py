@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from ..dtypes import DType
+from . import _storage
 from ._operator import Array, Operator
 from ._registry import register
 from ._shapes import Shape, axis_indices, broadcast
@@ -43,6 +44,7 @@ class Unary(Operator):
     """
 
     elementwise: ClassVar[bool] = True
+    stores = _storage.by_name
     fn: ClassVar[staticmethod[..., Array]]
     rule: ClassVar[staticmethod[..., Sequence[Any]]]
 

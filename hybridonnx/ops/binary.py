@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from . import _storage
 from ._arithmetic import divide, hypot, modulo, power, power_log
 from ._operator import Array, Operator
 from ._registry import operator
@@ -17,16 +18,20 @@ Kernel = Callable[[Array, Array], Array]
 
 
 def elementwise(
-    name: str, fn: Kernel, rule: Rule, *aliases: str, broadcasting: str, doc: str = ""
+    name: str, fn: Kernel, rule: Rule, *aliases: str, broadcasting: str, doc: str = "", **facets: Any
 ) -> type[Operator]:
     """An operator on two arrays of one shape; `broadcasting` names the one for other shapes."""
     hint = f"Use {broadcasting}, which broadcasts."
-    return row(SameShape, (name, *aliases), doc, fn=staticmethod(fn), hint=hint, **rule_facets(rule))
+    return row(
+        SameShape, (name, *aliases), doc, fn=staticmethod(fn), hint=hint, **rule_facets(rule), **facets
+    )
 
 
-def broadcasting(name: str, fn: Kernel, rule: Rule, *aliases: str, doc: str = "") -> type[Operator]:
+def broadcasting(
+    name: str, fn: Kernel, rule: Rule, *aliases: str, doc: str = "", **facets: Any
+) -> type[Operator]:
     """An operator on two arrays that broadcast."""
-    return row(Broadcasting, (name, *aliases), doc, fn=staticmethod(fn), **rule_facets(rule))
+    return row(Broadcasting, (name, *aliases), doc, fn=staticmethod(fn), **rule_facets(rule), **facets)
 
 
 # ---- gradients, the same for both forms
@@ -84,6 +89,7 @@ elementwise(
     "_plus",
     "_sparse_elemwise_add",
     broadcasting="broadcast_add",
+    stores=_storage.of_sum,
     doc="""The sum lhs + rhs of two arrays of one shape.
 
     ONNX: Add.
@@ -98,6 +104,7 @@ elementwise(
     "_sparse_elemwise_sub",
     "_sub",
     broadcasting="broadcast_sub",
+    stores=_storage.of_sum,
     doc="""The difference lhs - rhs of two arrays of one shape.
 
     ONNX: Sub.
@@ -111,6 +118,7 @@ elementwise(
     "_mul",
     "_sparse_elemwise_mul",
     broadcasting="broadcast_mul",
+    stores=_storage.of_product,
     doc="""The product lhs * rhs of two arrays of one shape, element by element.
 
     ONNX: Mul.
@@ -136,6 +144,7 @@ elementwise(
     np.add,
     _add,
     broadcasting="broadcast_add",
+    stores=_storage.of_sum,
     doc="""The sum of two gradients of one array, as graphs written by MXNet's own differentiation hold it.
 
     ONNX: Add.
@@ -146,6 +155,7 @@ elementwise(
     divide,
     _div,
     broadcasting="broadcast_div",
+    stores=_storage.as_first,
     doc="""The quotient lhs / rhs that MXNet uses for sparse gradients; on dense arrays that of elemwise_div.
 
     ONNX: Div.
@@ -244,6 +254,7 @@ broadcasting(
     np.multiply,
     _mul,
     "_sparse_broadcast_mul",
+    stores=_storage.of_scaled_cells,
     doc="""The product lhs * rhs of two arrays that broadcast.
 
     ONNX: Mul.
@@ -254,6 +265,7 @@ broadcasting(
     divide,
     _div,
     "_sparse_broadcast_div",
+    stores=_storage.of_scaled_cells,
     doc="""The quotient lhs / rhs of two arrays that broadcast.
 
     Quotients of integers are truncated towards zero; division by an integer zero gives 0.
@@ -347,6 +359,7 @@ class AddN(Operator):
 
     variadic: ClassVar[str] = "num_args"
     elementwise = True
+    stores = _storage.of_sum_of_rows
     takes_bool = False
     num_args: int
 
@@ -372,6 +385,7 @@ class IdentityLike(Operator):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs")
+    stores = _storage.as_first
     elementwise = True
 
     def forward(self, lhs: Array, rhs: Array) -> Array:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..dtypes import DType
+from . import _storage
 from ._operator import Array, Operator
 from ._registry import operator
 from ._rows import binary, scalar
@@ -47,6 +48,7 @@ def three(stem: str, fn: Kernel, alias: str, condition: str, onnx: str) -> None:
         fn,
         _CONSTANT,
         f"_{alias.replace('_', '')}Scalar",
+        stores=_storage.where_zero_stays,
         doc=f"1 where {number}, else 0, in the dtype that the two are compared in.\n\n{lowered}",
     )
 

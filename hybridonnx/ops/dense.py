@@ -13,6 +13,7 @@ from ..errors import ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Dim, Shape, differ, show, size
+from ._storage import Cells, Patterns, Rows, Storage, cells_of, storage_type, stored_columns
 
 _Storage = Literal["None", "csr", "default", "row_sparse"]
 
@@ -151,17 +152,44 @@ class _Dot(Operator):
         return {"transpose_a": self.transpose_a, "transpose_b": self.transpose_b}
 
 
+def _of_product(op: Dot, patterns: Patterns, arrays: Sequence[Array]) -> Storage:
+    """The rows or columns that what a matrix stores contributes to, whatever the values."""
+    lhs, rhs = patterns
+    stored: Storage = None
+    if isinstance(lhs, Cells) and not isinstance(rhs, Cells) and op.transpose_a and not op.transpose_b:
+        stored = Rows((lhs.shape[1], *arrays[1].shape[1:]), stored_columns(lhs))
+    elif isinstance(rhs, Cells) and lhs is None and arrays[0].ndim == 2 and not op.transpose_a:
+        mask = np.zeros((len(arrays[0]), rhs.shape[1]), bool)
+        mask[:, stored_columns(rhs)] = True
+        stored = "csr" if op.transpose_b else cells_of(mask)
+    asked = op.forward_stype
+    if asked in (None, "None") or (stored is not None and storage_type(stored) == asked):
+        return stored
+    return None if asked == "default" else asked
+
+
+def _of_gradient(op: DotRhsGrad, patterns: Patterns, arrays: Sequence[Array]) -> Storage:
+    """The rows of `rhs` that what the matrix `lhs` stores is multiplied with."""
+    lhs = patterns[1]
+    if not isinstance(lhs, Cells) or op.transpose_a or op.transpose_b:
+        return None
+    return Rows(tuple(arrays[2].shape), stored_columns(lhs))
+
+
 @operator("dot", "_sparse_dot")
 class Dot(_Dot):
     """The product of two arrays, summed over the last axis of `lhs` and the first of `rhs`.
 
     Attributes:
-        forward_stype: Accepted for MXNet's sake; the output is dense.
+        forward_stype: The storage type of the output; if None, it follows from those of the inputs.
 
     Returns:
-        (*left, *right); (1,) for two vectors.
+        (*left, *right); (1,) for two vectors. Of lhs in csr: row_sparse with transpose_a, unless rhs is
+        transposed or csr as well. Of rhs in csr: csr without transpose_a.
     """
 
+    stores_anew = True
+    stores = _of_product
     inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs")
     forward_stype: _Storage | None = None
 
@@ -218,6 +246,7 @@ class DotRhsGrad(_Dot):
         The shape of rhs.
     """
 
+    stores = _of_gradient
     inputs: ClassVar[tuple[str, ...]] = ("dy", "lhs", "rhs")
 
     def infer_inputs(self, dy: Shape | None, lhs: Shape | None, rhs: Shape | None) -> Sequence[Shape | None]:

@@ -111,7 +111,7 @@ class Embedding(Indexed):
         input_dim: The number of rows, the vocabulary's size.
         output_dim: The length of each row.
         dtype: The dtype of weight where nothing else tells it.
-        sparse_grad: Accepted for MXNet's sake; without effect.
+        sparse_grad: Whether the gradient stores only the rows that data names.
 
     Returns:
         (*data's shape, output_dim).
@@ -142,7 +142,7 @@ class Embedding(Indexed):
         return np.take(weight, within("Embedding", data, self.input_dim, "clip"), 0)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, weight: Any) -> Sequence[Any]:
-        return None, F._take_grad(dy, data, weight, axis=0, mode="clip")
+        return None, (F._row_sparse_take_grad if self.sparse_grad else F._take_grad)(dy, data, weight)
 
 
 @operator("_contrib_index_copy")

@@ -14,9 +14,15 @@ from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Dim, Shape, axis_index, below, differ, show, unify
+from ._storage import Patterns, Storage, of_cells
 from ._symbolic import smaller
 
 # ---- joining
+
+
+def _of_rows(op: Concat, patterns: Patterns, arrays: Sequence[Array]) -> Storage:
+    """The stored elements of matrices that are joined along their first axis."""
+    return of_cells(op, patterns, arrays) if op.dim == 0 else None
 
 
 @operator("Concat", "_sparse_concat", "concat")
@@ -37,6 +43,7 @@ class Concat(Operator):
     """
 
     variadic = "num_args"
+    stores = _of_rows
     num_args: int
     dim: int = 1
 

@@ -16,6 +16,7 @@ from ._operator import Array, Operator
 from ._registry import operator
 from ._rows import Reduction, Rule, row, rule_facets
 from ._shapes import Dim, Shape, axis_index, axis_indices, broadcast, differ, show, sizes
+from ._storage import of_reduced_rows
 
 # ---- sums, products and extremes
 
@@ -110,9 +111,10 @@ def reduced(
     *aliases: str,
     doc: str = "",
     base: type[Operator] = Reduction,
+    **facets: Any,
 ) -> type[Operator]:
     """A reduction with MXNet's attributes axis, keepdims and exclude."""
-    return row(base, (name, *aliases), doc, fn=staticmethod(fn), **rule_facets(rule))
+    return row(base, (name, *aliases), doc, fn=staticmethod(fn), **rule_facets(rule), **facets)
 
 
 def _extreme_rule(F: Any, op: Any, dy: Any, y: Any, x: Any) -> Sequence[Any]:
@@ -193,6 +195,7 @@ reduced(
     "_square_sum",
     lambda x, axis, keepdims: _sum(np.square(x), axis, keepdims),
     lambda F, op, dy, y, x: (_spread(F, op, dy, x) * x * 2,),
+    stores=of_reduced_rows,
     doc="""The sum of the squares of the elements along the axes.
 
     ONNX: ReduceSumSquare.

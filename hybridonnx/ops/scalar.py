@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from . import _storage
 from ._arithmetic import divide, hypot, modulo, power, power_log
 from ._operator import Array, Operator
 from ._registry import operator
@@ -43,6 +44,7 @@ scalar(
     np.add,
     lambda F, dy, y, x, s: (dy,),
     "_PlusScalar",
+    stores=_storage.where_zero_stays,
     doc="""`data` plus `scalar`.
 
     ONNX: Add.
@@ -53,6 +55,7 @@ scalar(
     np.subtract,
     lambda F, dy, y, x, s: (dy,),
     "_MinusScalar",
+    stores=_storage.where_zero_stays,
     doc="""`data` minus `scalar`.
 
     ONNX: Sub.
@@ -62,6 +65,7 @@ scalar(
     "_scatter_plus_scalar",
     np.add,
     lambda F, dy, y, x, s: (dy,),
+    stores=_storage.as_first,
     doc="""`data` plus `scalar`, as MXNet calls the sum with a sparse array's stored elements.
 
     ONNX: Add.
@@ -71,6 +75,7 @@ scalar(
     "_scatter_minus_scalar",
     np.subtract,
     lambda F, dy, y, x, s: (dy,),
+    stores=_storage.as_first,
     doc="""`data` minus `scalar`, as MXNet calls the difference for a sparse array's stored elements.
 
     ONNX: Sub.
@@ -91,6 +96,7 @@ scalar(
     np.multiply,
     lambda F, dy, y, x, s: (dy * s,),
     "_MulScalar",
+    stores=_storage.as_first,
     doc="""`data` times `scalar`.
 
     ONNX: Mul.
@@ -101,6 +107,7 @@ scalar(
     divide,
     lambda F, dy, y, x, s: (dy / s,),
     "_DivScalar",
+    stores=_storage.as_first,
     doc="""`data` divided by `scalar`; of integers truncated towards zero, and 0 where scalar is.
 
     ONNX: Div.

@@ -13,6 +13,7 @@ from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Dim, Shape, axis_index, below, show, sizes
+from ._storage import Patterns, Storage, of_cells
 from ._symbolic import Known, SymbolicDim, larger, positive_part, smaller
 
 
@@ -81,6 +82,11 @@ def _symbolic_extent(size: SymbolicDim, cut: slice) -> Known:
     return positive_part(room + step - 1) // step if step > 0 else positive_part(-room - step - 1) // -step
 
 
+def _of_part(op: Slice, patterns: Patterns, arrays: Sequence[Array]) -> Storage:
+    """The stored elements of a part of a matrix without gaps."""
+    return None if any(step not in (None, 1) for step in op.step or ()) else of_cells(op, patterns, arrays)
+
+
 @operator("slice", "_npi_slice", "_npx_slice", "_sparse_slice", "crop")
 class Slice(_Slicing):
     """The part `data[begin:end:step]`, along the first axes.
@@ -94,6 +100,7 @@ class Slice(_Slicing):
     ONNX: Slice.
     """
 
+    stores = _of_part
     begin: OptInts
     end: OptInts
     step: OptInts | None = ()

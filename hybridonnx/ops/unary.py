@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..errors import DTypeError, ShapeError
-from . import _special
+from . import _special, _storage
 from ._operator import Array, Operator
 from ._registry import operator
 from ._rows import Rule, Unary, row, rule_facets, unary
@@ -525,6 +525,7 @@ class Clip(Operator):
 
     elementwise = True
     takes_bool = False
+    stores = _storage.where_zero_stays
     a_min: float
     a_max: float
 
@@ -661,7 +662,14 @@ unary(
     takes_bool=False,
     doc="1 where an element is 0, and 0 elsewhere, in the dtype of data.\n\nONNX: Equal, with Cast.",
 )
-unary("_copy", lambda x: x, lambda F, dy, y, x: (dy,), "identity", doc="A copy of `data`.\n\nONNX: Identity.")
+unary(
+    "_copy",
+    lambda x: x,
+    lambda F, dy, y, x: (dy,),
+    "identity",
+    stores=_storage.as_first,
+    doc="A copy of `data`.\n\nONNX: Identity.",
+)
 unary(
     "_copyto",
     lambda x: x,
@@ -688,6 +696,7 @@ unary(
     np.zeros_like,
     "it is constant",
     "_sparse_zeros_like",
+    stores=_storage.nothing,
     doc="0 in the shape and dtype of `data`.\n\nONNX: ConstantOfShape.",
 )
 unary(

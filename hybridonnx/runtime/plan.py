@@ -29,9 +29,9 @@ class Plan:
     """The outputs of a graph, from an array for each of the variables `names`.
 
     `requires_grad` says which of the variables are on the tape. Operators without a lowering, or whose
-    gradient has none, run on their kernels and are recorded one by one; the partitions between them run in
-    ONNX Runtime. With `updating`, auxiliary states change when training. `logged` are the names of operators
-    on kernels that were logged before.
+    gradient has none or is row-sparse, run on their kernels and are recorded one by one; the partitions
+    between them run in ONNX Runtime. With `updating`, auxiliary states change when training. `logged` are the
+    names of operators on kernels that were logged before.
     """
 
     def __init__(
@@ -121,7 +121,8 @@ class Plan:
             reason = to_onnx.refusal(node, noise_inputs=True)
             if reason:
                 reasons.setdefault(reason, []).append(node.name)
-            if reason or (node.op.refuses_gradient and node in self._taped):
+            alone = node.op.refuses_gradient or node.op.stores_gradient()
+            if reason or (alone and node in self._taped):
                 refused.add(node)
         for reason, names in reasons.items():
             self._log(names, reason)
