@@ -1,6 +1,7 @@
 # Written by scripts/stubs; do not edit.
 from collections.abc import Sequence
 from typing import Literal, overload
+from ..dtypes import DTypeLike
 from .ndarray import NDArray
 
 def AdaptiveAvgPooling2D(
@@ -374,6 +375,19 @@ def RROIAlign(
 ) -> NDArray:
     """The mean of samples, read between pixels, in each bin of regions that are rotated."""
     ...
+def SparseEmbedding(
+    data: NDArray,
+    weight: NDArray,
+    input_dim: int,
+    output_dim: int,
+    dtype: DTypeLike = 'float32',
+    sparse_grad: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The rows of `weight` at the indices `data`, whose gradient stores only these rows."""
+    ...
 @overload
 def SyncBatchNorm(
     data: NDArray,
@@ -590,6 +604,17 @@ def ctc_loss(
 ) -> NDArray:
     """Connectionist temporal classification: the loss of sequences whose labels are not aligned to steps."""
     ...
+def dequantize(
+    data: NDArray,
+    min_range: NDArray,
+    max_range: NDArray,
+    out_type: DTypeLike = 'float32',
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """Integers of 8 bits as the numbers that they stand for."""
+    ...
 def div_sqrt_dim(
     data: NDArray,
     *,
@@ -723,6 +748,251 @@ def quadratic(
     name: str | None = None,
 ) -> NDArray:
     """`a * x ** 2 + b * x + c` of each element x."""
+    ...
+def quantize(
+    data: NDArray,
+    min_range: NDArray,
+    max_range: NDArray,
+    out_type: DTypeLike = 'uint8',
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """Numbers as integers of 8 bits, by a range that two arrays give."""
+    ...
+def quantize_asym(
+    data: NDArray,
+    min_calib_range: float | None = None,
+    max_calib_range: float | None = None,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """Numbers as uint8 by a scale and a shift, so that the whole of a range is used."""
+    ...
+def quantize_v2(
+    data: NDArray,
+    out_type: Literal['auto', 'int8', 'uint8'] = 'int8',
+    min_calib_range: float | None = None,
+    max_calib_range: float | None = None,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """Numbers as integers of 8 bits, by a calibrated range or by their own."""
+    ...
+def quantized_act(
+    data: NDArray,
+    min_data: NDArray,
+    max_data: NDArray,
+    act_type: Literal['relu', 'sigmoid', 'softrelu', 'softsign', 'tanh'],
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """Zero in place of negative integers."""
+    ...
+def quantized_batch_norm(
+    data: NDArray,
+    gamma: NDArray,
+    beta: NDArray,
+    moving_mean: NDArray,
+    moving_var: NDArray,
+    min_data: NDArray,
+    max_data: NDArray,
+    eps: float = 0.0010000000474974513,
+    momentum: float = 0.9,
+    fix_gamma: bool = True,
+    use_global_stats: bool = False,
+    output_mean_var: bool = False,
+    axis: int = 1,
+    cudnn_off: bool = False,
+    min_calib_range: float | None = None,
+    max_calib_range: float | None = None,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """Batch normalization of integers by the moving mean and variance, to int8 in a calibrated range."""
+    ...
+def quantized_concat(
+    *data: NDArray | Sequence[NDArray],
+    num_args: int | None = None,
+    dim: int = 1,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """Arrays of integers one after the other along `dim`, brought to one range, which zero is in."""
+    ...
+def quantized_conv(
+    data: NDArray,
+    weight: NDArray,
+    bias: NDArray,
+    min_data: NDArray,
+    max_data: NDArray,
+    min_weight: NDArray,
+    max_weight: NDArray,
+    min_bias: NDArray,
+    max_bias: NDArray,
+    kernel: int | Sequence[int],
+    stride: int | Sequence[int] = (),
+    dilate: int | Sequence[int] = (),
+    pad: int | Sequence[int] = (),
+    num_filter: int = ...,
+    num_group: int = 1,
+    workspace: int = 1024,
+    no_bias: bool = False,
+    cudnn_tune: Literal['fastest', 'limited_workspace', 'off'] | None = None,
+    cudnn_off: bool = False,
+    layout: Literal['NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC'] | None = None,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """Convolution of integers with int8 filters, plus `bias`, over 2 or 3 axes."""
+    ...
+def quantized_elemwise_add(
+    lhs: NDArray,
+    rhs: NDArray,
+    lhs_min: NDArray,
+    lhs_max: NDArray,
+    rhs_min: NDArray,
+    rhs_max: NDArray,
+    min_calib_range: float | None = None,
+    max_calib_range: float | None = None,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """The sum of two arrays of integers, each in its own range."""
+    ...
+@overload
+def quantized_elemwise_mul(
+    lhs: NDArray,
+    rhs: NDArray,
+    lhs_min: NDArray,
+    lhs_max: NDArray,
+    rhs_min: NDArray,
+    rhs_max: NDArray,
+    min_calib_range: float | None = None,
+    max_calib_range: float | None = None,
+    *,
+    enable_float_output: Literal[False],
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """The product of two arrays of int8, each in its own range."""
+    ...
+@overload
+def quantized_elemwise_mul(
+    lhs: NDArray,
+    rhs: NDArray,
+    lhs_min: NDArray,
+    lhs_max: NDArray,
+    rhs_min: NDArray,
+    rhs_max: NDArray,
+    min_calib_range: float | None = None,
+    max_calib_range: float | None = None,
+    enable_float_output: Literal[True] = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """The product of two arrays of int8, each in its own range."""
+    ...
+@overload
+def quantized_elemwise_mul(
+    lhs: NDArray,
+    rhs: NDArray,
+    lhs_min: NDArray,
+    lhs_max: NDArray,
+    rhs_min: NDArray,
+    rhs_max: NDArray,
+    min_calib_range: float | None = None,
+    max_calib_range: float | None = None,
+    enable_float_output: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray | list[NDArray]:
+    """The product of two arrays of int8, each in its own range."""
+    ...
+def quantized_embedding(
+    data: NDArray,
+    weight: NDArray,
+    min_weight: NDArray,
+    max_weight: NDArray,
+    input_dim: int,
+    output_dim: int,
+    dtype: DTypeLike = 'float32',
+    sparse_grad: bool = False,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """The rows of int8 numbers at the indices `data`."""
+    ...
+def quantized_flatten(
+    data: NDArray,
+    min_data: NDArray,
+    max_data: NDArray,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """Integers as a matrix, with all axes but the first made one."""
+    ...
+def quantized_fully_connected(
+    data: NDArray,
+    weight: NDArray,
+    bias: NDArray,
+    min_data: NDArray,
+    max_data: NDArray,
+    min_weight: NDArray,
+    max_weight: NDArray,
+    min_bias: NDArray,
+    max_bias: NDArray,
+    num_hidden: int,
+    no_bias: bool = False,
+    flatten: bool = True,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """A fully connected layer on integers: `data` times the transposed `weight`, plus `bias`."""
+    ...
+def quantized_pooling(
+    data: NDArray,
+    min_data: NDArray,
+    max_data: NDArray,
+    kernel: int | Sequence[int] = (),
+    pool_type: Literal['avg', 'lp', 'max', 'sum'] = 'max',
+    global_pool: bool = False,
+    cudnn_off: bool = False,
+    pooling_convention: Literal['full', 'same', 'valid'] = 'valid',
+    stride: int | Sequence[int] = (),
+    pad: int | Sequence[int] = (),
+    p_value: int | None = None,
+    count_include_pad: bool | None = None,
+    layout: Literal['NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC', 'NWC'] | None = None,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """The maximum or the mean of each window of integers."""
+    ...
+def requantize(
+    data: NDArray,
+    min_range: NDArray,
+    max_range: NDArray,
+    out_type: Literal['auto', 'int8', 'uint8'] = 'int8',
+    min_calib_range: float | None = None,
+    max_calib_range: float | None = None,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> list[NDArray]:
+    """Sums of int32 as integers of 8 bits, by a calibrated range or by that of the sums."""
     ...
 def round_ste(
     data: NDArray,

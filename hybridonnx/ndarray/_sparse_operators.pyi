@@ -220,6 +220,15 @@ def broadcast_sub(
 ) -> NDArray:
     """The difference lhs - rhs of two arrays that broadcast."""
     ...
+def cast_storage(
+    data: NDArray,
+    stype: Literal['csr', 'default', 'row_sparse'],
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """`data` in another storage type. In graphs all arrays are dense."""
+    ...
 def cbrt(
     data: NDArray,
     *,
@@ -478,6 +487,15 @@ def relu(
     name: str | None = None,
 ) -> NDArray:
     """Each element that is positive, and 0 in place of the others."""
+    ...
+def retain(
+    data: NDArray,
+    indices: NDArray,
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """`data` with the rows that `indices` names, and zeros for the others."""
     ...
 def rint(
     data: NDArray,

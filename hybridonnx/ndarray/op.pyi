@@ -1218,6 +1218,15 @@ def cast(
 ) -> NDArray:
     """`data` in another dtype, as C casts it."""
     ...
+def cast_storage(
+    data: NDArray,
+    stype: Literal['csr', 'default', 'row_sparse'],
+    *,
+    out: NDArray | Sequence[NDArray] | None = None,
+    name: str | None = None,
+) -> NDArray:
+    """`data` in another storage type. In graphs all arrays are dense."""
+    ...
 def cbrt(
     data: NDArray,
     *,

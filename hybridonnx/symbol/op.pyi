@@ -1104,6 +1104,16 @@ def cast(
 ) -> Symbol:
     """`data` in another dtype, as C casts it."""
     ...
+def cast_storage(
+    data: Symbol | None = None,
+    stype: Literal['csr', 'default', 'row_sparse'] = ...,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """`data` in another storage type. In graphs all arrays are dense."""
+    ...
 def cbrt(
     data: Symbol | None = None,
     *,

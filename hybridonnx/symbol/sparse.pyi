@@ -242,6 +242,16 @@ def broadcast_sub(
 ) -> Symbol:
     """The difference lhs - rhs of two arrays that broadcast."""
     ...
+def cast_storage(
+    data: Symbol | None = None,
+    stype: Literal['csr', 'default', 'row_sparse'] = ...,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """`data` in another storage type. In graphs all arrays are dense."""
+    ...
 def cbrt(
     data: Symbol | None = None,
     *,
@@ -529,6 +539,16 @@ def relu(
     **kwargs: object,
 ) -> Symbol:
     """Each element that is positive, and 0 in place of the others."""
+    ...
+def retain(
+    data: Symbol | None = None,
+    indices: Symbol | None = None,
+    *,
+    name: str | None = None,
+    attr: Mapping[str, str] | None = None,
+    **kwargs: object,
+) -> Symbol:
+    """`data` with the rows that `indices` names, and zeros for the others."""
     ...
 def rint(
     data: Symbol | None = None,
