@@ -75,6 +75,15 @@ def test_suppression_with_free_sizes(classes, topk):
             np.testing.assert_array_equal(got, by_definition(one, 0.3, 0.2, topk, classes))
 
 
+@pytest.mark.parametrize("spread", [0.3, 3.0, 30.0])
+def test_suppression_among_hundreds_of_boxes(spread):
+    """Boxes are compared in blocks, which grow where most of them stay."""
+    data = rated(5, 700)
+    data[:, 2:] += rng(6).uniform(0, spread, (700, 2)).astype(F32)[:, [0, 1, 0, 1]]
+    result = mx.nd.contrib.box_nms(mx.nd.array(data), 0.4, coord_start=2, score_index=1).asnumpy()
+    np.testing.assert_array_equal(result, by_definition(data, 0.4))
+
+
 def test_suppression_of_a_free_leading_shape():
     symbol = mx.sym.contrib.box_nms(mx.sym.var("x"), overlap_thresh=0.4, id_index=0)
     model = session(symbol, {"x": ("a", "b", 9, 6)}, opset=13)

@@ -16,6 +16,7 @@ from hybridonnx.symbol.graph import VARIABLE, Entry, Node
 from hybridonnx.symbol.symbol import Broadcasting
 
 from ..values import Array
+from ._inner import Known
 from ._model_info import Dims, ModelInfo, title
 
 
@@ -71,6 +72,11 @@ class Functions:
         """The dtype that the symbol has, if it is known; ONNX's bool may be another one here."""
         return self.spec(x.outputs[0]).dtype
 
+    def known(self, x: Broadcasting) -> Known:
+        """What ONNX infers of an input of the node."""
+        name = self._names[x.outputs[0]]
+        return Known(self.dims(x), self._info.dtype(name))
+
     def value(self, x: Any) -> Array | None:
         """The array that a value is in every run, `None` if it is computed."""
         name = self._names.get(x.outputs[0])
@@ -95,8 +101,10 @@ class Functions:
     def const(self, value: Any, dtype: Any = None) -> Broadcasting:
         """A constant that the model does not have, as a new parameter."""
         owner = "const" if self._node is None else title(self._node)
-        name = self._info.names.new(f"{owner}_const")
-        self._info.constants[name] = np.asarray(value, dtype)
+        return self._new_constant(self._info.names.new(f"{owner}_const"), np.asarray(value, dtype))
+
+    def _new_constant(self, name: str, array: Array) -> Broadcasting:
+        self._info.constants[name] = array
         return self.constant(name)
 
     # ---- what the walk does
@@ -123,6 +131,10 @@ class Functions:
             self.arrays[name] = array.reshape(array.shape or (1,))
             self._new_variable(name, Spec(self.arrays[name].shape, array.dtype))
         return self._variables[name]
+
+    def constant_inside(self, name: str, array: Array) -> Broadcasting:
+        """A constant of a graph inside of a node as a symbol out here, under its name if that is free."""
+        return self._new_constant(self._info.names.main(name), array)
 
     def _new_variable(self, name: str, spec: Spec) -> Broadcasting:
         entry = Entry(Node(VARIABLE, name), 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import Any, TypeAlias
 
@@ -41,11 +41,14 @@ _MOST_FOLDED = 1 << 28
 
 
 class ModelInfo:
-    """Constants by name, and shapes and dtypes of all values, of a model whose constant nodes are folded."""
+    """Constants by name, and shapes and dtypes of all values, of a model whose constant nodes are folded.
 
-    def __init__(self, model: Model) -> None:
+    `constants` are those that a graph inside of another one takes from there.
+    """
+
+    def __init__(self, model: Model, constants: Mapping[str, Array] | None = None) -> None:
         self.model = model
-        self.constants: dict[str, Array] = {}
+        self.constants: dict[str, Array] = dict(constants or {})
         self.tensors: dict[str, TensorProto] = {t.name: t for t in model.proto.graph.initializer}
         self.dims: dict[str, Dims | None] = {}
         self.dtypes: dict[str, DType] = {}

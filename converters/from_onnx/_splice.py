@@ -81,6 +81,21 @@ def defined(graph: GraphProto) -> Iterator[str]:
         yield from filter(None, node.output)
 
 
+def captured(graph: GraphProto) -> list[str]:
+    """The names of the values that a graph and the subgraphs inside take from outside."""
+    own = set(defined(graph))
+    names = [output.name for output in graph.output]
+    for node in graph.node:
+        names += node.input
+        names += (name for inner in _subgraphs(node) for name in captured(inner))
+    return [name for name in dict.fromkeys(names) if name and name not in own]
+
+
+def uses(node: NodeProto) -> list[str]:
+    """The names of the values that a node takes, in its subgraphs as well."""
+    return [*node.input, *(name for graph in _subgraphs(node) for name in captured(graph))]
+
+
 def _rename_uses(node: NodeProto, renamed: Mapping[str, str]) -> None:
     """Follow new names in a node's inputs, and where its subgraphs use values from around them."""
     node.input[:] = [renamed.get(name, name) for name in node.input]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from onnx import AttributeProto, ModelProto, NodeProto, defs, helper, inliner
+from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, defs, helper, inliner
 
 from hybridonnx.errors import ConversionError, MXNetError, suggest
 from hybridonnx.name import Prefix
@@ -18,10 +19,11 @@ from hybridonnx.symbol.symbol import Broadcasting, Symbol
 from ..opsets import signature
 from ..values import Array
 from ._functions import Functions, entries
+from ._inner import InnerGraph, Known, standalone
 from ._model_info import Dims, ModelInfo, title
 from ._reader import Model, plain
 from ._registry import Import, find, load_all
-from ._splice import write_out_initializers
+from ._splice import uses, write_out_initializers
 
 
 @dataclass
@@ -39,12 +41,17 @@ class Imported:
 def walk(model: Model) -> Imported:
     """Convert the whole model."""
     _inline_local(model)
-    info = ModelInfo(model)
-    outputs = [info.name for info in model.proto.graph.output]
+    return _walk(ModelInfo(model))
+
+
+def _walk(info: ModelInfo) -> Imported:
+    """Convert a model without functions of its own, or a graph inside of one."""
+    graph = info.model.proto.graph
+    outputs = [output.name for output in graph.output]
     nodes = _expanded(info, outputs)
     _refuse(info, nodes)
     conversion = _Conversion(info, Functions(info))
-    inputs = [i.name for i in model.proto.graph.input if not info.is_constant(i.name)]
+    inputs = [i.name for i in graph.input if not info.is_constant(i.name)]
     for name in inputs:
         conversion.values[name] = conversion.F.variable(name).outputs[0]
     for node in nodes:
@@ -92,7 +99,7 @@ class _Conversion:
         entry = _import(self.info, node)
         assert entry is not None  # `_refuse` has looked
         inputs = self._inputs(entry, node)
-        attributes = _attributes(self.info, entry, node)
+        attributes = self._attributes(entry, node)
         self.F.begin(node)
         called = self._unique(_name_of(node))
         with Prefix(f"{called}_"):
@@ -103,6 +110,26 @@ class _Conversion:
                 self.values[name] = results[i]
                 self.F.call_it(results[i], name)
                 _agree(node, i, without_symbols(self.F.spec(results[i]).shape), self.info.shape(name))
+
+    def _attributes(self, entry: Import, node: NodeProto) -> dict[str, Any]:
+        graphs = {a.name: partial(self._inner, a.g) for a in node.attribute if a.type == AttributeProto.GRAPH}
+        return {**_attributes(self.info, entry, node), **graphs}
+
+    def _inner(self, graph: GraphProto, inputs: Sequence[Known]) -> InnerGraph:
+        """A graph inside of a node."""
+        proto, outside = standalone(self.info, graph, inputs)
+        constants = {name: self.info.constant(name) for name in outside if self.info.is_constant(name)}
+        model = Model(proto, self.info.model.folder, self.info.model.title)
+        info = ModelInfo(model, constants)
+        imported = _walk(info)
+        around = {
+            name: self.F.constant_inside(name, imported.arrays[name])
+            for name in imported.arrays
+            if name not in constants
+        }
+        around |= {name: Broadcasting([self.entry(name)]) for name in outside}
+        names = [item.name for item in graph.input]
+        return InnerGraph(names, imported.symbol.outputs, [info.shape(o) for o in imported.outputs], around)
 
     def _inputs(self, entry: Import, node: NodeProto) -> list[Any]:
         sources = list(node.input)
@@ -230,7 +257,7 @@ def _needed(info: ModelInfo, outputs: Iterable[str]) -> list[NodeProto]:
             continue
         nodes.append(node)
         entry = _import(info, node)
-        for i, name in enumerate(node.input):
+        for i, name in enumerate(uses(node)):
             parameter = entry.inputs[i] if entry is not None and i < len(entry.inputs) else ""
             if entry is None or parameter not in (entry.constants | entry.hints):
                 required.add(name)

@@ -31,6 +31,10 @@ class Columns(NamedTuple):
         """Some of the boxes."""
         return Columns(*(column[rows] for column in self))
 
+    def upright(self) -> Columns:
+        """A row for each of the boxes, to be set against others."""
+        return Columns(*(column[:, None] for column in self))
+
 
 def columns(boxes: Array, box_format: str) -> Columns:
     """The sides and areas; a box whose size is negative has the area 0."""
@@ -60,20 +64,26 @@ def other_format(boxes: Array, box_format: str) -> Array:
     return np.concatenate([first - second / 2, first + second / 2], -1)
 
 
-def survivors(count: int, hits: Callable[[int], Array], most: int | None = None) -> Array:
+def survivors(count: int, hits: Callable[[Array, Array], Array], most: int | None = None) -> Array:
     """Which of `count` boxes stay if each that stays, first ones first, suppresses those that it hits.
 
-    `hits(i)` tells for those from `i` on; no more than `most` stay.
+    `hits(rows, others)` tells of each of some boxes which of the others it hits; no more than `most` stay.
     """
-    left, stays = np.ones(count, bool), np.zeros(count, bool)
-    for index in range(count):
-        if not left[index]:
-            continue
-        if most is not None and stays.sum() >= most:
-            break
-        stays[index] = True
-        left[index:] &= ~hits(index)
-    return stays
+    stays, rest, block = np.zeros(count, bool), np.arange(count), 1
+    while len(rest) and (most is None or stays.sum() < most):
+        rows, left = rest[:block], np.ones(len(rest), bool)
+        for i, hit in enumerate(hits(rows, rest)):
+            if left[i]:
+                stays[rows[i]] = True
+                left &= ~hit
+        rest = rest[block:][left[block:]]
+        # a step costs time, and so do the hits of boxes that do not stay
+        block = min(2 * block, 1 + _PAIRS // count) if 2 * stays[rows].sum() > len(rows) else 1 + block // 2
+    return stays if most is None else stays & (np.cumsum(stays) <= most)
+
+
+_PAIRS = 1 << 15
+"""About so many pairs of boxes are compared at once: their numbers fit into a cache."""
 
 
 def suppressed_apart(boxes: Columns, classes: Array | None, over: Callable[[Array], Array]) -> Array:
@@ -83,9 +93,8 @@ def suppressed_apart(boxes: Columns, classes: Array | None, over: Callable[[Arra
     """
     if classes is None:
 
-        def hits(index: int) -> Array:
-            rest = boxes.at(slice(index, None))
-            return over(iou(rest.at(slice(0, 1)), rest))
+        def hits(rows: Array, others: Array) -> Array:
+            return over(iou(boxes.at(rows).upright(), boxes.at(others)))
 
         return survivors(len(boxes.left), hits)
     stays = np.zeros(len(classes), bool)

@@ -151,11 +151,11 @@ class _Proposing(SinglePrecision):
         area = (high - low + 1).prod(1)
         threshold = single(self.threshold)
 
-        def hits(index: int) -> Array:
-            side = np.minimum(high[index:], high[index]) - np.maximum(low[index:], low[index]) + 1
-            common = np.maximum(side, np.float32(0)).prod(1)
+        def hits(some: Array, others: Array) -> Array:
+            side = np.minimum(high[others], high[some, None]) - np.maximum(low[others], low[some, None]) + 1
+            common = np.maximum(side, np.float32(0)).prod(-1)
             with np.errstate(divide="ignore", invalid="ignore"):
-                return np.asarray(common / (area[index:] + area[index] - common) > threshold)
+                return np.asarray(common / (area[others] + area[some, None] - common) > threshold)
 
         return survivors(len(rows), hits, self.rpn_post_nms_top_n)
 

@@ -1,0 +1,68 @@
+"""Graphs inside of nodes, such as loops' bodies, as models by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+from onnx import GraphProto, ModelProto, ValueInfoProto
+
+from hybridonnx.dtypes import DType
+from hybridonnx.symbol.graph import Entry
+
+from ..values import value_info
+from ._model_info import Dims, ModelInfo
+from ._splice import captured
+
+
+class Known(NamedTuple):
+    """What ONNX infers of a value."""
+
+    dims: Dims | None
+    dtype: DType | None
+
+
+@dataclass
+class InnerGraph:
+    """A graph inside of a node in MXNet's operators."""
+
+    inputs: list[str]
+    """The names of its own inputs."""
+    outputs: Sequence[Entry]
+    dims: list[Dims | None]
+    """The shapes of the outputs in ONNX, whose scalars have no axes."""
+    around: dict[str, Any]
+    """The symbols outside for its other variables, by their names inside."""
+
+
+Convert: TypeAlias = Callable[[Sequence[Known]], InnerGraph]
+"""What an import function gets for an attribute that is a graph: its import, from what its inputs are."""
+
+
+def standalone(info: ModelInfo, graph: GraphProto, inputs: Sequence[Known]) -> tuple[ModelProto, list[str]]:
+    """A graph inside as a model whose inputs are also the computed values that it takes from outside.
+
+    Also the names of all values from outside, constants among them.
+    """
+    outside = captured(graph)
+    proto = ModelProto(ir_version=info.model.proto.ir_version, opset_import=info.model.proto.opset_import)
+    proto.graph.CopyFrom(graph)
+    del proto.graph.input[:]
+    proto.graph.input.extend(_declared(i, k) for i, k in zip(graph.input, inputs, strict=True))
+    proto.graph.input.extend(_computed(info, outside))
+    return proto, outside
+
+
+def _computed(info: ModelInfo, names: Iterable[str]) -> Iterable[ValueInfoProto]:
+    for name in names:
+        if not info.is_constant(name):
+            yield _declared(ValueInfoProto(name=name), Known(info.shape(name), info.dtype(name)))
+
+
+def _declared(declaration: ValueInfoProto, known: Known) -> ValueInfoProto:
+    """An input's declaration with what is known outside, which may be more than the graph says."""
+    if known.dtype is None or known.dims is None:
+        return declaration
+    info: ValueInfoProto = value_info(declaration.name, known.dtype, known.dims)
+    return info
