@@ -188,8 +188,10 @@ def definition(name: str, cls: type[Operator], signature: Signature, frontend: F
         return
     key, several = attribute
     one = [v for v in choices(cls, key) if v not in several]
+    default = signature.parameters[key].default
     for values, result in ((several, "list[NDArray]"), (one, "NDArray")):
-        parameters = narrowed(signature, key, f"Literal[{', '.join(map(repr, values))}]", values is several)
+        required = default not in values and (values is several or default in several)
+        parameters = narrowed(signature, key, f"Literal[{', '.join(map(repr, values))}]", required)
         yield from ("@overload", *function(name, parameters, result, doc))
     if get_origin(cls.schema()[key].kind) is not Literal:
         yield from (

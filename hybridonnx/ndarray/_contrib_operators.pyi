@@ -876,8 +876,8 @@ def quantized_elemwise_mul(
     rhs_max: NDArray,
     min_calib_range: float | None = None,
     max_calib_range: float | None = None,
+    enable_float_output: Literal[False] = False,
     *,
-    enable_float_output: Literal[False],
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> list[NDArray]:
@@ -893,8 +893,8 @@ def quantized_elemwise_mul(
     rhs_max: NDArray,
     min_calib_range: float | None = None,
     max_calib_range: float | None = None,
-    enable_float_output: Literal[True] = False,
     *,
+    enable_float_output: Literal[True],
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
