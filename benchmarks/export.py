@@ -29,8 +29,11 @@ export = {export}
 for line in sys.stdin:
     prefix, shape = json.loads(line)
     start = time.perf_counter()
-    export(prefix + "-symbol.json", prefix + "-0000.params", [tuple(shape)], np.float32, prefix + ".onnx")
-    print("TIME", time.perf_counter() - start, flush=True)
+    try:
+        export(prefix + "-symbol.json", prefix + "-0000.params", [tuple(shape)], np.float32, prefix + ".onnx")
+        print("TIME", time.perf_counter() - start, flush=True)
+    except Exception as exc:
+        print("FAILED", type(exc).__name__, str(exc)[:100].replace("\\n", " "), flush=True)
 """
 OURS = EXPORT.format(package="hybridonnx", export="mx.onnx.export_model")
 MXNETS = EXPORT.format(package="mxnet", export="mx.onnx.export_model")
@@ -57,6 +60,9 @@ class Exporter:
         for line in self._process.stdout:
             if line.startswith("TIME"):
                 return float(line.split()[1])
+            if line.startswith("FAILED"):
+                print(f"  an exporter: {line.strip()}")
+                return float("nan")
         sys.exit(f"an exporter ended with code {self._process.wait()} at {prefix}")
 
 

@@ -12,7 +12,7 @@ from hybridonnx.symbol.compose import call
 from hybridonnx.symbol.symbol import Symbol
 
 FACTS = json.loads((Path(__file__).parent / "oracle" / "operators.json").read_text())["operators"]
-REFUSED = {("GridGenerator", 0), ("_split_v2", 0), ("moments", 0)}
+REFUSED = {("GridGenerator", 0), ("_contrib_quantized_batch_norm", 0), ("_split_v2", 0), ("moments", 0)}
 """What MXNet composes and cannot run, or runs and loses elements, and is refused here."""
 NAMED_DATA = ("_cvcopyMakeBorder", "_cvimdecode", "_cvimresize")
 """Operators whose inputs MXNet lists by names, which are those here, and whose variables it calls data."""

@@ -82,6 +82,13 @@ def ways(module, name):
     return eager if title in EAGER_ONLY else [*eager, pytest.param(module, name, True, id=f"{title}-hybrid")]
 
 
+ON_KERNELS = {
+    "architectures.recommendations": {"Embedding"},
+    "architectures.recommendations_by_momentum": {"Embedding"},
+}
+"""What may run on kernels: scripts whose gradients are row-sparse, which sessions do not give."""
+
+
 @pytest.mark.parametrize(("module", "name", "hybrid"), [way for key in SCRIPTS for way in ways(*key)])
 def test_as_in_mxnet(module, name, hybrid, expected, kernels, tmp_path):
     run = Run(mx, tmp_path, hybrid)
@@ -91,7 +98,7 @@ def test_as_in_mxnet(module, name, hybrid, expected, kernels, tmp_path):
     title = f"{module}.{name}"
     others = far(run.numbers, expected[title], LOOSER.get(title, TOLERANCE))
     assert others.keys() == STATISTICS.get(title, set()), others
-    assert not kernels
+    assert kernels <= ON_KERNELS.get(title, set())
 
 
 # ---- what real MXNet cannot tell

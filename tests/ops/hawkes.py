@@ -7,7 +7,6 @@ from hybridonnx.test_utils import Case, Draw, ints, uniform
 NO = {
     "gradient": "state and times have none; Cases of _hawkesll_grad compare with differences",
     "second": "the same",
-    "import": "ONNX's Scan is not imported",
 }
 FIRST = {"second": "the gradient is of first order alone, as MXNet's is"}
 
@@ -75,9 +74,7 @@ def by_formula(n, k, t, valid, end, dtypes=("float32",)):
     options = {"dtypes": dtypes, "tol": 2e-5}
     return [
         Case("_contrib_hawkesll", [*inputs, *times]).but(formula=likelihood, no=NO, **options),
-        Case("_hawkesll_grad", [*inputs, *times, (n,)]).but(
-            formula=lambda *a: tuple(slopes(*a)), no={"import": NO["import"]}, **options
-        ),
+        Case("_hawkesll_grad", [*inputs, *times, (n,)]).but(formula=lambda *a: tuple(slopes(*a)), **options),
     ]
 
 
