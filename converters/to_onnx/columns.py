@@ -74,5 +74,5 @@ def _axis_summed(g: Graph, cells: Value, axis: int, origins: Array, size: int, p
     """Two axes, of the window and of the windows, back to one of the data: each element takes its own."""
     merged = [*sizes_of(cells)[:axis], origins.size, *sizes_of(cells)[axis + 2 :]]
     lists = takers(origins.ravel() - pad, size)
-    taken = g.Gather(zero_after(g, reshape(g, cells, merged), axis), lists, axis=axis)
-    return g.ReduceSum(taken, [axis + 1], keepdims=0)
+    parts = g.Gather(zero_after(g, reshape(g, cells, merged), axis), lists, axis=axis)
+    return g.ReduceSum(parts, [axis + 1], keepdims=0)

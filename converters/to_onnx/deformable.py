@@ -153,8 +153,8 @@ def columns_grad(g: Graph, op: DeformableColumnsGrad, dy: Value, offset: Value, 
         total = total * (at.groups * prod(at.size))
         indices = g.Where(g.Less(indices, np.array(0)), total, indices)
         sums = _sums(g, g.Reshape(rows, [-1, at.channels]), g.Reshape(indices, [-1]), at)
-        kept = g.Slice(sums, [0], [-1], [0])
-        split = reshape(g, kept, [at.batch, at.groups, prod(at.size), at.channels])
+        heads = g.Slice(sums, [0], [-1], [0])
+        split = reshape(g, heads, [at.batch, at.groups, prod(at.size), at.channels])
         return reshape(g, g.Transpose(split, [0, 1, 3, 2]), [at.batch, at.groups * at.channels, *at.size])
 
     return _wide(g, put, dy, offset)

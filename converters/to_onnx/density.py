@@ -20,7 +20,7 @@ _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
 @lowers(RepeatBehind)
 def repeat_behind(g: Graph, op: RepeatBehind, data: Value, like: Value) -> Value:
-    axes = added_axes(like.rank, data.rank, op.kept)
+    axes = added_axes(like.rank, data.rank, op.last_axes)
     return g.Expand(g.Unsqueeze(data, axes), vector(g, sizes_of(like)))
 
 
@@ -80,7 +80,8 @@ def _density(name: str, formula: Callable[..., Any]) -> None:
     @lowers(f"_random_pdf_{name}")
     def lowering(g: Graph, op: Any, sample: Value, *parameters: Value) -> Value:
         wide = [
-            g.Unsqueeze(g.Cast(p, np.float64), added_axes(sample.rank, p.rank, op.kept)) for p in parameters
+            g.Unsqueeze(g.Cast(p, np.float64), added_axes(sample.rank, p.rank, op.last_axes))
+            for p in parameters
         ]
         values = formula(g, g.Cast(sample, np.float64), *wide)
         return g.Cast(values if op.is_log else g.Exp(values), sample.dtype)

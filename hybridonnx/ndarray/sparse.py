@@ -63,10 +63,10 @@ def _made(name: str, source: Any, stype: str, ctx: Context | None, dtype: Any) -
     return from_stored(compressed(_array(source, dtype), stype), as_context(ctx))
 
 
-def _of_shape(made: Any, shape: ShapeLike | None) -> Any:
-    if shape is not None and _shape(shape) != made.shape:
-        raise ValueError(f"sparse array: shape {made.shape}, as the values have, is required, got {shape}.")
-    return made
+def _of_shape(array: Any, shape: ShapeLike | None) -> Any:
+    if shape is not None and _shape(shape) != array.shape:
+        raise ValueError(f"sparse array: shape {array.shape}, as the values have, is required, got {shape}.")
+    return array
 
 
 def csr_matrix(
@@ -110,8 +110,8 @@ def row_sparse_array(
     """A row-sparse array from dense values, a row-sparse array, a shape, or (data, indices of the rows)."""
     parts = arg1 if isinstance(arg1, tuple) else ()
     if not parts:
-        made = _made("row_sparse_array", arg1, "row_sparse", ctx, dtype)
-        return _of_shape(made, shape)  # type: ignore[no-any-return]
+        array = _made("row_sparse_array", arg1, "row_sparse", ctx, dtype)
+        return _of_shape(array, shape)  # type: ignore[no-any-return]
     if _numbers(parts):
         return zeros("row_sparse", parts, ctx, dtype)  # type: ignore[return-value]
     if len(parts) != 2:

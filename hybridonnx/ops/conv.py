@@ -207,9 +207,9 @@ class Convolution(_Forward):
             return inputs
         stride, dilate, pad = self.window()
         axes = zip(shape_to_first(out, self.layout)[2:], self.kernel, stride, dilate, pad, strict=True)
-        told = [None if d is None or s > 1 else d + extent(k, dil) - 1 - 2 * p for d, k, s, dil, p in axes]
+        spatial = [None if d is None or s > 1 else d + extent(k, dil) - 1 - 2 * p for d, k, s, dil, p in axes]
         first = shape_to_first(data, self.layout)
-        sizes = [b if a is None else a for a, b in zip(first, (out[0], None, *told), strict=True)]
+        sizes = [b if a is None else a for a, b in zip(first, (out[0], None, *spatial), strict=True)]
         return shape_from_first(tuple(sizes), self.layout), *inputs[1:]
 
     def infer_shape(self, data: Shape, *_: Shape) -> Shape:

@@ -21,13 +21,13 @@ from ._special import gammaln
 _LOG_ROOT = 0.5 * log(2 * pi)
 
 
-def added_axes(rank: int, of: int, kept: int) -> tuple[int, ...]:
-    """The axes of an array with `rank` axes that another with `of` lacks, which shares the last `kept`."""
-    return tuple(range(of - kept, rank - kept))
+def added_axes(rank: int, of: int, last_axes: int) -> tuple[int, ...]:
+    """The axes of an array with `rank` axes that another with `of` lacks, which shares the last ones."""
+    return tuple(range(of - last_axes, rank - last_axes))
 
 
-def _with_axes(x: Array, rank: int, kept: int) -> Array:
-    return np.expand_dims(x, added_axes(rank, x.ndim, kept))
+def _with_axes(x: Array, rank: int, last_axes: int) -> Array:
+    return np.expand_dims(x, added_axes(rank, x.ndim, last_axes))
 
 
 # ---- adjoints
@@ -42,7 +42,7 @@ class RepeatBehind(Operator):
         like: (*shape, *others, *last), for its shape.
 
     Attributes:
-        kept: How many axes last has.
+        last_axes: How many axes last has.
 
     Returns:
         The shape of like.
@@ -51,16 +51,16 @@ class RepeatBehind(Operator):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "like")
-    kept: int = 0
+    last_axes: int = 0
 
     def infer_shape(self, data: Shape, like: Shape) -> Shape:
         return like
 
     def forward(self, data: Array, like: Array) -> Array:
-        return np.broadcast_to(_with_axes(data, like.ndim, self.kept), like.shape).copy()
+        return np.broadcast_to(_with_axes(data, like.ndim, self.last_axes), like.shape).copy()
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, like: Any) -> Sequence[Any]:
-        return F._sum_behind(dy, data, kept=self.kept), None
+        return F._sum_behind(dy, data, last_axes=self.last_axes), None
 
 
 @operator("_sum_behind")
@@ -72,7 +72,7 @@ class SumBehind(Operator):
         like: (*shape, *last), for its shape.
 
     Attributes:
-        kept: How many axes last has.
+        last_axes: How many axes last has.
 
     Returns:
         The shape of like.
@@ -81,7 +81,7 @@ class SumBehind(Operator):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "like")
-    kept: int = 0
+    last_axes: int = 0
 
     def infer_shape(self, data: Shape, like: Shape) -> Shape:
         return like
@@ -92,10 +92,10 @@ class SumBehind(Operator):
 
     def axes(self, rank: int, like: Shape) -> tuple[int, ...]:
         """The axes of `data` that are summed over: those that `like` lacks, or all for a single sum."""
-        return added_axes(rank, len(like), self.kept) or ((0,) if like == (1,) else ())
+        return added_axes(rank, len(like), self.last_axes) or ((0,) if like == (1,) else ())
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, like: Any) -> Sequence[Any]:
-        return F._repeat_behind(dy, data, kept=self.kept), None
+        return F._repeat_behind(dy, data, last_axes=self.last_axes), None
 
 
 # ---- what densities share
@@ -115,7 +115,7 @@ class _Density(Operator):
     """
 
     takes_ints: ClassVar[bool] = False
-    kept: ClassVar[int] = 0
+    last_axes: ClassVar[int] = 0
     """How many last axes a sample itself has, which the parameters have, too."""
     is_log: bool = False
 
@@ -123,12 +123,12 @@ class _Density(Operator):
         one = unify(self.names[0], *parameters)
         if one is None or sample is None:
             return sample, *[one] * len(parameters)
-        if len(one) > len(sample) or len(one) < self.kept:
+        if len(one) > len(sample) or len(one) < self.last_axes:
             raise ShapeError(
                 f"{self.names[0]}: parameters of the first of the sample's axes are required, got "
                 f"{show(one)} for a sample {show(sample)}."
             )
-        added = added_axes(len(sample), len(one), self.kept)
+        added = added_axes(len(sample), len(one), self.last_axes)
         shared = unify(self.names[0], one, tuple(d for i, d in enumerate(sample) if i not in added)) or ()
         rest = iter(shared)
         whole = tuple(d if i in added else next(rest) for i, d in enumerate(sample))
@@ -149,19 +149,19 @@ class _Density(Operator):
         raise NotImplementedError
 
     def forward(self, sample: Array, *parameters: Array) -> Array:
-        wide = [_with_axes(p.astype(np.float64), sample.ndim, self.kept) for p in parameters]
+        wide = [_with_axes(p.astype(np.float64), sample.ndim, self.last_axes) for p in parameters]
         with np.errstate(all="ignore"):
             values = self.logarithm(sample.astype(np.float64), *wide)
             return np.asarray(values if self.is_log else np.exp(values)).astype(sample.dtype)
 
     def gradient(self, F: Any, dy: Any, y: Any, sample: Any, *parameters: Any) -> Sequence[Any]:
-        wide = [F._repeat_behind(p, sample, kept=self.kept) for p in parameters]
+        wide = [F._repeat_behind(p, sample, last_axes=self.last_axes) for p in parameters]
         head = dy if self.is_log else dy * y
-        if self.kept:
+        if self.last_axes:
             head = F._repeat_behind(head, sample)
         first, *others = self.slopes(F, sample, *wide)
         pairs = zip(others, parameters, strict=True)
-        shares = [F._sum_behind(head * slope, p, kept=self.kept) for slope, p in pairs]
+        shares = [F._sum_behind(head * slope, p, last_axes=self.last_axes) for slope, p in pairs]
         return F.zeros_like(sample) if first is None else head * first, *shares
 
 
@@ -274,7 +274,7 @@ class DirichletDensity(_Density):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("sample", "alpha")
-    kept: ClassVar[int] = 1
+    last_axes: ClassVar[int] = 1
     is_log: bool = False
 
     def infer_shape(self, sample: Shape, *_: Shape) -> Shape:

@@ -302,8 +302,8 @@ def _inside(results: Sequence[Entry], scope: str) -> set[Node]:
     """The nodes made in a scope, and those that depend on its variables, such as a loaded block's."""
     inside: set[Node] = set()
     for node in topological(results):
-        made = node.attrs.get(_SCOPE, "") == scope
-        if made or any(e.node in inside and _is_own(e.node, scope) for e in node.inputs):
+        is_own = node.attrs.get(_SCOPE, "") == scope
+        if is_own or any(e.node in inside and _is_own(e.node, scope) for e in node.inputs):
             inside.add(node)
     return inside
 

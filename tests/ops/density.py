@@ -97,12 +97,12 @@ ADJOINTS = [
     Case("_repeat_behind", [(2, 3), (2, 3, 4, 2)]).but(
         formula=lambda x, like: np.broadcast_to(x[:, :, None, None], like.shape)
     ),
-    Case("_repeat_behind", [(2, 3), (2, 4, 3)], kept=1).but(
+    Case("_repeat_behind", [(2, 3), (2, 4, 3)], last_axes=1).but(
         formula=lambda x, like: np.broadcast_to(x[:, None], like.shape)
     ),
     Case("_repeat_behind", [(2,), (2,)]).but(formula=lambda x, like: x),
     Case("_sum_behind", [(2, 3, 4, 2), (2, 3)]).but(formula=lambda x, like: x.sum((2, 3))),
-    Case("_sum_behind", [(2, 4, 3), (2, 3)], kept=1).but(formula=lambda x, like: x.sum(1)),
+    Case("_sum_behind", [(2, 4, 3), (2, 3)], last_axes=1).but(formula=lambda x, like: x.sum(1)),
     Case("_sum_behind", [(2, 3), (2, 3)]).but(formula=lambda x, like: x),
     Case("_sum_behind", [(2, 0), (2,)]).but(formula=lambda x, like: np.zeros_like(like)),
 ]
