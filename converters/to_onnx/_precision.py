@@ -173,16 +173,19 @@ class _Reduction:
 
     def parameters(self) -> dict[str, Array]:
         """The parameters in the types that the nodes read; in float32 if not all read float16."""
-        halved = {
+        halved = self._halved()
+        return {n: array.astype(_float16) if n in halved else array for n, array in self._params.items()}
+
+    def _halved(self) -> set[str]:
+        return {
             entry.node.name
             for entry in self._readers
             if self._is_parameter(entry) and self._types_read(entry) == {_float16}
         }
-        return {n: array.astype(_float16) if n in halved else array for n, array in self._params.items()}
 
     def graph(self, nodes: Sequence[Node], outputs: Sequence[Entry]) -> Outputs:
         """The graph with casts where a node reads another type than there is."""
-        halved = {name for name, array in self.parameters().items() if array.dtype == _float16}
+        halved = self._halved()
         for node in nodes:
             if node.is_variable:
                 self._copies[node] = node

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from hybridonnx.errors import MXNetError, UnknownOperatorError
+from hybridonnx.errors import MXNetError
 from hybridonnx.ops import Spec, without_symbols
 from hybridonnx.symbol.compose import Outputs
 from hybridonnx.symbol.cut import cut
@@ -83,7 +83,7 @@ def survey(
     unused_inputs: bool = False,
 ) -> Support:
     """Lower a Symbol, going on behind every node that cannot be lowered."""
-    unknown = [node for node in needed(symbol.outputs, False) if _is_unknown(node)]
+    unknown = [node for node in needed(symbol.outputs, False) if not node.is_known]
     rows = [NodeSupport(node.name, node.op_name, (), refusal(node, False)) for node in unknown]
     results = {
         entry: Node(VARIABLE, f"{entry.node.name}_output{entry.output}")
@@ -103,15 +103,6 @@ def survey(
         for (node, _, problem), op_types in zip(steps, written, strict=True)
     ]
     return Support(opset, tuple(rows))
-
-
-def _is_unknown(node: Node) -> bool:
-    if node.is_variable:
-        return False
-    try:
-        return node.op is None
-    except UnknownOperatorError:
-        return True
 
 
 def _entries_of(symbol: Outputs, nodes: Sequence[Node]) -> set[Entry]:

@@ -31,6 +31,17 @@ def per_axis(owner: str, name: str, values: Ints, kernel: Ints, default: int) ->
     return values
 
 
+def dilated_window(
+    owner: str, kernel: Ints, stride: Ints, dilate: Ints, pad: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """Stride, dilation and padding of each axis; 1, 1 and 0 where they are left empty."""
+    return (
+        per_axis(owner, "stride", stride, kernel, 1),
+        per_axis(owner, "dilate", dilate, kernel, 1),
+        per_axis(owner, "pad", pad, kernel, 0),
+    )
+
+
 def require_positive(owner: str, **attributes: Ints | int) -> None:
     """Raise `AttributeValueError` unless all the numbers are at least 1."""
     for name, value in attributes.items():

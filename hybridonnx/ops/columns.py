@@ -15,6 +15,7 @@ from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Dim, Shape, differ, over, show, times
 from ._windows import (
+    dilated_window,
     extent,
     padded,
     per_axis,
@@ -57,12 +58,7 @@ class _Columns(Operator):
 
     def window(self) -> tuple[Ints, Ints, Ints]:
         """Stride, dilation and padding of each axis."""
-        name, kernel = self.names[0], self.kernel
-        return (
-            per_axis(name, "stride", self.stride, kernel, 1),
-            per_axis(name, "dilate", self.dilate, kernel, 1),
-            per_axis(name, "pad", self.pad, kernel, 0),
-        )
+        return dilated_window(self.names[0], self.kernel, self.stride, self.dilate, self.pad)
 
     def shared(self) -> dict[str, Any]:
         """The attributes that all operators of the family have."""

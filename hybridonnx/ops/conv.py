@@ -15,8 +15,8 @@ from ._registry import operator
 from ._shapes import Dim, Shape, below, differ, show, sizes
 from ._symbolic import Known
 from ._windows import channels_last as channels_last
-from ._windows import extent as extent
 from ._windows import (
+    dilated_window,
     from_first,
     per_axis,
     positions,
@@ -27,6 +27,7 @@ from ._windows import (
     shape_to_first,
     to_first,
 )
+from ._windows import extent as extent
 
 _LAYOUTS = ("NCW", "NCHW", "NCDHW")
 _Tune = Literal["None", "fastest", "limited_workspace", "off"]
@@ -83,12 +84,7 @@ class _Window(Operator):
 
     def window(self) -> tuple[Ints, Ints, Ints]:
         """Stride, dilation and padding of each axis."""
-        name, kernel = self.names[0], self.kernel
-        return (
-            per_axis(name, "stride", self.stride, kernel, 1),
-            per_axis(name, "dilate", self.dilate, kernel, 1),
-            per_axis(name, "pad", self.pad, kernel, 0),
-        )
+        return dilated_window(self.names[0], self.kernel, self.stride, self.dilate, self.pad)
 
     def windows(self) -> Windows:
         """The windows without regard to the data's sizes."""

@@ -17,7 +17,7 @@ from ._indices import add_rows
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Dim, Shape, differ, show
-from ._windows import extent, per_axis, positions, require_floats, require_positive, require_rank
+from ._windows import dilated_window, extent, positions, require_floats, require_positive, require_rank
 
 _CHUNK = 1 << 22
 """About how many elements of columns are made at a time."""
@@ -61,12 +61,7 @@ class _Deformable(Operator):
 
     def window(self) -> tuple[Ints, Ints, Ints]:
         """Stride, dilation and padding of each axis."""
-        name, kernel = self.names[0], self.kernel
-        return (
-            per_axis(name, "stride", self.stride, kernel, 1),
-            per_axis(name, "dilate", self.dilate, kernel, 1),
-            per_axis(name, "pad", self.pad, kernel, 0),
-        )
+        return dilated_window(self.names[0], self.kernel, self.stride, self.dilate, self.pad)
 
     def reading(self) -> dict[str, Any]:
         """The attributes that say where elements are read."""
