@@ -40,6 +40,7 @@ __all__ = [
     "distinct",
     "dominant",
     "expected_by_formula",
+    "fixed",
     "gradients",
     "ints",
     "run",
@@ -108,6 +109,21 @@ def definite(shape: tuple[int, ...]) -> Draw:
 def dominant(shape: tuple[int, ...]) -> Draw:
     """Matrices with a large diagonal in the last two axes, so that equations with them are well posed."""
     return Draw("dominant", shape)
+
+
+@dataclass(frozen=True)
+class Fixed(Draw):
+    """Rows of numbers, such as regions, which checks of gradients leave as they are, as they have none."""
+
+    rows: tuple[tuple[float, ...], ...] = ()
+
+    def values(self, rng: np.random.RandomState) -> Array:
+        return np.array(self.rows)
+
+
+def fixed(*rows: tuple[float, ...]) -> Fixed:
+    """An input of these rows in float32, whatever the case's dtype."""
+    return Fixed("fixed", (len(rows), len(rows[0])), dtype="float32", rows=rows)
 
 
 # ---- cases

@@ -1,25 +1,8 @@
 """Cases of regions of images."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from hybridonnx.test_utils import Case, Draw, distinct
-
-
-@dataclass(frozen=True)
-class Fixed(Draw):
-    """Regions: given numbers, which checks of gradients leave as they are, as they have none."""
-
-    rows: tuple = ()
-
-    def values(self, rng):
-        return np.array(self.rows)
-
-
-def fixed(*rows):
-    return Fixed("fixed", (len(rows), len(rows[0])), dtype="float32", rows=rows)
-
+from hybridonnx.test_utils import Case, distinct, fixed
 
 REGIONS = fixed(
     (0.0, 1.0, 1.0, 9.0, 7.0),
