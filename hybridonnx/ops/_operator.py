@@ -238,6 +238,10 @@ class Operator:
         """What an array given as `out` receives, which holds `before`."""
         return value
 
+    def for_out(self, out: Sequence[Spec]) -> Operator:
+        """The operator that writes arrays of these specs, which may tell what its attributes leave open."""
+        return self
+
     def stores_gradient(self) -> bool:
         """Whether a gradient stores some rows alone, so that the operator is recorded by itself."""
         return bool(getattr(self, "sparse_grad", False))

@@ -60,9 +60,9 @@ class _OfTriangle(MatrixFunction):
 class Potrf(_OfTriangle):
     """The Cholesky factor of symmetric positive definite matrices: lower triangular L with `A = L Lᵀ`.
 
-    It is upper triangular, with `A = Lᵀ L`, if not `lower`. Another matrix than a positive definite one raises
-    `MXNetError`, and gives NaN in ONNX. The gradient is the symmetric one, by I. Murray, "Differentiation of
-    the Cholesky decomposition" (2016).
+    It is upper triangular, with `A = Lᵀ L`, if not `lower`. Another matrix than a positive definite one
+    raises `MXNetError`, and gives NaN in ONNX. The gradient is the symmetric one, by I. Murray,
+    "Differentiation of the Cholesky decomposition" (2016).
 
     ONNX: Scan, a step for each column.
     """
@@ -89,8 +89,8 @@ class Potrf(_OfTriangle):
 class Potri(_OfTriangle):
     """The inverse of `A Aᵀ` for lower triangular matrices `A`, such as Cholesky factors.
 
-    It is that of `Aᵀ A` for upper triangular ones, if not `lower`. A zero on the diagonal raises `MXNetError`,
-    and gives infinities or NaN in ONNX.
+    It is that of `Aᵀ A` for upper triangular ones, if not `lower`. A zero on the diagonal raises
+    `MXNetError`, and gives infinities or NaN in ONNX.
 
     ONNX: Scan, a step for each row, and MatMul.
     """
