@@ -42,9 +42,9 @@ _NOT_IN_ONNX = "it draws from a distribution that ONNX does not have, with param
 
 def _typed(op: Any, out: Sequence[Spec]) -> Operator:
     """The operator that draws in the dtype of `out`, unless its attributes name one."""
-    dtype = out[0].dtype
-    draws_it = dtype is not None and dtype.name in get_args(_FloatDType)
-    typed: Operator = replace(op, dtype=dtype.name) if op.dtype == "None" and draws_it else op
+    name = str(out[0].dtype)
+    is_open = op.dtype == "None" and name in get_args(_FloatDType)
+    typed: Operator = replace(op, dtype=name) if is_open else op
     return typed
 
 
