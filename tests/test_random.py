@@ -273,6 +273,7 @@ def test_equal_seeds_give_equal_draws(distribution):
 def test_seeds_are_integers():  # MXNet: "seed_state must be int"
     for seed in (0, -1, 2**40, np.int64(3)):
         mx.random.seed(seed)
+    mx.random.seed(1, ctx=mx.cpu(1))
     for seed in (1.0, 1.5, np.float32(2), "3", None):
         with pytest.raises(ValueError, match=r"^random\.seed: an integer is required"):
             mx.random.seed(seed)
