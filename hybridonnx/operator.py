@@ -121,6 +121,18 @@ class CustomOpProp:
         states = self.list_auxiliary_states()
         return in_stype, [dense] * len(self.list_outputs()), [dense] * len(states)
 
+    def infer_storage_type_backward(
+        self,
+        ograd_stype: list[str],
+        in_stype: list[str],
+        out_stype: list[str],
+        igrad_stype: list[str],
+        aux_stype: list[str],
+    ) -> Any:
+        """The storage types of all arrays of `backward`, all dense; not asked for here."""
+        arrays = ograd_stype, in_stype, out_stype, igrad_stype, aux_stype
+        return tuple(["default"] * len(stypes) for stypes in arrays)
+
     def declare_backward_dependency(
         self, out_grad: list[int], in_data: list[int], out_data: list[int]
     ) -> list[int]:

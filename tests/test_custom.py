@@ -270,6 +270,13 @@ def test_operators_are_listed():
     assert {"Custom", "Convolution"} <= set(python.get_all_registered_operators())
 
 
+def test_storage_types_of_backward_are_dense():
+    stypes = python.CustomOpProp().infer_storage_type_backward(
+        ["csr"], ["default"] * 2, ["csr"], ["undefined"], []
+    )
+    assert stypes == (["default"], ["default"] * 2, ["default"], ["default"], [])
+
+
 def test_the_sample_trains_exports_and_agrees(tmp_path, capsys):
     from samples.custom_operator import main
 

@@ -246,6 +246,13 @@ def test_rows_are_exchanged_as_lapack_does():
     np.testing.assert_allclose(logarithm, [expected[1]], rtol=1e-6)
 
 
+def test_the_sign_of_no_number_is_zero():  # real MXNet gives [1, 0] and [0, nan]
+    a = np.array([np.eye(2), [[1, np.nan], [2, 1]]], F32)
+    for sign, logarithm in (nd.linalg.slogdet(nd.array(a)), in_onnx("_linalg_slogdet", a)):
+        np.testing.assert_array_equal(np.asarray(sign), [1, 0])
+        np.testing.assert_array_equal(np.asarray(logarithm), [0, np.nan])
+
+
 # ---- refusals and names
 
 

@@ -393,3 +393,25 @@ def test_attributes_that_are_equal_but_of_another_type_are_no_key():
     nd.Convolution(x, weight, kernel=(3, 3), num_filter=1, no_bias=True)
     with pytest.raises(mx.MXNetError, match="kernel"):  # as in MXNet, whatever was called before
         nd.Convolution(x, weight, kernel=(3.0, 3.0), num_filter=1, no_bias=True)
+
+
+def test_onehot_encode_of_other_sizes_is_refused():  # MXNet: "OneHotEncode shape inconsistent"
+    with pytest.raises(MXNetError, match=r"onehot_encode: indices \(N,\) and out \(N, depth\) are required"):
+        nd.onehot_encode(nd.array([1, 0]), nd.zeros((3, 3)))
+    assert nd.onehot_encode(nd.array([1, 0]), nd.zeros((2, 3))).asnumpy().tolist() == [[0, 1, 0], [1, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (
+            lambda: nd.exp(nd.ones(2), out=nd.ones(2, dtype="float64")),
+            "exp: out of dtype float32 is required",
+        ),
+        (lambda: nd.split(nd.ones(2), 2, axis=0, out=nd.ones(1)), "out of 2 arrays is required, got 1"),
+        (lambda: nd.exp(nd.ones(2), out=[nd.ones(2), nd.ones(2)]), "out of 1 arrays is required, got 2"),
+    ],
+)
+def test_out_must_fit(call, match):  # MXNet: "Incompatible attr", "expects 2 outputs"
+    with pytest.raises(MXNetError, match=match):
+        call()

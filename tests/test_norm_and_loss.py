@@ -212,3 +212,16 @@ def deformed(**attributes):
 def test_what_does_not_fit_is_refused(error, call):
     with pytest.raises(error, match=r"required|must lie"):
         call()
+
+
+@pytest.mark.parametrize(
+    "name", ["LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput"]
+)
+def test_regressions_pass_over_unknown_attributes(name):  # as real MXNet does, which writes them too
+    x = nd.array([[1.0, -2.0]])
+    function = getattr(nd, name)
+    assert function(x, x, zzz=4).asnumpy().tolist() == function(x, x).asnumpy().tolist()
+    symbol = getattr(sym, name)(sym.var("a"), zzz=4, name="r")
+    assert symbol.attr_dict() == {"r": {"zzz": "4"}, "r_label": {"zzz": "4"}}
+    with pytest.raises(AttributeValueError, match="has no attribute 'zzz'"):
+        nd.SoftmaxOutput(x, x, zzz=4)

@@ -6,6 +6,7 @@ import json
 import math
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -166,6 +167,95 @@ def test_different_classes():
         nd._internal._sample_unique_zipfian(range_max=3, shape=(2,))
 
 
+# ---- parameters
+
+OUTSIDE = [
+    ("uniform", {"low": 2, "high": 1}),
+    ("uniform", {"low": 0, "high": math.nan}),
+    ("normal", {"scale": 0}),
+    ("normal", {"scale": -1}),
+    ("normal", {"scale": math.nan}),
+    ("exponential", {"lam": 0}),
+    ("exponential", {"lam": -1}),
+    ("gamma", {"alpha": 0, "beta": 1}),
+    ("gamma", {"alpha": math.nan, "beta": 1}),
+    ("gamma", {"alpha": 1, "beta": 0}),
+    ("poisson", {"lam": -1}),
+    ("negative_binomial", {"k": -1, "p": 0.5}),
+    ("negative_binomial", {"k": 2, "p": -0.5}),
+    ("negative_binomial", {"k": 2, "p": 0}),  # MXNet draws the lowest int32
+    ("negative_binomial", {"k": 2, "p": 1.5}),  # MXNet draws zeros
+    ("generalized_negative_binomial", {"mu": -1, "alpha": 1}),
+    ("generalized_negative_binomial", {"mu": 1, "alpha": -1}),
+]
+"""What real MXNet raises MXNetError for, where nothing else is said."""
+CERTAIN = [
+    ("uniform", {"low": 1, "high": 1}, 1),
+    ("poisson", {"lam": 0}, 0),
+    ("negative_binomial", {"k": 0, "p": 0.5}, 0),
+    ("negative_binomial", {"k": 2, "p": 1}, 0),
+    ("generalized_negative_binomial", {"mu": 0, "alpha": 1}, 0),
+]
+"""At the ends of the ranges, what real MXNet draws."""
+
+
+@pytest.mark.parametrize(("name", "parameters"), OUTSIDE, ids=str)
+def test_parameters_outside_of_their_range_are_refused(name, parameters):
+    for draw in (getattr(nd, f"random_{name}"), getattr(nd.random, f"{name}_like")):
+        args = {"shape": (3,)} if draw.__name__ == f"random_{name}" else {"data": nd.ones(3)}
+        with pytest.raises(
+            MXNetError, match=r"^_random_\w+: \w+ (above|of at (least|most)) .* is required, got"
+        ):
+            draw(**parameters, **args)
+
+
+@pytest.mark.parametrize(("name", "parameters", "value"), CERTAIN, ids=str)
+def test_parameters_at_the_ends_of_their_range(name, parameters, value):
+    arrays = [nd.array([v]) for v in parameters.values()]
+    for draws in (
+        getattr(nd, f"random_{name}")(**parameters, shape=(3,)),
+        getattr(nd.random, f"{name}_like")(nd.ones(3), **parameters),
+        getattr(nd, f"sample_{name}")(*arrays, shape=3)[0],
+    ):
+        assert draws.asnumpy().tolist() == [value] * 3
+
+
+def test_arrays_of_parameters_without_a_distribution():  # MXNet's loop does not end
+    with pytest.raises(MXNetError, match="_sample_gamma: alpha above 0, beta above 0 are required"):
+        nd.sample_gamma(nd.array([-1.0]), nd.array([1.0]))
+
+
+# ---- out
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_out_tells_shape_and_dtype(dtype):
+    out = nd.zeros((2, 3), dtype=dtype)
+    for draw in (nd.random.uniform, nd.random.normal, nd.random_exponential, nd.random.gamma):
+        assert draw(1, 2, out=out) is out if draw is not nd.random_exponential else draw(2, out=out) is out
+        assert len(set(out.asnumpy().ravel().tolist())) > 3
+    if dtype == "float64":  # drawn as such, not widened
+        assert (out.asnumpy() != out.asnumpy().astype("float32")).any()
+
+
+def test_out_of_arrays_of_parameters_has_their_shape():
+    out = nd.zeros(3)
+    assert nd.random.normal(nd.array([1, 2, 3]), nd.zeros(3), out=out) is out
+    assert out.asnumpy().tolist() == [1, 2, 3]
+
+
+def test_numbers_and_arrays_are_not_mixed():  # as MXNet's assertion
+    with pytest.raises(AssertionError, match="got NDArray, int"):
+        nd.random.uniform(nd.zeros(2), 1)
+    with pytest.raises(AssertionError, match="got Symbol, int"):
+        sym.random.normal(sym.var("a"), 1)
+
+
+def test_no_sizes_are_no_shape():  # as MXNet's "inferring shapes failed"
+    with pytest.raises(MXNetError, match="_random_normal: shapes are required"):
+        nd.random.randn()
+
+
 # ---- seeds
 
 
@@ -181,13 +271,14 @@ def test_equal_seeds_give_equal_draws(distribution):
     assert first[0] != first[1]
 
 
-def test_seeds_are_integers():
-    for seed in (0, -1, 2**40, np.int64(3), 1.0):
+def test_seeds_are_integers():  # MXNet: "seed_state must be int"
+    for seed in (0, -1, 2**40, np.int64(3)):
         mx.random.seed(seed)
     mx.random.seed(1, ctx=mx.cpu(1))
-    for wrong in ("a", None, [1]):
-        with pytest.raises(MXNetError, match=r"random\.seed: an integer is required, got"):
-            mx.random.seed(wrong)
+    wrong: list[Any] = [1.0, 1.5, np.float32(2), "3", "a", None, [1]]
+    for value in wrong:
+        with pytest.raises(ValueError, match=r"^random\.seed: an integer is required, got"):
+            mx.random.seed(value)
 
 
 def test_dropout_follows_the_seed():
@@ -224,10 +315,10 @@ def test_draws_of_many_threads_are_different():
         (lambda: nd.random.uniform(nd.ones((2,)), 3), "all arrays or all numbers"),
         (lambda: nd.random.uniform("a", 1), "low must be a number"),
         (lambda: nd.random.uniform(shape=(2,), dtype="int32"), "dtype"),
-        (lambda: nd.random.randint(5, 0), "low below high"),
+        (lambda: nd.random.randint(5, 0), "low below 0"),
         (lambda: nd.random.uniform(shape=(2,), out=nd.zeros((3,))), r"out of shape \(2,\) is required"),
         (lambda: nd.random.normal(scale=-1), "scale"),
-        (lambda: nd.random.gamma(-1, 1), "shape < 0, got alpha=-1"),
+        (lambda: nd.random.gamma(-1, 1), "alpha above 0 is required, got -1.0"),
     ],
 )
 def test_wrong_parameters_are_refused(call, match):

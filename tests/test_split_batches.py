@@ -110,3 +110,21 @@ def test_groups_of_nodes_have_contexts():
     bound = symbol.bind(mx.cpu(0), executor.arg_dict, group2ctx=contexts)
     assert bound.forward()[0].context == mx.cpu(2)
     assert symbol.simple_bind(mx.cpu(0), data=(2, 3)).forward()[0].context == mx.cpu(0)
+
+
+def test_gradients_that_users_scale_in_place():  # the weights are real MXNet's
+    net = mx.sym.SoftmaxOutput(
+        mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=3, name="f"), name="softmax"
+    )
+    module = mx.mod.Module(net, context=[mx.cpu(0), mx.cpu(1)])
+    module.bind([("data", (4, 2))], [("softmax_label", (4,))])
+    module.init_params(mx.init.One())
+    module.init_optimizer(optimizer_params={"learning_rate": 1.0, "rescale_grad": 1.0})
+    batch = mx.io.DataBatch([mx.nd.arange(8).reshape((4, 2))], [mx.nd.ones(4)])
+    module.forward_backward(batch)
+    for arrays in module._exec_group.grad_arrays:
+        for array in arrays:
+            array[:] = array * 0.5
+    module.update()
+    weight = module.get_params()[0]["f_weight"].asnumpy()
+    np.testing.assert_allclose(weight, [[-1, -5 / 3], [5, 19 / 3], [-1, -5 / 3]], rtol=1e-5)

@@ -141,7 +141,9 @@ def eliminated(g: Graph, x: Value) -> Elimination:
     def build(b: Graph, j: Value, m: Value) -> Sequence[Value]:
         column = b.Gather(m, j, axis=-1)
         # of no matrices ONNX Runtime's ArgMax has another shape, which is broadcast away
-        sizes = b.Where(b.Less(rows, j), np.full((), -1, x.dtype), b.Abs(column))
+        # NaN is the pivot, as ONNX Runtime's ArgMax passes over it where there are several matrices
+        sizes = b.Where(b.IsNaN(column), np.full((), np.inf, x.dtype), b.Abs(column))
+        sizes = b.Where(b.Less(rows, j), np.full((), -1, x.dtype), sizes)
         chosen = b.Unsqueeze(b.ArgMax(sizes, axis=-1, keepdims=1), [-1])
         at_j, at_pivot = b.Unsqueeze(b.Equal(rows, j), [1]), b.Equal(b.Unsqueeze(rows, [1]), chosen)
         row = b.Unsqueeze(b.Gather(m, j, axis=-2), [-2])

@@ -45,6 +45,8 @@ from ._symbolic_dims import known_size, output_sizes, sizes_of, vector
 def potrf(g: Graph, op: Potrf, A: Value) -> Value:
     if empty(A):
         return g.Identity(A)
+    if not op.lower:
+        A = transposed(g, A)
     index = numbers(g, A)
 
     def build(b: Graph, j: Value, factor: Value) -> Sequence[Value]:
@@ -57,14 +59,15 @@ def potrf(g: Graph, op: Potrf, A: Value) -> Value:
         column = b.Where(b.Unsqueeze(b.Equal(index, j), [1]), root, below)
         return [b.Where(b.Equal(index, j), column, factor)]
 
-    return over_columns(g, build, [zeros_like(g, A)], sizes_of(A)[-1])[0]
+    factor = over_columns(g, build, [zeros_like(g, A)], sizes_of(A)[-1])[0]
+    return factor if op.lower else transposed(g, factor)
 
 
 @lowers(Potri)
 def potri(g: Graph, op: Potri, A: Value) -> Value:
     if empty(A):
         return g.Identity(A)
-    root = solved(g, A, True, eye(g, A))
+    root = solved(g, A if op.lower else transposed(g, A), True, eye(g, A))
     return g.MatMul(transposed(g, root), root)
 
 
@@ -235,7 +238,8 @@ def slogdet(g: Graph, op: Slogdet, A: Value) -> tuple[Value, Value]:
     pivots, sign = _pivots(g, A)
     keep = int(A.rank == 2)
     logarithm = g.ReduceSum(g.Log(g.Abs(pivots)), [0], keepdims=keep)
-    return g.ReduceProd(g.Sign(pivots), [0], keepdims=keep) * sign, logarithm
+    sign = g.ReduceProd(g.Sign(pivots), [0], keepdims=keep) * sign
+    return g.Where(g.IsNaN(logarithm), zero(A), sign), logarithm
 
 
 def _pivots(g: Graph, A: Value) -> tuple[Value, Value]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from hybridonnx.ops.density import RepeatBehind, SumBehind, added_axes
+from hybridonnx.ops.density import RepeatBehind, SumBehind, UniformDensity, added_axes
 
 from ._graph import Graph, Value
 from ._registry import lowers
@@ -31,11 +31,21 @@ def sum_behind(g: Graph, op: SumBehind, data: Value, like: Value) -> Value:
     return g.ReduceSum(data, axes, keepdims=int(data.rank == like.rank)) if axes else g.Identity(data)
 
 
+@lowers(UniformDensity)
+def uniform(g: Graph, op: UniformDensity, sample: Value, *ends: Value) -> Value:
+    low, high = _wide(g, op, sample, ends)
+    values = g.Reciprocal(high - low)
+    return g.Cast(g.Expand(g.Log(values) if op.is_log else values, vector(g, sizes_of(sample))), sample.dtype)
+
+
+def _wide(g: Graph, op: Any, sample: Value, parameters: Sequence[Value]) -> list[Value]:
+    """Parameters in float64, with the axes that the sample alone has."""
+    return [
+        g.Unsqueeze(g.Cast(p, np.float64), added_axes(sample.rank, p.rank, op.last_axes)) for p in parameters
+    ]
+
+
 # ---- logarithms of densities
-
-
-def _uniform(g: Graph, sample: Value, low: Value, high: Value) -> Value:
-    return g.Expand(-g.Log(high - low), vector(g, sizes_of(sample)))
 
 
 def _normal(g: Graph, sample: Value, mu: Value, sigma: Value) -> Any:
@@ -79,16 +89,11 @@ def _density(name: str, formula: Callable[..., Any]) -> None:
 
     @lowers(f"_random_pdf_{name}")
     def lowering(g: Graph, op: Any, sample: Value, *parameters: Value) -> Value:
-        wide = [
-            g.Unsqueeze(g.Cast(p, np.float64), added_axes(sample.rank, p.rank, op.last_axes))
-            for p in parameters
-        ]
-        values = formula(g, g.Cast(sample, np.float64), *wide)
+        values = formula(g, g.Cast(sample, np.float64), *_wide(g, op, sample, parameters))
         return g.Cast(values if op.is_log else g.Exp(values), sample.dtype)
 
 
 for _formula in (
-    _uniform,
     _normal,
     _gamma,
     _exponential,

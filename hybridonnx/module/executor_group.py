@@ -13,7 +13,8 @@ __all__ = ["DataParallelExecutorGroup"]
 class DataParallelExecutorGroup:
     """The executors of a module, one for each context: `Module._exec_group`.
 
-    Lists of arrays have a list for each array, with an item for each executor.
+    Lists of arrays have a list for each array, with an item for each executor, or one that all of them share:
+    parameters and their gradients, so that a loop that changes all items in place changes each array once.
     """
 
     def __init__(self, module: Any) -> None:
@@ -39,7 +40,8 @@ class DataParallelExecutorGroup:
 
     def _arrays(self, kind: str, names: list[str]) -> list[list[NDArray]]:
         parts = [getattr(executor, kind) for executor in self.execs]
-        return [[arrays[name] for arrays in parts] for name in names if parts[0][name] is not None]
+        several = [[arrays[name] for arrays in parts] for name in names if parts[0][name] is not None]
+        return [list({id(array): array for array in arrays}.values()) for arrays in several]
 
     @property
     def param_arrays(self) -> list[list[NDArray]]:

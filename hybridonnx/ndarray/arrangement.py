@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import MXNetError
+from ..errors import MXNetError, ShapeError
 from .ndarray import NDArray
 
 __all__ = ["concatenate", "histogram", "moveaxis", "onehot_encode", "split_v2"]
@@ -62,6 +62,11 @@ def _axes(tensor: NDArray, value: int | Iterable[int], name: str) -> list[int]:
 
 def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
     """Rows of `out`, (N, depth), with a one at the column that `indices`, (N,), names and zeros elsewhere."""
+    if out.ndim != 2 or indices.shape != out.shape[:1]:
+        raise ShapeError(
+            f"onehot_encode: indices (N,) and out (N, depth) are required, got {indices.shape} and "
+            f"{out.shape}."
+        )
     out[:] = NDArray.F.one_hot(indices, depth=out.shape[1])
     return out
 

@@ -11,7 +11,7 @@ from ..autograd.scopes import state
 from ..autograd.tape import TapeNode
 from ..context import Context, current_context, usable
 from ..dtypes import DType
-from ..errors import MXNetError, RequirementError
+from ..errors import DTypeError, MXNetError, RequirementError
 from ..ops import Array, Drawing, Operator, Shape, Spec, bind, show
 from ._base import ArrayBase, refuse_in_place
 
@@ -97,6 +97,8 @@ def _infer(op: Operator, inputs: tuple[Spec, ...]) -> tuple[Spec, ...]:
 
 def invoke(op: Operator, inputs: Sequence[ArrayBase], out: Any = None, ctx: Context | None = None) -> Any:
     """Run an operator on arrays, into `out` if given. One array, or a list if several outputs are visible."""
+    if out is not None:
+        op = op.for_out([Spec(t._data.shape, t._data.dtype) for t in _targets(out)])
     visible = invoke_all(op, inputs, ctx)[: op.visible()]
     if out is not None:
         return _write(op, visible, out)
@@ -224,12 +226,21 @@ def _invoke_rows(op: Operator, inputs: Sequence[Any]) -> list[Any]:
     return outputs
 
 
+def _targets(out: Any) -> list[Any]:
+    return list(out) if isinstance(out, list | tuple) else [out]
+
+
 def _write(op: Operator, outputs: Sequence[ArrayBase], out: Any) -> Any:
-    targets = list(out) if isinstance(out, list | tuple) else [out]
-    if len(targets) > len(outputs):
-        raise MXNetError(f"{op.names[0]}: out takes at most {len(outputs)} arrays, got {len(targets)}.")
-    for target, y in zip(targets, outputs, strict=False):
+    targets = _targets(out)
+    if len(targets) != len(outputs):
+        raise MXNetError(f"{op.names[0]}: out of {len(outputs)} arrays is required, got {len(targets)}.")
+    for target, y in zip(targets, outputs, strict=True):
         value = op.into(target._data, y._data)
+        if target._data.dtype != value.dtype:
+            raise DTypeError(
+                f"{op.names[0]}: out of dtype {value.dtype} is required, got {target._data.dtype}. "
+                f"Cast with astype('{value.dtype}')."
+            )
         if target.shape != value.shape:
             raise MXNetError(
                 f"{op.names[0]}: out of shape {show(value.shape)} is required, got {show(target.shape)}."

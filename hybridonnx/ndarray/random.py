@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..attrs import ShapeLike
 from ..context import Context
 from ..dtypes import DTypeLike
-from ..errors import MXNetError
+from ..errors import RequirementError
 from .namespace import group
 from .ndarray import NDArray
 
@@ -40,16 +40,17 @@ def _draw(
 ) -> Any:
     """Draws whose parameters are numbers, or arrays with a distribution for each element."""
     arrays = [isinstance(p, NDArray) for p in parameters.values()]
-    if shape is None and out is not None:
-        shape = out.shape
     if any(arrays) and not all(arrays):
-        raise MXNetError(f"random.{name}: parameters that are all arrays or all numbers are required.")
+        kinds = ", ".join(type(p).__name__ for p in parameters.values())
+        raise RequirementError(
+            f"random.{name}: parameters that are all arrays or all numbers are required, got {kinds}."
+        )
     if dtype is not None:
         kwargs["dtype"] = dtype
     if any(arrays):
         kwargs["shape"] = () if shape is None else shape
         return getattr(NDArray.F, f"_sample_{name}")(*parameters.values(), out=out, **kwargs)
-    kwargs["shape"] = (1,) if shape is None else shape
+    kwargs["shape"] = (1,) if shape is None and out is None else shape
     return getattr(NDArray.F, f"_random_{name}")(**parameters, out=out, ctx=str(ctx) if ctx else "", **kwargs)
 
 
@@ -89,7 +90,7 @@ def randn(
     out: NDArray | None = None,
 ) -> NDArray:
     """Normal draws of a shape given as separate sizes."""
-    return normal(loc, scale, shape or None, dtype, ctx, out)
+    return normal(loc, scale, shape, dtype, ctx, out)
 
 
 def poisson(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import threading
 
 import numpy as np
@@ -17,8 +18,8 @@ def seed(seed_state: int, ctx: object = "all") -> None:
     """Start the generator anew, so that the same draws follow. All devices share it, whatever `ctx` says."""
     global _generator
     try:
-        fresh = np.random.default_rng(int(seed_state) & 0xFFFFFFFF)
-    except (TypeError, ValueError):
+        fresh = np.random.default_rng(operator.index(seed_state) & 0xFFFFFFFF)
+    except TypeError:
         raise AttributeValueError(f"random.seed: an integer is required, got {seed_state!r}.") from None
     with _lock:
         _generator = fresh

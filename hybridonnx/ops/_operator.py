@@ -80,6 +80,8 @@ class Operator:
     """Inputs are broadcast against each other; the reverse sweep sums their gradients back."""
     mode_dependent: ClassVar[bool] = False
     """Whether training changes what the operator computes; then `training` tells."""
+    passes_over: ClassVar[bool] = False
+    """Whether unknown attributes are no error, as they are not for operators without any."""
     stateful: ClassVar[bool] = False
     """Whether `forward` keeps something for `gradient`; then each execution has an object, see `started`."""
     noise: ClassVar[str] = ""
@@ -237,6 +239,10 @@ class Operator:
     def into(self, before: Array, value: Array) -> Array:
         """What an array given as `out` receives, which holds `before`."""
         return value
+
+    def for_out(self, out: Sequence[Spec]) -> Operator:
+        """The operator that writes arrays of these specs, which may tell what its attributes leave open."""
+        return self
 
     def stores_gradient(self) -> bool:
         """Whether a gradient stores some rows alone, so that the operator is recorded by itself."""
@@ -398,7 +404,7 @@ def _make(cls: type[Operator], lenient: bool, names: tuple[str, ...], *values: A
     for name, value in zip(names, values, strict=True):
         if name in schema:
             attributes[name] = read(owner, name, schema[name].kind, value)
-        elif schema and not lenient:  # those without attributes take any, as in MXNet
+        elif schema and not lenient and not cls.passes_over:  # those without any take all, as in MXNet
             raise AttributeValueError(
                 f"{owner}: has no attribute {name!r}; it has {', '.join(schema) or 'none'}."
                 f"{suggest(name, schema)}"

@@ -8,6 +8,7 @@ decompositions: M. Seeger, A. Hetzel, Z. Dai, E. Meissner, N. Lawrence, "Auto-di
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,23 +34,42 @@ def _swapped(F: Any, x: Any) -> Any:
     return F.SwapAxis(x, dim1=-2, dim2=-1)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _OfTriangle(MatrixFunction):
+    """A function of one triangle of matrices, computed for the lower one.
+
+    Attributes:
+        lower: Whether the lower triangle of A is read, not the upper one.
+    """
+
+    lower: bool = True
+
+    def turned(self, A: Array) -> Array:
+        """Matrices whose lower triangle is the one that is read."""
+        return A if self.lower else transposed(A)
+
+    def swapped(self, F: Any, *arrays: Any) -> list[Any]:
+        """The same of arrays or symbols."""
+        return [x if self.lower else _swapped(F, x) for x in arrays]
+
+
 # ---- Cholesky
 
 
 @operator("_linalg_potrf", "linalg_potrf")
-class Potrf(MatrixFunction):
+class Potrf(_OfTriangle):
     """The Cholesky factor of symmetric positive definite matrices: lower triangular L with `A = L Lᵀ`.
 
-    Only the lower triangle of A is read. Another matrix than a positive definite one raises `MXNetError`, and
-    gives NaN in ONNX. The gradient is the symmetric one, by I. Murray, "Differentiation of the Cholesky
-    decomposition" (2016).
+    It is upper triangular, with `A = Lᵀ L`, if not `lower`. Another matrix than a positive definite one
+    raises `MXNetError`, and gives NaN in ONNX. The gradient is the symmetric one, by I. Murray,
+    "Differentiation of the Cholesky decomposition" (2016).
 
     ONNX: Scan, a step for each column.
     """
 
     def forward(self, A: Array) -> Array:
         try:
-            return np.linalg.cholesky(A)
+            return self.turned(np.linalg.cholesky(self.turned(A)))
         except np.linalg.LinAlgError:
             raise MXNetError(
                 "_linalg_potrf: symmetric positive definite matrices are required, got another one. "
@@ -57,6 +77,7 @@ class Potrf(MatrixFunction):
             ) from None
 
     def gradient(self, F: Any, dy: Any, y: Any, A: Any) -> Sequence[Any]:
+        y, dy = self.swapped(F, y, dy)
         product = F._linalg_trmm(y, dy, transpose=True)
         half = F._linalg_makediag(F._linalg_extractdiag(product)) * 0.5
         inner = F._linalg_trsm(y, F._triangle(product) - half, transpose=True)
@@ -65,11 +86,11 @@ class Potrf(MatrixFunction):
 
 
 @operator("_linalg_potri", "linalg_potri")
-class Potri(MatrixFunction):
+class Potri(_OfTriangle):
     """The inverse of `A Aᵀ` for lower triangular matrices `A`, such as Cholesky factors.
 
-    Only the lower triangle of A is read. A zero on the diagonal raises `MXNetError`, and gives infinities or
-    NaN in ONNX.
+    It is that of `Aᵀ A` for upper triangular ones, if not `lower`. A zero on the diagonal raises
+    `MXNetError`, and gives infinities or NaN in ONNX.
 
     ONNX: Scan, a step for each row, and MatMul.
     """
@@ -81,13 +102,15 @@ class Potri(MatrixFunction):
                 "_linalg_potrf gives them, got one with a zero."
             )
         identity = np.broadcast_to(np.eye(A.shape[-1], dtype=A.dtype), A.shape)
-        inverse = solved(np.tril(A), True, identity)
+        inverse = solved(np.tril(self.turned(A)), True, identity)
         product: Array = np.matmul(transposed(inverse), inverse)
         return product
 
     def gradient(self, F: Any, dy: Any, y: Any, A: Any) -> Sequence[Any]:
+        (factor,) = self.swapped(F, A)
         product = F._linalg_gemm2(y, dy + _swapped(F, dy))
-        return (-F._triangle(F._linalg_trsm(A, product, transpose=True, rightside=True)),)
+        inner = F._triangle(F._linalg_trsm(factor, product, transpose=True, rightside=True))
+        return (-self.swapped(F, inner)[0],)
 
 
 # ---- orthogonal matrices
@@ -279,7 +302,8 @@ class Det(SquareMatrices):
 class Slogdet(SquareMatrices):
     """The sign of the determinant of square matrices, and the logarithm of its absolute value.
 
-    Of a singular matrix they are 0 and -infinity. As in MXNet, its gradient is zero.
+    Of a singular matrix they are 0 and -infinity, of one with NaN 0 and NaN. As in MXNet, the gradient of a
+    singular matrix is zero.
 
     Returns:
         output0: The signs, (*batch,); (1,) for a single matrix.
@@ -298,9 +322,10 @@ class Slogdet(SquareMatrices):
 
     def forward(self, A: Array) -> tuple[Array, Array]:
         with np.errstate(invalid="ignore", divide="ignore"):
-            sign, logarithm = np.linalg.slogdet(A)
+            sign, logarithm = (np.asarray(part) for part in np.linalg.slogdet(A))
         shape = A.shape[:-2] or (1,)
-        return np.asarray(sign).reshape(shape), np.asarray(logarithm).reshape(shape)
+        sign = np.where(np.isnan(logarithm), A.dtype.type(0), sign)
+        return sign.reshape(shape), logarithm.reshape(shape)
 
     def gradient(self, F: Any, dy: Any, y: Any, A: Any) -> Sequence[Any]:
         return (_times_inverse(F, dy[1], A),)

@@ -141,6 +141,10 @@ class _Density(Operator):
         """The logarithm of the density, of arrays that broadcast."""
         raise NotImplementedError
 
+    def density(self, sample: Any, *parameters: Any) -> Any:
+        """The density itself, of arrays that broadcast."""
+        return np.exp(self.logarithm(sample, *parameters))
+
     def slopes(self, F: Any, sample: Any, *parameters: Any) -> Sequence[Any]:
         """Its derivatives with respect to sample and parameters, all of the sample's shape.
 
@@ -151,8 +155,8 @@ class _Density(Operator):
     def forward(self, sample: Array, *parameters: Array) -> Array:
         wide = [_with_axes(p.astype(np.float64), sample.ndim, self.last_axes) for p in parameters]
         with np.errstate(all="ignore"):
-            values = self.logarithm(sample.astype(np.float64), *wide)
-            return np.asarray(values if self.is_log else np.exp(values)).astype(sample.dtype)
+            function = self.logarithm if self.is_log else self.density
+            return np.asarray(function(sample.astype(np.float64), *wide)).astype(sample.dtype)
 
     def gradient(self, F: Any, dy: Any, y: Any, sample: Any, *parameters: Any) -> Sequence[Any]:
         wide = [F._repeat_behind(p, sample, last_axes=self.last_axes) for p in parameters]
@@ -176,15 +180,20 @@ def _digamma(F: Any, x: Any) -> Any:
 class UniformDensity(_Density):
     """The density of uniform distributions, 1 / (high - low), as in MXNet wherever the sample lies.
 
+    As there it is negative, and its logarithm NaN, if high is below low.
+
     Inputs:
         low: The lower ends.
         high: The upper ends.
 
-    ONNX: Sub, Log, Neg and Exp.
+    ONNX: Sub and Reciprocal, and Log.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("sample", "low", "high")
     is_log: bool = False
+
+    def density(self, sample: Any, low: Any, high: Any) -> Any:
+        return 1 / (high - low) + np.zeros_like(sample)
 
     def logarithm(self, sample: Any, low: Any, high: Any) -> Any:
         return -np.log(high - low) + np.zeros_like(sample)

@@ -34,6 +34,7 @@ class SetValue(Operator):
 
     inputs: ClassVar[tuple[str, ...]] = ()
     requires_out: ClassVar[bool] = True
+    passes_over: ClassVar[bool] = True
     not_differentiable: ClassVar[str] = "it has no inputs"
     not_in_onnx: ClassVar[str] = "it fills an array that is there, and ONNX has no such arrays"
     src: float = 0.0

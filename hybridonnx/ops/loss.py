@@ -205,6 +205,7 @@ class _Regression(_Output):
         grad_scale: A factor of the gradient, which is divided by the number of outputs of an instance.
     """
 
+    passes_over: ClassVar[bool] = True
     grad_scale: float
 
     def infer_inputs(self, data: Shape | None, label: Shape | None) -> Sequence[Shape | None]:

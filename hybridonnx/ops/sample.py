@@ -6,81 +6,46 @@ number of times from each of several distributions, whose parameters are arrays 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from ..attrs import Ints
 from ..dtypes import DType, as_dtype
-from ..errors import AttributeValueError, ShapeError
+from ..errors import AttributeValueError, MXNetError, ShapeError
+from ._distributions import (
+    EXPONENTIAL,
+    GAMMA,
+    GENERALIZED,
+    INTEGERS,
+    NEGATIVE_BINOMIAL,
+    NORMAL,
+    POISSON,
+    UNIFORM,
+    Distribution,
+)
 from ._operator import Array, Operator, Spec
 from ._registry import operator
 from ._shapes import Shape, show, sizes, unify
 from .create import open_shape
 
+_FloatDType = Literal["None", "float16", "float32", "float64"]
 _RANDOM = "it draws at random"
 _Generator = np.random.Generator
 _NOT_IN_ONNX = "it draws from a distribution that ONNX does not have, with parameters known only when it runs"
 
 
-# ---- distributions
-
-
-class Distribution(NamedTuple):
-    """A distribution. `of(noise, *parameters)` turns a simple draw into values.
-
-    Without a simple draw, `of(rng, size, *parameters)` draws the values.
-    """
-
-    of: Callable[..., Any]
-    noise: str = "other"
-
-
-def _uniform(noise: Array, low: Any, high: Any) -> Array:
-    values: Array = noise * (high - low) + low
-    return values
-
-
-def _normal(noise: Array, loc: Any, scale: Any) -> Array:
-    values: Array = noise * scale + loc
-    return values
-
-
-def _exponential(noise: Array, lam: Any) -> Array:
-    with np.errstate(divide="ignore"):
-        values: Array = -np.log1p(-noise) / lam
-    return values
-
-
-def _gamma(rng: _Generator, size: Any, alpha: Any, beta: Any) -> Array:
-    return np.asarray(rng.gamma(alpha, beta, size))  # beta is the scale, not the rate
-
-
-def _poisson(rng: _Generator, size: Any, lam: Any) -> Array:
-    return np.asarray(rng.poisson(lam, size))
-
-
-def _negative_binomial(rng: _Generator, size: Any, k: Any, p: Any) -> Array:
-    return np.asarray(rng.negative_binomial(k, p, size))
-
-
-def _generalized_negative_binomial(rng: _Generator, size: Any, mu: Any, alpha: Any) -> Array:
-    mean, spread = np.broadcast_to(mu, size), np.broadcast_to(alpha, size)
-    varied = np.where(spread > 0, spread, 1)
-    return np.asarray(rng.poisson(np.where(spread > 0, rng.gamma(1 / varied, mean * varied), mean)))
-
-
-UNIFORM = Distribution(_uniform, "uniform")
-NORMAL = Distribution(_normal, "normal")
-EXPONENTIAL = Distribution(_exponential, "uniform")
-GAMMA, POISSON = Distribution(_gamma), Distribution(_poisson)
-NEGATIVE_BINOMIAL = Distribution(_negative_binomial)
-GENERALIZED = Distribution(_generalized_negative_binomial)
-
-
 # ---- what the kinds share
+
+
+def _typed(op: Any, out: Sequence[Spec]) -> Operator:
+    """The operator that draws in the dtype of `out`, unless its attributes name one."""
+    name = str(out[0].dtype)
+    is_open = op.dtype == "None" and name in get_args(_FloatDType)
+    typed: Operator = replace(op, dtype=name) if is_open else op
+    return typed
 
 
 class _ByAttributes(Operator):
@@ -88,6 +53,14 @@ class _ByAttributes(Operator):
 
     not_differentiable: ClassVar[str] = _RANDOM
     distribution: ClassVar[Distribution] = UNIFORM
+
+    def check(self) -> None:
+        values = self.attributes()
+        for name in self.distribution.outside(values):
+            raise AttributeValueError(
+                f"{self.names[0]}: {name} {self.distribution.range_of(name, values)} is required, "
+                f"got {values[name]}."
+            )
 
     def parameters(self) -> tuple[Any, ...]:
         """The distribution's parameters."""
@@ -99,11 +72,7 @@ class _ByAttributes(Operator):
         out = self.infer(inputs)[1][0]
         if out.shape is None:
             raise ShapeError(f"{self.names[0]}: a shape is required to draw, got {show(out.shape)}.")
-        try:
-            values: Array = self.distribution.of(rng, sizes(out.shape), *self.parameters())
-        except ValueError as exc:  # NumPy's, about the parameters
-            listing = ", ".join(f"{name}={value}" for name, value in self.attributes().items())
-            raise AttributeValueError(f"{self.names[0]}: {exc}, got {listing}.") from None
+        values: Array = self.distribution.of(rng, sizes(out.shape), *self.parameters())
         return values.astype(out.dtype)
 
     def noise_spec(self, outputs: Sequence[Spec], *inputs: Spec) -> Spec:
@@ -143,6 +112,9 @@ class _ByShape(_ByAttributes):
         this: Any = self
         op: Operator = replace(this, shape=outputs[0].shape)
         return op
+
+    def for_out(self, out: Sequence[Spec]) -> Operator:
+        return _typed(self if open_shape(self.shape) else self.with_inferred_shape(out), out)
 
     def infer_dtype(self) -> DType | None:
         return as_dtype(None if self.dtype == "None" else self.dtype)
@@ -185,6 +157,9 @@ class _ByArrays(Operator):
         out = outputs[0]
         return inputs if out is None else [out[: len(out) - len(self.shape)]] * len(inputs)
 
+    def for_out(self, out: Sequence[Spec]) -> Operator:
+        return _typed(self, out)
+
     def infer_shape(self, first: Shape, *_: Shape) -> Shape:
         return (*first, *self.shape)
 
@@ -209,11 +184,14 @@ class _ByArrays(Operator):
             return np.asarray(self.distribution.of(noise, *spread)).astype(dtype)
         rng = np.random.default_rng(noise.tolist())
         wide = [a.astype(np.float64) for a in spread]
-        values: Array = self.distribution.of(rng, arrays[0].shape + tuple(self.shape), *wide)
+        shape = arrays[0].shape + tuple(self.shape)
+        try:
+            values: Array = self.distribution.of(rng, shape, *wide)
+        except ValueError:  # NumPy's, about the parameters
+            raise MXNetError(
+                f"{self.names[0]}: {self.distribution.described()} are required, got others."
+            ) from None
         return values.astype(dtype)
-
-
-_FloatDType = Literal["None", "float16", "float32", "float64"]
 
 
 # ---- by shape
@@ -238,12 +216,6 @@ class RandomUniform(_ByShape):
     ctx: str = ""
     dtype: _FloatDType = "None"
 
-    def check(self) -> None:
-        if self.low > self.high:
-            raise AttributeValueError(
-                f"_random_uniform: low up to high={self.high} is required, got {self.low}."
-            )
-
 
 @operator("_random_normal", "normal", "random_normal")
 class RandomNormal(_ByShape):
@@ -263,10 +235,6 @@ class RandomNormal(_ByShape):
     shape: Ints | None = None
     ctx: str = ""
     dtype: _FloatDType = "None"
-
-    def check(self) -> None:
-        if self.scale < 0:
-            raise AttributeValueError(f"_random_normal: a scale of at least 0 is required, got {self.scale}.")
 
 
 @operator("_random_exponential", "random_exponential")
@@ -369,11 +337,6 @@ class RandomGeneralizedNegativeBinomial(_ByShape):
     dtype: _FloatDType = "None"
 
 
-def _integers(noise: Array, low: int, high: int) -> Array:
-    values: Array = np.minimum(np.floor(noise.astype(np.float64) * (high - low)), high - low - 1) + low
-    return values
-
-
 @operator("_random_randint", "_npi_random_randint", "random_randint")
 class RandomInt(_ByShape):
     """Draws of integers from [low, high), all of one probability, of a given shape.
@@ -387,18 +350,12 @@ class RandomInt(_ByShape):
     """
 
     noise: ClassVar[str] = "uniform"
-    distribution: ClassVar[Distribution] = Distribution(_integers, "uniform")
+    distribution: ClassVar[Distribution] = INTEGERS
     low: int
     high: int
     shape: Ints | None = None
     ctx: str = ""
     dtype: Literal["None", "int32", "int64"] = "None"
-
-    def check(self) -> None:
-        if self.low >= self.high:
-            raise AttributeValueError(
-                f"_random_randint: low below high={self.high} is required, got {self.low}."
-            )
 
     def infer_dtype(self) -> DType | None:
         return as_dtype("int32" if self.dtype == "None" else self.dtype)

@@ -561,6 +561,7 @@ class SmoothL1(Operator):
 
     Attributes:
         scalar: How steep the parabola is, and so how near 0 it ends.
+        is_int: Accepted for MXNet's sake; without effect.
 
     Returns:
         The shape of data.
@@ -571,6 +572,7 @@ class SmoothL1(Operator):
     elementwise = True
     takes_bool = False
     scalar: float = 1.0
+    is_int: bool = True
 
     def bound(self) -> float:
         """Where the parabola ends and the straight lines begin."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..attrs import ShapeLike
 from ..dtypes import DTypeLike
-from ..errors import MXNetError
+from ..errors import RequirementError
 from ..ops import find
 from .compose import call
 from .namespace import group
@@ -34,7 +34,10 @@ def _draw(name: str, parameters: dict[str, Any], shape: Any, dtype: Any, kwargs:
     """Draws whose parameters are numbers, or symbols with a distribution for each element."""
     symbols = [isinstance(value, Symbol) for value in parameters.values()]
     if any(symbols) and not all(symbols):
-        raise MXNetError(f"random.{name}: parameters that are all symbols or all numbers are required.")
+        kinds = ", ".join(type(value).__name__ for value in parameters.values())
+        raise RequirementError(
+            f"random.{name}: parameters that are all symbols or all numbers are required, got {kinds}."
+        )
     attributes = {key: value for key, value in (("shape", shape), ("dtype", dtype)) if value is not None}
     if any(symbols):
         return _symbol(f"_sample_{name}", tuple(parameters.values()), {**attributes, **kwargs})
@@ -75,7 +78,7 @@ def randn(
     **kwargs: object,
 ) -> Symbol:
     """Normal draws of a shape given as separate sizes."""
-    return normal(loc, scale, shape or None, dtype, **kwargs)
+    return normal(loc, scale, shape, dtype, **kwargs)
 
 
 def poisson(

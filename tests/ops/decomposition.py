@@ -29,6 +29,11 @@ CASES = [
     Case("_linalg_potrf", [np.array([[4, 9], [2, 5]], np.float32)]).but(
         no={"gradient": "the matrix is not symmetric, the gradient is", "second": "the same"}
     ),
+    Case("_linalg_potrf", [definite((3, 3))], lower=False).but(dtypes=FLOATS),
+    Case("_linalg_potrf", [np.array([[4, 1], [9, 5]], np.float32)], lower=False).but(
+        no={"gradient": "the matrix is not symmetric, the gradient is", "second": "the same"}
+    ),
+    Case("_linalg_potrf", [definite((2, 4, 4))], lower=True),
     Case("_linalg_potrf", [definite((0, 2, 2))]).but(formula=lambda a: a),
     Case("_linalg_potrf", [definite((2, 0, 0))]).but(formula=lambda a: a),
     Case("_linalg_potri", [dominant((3, 3))]).but(dtypes=FLOATS),
@@ -36,6 +41,9 @@ CASES = [
     Case("_linalg_potri", [dominant((2, 1, 2, 2))]),
     Case("_linalg_potri", [dominant((1, 1))]),
     Case("_linalg_potri", [np.array([[-1, 9], [1, 2]], np.float32)]),
+    Case("_linalg_potri", [dominant((3, 3))], lower=False).but(dtypes=FLOATS),
+    Case("_linalg_potri", [np.array([[-1, 1], [9, 2]], np.float32)], lower=False),
+    Case("_linalg_potri", [dominant((2, 4, 4))], lower=True),
     Case("_linalg_potri", [dominant((0, 2, 2))]).but(formula=lambda a: a),
     Case("_linalg_gelqf", [(3, 3)]).but(dtypes=FLOATS),
     Case("_linalg_gelqf", [(2, 5)]).but(dtypes=FLOATS),

@@ -93,6 +93,8 @@ def empty():
     yield Case("_random_pdf_dirichlet", [(2, 0, 3), (2, 3)]).but(formula=lambda x, alpha: x[..., 0])
 
 
+REVERSED = Case("_random_pdf_uniform", [uniform((2, 4)), uniform((2,), 3.0, 4.0), (2,)], is_log=False)
+
 ADJOINTS = [
     Case("_repeat_behind", [(2, 3), (2, 3, 4, 2)]).but(
         formula=lambda x, like: np.broadcast_to(x[:, :, None, None], like.shape)
@@ -114,5 +116,6 @@ CASES = [
     *probabilities(True),
     *other_dtypes(),
     *empty(),
+    REVERSED,
     *ADJOINTS,
 ]
