@@ -127,7 +127,7 @@ class PSROIPooling(_PSROI, Pooled):
     Returns:
         (R, output_dim, pooled_size, pooled_size).
 
-    ONNX: MatMul and ReduceSum in a Loop over the regions.
+    ONNX: MatMul in a Loop over the images.
     """
 
     def forward(self, data: Array, rois: Array) -> Array:
@@ -150,7 +150,7 @@ class PSROIGrad(_PSROI, Adjoint):
     Returns:
         The shape of data.
 
-    ONNX: Mul and Add in a Loop over the regions.
+    ONNX: Mul and MatMul in a Loop over the images.
     """
 
     def forward(self, dy: Array, rois: Array, data: Array) -> Array:
@@ -273,7 +273,7 @@ def _tents(where: Array, size: int, order: int, factor: Any) -> Array:
 class MovedPSROI(_Moved):
     """The mean of each bin of regions, which is moved, or its derivative by the moves.
 
-    ONNX: MatMul and ReduceSum in a Loop over the regions.
+    ONNX: MatMul in a Loop over the images.
     """
 
     def infer_inputs(
@@ -314,7 +314,7 @@ class MovedPSROIGrad(_Moved):
     Returns:
         The shape of data.
 
-    ONNX: Mul and Add in a Loop over the regions.
+    ONNX: Mul and MatMul in a Loop over the images.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "rois", "data", "moves")
@@ -379,7 +379,7 @@ class DeformablePSROIPooling(_PositionSensitive):
     Returns:
         (R, output_dim, pooled_size, pooled_size).
 
-    ONNX: MatMul and ReduceSum in a Loop over the regions.
+    ONNX: MatMul in a Loop over the images.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "rois", "trans")
