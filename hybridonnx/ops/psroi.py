@@ -73,8 +73,12 @@ class _PositionSensitive(Regions):
         """`own` backwards: adds what belongs to each bin to an image."""
         n = self.groups()
         split = image[: self.used()].reshape(self.output_dim, n, n, *image.shape[1:])
+        if n == self.pooled_size:
+            split += bins
+            return
+        which = self.group_of()
         for i, j in np.ndindex(*bins.shape[1:3]):
-            split[:, self.group_of()[i], self.group_of()[j]] += bins[:, i, j]
+            split[:, which[i], which[j]] += bins[:, i, j]
 
 
 def _reach(shares: Array) -> slice:
