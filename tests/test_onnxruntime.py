@@ -512,3 +512,28 @@ def test_grid_sample_still_hides_nan():
     node = helper.make_node("GridSample", ["x", "grid"], ["y"], align_corners=1, mode="bilinear")
     (y,) = run(model_of([node], feeds, {}, TensorProto.FLOAT, 4), feeds, 0)
     assert np.isfinite(y).all()
+
+
+# ---- numbers beside columns
+
+
+def number_ranks(model):
+    """The number of axes of each constant of one element that arithmetic takes."""
+    nodes = [node for node in model.graph.node if node.op_type in ("Add", "Mul", "Max")]
+    names = {name for node in nodes for name in node.input}
+    arrays = [numpy_helper.to_array(t) for t in model.graph.initializer if t.name in names]
+    return [a.ndim for a in arrays if a.size == 1]
+
+
+def test_numbers_beside_columns_have_as_many_axes():
+    x = np.arange(6, dtype=np.float32).reshape(3, 2)
+    columns = mx.sym.tanh(mx.sym.expand_dims(X, axis=2)) * 3 + 0.5
+    assert number_ranks(same(columns, x, np.tanh(x)[:, :, None] * 3 + 0.5)) == [3, 3]
+    assert number_ranks(same(columns, x, np.tanh(x)[:, :, None] * 3 + 0.5, free=True)) == [3, 3]
+
+
+def test_numbers_beside_rows_and_reductions_have_no_axes():
+    x = np.arange(6, dtype=np.float32).reshape(3, 2)
+    assert number_ranks(same(mx.sym.tanh(X) * 3 + 0.5, x, np.tanh(x) * 3 + 0.5)) == [0, 0]
+    sums = mx.sym.sum(X, axis=1, keepdims=True) + 0.5
+    assert number_ranks(same(sums, x, x.sum(1, keepdims=True) + 0.5)) == [0]

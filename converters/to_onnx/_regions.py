@@ -9,7 +9,7 @@ import numpy as np
 from hybridonnx.ops import Spec
 
 from ._graph import Graph, Value
-from ._symbolic_dims import Size, count, sizes_of, vector, zeros
+from ._symbolic_dims import Size, count, sizes_of, vector
 
 
 def common(g: Graph, data: Value, rois: Value) -> tuple[Value, Value]:
@@ -99,40 +99,26 @@ def reshaped(g: Graph, x: Value, *sizes: Size) -> Value:
     return g.Reshape(x, known, allowzero=int(g.opset >= 14 and not isinstance(known, list)))
 
 
-# ---- region by region, where what they need would be too large at once
+def chosen(g: Graph, y: Value, number: Value) -> Value:
+    """For each region its part of `y` (N, R, *) in its image."""
+    turns = g.Range(np.int64(0), g.Squeeze(g.size_of(number, 0), [0]), np.int64(1))
+    return g.GatherND(y, g.Concat(g.Unsqueeze(number, [1]), g.Unsqueeze(turns, [1]), axis=1))
 
 
-def each_region(g: Graph, function: Callable[..., Value], *inputs: Value) -> Value:
-    """`function(body, *parts)` of each region's part of the inputs (R, *), stacked."""
+# ---- part by part, where what they need would be too large at once
+
+
+def each_part(g: Graph, function: Callable[..., Value], *inputs: Value) -> Value:
+    """`function(body, *parts)` of the parts of the inputs along their first axis, stacked."""
 
     def step(body: Graph, turn: Value, go: Value) -> list[Value]:
         return [body.Identity(go), function(body, *(body.Gather(x, turn, axis=0) for x in inputs))]
 
-    return _loop(g, g.body(_TURN, step), inputs[0])
-
-
-def summed_regions(
-    g: Graph, function: Callable[..., Value], data: Value, number: Value, there: Value, *inputs: Value
-) -> Value:
-    """The sums of `function(body, *parts)` (C, H, W) of each region in its image, in the shape of data."""
-    its = image_of_region(g, number, there, data)
-    start = zeros(g, sizes_of(data), inputs[0])
-
-    def step(body: Graph, turn: Value, go: Value, sums: Value) -> list[Value]:
-        part = function(body, *(body.Gather(x, turn, axis=0) for x in inputs))
-        mine = body.Unsqueeze(body.Gather(its, turn, axis=1), [1, 2, 3])
-        more = body.Where(mine, body.Unsqueeze(part, [0]), np.zeros((), part.dtype))
-        return [body.Identity(go), body.Add(sums, more)]
-
-    return _loop(g, g.body([*_TURN, Spec(start.shape, start.dtype)], step), inputs[0], start)
-
-
-def _loop(g: Graph, body: Graph, regions: Value, *start: Value) -> Value:
-    """The output of a Loop with a turn for each region."""
-    result: Value = g.Loop(g.Squeeze(g.size_of(regions, 0), [0]), np.array(True), *start, body=body)
+    body = g.body(TURN, step)
+    result: Value = g.Loop(g.Squeeze(g.size_of(inputs[0], 0), [0]), np.array(True), body=body)
     result.dtype = body.results[1].dtype
     return result
 
 
-_TURN = (Spec((), np.dtype("int64")), Spec((), np.dtype("bool")))
+TURN = (Spec((), np.dtype("int64")), Spec((), np.dtype("bool")))
 """What each turn of a Loop receives first: its number, and whether there is one."""

@@ -1,4 +1,4 @@
-"""Lowering of histograms: comparisons of all values with all bounds, or bins, and sums."""
+"""Lowering of histograms: comparisons of all values with all bounds and sums, or sums at indices of bins."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from hybridonnx.ops.histogram import Histogram
 
 from ._graph import Graph, Value
+from ._indices import ADDS, put_along
 from ._registry import lowers
 from ._symbolic_dims import flat
 
@@ -41,5 +42,9 @@ def _of_one_width(g: Graph, op: Histogram, x: Value) -> Value:
     above = g.GreaterOrEqual(x, g.Gather(g.const(bounds[1:]), indices))
     moves = g.And(above, g.Less(indices, np.array([count - 1])))
     indices = indices + g.Cast(moves, np.int64)
+    if g.opset >= ADDS:
+        ones = g.Expand(g.const(np.array([1])), g.shape_of(indices))
+        bins = g.Where(inside, indices, np.array(count))
+        return g.Slice(put_along(g, [count + 1], bins, ones, 0, distinct=False), [0], [count])
     chosen = g.Equal(g.Unsqueeze(indices, [1]), np.arange(count))
     return _count(g, g.And(chosen, g.Unsqueeze(inside, [1])))

@@ -1,4 +1,4 @@
-"""Lowerings of position-sensitive pooling: products with the shares of rows and columns, region by region."""
+"""Lowerings of position-sensitive pooling: products with the shares of rows and columns, image by image."""
 
 from __future__ import annotations
 
@@ -15,7 +15,16 @@ from hybridonnx.ops.psroi import (
 )
 
 from ._graph import Graph, Value
-from ._regions import common, each_region, images, numbers, only_there, rounded, summed_regions
+from ._regions import (
+    chosen,
+    common,
+    each_part,
+    image_of_region,
+    images,
+    numbers,
+    only_there,
+    rounded,
+)
 from ._registry import lowers
 from ._symbolic_dims import known_size
 from ._windows import spatial
@@ -142,7 +151,7 @@ def deformable_psroi(
     return g.Reshape(y, [-1, op.output_dim, op.pooled_size, op.pooled_size])
 
 
-# ---- products
+# ---- products, image by image
 
 
 def _pooled(g: Graph, op: Any, data: Value, rois: Value, bins: _Bins) -> Value:
@@ -150,30 +159,41 @@ def _pooled(g: Graph, op: Any, data: Value, rois: Value, bins: _Bins) -> Value:
     number, there = images(g, rois, data)
     height, width = spatial(g, data)
     groups, size, each = op.groups(), op.pooled_size, op.output_dim // bins.classes
+    across = g.Transpose(bins.across, [1, 2, 3, 0, 4])
+    down = g.Unsqueeze(g.Transpose(bins.down, [1, 2, 3, 0, 4]), [4])
 
-    def one_region(body: Graph, image: Value, down: Value, across: Value) -> Value:
-        pixels = body.Slice(body.Gather(data, image, axis=0), [0], [op.used()], [0])
+    def one_image(body: Graph, image: Value) -> Value:
+        pixels = body.Slice(image, [0], [op.used()], [0])
         if groups != size:
             pixels = body.Reshape(pixels, [op.output_dim, groups, groups, height, width])
             for axis in (1, 2):
                 pixels = body.Gather(pixels, op.group_of(), axis=axis)
         pixels = body.Reshape(pixels, [bins.classes, each, size, size, height, width])
-        lines = body.Squeeze(body.MatMul(pixels, body.Unsqueeze(across, [1, 5])), [5])
-        return body.ReduceSum(body.Mul(lines, body.Unsqueeze(down, [1])), [4], keepdims=0)
+        pixels = body.Transpose(pixels, [0, 2, 3, 5, 4, 1])
+        lines = body.MatMul(across, body.Reshape(pixels, [bins.classes, size, size, width, height * each]))
+        lines = body.Reshape(lines, [bins.classes, size, size, -1, height, each])
+        means = body.Squeeze(body.MatMul(down, lines), [4])
+        return body.Transpose(means, [3, 0, 4, 1, 2])
 
-    y = each_region(g, one_region, number, bins.down, bins.across)
+    y = chosen(g, each_part(g, one_image, data), number)
     return only_there(g, y, there, 5)
 
 
 def _spread(g: Graph, op: Any, dy: Value, rois: Value, data: Value, bins: _Bins) -> Value:
     """The adjoint: what each region's bins give to their channels, added up in its image."""
     number, there = images(g, rois, data)
+    its = image_of_region(g, number, there, data)
     channels, (height, width) = known_size(g, data, 1), spatial(g, data)
-    groups, size = op.groups(), op.pooled_size
+    groups, size, each = op.groups(), op.pooled_size, op.output_dim // bins.classes
+    heads = g.Unsqueeze(g.Transpose(dy, [1, 3, 4, 2, 0]), [4])
+    down = g.Unsqueeze(g.Transpose(bins.down, [1, 2, 3, 4, 0]), [3])
+    across = g.Transpose(bins.across, [1, 2, 3, 0, 4])
 
-    def one_region(body: Graph, heads: Value, down: Value, across: Value) -> Value:
-        rows = body.Mul(body.Unsqueeze(heads, [4, 5]), body.Unsqueeze(down, [1, 5]))
-        pixels = body.Mul(rows, body.Unsqueeze(across, [1, 4]))
+    def one_image(body: Graph, mine: Value) -> Value:
+        rows = body.Mul(body.Where(mine, heads, np.zeros((), dy.dtype)), down)
+        rows = body.Reshape(rows, [bins.classes, size, size, each * height, -1])
+        pixels = body.Reshape(body.MatMul(rows, across), [bins.classes, size, size, each, height, width])
+        pixels = body.Transpose(pixels, [0, 3, 1, 2, 4, 5])
         if groups != size:
             ones = (op.group_of() == np.arange(groups)[:, None]).astype(dy.dtype)
             lines = body.Reshape(pixels, [op.output_dim, size, size * height * width])
@@ -183,4 +203,4 @@ def _spread(g: Graph, op: Any, dy: Value, rois: Value, data: Value, bins: _Bins)
         rest = np.zeros((channels - op.used(), height, width), dy.dtype)
         return body.Concat(pixels, rest, axis=0) if len(rest) else pixels
 
-    return summed_regions(g, one_region, data, number, there, dy, bins.down, bins.across)
+    return each_part(g, one_image, its)

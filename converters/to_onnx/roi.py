@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from hybridonnx.ops import Spec
 from hybridonnx.ops.roi import ROIAlign, ROIAlignGrad, ROIPoolGrad, ROIPooling, ROIPoolPick, RROIAlign
 
 from ._graph import Graph, Value
 from ._indices import put_along
 from ._regions import (
+    TURN,
     common,
-    each_region,
     image_of_region,
     images,
     inside,
@@ -61,48 +62,63 @@ def roi_pooling(g: Graph, op: ROIPooling, data: Value, rois: Value) -> Value:
     return only_there(g, y, there)
 
 
-def _in_bins(g: Graph, op: Any, rois: Value, axis: int, size: int) -> Value:
-    """Which pixels of one axis each bin has (R, bins, size)."""
+def _limits(g: Graph, op: Any, rois: Value, axis: int, size: int) -> tuple[Value, Value]:
+    """The first pixel of each bin along one axis, and how many pixels it has (R, bins)."""
     corners = numbers(g, rois, [-1, 1])
     one = np.dtype(rois.dtype).type
     first, last = (rounded(g, corners[i] * one(op.scale)) for i in (1 - axis, 3 - axis))
     bins = op.bins()[axis]
     step = g.Max(last - first + 1.0, one(1)) / one(bins)
     steps = np.arange(bins + 1).astype(rois.dtype)[None]
-    starts = g.Unsqueeze(g.Floor(step * steps[:, :-1]) + first, [2])
-    ends = g.Unsqueeze(g.Ceil(step * steps[:, 1:]) + first, [2])
-    pixels = np.arange(size).astype(rois.dtype)
-    return g.And(g.LessOrEqual(starts, pixels), g.Greater(ends, pixels))
+    ends = g.Floor(step * steps[:, :-1]) + first, g.Ceil(step * steps[:, 1:]) + first
+    start, stop = (g.Clip(g.Cast(g.Clip(x, 0.0, float(size)), np.int64), 0, size) for x in ends)
+    return start, g.Max(stop - start, np.int64(0))
+
+
+def _most(g: Graph, counts: Value) -> Value:
+    """The largest of some counts, and 0 of none."""
+    return g.ReduceMax(g.Concat(g.Reshape(counts, [-1]), [0], axis=0), [0], keepdims=0)
 
 
 def _tops(g: Graph, op: Any, data: Value, rois: Value) -> tuple[Value, Value]:
-    """For each bin the index of its first maximum in its channel, and whether there is one (R, C, *bins)."""
+    """For each bin the index of its first maximum in its channel, and whether there is one (R, C, *bins).
+
+    A Loop over the pixels of the largest bin compares one of each bin at a time, all channels side by side.
+    """
     data, rois = common(g, data, rois)
     _, c, height, width = g.sizes(data)
     number, there = images(g, rois, data)
-    down = _in_bins(g, op, rois, 0, height)
-    across = _in_bins(g, op, rois, 1, width)
+    top, rows = _limits(g, op, rois, 0, height)
+    left, columns = _limits(g, op, rois, 1, width)
+    first = g.Unsqueeze(g.Min(top, np.int64(max(height - 1, 0))), [2]) * width
+    first = first + g.Unsqueeze(g.Min(left, np.int64(max(width - 1, 0))), [1])
+    rows, columns = g.Unsqueeze(rows, [2]), g.Unsqueeze(columns, [1])
+    pixels = g.Reshape(g.Transpose(data, [0, 2, 3, 1]), [-1, c])
+    base = g.Unsqueeze(number, [1, 2]) * (height * width) + first
+    across = g.Max(_most(g, columns), np.int64(1))
 
-    def one_region(body: Graph, image: Value, rows: Value, columns: Value) -> Value:
-        lowest = np.array(-np.inf, data.dtype)
-        pixels = body.Unsqueeze(body.Gather(data, image, axis=0), [2])
-        lines = body.Where(body.Unsqueeze(columns, [0, 1]), pixels, lowest)
-        column = body.ArgMax(lines, axis=3, keepdims=0)
-        highest = body.Unsqueeze(body.ReduceMax(lines, [3], keepdims=0), [1])
-        stacked = body.Where(body.Unsqueeze(rows, [0, 3]), highest, lowest)
-        row = body.ArgMax(stacked, axis=2, keepdims=0)
-        return body.Add(body.Mul(row, width), body.GatherElements(column, row, axis=1))
+    def one_pixel(body: Graph, turn: Value, go: Value, best: Value, last: Value) -> list[Value]:
+        row = body.Div(turn, across)
+        column = body.Sub(turn, body.Mul(row, across))
+        inside = body.And(body.Less(row, rows), body.Less(column, columns))
+        pixel = body.Add(body.Mul(row, width), column)
+        value = body.Gather(pixels, body.Add(base, body.Where(inside, pixel, np.int64(0))), axis=0)
+        higher = body.Cast(body.Greater(value, best), np.float32)
+        last = body.Max(last, body.Mul(higher, body.Cast(turn, np.float32)))
+        return [body.Identity(go), body.Max(value, best), last]
 
-    index = each_region(g, one_region, number, down, across)
-    index = index + _starts(g, number, c, height * width)
-    filled = g.And(_any(g, down, [1, 3]), _any(g, across, [1, 2]))
-    there = g.And(filled, g.Unsqueeze(there, [1, 2, 3]))
+    best = g.Gather(pixels, base, axis=0)
+    last = g.Full(g.shape_of(best), 0.0, np.float32)
+    body = g.body([*TURN, Spec(best.shape, best.dtype), Spec(best.shape, np.dtype(np.float32))], one_pixel)
+    turns = g.Mul(_most(g, rows), across)
+    _, last = g.Loop(turns, np.array(True), best, last, outputs=2, body=body)
+    last = g.Cast(last, np.int64)
+    row = g.Div(last, across)
+    index = g.Unsqueeze(first, [3]) + row * width + (last - row * across)
+    index = g.Transpose(index, [0, 3, 1, 2]) + _starts(g, number, c, height * width)
+    filled = g.Greater(rows * columns, np.int64(0))
+    there = g.And(g.Unsqueeze(filled, [1]), g.Unsqueeze(there, [1, 2, 3]))
     return index, g.Expand(there, g.shape_of(index))
-
-
-def _any(g: Graph, pixels: Value, axes: list[int]) -> Value:
-    """Which bins have pixels at all on one axis, with new axes."""
-    return g.Unsqueeze(g.Cast(g.ReduceMax(g.Cast(pixels, np.int32), [2], keepdims=0), np.bool_), axes)
 
 
 def _starts(g: Graph, number: Value, channels: int, size: int) -> Value:

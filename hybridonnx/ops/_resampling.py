@@ -76,10 +76,23 @@ def _means(image: Array, down: int, across: int) -> Array:
     if image.dtype != np.uint8:
         wide = np.promote_types(image.dtype, np.float32)
         return np.asarray(blocks.sum((-4, -2), dtype=wide) * share.astype(wide)).astype(image.dtype)
-    sums = blocks.sum((-4, -2), dtype=np.int32)
+    sums = _block_sums(blocks)
     if halves_up(down, across, c):
         return np.asarray((sums + 2) >> 2, np.uint8)
     return _bytes(np.rint(sums.astype(np.float32) * share))
+
+
+def _block_sums(blocks: Array) -> Array:
+    """The sums of bytes (*, h, down, w, across, C) over `down` and `across`, one view of all at a time."""
+    down, across = blocks.shape[-4], blocks.shape[-2]
+    wide = np.dtype(np.uint16 if down * across * 255 + 2 < 1 << 16 else np.int32)
+    rows = blocks[..., 0, :, :, :].astype(wide)
+    for i in range(1, down):
+        rows += blocks[..., i, :, :, :]
+    sums = rows[..., 0, :].copy()
+    for i in range(1, across):
+        sums += rows[..., i, :]
+    return sums
 
 
 def _bytes(values: Array) -> Array:

@@ -160,8 +160,11 @@ def _halley(y: Real, target: Real, x: ArrayLike) -> Real:
 def gammaln(x: ArrayLike) -> Real:
     """The logarithm of the gamma function's absolute value; infinite at 0 and below at integers."""
     z = np.asarray(x, np.float64)
-    reflected = np.log(np.pi) - np.log(abs(_sin_pi(z))) - _gammaln_right(1 - z)
-    result = np.where(z < 0.5, reflected, _gammaln_right(z))
+    result = _gammaln_right(z)
+    left = z < 0.5
+    if left.any():
+        reflected = np.log(np.pi) - np.log(abs(_sin_pi(z))) - _gammaln_right(1 - z)
+        result = np.where(left, reflected, result)
     return np.where(np.isinf(z), np.inf, result)
 
 
@@ -202,9 +205,12 @@ def gamma(x: ArrayLike) -> Real:
 def polygamma(x: ArrayLike, order: int) -> Real:
     """The derivative of that order of the digamma function (order 0: digamma itself)."""
     z = np.asarray(x, np.float64)
-    right = _polygamma_right(np.where(z < 0.5, 1 - z, z), order)
-    sign = -1 if order % 2 else 1
-    result = np.where(z < 0.5, sign * right - np.pi * cot_pi_derivative(order)(_cot_pi(z)), right)
+    left = z < 0.5
+    result = _polygamma_right(np.where(left, 1 - z, z), order)
+    if left.any():
+        sign = -1 if order % 2 else 1
+        reflected = sign * result - np.pi * cot_pi_derivative(order)(_cot_pi(z))
+        result = np.where(left, reflected, result)
     poles = (z == np.floor(z)) & (z <= 0)
     return np.where(poles, np.nan if order % 2 == 0 else np.inf, result)
 
@@ -215,6 +221,8 @@ def _polygamma_right(z: Real, order: int) -> Real:
     lift = np.zeros_like(z)
     for _ in range(12 + 2 * order):
         small = z < 12 + 2 * order
+        if not small.any():
+            break
         lift = np.where(small, lift + z ** -(order + 1.0), lift)
         z = np.where(small, z + 1, z)
     if order:

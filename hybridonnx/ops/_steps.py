@@ -56,7 +56,8 @@ def paced(g: Array, rate: Number, rescale: Number, clip: Number) -> Array:
     """`rate` times the rescaled and clipped gradient; a new array."""
     f = numbers(g)
     if clip < 0:
-        return np.asarray(g * (f(rate) * f(rescale)))
+        factor = f(rate) if rescale == 1 else f(rate) * f(rescale)
+        return np.asarray(g * factor)
     result = scaled(g, rescale, clip)
     result *= f(rate)
     return result

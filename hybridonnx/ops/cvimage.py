@@ -286,8 +286,17 @@ class CopyMakeBorder(Operator):
 
     def forward(self, src: Array) -> Array:
         _require_image("_cvcopyMakeBorder", src.shape)
-        rows, columns = self.sources(*src.shape[:2])
-        image = src.take(rows, 0).take(columns, 1)
+        h, w, channels = src.shape
+        top, left = self.top, self.left
+        image = np.empty((top + h + self.bot, left + w + self.right, channels), src.dtype)
+        if self.type == 0:
+            fill = self.constant(channels, src.dtype)
+            image[...] = fill if (fill != fill[0]).any() else fill[0]  # one number is faster than a row
+        image[top : top + h, left : left + w] = src
         if self.type:
-            return image
-        return np.where(self.inside(*src.shape[:2]), image, self.constant(src.shape[2], src.dtype))
+            rows, columns = self.sources(h, w)
+            for part in (slice(left), slice(left + w, None)):
+                image[top : top + h, part] = src[:, columns[part]]
+            for part in (slice(top), slice(top + h, None)):
+                image[part] = image[top + rows[part]]
+        return image

@@ -39,7 +39,8 @@ class Histogram(Operator):
         output0: The counts, int64, (B,).
         output1: The bounds, (B + 1,), in the dtype of data.
 
-    ONNX: GreaterOrEqual, LessOrEqual, Cast and ReduceSum; with `bin_cnt` Floor, Gather and Equal.
+    ONNX: GreaterOrEqual, LessOrEqual, Cast and ReduceSum; with `bin_cnt` Floor, Gather and
+        ScatterElements, below opset 16 Equal.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "bins")

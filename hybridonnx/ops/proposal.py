@@ -147,13 +147,18 @@ class _Proposing(SinglePrecision):
         return np.concatenate([center - reach, center + reach], 1)
 
     def _stay(self, rows: Array) -> Array:
-        low, high = rows[:, :2], rows[:, 2:4]
-        area = (high - low + 1).prod(1)
+        one, zero = np.float32(1), np.float32(0)
+        left, top, right, bottom = np.ascontiguousarray(rows[:, :4].T)
+        area = (right - left + one) * (bottom - top + one)
         threshold = single(self.threshold)
 
+        def side(low: Array, high: Array, some: Array, others: Array) -> Array:
+            common = np.minimum(high[others], high[some, None]) - np.maximum(low[others], low[some, None])
+            return np.asarray(np.maximum(common + one, zero))
+
         def hits(some: Array, others: Array) -> Array:
-            side = np.minimum(high[others], high[some, None]) - np.maximum(low[others], low[some, None]) + 1
-            common = np.maximum(side, np.float32(0)).prod(-1)
+            common = side(left, right, some, others)
+            common *= side(top, bottom, some, others)
             with np.errstate(divide="ignore", invalid="ignore"):
                 return np.asarray(common / (area[others] + area[some, None] - common) > threshold)
 

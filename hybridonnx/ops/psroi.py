@@ -73,8 +73,12 @@ class _PositionSensitive(Regions):
         """`own` backwards: adds what belongs to each bin to an image."""
         n = self.groups()
         split = image[: self.used()].reshape(self.output_dim, n, n, *image.shape[1:])
+        if n == self.pooled_size:
+            split += bins
+            return
+        which = self.group_of()
         for i, j in np.ndindex(*bins.shape[1:3]):
-            split[:, self.group_of()[i], self.group_of()[j]] += bins[:, i, j]
+            split[:, which[i], which[j]] += bins[:, i, j]
 
 
 def _reach(shares: Array) -> slice:
@@ -127,7 +131,7 @@ class PSROIPooling(_PSROI, Pooled):
     Returns:
         (R, output_dim, pooled_size, pooled_size).
 
-    ONNX: MatMul and ReduceSum in a Loop over the regions.
+    ONNX: MatMul in a Loop over the images.
     """
 
     def forward(self, data: Array, rois: Array) -> Array:
@@ -150,7 +154,7 @@ class PSROIGrad(_PSROI, Adjoint):
     Returns:
         The shape of data.
 
-    ONNX: Mul and Add in a Loop over the regions.
+    ONNX: Mul and MatMul in a Loop over the images.
     """
 
     def forward(self, dy: Array, rois: Array, data: Array) -> Array:
@@ -273,7 +277,7 @@ def _tents(where: Array, size: int, order: int, factor: Any) -> Array:
 class MovedPSROI(_Moved):
     """The mean of each bin of regions, which is moved, or its derivative by the moves.
 
-    ONNX: MatMul and ReduceSum in a Loop over the regions.
+    ONNX: MatMul in a Loop over the images.
     """
 
     def infer_inputs(
@@ -314,7 +318,7 @@ class MovedPSROIGrad(_Moved):
     Returns:
         The shape of data.
 
-    ONNX: Mul and Add in a Loop over the regions.
+    ONNX: Mul and MatMul in a Loop over the images.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "rois", "data", "moves")
@@ -379,7 +383,7 @@ class DeformablePSROIPooling(_PositionSensitive):
     Returns:
         (R, output_dim, pooled_size, pooled_size).
 
-    ONNX: MatMul and ReduceSum in a Loop over the regions.
+    ONNX: MatMul in a Loop over the images.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "rois", "trans")

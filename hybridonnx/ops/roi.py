@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class _Max(Regions):
     pooled_size: Ints
     spatial_scale: float
 
-    def limits(self, region: Array, axis: int, size: int) -> list[slice]:
+    def limits(self, region: Array, axis: int, size: int) -> _Bins:
         """The pixels of each bin of a region along one axis."""
         first, last = rounded(region[[1 - axis, 3 - axis]] * region.dtype.type(self.scale))
         bins = self.bins()[axis]
@@ -40,52 +40,72 @@ class _Max(Regions):
         steps = np.arange(bins + 1, dtype=region.dtype) * step
         starts = np.clip(np.floor(steps[:-1]) + first, 0, size).astype(np.int64)
         ends = np.clip(np.ceil(steps[1:]) + first, 0, size).astype(np.int64)
-        return [slice(a, max(a, b)) for a, b in zip(starts, ends, strict=True)]
+        return _Bins(starts, np.maximum(ends - starts, 0))
 
     def tops(self, data: Array, rois: Array) -> Array:
         """For each bin the index of its first maximum among all elements of data; -1 for none."""
         data, rois = self.computed(data, rois)
         _, c, height, width = data.shape
         index = np.full((len(rois), c, *self.bins()), -1, np.int64)
-        for r, image, rows, columns in self.placed(data, rois):
-            inner = _first_tops(data[image], rows, columns)
+        for r, image, top, pixels, rows, columns in self.placed(data, rois):
+            highest, column = columns.tops(pixels.swapaxes(0, 1))
+            _, row = rows.tops(highest.swapaxes(0, 1))
+            column = np.take_along_axis(column.swapaxes(0, 1), row, axis=0)
+            row = row.astype(np.int64) + top
+            inner = np.where(_filled(rows, columns), row * width + column, -1)
             start = (image * c + np.arange(c)) * height * width
-            index[r] = np.where(inner < 0, -1, inner + start[:, None, None])
+            index[r] = np.moveaxis(np.where(inner < 0, -1, inner + start), -1, 0)
         return index
 
-    def placed(self, data: Array, rois: Array) -> Iterator[tuple[int, int, list[slice], list[slice]]]:
-        """For each region of an image that is there: its index, the image's, and the pixels of each bin."""
+    def placed(self, data: Array, rois: Array) -> Iterator[tuple[int, int, int, Array, _Bins, _Bins]]:
+        """For each region that has pixels of an image: its index, the image's, the first row, the rows of the
+        region with the channels last, and the pixels of each bin in these."""
+        images = np.ascontiguousarray(np.moveaxis(data, 1, -1))
         for r, image, region in numbered(np.nan_to_num(rois, nan=-1.0), len(data)):
             rows, columns = (self.limits(region, axis, s) for axis, s in enumerate(data.shape[2:]))
-            yield r, image, rows, columns
+            if rows.counts.any() and columns.counts.any():
+                top, bottom = int(rows.starts[0]), int(rows.starts[-1] + rows.counts[-1])
+                yield r, image, top, images[image, top:bottom], _Bins(rows.starts - top, rows.counts), columns
 
 
-def _first_tops(image: Array, rows: Sequence[slice], columns: Sequence[slice]) -> Array:
-    """For each bin the index in an image of the first maximum: of each line first, then of the lines."""
-    c, height, width = image.shape
-    line = np.zeros((c, height, len(columns)), np.int64)
-    part = slice(rows[0].start, rows[-1].stop)
-    for j, cut in enumerate(columns):
-        if cut.stop > cut.start and part.stop > part.start:
-            line[:, part, j] = image[:, part, cut].argmax(axis=2) + cut.start
-    tops = np.take_along_axis(image, line, axis=2)
-    index = np.full((c, len(rows), len(columns)), -1, np.int64)
-    for i, cut in enumerate(rows):
-        if cut.stop > cut.start:
-            row = tops[:, cut].argmax(axis=1) + cut.start
-            column = np.take_along_axis(line, row[:, None], axis=1)[:, 0]
-            index[:, i] = row * width + column
-    index[:, :, [cut.stop == cut.start for cut in columns]] = -1
-    return index
+class _Bins(NamedTuple):
+    """The pixels of bins along an axis: where they start, and how many there are."""
+
+    starts: Array
+    counts: Array
+
+    def offsets(self, size: int) -> Iterator[Array]:
+        """One pixel of each bin of at most `size` pixels at a time: those of smaller bins come again."""
+        last = np.maximum(self.counts - 1, 0)
+        for i in range(int(self.counts.max())):
+            yield np.minimum(self.starts + np.minimum(i, last), size - 1)
+
+    def highest(self, x: Array) -> Array:
+        """The maxima (bins, *) of x (pixels, *)."""
+        first, *others = self.offsets(len(x))
+        y = x[first]
+        for at in others:
+            np.maximum(y, x[at], out=y)
+        return y
+
+    def tops(self, x: Array) -> tuple[Array, Array]:
+        """The maxima (bins, *) of x (pixels, *), and the index of the first of each; NaN is one."""
+        first, *others = self.offsets(len(x))
+        y = x[first]
+        index = np.empty(y.shape, np.int32)
+        index[...] = first.reshape(-1, *[1] * (x.ndim - 1))
+        for at in others:
+            value = x[at]
+            higher = ~(value <= y)
+            higher &= y == y
+            np.copyto(index, at.astype(np.int32).reshape(-1, *[1] * (x.ndim - 1)), where=higher)
+            np.maximum(y, value, out=y)
+        return y, index
 
 
-def _highest(line: Array, columns: Sequence[slice], first: int) -> Array:
-    """The maxima (C, bins) of a line (C, pixels), which begins at `first`; 0 for a bin without pixels."""
-    y = np.zeros((len(line), len(columns)), line.dtype)
-    for j, cut in enumerate(columns):
-        if cut.stop > cut.start:
-            y[:, j] = line[:, cut.start - first : cut.stop - first].max(axis=1)
-    return y
+def _filled(rows: _Bins, columns: _Bins) -> Array:
+    """Which bins have pixels (*bins, 1)."""
+    return np.asarray((rows.counts[:, None, None] > 0) & (columns.counts[:, None] > 0))
 
 
 def _picked(values: Array, index: Array) -> Array:
@@ -110,12 +130,9 @@ class ROIPooling(_Max, Pooled):
     def forward(self, data: Array, rois: Array) -> Array:
         x, regions = self.computed(data, rois)
         y = np.zeros(sizes(self.pooled(data.shape, rois.shape)), data.dtype)
-        for r, image, rows, columns in self.placed(x, regions):
-            part = slice(columns[0].start, columns[-1].stop)
-            for i, cut in enumerate(rows):
-                if cut.stop > cut.start:
-                    line = x[image, :, cut, part].max(axis=1)
-                    y[r, :, i] = _highest(line, columns, part.start)
+        for r, _, _, pixels, rows, columns in self.placed(x, regions):
+            highest = rows.highest(columns.highest(pixels.swapaxes(0, 1)).swapaxes(0, 1))
+            y[r] = np.moveaxis(np.where(_filled(rows, columns), highest, 0), -1, 0)
         return y
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, rois: Any) -> Sequence[Any]:
@@ -129,14 +146,14 @@ class ROIPoolGrad(_Max, Adjoint):
     Returns:
         The shape of data.
 
-    ONNX: ArgMax in a Loop over the regions, and ScatterElements.
+    ONNX: Gather and Greater in a Loop over the pixels of the largest bin, and ScatterElements.
     """
 
     def forward(self, dy: Array, rois: Array, data: Array) -> Array:
         index = self.tops(data, rois).ravel()
-        weights = dy.ravel().astype(np.float64)
-        dx = np.bincount(index[index >= 0], weights[index >= 0], minlength=data.size)
-        return dx.reshape(data.shape).astype(dy.dtype)
+        index += 1  # the sum of those without a maximum stands first
+        sums = np.bincount(index, dy.ravel(), minlength=data.size + 1)
+        return sums[1:].reshape(data.shape).astype(dy.dtype)
 
     def gradient(self, F: Any, dy: Any, y: Any, head: Any, rois: Any, data: Any) -> Sequence[Any]:
         return F._roi_pool_pick(dy, rois, data, **self.attributes()), None, None
@@ -152,7 +169,7 @@ class ROIPoolPick(_Max):
     Returns:
         (R, C, *pooled_size).
 
-    ONNX: ArgMax in a Loop over the regions, and Gather.
+    ONNX: Gather and Greater in a Loop over the pixels of the largest bin, and Gather.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("values", "rois", "data")

@@ -166,7 +166,7 @@ class LBSGD(Optimizer):
         for i, *arrays in each(index, weight, grad, state):
             lr = self._get_lr(i)
             self._update_count(i)
-            self._update_one(lr, i, *arrays)
+            self._update_one(lr, self._get_wd(i), i, *arrays)
 
     def _step(self, index: Any, w: Array, g: Array, lr: float, wd: float, mom: Array | None = None) -> None:
         sums = self.cumgrads.setdefault(index, {"num_cums": self.init_updates, "cum_grad": None})

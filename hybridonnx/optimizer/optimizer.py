@@ -166,21 +166,26 @@ class Optimizer:
     def update(self, index: Index | Sequence[Index], weight: Arrays, grad: Arrays, state: State) -> None:
         """Update one weight, or each of a list of weights, and the states."""
         whole = [*each(index, weight, grad, state)]
-        self._update_count([part[0] for part in whole])
-        for i, *arrays in whole:
-            self._update_one(self._get_lr(i), i, *arrays)
+        indices = [part[0] for part in whole]
+        self._update_count(indices)
+        for part, lr, wd in zip(whole, self._get_lrs(indices), self._get_wds(indices), strict=True):
+            self._update_one(lr, wd, *part)
 
     def update_multi_precision(
         self, index: Index | Sequence[Index], weight: Arrays, grad: Arrays, state: State
     ) -> None:
         """The same; float16 weights under `multi_precision` receive the values of their float32 copies."""
+        self._copied = frozenset()
+        if not self.multi_precision:
+            self.update(index, weight, grad, state)
+            return
         indices: list[Any] = []
         weights: list[NDArray] = []
         grads: list[NDArray] = []
         states: list[State] = []
         copies = {}
         for i, w, g, s in each(index, weight, grad, state):
-            if self.multi_precision and w.dtype == np.float16:
+            if w.dtype == np.float16:
                 s, master = s if self._state_before_master else s[::-1]
                 copies[i] = w, master
                 w, g = master, NDArray(g._data.astype(np.float32), g.context)
@@ -196,11 +201,12 @@ class Optimizer:
         for narrow, master in copies.values():
             overwrite(narrow._data, master._data)
 
-    def _update_one(self, lr: float, index: Any, weight: NDArray, grad: NDArray, state: State) -> None:
+    def _update_one(
+        self, lr: float, wd: float, index: Any, weight: NDArray, grad: NDArray, state: State
+    ) -> None:
         """Update one weight that was counted already."""
         written(weight._data)  # before as well: other threads see the new value before they are told
         arrays = [None if s is None else s._data for s in _listed(state)]
-        wd = self._get_wd(index)
         if isinstance(grad, RowSparseNDArray) and self._lazy:
             self._step_rows(grad, index, weight._data, lr, wd, arrays)
         elif weight.dtype == np.float16:
@@ -297,11 +303,12 @@ class Optimizer:
         return {n: float(attributes[n][key]) for n in names if key in attributes.get(n, {})}
 
     def _get_lrs(self, indices: list[Any]) -> list[float]:
-        rate = self.learning_rate
-        return [float(rate) * self._multiplier(i, "lr_mult", self.lr_mult) for i in indices]
+        rate = float(self.learning_rate)
+        return [rate * self._multiplier(i, "lr_mult", self.lr_mult) for i in indices]
 
     def _get_wds(self, indices: list[Any]) -> list[float]:
-        return [float(self.wd) * self._multiplier(i, "wd_mult", self.wd_mult) for i in indices]
+        decay = float(self.wd)
+        return [decay * self._multiplier(i, "wd_mult", self.wd_mult) for i in indices]
 
     def _get_lr(self, index: Any) -> float:
         return self._get_lrs([index])[0]
