@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hybridonnx.dtypes import DType
-from hybridonnx.ops.cast import AmpCast, AmpMulticast, Cast, CastLike, ZeroOfIntegers
+from hybridonnx.ops.cast import AmpCast, AmpMulticast, Cast, CastLike, Widened, ZeroOfIntegers
 
 from ._graph import Graph, Value
 from ._registry import lowers
@@ -18,8 +18,8 @@ def _as(g: Graph, data: Value, dtype: DType | None) -> Value:
     return g.Cast(data, dtype)
 
 
-@lowers(Cast, AmpCast)
-def cast(g: Graph, op: Cast, data: Value) -> Value:
+@lowers(Cast, AmpCast, Widened)
+def cast(g: Graph, op: Cast | Widened, data: Value) -> Value:
     return _as(g, data, op.infer_dtype(data.dtype))
 
 

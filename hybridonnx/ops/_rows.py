@@ -14,6 +14,7 @@ from . import _storage
 from ._operator import Array, Operator
 from ._registry import register
 from ._shapes import Shape, axis_indices, broadcast
+from ._slopes import narrowed, widened
 
 Rule: TypeAlias = Callable[..., Sequence[Any]]
 
@@ -167,7 +168,11 @@ class Scalar(Operator):
         return self.fn(operand, np.asarray(self.scalar).astype(operand.dtype)).astype(dtype, copy=False)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
-        return self.rule(F, dy, y, data, self.scalar)
+        if self.is_int:
+            return self.rule(F, dy, y, data, self.scalar)
+        wide = [widened(F, value) for value in (dy, y, data)]
+        gradients = self.rule(F, *wide, self.scalar)
+        return [None if g is None else narrowed(F, g, data) for g in gradients]
 
 
 def scalar(

@@ -85,6 +85,33 @@ class CastLike(Operator):
         return F._cast_like(dy, data), None
 
 
+@operator("_widened")
+class Widened(Operator):
+    """`data` in a dtype that slopes are computed in.
+
+    Inputs:
+        data: An array of any shape and dtype.
+
+    Returns:
+        The shape of data; float16 becomes float32, what is no floating-point number float64.
+
+    ONNX: Cast; Identity of float32 and float64.
+    """
+
+    elementwise: ClassVar[bool] = True
+
+    def infer_dtype(self, data: DType | None) -> DType | None:
+        if data is None or data in (np.float32, np.float64):
+            return data
+        return np.dtype(np.float32 if data.kind == "f" else np.float64)
+
+    def forward(self, data: Array) -> Array:
+        return data.astype(self.infer_dtype(data.dtype))
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F._cast_like(dy, data),)
+
+
 @operator("_zero_of_integers")
 class ZeroOfIntegers(Operator):
     """`data` if it is of floating-point numbers, else zeros: gradients of what is not smooth in integers.

@@ -42,6 +42,11 @@ CASES = [
     Case("_cast_like", [ints((2, 3), 5, dtype="int64"), (1,)]).but(
         formula=lambda x, like: x.astype(like.dtype)
     ),
+    Case("_widened", [(2, 3)]).but(
+        formula=lambda x: np.float32(x) if x.dtype == np.float16 else x, dtypes=FLOATS
+    ),
+    Case("_widened", [(0, 2)]).but(formula=lambda x: x),
+    *[Case("_widened", [ints((2, 3), 5, 1, d)]).but(formula=np.float64) for d in INTEGERS],
     Case("_zero_of_integers", [(2, 3)]).but(formula=lambda x: x, dtypes=FLOATS),
     *[Case("_zero_of_integers", [ints((2, 3), 5, 1, d)]).but(formula=np.zeros_like) for d in INTEGERS],
 ]
