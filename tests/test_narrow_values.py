@@ -11,7 +11,7 @@ import hybridonnx as mx
 from hybridonnx import autograd, nd
 from hybridonnx.gluon import HybridBlock
 from hybridonnx.ndarray.invoke import invoke
-from hybridonnx.ops import Spec
+from hybridonnx.ops import Spec, find
 from hybridonnx.runtime.plan import Plan
 from hybridonnx.symbol.everything import F
 from hybridonnx.symbol.execute import execute
@@ -170,3 +170,51 @@ def test_the_gradient_of_integers_beside_other_numbers_is_truncated_last(name, s
     y.backward(nd.array(head, dtype="float64"))
     by_hand = np.trunc(head * slope(np.array([3.0, -2.0, 5.0]))).astype(int)
     assert x.grad.asnumpy().tolist() == by_hand.tolist()
+
+
+def test_slopes_of_float16_do_not_overflow_on_the_way():
+    """300 squared is beyond float16, 1 / 300**2 is not."""
+    x = nd.array([300.0, 20.0], dtype="float16")
+    for function, slope in (
+        (nd.arctan, lambda z: 1 / (1 + z**2)),
+        (nd.arcsinh, lambda z: 1 / np.sqrt(1 + z**2)),
+        (nd.reciprocal, lambda z: -1 / z**2),
+        (nd.softsign, lambda z: 1 / (1 + z) ** 2),
+    ):
+        x.attach_grad()
+        with autograd.record():
+            y = function(x)
+        y.backward()
+        assert_same(x.grad.asnumpy(), slope(np.array([300.0, 20.0])).astype(np.float16), 1e-3, str(function))
+
+
+ROWS, FACTORS = [(4, 60)], [(4, 60), (60,), (60,)]
+SAMPLES = [(3, 8), (3,), (3,)]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    ("name", "shapes"),
+    [
+        *[(name, ROWS) for name in ("softmax", "softmin", "log_softmax", "L2Normalization")],
+        ("LayerNorm", FACTORS),
+        *[(f"_random_pdf_{name}", SAMPLES) for name in ("gamma", "negative_binomial")],
+        ("_random_pdf_generalized_negative_binomial", SAMPLES),
+    ],
+)
+def test_gradients_of_float16_are_those_of_float64_rounded(name, shapes, seed):
+    """Within a little more than one unit in the last place of the largest."""
+    rng = np.random.RandomState(seed)
+    arrays = [rng.uniform(0.2, 0.8, s) if "pdf" in name else 3 * rng.standard_normal(s) for s in shapes]
+    head = rng.standard_normal(shapes[0]).astype("float16")
+    gradients = []
+    for dtype in ("float16", "float64"):
+        xs = [nd.array(a.astype("float16"), dtype=dtype) for a in arrays]
+        for x in xs:
+            x.attach_grad()
+        with autograd.record():
+            y = invoke(find(name).make({}), xs)
+        y.backward(nd.array(head, dtype=dtype))
+        gradients.append([x.grad.asnumpy() for x in xs])
+    for half, double in zip(*gradients, strict=True):
+        assert np.abs(half - double).max() <= 1.1 * 2**-10 * np.abs(double).max()

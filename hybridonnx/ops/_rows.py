@@ -14,7 +14,7 @@ from . import _storage
 from ._operator import Array, Operator
 from ._registry import register
 from ._shapes import Shape, axis_indices, broadcast
-from ._slopes import narrowed, widened
+from ._slopes import computed_wide
 
 Rule: TypeAlias = Callable[..., Sequence[Any]]
 
@@ -170,9 +170,11 @@ class Scalar(Operator):
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         if self.is_int:
             return self.rule(F, dy, y, data, self.scalar)
-        wide = [widened(F, value) for value in (dy, y, data)]
-        gradients = self.rule(F, *wide, self.scalar)
-        return [None if g is None else narrowed(F, g, data) for g in gradients]
+        return self._gradient_of_float64(F, dy, y, data)
+
+    @computed_wide
+    def _gradient_of_float64(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return self.rule(F, dy, y, data, self.scalar)
 
 
 def scalar(

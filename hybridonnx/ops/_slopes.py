@@ -6,6 +6,8 @@ converts it to the dtype of the data, and multiplies it by the gradient of the o
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -38,3 +40,18 @@ def widened_scalar(F: Any, x: Any, scalar: float) -> Any:
     if _is_wide(x) or float(scalar).is_integer():
         return scalar
     return F._widened(F.zeros_like(x) + scalar)
+
+
+def computed_wide(rule: Callable[..., Sequence[Any]]) -> Callable[..., Sequence[Any]]:
+    """An operator's `gradient` whose arguments are widened, and whose results have the dtypes of the inputs.
+
+    This is for rules of several steps, as of differences of sums, which float16 would round after each.
+    """
+
+    @wraps(rule)
+    def gradient(self: Any, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
+        dy, y = (tuple(widened(F, v) for v in x) if isinstance(x, tuple) else widened(F, x) for x in (dy, y))
+        results = rule(self, F, dy, y, *(widened(F, x) for x in inputs))
+        return [None if g is None else narrowed(F, g, x) for g, x in zip(results, inputs, strict=True)]
+
+    return gradient
