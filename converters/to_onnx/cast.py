@@ -35,5 +35,5 @@ def zero_of_integers(g: Graph, op: ZeroOfIntegers, data: Value) -> Value:
 
 @lowers(AmpMulticast)
 def amp_multicast(g: Graph, op: AmpMulticast, *data: Value) -> tuple[Value, ...]:
-    dtype = op.infer_dtype(*(x.dtype for x in data))
-    return tuple(_as(g, x, dtype) for x in data)
+    dtypes = op.infer_dtype(*(x.dtype for x in data))
+    return tuple(_as(g, x, dtype) for x, dtype in zip(data, dtypes, strict=True))
