@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hybridonnx.dtypes import DType
-from hybridonnx.ops.cast import AmpCast, AmpMulticast, Cast, CastLike, ZeroOfIntegers
+from hybridonnx.ops.cast import AmpCast, AmpMulticast, Cast, CastLike, Widened, ZeroOfIntegers
 
 from ._graph import Graph, Value
 from ._registry import lowers
@@ -18,8 +18,8 @@ def _as(g: Graph, data: Value, dtype: DType | None) -> Value:
     return g.Cast(data, dtype)
 
 
-@lowers(Cast, AmpCast)
-def cast(g: Graph, op: Cast, data: Value) -> Value:
+@lowers(Cast, AmpCast, Widened)
+def cast(g: Graph, op: Cast | Widened, data: Value) -> Value:
     return _as(g, data, op.infer_dtype(data.dtype))
 
 
@@ -35,5 +35,5 @@ def zero_of_integers(g: Graph, op: ZeroOfIntegers, data: Value) -> Value:
 
 @lowers(AmpMulticast)
 def amp_multicast(g: Graph, op: AmpMulticast, *data: Value) -> tuple[Value, ...]:
-    dtype = op.infer_dtype(*(x.dtype for x in data))
-    return tuple(_as(g, x, dtype) for x in data)
+    dtypes = op.infer_dtype(*(x.dtype for x in data))
+    return tuple(_as(g, x, dtype) for x, dtype in zip(data, dtypes, strict=True))

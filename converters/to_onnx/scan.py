@@ -16,7 +16,7 @@ _SUMMED = ("float32", "float64", "int32", "int64")
 @lowers(CumSum)
 def cumsum(g: Graph, op: CumSum, a: Value) -> Value:
     flat = g.Reshape(a, [-1]) if op.axis is None else a
-    dtype = np.dtype(op.dtype or a.dtype)
+    dtype = np.dtype(op.infer_dtype(a.dtype) or a.dtype)
     through = dtype if dtype.name in _SUMMED else np.dtype("float32" if dtype.kind == "f" else "int64")
     axis = g.const(np.array(op.axis or 0, np.int64))
     summed: Value = g.Cast(g.CumSum(g.Cast(flat, through), axis), dtype)

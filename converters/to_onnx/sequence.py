@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hybridonnx.ops.cast import cast
 from hybridonnx.ops.sequence import SequenceLast, SequenceLastGrad, SequenceMask, SequenceReverse
 
 from ._graph import Graph, Value
@@ -32,7 +33,7 @@ def sequence_mask(g: Graph, op: SequenceMask, data: Value, length: Value | None 
     if length is None:
         return data
     inside = g.Less(_steps(g, op, data), g.Unsqueeze(integers(g, length), [op.axis]))
-    return _choose(g, op, data, inside, data, np.array(op.value).astype(data.dtype))
+    return _choose(g, op, data, inside, data, cast(np.asarray(op.value), data.dtype))
 
 
 def _last(g: Graph, op: Any, data: Value, length: Value | None) -> Value:

@@ -246,14 +246,14 @@ def clip(g: Graph, op: Clip, data: Value) -> Value:
 @lowers(SmoothL1)
 def smooth_l1(g: Graph, op: SmoothL1, data: Value) -> Value:
     """Both branches, and a choice."""
+    factor, bound = op.parts(data.dtype)
 
     def function(x: Value) -> Value:
         size = g.Abs(x)
-        parabola = x * x * (0.5 * op.scalar**2)
-        if not op.scalar:
+        parabola = x * x * factor
+        if not factor:
             return parabola
-        inside = g.Less(size, op.bound())
-        return g.Where(inside, parabola, size - 0.5 * op.bound())
+        return g.Where(g.Less(size, bound), parabola, size - 0.5 * bound)
 
     if data.dtype.kind != "f":
         return g.via(_float32, function, data)

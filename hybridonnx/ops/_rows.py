@@ -14,6 +14,7 @@ from . import _storage
 from ._operator import Array, Operator
 from ._registry import register
 from ._shapes import Shape, axis_indices, broadcast
+from ._slopes import computed_wide
 
 Rule: TypeAlias = Callable[..., Sequence[Any]]
 
@@ -167,6 +168,12 @@ class Scalar(Operator):
         return self.fn(operand, np.asarray(self.scalar).astype(operand.dtype)).astype(dtype, copy=False)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        if self.is_int:
+            return self.rule(F, dy, y, data, self.scalar)
+        return self._gradient_of_float64(F, dy, y, data)
+
+    @computed_wide
+    def _gradient_of_float64(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         return self.rule(F, dy, y, data, self.scalar)
 
 

@@ -13,6 +13,7 @@ from ._arithmetic import divide, hypot, modulo, power, power_log
 from ._operator import Array, Operator
 from ._registry import operator
 from ._rows import Broadcasting, Rule, SameShape, row, rule_facets
+from ._slopes import times_slope, widened
 
 Kernel = Callable[[Array, Array], Array]
 
@@ -50,7 +51,8 @@ def _mul(F: Any, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:
 
 
 def _div(F: Any, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:
-    return dy / b, -dy * a / (b * b)
+    m, n = widened(F, a), widened(F, b)
+    return times_slope(F, dy, 1 / n, b), times_slope(F, dy, -m / (n * n), b)
 
 
 def _mod(F: Any, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:
@@ -59,7 +61,8 @@ def _mod(F: Any, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:
 
 
 def _power(F: Any, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:
-    return dy * b * a ** (b - 1), dy * F._power_log(a, b)
+    m, n = widened(F, a), widened(F, b)
+    return times_slope(F, dy, n * m ** (n - 1), a), times_slope(F, dy, F._power_log(m, n), a)
 
 
 def _power_log_rule(F: Any, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:
@@ -75,7 +78,9 @@ def _minimum(F: Any, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:
 
 
 def _hypot(F: Any, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:
-    return dy * a / y, dy * b / y
+    m, n = widened(F, a), widened(F, b)
+    root = F.broadcast_hypot(m, n)  # y is truncated if it is an integer
+    return times_slope(F, dy, m / root, a), times_slope(F, dy, n / root, a)
 
 
 # ---- one shape

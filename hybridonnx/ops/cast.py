@@ -9,7 +9,6 @@ import numpy as np
 
 from ..attrs import DTypeName
 from ..dtypes import DType, as_dtype
-from ..errors import DTypeError
 from ._operator import Array, Operator
 from ._registry import operator
 
@@ -85,6 +84,33 @@ class CastLike(Operator):
         return F._cast_like(dy, data), None
 
 
+@operator("_widened")
+class Widened(Operator):
+    """`data` in a dtype that slopes are computed in.
+
+    Inputs:
+        data: An array of any shape and dtype.
+
+    Returns:
+        The shape of data; float16 becomes float32, what is no floating-point number float64.
+
+    ONNX: Cast; Identity of float32 and float64.
+    """
+
+    elementwise: ClassVar[bool] = True
+
+    def infer_dtype(self, data: DType | None) -> DType | None:
+        if data is None or data in (np.float32, np.float64):
+            return data
+        return np.dtype(np.float32 if data.kind == "f" else np.float64)
+
+    def forward(self, data: Array) -> Array:
+        return data.astype(self.infer_dtype(data.dtype))
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        return (F._cast_like(dy, data),)
+
+
 @operator("_zero_of_integers")
 class ZeroOfIntegers(Operator):
     """`data` if it is of floating-point numbers, else zeros: gradients of what is not smooth in integers.
@@ -107,9 +133,13 @@ class ZeroOfIntegers(Operator):
         return (F._zero_of_integers(dy),)
 
 
+_MIXED = (np.dtype("float16"), np.dtype("float32"))
+"""What mixed precision computes in; it leaves any other dtype as it is."""
+
+
 @operator("amp_cast")
 class AmpCast(Operator):
-    """The cast that mixed precision inserts: floating-point `data` in another dtype, anything else unchanged.
+    """The cast that mixed precision inserts: float16 and float32 in another dtype, anything else unchanged.
 
     Inputs:
         data: An array of any shape and dtype.
@@ -120,7 +150,7 @@ class AmpCast(Operator):
     Returns:
         The shape of data.
 
-    ONNX: Cast; Identity for other than floating-point data.
+    ONNX: Cast; Identity of other dtypes.
     """
 
     mixes_precision: ClassVar[bool] = True
@@ -128,10 +158,10 @@ class AmpCast(Operator):
     dtype: DTypeName
 
     def infer_dtype(self, data: DType | None) -> DType | None:
-        return as_dtype(self.dtype) if data is not None and data.kind == "f" else data
+        return as_dtype(self.dtype) if data is not None and data in _MIXED else data
 
     def forward(self, data: Array) -> Array:
-        return cast(data, as_dtype(self.dtype)) if data.dtype.kind == "f" else data
+        return cast(data, as_dtype(self.dtype)) if data.dtype in _MIXED else data
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         return (F._cast_like(dy, data),)
@@ -139,10 +169,10 @@ class AmpCast(Operator):
 
 @operator("amp_multicast")
 class AmpMulticast(Operator):
-    """The inputs cast to one dtype, the widest among them, before an operator that takes only one.
+    """float16 and float32 inputs cast to one dtype, the widest, before an operator that takes only one.
 
     Inputs:
-        *data: Any number of floating-point arrays of any shapes.
+        *data: Any number of arrays of any shapes; those of other dtypes stay as they are.
 
     Attributes:
         num_outputs: The number of inputs, and of outputs; counted in a call, so that it need not be given.
@@ -175,22 +205,18 @@ class AmpMulticast(Operator):
         return outputs
 
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
-        others = [d for d in dtypes if d is not None and d.kind != "f"]
-        if others:
-            raise DTypeError(f"amp_multicast: floating-point numbers are required, got {others[0]}.")
         return dtypes
 
-    def infer_dtype(self, *dtypes: DType | None) -> DType | None:
-        known = [d for d in dtypes if d is not None]
-        if len(known) < len(dtypes):
-            return None
+    def infer_dtype(self, *dtypes: DType | None) -> list[DType | None]:
+        mixed = [d for d in dtypes if d is not None and d in _MIXED]
         choose = min if self.cast_narrow else max
-        return choose(known, key=lambda d: d.itemsize)
+        complete = all(d is not None for d in dtypes)  # `None in dtypes` holds for float64
+        chosen = choose(mixed, key=lambda d: d.itemsize) if mixed and complete else None
+        return [chosen if d is None or d in _MIXED else d for d in dtypes]
 
     def forward(self, *data: Array) -> tuple[Array, ...]:
-        dtype = self.infer_dtype(*(x.dtype for x in data))
-        assert dtype is not None  # the arrays have dtypes
-        return tuple(cast(x, dtype) for x in data)
+        dtypes = self.infer_dtype(*(x.dtype for x in data))
+        return tuple(x if d is None else cast(x, d) for x, d in zip(data, dtypes, strict=True))
 
     def gradient(self, F: Any, dy: Any, y: Any, *data: Any) -> Sequence[Any]:
         dys = dy if isinstance(dy, tuple) else (dy,)

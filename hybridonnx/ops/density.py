@@ -16,6 +16,7 @@ from ..errors import ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Shape, show, unify
+from ._slopes import computed_wide
 from ._special import gammaln
 
 _LOG_ROOT = 0.5 * log(2 * pi)
@@ -158,6 +159,7 @@ class _Density(Operator):
             function = self.logarithm if self.is_log else self.density
             return np.asarray(function(sample.astype(np.float64), *wide)).astype(sample.dtype)
 
+    @computed_wide
     def gradient(self, F: Any, dy: Any, y: Any, sample: Any, *parameters: Any) -> Sequence[Any]:
         wide = [F._repeat_behind(p, sample, last_axes=self.last_axes) for p in parameters]
         head = dy if self.is_log else dy * y

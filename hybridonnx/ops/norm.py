@@ -13,6 +13,7 @@ from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Dim, Shape, axis_index, axis_indices, differ, show, unify
+from ._slopes import computed_wide
 
 _FLOAT16 = np.dtype("float16")
 
@@ -428,6 +429,7 @@ class LayerNorm(Operator):
         y = _affine(centred, _along(gamma, data.ndim, axis), _along(beta, data.ndim, axis))
         return tuple(a.astype(data.dtype, copy=False) for a in (y, mean, std))
 
+    @computed_wide
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, gamma: Any, beta: Any) -> Sequence[Any]:
         inverse = 1 / y[2]
         centred = data - y[1]
@@ -488,6 +490,7 @@ class InstanceNorm(Operator):
         y = _affine(centred, inverse * _along(gamma, data.ndim, 1), _along(beta, data.ndim, 1))
         return tuple(a.astype(data.dtype, copy=False) for a in (y, mean, inverse))
 
+    @computed_wide
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, gamma: Any, beta: Any) -> Sequence[Any]:
         centred = data - y[1]
         scaled = dy[0] * F._along_axis(gamma, data)
@@ -561,6 +564,7 @@ class GroupNorm(Operator):
         outputs = y.reshape(data.shape), mean[:, :, 0], std[:, :, 0]
         return tuple(a.astype(data.dtype, copy=False) for a in outputs)
 
+    @computed_wide
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, gamma: Any, beta: Any) -> Sequence[Any]:
         groups, dy_groups = (F.reshape(a, shape=(0, self.num_groups, -1)) for a in (data, dy[0]))
         mean, std, d_mean, d_std = (F.expand_dims(a, axis=2) for a in (*y[1:], *dy[1:]))
@@ -624,6 +628,7 @@ class L2Normalization(Operator):
         norm = np.sqrt(np.square(x).sum(self.axes(data.shape), keepdims=True) + x.dtype.type(self.eps))
         return (x / norm).astype(data.dtype, copy=False), norm.astype(data.dtype, copy=False)
 
+    @computed_wide
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         out, norm = y
         along = F.sum(dy[0] * out, keepdims=True, **self.over()) / norm

@@ -16,6 +16,7 @@ from ._operator import Array, Operator
 from ._registry import operator
 from ._rows import Reduction, Rule, row, rule_facets
 from ._shapes import Dim, Shape, axis_index, axis_indices, broadcast, differ, show, sizes
+from ._slopes import narrowed, widened
 from ._storage import of_reduced_rows
 
 # ---- sums, products and extremes
@@ -305,7 +306,11 @@ class Moments(Operator):
         def spread(value: Any, mean: bool) -> Any:
             return F._spread_like(value, data, axis=self.axes, keepdims=self.keepdims, mean=mean)
 
-        return (spread(dy[0], True) + spread(dy[1], True) * (data - spread(y[0], False)) * 2,)
+        wide = widened(F, data)
+        count = F.sum(F.ones_like(wide), axis=self.axes, keepdims=True)
+        deviation = wide - widened(F, spread(y[0], False))
+        of_variance = widened(F, spread(dy[1], False)) * deviation * 2 / count  # integers: divided last
+        return (spread(dy[0], True) + narrowed(F, of_variance, data),)
 
 
 # ---- indices of extremes

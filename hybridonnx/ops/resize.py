@@ -392,6 +392,9 @@ class BilinearResize2D(_Bilinear):
     def input_names(self) -> tuple[str, ...]:
         return self.inputs if self.mode == "like" else ("data",)
 
+    def infer_input_dtypes(self, data: DType | None, *like: DType | None) -> Sequence[DType | None]:
+        return *super().infer_input_dtypes(data), *like
+
     def infer_shape(self, data: Shape, *like: Shape) -> Shape:
         return self.result_shape(data, *like)
 

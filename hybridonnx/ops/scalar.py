@@ -13,6 +13,7 @@ from ._arithmetic import divide, hypot, modulo, power, power_log
 from ._operator import Array, Operator
 from ._registry import operator
 from ._rows import scalar
+from ._slopes import times_slope, widened, widened_scalar
 
 
 def _floored(F: Any, dy: Any, y: Any, x: Any, s: float) -> Sequence[Any]:
@@ -33,6 +34,18 @@ def _rpower(F: Any, dy: Any, y: Any, x: Any, s: float) -> Sequence[Any]:
 
 def _rpower_log(F: Any, dy: Any, y: Any, x: Any, s: float) -> Sequence[Any]:
     return (dy * y * (math.log(s) if s > 0 else math.nan),)
+
+
+def _reversed_div(F: Any, dy: Any, y: Any, x: Any, s: float) -> Sequence[Any]:
+    wide = widened(F, x)
+    return (times_slope(F, dy, -widened_scalar(F, x, s) / F.square(wide), x),)
+
+
+def _hypot(F: Any, dy: Any, y: Any, x: Any, s: float) -> Sequence[Any]:
+    wide, number = widened(F, x), widened_scalar(F, x, s)
+    exact = isinstance(number, float)
+    root = F._hypot_scalar(wide, scalar=number) if exact else F.broadcast_hypot(wide, number)
+    return (times_slope(F, dy, wide / root, x),)
 
 
 def _reversed_divide(x: Array, s: Array) -> Array:
@@ -116,7 +129,7 @@ scalar(
 scalar(
     "_rdiv_scalar",
     _reversed_divide,
-    lambda F, dy, y, x, s: (dy * -s / (x * x),),
+    _reversed_div,
     "_RDivScalar",
     doc="""`scalar` divided by `data`; of integers truncated towards zero, and 0 where data is.
 
@@ -199,7 +212,7 @@ scalar(
 scalar(
     "_hypot_scalar",
     hypot,
-    lambda F, dy, y, x, s: (dy * x / y,),
+    _hypot,
     "_HypotScalar",
     "_npi_hypot_scalar",
     doc="""The hypotenuse of `data` and `scalar`: the root of the sum of their squares.

@@ -24,7 +24,7 @@ class CumSum(Operator):
 
     Attributes:
         axis: The axis of the sums, from 0 up; None: a as one vector.
-        dtype: The dtype that the sums are computed and given in; None: that of a.
+        dtype: The dtype that the sums are computed and given in; None: that of a, int64 for bool.
 
     Returns:
         The shape of a, or (its size,) without axis.
@@ -51,12 +51,15 @@ class CumSum(Operator):
         return a
 
     def infer_dtype(self, a: DType | None) -> DType | None:
-        return a if self.dtype is None else as_dtype(self.dtype)
+        if self.dtype is not None:
+            return as_dtype(self.dtype)
+        return np.dtype(np.int64) if a is not None and a.kind == "b" else a
 
     def forward(self, a: Array) -> Array:
-        return np.cumsum(a, self.axis, dtype=a.dtype if self.dtype is None else self.dtype)
+        return np.cumsum(a, self.axis, dtype=self.infer_dtype(a.dtype))
 
     def gradient(self, F: Any, dy: Any, y: Any, a: Any) -> Sequence[Any]:
         axis = 0 if self.axis is None else self.axis
-        sums = F.flip(F.cumsum(F.flip(dy, axis=axis), axis=axis), axis=axis)
+        terms = F.flip(F._cast_like(dy, a), axis=axis)  # summed in the dtype of a, as in MXNet
+        sums = F.flip(F.cumsum(terms, axis=axis), axis=axis)
         return (F._cast_like(F.reshape_like(sums, a), a),)

@@ -12,6 +12,7 @@ from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Shape, show
+from .cast import cast
 
 
 class _Sequences(Operator):
@@ -72,7 +73,7 @@ class SequenceMask(_Sequences):
     """`data` with `value` in place of the steps after each sequence's length.
 
     Attributes:
-        value: What stands after a sequence's end.
+        value: What stands after a sequence's end, cast to the dtype of data.
 
     ONNX: Less and Where.
     """
@@ -88,7 +89,7 @@ class SequenceMask(_Sequences):
         if length is None:
             return data
         inside = spread(self.steps(data) < self.lengths(length), data)
-        return np.where(inside, data, data.dtype.type(self.value))
+        return np.where(inside, data, cast(np.asarray(self.value), data.dtype))
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, *length: Any) -> Sequence[Any]:
         if not length:

@@ -12,6 +12,7 @@ from ..errors import AttributeValueError, DTypeError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Shape, axis_index, show
+from ._slopes import narrowed, widened
 
 
 def softmax_of(data: Array, axis: int) -> Array:
@@ -77,10 +78,12 @@ class _AlongAxis(Operator):
     def tempered(self, F: Any, dx: Any, data: Any) -> Any:
         """The gradient of `data` from that of the scaled data."""
         dx = dx if self.temperature is None else dx * (1 / self.temperature)
-        return dx if self.dtype is None else F._cast_like(dx, data)
+        return narrowed(F, dx, data) if self.dtype is None else F._cast_like(dx, data)
 
 
 def _softmax_gradient(F: Any, dy: Any, y: Any, axis: int) -> Any:
+    """The gradient of the scaled data, wide as the differences in it are small."""
+    dy, y = widened(F, dy), widened(F, y)
     return y * (dy - F.sum(dy * y, axis=(axis,), keepdims=True))
 
 
@@ -183,7 +186,8 @@ class LogSoftmax(_AlongAxis):
         return result
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
-        dx = dy - F.exp(y) * F.sum(dy, axis=(self.axis,), keepdims=True)
+        wide = widened(F, dy)
+        dx = wide - F.exp(widened(F, y)) * F.sum(wide, axis=(self.axis,), keepdims=True)
         return (self.tempered(F, dx, data),)
 
 
@@ -220,4 +224,4 @@ class SoftmaxActivation(Operator):
         return softmax_of(data, self.axis())
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
-        return (_softmax_gradient(F, dy, y, self.axis()),)
+        return (narrowed(F, _softmax_gradient(F, dy, y, self.axis()), data),)

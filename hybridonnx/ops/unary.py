@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from ._operator import Array, Operator
 from ._registry import operator
 from ._rows import Rule, Unary, row, rule_facets, unary
 from ._shapes import Shape
+from ._slopes import computed_wide, times_slope, widened
 from ._special import BERNOULLI as BERNOULLI
 from ._special import ERFINV_CENTRE as ERFINV_CENTRE
 from ._special import ERFINV_TAIL as ERFINV_TAIL
@@ -25,17 +27,32 @@ _TWO_BY_ROOT_PI = 2 / math.sqrt(math.pi)
 _DEGREES = 180 / math.pi
 
 
+@dataclass(frozen=True, kw_only=True)
+class Smooth(Unary):
+    """A function of floating-point numbers, differentiated by its slope."""
+
+    takes_bool: ClassVar[bool] = False
+    slope: ClassVar[staticmethod[..., Any]]
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
+        slope = self.slope(F, widened(F, y), widened(F, data))
+        return (times_slope(F, dy, slope, data),)
+
+
 def smooth(
-    name: str, fn: Callable[[Array], Array], rule: Rule | str, *aliases: str, doc: str = ""
+    name: str, fn: Callable[[Array], Array], slope: Callable[..., Any], *aliases: str, doc: str = ""
 ) -> type[Operator]:
-    """A function of floating-point numbers. Integers go through float64 and are truncated, as in MXNet."""
+    """A function of floating-point numbers. Integers go through float64 and are truncated, as in MXNet.
+
+    `slope(F, y, x)` is the derivative, which is computed in float64 of integers, too.
+    """
 
     def kernel(data: Array) -> Array:
         if data.dtype.kind == "f":
             return fn(data).astype(data.dtype, copy=False)
         return fn(data.astype(np.float64)).astype(data.dtype)
 
-    return row(Unary, (name, *aliases), doc, fn=staticmethod(kernel), takes_bool=False, **rule_facets(rule))
+    return row(Smooth, (name, *aliases), doc, fn=staticmethod(kernel), slope=staticmethod(slope))
 
 
 def exact(
@@ -182,34 +199,34 @@ exact(
 smooth(
     "sqrt",
     np.sqrt,
-    lambda F, dy, y, x: (dy * 0.5 / y,),
+    lambda F, y, x: 0.5 / y,
     "_sparse_sqrt",
     doc="The square root of each element.\n\nONNX: Sqrt.",
 )
 smooth(
     "rsqrt",
     lambda x: 1 / np.sqrt(x),
-    lambda F, dy, y, x: (dy * (y * y * y) * -0.5,),
+    lambda F, y, x: -0.5 / (F.sqrt(x) * x),
     "_sparse_rsqrt",
     doc="The reciprocal of the square root of each element.\n\nONNX: Sqrt and Reciprocal.",
 )
 smooth(
     "cbrt",
     np.cbrt,
-    lambda F, dy, y, x: (dy / (y * y * 3),),
+    lambda F, y, x: 1 / (y * y * 3),
     "_sparse_cbrt",
     doc="The cube root of each element, with its sign.\n\nONNX: Pow of Abs, with Sign.",
 )
 smooth(
     "rcbrt",
     lambda x: 1 / np.cbrt(x),
-    lambda F, dy, y, x: (dy * F.square(y * y) * (-1 / 3),),
+    lambda F, y, x: (-1 / 3) / (F.cbrt(x) * x),
     doc="The reciprocal of the cube root of each element.\n\nONNX: Pow of Abs, with Sign and Reciprocal.",
 )
 smooth(
     "reciprocal",
     np.reciprocal,
-    lambda F, dy, y, x: (-dy * y * y,),
+    lambda F, y, x: -1 / F.square(x),
     doc="1 divided by each element.\n\nONNX: Reciprocal.",
 )
 
@@ -218,42 +235,42 @@ smooth(
 smooth(
     "exp",
     np.exp,
-    lambda F, dy, y, x: (dy * y,),
+    lambda F, y, x: y,
     "_sparse_exp",
     doc="e to the power of each element.\n\nONNX: Exp.",
 )
 smooth(
     "expm1",
     np.expm1,
-    lambda F, dy, y, x: (dy * F.exp(x),),
+    lambda F, y, x: F.exp(x),
     "_sparse_expm1",
     doc="exp(x) - 1 of each element x, exact near 0 too.\n\nONNX: Exp and Sub; Tanh and Div near 0.",
 )
 smooth(
     "log",
     np.log,
-    lambda F, dy, y, x: (dy / x,),
+    lambda F, y, x: 1 / x,
     "_sparse_log",
     doc="The natural logarithm of each element.\n\nONNX: Log.",
 )
 smooth(
     "log10",
     np.log10,
-    lambda F, dy, y, x: (dy / (x * _LN10),),
+    lambda F, y, x: (1 / _LN10) / x,
     "_sparse_log10",
     doc="The logarithm to base 10 of each element.\n\nONNX: Log and Mul.",
 )
 smooth(
     "log2",
     np.log2,
-    lambda F, dy, y, x: (dy / (x * _LN2),),
+    lambda F, y, x: (1 / _LN2) / x,
     "_sparse_log2",
     doc="The logarithm to base 2 of each element.\n\nONNX: Log and Mul.",
 )
 smooth(
     "log1p",
     np.log1p,
-    lambda F, dy, y, x: (dy / (x + 1),),
+    lambda F, y, x: 1 / (x + 1),
     "_sparse_log1p",
     doc="log(1 + x) of each element x, exact near 0 too.\n\nONNX: Add and Log; Mul and Div near 0.",
 )
@@ -263,98 +280,98 @@ smooth(
 smooth(
     "sin",
     np.sin,
-    lambda F, dy, y, x: (dy * F.cos(x),),
+    lambda F, y, x: F.cos(x),
     "_sparse_sin",
     doc="The sine of each element, in radians.\n\nONNX: Sin.",
 )
 smooth(
     "cos",
     np.cos,
-    lambda F, dy, y, x: (-dy * F.sin(x),),
+    lambda F, y, x: -F.sin(x),
     "_sparse_cos",
     doc="The cosine of each element, in radians.\n\nONNX: Cos.",
 )
 smooth(
     "tan",
     np.tan,
-    lambda F, dy, y, x: (dy * (y * y + 1),),
+    lambda F, y, x: y * y + 1,
     "_sparse_tan",
     doc="The tangent of each element, in radians.\n\nONNX: Tan.",
 )
 smooth(
     "arcsin",
     np.arcsin,
-    lambda F, dy, y, x: (dy * F.rsqrt(1 - x * x),),
+    lambda F, y, x: F.rsqrt(1 - x * x),
     "_sparse_arcsin",
     doc="The angle in [-pi/2, pi/2] whose sine each element is; NaN outside of [-1, 1].\n\nONNX: Asin.",
 )
 smooth(
     "arccos",
     np.arccos,
-    lambda F, dy, y, x: (-dy * F.rsqrt(1 - x * x),),
+    lambda F, y, x: -F.rsqrt(1 - x * x),
     "_sparse_arccos",
     doc="The angle in [0, pi] whose cosine each element is; NaN outside of [-1, 1].\n\nONNX: Acos.",
 )
 smooth(
     "arctan",
     np.arctan,
-    lambda F, dy, y, x: (dy / (x * x + 1),),
+    lambda F, y, x: 1 / (x * x + 1),
     "_sparse_arctan",
     doc="The angle in (-pi/2, pi/2) whose tangent each element is.\n\nONNX: Atan.",
 )
 smooth(
     "sinh",
     np.sinh,
-    lambda F, dy, y, x: (dy * F.cosh(x),),
+    lambda F, y, x: F.cosh(x),
     "_sparse_sinh",
     doc="The hyperbolic sine of each element.\n\nONNX: Sinh.",
 )
 smooth(
     "cosh",
     np.cosh,
-    lambda F, dy, y, x: (dy * F.sinh(x),),
+    lambda F, y, x: F.sinh(x),
     "_sparse_cosh",
     doc="The hyperbolic cosine of each element.\n\nONNX: Cosh.",
 )
 smooth(
     "tanh",
     np.tanh,
-    lambda F, dy, y, x: (dy * (1 - y * y),),
+    lambda F, y, x: 1 - y * y,
     "_sparse_tanh",
     doc="The hyperbolic tangent of each element.\n\nONNX: Tanh.",
 )
 smooth(
     "arcsinh",
     np.arcsinh,
-    lambda F, dy, y, x: (dy * F.rsqrt(x * x + 1),),
+    lambda F, y, x: F.rsqrt(x * x + 1),
     "_sparse_arcsinh",
     doc="The inverse of the hyperbolic sine at each element.\n\nONNX: Asinh.",
 )
 smooth(
     "arccosh",
     np.arccosh,
-    lambda F, dy, y, x: (dy * F.rsqrt(x * x - 1),),
+    lambda F, y, x: F.rsqrt(x * x - 1),
     "_sparse_arccosh",
     doc="The inverse, from 0 up, of the hyperbolic cosine at each element; NaN below 1.\n\nONNX: Acosh.",
 )
 smooth(
     "arctanh",
     np.arctanh,
-    lambda F, dy, y, x: (dy / (1 - x * x),),
+    lambda F, y, x: 1 / (1 - x * x),
     "_sparse_arctanh",
     doc="The inverse of the hyperbolic tangent at each element; NaN outside of [-1, 1].\n\nONNX: Atanh.",
 )
 smooth(
     "degrees",
     np.degrees,
-    lambda F, dy, y, x: (dy * _DEGREES,),
+    lambda F, y, x: _DEGREES,
     "_sparse_degrees",
     doc="Each element, an angle in radians, in degrees.\n\nONNX: Mul.",
 )
 smooth(
     "radians",
     np.radians,
-    lambda F, dy, y, x: (dy * F.ones_like(x) * (1 / _DEGREES),),  # of x: a second derivative is 0
+    lambda F, y, x: F.ones_like(x) * (1 / _DEGREES),  # of x: a second derivative is 0
     "_sparse_radians",
     doc="Each element, an angle in degrees, in radians.\n\nONNX: Mul.",
 )
@@ -362,21 +379,17 @@ smooth(
 # ---- special functions
 
 
-def _polygamma(F: Any, dy: Any, x: Any, order: int) -> Any:
-    return dy * F._polygamma(x, order=order)
-
-
 smooth(
     "erf",
     _special.erf,
-    lambda F, dy, y, x: (dy * F.exp(-x * x) * _TWO_BY_ROOT_PI,),
+    lambda F, y, x: F.exp(-x * x) * _TWO_BY_ROOT_PI,
     "_npx_erf",
     doc="The error function of each element.\n\nONNX: Erf.",
 )
 smooth(
     "erfinv",
     _special.erfinv,
-    lambda F, dy, y, x: (dy * F.exp(y * y) / _TWO_BY_ROOT_PI,),
+    lambda F, y, x: F.exp(y * y) / _TWO_BY_ROOT_PI,
     "_npx_erfinv",
     doc="""The inverse of the error function at each element; infinite at -1 and 1, NaN outside of them.
 
@@ -386,7 +399,7 @@ smooth(
 smooth(
     "gamma",
     _special.gamma,
-    lambda F, dy, y, x: (_polygamma(F, dy * y, x, 0),),
+    lambda F, y, x: F._polygamma(x, order=0) * y,
     "_npx_gamma",
     "_sparse_gamma",
     doc="""The gamma function of each element; infinite at 0, NaN at negative integers.
@@ -397,7 +410,7 @@ smooth(
 smooth(
     "gammaln",
     _special.gammaln,
-    lambda F, dy, y, x: (_polygamma(F, dy, x, 0),),
+    lambda F, y, x: F._polygamma(x, order=0),
     "_npx_gammaln",
     "_sparse_gammaln",
     doc="""The logarithm of the gamma function's absolute value at each element.
@@ -431,7 +444,7 @@ class Polygamma(Operator):
         return _special.polygamma(data, self.order).astype(data.dtype)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
-        return (_polygamma(F, dy, data, self.order + 1),)
+        return (dy * F._polygamma(data, order=self.order + 1),)
 
 
 # ---- activations
@@ -453,14 +466,14 @@ exact(
 smooth(
     "sigmoid",
     _sigmoid,
-    lambda F, dy, y, x: (dy * y * (1 - y),),
+    lambda F, y, x: y * (1 - y),
     "_sparse_sigmoid",
     doc="1 / (1 + exp(-x)) of each element x.\n\nONNX: Sigmoid.",
 )
 smooth(
     "softsign",
     lambda x: x / (1 + abs(x)),
-    lambda F, dy, y, x: (dy / F.square(F.abs(x) + 1),),
+    lambda F, y, x: 1 / F.square(F.abs(x) + 1),
     doc="x / (1 + abs(x)) of each element x.\n\nONNX: Softsign.",
 )
 
@@ -560,7 +573,7 @@ class SmoothL1(Operator):
         data: An array of any shape.
 
     Attributes:
-        scalar: How steep the parabola is, and so how near 0 it ends.
+        scalar: How steep the parabola is, and so how near 0 it ends; for integers truncated.
         is_int: Accepted for MXNet's sake; without effect.
 
     Returns:
@@ -574,15 +587,17 @@ class SmoothL1(Operator):
     scalar: float = 1.0
     is_int: bool = True
 
-    def bound(self) -> float:
-        """Where the parabola ends and the straight lines begin."""
-        return 1 / self.scalar**2 if self.scalar else math.inf
+    def parts(self, dtype: Any) -> tuple[float, float]:
+        """The parabola's factor, and where it ends and the straight lines begin."""
+        scalar = self.scalar if dtype.kind == "f" else math.trunc(self.scalar)
+        return 0.5 * scalar**2, 1 / scalar**2 if scalar else math.inf
 
     def forward(self, data: Array) -> Array:
         x = data if data.dtype.kind == "f" else data.astype(np.float32)
         size = abs(x)
-        parabola = x * x * x.dtype.type(0.5 * self.scalar**2)
-        y = np.where(size < self.bound(), parabola, size - x.dtype.type(0.5 * self.bound()))
+        factor, bound = self.parts(data.dtype)
+        parabola = x * x * x.dtype.type(factor)
+        y = np.where(size < bound, parabola, size - x.dtype.type(0.5 * bound))
         return y.astype(data.dtype, copy=False)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
@@ -618,6 +633,7 @@ class Quadratic(Operator):
         a, b, c = (x.dtype.type(v) for v in (self.a, self.b, self.c))
         return np.asarray((a * x + b) * x + c).astype(data.dtype, copy=False)
 
+    @computed_wide  # truncated as a product, not as a slope
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         return (dy * (data * (2 * self.a) + self.b),)
 

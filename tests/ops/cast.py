@@ -22,8 +22,8 @@ CASES = [
     Case("Cast", [np.array([300, -1, 200, 127], np.int32)], dtype="int8"),
     Case("Cast", [np.array([300, -1, 200, 127], np.int32)], dtype="uint8"),
     Case("Cast", [np.array([True, False])], dtype="float32"),
-    Case("amp_cast", [(2, 3)], dtype="float16").but(dtypes=("float32", "float16"), no=COARSE),
-    Case("amp_cast", [(2, 3)], dtype="float32").but(dtypes=("float32", "float16"), no=COARSE),
+    Case("amp_cast", [(2, 3)], dtype="float16").but(dtypes=("float32", "float16")),
+    Case("amp_cast", [(2, 3)], dtype="float32").but(dtypes=("float32", "float16")),
     Case("amp_cast", [ints((2, 3), 5, dtype="int32")], dtype="float16"),
     Case("amp_multicast", [(2, 3), (4,)], num_outputs=2),
     Case("amp_multicast", [np.ones((2,), np.float16), np.ones((3,), np.float32)], num_outputs=2),
@@ -33,6 +33,12 @@ CASES = [
         num_outputs=2,
         cast_narrow=True,
     ),
+    Case("amp_cast", [ints((2, 3), 5, dtype="float64")], dtype="float16"),
+    *[
+        Case("amp_multicast", [ints((2, 3), 5, dtype=d), (4,), np.ones((2,), np.float16)], num_outputs=3)
+        for d in ("int32", "float64", "uint8")
+    ],
+    Case("amp_multicast", [ints((2, 3), 5, dtype="int32"), ints((4,), 5, dtype="float64")], num_outputs=2),
     Case("_cast_like", [(2, 3), ints((1,), 2, dtype="float64")]).but(
         formula=lambda x, like: x.astype(np.float64), dtypes=FLOATS
     ),
@@ -42,6 +48,11 @@ CASES = [
     Case("_cast_like", [ints((2, 3), 5, dtype="int64"), (1,)]).but(
         formula=lambda x, like: x.astype(like.dtype)
     ),
+    Case("_widened", [(2, 3)]).but(
+        formula=lambda x: np.float32(x) if x.dtype == np.float16 else x, dtypes=FLOATS
+    ),
+    Case("_widened", [(0, 2)]).but(formula=lambda x: x),
+    *[Case("_widened", [ints((2, 3), 5, 1, d)]).but(formula=np.float64) for d in INTEGERS],
     Case("_zero_of_integers", [(2, 3)]).but(formula=lambda x: x, dtypes=FLOATS),
     *[Case("_zero_of_integers", [ints((2, 3), 5, 1, d)]).but(formula=np.zeros_like) for d in INTEGERS],
 ]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hybridonnx.test_utils import Case
+from hybridonnx.test_utils import Case, ints
 
 ALL = ("float32", "float64", "float16")
 
@@ -95,6 +95,7 @@ CASES = [
     bilinear((1, 2, 5, 6), scale_height=2.0, scale_width=3.0, mode="odd_scale"),
     Case("_contrib_BilinearResize2D", [(1, 2, 5, 6), (1, 1, 3, 8)], mode="like"),
     Case("_contrib_BilinearResize2D", [(1, 2, 5, 6), (1, 1, 3, 8)], mode="like", align_corners=False),
+    Case("_contrib_BilinearResize2D", [(1, 2, 5, 6), ints((1, 1, 3, 8), 5, 0, "int32")], mode="like"),
     Case("_bilinear_resize_grad", [(1, 2, 7, 3), (1, 2, 5, 6)]).but(formula=resize_back),
     Case("_bilinear_resize_grad", [(1, 2, 7, 3), (1, 2, 5, 6)], align_corners=False).but(
         formula=lambda dy, x: resize_back(dy, x, False)

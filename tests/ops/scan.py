@@ -1,5 +1,7 @@
 """Cases of running sums."""
 
+import numpy as np
+
 from hybridonnx.test_utils import Case
 
 ALL = ("float32", "float64", "float16", "int32", "int64", "int8")
@@ -10,6 +12,7 @@ CASES = [
     Case("_np_cumsum", [(2, 3, 4)], axis=2),
     Case("_np_cumsum", [(2, 3, 4)], axis=1),
     Case("_np_cumsum", [(2, 3)]),
+    Case("_np_cumsum", [np.array([[True, False], [True, True]])], axis=0),
     Case("_np_cumsum", [(5,)]),
     Case("_np_cumsum", [(1, 1)], axis=1),
     Case("_np_cumsum", [(3, 4)], axis=1, dtype="float64").but(dtypes=("float32", "int32")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hybridonnx.test_utils import Case
+from hybridonnx.test_utils import Case, ints
 
 FLOATS = ("float32", "float64", "float16")
 LENGTHS = np.array([1, 3], np.int32)
@@ -30,6 +30,7 @@ masks = [
     Case("SequenceMask", [(3, 2, 2)]),
     Case("SequenceMask", [(3, 2, 2), LENGTHS], use_sequence_length=True).but(dtypes=(*FLOATS, "int32")),
     Case("SequenceMask", [(3, 2), LENGTHS], use_sequence_length=True, value=-1.5),
+    Case("SequenceMask", [ints((3, 2), 9, 0, "uint8"), LENGTHS], use_sequence_length=True, value=-1.5),
     Case("SequenceMask", [(2, 3, 2, 2), LENGTHS], use_sequence_length=True, axis=1, value=2),
     Case("SequenceMask", [(2, 3), np.array([0, 3], np.float32)], use_sequence_length=True, axis=1).but(
         no=BETWEEN

@@ -146,7 +146,7 @@ CASES = [
     ],
     *[Case("smooth_l1", [uniform((3, 5), -3, 3)], scalar=s).but(dtypes=FLOATS) for s in (0.5, 1.0, 2.0)],
     Case("smooth_l1", [uniform((3, 5), -3, 3)]),
-    Case("smooth_l1", [ints((3, 5), 9, -9, "int32")], scalar=1.0),
+    *[Case("smooth_l1", [ints((3, 5), 9, -9, "int32")], scalar=s) for s in (1.0, 0.5, 2.7)],
     Case("smooth_l1", [uniform((3, 5), -3, 3)], scalar=1.5, is_int=False),
     *[
         Case("_polygamma", [uniform((3, 4), 0.2, 9)], order=n).but(formula=lambda x, n=n: polygamma(x, n))
