@@ -207,6 +207,12 @@ def deformed(**attributes):
         (ShapeError, lambda: deformed(num_deformable_group=3)),
         (AttributeValueError, lambda: deformed(layout="NCW")),
         (AttributeValueError, lambda: deformed(kernel=(1,))),
+        (
+            AttributeValueError,
+            lambda: nd.contrib.ModulatedDeformableConvolution(
+                IMAGE, ROI, ROI, ROI, kernel=(1, 1), num_filter=1, num_deformable_group=2, no_bias=True
+            ),
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(error, call):

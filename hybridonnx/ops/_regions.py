@@ -171,7 +171,7 @@ class Samples(NamedTuple):
         where = np.where(self.inside, np.clip(self.where, 0, self.size - 1), -1)
         tents = np.maximum(1 - np.abs(where[:, None] - np.arange(self.size, dtype=where.dtype)), 0)
         tents *= self.inside[:, None]
-        return np.asarray(tents.reshape(self.bins, self.each, -1).sum(axis=1) / max(self.each, 1))
+        return np.asarray(tents.reshape(self.bins, self.each, self.size).sum(axis=1) / max(self.each, 1))
 
 
 def _inside(where: Array, size: int) -> Array:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..attrs import Floats
-from ..errors import AttributeValueError, ShapeError
+from ..errors import AttributeValueError, MXNetError, ShapeError
 from ._boxes import SinglePrecision, best_pairs, columns, descending, iou, one_of, size_at, suppressed_apart
 from ._boxes import single as single
 from ._operator import Array
@@ -169,6 +169,7 @@ class MultiBoxTarget(SinglePrecision):
     def forward(self, anchor: Array, label: Array, cls_pred: Array) -> tuple[Array, ...]:
         batch, count = len(label), anchor.shape[1]
         present = np.logical_and.accumulate(label[..., 0] != -1, axis=1)
+        self._require_ends(label, present)
         overlap = iou(columns(anchor[..., None, :], "corner"), columns(label[:, None, :, 1:5], "corner"))
         overlap = np.where(present[:, None], overlap, np.float32(-1))
         rows, _ = best_pairs(overlap, single(LEAST_OVERLAP), label.shape[1])
@@ -184,6 +185,16 @@ class MultiBoxTarget(SinglePrecision):
         classes = np.where(positive, objects[..., 0] + 1, classes)
         mask = np.repeat(positive, 4, 1).astype(np.float32)
         return targets.reshape(batch, count * 4), mask, classes
+
+    def _require_ends(self, label: Array, present: Array) -> None:
+        """Refuse lists of objects that end with one of the class -1 that has corners."""
+        ends = np.take_along_axis(label, present.sum(1).clip(max=label.shape[1] - 1)[:, None, None], 1)[:, 0]
+        corners = ends[~present[:, -1], 1:5]
+        if (corners != -1).any():
+            raise MXNetError(
+                "_contrib_MultiBoxTarget: -1 throughout is required of the row behind the last object, "
+                f"got the corners {corners[(corners != -1).any(1)][0].tolist()}. Pad label with rows of -1."
+            )
 
     def _mined(self, positive: Array, most: Array, cls_pred: Array) -> Array:
         """Which anchors (B, A) are negative: those least like background, first ones first."""
@@ -293,7 +304,8 @@ class MultiBoxDetection(SinglePrecision):
         middle = loc_pred[..., :2] * variances[:2] * size + center
         half = np.exp(loc_pred[..., 2:] * variances[2:]) * size / 2
         boxes = np.concatenate([middle - half, middle + half], -1)
-        return np.clip(boxes, np.float32(0), np.float32(1)) if self.clip else boxes
+        # what is NaN is clipped to 1
+        return np.maximum(np.fmin(boxes, np.float32(1)), np.float32(0)) if self.clip else boxes
 
     def _suppressed(self, rows: Array) -> Array:
         """The rows (objects, 6) best first, with the class -1 for those that are suppressed."""
