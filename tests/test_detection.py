@@ -310,6 +310,14 @@ def _ended(ones, row):
             lambda c, x: c.MultiBoxTarget(x((1, 2, 4)), _ended(x, [-1, 1, 1, 1, -1]), x((1, 2, 2))),
         ),
         ("cls_pred of shape", lambda c, x: c.MultiBoxTarget(x((1, 2, 4)), x((1, 1, 5)), x((1, 2, 3)))),
+        (
+            r"cls_pred \(B, 1 or more, A\) are",
+            lambda c, x: c.MultiBoxTarget(x((1, 2, 4)), x((1, 1, 5)), x((1, 0, 2))),
+        ),
+        (
+            r"cls_prob \(B, 1 or more, A\)",
+            lambda c, x: c.MultiBoxDetection(x((1, 0, 2)), x((1, 8)), x((1, 2, 4))),
+        ),
         ("loc_pred of shape", lambda c, x: c.MultiBoxDetection(x((1, 2, 3)), x((1, 8)), x((1, 3, 4)))),
         ("rpn_post_nms_top_n of at least 1", lambda c, x: _proposed(c, x, rpn_post_nms_top_n=0)),
         ("feature_stride of at least 1", lambda c, x: _proposed(c, x, feature_stride=0)),

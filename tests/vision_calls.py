@@ -303,7 +303,7 @@ def run(F: Any, call: Call, inputs: list[Any]) -> list[Any]:
     for part in call.op.split("."):
         function = getattr(function, part)
     outputs = function(*inputs, **call.attributes)
-    return outputs if isinstance(outputs, list | tuple) else [outputs]
+    return list(outputs) if isinstance(outputs, list | tuple) else [outputs]
 
 
 def results(mx: Any, call: Call, function: Callable[..., list[Any]] | None = None) -> dict[str, np.ndarray]:

@@ -158,10 +158,11 @@ class MultiBoxTarget(SinglePrecision):
         return (1, boxes, 4), label and (batch, *label[1:]), (batch, size_at(cls_pred, 1), boxes)
 
     def infer_shape(self, anchor: Shape, label: Shape, cls_pred: Shape) -> list[Shape]:
-        if any(len(s) != 3 for s in (anchor, label, cls_pred)) or below(label[2], 5) or below(label[1], 1):
+        ranks = [len(s) for s in (anchor, label, cls_pred)]
+        if ranks != [3, 3, 3] or below(label[2], 5) or below(label[1], 1) or below(cls_pred[1], 1):
             raise ShapeError(
                 "_contrib_MultiBoxTarget: anchor (1, A, 4), label (B, 1 or more, 5 or more) and cls_pred "
-                f"(B, classes, A) are required, got {show(anchor)}, {show(label)} and {show(cls_pred)}."
+                f"(B, 1 or more, A) are required, got {show(anchor)}, {show(label)} and {show(cls_pred)}."
             )
         offsets: Shape = (label[0], times(anchor[1], 4))
         return [offsets, offsets, (label[0], anchor[1])]
@@ -274,9 +275,10 @@ class MultiBoxDetection(SinglePrecision):
         return (batch, size_at(cls_prob, 1), boxes), (batch, times(boxes, 4)), (1, boxes, 4)
 
     def infer_shape(self, cls_prob: Shape, loc_pred: Shape, anchor: Shape) -> Shape:
-        if (len(cls_prob), len(loc_pred), len(anchor)) != (3, 2, 3) or differ(anchor[2], 4):
+        ranks = (len(cls_prob), len(loc_pred), len(anchor))
+        if ranks != (3, 2, 3) or differ(anchor[2], 4) or below(cls_prob[1], 1):
             raise ShapeError(
-                "_contrib_MultiBoxDetection: cls_prob (B, classes, A), loc_pred (B, A * 4) and anchor "
+                "_contrib_MultiBoxDetection: cls_prob (B, 1 or more, A), loc_pred (B, A * 4) and anchor "
                 f"(1, A, 4) are required, got {show(cls_prob)}, {show(loc_pred)} and {show(anchor)}."
             )
         return cls_prob[0], cls_prob[2], 6

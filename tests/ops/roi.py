@@ -249,6 +249,9 @@ CASES = [
     align_grad(EDGES, (2, 1, 8, 9), pooled_size=(2, 2), spatial_scale=1.0, sample_ratio=2),
     align_grad(ABSENT, (2, 2, 5, 6), pooled_size=(2, 3), spatial_scale=0.7, aligned=True, sample_ratio=2),
     align_grad(INSIDE, (2, 4, 5, 6), pooled_size=(2, 2), spatial_scale=0.6, position_sensitive=True),
+    Case(
+        "_contrib_RROIAlign", [(0, 3, 8, 9), (0, 6)], pooled_size=(3, 2), spatial_scale=1.0, sampling_ratio=2
+    ).but(formula=empty(3, (3, 2)), no=NOTHING),
     *(
         Case(
             "_contrib_RROIAlign", [DATA, ROTATED], pooled_size=bins, spatial_scale=scale, sampling_ratio=ratio
