@@ -45,6 +45,10 @@ class DTypeError(MXNetError, TypeError):
     """Element types that do not fit an operator or each other."""
 
 
+class ArgumentError(MXNetError, TypeError):
+    """Arguments that a call has no place for, where MXNet raises TypeError."""
+
+
 class RequirementError(MXNetError, AssertionError):
     """Blocks or parameters used against what they require, where MXNet asserts."""
 

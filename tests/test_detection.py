@@ -260,6 +260,10 @@ def _proposed(contrib, ones, batch=1, **attributes):
     return contrib.Proposal(*inputs, **{"scales": (1.0,), "ratios": (1.0,), **attributes})
 
 
+def _ended(ones, row):
+    return ones((1, 1, 5)) * mx.nd.array(row)
+
+
 @pytest.mark.parametrize(
     ("message", "call"),
     [
@@ -280,6 +284,10 @@ def _proposed(contrib, ones, batch=1, **attributes):
             lambda c, x: c.box_encode(*map(x, ((2, 3), (2, 4), (2, 3, 4), (2, 1, 4), 4, 4))),
         ),
         (
+            r"samples and matches \(B, N\), anchors .* got \(2, 3\), \(1, 2, 3\)",
+            lambda c, x: c.box_encode(*map(x, ((2, 3), (1, 2, 3), (2, 3, 4), (2, 1, 4), 4, 4))),
+        ),
+        (
             r"refs \(B, M, 4\) are",
             lambda c, x: c.box_encode(*map(x, ((2, 3), (2, 3), (2, 3, 4), (2, 4), 4, 4))),
         ),
@@ -297,7 +305,19 @@ def _proposed(contrib, ones, batch=1, **attributes):
             ),
         ),
         (r"label \(B, 1 or more", lambda c, x: c.MultiBoxTarget(x((1, 2, 4)), x((1, 1, 4)), x((1, 2, 2)))),
+        (
+            r"-1 throughout is required .* got the corners \[1\.0, 1\.0, 1\.0, -1\.0\]",
+            lambda c, x: c.MultiBoxTarget(x((1, 2, 4)), _ended(x, [-1, 1, 1, 1, -1]), x((1, 2, 2))),
+        ),
         ("cls_pred of shape", lambda c, x: c.MultiBoxTarget(x((1, 2, 4)), x((1, 1, 5)), x((1, 2, 3)))),
+        (
+            r"cls_pred \(B, 1 or more, A\) are",
+            lambda c, x: c.MultiBoxTarget(x((1, 2, 4)), x((1, 1, 5)), x((1, 0, 2))),
+        ),
+        (
+            r"cls_prob \(B, 1 or more, A\)",
+            lambda c, x: c.MultiBoxDetection(x((1, 0, 2)), x((1, 8)), x((1, 2, 4))),
+        ),
         ("loc_pred of shape", lambda c, x: c.MultiBoxDetection(x((1, 2, 3)), x((1, 8)), x((1, 3, 4)))),
         ("rpn_post_nms_top_n of at least 1", lambda c, x: _proposed(c, x, rpn_post_nms_top_n=0)),
         ("feature_stride of at least 1", lambda c, x: _proposed(c, x, feature_stride=0)),

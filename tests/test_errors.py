@@ -87,8 +87,42 @@ def test_wrong_number_of_inputs():
         nd.FullyConnected(x, nd.ones((4, 3)), nd.ones((4,)), num_hidden=4, no_bias=True)
     with pytest.raises(mx.MXNetError, match=r"Concat.*num_args is 3.*2 inputs"):
         nd.Concat(x, x, num_args=3)
-    with pytest.raises(mx.MXNetError, match=r"exp: at most 1 inputs.*data.*got 3"):
-        nd.exp(x, x, x)
+    with pytest.raises(mx.MXNetError, match=r"dot: at most 2 inputs.*lhs, rhs.*got 3"):
+        nd.dot(x, x, x)
+
+
+@pytest.mark.parametrize(
+    ("message", "call"),
+    [
+        ("Convolution: at most 3 inputs", lambda F, x: F.Convolution(x, x, x, x, kernel=(1,), num_filter=1)),
+        ("sum: at most 4 positional arguments", lambda F, x: F.sum(x, 1, True, False, None, None, 1, 2)),
+        ("sum: axis is given twice", lambda F, x: F.sum(x, 1, axis=1)),
+        ("exp: data is given twice", lambda F, x: F.exp(x, data=x)),
+        ("exp: name is given twice", lambda F, x: F.exp(*_before_name(F, x), "a", name="b")),
+    ],
+)
+@pytest.mark.parametrize("F", [mx.nd, mx.sym], ids=["nd", "sym"])
+def test_what_has_no_place_in_a_call(F, message, call):
+    """MXNet raises TypeError."""
+    with pytest.raises(TypeError, match=message) as refusal:
+        call(F, nd.ones((2, 3)) if F is mx.nd else mx.sym.var("x"))
+    assert isinstance(refusal.value, mx.MXNetError)
+
+
+def _before_name(F, x):
+    """The positional arguments of exp before its name."""
+    return (x, None) if F is mx.nd else (x,)
+
+
+def test_out_and_name_by_position():
+    """As in MXNet they stand behind the attributes: out and name of arrays, name and attr of symbols."""
+    x, y = nd.array([[1, 2], [3, 4]]), nd.zeros((2,))
+    assert nd.sum(x, 1, False, False, y, "total") is y
+    np.testing.assert_array_equal(y.asnumpy(), [3, 7])
+    assert nd.exp(x, x) is x
+    np.testing.assert_allclose(x.asnumpy(), np.exp([[1, 2], [3, 4]]), rtol=1e-6)
+    symbol = mx.sym.sum(mx.sym.var("x"), 1, False, False, "total", {"__a__": "b"})
+    assert (symbol.name, symbol.attr("__a__")) == ("total", "b")
 
 
 def test_array_where_a_number_stands():

@@ -171,6 +171,16 @@ def test_the_gradient_of_choices():
 IMAGE, ROI = nd.ones((1, 4, 5, 5)), nd.ones((1, 5))
 
 
+GROUPED = {"output_dim": 1, "pooled_size": 2, "group_size": 2, "spatial_scale": 1}
+REGIONS = (
+    lambda data: nd.ROIPooling(data, ROI, pooled_size=(2, 2), spatial_scale=1),
+    lambda data: nd.contrib.ROIAlign(data, ROI, pooled_size=(2, 2), spatial_scale=1),
+    lambda data: nd.contrib.PSROIPooling(data, ROI, **GROUPED),
+    lambda data: nd.contrib.DeformablePSROIPooling(data, ROI, no_trans=True, **GROUPED),
+)
+"""Operators on one region of images."""
+
+
 def deformed(**attributes):
     """A deformable convolution of single pixels, but for the attributes."""
     inputs = (IMAGE, nd.zeros((1, 2, 5, 5)), nd.ones((1, 4, 1, 1)))
@@ -198,6 +208,8 @@ def deformed(**attributes):
         (DTypeError, lambda: nd.Activation(nd.ones((2, 3), dtype="int32"), act_type="relu")),
         (ShapeError, lambda: nd.ROIPooling(IMAGE, nd.ones((1, 4)), pooled_size=(2, 2), spatial_scale=1)),
         (ShapeError, lambda: nd.ROIPooling(nd.ones((2, 3)), ROI, pooled_size=(2, 2), spatial_scale=1)),
+        *((ShapeError, lambda pooled=f: pooled(nd.ones((1, 4, 0, 5)))) for f in REGIONS),
+        *((ShapeError, lambda pooled=f: pooled(nd.ones((0, 4, 5, 5)))) for f in REGIONS),
         (AttributeValueError, lambda: nd.ROIPooling(IMAGE, ROI, pooled_size=(2, 2), spatial_scale=2)),
         (AttributeValueError, lambda: nd.ROIPooling(IMAGE, ROI, pooled_size=(2,), spatial_scale=1)),
         (
@@ -207,6 +219,12 @@ def deformed(**attributes):
         (ShapeError, lambda: deformed(num_deformable_group=3)),
         (AttributeValueError, lambda: deformed(layout="NCW")),
         (AttributeValueError, lambda: deformed(kernel=(1,))),
+        (
+            AttributeValueError,
+            lambda: nd.contrib.ModulatedDeformableConvolution(
+                IMAGE, ROI, ROI, ROI, kernel=(1, 1), num_filter=1, num_deformable_group=2, no_bias=True
+            ),
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(error, call):

@@ -21,6 +21,7 @@ from hybridonnx.errors import (
 from tests.test_operators import FAMILIES, stored
 
 IMAGE = nd.array(np.arange(60).reshape(4, 5, 3), dtype="uint8")
+FLIPS = [f"{prefix}flip_{way}" for prefix in ("", "random_") for way in ("left_right", "top_bottom")]
 
 
 def grid(data, kind, shape=(0, 0)):
@@ -86,6 +87,8 @@ def border(**attributes):
         (DTypeError, lambda: nd._internal._cvimresize(IMAGE.astype("int32"), w=2, h=2)),
         (AttributeValueError, lambda: border(top=-1)),
         (AttributeValueError, lambda: border(type=5)),
+        *((ShapeError, lambda name=name: getattr(nd.image, name)(nd.ones((4, 5, 2)))) for name in FLIPS),
+        (ShapeError, lambda: nd.image.crop(nd.ones((4, 5, 4)), x=0, y=0, width=1, height=1)),
         (FormatError, lambda: nd._internal._cvimdecode(nd.array(np.zeros(0), dtype="uint8"))),
         (DTypeError, lambda: nd._internal._cvimdecode(nd.ones(3))),
         (AttributeValueError, lambda: nd._internal._cvimdecode(IMAGE, flag=-1)),

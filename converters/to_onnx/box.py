@@ -68,7 +68,7 @@ def _scores(g: Graph, op: BoxNMS, x: Value) -> Value:
     """The scores, minus infinity for what is left out."""
     scores = _column(g, x, op.score_index)
     valid = g.Greater(scores, np.asarray(op.valid_thresh, x.dtype))
-    if op.id_index >= 0 and op.background_id >= 0:
+    if op.id_index >= 0:
         background = g.Equal(_column(g, x, op.id_index), np.asarray(op.background_id, x.dtype))
         valid = g.And(valid, g.Not(background))
     return g.Where(valid, scores, np.asarray(-np.inf, x.dtype))
@@ -188,6 +188,7 @@ def box_decode(g: Graph, op: BoxDecode, data: Value, anchors: Value) -> Value:
     middle = offset * stds[:2] * size + center
     power = power * stds[2:]
     if op.clip > 0:
-        power = g.Min(power, np.asarray(single(op.clip), data.dtype))
+        most = np.asarray(single(op.clip), data.dtype)
+        power = g.Where(g.Less(power, most), power, most)
     reach = g.Exp(power) * size * 0.5
     return g.Concat(middle - reach, middle + reach, axis=2)

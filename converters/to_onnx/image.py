@@ -29,8 +29,10 @@ def _channels_last(g: Graph, data: Value) -> Value:
 @lowers(Normalize)
 def normalize(g: Graph, op: Normalize, data: Value) -> Value:
     channels = (data.shape or g.sizes(data))[-3] or g.sizes(data)[-3]
-    mean, std = (op.by_channel(v, channels).astype(data.dtype) for v in (op.mean, op.std))
-    return g.Div(g.Sub(data, mean), std)
+    x = data if data.dtype.kind == "f" else g.Cast(data, np.float32)
+    mean, std = (op.by_channel(v, channels).astype(x.dtype) for v in (op.mean, op.std))
+    y: Value = g.Div(g.Sub(x, mean), std)
+    return y if x is data else g.Cast(g.Cast(y, np.int64), data.dtype)
 
 
 @lowers(Crop)

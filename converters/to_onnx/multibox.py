@@ -128,7 +128,10 @@ def _boxes(g: Graph, op: MultiBoxDetection, loc_pred: Value, anchor: Value) -> V
     middle = offset * variances[:2] * size + (low + high) / 2.0
     half = g.Exp(power * variances[2:]) * size / 2.0
     boxes = g.Concat(middle - half, middle + half, axis=2)
-    return g.Clip(boxes, 0.0, 1.0) if op.clip else boxes
+    if not op.clip:
+        return boxes
+    one = np.float32(1)
+    return g.Max(g.Where(g.Less(boxes, one), boxes, one), _ZERO)  # what is NaN is clipped to 1
 
 
 def _suppressed(g: Graph, op: MultiBoxDetection, rows: Value, present: Value) -> tuple[Value, Any]:

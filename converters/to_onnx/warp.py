@@ -27,6 +27,8 @@ from ._windows import spatial
 
 _SAMPLES = 16
 """The opset from which ONNX has GridSample."""
+_OUTSIDE = 4.0
+"""A coordinate that no pixel is near, in images of any size."""
 
 # ---- grids
 
@@ -75,7 +77,8 @@ def _sampler(g: Graph, data: Value, grid: Value) -> Value:
     if g.opset < _SAMPLES or data.dtype == np.float64:
         return _sampled(g, data, grid, False, False)
     mode = "linear" if g.opset >= 20 else "bilinear"
-    last = g.Transpose(grid, [0, 2, 3, 1])
+    # far outside, where ONNX Runtime's indices overflow, stands the same 0 as near by
+    last = g.Clip(g.Transpose(grid, [0, 2, 3, 1]), -_OUTSIDE, _OUTSIDE)
     samples = g.GridSample(data, last, mode=mode, padding_mode="zeros", align_corners=1)
     if not g.exact or g.finite:
         return samples

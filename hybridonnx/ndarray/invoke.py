@@ -12,13 +12,15 @@ from ..autograd.tape import TapeNode
 from ..context import Context, current_context, usable
 from ..dtypes import DType
 from ..errors import DTypeError, MXNetError, RequirementError
-from ..ops import Array, Drawing, Operator, Shape, Spec, bind, show
+from ..ops import Array, Drawing, Operator, Shape, Spec, bind, options_by_name, show
 from ._base import ArrayBase, refuse_in_place
 
 
 def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """An operator called as MXNet's users write it: arrays, then attributes; also `out`, `ctx` and `name`."""
     out = ctx = None
+    if len(args) > len(cls.inputs):
+        args = options_by_name(cls, args, kwargs, ("out", "name"))
     if kwargs:
         out = kwargs.pop("out", None)
         kwargs.pop("name", None)

@@ -6,7 +6,7 @@ are what families share; what other packages may use of them stands here.
 
 from . import _steps as steps
 from ._absent import absence
-from ._calls import bind
+from ._calls import bind, options_by_name
 from ._docs import Doc, doc_of
 from ._generator import Drawing, DrawingFrom, seed
 from ._namespace import GROUPS, FluentMethod, Frontend, Namespace
@@ -58,6 +58,7 @@ __all__ = [
     "is_number",
     "known",
     "load_all",
+    "options_by_name",
     "sections",
     "seed",
     "show",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..errors import MXNetError, RequirementError, suggest
+from ..errors import ArgumentError, MXNetError, RequirementError, suggest
 from ._operator import Operator
 
 _TRUE = ("True", "true", "1")
@@ -24,18 +24,18 @@ def bind(
     order = _positions(cls, args, kwargs)
     names = (*order, *cls.schema())
     if any(map(is_input, args[len(order) :])):
-        raise MXNetError(
+        raise ArgumentError(
             f"{cls.names[0]}: at most {len(order)} inputs ({', '.join(order)}) are possible, got {len(args)}."
         )
     if len(args) > len(names):
-        raise MXNetError(
+        raise ArgumentError(
             f"{cls.names[0]}: at most {len(names)} positional arguments ({', '.join(names)}) are possible, "
             f"got {len(args)}."
         )
     arguments = dict(zip(names, args, strict=False))
     for name, value in kwargs.items():
         if name in arguments:
-            raise MXNetError(f"{cls.names[0]}: {name} is given twice, by position and by name.")
+            raise ArgumentError(f"{cls.names[0]}: {name} is given twice, by position and by name.")
         arguments[name] = value
     inputs = [arguments.pop(name, None) for name in cls.inputs]
     for name, value in zip(cls.inputs, inputs, strict=True):
@@ -53,6 +53,20 @@ def bind(
     while inputs and inputs[-1] is None:
         inputs.pop()
     return inputs, arguments
+
+
+def options_by_name(
+    cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any], options: Sequence[str]
+) -> Sequence[Any]:
+    """The positional arguments but for those behind the attributes, which `kwargs` gets as these options."""
+    count = len(cls.inputs) + len(cls.schema())
+    if cls.variadic or not count < len(args) <= count + len(options):
+        return args
+    for name, value in zip(options, args[count:], strict=False):
+        if name in kwargs:
+            raise ArgumentError(f"{cls.names[0]}: {name} is given twice, by position and by name.")
+        kwargs[name] = value
+    return args[:count]
 
 
 def _positions(cls: type[Operator], args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[str, ...]:

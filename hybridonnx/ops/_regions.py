@@ -11,7 +11,7 @@ import numpy as np
 from ..dtypes import DType
 from ..errors import AttributeValueError, DTypeError, ShapeError
 from ._operator import Array, Operator
-from ._shapes import Dim, Shape, show
+from ._shapes import Dim, Shape, below, is_zero, show
 from ._windows import require_floats, require_positive
 
 
@@ -74,8 +74,12 @@ class Regions(Operator):
         name = self.names[0]
         if len(data) != 4:
             raise ShapeError(f"{name}: images (N, C, H, W) are required, got {show(data)}.")
+        if any(map(is_zero, data[2:])):
+            raise ShapeError(f"{name}: images with pixels are required, got {show(data)}.")
         if len(rois) != 2:
             raise ShapeError(f"{name}: rois (R, {self.width}) are required, got {show(rois)}.")
+        if is_zero(data[0]) and below(0, rois[0]):
+            raise ShapeError(f"{name}: images for {show(rois)} regions are required, got {show(data)}.")
 
     def region_shape(self, rois: Shape | None) -> Shape:
         """The regions' shape."""
@@ -171,7 +175,7 @@ class Samples(NamedTuple):
         where = np.where(self.inside, np.clip(self.where, 0, self.size - 1), -1)
         tents = np.maximum(1 - np.abs(where[:, None] - np.arange(self.size, dtype=where.dtype)), 0)
         tents *= self.inside[:, None]
-        return np.asarray(tents.reshape(self.bins, self.each, -1).sum(axis=1) / max(self.each, 1))
+        return np.asarray(tents.reshape(self.bins, self.each, self.size).sum(axis=1) / max(self.each, 1))
 
 
 def _inside(where: Array, size: int) -> Array:

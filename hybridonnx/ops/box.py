@@ -48,7 +48,7 @@ class BoxNMS(Operator):
         coord_start: The index of the first coordinate.
         score_index: The index of the score.
         id_index: The index of the class, of which the integer part counts; -1: there are no classes.
-        background_id: The class whose boxes are left out; -1: none.
+        background_id: The class whose boxes are left out: -1 is that of rows that hold none.
         force_suppress: Whether boxes suppress those of other classes as well.
         in_format: What the coordinates are: "corner" (xmin, ymin, xmax, ymax), or "center" (x, y, width,
             height).
@@ -133,7 +133,7 @@ class BoxNMS(Operator):
         """Which rows of (N, W) stay, best first."""
         scores = data[:, self.score_index]
         valid = scores > data.dtype.type(self.valid_thresh)
-        if self.id_index >= 0 and self.background_id >= 0:
+        if self.id_index >= 0:
             valid &= data[:, self.id_index] != self.background_id
         rows = np.flatnonzero(valid)
         rows = rows[descending(scores[rows])]
@@ -280,12 +280,12 @@ class BoxEncode(Operator):
         return (batch, count), (batch, count), (batch, count, 4), (batch, size_at(refs, 1), 4), (4,), (4,)
 
     def infer_shape(self, *shapes: Shape) -> list[Shape]:
-        samples, _, anchors, refs = shapes[:4]
+        samples, matches, anchors, refs = shapes[:4]
         _four("_contrib_box_encode", anchors=anchors, refs=refs)
-        if (len(samples), len(anchors), len(refs)) != (2, 3, 3):
+        if [len(s) for s in shapes[:4]] != [2, 2, 3, 3]:
             raise ShapeError(
-                "_contrib_box_encode: samples (B, N), anchors (B, N, 4) and refs (B, M, 4) are required, "
-                f"got {show(samples)}, {show(anchors)} and {show(refs)}."
+                "_contrib_box_encode: samples and matches (B, N), anchors (B, N, 4) and refs (B, M, 4) are "
+                f"required, got {show(samples)}, {show(matches)}, {show(anchors)} and {show(refs)}."
             )
         return [anchors, anchors]
 
@@ -363,7 +363,7 @@ class BoxDecode(Operator):
         middle = data[..., :2] * stds[:2] * size + center
         power = data[..., 2:] * stds[2:]
         if self.clip > 0:
-            power = np.minimum(power, data.dtype.type(single(self.clip)))
+            power = np.fmin(power, data.dtype.type(single(self.clip)))  # NaN is clipped as well
         reach = np.exp(power) * size * half
         return np.concatenate([middle - reach, middle + reach], -1)
 

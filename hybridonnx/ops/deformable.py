@@ -438,6 +438,14 @@ class ModulatedDeformableConvolution(_Convolution):
     im2col_step: int = 64
     layout: _Layout | None = None
 
+    def check(self) -> None:
+        super().check()
+        if self.num_filter % self.num_deformable_group:
+            raise AttributeValueError(
+                "_contrib_ModulatedDeformableConvolution: a num_filter that is a multiple of "
+                f"num_deformable_group {self.num_deformable_group} is required, got {self.num_filter}."
+            )
+
     def infer_inputs(self, data: Shape | None, *others: Shape | None) -> Sequence[Shape | None]:
         if data is None:
             return (None, *others)

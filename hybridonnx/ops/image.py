@@ -83,8 +83,10 @@ class ToTensor(Operator):
 class Normalize(Operator):
     """Images minus a mean and divided by a standard deviation, channel by channel.
 
+    Integers are computed in float32, cut off, and wrap around their dtype's range.
+
     Inputs:
-        data: (C, H, W), or (N, C, H, W) for several images, with 1 or 3 channels of floating-point numbers.
+        data: (C, H, W), or (N, C, H, W) for several images, with 1 or 3 channels.
 
     Attributes:
         mean: What is subtracted: a number for each channel, or one for all.
@@ -96,15 +98,14 @@ class Normalize(Operator):
     ONNX: Sub and Div.
     """
 
-    takes_ints = False
     takes_bool = False
     mean: Floats = (0.0, 0.0, 0.0, 0.0)
     std: Floats = (1.0, 1.0, 1.0, 1.0)
 
     def check(self) -> None:
-        if 0 in self.std or not self.std or not self.mean:
+        if not self.std or not self.mean:
             raise AttributeValueError(
-                f"_image_normalize: mean and std, not zero, are required, got {self.mean} and {self.std}."
+                f"_image_normalize: mean and std are required, got {self.mean} and {self.std}."
             )
 
     def infer_shape(self, data: Shape) -> Shape:
@@ -120,12 +121,15 @@ class Normalize(Operator):
 
     def by_channel(self, values: Floats, channels: int) -> Array:
         """Numbers (C, 1, 1)."""
-        numbers = np.array(values if len(values) > 1 else values * channels)
+        numbers = np.array(values if len(values) > 1 else values * channels, np.float32)
         return numbers[:channels, None, None]
 
     def forward(self, data: Array) -> Array:
-        mean, std = (self.by_channel(v, data.shape[-3]).astype(data.dtype) for v in (self.mean, self.std))
-        return np.asarray((data - mean) / std)
+        x = data if data.dtype.kind == "f" else data.astype(np.float32)
+        mean, std = (self.by_channel(v, data.shape[-3]).astype(x.dtype) for v in (self.mean, self.std))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            y = np.asarray((x - mean) / std)
+        return y if x is data else y.astype(np.int64).astype(data.dtype)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         return (F._image_normalize(dy, mean=(0.0,), std=self.std),)
@@ -139,7 +143,7 @@ class Crop(Operator):
     """The part of images that lies in a rectangle.
 
     Inputs:
-        data: (H, W, C), or (N, H, W, C) for several images.
+        data: (H, W, C), or (N, H, W, C) for several images, with 1 or 3 channels.
 
     Attributes:
         x: The rectangle's first column.
@@ -160,6 +164,7 @@ class Crop(Operator):
 
     def infer_shape(self, data: Shape) -> Shape:
         *before, h, w, c = _require("_image_crop", data)
+        _channels("_image_crop", c)
         for name, start, size, whole in (("x", self.x, self.width, w), ("y", self.y, self.height, h)):
             if start < 0 or size < 1 or (whole is not None and start + size > whole):
                 raise ShapeError(
@@ -187,7 +192,7 @@ class _Flip(Operator):
     """An image mirrored along one axis.
 
     Inputs:
-        data: (H, W, C).
+        data: (H, W, C) with 1 or 3 channels.
 
     Returns:
         The shape of data.
@@ -198,7 +203,8 @@ class _Flip(Operator):
     axis: ClassVar[int]
 
     def infer_shape(self, data: Shape) -> Shape:
-        return _require(self.names[0], data, (3,))
+        _channels(self.names[0], _require(self.names[0], data, (3,))[-1])
+        return data
 
     def forward(self, data: Array) -> Array:
         return np.flip(data, self.axis)
@@ -509,16 +515,9 @@ class RandomLighting(_RandomColours):
 
 
 class _RandomFlip(_RandomColours):
-    """An image mirrored along one axis, or not, with equal probability.
-
-    Inputs:
-        data: (H, W, C) with any number of channels.
-    """
+    """An image mirrored along one axis, or not, with equal probability."""
 
     axis: ClassVar[int]
-
-    def infer_shape(self, data: Shape) -> Shape:
-        return _require(self.names[0], data, (3,))
 
     def forward(self, data: Array, noise: Array) -> Array:
         return np.flip(data, self.axis) if noise[0] < 0.5 else data

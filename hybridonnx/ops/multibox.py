@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..attrs import Floats
-from ..errors import AttributeValueError, ShapeError
+from ..errors import AttributeValueError, MXNetError, ShapeError
 from ._boxes import SinglePrecision, best_pairs, columns, descending, iou, one_of, size_at, suppressed_apart
 from ._boxes import single as single
 from ._operator import Array
@@ -158,10 +158,11 @@ class MultiBoxTarget(SinglePrecision):
         return (1, boxes, 4), label and (batch, *label[1:]), (batch, size_at(cls_pred, 1), boxes)
 
     def infer_shape(self, anchor: Shape, label: Shape, cls_pred: Shape) -> list[Shape]:
-        if any(len(s) != 3 for s in (anchor, label, cls_pred)) or below(label[2], 5) or below(label[1], 1):
+        ranks = [len(s) for s in (anchor, label, cls_pred)]
+        if ranks != [3, 3, 3] or below(label[2], 5) or below(label[1], 1) or below(cls_pred[1], 1):
             raise ShapeError(
                 "_contrib_MultiBoxTarget: anchor (1, A, 4), label (B, 1 or more, 5 or more) and cls_pred "
-                f"(B, classes, A) are required, got {show(anchor)}, {show(label)} and {show(cls_pred)}."
+                f"(B, 1 or more, A) are required, got {show(anchor)}, {show(label)} and {show(cls_pred)}."
             )
         offsets: Shape = (label[0], times(anchor[1], 4))
         return [offsets, offsets, (label[0], anchor[1])]
@@ -169,6 +170,7 @@ class MultiBoxTarget(SinglePrecision):
     def forward(self, anchor: Array, label: Array, cls_pred: Array) -> tuple[Array, ...]:
         batch, count = len(label), anchor.shape[1]
         present = np.logical_and.accumulate(label[..., 0] != -1, axis=1)
+        self._require_ends(label, present)
         overlap = iou(columns(anchor[..., None, :], "corner"), columns(label[:, None, :, 1:5], "corner"))
         overlap = np.where(present[:, None], overlap, np.float32(-1))
         rows, _ = best_pairs(overlap, single(LEAST_OVERLAP), label.shape[1])
@@ -184,6 +186,16 @@ class MultiBoxTarget(SinglePrecision):
         classes = np.where(positive, objects[..., 0] + 1, classes)
         mask = np.repeat(positive, 4, 1).astype(np.float32)
         return targets.reshape(batch, count * 4), mask, classes
+
+    def _require_ends(self, label: Array, present: Array) -> None:
+        """Refuse lists of objects that end with one of the class -1 that has corners."""
+        ends = np.take_along_axis(label, present.sum(1).clip(max=label.shape[1] - 1)[:, None, None], 1)[:, 0]
+        corners = ends[~present[:, -1], 1:5]
+        if (corners != -1).any():
+            raise MXNetError(
+                "_contrib_MultiBoxTarget: -1 throughout is required of the row behind the last object, "
+                f"got the corners {corners[(corners != -1).any(1)][0].tolist()}. Pad label with rows of -1."
+            )
 
     def _mined(self, positive: Array, most: Array, cls_pred: Array) -> Array:
         """Which anchors (B, A) are negative: those least like background, first ones first."""
@@ -263,9 +275,10 @@ class MultiBoxDetection(SinglePrecision):
         return (batch, size_at(cls_prob, 1), boxes), (batch, times(boxes, 4)), (1, boxes, 4)
 
     def infer_shape(self, cls_prob: Shape, loc_pred: Shape, anchor: Shape) -> Shape:
-        if (len(cls_prob), len(loc_pred), len(anchor)) != (3, 2, 3) or differ(anchor[2], 4):
+        ranks = (len(cls_prob), len(loc_pred), len(anchor))
+        if ranks != (3, 2, 3) or differ(anchor[2], 4) or below(cls_prob[1], 1):
             raise ShapeError(
-                "_contrib_MultiBoxDetection: cls_prob (B, classes, A), loc_pred (B, A * 4) and anchor "
+                "_contrib_MultiBoxDetection: cls_prob (B, 1 or more, A), loc_pred (B, A * 4) and anchor "
                 f"(1, A, 4) are required, got {show(cls_prob)}, {show(loc_pred)} and {show(anchor)}."
             )
         return cls_prob[0], cls_prob[2], 6
@@ -293,7 +306,8 @@ class MultiBoxDetection(SinglePrecision):
         middle = loc_pred[..., :2] * variances[:2] * size + center
         half = np.exp(loc_pred[..., 2:] * variances[2:]) * size / 2
         boxes = np.concatenate([middle - half, middle + half], -1)
-        return np.clip(boxes, np.float32(0), np.float32(1)) if self.clip else boxes
+        # what is NaN is clipped to 1
+        return np.maximum(np.fmin(boxes, np.float32(1)), np.float32(0)) if self.clip else boxes
 
     def _suppressed(self, rows: Array) -> Array:
         """The rows (objects, 6) best first, with the class -1 for those that are suppressed."""

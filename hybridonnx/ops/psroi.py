@@ -448,7 +448,8 @@ class DeformablePSROIPooling(_PositionSensitive):
         extra = []
         if trans is not None:
             which, size = self.part_of(), self.parts()
-            extra = [trans.reshape(len(trans), -1, 2, size, size)[..., which[:, None], which]]
+            moves = trans.reshape(len(trans), trans.shape[1] // 2, 2, size, size)
+            extra = [moves[..., which[:, None], which]]
         y = self.inner().forward(data, rois, *extra)
         return y.reshape(len(rois), self.output_dim, *self.bins())
 

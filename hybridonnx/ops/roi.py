@@ -354,7 +354,7 @@ class RROIAlign(Pooled):
     def forward(self, data: Array, rois: Array) -> Array:
         images, regions = self.computed(data, rois)
         n, c, *size = images.shape
-        pixels = np.moveaxis(images, 1, -1).reshape(n, -1, c)
+        pixels = np.moveaxis(images, 1, -1).reshape(n, size[0] * size[1], c)
         y = np.zeros((len(rois), c, *self.bins()), data.dtype)
         for r, image, region in numbered(regions, n):
             rows, columns = self.points(region)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 from .. import attribute, name
 from ..attrs import text
 from ..errors import AttributeValueError, MXNetError, suggest
-from ..ops import Operator, bind
+from ..ops import Operator, bind, options_by_name
 from .graph import VARIABLE, Entry, Node, changed_inputs, entry_name
 
 HIDDEN_KEYS = ("ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage")
@@ -37,6 +37,7 @@ def call(
 
     The result is of class `kind`, or of a subclass if an input is.
     """
+    args = options_by_name(cls, args, kwargs, ("name", "attr"))
     node_name = name.current().get(kwargs.pop("name", None), hint.lower())
     kwargs |= attribute.current().get(kwargs.pop("attr", None))
     stored = {key: text(kwargs.pop(key)) for key in list(kwargs) if _is_users(key)}

@@ -48,6 +48,8 @@ def looped(data, **attributes):
 
 EQUAL = rated(9, seed=3)
 EQUAL[:, 1] = [0.5, 0.7, 0.5, 0.7, 0.5, 0.2, 0.2, 0.7, 0.5]
+PADDED = rated(2, 9, fraction=0, seed=4)
+PADDED[:, ::3, 0] = -1
 NEGATIVE = rated(6, seed=5)
 NEGATIVE[:3, 2:] -= 0.9
 
@@ -73,6 +75,11 @@ suppressions += [
     )
     for c in (0, 2)
     for f in (True, False)
+]
+suppressions += [  # rows of the class -1 hold no box, unless the background is another class
+    nms(PADDED, id_index=0, overlap_thresh=0.4, force_suppress=f, background_id=c).but(no=EXACT)
+    for f in (True, False)
+    for c in (-1, 1)
 ]
 suppressions += [
     nms(rated(12)),
@@ -254,6 +261,14 @@ decodings = [
     for f in ("center", "corner")
     for c in (-1.0, 0.0, 0.2)
     for stds in ({}, {"std0": 0.1, "std1": 0.2, "std2": 0.3, "std3": 0.4})
+]
+UNKNOWN = boxes(2, 5, seed=2)
+UNKNOWN[0, 1] = np.nan
+decodings += [
+    Case("_contrib_box_decode", [UNKNOWN, boxes(1, 5)], clip=c, format="corner").but(
+        no=dict.fromkeys(("gradient", "second"), "differences with NaN")
+    )
+    for c in (-1.0, 0.2)
 ]
 
 CASES = [*suppressions, *selections, *overlaps, *matchings, *encodings, *decodings]

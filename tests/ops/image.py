@@ -61,6 +61,11 @@ CASES = [
     Case("_image_normalize", [(3, 4, 5)], mean=(0.5,), std=(2.0,)),
     Case("_image_normalize", [(2, 3, 4, 5)], mean=(0.1, 0.2, 0.3), std=(1.0, 2.0, 4.0)),
     Case("_image_normalize", [(2, 3, 4, 5)], mean=(0.1, 0.2, 0.3), std=(2.0,)),
+    *(
+        Case("_image_normalize", [ints((2, 3, 4, 5), 256, d, dtype=t)], mean=m, std=(0.37, 2.0, 100.0))
+        for t, d in (("uint8", 0), ("int8", -128), ("int32", -300), ("int64", 0))
+        for m in ((3.3,), (0.1, -0.2, 300.0))
+    ),
     *(Case("_image_crop", [image], x=1, y=2, width=3, height=2) for image in (PIXELS, SEVERAL, FLOATS)),
     Case("_image_crop", [(2, 4, 5, 3)], x=0, y=1, width=5, height=3),
     *flip("left_right", 1),

@@ -117,6 +117,8 @@ def best_two(cls_prob, loc_pred, anchor):
 
 
 THREE = np.array([[[0.5, 0.1, 0.3], [0.1, 0.8, 0.1], [0.4, 0.1, 0.6]]], np.float32)
+UNKNOWN = np.linspace(-1, 1, 12, dtype=np.float32)[None]
+UNKNOWN[0, 4:7] = np.nan
 detections = [detection(nms_threshold=t) for t in (0.5, 0.1, 0.3, 1.0)]
 detections += [detection(nms_threshold=t) for t in (0.0, -1.0, 1.5)]
 detections += [
@@ -132,6 +134,7 @@ detections += [
     detection(PROBABILITIES[:1, :2]),
     detection(PROBABILITIES[:, :1]),
     detection(-3 * PROBABILITIES, threshold=-5.0, nms_threshold=0.3),
+    *(Case("_contrib_MultiBoxDetection", [THREE, UNKNOWN, APART], clip=c) for c in (True, False)),
     # MXNet leaves objects beyond nms_topk in the order that they were in, some of them twice
     Case("_contrib_MultiBoxDetection", [THREE, np.zeros((1, 12), np.float32), APART], nms_topk=2).but(
         formula=best_two

@@ -16,6 +16,12 @@ REGIONS = fixed(
 )
 INSIDE = fixed((0.0, 1.0, 1.0, 9.0, 7.0), (1.0, 2.5, 0.3, 6.7, 5.1), (1.0, 0.0, 0.0, 11.0, 9.0))
 """Regions that are not empty."""
+INVERTED = fixed((0.0, 4.0, 1.0, 2.5, 7.0), (1.0, 2.5, 5.3, 6.7, 5.3), (1.0, 6.0, 5.0, 2.0, 1.0))
+"""Regions whose width or height is negative or 0."""
+EMPTY_BINS = (
+    {"pooled_size": (3, 2), "spatial_scale": 0.5, "aligned": True},
+    {"pooled_size": (1, 2), "spatial_scale": 0.7, "aligned": True, "sample_ratio": 2},
+)
 ABSENT = fixed((0.0, 1.0, 1.0, 9.0, 7.0), (-1.0, 2.0, 0.0, 6.0, 5.0), (1.0, 2.0, 1.0, 6.0, 5.0))
 """One of the regions is of no image."""
 SAME_TYPE = {"gradient": "MXNet has no gradient of rois", "second": "MXNet has no gradient of rois"}
@@ -129,7 +135,7 @@ def aligned_mean(pooled_size, spatial_scale, sample_ratio=-1, position_sensitive
             left, top, right, bottom = row[1:] * spatial_scale - 0.5 * aligned
             sizes = [b - a if aligned else max(b - a, 1) for a, b in ((top, bottom), (left, right))]
             each = [
-                sample_ratio if sample_ratio > 0 else int(np.ceil(s / n))
+                sample_ratio if sample_ratio > 0 else max(int(np.ceil(s / n)), 0)
                 for s, n in zip(sizes, bins, strict=True)
             ]
             for i, j, p, q in np.ndindex(*bins, *each):
@@ -215,6 +221,9 @@ CASES = [
     align(EDGES, pooled_size=(2, 4), spatial_scale=1.0, sample_ratio=2),
     align(INSIDE, pooled_size=(3, 2), spatial_scale=0.5, aligned=True),
     align(INSIDE, pooled_size=(3, 2), spatial_scale=0.5, aligned=True, sample_ratio=2),
+    # such regions end MXNet's process
+    *(align(INVERTED, **same).but(formula=aligned_mean(**same)) for same in EMPTY_BINS),
+    align_grad(INVERTED, (2, 2, 5, 6), **EMPTY_BINS[0]),
     align(REGIONS, (2, 12, 8, 9), pooled_size=(3, 2), spatial_scale=0.5, position_sensitive=True),
     align(
         INSIDE,
@@ -240,6 +249,9 @@ CASES = [
     align_grad(EDGES, (2, 1, 8, 9), pooled_size=(2, 2), spatial_scale=1.0, sample_ratio=2),
     align_grad(ABSENT, (2, 2, 5, 6), pooled_size=(2, 3), spatial_scale=0.7, aligned=True, sample_ratio=2),
     align_grad(INSIDE, (2, 4, 5, 6), pooled_size=(2, 2), spatial_scale=0.6, position_sensitive=True),
+    Case(
+        "_contrib_RROIAlign", [(0, 3, 8, 9), (0, 6)], pooled_size=(3, 2), spatial_scale=1.0, sampling_ratio=2
+    ).but(formula=empty(3, (3, 2)), no=NOTHING),
     *(
         Case(
             "_contrib_RROIAlign", [DATA, ROTATED], pooled_size=bins, spatial_scale=scale, sampling_ratio=ratio

@@ -9,6 +9,8 @@ MXNETS = ("float32", "float64")
 AFFINE = {"transform_type": "affine", "sampler_type": "bilinear"}
 EDGES = np.array([[[[-1, 1, 0, -1], [1, 1.5, -2, 0]], [[-1, 1, 0, 0.25], [1, 0, 3, -1]]]], np.float32)
 """Points on pixels, on the edges and outside."""
+FAR = np.array([[[[-1e30, 0.3, 1e20], [0.5, 1e10, 5.0]], [[0.2, 1e30, -1e10], [0.4, 0.1, -5.0]]]], np.float32)
+"""Points far outside, and one inside."""
 
 
 def points(height, width):
@@ -110,6 +112,7 @@ CASES = [
     Case("BilinearSampler", [(1, 2, 3, 4), EDGES]).but(
         no={"gradient": "slopes change at pixels", "second": "slopes change at pixels"}
     ),
+    *(Case("BilinearSampler", [(1, 2, *size), FAR]) for size in ((3, 4), (2, 2))),
     Case("BilinearSampler", [(2, 2, 1, 1), uniform((2, 2, 2, 3), -1.3, 1.3)]),
     Case("BilinearSampler", [(2, 2, 1, 4), uniform((2, 2, 2, 3), -1.3, 1.3)]),
     Case("BilinearSampler", [(2, 3, 4, 5), uniform((2, 2, 3, 4), -1.3, 1.3)], cudnn_off=False).but(
