@@ -86,7 +86,7 @@ def elemwise_add(
         total = g.Add(*sizes)
         factors = [g.Div(g.Mul(s, INT32_STEPS), g.Mul(total, STEPS[x.dtype])) for x, s in pairs]
         return rounded32(g, _weighted(g, lhs, rhs, factors)), g.Neg(total), total
-    low, high = map(g.const, op.calibration())
+    low, high = map(g.const, op.required_calibration())
     steps = _step(g, dtype, size_of(g, low, high))
     factors = [g.Div(steps, _step(g, x.dtype, s)) for x, s in pairs]
     return rounded(g, _weighted(g, lhs, rhs, factors), dtype), low, high
@@ -169,7 +169,7 @@ def batch_norm(g: Graph, op: QuantizedBatchNorm, data: Value, *others: Value) ->
     gamma, beta, mean, variance = others[:4]
     deviation = g.Sqrt(g.Add(variance, float(np.float32(op.eps))))
     slope = g.Div(number(g, 1.0) if op.fix_gamma else gamma, deviation)
-    low, high = map(g.const, op.calibration())
+    low, high = map(g.const, op.required_calibration())
     steps = _step(g, _INT8, size_of(g, low, high))
     scale = g.Mul(g.Mul(slope, g.Div(size_of(g, *others[4:]), STEPS[data.dtype])), steps)
     shift = g.Mul(g.Sub(beta, g.Mul(mean, slope)), steps)

@@ -5,8 +5,8 @@ Run it with the oracle environment's Python:
     MXNET_SUBGRAPH_BACKEND=NONE python tests/oracle/optimizer.py
 
 optimizer.npz has, by the text of a case of `CASES`, the weights of three parameters after 1, 2, 5 and 10
-updates and the states that came with them, and by seed what `sparse_updates` gives; optimizer.json has signatures, and what the snippets of
-optimizer_cases and trainer_scenarios give.
+updates and the states that came with them, and by seed what `sparse_updates` gives; optimizer.json has
+signatures, and what the snippets of optimizer_cases and trainer_scenarios give.
 """
 
 import inspect
