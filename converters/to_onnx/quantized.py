@@ -156,6 +156,8 @@ def pool(g: Graph, op: QuantizedPooling, data: Value, low: Value, high: Value) -
     if op.pool_type == "avg":
         sizes = (1, 1, *spatial(g, data)) if _needs_sizes(op) else (1, 1, *op.kernel)
         y = g.Round(g.Div(g.Round(y), g.const(op.counts(sizes))))
+    elif op.pooling_convention == "full":  # of a window in the padding alone
+        y = g.Max(y, number(g, float(np.iinfo(data.dtype).min)))
     return g.Cast(y, data.dtype), low, high
 
 

@@ -574,6 +574,7 @@ class QuantizedPooling(Quantized, _Pool):
         y = self.inner().forward(data.astype(np.float32))
         if self.pool_type == "avg":
             y = np.rint(y / self.counts(data.shape))
+        y = np.maximum(y, np.iinfo(data.dtype).min)  # of a window in the padding alone
         return y.astype(data.dtype), low.copy(), high.copy()
 
 
