@@ -77,3 +77,9 @@ def test_symbols_have_no_backend_to_be_optimized_for():
 def test_exports_refuse_what_is_no_text_or_number(options, tmp_path):
     with pytest.raises(ConversionError, match="required, got"):
         mx.onnx.export_model(X + 1, {}, [(2,)], np.float32, str(tmp_path / "m.onnx"), **options)
+
+
+@pytest.mark.parametrize("save", [lambda path: X.save(path), lambda path: mx.nd.save(path, mx.nd.ones(2))])
+def test_a_missing_folder_is_mxnets_error(save, tmp_path):
+    with pytest.raises(MXNetError, match="no_folder"):
+        save(str(tmp_path / "no_folder" / "file"))
