@@ -114,8 +114,8 @@ def _parameter(formal: defs.OpSchema.FormalParameter, only: Mapping[str, str]) -
 
 def check_opset(opset: int) -> int:
     """`opset` if it can be written."""
-    if not OLDEST <= opset <= NEWEST:
-        raise ConversionError(f"opset: a version from {OLDEST} to {NEWEST} is required, got {opset}.")
+    if not isinstance(opset, int) or not OLDEST <= opset <= NEWEST:
+        raise ConversionError(f"opset: a version from {OLDEST} to {NEWEST} is required, got {opset!r}.")
     return opset
 
 

@@ -9,7 +9,16 @@ from types import TracebackType
 __all__ = ["AttrScope", "current"]
 
 
-class AttrScope:
+class _HasCurrent(type):
+    """Gives the class `AttrScope` its attribute `current`."""
+
+    @property
+    def current(cls) -> AttrScope:
+        """The attributes of the innermost `with` block of this thread."""
+        return current()
+
+
+class AttrScope(metaclass=_HasCurrent):
     """A `with` block in which symbols receive these attributes; inner scopes and symbols override them."""
 
     def __init__(self, **kwargs: str) -> None:

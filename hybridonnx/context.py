@@ -11,7 +11,16 @@ from .errors import MXNetError
 __all__ = ["Context", "cpu", "cpu_pinned", "current_context", "gpu", "num_gpus"]
 
 
-class Context:
+class _HasDefault(type):
+    """Gives the class `Context` its attribute `default_ctx`."""
+
+    @property
+    def default_ctx(cls) -> Context:
+        """The context of the innermost `with` block of this thread."""
+        return current_context()
+
+
+class Context(metaclass=_HasDefault):
     """A device that arrays live on; as a `with` block it is the default for arrays made inside."""
 
     devtype2str: ClassVar[dict[int, str]] = {1: "cpu", 2: "gpu", 3: "cpu_pinned", 5: "cpu_shared"}

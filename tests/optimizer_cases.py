@@ -136,6 +136,50 @@ def updates(mx: Any, case: tuple[str, dict[str, Any]]) -> tuple[list[np.ndarray]
     return shown, updater
 
 
+SPARSE_SEEDS = range(60)
+_SPARSE_OPTIONS: dict[str, dict[str, Any]] = {
+    "sgd": {"momentum": 0.9},
+    "adam": {"beta1": 0.5},
+    "ftrl": {"beta": 0.1},
+    "lars": {"momentum": 0.9, "eta": 1.0},
+    "lbsgd": {"momentum": 0.9, "batch_scale": 2, "warmup_epochs": 1, "updates_per_epoch": 4},
+    "nag": {},
+    "adagrad": {"eps": 1e-2},
+    "adadelta": {"rho": 0.5},
+    "rmsprop": {"centered": True},
+    "signum": {"wd_lh": 0.1},
+    "lamb": {"bias_correction": False},
+    "ftml": {},
+    "nadam": {},
+}
+
+
+def sparse_updates(mx: Any, seed: int) -> np.ndarray:
+    """A weight, dense or row_sparse, after each of seven steps along row_sparse gradients; drawn options."""
+    rng = np.random.RandomState(seed)
+    name = sorted(_SPARSE_OPTIONS)[seed % len(_SPARSE_OPTIONS)]
+    options: dict[str, Any] = {"learning_rate": 0.1, "rescale_grad": 0.5}
+    optional: dict[str, Any] = {**_SPARSE_OPTIONS[name], "clip_gradient": 0.3}
+    options |= {key: value for key, value in optional.items() if rng.rand() < 0.7}
+    if name in ("sgd", "adam", "lars"):
+        options["lazy_update"] = bool(rng.rand() < 0.7)
+    half = bool(rng.rand() < 0.4) and name != "lbsgd"
+    dtype = "float16" if half else "float32"
+    optimizer = mx.optimizer.create(name, multi_precision=half, wd=0.1 * (name != "adagrad"), **options)
+    updater = mx.optimizer.get_updater(optimizer)
+    weight = mx.nd.array(rng.randn(4, 3), dtype=dtype)
+    if rng.rand() < 0.5 and (name, options.get("momentum")) != ("nag", 0.9):
+        weight = weight.tostype("row_sparse")
+    shown = []
+    for step in range(7):
+        gradient = rng.randn(4, 3) * (rng.rand(4, 1) < 0.6)
+        updater("w", mx.nd.array(gradient, dtype=dtype).tostype("row_sparse"), weight)
+        if step == 3:
+            updater.set_states(updater.get_states())
+        shown.append(weight.asnumpy().astype("float32"))
+    return np.array(shown)
+
+
 def _flat(state: Any) -> list[np.ndarray]:
     if isinstance(state, tuple | list):
         return [array for part in state for array in _flat(part)]

@@ -16,7 +16,16 @@ import hybridonnx as mx
 from hybridonnx.errors import FormatError, MXNetError
 from hybridonnx.ops import steps
 from tests import snippets
-from tests.optimizer_cases import CASES, SNIPPETS, create, states, text, updates
+from tests.optimizer_cases import (
+    CASES,
+    SNIPPETS,
+    SPARSE_SEEDS,
+    create,
+    sparse_updates,
+    states,
+    text,
+    updates,
+)
 
 ORACLE = Path(__file__).parent / "oracle"
 FACTS = json.loads((ORACLE / "optimizer.json").read_text())
@@ -40,6 +49,12 @@ def test_ten_updates_are_mxnets(case, results):
     state = states(updater)
     tolerance = 1e-5 if case[0] == "ftml" else 2e-6  # differences of large numbers
     np.testing.assert_allclose(state, results[f"states of {text(case)}"], rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("seed", SPARSE_SEEDS)
+def test_steps_along_sparse_gradients_are_mxnets(seed, results):
+    stored = results[f"sparse {seed}"]
+    np.testing.assert_allclose(sparse_updates(mx, seed), stored, rtol=2e-3, atol=1e-5)
 
 
 def test_every_optimizer_has_cases():

@@ -187,3 +187,9 @@ MESSAGES = [
 def test_messages_say_what_is_required(text, message):
     with pytest.raises(MXNetError, match=message):
         eval(text, {"mx": mx, "x": mx.nd.ones(3)})
+
+
+def test_ftrl_shows_nan():  # in z, which is in no bound then
+    weight, gradient = mx.nd.ones(2), mx.nd.array([np.nan, 1])
+    new = mx.nd.ftrl_update(weight, gradient, mx.nd.zeros(2), mx.nd.zeros(2), lr=0.1)
+    np.testing.assert_array_equal(np.isnan(new.asnumpy()), [True, False])

@@ -90,6 +90,12 @@ def export_model(
 def _written(
     lowered: Lowered, arrays: Mapping[str, Array], path: str | os.PathLike[str], options: FileOptions
 ) -> str:
+    texts = {"doc_string": options.doc_string, **(options.metadata or {})}
+    for key, value in texts.items():
+        if not isinstance(key, str) or not isinstance(value, str):
+            raise ConversionError(
+                f"export_model: texts as doc_string and in metadata are required, got {value!r} for {key!r}."
+            )
     lowered = check(lowered, arrays, options.run_shape_inference)
     _warn_of_nan({name: arrays[name] for name in lowered.parameters})
     lowered.model.doc_string = options.doc_string

@@ -86,7 +86,7 @@ def elemwise_add(
         total = g.Add(*sizes)
         factors = [g.Div(g.Mul(s, INT32_STEPS), g.Mul(total, STEPS[x.dtype])) for x, s in pairs]
         return rounded32(g, _weighted(g, lhs, rhs, factors)), g.Neg(total), total
-    low, high = map(g.const, op.calibration())
+    low, high = map(g.const, op.required_calibration())
     steps = _step(g, dtype, size_of(g, low, high))
     factors = [g.Div(steps, _step(g, x.dtype, s)) for x, s in pairs]
     return rounded(g, _weighted(g, lhs, rhs, factors), dtype), low, high
@@ -156,6 +156,8 @@ def pool(g: Graph, op: QuantizedPooling, data: Value, low: Value, high: Value) -
     if op.pool_type == "avg":
         sizes = (1, 1, *spatial(g, data)) if _needs_sizes(op) else (1, 1, *op.kernel)
         y = g.Round(g.Div(g.Round(y), g.const(op.counts(sizes))))
+    elif op.pooling_convention == "full":  # of a window in the padding alone
+        y = g.Max(y, number(g, float(np.iinfo(data.dtype).min)))
     return g.Cast(y, data.dtype), low, high
 
 
@@ -169,7 +171,7 @@ def batch_norm(g: Graph, op: QuantizedBatchNorm, data: Value, *others: Value) ->
     gamma, beta, mean, variance = others[:4]
     deviation = g.Sqrt(g.Add(variance, float(np.float32(op.eps))))
     slope = g.Div(number(g, 1.0) if op.fix_gamma else gamma, deviation)
-    low, high = map(g.const, op.calibration())
+    low, high = map(g.const, op.required_calibration())
     steps = _step(g, _INT8, size_of(g, low, high))
     scale = g.Mul(g.Mul(slope, g.Div(size_of(g, *others[4:]), STEPS[data.dtype])), steps)
     shift = g.Mul(g.Sub(beta, g.Mul(mean, slope)), steps)

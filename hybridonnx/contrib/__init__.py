@@ -9,6 +9,7 @@ __getattr__, __dir__ = _lazy_package(
         "ndarray": "..ndarray:contrib",
         "sym": "..symbol:contrib",
         "symbol": "..symbol:contrib",
+        "quant": "..contrib:quantization",
     },
-    submodules=("onnx",),
+    submodules=("onnx", "quantization"),
 )

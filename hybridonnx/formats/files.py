@@ -34,6 +34,7 @@ def open_to_read(path: PathLike) -> BinaryIO:
 def write_atomically(path: PathLike, chunks: Iterable[Any]) -> None:
     """Write the bytes of `chunks`, one after another, as the file `path`.
 
+    Raises `MissingFileError` if its folder is not there.
     They go to a temporary name in the same folder, which replaces `path` once everything is written: a
     process that is killed leaves the old file or the new one. With `HYBRIDONNX_SYNC=1` the bytes are on the
     disk before that, so that a power failure does so too; 1 GB then takes several times as long. A link is
@@ -41,7 +42,10 @@ def write_atomically(path: PathLike, chunks: Iterable[Any]) -> None:
     """
     target = Path(path).resolve()
     prefix = f".{target.name[:64]}."
-    file, name = _claimed(lambda: tempfile.mkstemp(prefix=prefix, suffix=".tmp", dir=target.parent))
+    try:
+        file, name = _claimed(lambda: tempfile.mkstemp(prefix=prefix, suffix=".tmp", dir=target.parent))
+    except FileNotFoundError as exc:
+        raise MissingFileError(exc.errno, exc.strerror, str(target.parent)) from None
     try:
         with file:
             _write(file, chunks)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -58,6 +58,13 @@ def _usable(ctx: Context | None) -> Context:
     return usable(as_context(ctx))
 
 
+def _require_names(function: str, options: Mapping[str, object]) -> None:
+    """Refuse options other than what symbols use: `name`, and attributes between double underscores."""
+    for option in options:
+        if option != "name" and not option.startswith("__"):
+            raise MXNetError(f"{function}: an option that it has is required, got {option}.")
+
+
 def _shape(shape: Any) -> tuple[int, ...]:
     sizes = (int(shape),) if isinstance(shape, int | np.integer) else tuple(int(d) for d in shape)
     if any(d < 0 for d in sizes):
@@ -101,6 +108,7 @@ def zeros(
 
     What only symbols use, such as `name`, has no effect.
     """
+    _require_names("zeros", kwargs)
     return _filled(np.zeros, shape, ctx, dtype, stype, out)
 
 
@@ -117,6 +125,7 @@ def ones(
 
     What only symbols use, such as `name`, has no effect.
     """
+    _require_names("ones", kwargs)
     return _filled(np.ones, shape, ctx, dtype, stype, out)
 
 
@@ -177,24 +186,33 @@ def linspace(
 
 
 def eye(
-    N: int, M: int = 0, k: int = 0, ctx: Context | None = None, dtype: DTypeLike | None = None
+    N: int,
+    M: int = 0,
+    k: int = 0,
+    ctx: Context | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    out: NDArray | None = None,
+    **kwargs: object,
 ) -> NDArray:
     """An (N, M) matrix, square if M is 0, with ones on the diagonal `k` to the right of the main one."""
-    return NDArray(np.eye(N, M or None, k, dtype=as_dtype(dtype)), _usable(ctx))
+    _require_names("eye", kwargs)
+    result = NDArray(np.eye(N, M or None, k, dtype=as_dtype(dtype)), _usable(ctx))
+    return result if out is None else result.copyto(out)
 
 
-def from_numpy(ndarray: Array, zero_copy: bool = True) -> NDArray:
+def from_numpy(ndarray: Array, zero_copy: bool = True, array_cls: type[NDArray] = NDArray) -> NDArray:
     """An array over the memory of a NumPy array, which becomes read-only, or over a copy."""
     if zero_copy and not ndarray.flags.c_contiguous:
         raise ValueError("Only arrays with flags.c_contiguous == True are supported; pass zero_copy=False.")
     as_dtype(ndarray.dtype)
     if not zero_copy:
-        return NDArray(ndarray.copy(), _usable(None))
+        return array_cls(ndarray.copy(), _usable(None))
     if not ndarray.flags.writeable:
-        return NDArray(ndarray, _usable(None))
+        return array_cls(ndarray, _usable(None))
     shared = np.asarray(_Writable(ndarray))
     ndarray.flags.writeable = False  # so that all changes are made here
-    return NDArray(shared, _usable(None))
+    return array_cls(shared, _usable(None))
 
 
 class _Capsule:

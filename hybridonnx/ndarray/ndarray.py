@@ -182,6 +182,14 @@ class NDArray(ArrayBase, OperatorMethods):
         """Set the region from `begin` to `end` to a number; returns the array itself."""
         return self.slice_assign(value, begin, end, step)  # type: ignore[arg-type]
 
+    def broadcast_to(self, shape: ShapeLike, **kwargs: Any) -> NDArray:
+        """Broadcast to a shape, which may have more axes in front."""
+        sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+        ahead = len(sizes) - self.ndim
+        array = self.reshape((1,) * ahead + self.shape) if ahead > 0 else self
+        broadcast: NDArray = _F.broadcast_to(array, shape=sizes, **kwargs)
+        return broadcast
+
     def split_v2(
         self,
         indices_or_sections: int | Sequence[int],

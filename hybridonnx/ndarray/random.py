@@ -36,6 +36,7 @@ def _draw(
     dtype: Any,
     ctx: Any,
     out: NDArray | None,
+    /,
     **kwargs: Any,
 ) -> Any:
     """Draws whose parameters are numbers, or arrays with a distribution for each element."""
@@ -61,9 +62,10 @@ def uniform(
     dtype: DTypeLike | None = None,
     ctx: Context | None = None,
     out: NDArray | None = None,
+    **kwargs: Any,
 ) -> NDArray:
     """Uniform draws from [low, high)."""
-    draws: NDArray = _draw("uniform", {"low": low, "high": high}, shape, dtype, ctx, out)
+    draws: NDArray = _draw("uniform", {"low": low, "high": high}, shape, dtype, ctx, out, **kwargs)
     return draws
 
 
@@ -74,10 +76,12 @@ def normal(
     dtype: DTypeLike | None = None,
     ctx: Context | None = None,
     out: NDArray | None = None,
+    **kwargs: Any,
 ) -> NDArray:
     """Normal draws with mean `loc` and standard deviation `scale`."""
     names = ("mu", "sigma") if isinstance(loc, NDArray) else ("loc", "scale")
-    draws: NDArray = _draw("normal", dict(zip(names, (loc, scale), strict=True)), shape, dtype, ctx, out)
+    parameters = dict(zip(names, (loc, scale), strict=True))
+    draws: NDArray = _draw("normal", parameters, shape, dtype, ctx, out, **kwargs)
     return draws
 
 
@@ -88,9 +92,10 @@ def randn(
     dtype: DTypeLike | None = None,
     ctx: Context | None = None,
     out: NDArray | None = None,
+    **kwargs: Any,
 ) -> NDArray:
     """Normal draws of a shape given as separate sizes."""
-    return normal(loc, scale, shape, dtype, ctx, out)
+    return normal(loc, scale, shape, dtype, ctx, out, **kwargs)
 
 
 def poisson(
@@ -99,9 +104,10 @@ def poisson(
     dtype: DTypeLike | None = None,
     ctx: Context | None = None,
     out: NDArray | None = None,
+    **kwargs: Any,
 ) -> NDArray:
     """Poisson draws with mean `lam`."""
-    draws: NDArray = _draw("poisson", {"lam": lam}, shape, dtype, ctx, out)
+    draws: NDArray = _draw("poisson", {"lam": lam}, shape, dtype, ctx, out, **kwargs)
     return draws
 
 
@@ -111,9 +117,10 @@ def exponential(
     dtype: DTypeLike | None = None,
     ctx: Context | None = None,
     out: NDArray | None = None,
+    **kwargs: Any,
 ) -> NDArray:
     """Exponential draws with mean `scale`."""
-    draws: NDArray = _draw("exponential", {"lam": 1.0 / scale}, shape, dtype, ctx, out)
+    draws: NDArray = _draw("exponential", {"lam": 1.0 / scale}, shape, dtype, ctx, out, **kwargs)
     return draws
 
 
@@ -124,9 +131,10 @@ def gamma(
     dtype: DTypeLike | None = None,
     ctx: Context | None = None,
     out: NDArray | None = None,
+    **kwargs: Any,
 ) -> NDArray:
     """Gamma draws with shape `alpha` and scale `beta`."""
-    draws: NDArray = _draw("gamma", {"alpha": alpha, "beta": beta}, shape, dtype, ctx, out)
+    draws: NDArray = _draw("gamma", {"alpha": alpha, "beta": beta}, shape, dtype, ctx, out, **kwargs)
     return draws
 
 
@@ -137,9 +145,10 @@ def negative_binomial(
     dtype: DTypeLike | None = None,
     ctx: Context | None = None,
     out: NDArray | None = None,
+    **kwargs: Any,
 ) -> NDArray:
     """The number of failures before `k` successes of probability `p`."""
-    draws: NDArray = _draw("negative_binomial", {"k": k, "p": p}, shape, dtype, ctx, out)
+    draws: NDArray = _draw("negative_binomial", {"k": k, "p": p}, shape, dtype, ctx, out, **kwargs)
     return draws
 
 
@@ -150,10 +159,11 @@ def generalized_negative_binomial(
     dtype: DTypeLike | None = None,
     ctx: Context | None = None,
     out: NDArray | None = None,
+    **kwargs: Any,
 ) -> NDArray:
     """Poisson draws whose rates are gamma draws of mean `mu` and dispersion `alpha`."""
     draws: NDArray = _draw(
-        "generalized_negative_binomial", {"mu": mu, "alpha": alpha}, shape, dtype, ctx, out
+        "generalized_negative_binomial", {"mu": mu, "alpha": alpha}, shape, dtype, ctx, out, **kwargs
     )
     return draws
 
@@ -165,9 +175,10 @@ def randint(
     dtype: DTypeLike | None = None,
     ctx: Context | None = None,
     out: NDArray | None = None,
+    **kwargs: Any,
 ) -> NDArray:
     """Integers from [low, high), int32 unless `dtype` says int64."""
-    draws: NDArray = _draw("randint", {"low": low, "high": high}, shape, dtype, ctx, out)
+    draws: NDArray = _draw("randint", {"low": low, "high": high}, shape, dtype, ctx, out, **kwargs)
     return draws
 
 
@@ -177,10 +188,11 @@ def multinomial(
     get_prob: bool = False,
     out: NDArray | None = None,
     dtype: DTypeLike = "int32",
+    **kwargs: Any,
 ) -> Any:
     """Draws of category numbers with the probabilities `data`, (…, k)."""
     return NDArray.F._sample_multinomial(
-        data, shape=() if shape is None else shape, get_prob=get_prob, out=out, dtype=dtype
+        data, shape=() if shape is None else shape, get_prob=get_prob, out=out, dtype=dtype, **kwargs
     )
 
 

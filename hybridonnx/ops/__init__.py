@@ -12,6 +12,7 @@ from ._generator import Drawing, DrawingFrom, seed
 from ._namespace import GROUPS, FluentMethod, Frontend, Namespace
 from ._operator import Array, Attribute, Operator, Spec
 from ._overloads import ARITHMETIC, COMPARISONS, FLUENT, OVERLOADS, Overload, is_number, sections
+from ._quantization import Quantized
 from ._registry import find, load_all
 from ._shapes import Dim, NumericShape, Shape, alike, known, show, sizes, without_symbols
 from ._signature import Option, Usage, depends_on_attributes, example_of, signature_of
@@ -41,6 +42,7 @@ __all__ = [
     "Option",
     "Overload",
     "Pattern",
+    "Quantized",
     "Quotient",
     "Rows",
     "Shape",

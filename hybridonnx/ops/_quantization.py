@@ -7,7 +7,7 @@ quantized numbers have no zero point.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -62,6 +62,15 @@ class Calibrated(Operator):
         low, high = self.min_calib_range, self.max_calib_range
         return [] if low is None or high is None else single(low, high)
 
+    def required_calibration(self) -> list[Array]:
+        """The ends of the calibrated range. Raises `AttributeValueError` without one."""
+        if ends := self.calibration():
+            return ends
+        raise AttributeValueError(
+            f"{self.names[0]}: min_calib_range and max_calib_range are required, got "
+            f"{self.min_calib_range} and {self.max_calib_range}."
+        )
+
     def range_of(self, data: Array) -> list[Array]:
         """The calibrated range, or that of the data, of which NaN is no part."""
         if ends := self.calibration():
@@ -89,6 +98,15 @@ class Quantized(Operator):
 
     outputs = ("output", "min_output", "max_output")
     not_differentiable = "quantized numbers are integers"
+    replaces: ClassVar[str] = ""
+    """The operator on floating-point numbers in whose place quantizing a graph puts this one."""
+    replaces_alone: ClassVar[bool] = False
+    """Whether it is worth quantizing by itself, and not only between others."""
+    floating: ClassVar[tuple[str, ...]] = ()
+    """The inputs that stay floating-point numbers, without a range."""
+    takes_uint8: ClassVar[bool] = True
+    sums: ClassVar[bool] = False
+    """Whether the output is in int32, to be brought to 8 bits."""
 
     def number_shapes(self, *shapes: Any) -> Sequence[Shape | None]:
         """What the known shapes of the integers tell of unknown ones."""

@@ -448,4 +448,4 @@ def ftrl(
     new_root /= lr
     new_root += f(wd)
     np.divide(signs(z) * lamda1 - z, new_root, out=new_root)
-    w[...] = np.where(np.abs(z) > lamda1, new_root, 0)
+    np.multiply(new_root, np.abs(z) > lamda1, out=w)  # not np.where, which would make NaN 0

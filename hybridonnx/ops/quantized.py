@@ -69,6 +69,7 @@ class QuantizedFlatten(Quantized):
     ONNX: Flatten.
     """
 
+    replaces: ClassVar[str] = "Flatten"
     inputs: ClassVar[tuple[str, ...]] = ("data", "min_data", "max_data")
 
     def result_shape(self, data: Shape) -> Shape:
@@ -98,6 +99,7 @@ class QuantizedAct(Quantized):
     ONNX: Max.
     """
 
+    replaces: ClassVar[str] = "Activation"
     inputs: ClassVar[tuple[str, ...]] = ("data", "min_data", "max_data")
     act_type: Literal["relu", "sigmoid", "softrelu", "softsign", "tanh"]
 
@@ -135,6 +137,7 @@ class QuantizedConcat(Quantized):
     ONNX: Mul, Round, Clip, Cast and Concat; Min and Max for the range.
     """
 
+    replaces: ClassVar[str] = "Concat"
     variadic: ClassVar[str] = "num_args"
     inputs_each: ClassVar[int] = 3
     num_args: int
@@ -200,6 +203,7 @@ class _Pairwise(Calibrated, Quantized):
         max_calib_range: Its upper end.
     """
 
+    sums: ClassVar[bool] = True
     inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs", "lhs_min", "lhs_max", "rhs_min", "rhs_max")
 
     def number_shapes(self, *shapes: Any) -> Sequence[Shape | None]:
@@ -224,6 +228,7 @@ class QuantizedElemwiseAdd(_Pairwise):
     ONNX: Mul, Add, Round, Clip and Cast.
     """
 
+    replaces: ClassVar[str] = "elemwise_add"
     min_calib_range: float | None = None
     max_calib_range: float | None = None
 
@@ -268,6 +273,8 @@ class QuantizedElemwiseMul(_Pairwise):
     ONNX: Mul and Cast; with a calibrated range Sign, Abs, Floor, Round and Clip too.
     """
 
+    replaces: ClassVar[str] = "elemwise_mul"
+    takes_uint8: ClassVar[bool] = False
     min_calib_range: float | None = None
     max_calib_range: float | None = None
     enable_float_output: bool = False
@@ -333,6 +340,8 @@ class QuantizedEmbedding(Quantized):
     ONNX: Gather, with Clip.
     """
 
+    replaces: ClassVar[str] = "Embedding"
+    floating: ClassVar[tuple[str, ...]] = ("data",)
     inputs: ClassVar[tuple[str, ...]] = ("data", "weight", "min_weight", "max_weight")
     input_dim: int
     output_dim: int
@@ -370,6 +379,8 @@ class _Layer(Quantized):
         max_bias: (1,), its upper end.
     """
 
+    replaces_alone: ClassVar[bool] = True
+    sums: ClassVar[bool] = True
     inputs: ClassVar[tuple[str, ...]] = (
         *("data", "weight", "bias"),
         *("min_data", "max_data", "min_weight", "max_weight", "min_bias", "max_bias"),
@@ -420,6 +431,7 @@ class QuantizedFullyConnected(_Layer):
     ONNX: MatMulInteger of uint8; with a bias Mul, Cast, Add, Round and Clip in float32.
     """
 
+    replaces: ClassVar[str] = "FullyConnected"
     num_hidden: int
     no_bias: bool = False
     flatten: bool = True
@@ -466,6 +478,7 @@ class QuantizedConv(_Layer, _Forward):
     ONNX: ConvInteger of uint8; with a bias Mul, Cast, Add, Round and Clip in float32.
     """
 
+    replaces: ClassVar[str] = "Convolution"
     num_filter: int
     num_group: int = 1
     workspace: int = 1024
@@ -526,6 +539,7 @@ class QuantizedPooling(Quantized, _Pool):
     ONNX: MaxPool, or AveragePool, Mul, Round and Div; Cast before and after.
     """
 
+    replaces: ClassVar[str] = "Pooling"
     inputs: ClassVar[tuple[str, ...]] = ("data", "min_data", "max_data")
 
     def check(self) -> None:
@@ -560,6 +574,7 @@ class QuantizedPooling(Quantized, _Pool):
         y = self.inner().forward(data.astype(np.float32))
         if self.pool_type == "avg":
             y = np.rint(y / self.counts(data.shape))
+        y = np.maximum(y, np.iinfo(data.dtype).min)  # of a window in the padding alone
         return y.astype(data.dtype), low.copy(), high.copy()
 
 
@@ -593,6 +608,8 @@ class QuantizedBatchNorm(Calibrated, Quantized):
     ONNX: Mul, Add, Sqrt, Div, Round, Clip and Cast.
     """
 
+    replaces: ClassVar[str] = "BatchNorm"
+    floating: ClassVar[tuple[str, ...]] = ("gamma", "beta", "moving_mean", "moving_var")
     inputs: ClassVar[tuple[str, ...]] = (
         *("data", "gamma", "beta", "moving_mean", "moving_var"),
         *("min_data", "max_data"),
@@ -610,11 +627,6 @@ class QuantizedBatchNorm(Calibrated, Quantized):
 
     def check(self) -> None:
         super().check()
-        if not self.calibration():
-            raise AttributeValueError(
-                "_contrib_quantized_batch_norm: min_calib_range and max_calib_range are required, got "
-                f"{self.min_calib_range} and {self.max_calib_range}."
-            )
         if self.axis != 1:
             raise AttributeValueError(f"_contrib_quantized_batch_norm: axis 1 is required, got {self.axis}.")
 
@@ -653,7 +665,7 @@ class QuantizedBatchNorm(Calibrated, Quantized):
         gamma, beta, mean, variance = others[:4]
         deviation = np.sqrt(variance + np.float32(self.eps))
         slope = over(np.ones_like(gamma) if self.fix_gamma else gamma, deviation)
-        low, high = self.calibration()
+        low, high = self.required_calibration()
         steps = over(np.float32(STEPS[INT8]), size_of(low, high))
         scale = times(times(slope, over(size_of(*others[4:]), np.float32(STEPS[data.dtype]))), steps)
         shift = times(beta - mean * slope, steps)

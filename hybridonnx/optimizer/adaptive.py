@@ -125,6 +125,9 @@ class Ftrl(Optimizer):
         """z, and n, the sum of squares."""
         return zeros_like(weight, np.float32), zeros_like(weight, np.float32)
 
+    def _by_rows(self, weight: NDArray) -> bool:
+        return weight.stype == "row_sparse"
+
     def _step(self, index: Any, w: Array, g: Array, lr: float, wd: float, z: Array, n: Array) -> None:
         options = {"lamda1": self.lamda1, "beta": self.beta, **self._scaling()}
         steps.ftrl(w, g, z, n, lr=lr, wd=wd, **options)

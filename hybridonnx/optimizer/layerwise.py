@@ -20,6 +20,17 @@ __all__ = ["LAMB", "LARS", "LBSGD"]
 class _Measuring(Optimizer):
     """An optimizer that measures arrays: as in MXNet those of float16, not their copies, and in float16."""
 
+    _whole: Array | None = None
+
+    def _step_rows(self, grad: Any, index: Any, w: Array, lr: float, wd: float, state: list[Any]) -> None:
+        self._whole = w
+        super()._step_rows(grad, index, w, lr, wd, state)
+        self._whole = None
+
+    def _layer(self, w: Array) -> Array:
+        """All weights, of which `w` may be the rows of a row-sparse gradient."""
+        return w if self._whole is None else self._whole
+
     def _norm(self, index: Any, x: Array) -> float:
         return steps.norm(x.astype(np.float16) if index in self._copied else x)
 
@@ -119,7 +130,7 @@ class LARS(_Measuring):
         changed = self.momentum_correction and self.last_lr
         momentum = self.momentum * (self.cur_lr / self.last_lr if changed else 1.0)
         if not self.idx2name.get(index, "").endswith(("gamma", "beta", "bias")):
-            lr *= self._trust(self._norm(index, w), self._norm(index, g) * self.rescale_grad, wd)
+            lr *= self._trust(self._norm(index, self._layer(w)), self._norm(index, g) * self.rescale_grad, wd)
         descend(w, g, mom, momentum, lr=lr, wd=wd, **self._scaling())
 
     def _trust(self, weights: float, gradient: float, wd: float) -> float:
@@ -130,12 +141,14 @@ class LARS(_Measuring):
 
 
 @register
-class LBSGD(Optimizer):
+class LBSGD(_Measuring):
     """SGD for large batches: of `batch_scale` gradients in a row, their rate grows to as much (Goyal 2017).
 
     `warmup_strategy` says how it grows: "linear", "power2", "sqrt", or "lars", by the norms of the layer's
     weights and gradient; with any other text it doesn't until the end of the warm-up.
     """
+
+    _lazy = True
 
     def __init__(
         self,
@@ -163,22 +176,21 @@ class LBSGD(Optimizer):
 
     def update(self, index: Index | Sequence[Index], weight: Arrays, grad: Arrays, state: State) -> None:
         """Update one weight, or each of a list of weights; the rate is that before the update is counted."""
-        for i, *arrays in each(index, weight, grad, state):
+        for i, w, g, own in each(index, weight, grad, state):
             lr = self._get_lr(i)
             self._update_count(i)
-            self._update_one(lr, self._get_wd(i), i, *arrays)
+            sums = self.cumgrads.setdefault(i, {"num_cums": self.init_updates, "cum_grad": None})
+            sums["num_cums"] += 1
+            total = g if sums["cum_grad"] is None else sums["cum_grad"] + g
+            if sums["num_cums"] % self.batch_scale:
+                sums["cum_grad"] = total.copy()
+            else:
+                sums["cum_grad"] = None
+                self._update_one(lr, self._get_wd(i), i, w, total / self.batch_scale, own)
 
     def _step(self, index: Any, w: Array, g: Array, lr: float, wd: float, mom: Array | None = None) -> None:
-        sums = self.cumgrads.setdefault(index, {"num_cums": self.init_updates, "cum_grad": None})
-        sums["num_cums"] += 1
-        before = sums["cum_grad"]
-        g = g.copy() if before is None else before._data + g
-        sums["cum_grad"] = NDArray(g)
-        if sums["num_cums"] % self.batch_scale:
-            return
-        sums["cum_grad"] = None
-        g /= self.batch_scale
-        lr *= self._trust(w, g, wd) if self.warmup_strategy == "lars" else self._growth(sums["num_cums"])
+        lars = self.warmup_strategy == "lars"
+        lr *= self._trust(self._layer(w), g, wd) if lars else self._growth(self.cumgrads[index]["num_cums"])
         descend(w, g, mom, self.momentum, lr=lr, wd=wd, **self._scaling())
 
     def _growth(self, count: int) -> float:

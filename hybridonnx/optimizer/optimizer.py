@@ -14,8 +14,8 @@ import numpy as np
 from ..dtypes import DTypeLike
 from ..errors import suggest
 from ..lr_scheduler import LRScheduler
-from ..ndarray.ndarray import NDArray, RowSparseNDArray
-from ..ndarray.watch import overwrite, written
+from ..ndarray.ndarray import BaseSparseNDArray, NDArray, RowSparseNDArray
+from ..ndarray.watch import written
 from ..ops import Array, steps
 from ..symbol.symbol import Symbol
 from ..typing import Arrays
@@ -157,7 +157,7 @@ class Optimizer:
                 stacklevel=2,
             )
             return self.create_state(index, weight)
-        master = NDArray(weight._data.astype(np.float32), weight.context)
+        master = weight.astype(np.float32)
         state = self.create_state(index, master)
         return (state, master) if self._state_before_master else (master, state)
 
@@ -188,7 +188,7 @@ class Optimizer:
             if w.dtype == np.float16:
                 s, master = s if self._state_before_master else s[::-1]
                 copies[i] = w, master
-                w, g = master, NDArray(g._data.astype(np.float32), g.context)
+                w, g = master, self._widened(g)
             indices.append(i)
             weights.append(w)
             grads.append(g)
@@ -199,27 +199,45 @@ class Optimizer:
         else:
             self.update(indices[0], weights[0], grads[0], states[0])
         for narrow, master in copies.values():
-            overwrite(narrow._data, master._data)
+            narrow._receive(master._data)
+
+    def _widened(self, grad: NDArray) -> NDArray:
+        """A float16 gradient in float32; as in MXNet lazy updates of SGD's kin are for float32 only."""
+        return grad.astype(np.float32) if not self._state_before_master else _dense(grad)
 
     def _update_one(
         self, lr: float, wd: float, index: Any, weight: NDArray, grad: NDArray, state: State
     ) -> None:
         """Update one weight that was counted already."""
-        written(weight._data)  # before as well: other threads see the new value before they are told
         arrays = [None if s is None else s._data for s in _listed(state)]
-        if isinstance(grad, RowSparseNDArray) and self._lazy:
-            self._step_rows(grad, index, weight._data, lr, wd, arrays)
-        elif weight.dtype == np.float16:
-            self._step_wide(index, weight._data, grad._data, lr, wd, arrays)
-        elif self._elementwise and weight.size > steps.PART:
-            steps.in_parts(partial(self._part, index, lr, wd), weight._data, grad._data, *arrays)
-        else:
-            self._step(index, weight._data, grad._data, lr, wd, *arrays)
+        rows = isinstance(grad, RowSparseNDArray) and self._by_rows(weight)
+        if isinstance(weight, BaseSparseNDArray):
+            dense = weight._data.copy()
+            self._advance(index, dense, grad, rows, lr, wd, arrays)
+            weight._receive(dense)
+            return
+        written(weight._data)  # before as well: other threads see the new value before they are told
+        self._advance(index, weight._data, grad, rows, lr, wd, arrays)
         written(weight._data)
 
-    def _step_rows(
-        self, grad: RowSparseNDArray, index: Any, w: Array, lr: float, wd: float, state: list[Any]
+    def _by_rows(self, weight: NDArray) -> bool:
+        """Whether a row-sparse gradient changes only the rows that it stores."""
+        return self._lazy
+
+    def _advance(
+        self, index: Any, w: Array, grad: NDArray, rows: bool, lr: float, wd: float, state: list[Any]
     ) -> None:
+        """Write the weights and the states anew."""
+        if rows:
+            self._step_rows(grad, index, w, lr, wd, state)
+        elif w.dtype == np.float16:
+            self._step_wide(index, w, grad._data, lr, wd, state)
+        elif self._elementwise and w.size > steps.PART:
+            steps.in_parts(partial(self._part, index, lr, wd), w, grad._data, *state)
+        else:
+            self._step(index, w, grad._data, lr, wd, *state)
+
+    def _step_rows(self, grad: Any, index: Any, w: Array, lr: float, wd: float, state: list[Any]) -> None:
         """Step in the rows that the gradient has; the others stay as they are, and their states too."""
         rows = grad.stored.indices
         parts = [None if s is None else s[rows] for s in state]
@@ -344,6 +362,10 @@ def each(index: Any, weight: Any, grad: Any, state: Any) -> Iterator[tuple[Any, 
         yield index, weight, grad, state
         return
     yield from zip(index, weight, grad, state, strict=True)
+
+
+def _dense(grad: NDArray) -> NDArray:
+    return NDArray(grad._data.astype(np.float32), grad.context)
 
 
 def _listed(state: State) -> list[Any]:

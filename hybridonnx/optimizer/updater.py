@@ -14,9 +14,8 @@ import numpy as np
 
 from ..context import Context, cpu
 from ..errors import FormatError, MXNetError
-from ..formats.params import read_bytes, write
-from ..ndarray.ndarray import NDArray
-from ..ops import Array
+from ..formats.params import Value, read_bytes, write
+from ..ndarray.ndarray import BaseSparseNDArray, NDArray, from_stored
 from ..typing import Arrays
 from .optimizer import Index, Optimizer
 
@@ -100,7 +99,7 @@ class _Writer:
     """Makes plain data of states, and collects the arrays."""
 
     def __init__(self) -> None:
-        self.arrays: list[Array] = []
+        self.arrays: list[Value] = []
 
     def plain(self, value: Any) -> Any:
         """A value as JSON has it. Raises `TypeError` for what is neither an array nor plain."""
@@ -109,7 +108,7 @@ class _Writer:
         if isinstance(value, np.generic):
             return value.item()
         if isinstance(value, NDArray):
-            self.arrays.append(value._data)
+            self.arrays.append(value.stored if isinstance(value, BaseSparseNDArray) else value._data)
             return {"array": len(self.arrays) - 1}
         if isinstance(value, list | tuple):
             return {type(value).__name__: [self.plain(part) for part in value]}
@@ -121,7 +120,7 @@ class _Writer:
 class _Reader:
     """Makes states of plain data and arrays."""
 
-    def __init__(self, arrays: dict[str, Array]) -> None:
+    def __init__(self, arrays: dict[str, Value]) -> None:
         self.arrays = arrays
 
     def decode(self, value: Any) -> Any:
@@ -130,7 +129,7 @@ class _Reader:
             return value
         (kind, content), *more = value.items() or [("", None)]
         if kind == "array" and str(content) in self.arrays:
-            return NDArray(self.arrays[str(content)].copy(), cpu())
+            return from_stored(self.arrays[str(content)], cpu()).copy()
         if kind in ("list", "tuple") and isinstance(content, list) and not more:
             parts = [self.decode(part) for part in content]
             return parts if kind == "list" else tuple(parts)
@@ -153,10 +152,10 @@ def _opened(states: bytes) -> tuple[dict[str, Any], _Reader]:
             "Nothing is ever unpickled: start the optimizer anew."
         )
     values, names = read_bytes(bytes(states))
-    arrays = {n: v for n, v in zip(names, values, strict=False) if isinstance(v, np.ndarray)}
+    arrays = dict(zip(names, values, strict=False))
     text = arrays.pop(_STRUCTURE, None)
     try:
-        structure = None if text is None else json.loads(text.tobytes())
+        structure = json.loads(text.tobytes()) if isinstance(text, np.ndarray) else None
     except (ValueError, RecursionError):
         structure = None
     if not isinstance(structure, dict) or structure.get("format") != _FORMAT:

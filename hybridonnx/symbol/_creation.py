@@ -10,7 +10,7 @@ from ..attrs import ShapeLike
 from ..dtypes import DTypeLike, as_dtype
 from ..ops import find, is_number
 from ._arithmetic import binary
-from ._methods import split as split_v2
+from ._methods import split
 from .compose import call
 from .symbol import Group, Symbol, Variable, load, load_json, var
 
@@ -103,6 +103,17 @@ def histogram(
     return _symbol("_histogram", (a,), {"bin_cnt": bins, "range": range, **kwargs})
 
 
+def split_v2(
+    ary: Symbol,
+    indices_or_sections: int | Sequence[int],
+    axis: int = 0,
+    squeeze_axis: bool = False,
+    **kwargs: object,
+) -> Any:
+    """Parts of `ary` along an axis: so many equal ones, or ones that begin at the given indices."""
+    return split(ary, indices_or_sections, axis, squeeze_axis, **kwargs)
+
+
 def _choice(what: str, numbers: Callable[[Any, Any], Any], sentence: str) -> Callable[[Any, Any], Any]:
     def function(left: Symbol | float, right: Symbol | float) -> Any:
         if is_number(left) and is_number(right):
@@ -117,5 +128,11 @@ def _choice(what: str, numbers: Callable[[Any, Any], Any], sentence: str) -> Cal
 maximum = _choice("maximum", max, "The greater")
 minimum = _choice("minimum", min, "The smaller")
 hypot = _choice("hypot", math.hypot, "The hypotenuse")
-power = _choice("power", lambda base, exp: base**exp, "The first to the power of the second")
+
+
+def power(base: Symbol | float, exp: Symbol | float) -> Any:
+    """The first to the power of the second: symbols of one shape, a symbol and a number, or numbers."""
+    return base**exp if is_number(base) and is_number(exp) else binary("power", base, exp)
+
+
 pow = power

@@ -270,6 +270,19 @@ class Symbol(Arithmetic, Methods, Outputs):
 
         return bind(self, ctx, args, args_grad, grad_req, aux_states, groups=group2ctx)
 
+    def optimize_for(
+        self, backend: str, args: Any = None, aux: Any = None, ctx: Context | None = None, **kwargs: object
+    ) -> Symbol:
+        """The symbol itself, as in MXNet for a backend without a pass over graphs: none has one here."""
+        return self
+
+    def get_backend_symbol(self, backend: str) -> Symbol:
+        """Refused, as in MXNet for a backend that it does not know: there is none here."""
+        raise MXNetError(
+            f"get_backend_symbol: there is no backend {backend!r}, as ONNX Runtime optimizes graphs. "
+            "Use hybridize(), or export the model."
+        )
+
     def simple_bind(
         self,
         ctx: Context | None,
@@ -364,13 +377,14 @@ def var(
 Variable = var
 
 
-def Group(symbols: Sequence[Symbol]) -> Symbol:
-    """One symbol with the outputs of all `symbols`."""
+def Group(symbols: Sequence[Symbol], create_fn: Any = None) -> Symbol:
+    """One symbol with the outputs of all `symbols`, of their class unless `create_fn` is another."""
     listed = list(symbols)
     if not listed or not all(isinstance(symbol, Symbol) for symbol in listed):
         raise TypeError("Group: a list of symbols is required, at least one.")
     kind = next((type(s) for s in listed if type(s) is not Symbol), Symbol)
-    return kind([entry for symbol in listed for entry in symbol.outputs])
+    made: Symbol = (create_fn or kind)([entry for symbol in listed for entry in symbol.outputs])
+    return made
 
 
 def load_json(json_str: str | bytes) -> Symbol:

@@ -300,6 +300,18 @@ POOLING = [
     ),
     *(pool("int8", IMAGE, kernel=(2, 2), global_pool=True, pool_type=p) for p in ("max", "avg")),
     *(pool("int8", (1, 2, 3, 4, 5), kernel=(2, 2, 3), pool_type=p, layout="NCDHW") for p in ("max", "avg")),
+    *(  # the last windows lie in the padding
+        pool(
+            t,
+            (2, 2, 5, 6),
+            kernel=(2, 2),
+            stride=(2, 2),
+            pad=(1, 0),
+            pooling_convention="full",
+            pool_type="max",
+        )
+        for t in ("int8", "uint8")
+    ),
     pool("uint8", IMAGE, kernel=(2, 2), pool_type="avg", cudnn_off=True, p_value=2, layout="NCHW"),
 ]
 

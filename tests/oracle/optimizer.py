@@ -5,8 +5,8 @@ Run it with the oracle environment's Python:
     MXNET_SUBGRAPH_BACKEND=NONE python tests/oracle/optimizer.py
 
 optimizer.npz has, by the text of a case of `CASES`, the weights of three parameters after 1, 2, 5 and 10
-updates and the states that came with them; optimizer.json has signatures, and what the snippets of
-optimizer_cases and trainer_scenarios give.
+updates and the states that came with them, and by seed what `sparse_updates` gives; optimizer.json has
+signatures, and what the snippets of optimizer_cases and trainer_scenarios give.
 """
 
 import inspect
@@ -26,7 +26,15 @@ sys.path.append(str(FOLDER.parent.parent))
 import mxnet as mx  # noqa: E402
 import numpy as np  # noqa: E402
 
-from tests.optimizer_cases import CASES, SNIPPETS, states, text, updates  # noqa: E402
+from tests.optimizer_cases import (  # noqa: E402
+    CASES,
+    SNIPPETS,
+    SPARSE_SEEDS,
+    sparse_updates,
+    states,
+    text,
+    updates,
+)
 from tests.snippets import outcome  # noqa: E402
 from tests.trainer_scenarios import everything  # noqa: E402
 
@@ -47,6 +55,7 @@ def main():
         weights, updater = updates(mx, case)
         arrays[text(case)] = np.concatenate([w.astype("float32").ravel() for w in weights])
         arrays[f"states of {text(case)}"] = states(updater)
+    arrays |= {f"sparse {seed}": sparse_updates(mx, seed) for seed in SPARSE_SEEDS}
     np.savez_compressed(FOLDER / "optimizer.npz", **arrays)
     facts = {"signatures": signatures(), "snippets": {s: outcome(s, mx=mx) for s in SNIPPETS}}
     with tempfile.TemporaryDirectory() as folder:
