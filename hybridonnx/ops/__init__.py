@@ -10,7 +10,7 @@ from ._calls import bind
 from ._docs import Doc, doc_of
 from ._generator import Drawing, DrawingFrom, seed
 from ._namespace import GROUPS, FluentMethod, Frontend, Namespace
-from ._operator import Array, Attribute, Operator, Spec
+from ._operator import Array, Attribute, Noise, Operator, Spec
 from ._overloads import ARITHMETIC, COMPARISONS, FLUENT, OVERLOADS, Overload, is_number, sections
 from ._registry import find, load_all
 from ._shapes import Dim, NumericShape, Shape, alike, known, show, sizes, without_symbols
@@ -36,6 +36,7 @@ __all__ = [
     "FluentMethod",
     "Frontend",
     "Namespace",
+    "Noise",
     "NumericShape",
     "Operator",
     "Option",
