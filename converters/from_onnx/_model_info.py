@@ -52,6 +52,8 @@ class ModelInfo:
         self.tensors: dict[str, TensorProto] = {t.name: t for t in model.proto.graph.initializer}
         self.dims: dict[str, Dims | None] = {}
         self.dtypes: dict[str, DType] = {}
+        self.others: set[str] = set()
+        """The values that are sequences, optionals and the like."""
         self.nodes: list[NodeProto] = list(model.proto.graph.node)
         self.names = Names(model.proto.graph)
         self._refuse_sparse(model.proto.graph)
@@ -130,6 +132,8 @@ class ModelInfo:
     def _learn(self, info: ValueInfoProto) -> None:
         tensor = info.type.tensor_type
         if not info.type.HasField("tensor_type"):
+            if info.type.WhichOneof("value"):
+                self.others.add(info.name)
             return
         if tensor.elem_type and tensor.elem_type in TensorProto.DataType.values():
             try:

@@ -167,9 +167,13 @@ def _padded(g: Graph, stack: Value, output: int, length: int) -> Value:
     """A stack of one value for each step with zeros for the steps that were not taken."""
     sizes = output_sizes(g, output)[1:]
     rest = vector(g, sizes)
+    if isinstance(rest, list):  # sizes that are written can be read again
+        zeros = g.Full([length, *rest], 0, stack.dtype)
+        first: Value = g.Slice(g.Concat(stack, zeros, axis=0), [0], [length], [0])
+        return first
     steps = g.Slice(g.Shape(stack), [0], [1], [0])
-    if not isinstance(rest, list):  # of no steps ONNX Runtime makes a stack whose free sizes are 0
-        stack = g.Reshape(stack, g.Concat(steps, rest, axis=0), allowzero=int(g.opset >= 14))
+    # of no steps ONNX Runtime makes a stack whose free sizes are 0
+    stack = g.Reshape(stack, g.Concat(steps, rest, axis=0), allowzero=int(g.opset >= 14))
     zeros = g.Full(g.Concat(length - steps, rest, axis=0), 0, stack.dtype)
     result: Value = g.Concat(stack, zeros, axis=0)
     return result
