@@ -367,6 +367,56 @@ def test_sequences_are_refused(name):
         from_onnx.import_model(case.model)
 
 
+class Sums(mx.gluon.HybridBlock):
+    """A loop in a loop, and one over a vector, of any length."""
+
+    def hybrid_forward(self, F, x, v, s):
+        def rows(matrix, state):
+            outputs, last = F.contrib.foreach(lambda row, t: (row * t, t + row), matrix, state)
+            return F.sum(outputs, axis=0), last * 0.5
+
+        ys, last = F.contrib.foreach(rows, x, s)
+        _, total = F.contrib.foreach(lambda part, t: ([], F.broadcast_add(t, part)), v, last)
+        return ys, last, total
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_loops_of_any_length_come_back_as_loops(tmp_path, hybrid):
+    shapes = [("outer", "inner", "width"), ("last",), ("width",)]
+    path = mx.onnx.export_model(Sums(), str(tmp_path / "m.onnx"), input_shapes=shapes)
+    symbol = from_onnx.import_model(path)[0]
+    assert '"_cond"' not in symbol.tojson()
+    back = mx.onnx.import_to_gluon(path, ctx=mx.cpu())
+    back.hybridize(hybrid)
+    for outer, inner, last in ((2, 3, 4), (0, 3, 4), (2, 0, 0), (1, 1, 1)):
+        x, v, s = values = list(feeds(x=(outer, inner, C), v=(last,), s=(C,)).values())
+        expected = []
+        for matrix in x:
+            expected.append(sum((row * (s + matrix[:i].sum(0)) for i, row in enumerate(matrix)), 0 * s))
+            s = (s + matrix.sum(0)) * 0.5
+        ys, state, total = [y.asnumpy() for y in back(*map(mx.nd.array, values))]
+        np.testing.assert_allclose(ys, np.reshape(expected, (outer, C)), rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(state, s, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(total, s + v.sum(), rtol=1e-4, atol=1e-5)
+
+
+def test_a_branch_that_a_loop_of_no_steps_would_not_give_stays():
+    """The first state negated for a length of 0."""
+    inner = body([node("Add", "h", "x", "->", "new")], {"h": (C,), "x": (C,)}, ["new"])
+    loop = branch(node("Scan", "h0", "xs", "->", "r", body=inner, num_scan_inputs=1))
+    empty = branch(node("Neg", "h0", "->", "r"))
+    nodes = [
+        node("Shape", "xs", "->", "shape"),
+        node("Slice", "shape", "zero", "one", "->", "length"),
+        node("Equal", "length", "zero", "->", "none"),
+        node("If", "none", "->", "z", then_branch=empty, else_branch=loop),
+    ]
+    constants = {"zero": np.array([0]), "one": np.array([1])}
+    proto = loop_model(nodes, {"h0": (FLOAT, (C,)), "xs": (FLOAT, ("T", C))}, ["z"], **constants)
+    assert '"_cond"' in check(proto, feeds(h0=(C,), xs=(0, C))).tojson()
+    check(proto, feeds(h0=(C,), xs=(2, C)))
+
+
 @pytest.mark.parametrize("name", control_graphs.GRAPHS)
 def test_what_is_exported_comes_back_and_can_be_trained(name, tmp_path):
     values = control_graphs.inputs(name)

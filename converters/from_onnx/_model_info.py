@@ -28,6 +28,7 @@ from ..inference import infer_shapes
 from ..opsets import signature
 from ..values import Array, dtype_of, elem_type, to_tensor, value_info
 from ._definitions import with_definitions
+from ._guards import guarded
 from ._reader import Model, plain
 from ._splice import Names, splice
 
@@ -196,14 +197,11 @@ class ModelInfo:
         return all(_count(shape) <= _MOST_FOLDED for shape in shapes)
 
     def _branch(self, node: NodeProto) -> GraphProto | None:
-        """The branch that an `If` with a constant condition always takes."""
-        if (
-            node.op_type != "If"
-            or plain(node.domain)
-            or not node.input
-            or not self.is_constant(node.input[0])
-        ):
+        """The branch that an `If` with a constant condition always takes, or that says what both say."""
+        if node.op_type != "If" or plain(node.domain) or not node.input:
             return None
+        if not self.is_constant(node.input[0]):
+            return guarded(node, self.nodes, lambda n: self.constant(n) if self.is_constant(n) else None)
         name = "then_branch" if bool(self.constant(node.input[0])) else "else_branch"
         return next((a.g for a in node.attribute if a.name == name), None)
 
