@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import hybridonnx as mx
 from hybridonnx import autograd, gluon, nd, sym
 from hybridonnx.converters import from_onnx
+from hybridonnx.errors import RequirementError
 from tests import control_graphs, loop_programs
 from tests.runtimes import started
 
@@ -46,10 +48,19 @@ def hybridized(graph, values):
     return predicted, {**results, **{f"gradient of {k}": x.grad.asnumpy() for k, x in args.items()}}
 
 
-def check(seed, folder):
+def traced(seed):
+    """The program as a symbol; nothing where a body had two variables of one name, which MXNet refuses."""
+    try:
+        return loop_programs.symbol(mx, seed)
+    except RequirementError as exc:
+        if not re.search(r"variables of different names are required in the body, got \S+ twice", str(exc)):
+            raise
+        return None
+
+
+def check(seed, graph, folder):
     """Compare all ways with arrays."""
     expected = loop_programs.recorded(mx, seed)
-    graph = loop_programs.symbol(mx, seed)
     arrays = loop_programs.inputs(seed)
     values = {k: arrays[k] for k in graph.list_arguments()}
     expected = {k: v for k, v in expected.items() if k.removeprefix("gradient of ") in (*values, k)}
@@ -77,15 +88,18 @@ def test_arrays_give_what_mxnet_gives(seed):
 
 @pytest.mark.parametrize("seed", range(FEW))
 def test_programs(seed, tmp_path):
-    check(seed, tmp_path)
+    check(seed, loop_programs.symbol(mx, seed), tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(FEW, ALL, PART))
 def test_more_programs(first, tmp_path):
-    for seed in range(first, min(first + PART, ALL)):
+    graphs = {seed: traced(seed) for seed in range(first, min(first + PART, ALL))}
+    assert list(graphs.values()).count(None) <= PART // 5
+    for seed, graph in graphs.items():
         try:
-            check(seed, tmp_path)
+            if graph is not None:
+                check(seed, graph, tmp_path)
         except Exception as exc:
             exc.add_note(f"In loop_programs.program({seed}).")
             raise

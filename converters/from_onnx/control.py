@@ -156,7 +156,7 @@ def branches(F: Any, cond: Any, *, then_branch: Convert, else_branch: Convert) -
         results = [_typed(F, Broadcasting([entry]), i) for i, entry in enumerate(graph.outputs)]
         bodies.append(Body(separate(F, [y.outputs[0] for y in results], [])))
     inputs: dict[Entry, Any] = {cond.outputs[0]: cond}
-    locs = [(0,)]
+    locs: list[tuple[int, ...]] = [(0,)]
     for graph, body in zip(graphs, bodies[1:], strict=True):
         outer = [graph.around[name] for name in body.names]
         inputs.update((x.outputs[0], x) for x in outer)
