@@ -295,6 +295,17 @@ def test_outputs_of_every_step_need_a_bound():
     assert any("endless" in note for note in caught.value.__notes__)
 
 
+def test_outputs_of_every_step_that_nobody_takes_need_no_bound():
+    loop = node(
+        "Loop", "trips", "", "v0", "->", "v", body=counting(node("Identity", "yes", "->", "more"), "y")
+    )
+    inputs = {"trips": (INT, ()), "v0": (FLOAT, (2,))}
+    loop.attribute[0].g.input[2].CopyFrom(typed(v=(FLOAT, (2,)))[0])
+    symbol = from_onnx.import_model(loop_model([loop], inputs, ["v"]))[0]
+    (y,) = symbol.eval(trips=mx.nd.array([3], dtype="int64"), v0=mx.nd.array([1, 2]))
+    assert y.asnumpy().tolist() == [4, 5]
+
+
 # ---- If, and graphs in graphs
 
 

@@ -35,13 +35,13 @@ class Steps:
         return self.trips is None and self.going is None and not self.ends
 
 
-def steps_of(F: Any, trips: Any, going: Any, graph: InnerGraph, stacks: int) -> Steps:
-    """What the inputs and the body tell; `stacks` outputs have a value for each step."""
+def steps_of(F: Any, trips: Any, going: Any, graph: InnerGraph, variables: int) -> Steps:
+    """What the inputs and the body tell; outputs after the `variables` have a value for each step."""
     known = None if trips is None else F.value(trips)
     first = None if going is None else F.value(going)
     bound = _MOST if known is None else min(max(int(known.item()), 0), _MOST)
-    if stacks and bound > _MOST_STACKED:
-        declared = F.result(F.outputs() - stacks)
+    if len(graph.outputs) > 1 + variables and bound > _MOST_STACKED:
+        declared = F.result(variables)
         bound = declared[0] if declared and isinstance(declared[0], int) else bound
         if bound > _MOST_STACKED:
             raise ConversionError(

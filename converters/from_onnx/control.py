@@ -84,7 +84,8 @@ def loop(F: Any, m: Any = None, cond: Any = None, *variables: Any, body: Convert
     require_tensors(F, "Loop")
     graph = body([Known((), np.dtype("int64")), Known((), np.dtype("bool")), *map(F.known, variables)])
     V = len(variables)
-    steps = steps_of(F, m, cond, graph, len(graph.outputs) - 1 - V)
+    graph.outputs = graph.outputs[: 1 + max(V, F.outputs())]
+    steps = steps_of(F, m, cond, graph, V)
     step, going, *names = graph.inputs
     first, after = [number(F, 0)], [F.var(step) + 1]
     states = [step]
@@ -102,7 +103,7 @@ def loop(F: Any, m: Any = None, cond: Any = None, *variables: Any, body: Convert
     results = separate(F, entries, states)
     func = Body([*results[len(states) :], *results[: len(states)]])
     stacks, last = _while_loop(F, graph, func, steps, dict(zip(states, first, strict=True)))
-    dims = graph.dims[1 + V :]
+    dims = graph.dims[1 + V : len(graph.outputs)]
     if not steps.exact:
         stacks = [first_steps(F, y, last[0], steps.most) for y in stacks]
     stacks = [F.reshape(y, shape=(-1,)) if d == () else y for y, d in zip(stacks, dims, strict=True)]
