@@ -492,6 +492,7 @@ class _NotAgain:
     broadcasts = False
     index_inputs = ()
     ignores_head = False
+    takes_no_head = False
 
     def __init__(self, op_type: str) -> None:
         self._op_type = op_type

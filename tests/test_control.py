@@ -183,6 +183,63 @@ def test_dropout_in_a_body_draws_what_it_draws_eagerly(rng, train_mode):
     assert_same([y.asnumpy() for y in net(*inputs)], [y.asnumpy() for y in net(*inputs)])
 
 
+class Noisy(gluon.HybridBlock):
+    """Draws of several kinds in a loop, and in one inside of it."""
+
+    def hybrid_forward(self, F, x, s):
+        def inner(row, state):
+            y = F.Dropout(row * state, p=0.4)
+            return y * y, state + y
+
+        def outer(matrix, state):
+            outputs, last = F.contrib.foreach(inner, F.Dropout(matrix, p=0.3, axes=(0,)), state)
+            jitter = F.random.normal_like(last)
+            return F.sum(outputs, axis=0) * jitter, F.tanh(F.Dropout(last, p=0.5, mode="always"))
+
+        ys, last = F.contrib.foreach(outer, F.Dropout(x, p=0.2), s)
+        return F.Dropout(ys, p=0.1), last
+
+
+@pytest.mark.parametrize("train_mode", [True, False])
+def test_draws_in_loops_are_made_before_them_and_fed(rng, caplog, train_mode):
+    x, s = inputs = data(rng, (3, 4, 5), (5,))
+    net = Noisy()
+    eager = trained(net, inputs, train_mode)
+    shorter = data(rng, (2, 4, 5), (5,))
+    eager_shorter = trained(net, shorter)
+    mx.random.seed(5)
+    plain = [y.asnumpy() for y in net(x, s)]
+    net.hybridize()
+    with caplog.at_level(logging.INFO, "hybridonnx"):
+        mx.random.seed(5)
+        assert_same([y.asnumpy() for y in net(x, s)], plain)
+        if train_mode:
+            assert_same(trained(net, inputs), eager)
+            assert_same(trained(net, shorter), eager_shorter)
+    assert not caplog.records, "something ran on kernels"
+    assert_same(trained(net, inputs, train_mode), eager)
+
+
+def test_second_gradients_through_draws_in_a_loop(rng):
+    x, s = data(rng, (3, 4, 5), (5,))
+    net = Noisy()
+
+    def second():
+        mx.random.seed(4)
+        x.attach_grad()
+        with autograd.record():
+            ys, last = net(x, s)
+            (gradient,) = autograd.grad((ys * ys).sum() + last.sum(), [x], create_graph=True)
+            total = (gradient * gradient).sum()
+        total.backward()
+        return [gradient.asnumpy(), x.grad.asnumpy()]
+
+    eager = second()
+    assert abs(eager[1]).max() > 0
+    net.hybridize()
+    assert_same(second(), eager)
+
+
 class Drawing(gluon.HybridBlock):
     """Dropout in every graph that a loop or branch runs."""
 
@@ -316,6 +373,86 @@ def test_free_sizes_of_a_loop_of_any_length(rng, tmp_path, steps):
         got = session.run(None, {"i": np.array([steps], np.float32), "x": a, "w": b})
         np.testing.assert_allclose(got[0], np.stack(products), rtol=1e-5, atol=1e-6)
         np.testing.assert_allclose(got[2], a + count * b, rtol=1e-5, atol=1e-6)
+
+
+# ---- loops of no steps
+
+
+class Both(gluon.HybridBlock):
+    """A loop with outputs and a state, one with a state alone, one in another; data of one axis as well."""
+
+    def hybrid_forward(self, F, x, v, s):
+        def rows(matrix, state):
+            outputs, last = F.contrib.foreach(lambda row, t: (row * t, t + row), matrix, state)
+            return F.sum(outputs, axis=0), last * 0.5
+
+        ys, last = F.contrib.foreach(rows, x, s)
+        _, total = F.contrib.foreach(lambda part, t: ([], F.broadcast_add(t, part)), v, last)
+        return ys, last, total
+
+
+def both(x, v, s):
+    """The same in NumPy."""
+    ys = np.zeros((len(x), *s.shape), np.float32)
+    for i, matrix in enumerate(x):
+        for row in matrix:
+            ys[i] += row * s
+            s = s + row
+        s = s * 0.5
+    return [ys, s, s + v.sum(dtype=np.float32)]
+
+
+LENGTHS = ((0, 3, 0), (2, 3, 0), (0, 0, 2), (2, 0, 2), (3, 2, 1))
+"""Those of the outer loop, the inner one and the last one."""
+
+
+@pytest.mark.parametrize("opset", [13, 18, newest_opset()])
+def test_exported_loops_run_for_any_length(rng, tmp_path, opset):
+    path = mx.onnx.export_model(
+        Both(),
+        str(tmp_path / "net.onnx"),
+        input_shapes=[("outer", "inner", "width"), ("last",), ("width",)],
+        opset_version=opset,
+    )
+    import onnx
+
+    session = started(onnx.load(path))
+    names = [i.name for i in session.get_inputs()]
+    for outer, inner, last in LENGTHS:
+        values = [x.asnumpy() for x in data(rng, (outer, inner, 4), (last,), (4,))]
+        assert_same(session.run(None, dict(zip(names, values, strict=True))), both(*values))
+
+
+@pytest.mark.parametrize("static_shape", [False, True])
+def test_hybridized_loops_run_for_any_length(rng, caplog, static_shape):
+    net = Both()
+    net.hybridize(static_alloc=static_shape, static_shape=static_shape)
+    with caplog.at_level(logging.INFO, "hybridonnx"):
+        for outer, inner, last in ((3, 2, 1), *LENGTHS):
+            inputs = data(rng, (outer, inner, 4), (last,), (4,))
+            expected = both(*[x.asnumpy() for x in inputs])
+            assert_same([y.asnumpy() for y in net(*inputs)], expected)
+            results = trained(net, inputs)
+            assert_same(results[:3], expected)
+            if not outer * inner:
+                head = control_graphs.heads([nd.array(y) for y in expected])
+                scale = np.float32(0.5**outer)
+                np.testing.assert_allclose(results[5], (head[1] + head[2]) * scale, rtol=1e-5)
+    assert not caplog.records, "something ran on kernels"
+
+
+@pytest.mark.parametrize("opset", [13, newest_opset()])
+def test_a_fixed_length_of_0_is_exported(tmp_path, opset):
+    path = mx.onnx.export_model(
+        Both(), str(tmp_path / "net.onnx"), input_shapes=[(0, 2, 4), (0,), (4,)], opset_version=opset
+    )
+    import onnx
+
+    session = started(onnx.load(path))
+    values = [np.zeros((0, 2, 4), np.float32), np.zeros(0, np.float32), np.ones(4, np.float32)]
+    names = [i.name for i in session.get_inputs()]
+    outputs = session.run(None, dict(zip(names, values, strict=True)))
+    assert_same(outputs, both(*values))
 
 
 # ---- what arrays give

@@ -1,7 +1,9 @@
-"""Scan out of ONNX models: imported, it computes what ONNX Runtime computes."""
+"""Scan, Loop and If out of ONNX models: imported, they compute what ONNX Runtime computes."""
 
 from __future__ import annotations
 
+import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ import hybridonnx as mx
 from hybridonnx.converters import from_onnx
 from hybridonnx.errors import ConversionError
 from hybridonnx.symbol.execute import execute
+from tests import control_graphs
 
 T, N, C = 5, 3, 4
 
@@ -37,6 +40,11 @@ def feeds(**shapes: Any) -> dict[str, Any]:
     return {name: rng.normal(size=shape).astype("float32") for name, shape in shapes.items()}
 
 
+def fed(value: Any) -> Any:
+    """An array of the same dtype, with an axis."""
+    return mx.nd.array(value.reshape(value.shape or (1,)), dtype=value.dtype)
+
+
 def check(proto: Any, values: dict[str, Any]) -> Any:
     """The imported Symbol, whose numbers are ONNX Runtime's, in memory and out of a file."""
     options = ort.SessionOptions()
@@ -44,7 +52,7 @@ def check(proto: Any, values: dict[str, Any]) -> Any:
     session = ort.InferenceSession(proto.SerializeToString(), options, providers=["CPUExecutionProvider"])
     expected = session.run(None, values)
     symbol, arguments, states = from_onnx.import_model(proto)
-    arrays = {**arguments, **states, **{name: mx.nd.array(value) for name, value in values.items()}}
+    arrays = {**arguments, **states, **{name: fed(value) for name, value in values.items()}}
     for graph in (symbol, mx.sym.load_json(symbol.tojson())):
         for y, e in zip(execute(graph, arrays), expected, strict=True):
             assert y.shape == (e.shape or (1,))
@@ -177,6 +185,271 @@ def test_a_body_that_reads_no_data_is_refused():
     scan = node("Scan", "h0", "xs", "->", "last", body=inner, num_scan_inputs=1)
     with pytest.raises(ConversionError, match="which is scanned"):
         from_onnx.import_model(model([scan], {"h0": (N,), "xs": (T, N)}, ["last"]))
+
+
+# ---- Loop
+
+
+def typed(**types: Any) -> list[Any]:
+    """Declarations from (element type, shape)."""
+    return [helper.make_tensor_value_info(name, *value) for name, value in types.items()]
+
+
+INT, BOOL, FLOAT = TensorProto.INT64, TensorProto.BOOL, TensorProto.FLOAT
+
+
+def loop_body(nodes, variables, outputs, **weights: Any) -> Any:
+    """A body with the number of the step `i` and the condition `going`, which gives `more` first."""
+    tensors = [numpy_helper.from_array(np.asarray(value), name) for name, value in weights.items()]
+    inputs = typed(i=(INT, ()), going=(BOOL, ()), **{n: (FLOAT, shape) for n, shape in variables.items()})
+    results = [*typed(more=(BOOL, ())), *declared(**dict.fromkeys(outputs))]
+    return helper.make_graph(nodes, "body", inputs, results, tensors)
+
+
+def doubling(limit: str = "limit") -> Any:
+    """v doubles, and its sine is kept, until the sum of v reaches a limit from outside."""
+    nodes = [
+        node("Add", "w", "w", "->", "double"),
+        node("Sin", "w", "->", "sine"),
+        node("ReduceSum", "double", "->", "total", keepdims=0),
+        node("Less", "total", limit, "->", "less"),
+    ]
+    inputs = typed(j=(INT, ()), on=(BOOL, ()), w=(FLOAT, (N,)))
+    results = [*typed(less=(BOOL, ())), *declared(double=None, sine=None)]
+    return helper.make_graph(nodes, "doubling", inputs, results)
+
+
+def counting(more: Any, *outputs: str) -> Any:
+    """v grows by the number of the step."""
+    return loop_body(
+        [
+            node("Cast", "i", "->", "number", to=FLOAT),
+            node("Add", "v", "number", "->", "new"),
+            node("Mul", "new", "number", "->", "y"),
+            more,
+        ],
+        {"v": (N,)},
+        ["new", *outputs],
+        yes=np.array(True),
+    )
+
+
+def loop_model(nodes, inputs, outputs, **weights: Any) -> Any:
+    tensors = [numpy_helper.from_array(np.asarray(value), name) for name, value in weights.items()]
+    graph = helper.make_graph(nodes, "main", typed(**inputs), declared(**dict.fromkeys(outputs)), tensors)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+
+@pytest.mark.parametrize("limit", [-1.0, 2.0, 7.0, 1e6])
+@pytest.mark.parametrize("first", [None, True, False])
+def test_a_loop_that_its_body_ends(limit, first):
+    condition = "" if first is None else "first"
+    loop = node("Loop", "most", condition, "v0", "->", "v", "ys", body=doubling())
+    constants = {"most": np.array(5), "limit": np.float32(limit)}
+    inputs = {"v0": (FLOAT, (N,))} | ({} if first is None else {"first": (BOOL, ())})
+    values: dict[str, Any] = {"v0": np.linspace(0.1, 0.3, N, dtype="float32")}
+    if first is not None:
+        values["first"] = np.array([first])
+    proto = loop_model([loop], inputs, ["v", "ys"], **constants)
+    if first is not None:
+        values["first"] = np.array(first)
+    check(proto, values)
+
+
+@pytest.mark.parametrize("trips", [0, 1, 4])
+@pytest.mark.parametrize("more", ["going", "yes"])
+def test_a_loop_of_so_many_steps(trips, more):
+    loop = node(
+        "Loop", "trips", "", "v0", "->", "v", "ys", body=counting(node("Identity", more, "->", "more"), "y")
+    )
+    inputs = {"v0": (FLOAT, (N,))}
+    symbol = check(loop_model([loop], inputs, ["v", "ys"], trips=np.array(trips)), feeds(v0=(N,)))
+    masks = [n for n in symbol.get_internals().list_outputs() if "boolean_mask" in n]
+    assert bool(masks) == (trips == 0)
+
+
+@pytest.mark.parametrize("trips", [0, 3])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_trip_count_and_a_condition_that_are_computed(trips, first):
+    nodes = [
+        node("Add", "trips", "one", "->", "count"),
+        node("Not", "first", "->", "start"),
+        node(
+            "Loop", "count", "start", "v0", "->", "v",
+            body=counting(node("Identity", "going", "->", "more")),
+        ),
+    ]  # fmt: skip
+    inputs = {"trips": (INT, ()), "first": (BOOL, ()), "v0": (FLOAT, (N,))}
+    values = {"trips": np.array(trips), "first": np.array(first), **feeds(v0=(N,))}
+    check(loop_model(nodes, inputs, ["v"], one=np.array(1)), values)
+
+
+def test_outputs_of_every_step_need_a_bound():
+    loop = node(
+        "Loop", "trips", "", "v0", "->", "v", "ys", body=counting(node("Identity", "yes", "->", "more"), "y")
+    )
+    loop.name = "endless"
+    proto = loop_model([loop], {"trips": (INT, ()), "v0": (FLOAT, (N,))}, ["v", "ys"])
+    with pytest.raises(ConversionError, match="Loop: a constant trip count, or a known length") as caught:
+        from_onnx.import_model(proto)
+    assert any("endless" in note for note in caught.value.__notes__)
+
+
+def test_outputs_of_every_step_that_nobody_takes_need_no_bound():
+    loop = node(
+        "Loop", "trips", "", "v0", "->", "v", body=counting(node("Identity", "yes", "->", "more"), "y")
+    )
+    inputs = {"trips": (INT, ()), "v0": (FLOAT, (2,))}
+    loop.attribute[0].g.input[2].CopyFrom(typed(v=(FLOAT, (2,)))[0])
+    symbol = from_onnx.import_model(loop_model([loop], inputs, ["v"]))[0]
+    (y,) = symbol.eval(trips=mx.nd.array([3], dtype="int64"), v0=mx.nd.array([1, 2]))
+    assert y.asnumpy().tolist() == [4, 5]
+
+
+# ---- If, and graphs in graphs
+
+
+def branch(*nodes: Any, outputs: tuple[str, ...] = ("r",), **weights: Any) -> Any:
+    tensors = [numpy_helper.from_array(np.asarray(value), name) for name, value in weights.items()]
+    return helper.make_graph(list(nodes), "branch", [], declared(**dict.fromkeys(outputs)), tensors)
+
+
+@pytest.mark.parametrize("p", [True, False])
+def test_branches_take_values_from_outside(p):
+    then = branch(
+        node("Mul", "x", "k", "->", "r"),
+        node("Sin", "y", "->", "s"),
+        outputs=("r", "s"),
+        k=np.linspace(1, 2, N, dtype="float32"),
+    )
+    other = branch(
+        node("Mul", "y", "k", "->", "r"),
+        outputs=("r", "c"),
+        c=np.ones(N, "float32"),
+        k=np.linspace(3, 5, N, dtype="float32"),
+    )
+    nodes = [
+        node("Neg", "x", "->", "y"),
+        node("If", "p", "->", "a", "b", then_branch=then, else_branch=other),
+        node("Add", "a", "b", "->", "z"),
+    ]
+    values = {"p": np.array(p), **feeds(x=(N,))}
+    symbol = check(loop_model(nodes, {"p": (BOOL, ()), "x": (FLOAT, (N,))}, ["z", "b"]), values)
+    assert len({"k", "k_1", "c"} & set(symbol.list_arguments())) == 3
+
+
+@pytest.mark.parametrize("p", [True, False])
+@pytest.mark.parametrize("limit", [0.5, 20.0])
+def test_a_loop_in_a_branch_in_a_loop(p, limit):
+    inner = node("Loop", "three", "", "v", "->", "grown", "ys", body=doubling("bound"))
+    then = branch(
+        inner,
+        node("ReduceSum", "ys", "axes", "->", "sums", keepdims=0),
+        node("Add", "grown", "sums", "->", "r"),
+    )
+    other = branch(node("Mul", "v", "x", "->", "r"))
+    outer = loop_body(
+        [
+            node("Mul", "limit", "two", "->", "bound"),
+            node("If", "p", "->", "chosen", then_branch=then, else_branch=other),
+            node("Tanh", "chosen", "->", "new"),
+            node("Identity", "chosen", "->", "y"),
+            node("Identity", "going", "->", "more"),
+        ],
+        {"v": (N,)},
+        ["new", "y"],
+        two=np.float32(2),
+    )
+    nodes = [node("Loop", "four", "", "x", "->", "v_last", "all", body=outer)]
+    constants = {"three": np.array(3), "four": np.array(4), "axes": np.array([0]), "limit": np.float32(limit)}
+    values = {"p": np.array(p), **feeds(x=(N,))}
+    proto = loop_model(nodes, {"p": (BOOL, ()), "x": (FLOAT, (N,))}, ["v_last", "all"], **constants)
+    check(proto, values)
+
+
+@pytest.mark.parametrize("name", ["test_if_seq", "test_if_opt", "test_loop13_seq", "test_loop16_seq_none"])
+def test_sequences_are_refused(name):
+    from onnx.backend.test.case.node import collect_testcases
+
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        case = next(case for case in collect_testcases(None) if case.name == name)
+    with pytest.raises(ConversionError, match=r"(If|Loop): tensors are required as inputs and outputs, got"):
+        from_onnx.import_model(case.model)
+
+
+class Sums(mx.gluon.HybridBlock):
+    """A loop in a loop, and one over a vector, of any length."""
+
+    def hybrid_forward(self, F, x, v, s):
+        def rows(matrix, state):
+            outputs, last = F.contrib.foreach(lambda row, t: (row * t, t + row), matrix, state)
+            return F.sum(outputs, axis=0), last * 0.5
+
+        ys, last = F.contrib.foreach(rows, x, s)
+        _, total = F.contrib.foreach(lambda part, t: ([], F.broadcast_add(t, part)), v, last)
+        return ys, last, total
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_loops_of_any_length_come_back_as_loops(tmp_path, hybrid):
+    shapes = [("outer", "inner", "width"), ("last",), ("width",)]
+    path = mx.onnx.export_model(Sums(), str(tmp_path / "m.onnx"), input_shapes=shapes)
+    symbol = from_onnx.import_model(path)[0]
+    assert '"_cond"' not in symbol.tojson()
+    back = mx.onnx.import_to_gluon(path, ctx=mx.cpu())
+    back.hybridize(hybrid)
+    for outer, inner, last in ((2, 3, 4), (0, 3, 4), (2, 0, 0), (1, 1, 1)):
+        x, v, s = values = list(feeds(x=(outer, inner, C), v=(last,), s=(C,)).values())
+        expected = []
+        for matrix in x:
+            expected.append(sum((row * (s + matrix[:i].sum(0)) for i, row in enumerate(matrix)), 0 * s))
+            s = (s + matrix.sum(0)) * 0.5
+        ys, state, total = [y.asnumpy() for y in back(*map(mx.nd.array, values))]
+        np.testing.assert_allclose(ys, np.reshape(expected, (outer, C)), rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(state, s, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(total, s + v.sum(), rtol=1e-4, atol=1e-5)
+
+
+def test_a_branch_that_a_loop_of_no_steps_would_not_give_stays():
+    """The first state negated for a length of 0."""
+    inner = body([node("Add", "h", "x", "->", "new")], {"h": (C,), "x": (C,)}, ["new"])
+    loop = branch(node("Scan", "h0", "xs", "->", "r", body=inner, num_scan_inputs=1))
+    empty = branch(node("Neg", "h0", "->", "r"))
+    nodes = [
+        node("Shape", "xs", "->", "shape"),
+        node("Slice", "shape", "zero", "one", "->", "length"),
+        node("Equal", "length", "zero", "->", "none"),
+        node("If", "none", "->", "z", then_branch=empty, else_branch=loop),
+    ]
+    constants = {"zero": np.array([0]), "one": np.array([1])}
+    proto = loop_model(nodes, {"h0": (FLOAT, (C,)), "xs": (FLOAT, ("T", C))}, ["z"], **constants)
+    assert '"_cond"' in check(proto, feeds(h0=(C,), xs=(0, C))).tojson()
+    check(proto, feeds(h0=(C,), xs=(2, C)))
+
+
+@pytest.mark.parametrize("name", control_graphs.GRAPHS)
+def test_what_is_exported_comes_back_and_can_be_trained(name, tmp_path):
+    values = control_graphs.inputs(name)
+    path = mx.onnx.export_model(
+        control_graphs.symbol(mx, name),
+        {},
+        [v.shape for v in values.values()],
+        onnx_file_path=str(tmp_path / "m.onnx"),
+    )
+    symbol, arguments, _ = from_onnx.import_model(path)
+    stored = np.load(Path(__file__).parent / "oracle" / "control.npz")
+    results = control_graphs.computed(
+        mx, symbol, {**values, **{k: v.asnumpy() for k, v in arguments.items()}}
+    )
+    keys = [key for key in results if key.startswith("output") or key.removeprefix("gradient of ") in values]
+    assert len(keys) > len(values)
+    for key in keys:
+        expected = stored[f"{name}.{key}"]
+        np.testing.assert_allclose(results[key], expected, rtol=1e-4, atol=1e-5, err_msg=key)
+
+
+# ---- blocks
 
 
 class Net(mx.gluon.HybridBlock):

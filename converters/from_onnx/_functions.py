@@ -94,6 +94,11 @@ class Functions:
         outputs = () if self._node is None else self._node.output
         return self._info.dtype(outputs[i]) if i < len(outputs) else None
 
+    def not_tensors(self) -> list[str]:
+        """The names of the node's inputs and outputs that are sequences or optionals."""
+        names = () if self._node is None else (*self._node.input, *self._node.output)
+        return [name for name in names if name in self._info.others]
+
     def outputs(self) -> int:
         """How many outputs the node has."""
         return 0 if self._node is None else len(self._node.output)

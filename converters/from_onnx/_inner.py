@@ -9,7 +9,10 @@ from typing import Any, NamedTuple, TypeAlias
 from onnx import GraphProto, ModelProto, ValueInfoProto
 
 from hybridonnx.dtypes import DType
+from hybridonnx.errors import ConversionError
 from hybridonnx.symbol.graph import Entry
+from hybridonnx.symbol.subgraph import Body
+from hybridonnx.symbol.symbol import Broadcasting
 
 from ..values import value_info
 from ._model_info import Dims, ModelInfo
@@ -38,6 +41,33 @@ class InnerGraph:
 
 Convert: TypeAlias = Callable[[Sequence[Known]], InnerGraph]
 """What an import function gets for an attribute that is a graph: its import, from what its inputs are."""
+
+
+def separate(F: Any, outputs: Sequence[Entry], states: Sequence[str]) -> list[Entry]:
+    """The outputs of a body, each of a node of its own; the first ones use the variables `states`.
+
+    MXNet's loops know a variable by its use in the body.
+    """
+    used = Body(outputs).names
+    results: list[Entry] = []
+    for i, entry in enumerate(outputs):
+        symbol = Broadcasting([entry])
+        if i < len(states) and states[i] not in used:
+            symbol = F.reshape_like(symbol, F.var(states[i]))
+        elif entry.node.is_variable or entry.node in [result.node for result in results]:
+            symbol = F.identity(symbol)
+        results += symbol.outputs
+    return results
+
+
+def require_tensors(F: Any, owner: str) -> None:
+    """Raise if an input or output of a loop or branch is no tensor."""
+    others = F.not_tensors()
+    if others:
+        raise ConversionError(
+            f"{owner}: tensors are required as inputs and outputs, got {', '.join(others)}, "
+            "which is a sequence or an optional."
+        )
 
 
 def standalone(info: ModelInfo, graph: GraphProto, inputs: Sequence[Known]) -> tuple[ModelProto, list[str]]:

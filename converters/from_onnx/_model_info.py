@@ -28,6 +28,7 @@ from ..inference import infer_shapes
 from ..opsets import signature
 from ..values import Array, dtype_of, elem_type, to_tensor, value_info
 from ._definitions import with_definitions
+from ._guards import guarded
 from ._reader import Model, plain
 from ._splice import Names, splice
 
@@ -52,6 +53,8 @@ class ModelInfo:
         self.tensors: dict[str, TensorProto] = {t.name: t for t in model.proto.graph.initializer}
         self.dims: dict[str, Dims | None] = {}
         self.dtypes: dict[str, DType] = {}
+        self.others: set[str] = set()
+        """The values that are sequences, optionals and the like."""
         self.nodes: list[NodeProto] = list(model.proto.graph.node)
         self.names = Names(model.proto.graph)
         self._refuse_sparse(model.proto.graph)
@@ -130,6 +133,8 @@ class ModelInfo:
     def _learn(self, info: ValueInfoProto) -> None:
         tensor = info.type.tensor_type
         if not info.type.HasField("tensor_type"):
+            if info.type.WhichOneof("value"):
+                self.others.add(info.name)
             return
         if tensor.elem_type and tensor.elem_type in TensorProto.DataType.values():
             try:
@@ -192,14 +197,11 @@ class ModelInfo:
         return all(_count(shape) <= _MOST_FOLDED for shape in shapes)
 
     def _branch(self, node: NodeProto) -> GraphProto | None:
-        """The branch that an `If` with a constant condition always takes."""
-        if (
-            node.op_type != "If"
-            or plain(node.domain)
-            or not node.input
-            or not self.is_constant(node.input[0])
-        ):
+        """The branch that an `If` with a constant condition always takes, or that says what both say."""
+        if node.op_type != "If" or plain(node.domain) or not node.input:
             return None
+        if not self.is_constant(node.input[0]):
+            return guarded(node, self.nodes, lambda n: self.constant(n) if self.is_constant(n) else None)
         name = "then_branch" if bool(self.constant(node.input[0])) else "else_branch"
         return next((a.g for a in node.attribute if a.name == name), None)
 

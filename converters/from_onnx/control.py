@@ -1,16 +1,19 @@
-"""Loops out of ONNX models, as operators whose bodies are graphs."""
+"""Scan, Loop and If out of ONNX models, as operators that run graphs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from hybridonnx.errors import ConversionError
 from hybridonnx.symbol.graph import Entry
 from hybridonnx.symbol.subgraph import Body
 from hybridonnx.symbol.symbol import Broadcasting
 
-from ._inner import Convert, InnerGraph, Known
+from ._inner import Convert, InnerGraph, Known, require_tensors, separate
+from ._loop import Steps, first_steps, flag, number, steps_of
 from ._registry import imports
 
 
@@ -28,10 +31,11 @@ def scan(
     """A loop over the first axis, to which data and outputs are turned."""
     S = len(inputs) - num_scan_inputs
     states, data = inputs[:S], inputs[S:]
+    require_tensors(F, "Scan")
     axes = _axes(F, data, scan_input_axes)
     parts = [_part(F.known(x), axis) for x, axis in zip(data, axes, strict=True)]
     graph = body([*map(F.known, states), *parts])
-    graph.outputs = _results(F, graph, S)
+    graph.outputs = separate(F, graph.outputs, graph.inputs[:S])
     columns = [
         _turned(F, x, axis, back)
         for x, axis, back in zip(data, axes, _each(scan_input_directions, data), strict=True)
@@ -71,21 +75,103 @@ def _foreach(
     return outputs[: body.results - S], outputs[body.results - S :]
 
 
-def _results(F: Any, graph: InnerGraph, S: int) -> list[Entry]:
-    """The outputs of a body, each of a node of its own, and states that use what they were before.
+# ---- loops of any length
 
-    MXNet's loops know a variable by its use in the body.
-    """
-    used = Body(graph.outputs).names
-    results: list[Entry] = []
-    for i, entry in enumerate(graph.outputs):
-        symbol = Broadcasting([entry])
-        if i < S and graph.inputs[i] not in used:
-            symbol = F.reshape_like(symbol, F.var(graph.inputs[i]))
-        elif entry.node.is_variable or entry.node in [result.node for result in results]:
-            symbol = F.identity(symbol)
-        results += symbol.outputs
-    return results
+
+@imports("Loop", versions=(1, 11, 13, 16, 19, 21, 23, 24, 25))
+def loop(F: Any, m: Any = None, cond: Any = None, *variables: Any, body: Convert) -> Any:
+    """A `_while_loop` of the number of steps, the condition if it may fail, and the node's variables."""
+    require_tensors(F, "Loop")
+    graph = body([Known((), np.dtype("int64")), Known((), np.dtype("bool")), *map(F.known, variables)])
+    V = len(variables)
+    graph.outputs = graph.outputs[: 1 + max(V, F.outputs())]
+    steps = steps_of(F, m, cond, graph, V)
+    step, going, *names = graph.inputs
+    first, after = [number(F, 0)], [F.var(step) + 1]
+    states = [step]
+    if steps.ends or steps.going is not None:
+        states.append(going)
+        first.append(flag(F, number(F, 1) if steps.going is None else steps.going))
+        after.append(flag(F, Broadcasting([graph.outputs[0]])))
+    else:
+        graph.around[going] = flag(F, number(F, 1))
+    states += names
+    for i, (x, entry) in enumerate(zip(variables, graph.outputs[1 : 1 + V], strict=True)):
+        first.append(_typed(F, x, i))
+        after.append(_typed(F, Broadcasting([entry]), i))
+    entries = [*[y.outputs[0] for y in after], *graph.outputs[1 + V :]]
+    results = separate(F, entries, states)
+    func = Body([*results[len(states) :], *results[: len(states)]])
+    stacks, last = _while_loop(F, graph, func, steps, dict(zip(states, first, strict=True)))
+    dims = graph.dims[1 + V : len(graph.outputs)]
+    if not steps.exact:
+        stacks = [first_steps(F, y, last[0], steps.most) for y in stacks]
+    stacks = [F.reshape(y, shape=(-1,)) if d == () else y for y, d in zip(stacks, dims, strict=True)]
+    return [*last[len(states) - V :], *stacks]
+
+
+def _while_loop(
+    F: Any, graph: InnerGraph, func: Body, steps: Steps, states: dict[str, Any]
+) -> tuple[list[Any], list[Any]]:
+    """The outputs of all steps and the last values of the variables, whose first ones are `states`."""
+    names = list(states)
+    holds, most = F.var(names[0]) >= 0, f"{names[0]}-most"
+    if steps.trips is not None:
+        holds = F.broadcast_lesser(F.var(names[0]), F.var(most))
+    if names[1:2] == graph.inputs[1:2]:
+        going = F.cast(F.var(names[1]), dtype="int64")
+        holds = going if steps.trips is None else F.broadcast_mul(F.cast(holds, dtype="int64"), going)
+    test = Body(holds.outputs)
+    outer = {**graph.around, most: steps.trips, **states}
+    inputs = list(dict.fromkeys([*test.names, *func.names]))
+    result = F._while_loop(
+        *[outer[name] for name in inputs],
+        subgraphs=(test, func),
+        num_args=2 + len(inputs),
+        num_outputs=func.results,
+        num_out_data=func.results - len(names),
+        max_iterations=steps.most,
+        cond_input_locs=tuple(map(inputs.index, test.names)),
+        func_input_locs=tuple(map(inputs.index, func.names)),
+        func_var_locs=tuple(map(func.names.index, names)),
+    )
+    outputs = [Broadcasting([entry]) for entry in result.outputs]
+    return outputs[: func.results - len(names)], outputs[func.results - len(names) :]
+
+
+def _typed(F: Any, x: Any, output: int) -> Any:
+    """A value that is the node's output, as bool if it is one in ONNX."""
+    return flag(F, x) if F.result_dtype(output) == np.bool_ else x
+
+
+# ---- branches
+
+
+@imports("If", versions=(1, 11, 13, 16, 19, 21, 23, 24, 25))
+def branches(F: Any, cond: Any, *, then_branch: Convert, else_branch: Convert) -> Any:
+    """A `_cond`, whose branches take values from outside alone."""
+    require_tensors(F, "If")
+    graphs = [then_branch([]), else_branch([])]
+    bodies = [Body(F.identity(F.var("condition")).outputs)]
+    for graph in graphs:
+        results = [_typed(F, Broadcasting([entry]), i) for i, entry in enumerate(graph.outputs)]
+        bodies.append(Body(separate(F, [y.outputs[0] for y in results], [])))
+    inputs: dict[Entry, Any] = {cond.outputs[0]: cond}
+    locs: list[tuple[int, ...]] = [(0,)]
+    for graph, body in zip(graphs, bodies[1:], strict=True):
+        outer = [graph.around[name] for name in body.names]
+        inputs.update((x.outputs[0], x) for x in outer)
+        locs.append(tuple(list(inputs).index(x.outputs[0]) for x in outer))
+    result = F._cond(
+        *inputs.values(),
+        subgraphs=tuple(bodies),
+        num_args=3 + len(inputs),
+        num_outputs=len(graphs[0].outputs),
+        cond_input_locs=locs[0],
+        then_input_locs=locs[1],
+        else_input_locs=locs[2],
+    )
+    return [Broadcasting([entry]) for entry in result.outputs]
 
 
 # ---- axes and directions

@@ -55,6 +55,8 @@ class Graph(OperatorBuilder):
         """The MXNet operator that is being lowered, and its inferred outputs."""
         self.output_shapes: Sequence[Shape | None] = ()
         """The shapes of these outputs with the expressions of names that inference has for sizes."""
+        self.read: Sequence[bool] = ()
+        """Which of these outputs anything takes, or all of them if it is empty."""
         self.named_sizes: dict[str, tuple[Value, int]] = {} if parent is None else dict(parent.named_sizes)
         """For each name of a size a value that has it, and on which axis."""
         self.domains: dict[str, int] = {} if parent is None else parent.domains
@@ -288,10 +290,14 @@ class Graph(OperatorBuilder):
                 "digits. Cast to float32 where that is enough."
             )
 
-    def inline(self, symbol: Any, values: Mapping[str, Value]) -> list[Value]:
-        """The outputs of a Symbol lowered into this graph, with values for its variables."""
+    def reads(self, i: int) -> bool:
+        """Whether anything takes the `i`-th output of the operator being lowered."""
+        return not self.read or self.read[i]
+
+    def inline(self, symbol: Any, values: Mapping[str, Value], noise: Sequence[Value] = ()) -> list[Value]:
+        """The outputs of a Symbol lowered into this graph, with values for its variables and its draws."""
         assert self.inliner is not None  # the walk sets it
-        return self.inliner(self, symbol, values)
+        return self.inliner(self, symbol, values, noise)
 
     def body(self, inputs: Sequence[Spec], build: Callable[..., Sequence[Value]]) -> Graph:
         """A graph for an attribute such as Loop's `body`: `build(graph, *values)` gives its outputs.
@@ -300,7 +306,7 @@ class Graph(OperatorBuilder):
         """
         graph = Graph(self.opset, self)
         graph.scope, graph.operator = self.scope, self.operator
-        graph.output_shapes = self.output_shapes
+        graph.output_shapes, graph.read = self.output_shapes, self.read
         graph.inputs = [Value(graph, spec.dtype, without_symbols(spec.shape)) for spec in inputs]
         graph.results = list(build(graph, *graph.inputs))
         return graph

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hybridonnx.dtypes import float32
 from hybridonnx.errors import ConversionError, MXNetError, UnknownOperatorError, suggest
@@ -28,6 +28,12 @@ class NoiseInput(NamedTuple):
     specs: tuple[Spec, ...]
     """The operator's inputs: what `op.draw` needs beside a generator."""
     node: Node
+    part: int | None = None
+    """Which of the arrays that it draws, if these are several."""
+
+    def of(self, noise: Any) -> Any:
+        """What the input takes of all that the operator has drawn."""
+        return noise if self.part is None else noise[self.part]
 
 
 WAY_OUT = "Replace them, or cut the graph before them with get_internals."
@@ -46,6 +52,10 @@ class Walk:
     """Values that are known to be finite."""
     inside: bool = False
     """Whether the nodes are those of a body, which runs any number of times."""
+    read: Collection[Entry] = ()
+    """What nodes or the outputs take."""
+    drawn: Mapping[Node, Any] = field(default_factory=dict)
+    """Values for the draws of a body's nodes, a list for each that has a graph."""
     values: dict[Entry, Value] = field(default_factory=dict)
     noise: list[NoiseInput] = field(default_factory=list)
     serials: list[int] = field(default_factory=list)
@@ -68,58 +78,84 @@ class Walk:
         self.graph.scope, self.graph.operator = node.name, (op.names[0], outputs)
         self.graph.output_shapes = [spec.shape for spec in inferred]
         self.graph.subgraphs = node.subgraphs
+        self.graph.read = [Entry(node, i) in self.read for i in range(len(inferred))]
         self.graph.finite = all(entry in self.finite for entry in node.inputs)
         if op.draws():
-            inputs.append(self._noise(node, op, [specs.get(entry, Spec()) for entry in node.inputs]))
+            inputs += self._noise(node, op, [specs.get(entry, Spec()) for entry in node.inputs])
         lowering = find_custom(op) or find(type(op))
         assert lowering is not None  # `refuse` has looked
         results = lowering(self.graph, op, *inputs)
         for i, value in enumerate(results if isinstance(results, tuple | list) else (results,)):
+            if value is None:  # nothing takes it
+                continue
             _agree(op, i, value, outputs[i])
             self.values[Entry(node, i)] = value
             if value.node is not None and not value.wish:
                 value.wish = f"{node.name}_{op.output_names()[i]}"
 
-    def inline(self, graph: Graph, symbol: Body, values: Mapping[str, Value]) -> list[Value]:
-        """Lower a loop's body or a branch into `graph`, with values for its variables."""
+    def inline(
+        self, graph: Graph, symbol: Body, values: Mapping[str, Value], noise: Sequence[Value] = ()
+    ) -> list[Value]:
+        """Lower a loop's body or a branch into `graph`, with values for its variables and its draws."""
         known = {name: Spec(graph.name_sizes(value, name), value.dtype) for name, value in values.items()}
         specs = infer(symbol, known, partial=True)
         training = self.training if symbol.training is None else symbol.training
-        inner = Walk(graph, training, self.noise_inputs, inside=True)
-        scope, operator, shapes = graph.scope, graph.operator, graph.output_shapes
-        for node in needed(symbol.outputs, training):
+        nodes = needed(symbol.outputs, training)
+        drawn = symbol.by_node(noise, self.training)
+        inner = Walk(
+            graph, training, self.noise_inputs, inside=True, read=_taken(nodes, symbol.outputs), drawn=drawn
+        )
+        scope, operator, shapes, read = graph.scope, graph.operator, graph.output_shapes, graph.read
+        for node in nodes:
             if node.is_variable:
                 inner.values[Entry(node, 0)] = values[node.name]
                 continue
             with node.named():
                 inner.lower(node, specs)
-        graph.scope, graph.operator, graph.output_shapes = scope, operator, shapes
+        graph.scope, graph.operator, graph.output_shapes, graph.read = scope, operator, shapes, read
         return [inner.values[entry] for entry in symbol.outputs]
 
-    def _noise(self, node: Node, op: Operator, inputs: Sequence[Spec]) -> Value:
-        """What a random operator takes beside its inputs: an input of the graph, or ONNX's own draws."""
-        shape, dtype = self._noise_spec(node, op, inputs)
-        if self.noise_inputs:
-            if self.inside:
-                raise ConversionError(
-                    f"{op.names[0]}: draws inside of a loop or branch are not supported. Draw before it."
-                )
-            names = [noise.name for noise in self.noise]
-            name = f"{node.name}_noise"
-            while name in names:  # a block that is used twice repeats its nodes' names
-                name += "_"
-            value = Value(self.graph, dtype, without_symbols(shape), name)
-            self.noise.append(NoiseInput(name, op, tuple(inputs), node))
-            self.serials.append(node.serial)
-            self.graph.inputs.append(value)
-            return value
+    def _noise(self, node: Node, op: Operator, inputs: Sequence[Spec]) -> list[Value]:
+        """What a random operator takes beside its inputs: inputs of the graph, or ONNX's own draws.
+
+        A loop takes them for its body's operators, which ask by themselves for ONNX's own.
+        """
+        if node in self.drawn:
+            noise: list[Value] = self.drawn[node] if node.subgraphs else [self.drawn[node]]
+            return noise
+        if self.noise_inputs and self.inside:
+            raise ConversionError(
+                f"{op.names[0]}: draws inside of a while_loop or cond are not supported. Draw before it."
+            )
+        if not self.noise_inputs:
+            return [] if node.subgraphs else [self._onnxs_draws(op, self._noise_spec(node, op, inputs))]
+        spec = self._noise_spec(node, op, inputs)
+        if isinstance(spec, list):
+            return [self._noise_input(node, op, inputs, s, i) for i, s in enumerate(spec)]
+        return [self._noise_input(node, op, inputs, spec, None)]
+
+    def _noise_input(
+        self, node: Node, op: Operator, inputs: Sequence[Spec], spec: Spec, part: int | None
+    ) -> Value:
+        names = [noise.name for noise in self.noise]
+        name = f"{node.name}_noise{'' if part is None else part}"
+        while name in names:  # a block that is used twice repeats its nodes' names
+            name += "_"
+        value = Value(self.graph, spec.dtype, without_symbols(spec.shape), name)
+        self.noise.append(NoiseInput(name, op, tuple(inputs), node, part))
+        self.serials.append(node.serial)
+        self.graph.inputs.append(value)
+        return value
+
+    def _onnxs_draws(self, op: Operator, spec: Spec) -> Value:
+        shape, dtype = spec
         g, draw = self.graph, "RandomUniform" if op.noise == "uniform" else "RandomNormal"
         sizes = vector(g, complete_sizes(g, shape))
         if isinstance(sizes, list):
             return g.node(draw, [], attributes={"dtype": dtype, "shape": sizes})
         return g.node(f"{draw}Like", [g.Full(sizes, 0, dtype)], attributes={"dtype": dtype})
 
-    def _noise_spec(self, node: Node, op: Operator, inputs: Sequence[Spec]) -> Spec:
+    def _noise_spec(self, node: Node, op: Operator, inputs: Sequence[Spec]) -> Any:
         """The shape of the draws, in sizes of the operator's inputs, or without any of the graph's."""
         g, known = self.graph, []
         for entry, spec in zip(node.inputs, inputs, strict=True):
@@ -150,7 +186,12 @@ def _agree(op: Operator, index: int, value: Value, spec: Output) -> None:
         value.shape = spec.shape
 
 
-# ---- which nodes
+# ---- which nodes and entries
+
+
+def _taken(nodes: Iterable[Node], outputs: Iterable[Entry]) -> set[Entry]:
+    """The entries that are inputs of nodes, or outputs."""
+    return {*outputs, *(entry for node in nodes for entry in node.inputs)}
 
 
 def needed(outputs: Sequence[Entry], training: bool) -> list[Node]:
@@ -318,7 +359,7 @@ def start(
     known |= {name: Spec(inputs[name].shape, inputs[name].dtype or float32) for name in unused}
     known |= _with_names({name: spec for name, spec in known.items() if name in inputs})
     specs = infer(symbol, known, partial=True)
-    walk = Walk(Graph(opset), training, noise_inputs, finite)
+    walk = Walk(Graph(opset), training, noise_inputs, finite, read=_taken(nodes, symbol.outputs))
     walk.graph.inliner = walk.inline
     walk.graph.exact = exact
     variables = {node.name: walk.variable(node, specs[Entry(node, 0)]) for node in nodes if node.is_variable}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,15 +10,20 @@ import numpy as np
 from hybridonnx.ops import Spec
 from hybridonnx.ops.control import Cond, ForEach, WhileLoop
 
-from ._graph import Graph, Output, Value
+from ._graph import Graph, NeedsShape, Output, Value
 from ._recurrence import scan
 from ._registry import lowers
 from ._symbolic_dims import output_sizes, vector
 
 
-def _inlined(b: Graph, body: Any, values: Sequence[Value]) -> list[Value]:
+def _inlined(b: Graph, body: Any, values: Sequence[Value], noise: Sequence[Value] = ()) -> list[Value]:
     """The outputs of a body, each a value of its own: neither an input nor another output."""
-    return [b.Identity(y) for y in b.inline(body, dict(zip(body.names, values, strict=True)))]
+    return [b.Identity(y) for y in b.inline(body, dict(zip(body.names, values, strict=True)), noise)]
+
+
+def _listed(results: Any) -> Sequence[Value]:
+    """A node's outputs, which are a value if there is but one."""
+    return results if isinstance(results, tuple) else (results,)
 
 
 def _graphs(g: Graph, op: ForEach | WhileLoop | Cond) -> list[Any]:
@@ -28,30 +33,84 @@ def _graphs(g: Graph, op: ForEach | WhileLoop | Cond) -> list[Any]:
 
 
 @lowers(ForEach)
-def foreach(g: Graph, op: ForEach, *inputs: Value) -> list[Value]:
-    (body,) = _graphs(g, op)
-    data, states, rest = op.split(inputs)
-    if any(x.shape is not None and x.shape[0] == 0 for x in data):
-        return _no_steps(g, op, states)
-    columns = [_column(g, x) for x in data]
-    S, Y = len(states), op.num_out_data
+def foreach(g: Graph, op: ForEach, *inputs: Value) -> Sequence[Value | None]:
+    op.require_constant_states()
+    data = op.split(inputs)[0]
+    lengths = [None if x.shape is None else x.shape[0] for x in data]
+    if 0 in lengths:
+        return _no_steps(g, op, inputs)
+    if any(lengths):
+        return _steps(g, op, inputs)
+    try:
+        return _steps_if_any(g, op, inputs)
+    except NeedsShape:
+        if g.exact:
+            raise
+        return _steps(g, op, inputs)  # which ONNX Runtime refuses to run for a length of 0
+
+
+def _steps_if_any(g: Graph, op: ForEach, inputs: Sequence[Value]) -> Sequence[Value | None]:
+    """The same where the length may be 0, which ONNX Runtime's Scan refuses."""
+    outputs: list[Sequence[Value | None]] = []
+
+    def branch(build: Callable[..., Sequence[Value | None]]) -> Graph:
+        def results(b: Graph) -> Sequence[Value]:
+            outputs.append(build(b, op, inputs))
+            return [value for value in outputs[-1] if value is not None]
+
+        return g.body([], results)
+
+    graphs = branch(_no_steps), branch(_steps)
+    data = op.split(inputs)[0]
+    empty = g.Equal(g.size_of(data[0], 0), [0])
+    values = iter(
+        _listed(g.If(empty, outputs=len(graphs[0].results), then_branch=graphs[0], else_branch=graphs[1]))
+    )
+    results = [None if value is None else next(values) for value in outputs[1]]
+    for result, inner in zip(results, outputs[1], strict=True):
+        if result is not None and inner is not None:
+            result.dtype = inner.dtype
+    return results
+
+
+def _stacked(g: Graph, op: ForEach) -> list[int]:
+    """Those of the outputs that have a value for each step, if anything takes them."""
+    Y, S = op.num_out_data, len(op.in_state_locs)
+    hidden = range(op.num_outputs, len(op.output_names()))
+    drawn = hidden[: len(hidden) - S]
+    return [i for i in (*range(Y), *hidden) if g.reads(i) and (op.training or i not in drawn)]
+
+
+def _steps(g: Graph, op: ForEach, inputs: Sequence[Value]) -> list[Value | None]:
+    """The outputs of a loop of at least one step."""
+    count = op.num_args - 1
+    data, states, rest = op.split(inputs[:count])
+    columns = [*[_column(g, x) for x in data], *inputs[count:]]
+    D, S, Y, stacks = len(data), len(states), op.num_out_data, _stacked(g, op)
+    graph = op.subgraphs[0]
+    whole = graph.with_draws() if op.training and any(i >= op.num_outputs for i in stacks) else graph
 
     def build(b: Graph, *values: Value) -> Sequence[Value]:
-        now, parts = values[:S], values[S:]
-        outputs = _inlined(b, body, op.arranged(parts, now, rest))
-        return [*outputs[Y : Y + S], *outputs[:Y], *outputs[Y + S :]]
+        now, parts, noise = values[:S], values[S : S + D], values[S + D :]
+        outputs = _inlined(b, whole, op.arranged(parts, now, rest), noise)
+        last = len(op.output_names()) - S
+        steps = [outputs[i] if i < last else b.Identity(now[i - last]) for i in stacks]
+        return [*outputs[Y : Y + S], *steps]
 
-    count = body.results - S
-    results = scan(g, build, states, columns, count, False)
-    return [*results[S : S + Y], *results[:S], *results[S + Y :]]
+    results = scan(g, build, states, columns, len(stacks), graph.from_last)
+    by_number = dict(zip([*range(Y, Y + S), *stacks], results, strict=True))
+    return [by_number.get(i) for i in range(len(op.output_names()))]
 
 
-def _no_steps(g: Graph, op: ForEach, states: Sequence[Value]) -> list[Value]:
-    """The outputs of a loop over nothing, which ONNX Runtime's Scan refuses."""
-    shapes = [g.output(i) for i in range(len(op.output_names()))]
-    Y, S = op.num_out_data, len(states)
-    stacks = [_zeros(g, o) for o in (*shapes[:Y], *(shapes[Y + S :] if op.training else ()))]
-    return [*stacks[:Y], *map(g.Identity, states), *stacks[Y:]]
+def _no_steps(g: Graph, op: ForEach, inputs: Sequence[Value]) -> list[Value | None]:
+    """The outputs of a loop over nothing."""
+    Y, stacks = op.num_out_data, _stacked(g, op)
+    results: list[Value | None] = [None] * len(op.output_names())
+    for i in stacks:
+        results[i] = g.Full(vector(g, [0, *output_sizes(g, i)[1:]]), 0, g.output(i).dtype)
+    for i, state in enumerate(op.split(inputs)[1]):
+        results[Y + i] = g.Identity(state)
+    return results
 
 
 def _column(g: Graph, x: Value) -> Value:
@@ -87,7 +146,7 @@ def while_loop(g: Graph, op: WhileLoop, *inputs: Value) -> list[Value]:
     first = g.const(np.zeros(1, np.int32))
     most = g.const(np.array(op.max_iterations, np.int64))
     results = g.Loop(most, holds(g, inputs), first, *variables, outputs=1 + func.results, body=body)
-    results = results if isinstance(results, tuple) else (results,)
+    results = _listed(results)
     parts = body.results[1:]
     for value, part in zip(results, parts, strict=True):
         value.dtype = part.dtype
@@ -108,9 +167,13 @@ def _padded(g: Graph, stack: Value, output: int, length: int) -> Value:
     """A stack of one value for each step with zeros for the steps that were not taken."""
     sizes = output_sizes(g, output)[1:]
     rest = vector(g, sizes)
+    if isinstance(rest, list):  # sizes that are written can be read again
+        zeros = g.Full([length, *rest], 0, stack.dtype)
+        first: Value = g.Slice(g.Concat(stack, zeros, axis=0), [0], [length], [0])
+        return first
     steps = g.Slice(g.Shape(stack), [0], [1], [0])
-    if not isinstance(rest, list):  # of no steps ONNX Runtime makes a stack whose free sizes are 0
-        stack = g.Reshape(stack, g.Concat(steps, rest, axis=0), allowzero=int(g.opset >= 14))
+    # of no steps ONNX Runtime makes a stack whose free sizes are 0
+    stack = g.Reshape(stack, g.Concat(steps, rest, axis=0), allowzero=int(g.opset >= 14))
     zeros = g.Full(g.Concat(length - steps, rest, axis=0), 0, stack.dtype)
     result: Value = g.Concat(stack, zeros, axis=0)
     return result
@@ -135,7 +198,7 @@ def cond(g: Graph, op: Cond, *inputs: Value) -> list[Value]:
 
         graphs.append(g.body([], build))
     results = g.If(holds, outputs=op.num_outputs + sum(counts), then_branch=graphs[0], else_branch=graphs[1])
-    results = results if isinstance(results, tuple) else (results,)
+    results = _listed(results)
     for result, inner in zip(results, graphs[0].results, strict=True):
         result.dtype = inner.dtype
     branch = g.Reshape(g.Cast(holds, np.int32), [1])

@@ -18,6 +18,7 @@ class Function:
     broadcasts = False
     index_inputs = ()
     ignores_head = False
+    takes_no_head = False
 
     def __init__(self) -> None:
         self._saved: tuple[Any, ...] = ()

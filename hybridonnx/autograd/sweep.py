@@ -48,7 +48,8 @@ def sweep(
         dys = [grads.get((node, i)) for i in range(len(ys))]
         if all(dy is None for dy in dys):
             continue
-        dys = [F.zeros_like(y) if dy is None else dy for dy, y in zip(dys, ys, strict=True)]
+        if not op.takes_no_head:
+            dys = [F.zeros_like(y) if dy is None else dy for dy, y in zip(dys, ys, strict=True)]
         single = len(ys) == 1
         gradients = op.gradient(F, dys[0] if single else tuple(dys), ys[0] if single else tuple(ys), *xs)
         for entry, x, gradient in zip(node.inputs, xs, gradients, strict=True):

@@ -49,6 +49,7 @@ class Recorded:
     broadcasts = False
     index_inputs = ()
     ignores_head = False
+    takes_no_head = False
 
     def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
         """The sweep's question; see `Operator.gradient`."""

@@ -12,7 +12,7 @@ from ..autograd.tape import TapeNode
 from ..context import Context, current_context, usable
 from ..dtypes import DType
 from ..errors import DTypeError, MXNetError, RequirementError
-from ..ops import Array, Drawing, Operator, Shape, Spec, bind, options_by_name, show
+from ..ops import Array, Drawing, Noise, Operator, Shape, Spec, bind, options_by_name, show
 from ._base import ArrayBase, refuse_in_place
 
 
@@ -108,7 +108,7 @@ def invoke(op: Operator, inputs: Sequence[ArrayBase], out: Any = None, ctx: Cont
 
 
 def invoke_all(
-    op: Operator, inputs: Sequence[ArrayBase], ctx: Context | None = None, noise: Array | None = None
+    op: Operator, inputs: Sequence[ArrayBase], ctx: Context | None = None, noise: Noise | None = None
 ) -> list[Any]:
     """Run an operator on arrays. All outputs, hidden ones included. `noise` was drawn for it before."""
     if op.mode_dependent:
@@ -141,14 +141,14 @@ _DENSE = {"default"}
 
 
 def run(
-    op: Operator, arrays: Sequence[Array], specs: Sequence[Spec], noise: Array | None = None
+    op: Operator, arrays: Sequence[Array], specs: Sequence[Spec], noise: Noise | None = None
 ) -> list[Array]:
     """The kernel's outputs as new contiguous arrays of the inferred dtypes."""
     if op.noise and op.draws():
         if noise is None:
             with Drawing() as rng:
                 noise = op.draw(rng, *[Spec(a.shape, a.dtype) for a in arrays])
-        arrays = [*arrays, noise]
+        arrays = [*arrays, *noise] if isinstance(noise, list) else [*arrays, noise]
     with np.errstate(all="ignore"):  # infinities and NaN are results like others
         results = op.forward(*arrays)
     several = results if isinstance(results, tuple | list) else (results,)

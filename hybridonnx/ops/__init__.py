@@ -10,7 +10,7 @@ from ._calls import bind, options_by_name
 from ._docs import Doc, doc_of
 from ._generator import Drawing, DrawingFrom, seed
 from ._namespace import GROUPS, FluentMethod, Frontend, Namespace
-from ._operator import Array, Attribute, Operator, Spec
+from ._operator import Array, Attribute, Noise, Operator, Spec
 from ._overloads import ARITHMETIC, COMPARISONS, FLUENT, OVERLOADS, Overload, is_number, sections
 from ._quantization import Quantized
 from ._registry import find, load_all
@@ -37,6 +37,7 @@ __all__ = [
     "FluentMethod",
     "Frontend",
     "Namespace",
+    "Noise",
     "NumericShape",
     "Operator",
     "Option",

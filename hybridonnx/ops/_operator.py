@@ -21,6 +21,9 @@ from ._storage import Rule
 Array: TypeAlias = NDArray[Any]
 """What kernels take and give: a NumPy array of any dtype."""
 
+Noise: TypeAlias = Array | list[Array]
+"""What is drawn for one execution: several arrays if a loop's body draws."""
+
 
 class Spec(NamedTuple):
     """What is known of an array before it exists."""
@@ -85,9 +88,11 @@ class Operator:
     stateful: ClassVar[bool] = False
     """Whether `forward` keeps something for `gradient`; then each execution has an object, see `started`."""
     noise: ClassVar[str] = ""
-    """For operators that draw: "uniform" in [0, 1), "normal", or "other" (see `draw`)."""
+    """For operators that draw: "uniform" in [0, 1), "normal", or "other" (see `draw`); "steps" of a loop."""
     not_differentiable: ClassVar[str] = ""
     """Why the operator has no gradient, as half a sentence; its inputs then receive none."""
+    takes_no_head: ClassVar[bool] = False
+    """Whether `gradient` takes `None` in `dy` for an output that nothing is computed from; else zeros."""
     ignores_head: ClassVar[bool] = False
     """Whether a backward pass begins at the operator: the gradient of its output does not count."""
     index_inputs: ClassVar[tuple[str, ...]] = ()
@@ -216,6 +221,10 @@ class Operator:
     def draws(self) -> bool:
         """Whether this execution takes noise."""
         return bool(self.noise)
+
+    def noise_count(self) -> int:
+        """How many arrays the noise is."""
+        return 1
 
     def forward(self, *inputs: Any, **_: Any) -> Array | tuple[Array, ...]:
         """The outputs, new arrays of NumPy. The inputs must not change."""

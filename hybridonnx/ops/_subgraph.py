@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from ..errors import DTypeError
-from ._operator import Array, Spec
+from ._operator import Array, Operator, Spec
 from ._shapes import Shape, unify
 
 
@@ -25,6 +25,16 @@ class Subgraph(Protocol):
     def draws(self) -> int:
         """How many values inside are drawn, or computed by operators that draw."""
 
+    @property
+    def from_last(self) -> bool:
+        """Whether a loop over the parts of arrays begins with the last ones."""
+
+    def draws_early(self, training: bool) -> bool:
+        """Whether there are draws, all of which can be made before it runs."""
+
+    def sources(self, inputs: Sequence[Spec], training: bool) -> list[tuple[Operator, list[Spec]]]:
+        """The operators that draw, in their order, each with the specs of its inputs."""
+
     def changing(self) -> str:
         """The name of a variable that training changes, or nothing."""
 
@@ -33,8 +43,8 @@ class Subgraph(Protocol):
     ) -> tuple[list[Spec], list[Spec]]:
         """All that can be known of inputs and outputs from what is known of them."""
 
-    def run(self, arrays: Sequence[Array], training: bool) -> list[Array]:
-        """The outputs, computed on the kernels."""
+    def run(self, arrays: Sequence[Array], training: bool, noise: Sequence[Any] = ()) -> list[Array]:
+        """The outputs, computed on the kernels; `noise` was drawn before."""
 
     def with_draws(self) -> Subgraph:
         """The graph whose last outputs are the drawn values."""
@@ -42,10 +52,19 @@ class Subgraph(Protocol):
     def without_draws(self, training: bool) -> Subgraph:
         """The graph in this mode whose last inputs are the drawn values."""
 
-    def gradient(self, training: bool) -> Subgraph:
-        """From the inputs, the outputs' gradients and the drawn values to the inputs' gradients."""
+    def gradient(self, training: bool, numbers: Sequence[int] | None = None) -> Subgraph:
+        """From the inputs, the outputs' gradients and the drawn values to the inputs' gradients.
 
-    def trace(self, names: Sequence[str], build: Callable[..., Sequence[Any]], training: bool) -> Subgraph:
+        `numbers` are those of the outputs that have gradients, drawn values counted among them.
+        """
+
+    def trace(
+        self,
+        names: Sequence[str],
+        build: Callable[..., Sequence[Any]],
+        training: bool,
+        from_last: bool = False,
+    ) -> Subgraph:
         """The graph of `build(F, *symbols)` with variables of these names."""
 
     def __call__(self, *symbols: Any) -> list[Any]:

@@ -1,7 +1,8 @@
 """Loops and branches whose bodies are graphs, and their gradients, which are loops and branches again.
 
-A gradient goes through the body once more: the loop is run anew for its variables at every step, then
-backward with the body's gradient. Drawn values are hidden outputs, so that both meet the same.
+A gradient goes through the body once more, backward, with the body's gradient. Drawn values are hidden
+outputs, so that both meet the same, and so are a foreach's variables before each step; a while_loop is run
+anew for them.
 """
 
 from __future__ import annotations
@@ -188,6 +189,8 @@ class ForEach(ControlFlow):
     """
 
     graphs: ClassVar[tuple[str, ...]] = ("fn",)
+    noise: ClassVar[str] = "steps"
+    takes_no_head: ClassVar[bool] = True
     num_args: int
     num_outputs: int
     num_out_data: int
@@ -228,8 +231,9 @@ class ForEach(ControlFlow):
     def flow(self, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> tuple[Sequence[Spec], Sequence[Spec]]:
         body: Subgraph = self.subgraphs[0].with_draws()
         data, states, rest = self.split(inputs)
-        stacks, last, draws = _parts(outputs or [Spec()] * len(self.output_names()), *self._output_counts())
-        tops = [s.shape[0] for s in (*data, *stacks, *draws) if s.shape]
+        counts = (*self._output_counts(), self.subgraphs[0].draws)
+        stacks, last, draws, before = _parts(outputs or [Spec()] * len(self.output_names()), *counts)
+        tops = [s.shape[0] for s in (*data, *stacks, *draws, *before) if s.shape]
         (length,) = unify("_foreach: the first sizes of data", *[(top,) for top in tops]) or (None,)
         states = [merged("_foreach", a, b) for a, b in zip(states, last, strict=True)]
         for _ in range(2):  # what a step tells of its variables holds for the first one, too
@@ -242,26 +246,72 @@ class ForEach(ControlFlow):
             states = [merged("_foreach", a, b) for a, b in zip(first, new, strict=True)]
         rest = [known[i] for i in self.remain_locs]
         arrays = [_whole(s, known[i], length) for s, i in zip(data, self.in_data_locs, strict=True)]
-        whole = [Spec(stacked_shape(length, s.shape), s.dtype) for s in (*outs, *draw_specs)]
+        parts = *outs, *draw_specs, *states
+        whole = [Spec(stacked_shape(length, s.shape), s.dtype) for s in parts]
         return [*arrays, *states, *rest], [*whole[: len(outs)], *states, *whole[len(outs) :]]
 
     def _output_counts(self) -> tuple[int, int]:
         return self.num_out_data, len(self.in_state_locs)
 
+    def _hidden_names(self) -> tuple[str, ...]:
+        return (*super()._hidden_names(), *_names("before", len(self.in_state_locs)))
+
     def forward(self, *inputs: Array) -> tuple[Array, ...]:
         self.require_constant_states()
         body: Subgraph = self.subgraphs[0].with_draws()
-        data, states, rest = self.split(inputs)
-        steps = []
-        for parts in zip(*data, strict=True):
-            values = body.run(
-                self.arranged([np.atleast_1d(part) for part in parts], states, rest), self.training
-            )
-            outs, states, draws = _parts(values, *self._output_counts())
-            steps.append([*outs, *draws])
+        arrays, noise = _parts(inputs, self.num_args - 1)
+        data, states, rest = self.split(arrays)
+        steps: list[list[Array]] = []
+        step = -1 if body.from_last else 1
+        for parts in zip(*[x[::step] for x in (*data, *noise)], strict=True):
+            now = [np.atleast_1d(part) for part in parts[: len(data)]]
+            values = body.run(self.arranged(now, states, rest), self.training, parts[len(data) :])
+            outs, new, draws = _parts(values, *self._output_counts())
+            steps.append([*outs, *draws, *states])
+            states = new
         Y, S = self._output_counts()
-        stacks = self._stacks(inputs, steps, len(steps), [*range(Y), *range(Y + S, len(self.output_names()))])
+        numbers = [*range(Y), *range(Y + S, len(self.output_names()))]
+        stacks = self._stacks(arrays, steps[::step], len(steps), numbers)
         return (*stacks[:Y], *states, *stacks[Y:])
+
+    # ---- draws, which are made for all steps at once
+
+    def draws(self) -> bool:
+        return bool(self.subgraphs) and self.subgraphs[0].draws_early(self.training)
+
+    def noise_count(self) -> int:
+        return sum(op.noise_count() for op, _ in self._sources([Spec()] * (self.num_args - 1)))
+
+    def draw(self, rng: np.random.Generator, *inputs: Spec) -> Any:
+        sources = self._sources(inputs)
+        steps = [
+            [array for op, specs in sources for array in as_list(op.draw(rng, *specs))]
+            for _ in range(self._length(inputs))
+        ]
+        if not steps:
+            return [np.zeros(_sizes(spec), spec.dtype) for spec in self.noise_spec((), *inputs)]
+        steps = steps[::-1] if self.subgraphs[0].from_last else steps
+        return [np.stack(arrays) for arrays in zip(*steps, strict=True)]
+
+    def noise_spec(self, outputs: Sequence[Spec], *inputs: Spec) -> Any:
+        length = self._length(inputs)
+        of_steps = [
+            spec
+            for op, specs in self._sources(inputs)
+            for spec in as_list(op.noise_spec(op.infer(specs)[1], *specs))
+        ]
+        return [Spec(stacked_shape(length, spec.shape), spec.dtype) for spec in of_steps]
+
+    def _length(self, inputs: Sequence[Spec]) -> Any:
+        (length,) = (inputs[0].shape or (None,))[:1]
+        return length
+
+    def _sources(self, inputs: Sequence[Spec]) -> list[tuple[Operator, list[Spec]]]:
+        """The body's operators that draw, with the specs of their inputs at each step."""
+        data, states, rest = self.split(self.flow(inputs, ())[0])
+        parts = [Spec(step_shape(s.shape), s.dtype) for s in data]
+        body: Subgraph = self.subgraphs[0]
+        return body.sources(self.arranged(parts, states, rest), self.training)
 
     # ---- gradient
 
@@ -269,13 +319,16 @@ class ForEach(ControlFlow):
         data, states, rest = self.split(inputs)
         D, S, R = len(data), len(states), len(rest)
         ys, dys = (_tuple(y), _tuple(dy))
-        douts, dstates, _ = _parts(dys, *self._output_counts())
-        draws = list(ys[self.num_outputs :])
-        before = self._call(F, self._history, [*data, *draws], states, rest, S)[:S] if S else []
-        steps = [F.flip(x, axis=0) for x in (*data, *douts, *before, *draws)]
+        stacks, dstates, hidden = _parts(dys, *self._output_counts())
+        heads = tuple([head is not None for head in (*stacks, *hidden)])
+        steps = [*data, *ys[self.num_outputs :], *[head for head in (*stacks, *hidden) if head is not None]]
+        last = ys[self.num_out_data :]
+        firsts = [F.zeros_like(x) if d is None else d for d, x in zip(dstates, last, strict=False)]
         sums = [F.zeros_like(x) for x in rest]
-        grads = self._call(F, self._backward, steps, [*dstates, *sums], rest, D)
-        ddata = [F.reshape_like(F.flip(g, axis=0), x) for g, x in zip(grads[:D], data, strict=True)]
+        if heads not in self._backwards:
+            self._backwards[heads] = self._backward(heads)
+        grads = self._call(F, self._backwards[heads], steps, [*firsts, *sums], rest, D)
+        ddata = [F.reshape_like(g, x) for g, x in zip(grads[:D], data, strict=True)]
         return [*ddata, *grads[D : D + S + R]]
 
     def _call(
@@ -303,38 +356,41 @@ class ForEach(ControlFlow):
         return _listed(result, stack_count + S)
 
     @cached_property
-    def _history(self) -> Subgraph:
-        """The body of the loop that gives the variables as they are before each step."""
+    def _backwards(self) -> dict[tuple[bool, ...], Subgraph]:
+        """What `_backward` gave before."""
+        return {}
+
+    def _backward(self, heads: tuple[bool, ...]) -> Subgraph:
+        """The body of the loop back: a step's gradients from those of the step after it.
+
+        `heads` says which of the stacks, of the drawn values and of the variables before each step have
+        gradients.
+        """
         body: Subgraph = self.subgraphs[0]
-        D, S = len(self.in_data_locs), len(self.in_state_locs)
-        silent = body.without_draws(self.training)
+        D, (Y, S), R, K = len(self.in_data_locs), self._output_counts(), len(self.remain_locs), body.draws
+        stacks, drawn, before = ([i for i, head in enumerate(p) if head] for p in _parts(heads, Y, K))
+        back = body.gradient(self.training, [*stacks, *range(Y, Y + S), *[Y + S + i for i in drawn]])
 
         def build(F: Any, *symbols: Any) -> Sequence[Any]:
-            data, draws, states, rest = _parts(symbols, D, body.draws, S)
-            outputs = silent(*self.arranged(data, states, rest), *draws)
-            return [*map(F._copy, states), *outputs[self.num_out_data :]]
-
-        names = (("data", D), ("draw", body.draws), ("state", S), ("rest", len(self.remain_locs)))
-        return body.trace([n for stem, k in names for n in _names(stem, k)], build, self.training)
-
-    @cached_property
-    def _backward(self) -> Subgraph:
-        """The body of the loop back: a step's gradients from those of the step after it."""
-        body: Subgraph = self.subgraphs[0]
-        D, S, R, K = (len(self.in_data_locs), len(self.in_state_locs), len(self.remain_locs), body.draws)
-        back = body.gradient(self.training)
-
-        def build(F: Any, *symbols: Any) -> Sequence[Any]:
-            data, douts, states, draws, dstates, sums, rest = _parts(
-                symbols, D, self.num_out_data, S, K, S, R
+            data, draws, states, douts, ddraws, dbefore, dstates, sums, rest = _parts(
+                symbols, D, K, S, len(stacks), len(drawn), len(before), S, R
             )
-            grads = back(*self.arranged(data, states, rest), *douts, *dstates, *draws)
+            grads = back(*self.arranged(data, states, rest), *douts, *dstates, *ddraws, *draws)
             new_sums = [F.elemwise_add(s, grads[i]) for s, i in zip(sums, self.remain_locs, strict=True)]
-            return [*[grads[i] for i in (*self.in_data_locs, *self.in_state_locs)], *new_sums]
+            dnew = [grads[i] for i in self.in_state_locs]
+            for i, grad in zip(before, dbefore, strict=True):
+                dnew[i] = F.elemwise_add(dnew[i], grad)
+            return [*[grads[i] for i in self.in_data_locs], *dnew, *new_sums]
 
-        names = ("data", D), ("dout", self.num_out_data), ("state", S), ("draw", K)
-        more = ("dstate", S), ("sum", R), ("rest", R)
-        return body.trace([n for stem, k in (*names, *more) for n in _names(stem, k)], build, self.training)
+        names = ("data", D), ("draw", K), ("state", S), ("dout", len(stacks)), ("ddraw", len(drawn))
+        more = ("dbefore", len(before)), ("dstate", S), ("sum", R), ("rest", R)
+        listed = [n for stem, k in (*names, *more) for n in _names(stem, k)]
+        return body.trace(listed, build, self.training, from_last=not body.from_last)
+
+
+def as_list(value: Any) -> list[Any]:
+    """What was drawn for one execution, or its specs, as a list."""
+    return value if isinstance(value, list) else [value]
 
 
 def _whole(array: Spec, part: Spec, length: Any) -> Spec:

@@ -12,7 +12,7 @@ from ..context import Context, current_context
 from ..errors import ConversionError, MXNetError
 from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import overwrite
-from ..ops import Array, Spec
+from ..ops import Array, Noise, Spec
 from ..symbol.compose import Outputs
 from ..symbol.cut import cut
 from ..symbol.gradient import gradients, updates
@@ -21,7 +21,7 @@ from ..symbol.infer import Specs, infer
 from ..symbol.symbol import Symbol
 from .session import ValueSession
 
-Draws = Mapping[Node, Array]
+Draws = Mapping[Node, Noise]
 """What random operators have drawn."""
 
 
@@ -90,13 +90,13 @@ class Partition:
         own = set(topological(outputs))
         self._session, lowered = _session(list(numbers), specs, training, lambda n: n if n in own else None)
         self._args = [(name, self.names.index(name)) for name in lowered.inputs]
-        self._noise = [(n.name, originals.get(n.node, n.node)) for n in lowered.noise]
+        self._noise = [(n, originals.get(n.node, n.node)) for n in lowered.noise]
 
     def __call__(self, args: Sequence[NDArray], draws: Draws) -> list[NDArray]:
         """The outputs, recorded if `autograd` records."""
         feeds = {name: self.values.of(name, args[i]) for name, i in self._args}
-        for name, node in self._noise:
-            feeds[name] = ValueSession.value(draws[node])
+        for noise, node in self._noise:
+            feeds[noise.name] = ValueSession.value(noise.of(draws[node]))
         values = self._session(feeds)
         arrays = [ValueSession.array(values[i]) for i in self._results]
         count = len(self.outputs.outputs)

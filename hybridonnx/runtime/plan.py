@@ -14,7 +14,7 @@ from ..autograd.scopes import predict_mode, train_mode
 from ..context import current_context
 from ..ndarray.invoke import invoke_all
 from ..ndarray.ndarray import NDArray
-from ..ops import Array, Drawing, Spec
+from ..ops import Drawing, Noise, Spec
 from ..symbol.compose import Outputs
 from ..symbol.cut import cut
 from ..symbol.execute import Step, count_uses, run_steps
@@ -101,10 +101,12 @@ class Plan:
         return random
 
     def _draw(self) -> Draws:
-        draws: dict[Node, Array] = {}
+        draws: dict[Node, Noise] = {}
         for node, op, specs in self._random:
             with Drawing() as rng:
-                draws[node] = np.ascontiguousarray(op.draw(rng, *specs))
+                noise = op.draw(rng, *specs)
+            many = isinstance(noise, list)
+            draws[node] = noise if many else np.ascontiguousarray(noise)
         return draws
 
     # ---- what runs where

@@ -87,8 +87,10 @@ class Session:
     def __call__(self, feeds: dict[str, Array]) -> list[Array]:
         """The outputs for the inputs by name."""
         for noise in self._noise:
-            with Drawing() as rng:
-                feeds[noise.name] = np.ascontiguousarray(noise.op.draw(rng, *noise.specs))
+            if not noise.part:
+                with Drawing() as rng:
+                    drawn = noise.op.draw(rng, *noise.specs)
+            feeds[noise.name] = np.ascontiguousarray(noise.of(drawn))
         try:
             if self._pool is not None:
                 return self._run_into_pool(feeds, self._pool)

@@ -48,14 +48,20 @@ class Execution:
         self._steps = [_Kernel(node) for node in self._nodes if not node.is_variable]
         self._uses = count_uses(self._steps, symbol.outputs)
 
-    def __call__(self, values: Mapping[str, NDArray], ctx: Context | None = None) -> list[NDArray]:
-        """The outputs' arrays, as `execute` gives them."""
+    def __call__(
+        self,
+        values: Mapping[str, NDArray],
+        ctx: Context | None = None,
+        noise: Mapping[Node, Any] | None = None,
+    ) -> list[NDArray]:
+        """The outputs' arrays, as `execute` gives them. `noise` was drawn before for these nodes."""
+        drawn = {} if noise is None else noise
         arrays = {Entry(node, 0): _value(node, values) for node in self._nodes if node.is_variable}
         operator = _Operators(self._nodes, values)
 
         def run(step: _Kernel, args: Sequence[NDArray]) -> list[NDArray]:
             with step.node.named():
-                return invoke_all(operator(step.node), args, ctx)
+                return invoke_all(operator(step.node), args, ctx, drawn.get(step.node))
 
         return run_steps(self._steps, arrays, self._uses.copy(), self._outputs, run)
 
