@@ -429,3 +429,11 @@ def test_storage_types_by_name_are_checked():
     for kinds, word in (({"x": "coo"}, "coo"), ({"y": "csr"}, "'y'")):
         with pytest.raises(MXNetError, match=word):
             graph.simple_bind(mx.cpu(), stype_dict=kinds, x=(2, 3), w=(3, 2))
+
+
+def test_shapes_beside_shapes_and_single_sizes():
+    for make in (sparse.csr_matrix, sparse.row_sparse_array):
+        same(make((2, 3), shape=(2, 3)), np.zeros((2, 3), np.float32))
+        with pytest.raises(ValueError, match="shape"):
+            make((2, 3), shape=(4, 3))
+    assert sparse.empty("row_sparse", 3).shape == sparse.zeros("row_sparse", 3).shape == (3,)
