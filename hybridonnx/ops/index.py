@@ -562,7 +562,7 @@ class ScatterND(Points):
     def infer_inputs(self, data: Shape | None, indices: Shape | None) -> Sequence[Shape | None]:
         return (None if indices is None else self.selection_shape(self.shape, indices)), indices
 
-    def infer_early(self, data: Shape | None, indices: Shape | None) -> Sequence[Shape | None]:
+    def infer_early(self, *shapes: Shape | None) -> Sequence[Shape | None]:
         return (self.shape,)
 
     def infer_shape(self, data: Shape, indices: Shape) -> Shape:
@@ -603,10 +603,8 @@ class ScatterSetND(Points):
         selection = None if lhs is None or indices is None else self.selection_shape(lhs, indices)
         return self.shape or lhs, selection, indices
 
-    def infer_early(
-        self, lhs: Shape | None, rhs: Shape | None, indices: Shape | None
-    ) -> Sequence[Shape | None]:
-        return (lhs,)
+    def infer_early(self, *shapes: Shape | None) -> Sequence[Shape | None]:
+        return shapes[:1]
 
     def forward(self, lhs: Array, rhs: Array, indices: Array) -> Array:
         result = lhs.copy()

@@ -675,7 +675,8 @@ class SquareSumGrad(SpreadLike):
     """
 
     def forward(self, data: Array, like: Array) -> Array:
-        return np.multiply(super().forward(data, like) * like, like.dtype.type(2))
+        product: Array = super().forward(data, like) * like * like.dtype.type(2)
+        return product
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, like: Any) -> Sequence[Any]:
         axes = {"axis": self.axis, "keepdims": self.keepdims, "exclude": self.exclude}
