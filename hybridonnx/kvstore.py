@@ -106,13 +106,17 @@ class KVStore:
         priority: int = 0,
         ignore_sparse: bool = True,
     ) -> None:
-        """Copy what is stored into `out`: an array, or a list of them."""
+        """Copy what is stored into `out`: an array, or a list of them.
+
+        Sparse ones are passed over with `ignore_sparse`: `row_sparse_pull` is for these.
+        """
         if out is None:
             raise AssertionError("pull: out, an array to write, is required.")
         for k, outs in _grouped(key, out):
             stored = self._at(k)
             for array in outs:
-                array._assign(stored)
+                if array.stype == "default" or not ignore_sparse:
+                    array._assign(stored)
 
     def row_sparse_pull(
         self,

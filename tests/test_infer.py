@@ -206,3 +206,26 @@ def test_numpy_shapes_have_sizes_of_0(a):
             assert (a + 1).infer_shape(a=(-1, 2)) == (None, None, None)
     finally:
         set_np_shape(before)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "known", "inferred"),
+    [
+        ("_plus_scalar", {"scalar": 2}, {"r": "float16"}, {"x": "float16"}),
+        ("_equal_scalar", {"scalar": 2}, {"r": "float64"}, {"x": "float64"}),
+        ("norm", {}, {"r": "float64"}, {"x": "float64"}),
+        ("sort", {}, {"r": "int32"}, {"x": "int32"}),
+        ("SequenceMask", {"use_sequence_length": True}, {"x": "float16"}, {"y": "float16"}),
+        ("SequenceMask", {"use_sequence_length": True}, {"x": "float16", "y": "int32"}, {"y": "int32"}),
+        ("amp_cast", {"dtype": "float16"}, {"r": "float16"}, {"x": None}),
+        ("one_hot", {"depth": 3}, {"r": "float32"}, {"x": None}),
+    ],
+)
+def test_dtypes_of_inputs(name, options, known, inferred):
+    """As real MXNet infers them, from what the output is added to."""
+    variables = [sym.var(n) for n in "xy"[: 1 + name.startswith("Sequence")]]
+    operator = getattr(sym, name, None) or getattr(sym._internal, name)
+    symbol = operator(*variables, **options) + sym.var("r")
+    arguments = symbol.infer_type_partial(**known)[0]
+    dtypes = dict(zip(symbol.list_arguments(), arguments, strict=True))
+    assert {n: dtypes[n] and np.dtype(dtypes[n]).name for n in inferred} == inferred

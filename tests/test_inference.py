@@ -15,8 +15,6 @@ STORED = json.loads((Path(__file__).parent / "oracle" / "inference.json").read_t
 LESS = {
     "RNN": "MXNet counts the parameters for no features where their number is unknown",
     "_rnn_param_concat": "MXNet divides what is left of the output, and rounds down",
-    "_ravel_multi_index": "the number of points does not run backward",
-    "_unravel_index": "the same",
 }
 """Operators of which less is inferred than MXNet does, and why."""
 

@@ -408,3 +408,32 @@ def test_what_does_not_fit_is_refused():
             mx.nd.sparse.retain(mx.nd.ones(data), mx.nd.ones(indices))
     with pytest.raises(MXNetError, match="stype"):
         mx.nd.cast_storage(mx.nd.ones((2, 2)), stype="coo")
+
+
+def test_executors_with_sparse_arrays_are_reshaped():
+    """Real MXNet cannot: it takes parts of memory, which sparse arrays do not have."""
+    graph = mx.sym.sparse.dot(mx.sym.var("x", stype="csr"), mx.sym.var("w", stype="row_sparse", shape=(3, 2)))
+    executor = graph.simple_bind(mx.cpu(), x=(3, 3))
+    executor.arg_dict["w"][:] = mx.nd.ones((3, 2))
+    other = executor.reshape(x=(2, 3))
+    assert other.arg_dict["w"] is executor.arg_dict["w"]
+    assert (other.arg_dict["x"].stype, other.arg_dict["x"].shape) == ("csr", (2, 3))
+    same(
+        other.forward(x=mx.nd.array(DENSE[:2]).tostype("csr"))[0],
+        DENSE[:2].sum(1, keepdims=True) * np.ones(2, "f"),
+    )
+
+
+def test_storage_types_by_name_are_checked():
+    graph = mx.sym.dot(mx.sym.var("x"), mx.sym.var("w"))
+    for kinds, word in (({"x": "coo"}, "coo"), ({"y": "csr"}, "'y'")):
+        with pytest.raises(MXNetError, match=word):
+            graph.simple_bind(mx.cpu(), stype_dict=kinds, x=(2, 3), w=(3, 2))
+
+
+def test_shapes_beside_shapes_and_single_sizes():
+    for make in (sparse.csr_matrix, sparse.row_sparse_array):
+        same(make((2, 3), shape=(2, 3)), np.zeros((2, 3), np.float32))
+        with pytest.raises(ValueError, match="shape"):
+            make((2, 3), shape=(4, 3))
+    assert sparse.empty("row_sparse", 3).shape == sparse.zeros("row_sparse", 3).shape == (3,)

@@ -19,6 +19,7 @@ from hybridonnx.ops.reduce import (
     Moments,
     Norm,
     SpreadLike,
+    SquareSumGrad,
     SumLike,
 )
 
@@ -307,6 +308,11 @@ def spread_like(g: Graph, op: SpreadLike, data: Value, like: Value) -> Value:
     if not op.keepdims and len(axes) < like.rank:
         data = g.Unsqueeze(data, axes)
     return g.Expand(data, g.shape_of(like))
+
+
+@lowers(SquareSumGrad)
+def square_sum_grad(g: Graph, op: SquareSumGrad, data: Value, like: Value) -> Value:
+    return g.Mul(g.Mul(spread_like(g, op, data, like), like), np.array(2, like.dtype))
 
 
 @lowers(SumLike)

@@ -6,23 +6,26 @@ import warnings
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..context import Context
 from ..dtypes import as_dtype
 from ..errors import MXNetError, RequirementError, ShapeError, suggest
 from ..io import DataDesc, described
 from ..ops import Spec, known, without_symbols
 from ..symbol.graph import Entry
 from ..symbol.infer import infer
+from ..symbol.storage import StorageTypes, storage_types
 from ..symbol.symbol import Symbol
 
 _REQUESTS = ("write", "add", "null")
 
 
 class Binding(NamedTuple):
-    """The inputs and labels, the specs of all variables by name, and the outputs' shapes."""
+    """The inputs and labels, the specs of all variables by name, storage types, and the outputs' shapes."""
 
     data: list[DataDesc]
     labels: list[DataDesc] | None
     specs: dict[str, Spec]
+    storage: StorageTypes
     output_shapes: list[tuple[int, ...]]
 
 
@@ -46,7 +49,7 @@ def describe_inputs(
     data_shapes: Sequence[Any],
     label_shapes: Sequence[Any] | None,
 ) -> tuple[list[DataDesc], list[DataDesc]]:
-    """Descriptions of the inputs, in the order of their names, and of the labels."""
+    """Descriptions of the inputs and of the labels, in the order given."""
     data = [described(d) for d in data_shapes]
     labels = [described(d) for d in label_shapes or ()]
     if sorted(d.name for d in data) != sorted(data_names):
@@ -60,13 +63,20 @@ def describe_inputs(
             f"Module: shapes of {', '.join(label_names) or 'no labels'} are possible in "
             f"label_shapes, got {unknown[0]}."
         )
-    return sorted(data, key=lambda d: data_names.index(d.name)), labels
+    return data, labels
 
 
 def bind_shapes(
-    symbol: Symbol, data: list[DataDesc], labels: list[DataDesc], params: Mapping[str, Spec]
+    symbol: Symbol,
+    data: list[DataDesc],
+    labels: list[DataDesc],
+    params: Mapping[str, Spec],
+    differentiated: Collection[str],
 ) -> Binding:
-    """The specs of all variables, and the outputs' shapes, from those of inputs, labels and parameters."""
+    """The specs of all variables, and the outputs' shapes, from those of inputs, labels and parameters.
+
+    `differentiated` are the arguments whose gradients are asked for.
+    """
     arguments = symbol.list_arguments()
     inputs = {
         d.name: Spec(tuple(d.shape), as_dtype(d.dtype)) for d in (*data, *labels) if d.name in arguments
@@ -77,7 +87,10 @@ def bind_shapes(
     if incomplete:
         raise ShapeError(f"Module: the shapes of {', '.join(incomplete[:10])} are required.")
     shapes = [without_symbols(specs[entry].shape) or () for entry in symbol.outputs]
-    return Binding(data, labels or None, variables, [tuple(d or 0 for d in shape) for shape in shapes])
+    storage = storage_types(symbol, specs, {}, differentiated)
+    return Binding(
+        data, labels or None, variables, storage, [tuple(d or 0 for d in shape) for shape in shapes]
+    )
 
 
 def gradient_requests(symbol: Symbol, grad_req: Any, trained: Collection[str]) -> dict[str, str]:
@@ -125,3 +138,29 @@ def batch_size(d: DataDesc) -> int | None:
     """The size of the batch axis, if there is one."""
     axis = DataDesc.get_batch_axis(d.layout)
     return d.shape[axis] if 0 <= axis < len(d.shape) else None
+
+
+def contexts_of_groups(group2ctxs: Any, count: int) -> list[dict[str, Context]]:
+    """For each of `count` contexts the contexts of the words that nodes have as their `ctx_group`."""
+    if group2ctxs is None:
+        return [{} for _ in range(count)]
+    if isinstance(group2ctxs, list):
+        if len(group2ctxs) != count or not all(isinstance(g, dict | None) for g in group2ctxs):
+            raise _wrong_groups(f"a list of {count}, each a dict of words and contexts", group2ctxs)
+        return [dict(groups or {}) for groups in group2ctxs]
+    if not isinstance(group2ctxs, dict):
+        raise _wrong_groups("a dict of words and contexts, or a list of dicts", group2ctxs)
+    return [{word: _context_of(word, c, i, count) for word, c in group2ctxs.items()} for i in range(count)]
+
+
+def _context_of(word: str, contexts: Any, index: int, count: int) -> Context:
+    """The context of a word for one of several contexts, from one for all or one for each."""
+    listed = list(contexts) if isinstance(contexts, list | tuple) else [contexts]
+    if len(listed) not in (1, count) or not all(isinstance(c, Context) for c in listed):
+        raise _wrong_groups(f"a context, or a list of 1 or {count}, for {word!r}", contexts)
+    context: Context = listed[index % len(listed)]
+    return context
+
+
+def _wrong_groups(required: str, value: Any) -> RequirementError:
+    return RequirementError(f"Module: {required} is required in group2ctxs, got {value!r}.")

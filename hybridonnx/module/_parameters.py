@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import autograd
-from ..context import Context
+from ..dtypes import as_dtype
 from ..errors import RequirementError, ShapeError, suggest
 from ..ndarray.creation import array
 from ..ndarray.ndarray import NDArray
 from ..ops import Spec, show
+from ..symbol.storage import StorageTypes
 from ..symbol.symbol import Symbol
 from .base_module import Params
 
@@ -27,6 +28,8 @@ class Parameters:
         self.values: Params = {}
         self.grads: Params = {}
         self.open: frozenset[str] = frozenset()
+        self.stale: set[str] = set()
+        """The row-sparse ones that a store has updated, of which the arrays here have only some rows."""
 
     def own(self) -> Params:
         """The values of this symbol's parameters; those of other modules may be beside them."""
@@ -78,20 +81,29 @@ class Parameters:
         self.open = frozenset(missing)
         return params
 
-    def store(self, values: Params, specs: Mapping[str, Spec], ctx: Context, anew: bool) -> bool:
+    def store(
+        self,
+        values: Params,
+        specs: Mapping[str, Spec],
+        storage: StorageTypes,
+        zeros: Callable[[str], NDArray],
+        anew: bool,
+    ) -> bool:
         """Copy values into the arrays, which executors and other modules use as well; `anew` into new ones.
 
-        Whether there are new ones.
+        Whether there are new ones, which are what `zeros` gives for a name, filled.
         """
         replaced = False
         for name, value in values.items():
-            existing, dtype = self.values.get(name), specs[name].dtype
-            if existing is None or existing.shape != value.shape or existing._data.dtype != dtype or anew:
-                self.values[name] = array(value, ctx, dtype)
+            target = self.values.get(name)
+            kind = value.shape, specs[name].dtype, storage.of(name)
+            if target is None or anew or kind != (target.shape, as_dtype(target.dtype), target.stype):
+                target = self.values[name] = zeros(name)
                 replaced = True
-            elif existing is not value:
+            if target is not value:
                 with autograd.pause():
-                    existing[:] = value.as_in_context(existing.context)
+                    target[:] = value.as_in_context(target.context)
+            self.stale.discard(name)
         return replaced
 
     def share(self, other: Parameters, specs: Mapping[str, Spec]) -> None:
@@ -105,7 +117,8 @@ class Parameters:
                     f"Module.bind: shape {show(specs[name].shape)} is required for {name}, "
                     f"shared_module has {show(value.shape)}."
                 )
-        self.values, self.grads, self.open = other.values, other.grads, other.open
+        self.values, self.grads = other.values, other.grads
+        self.open, self.stale = other.open, other.stale
 
 
 def checked(name: str, value: Any, specs: Mapping[str, Spec], owner: str) -> NDArray:

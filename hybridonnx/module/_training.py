@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import kvstore as kv
 from .. import optimizer as opt
-from ..errors import RequirementError
+from ..errors import RequirementError, suggest
 from ..formats.files import open_to_read, write_atomically
 from ..ndarray.ndarray import NDArray
 from ..optimizer.optimizer import Optimizer
@@ -97,6 +97,30 @@ class Training:
             return
         with open_to_read(fname) as file:
             self.updater.set_states(file.read())
+
+
+def fetch_rows(store: kv.KVStore, rows: Any, weights: Mapping[str, NDArray]) -> set[str]:
+    """Write rows of a store, indices by name, into row-sparse weights; the names of these."""
+    if not isinstance(rows, Mapping):
+        raise RequirementError(
+            "Module.prepare: a dict of names and row indices is required of sparse_row_id_fn, "
+            f"got {type(rows).__name__}."
+        )
+    fetched = set()
+    for name, row_ids in rows.items():
+        if name not in weights:
+            raise ValueError(
+                f"Module.prepare: names of parameters are required of sparse_row_id_fn, got {name!r}."
+                f"{suggest(name, weights)}"
+            )
+        if weights[name].stype == "row_sparse":
+            store.row_sparse_pull(name, weights[name], row_ids=row_ids)
+            fetched.add(name)
+        else:
+            warnings.warn(
+                f"{name}.stype is not 'row_sparse'. No need to perform row_sparse_pull.", stacklevel=3
+            )
+    return fetched
 
 
 def _as_store(kvstore: Any) -> kv.KVStore | None:

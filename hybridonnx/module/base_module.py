@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import metric as metrics
 from ..autograd.tape import GradReq
-from ..context import cpu
+from ..context import Context, cpu
 from ..errors import FormatError, RequirementError
 from ..initializer import InitializerLike, Uniform
 from ..io import DataBatch, DataDesc, DataIter
@@ -35,6 +35,8 @@ __all__ = ["BaseModule"]
 Params: TypeAlias = dict[str, NDArray]
 ParamValues: TypeAlias = Mapping[str, NDArray] | None
 OptimizerParams: TypeAlias = Mapping[str, Any] | Iterable[tuple[str, Any]]
+RowIds: TypeAlias = Callable[[Any], Mapping[str, NDArray]] | None
+Groups: TypeAlias = Mapping[str, Context | Sequence[Context]] | Sequence[Mapping[str, Context] | None] | None
 Callbacks: TypeAlias = Callable[..., object] | Sequence[Callable[..., object]] | None
 
 UNIFORM = Uniform(0.01)
@@ -165,8 +167,10 @@ class BaseModule:
         """Let a monitor watch what is computed."""
         self._undefined("install_monitor")
 
-    def prepare(self, data_batch: DataBatch, sparse_row_id_fn: object = None) -> None:
-        """Nothing: there is nothing to fetch before a batch."""
+    def prepare(self, data_batch: DataBatch, sparse_row_id_fn: RowIds = None) -> None:
+        """Nothing, as there is nothing to fetch before a batch; a `sparse_row_id_fn` warns."""
+        if sparse_row_id_fn is not None:
+            warnings.warn(f"sparse_row_id_fn is not invoked for {type(self).__name__}.", stacklevel=2)
 
     def get_states(self, merge_multi_context: bool = True) -> list[Any]:
         """The states that are kept between batches: none."""
@@ -288,7 +292,7 @@ class BaseModule:
         score_end_callback: Callbacks = None,
         reset: bool = True,
         epoch: int = 0,
-        sparse_row_id_fn: object = None,
+        sparse_row_id_fn: RowIds = None,
     ) -> list[tuple[Any, Any]]:
         """The names and values of a metric over the batches of an iterator, rows of padding included."""
         self._require_params("score")
@@ -320,7 +324,7 @@ class BaseModule:
         eval_data: DataIter,
         num_batch: int | None = None,
         reset: bool = True,
-        sparse_row_id_fn: object = None,
+        sparse_row_id_fn: RowIds = None,
     ) -> Iterator[tuple[list[NDArray], int, DataBatch]]:
         """The outputs, number and batch of each batch, without padding."""
         self._require_params("iter_predict")
@@ -341,7 +345,7 @@ class BaseModule:
         merge_batches: bool = True,
         reset: bool = True,
         always_output_list: bool = False,
-        sparse_row_id_fn: object = None,
+        sparse_row_id_fn: RowIds = None,
     ) -> Any:
         """The outputs of an array, or of all batches of an iterator, one after another."""
         self._require_params("predict")
@@ -354,7 +358,8 @@ class BaseModule:
                 f"{type(self).__name__}.predict: an NDArray or a DataIter is required, "
                 f"got {type(eval_data).__name__}."
             )
-        batches = [outputs for outputs, _, _ in self.iter_predict(eval_data, num_batch, reset)]
+        parts = self.iter_predict(eval_data, num_batch, reset, sparse_row_id_fn)
+        batches = [outputs for outputs, _, _ in parts]
         if not batches or not merge_batches:
             return batches
         merged = [
@@ -387,7 +392,7 @@ class BaseModule:
         num_epoch: int | None = None,
         validation_metric: MetricLike | None = None,
         monitor: Monitor | None = None,
-        sparse_row_id_fn: object = None,
+        sparse_row_id_fn: RowIds = None,
     ) -> None:
         """Bind, initialize, and train from epoch `begin_epoch` until `num_epoch`; both count from 0.
 
@@ -408,13 +413,18 @@ class BaseModule:
         validation_metric = eval_metric if validation_metric is None else validation_metric
         for epoch in range(begin_epoch, num_epoch):
             self._epoch(epoch, train_data, eval_metric, batch_end_callback, monitor, sparse_row_id_fn)
-            if epoch_end_callback is not None:
-                _call(epoch_end_callback, epoch, self.symbol, *self.get_params())
+            _call(epoch_end_callback, epoch, self.symbol, *self._synchronized())
             if eval_data is not None:
                 callbacks = eval_batch_end_callback, eval_end_callback
                 values = self.score(eval_data, validation_metric, None, *callbacks, epoch=epoch)
                 self._log(epoch, "Validation", values)
             train_data.reset()
+
+    def _synchronized(self) -> tuple[Params, Params]:
+        """The parameters and the auxiliary states; now also arrays that a store has updated have them."""
+        params = self.get_params()
+        self.set_params(*params)
+        return params
 
     def _log(self, epoch: int, what: str, values: list[tuple[Any, Any]]) -> None:
         for name, value in values:
@@ -427,7 +437,7 @@ class BaseModule:
         eval_metric: EvalMetric,
         batch_end_callback: Any,
         monitor: Any,
-        sparse_row_id_fn: object,
+        sparse_row_id_fn: RowIds,
     ) -> None:
         """Train on all batches, and log the metric over them.
 

@@ -27,7 +27,7 @@ from ..optimizer.optimizer import Optimizer
 from ..symbol.symbol import Symbol
 from ..symbol.symbol import load as load_symbol
 from ..typing import Arrays
-from .base_module import RATE, UNIFORM, BaseModule, OptimizerParams, Params, ParamValues
+from .base_module import RATE, UNIFORM, BaseModule, Groups, OptimizerParams, Params, ParamValues, RowIds
 from .module import Module
 
 __all__ = ["BucketingModule"]
@@ -51,7 +51,7 @@ class BucketingModule(BaseModule):
         work_load_list: object = None,
         fixed_param_names: Sequence[str] | None = None,
         state_names: Sequence[str] | None = None,
-        group2ctxs: object = None,
+        group2ctxs: Groups = None,
         compression_params: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(logger)
@@ -64,6 +64,7 @@ class BucketingModule(BaseModule):
             "context": context,
             "fixed_param_names": fixed_param_names,
             "state_names": state_names,
+            "group2ctxs": group2ctxs,
             "compression_params": compression_params,
         }
         self._symbols: dict[Any, Symbol] = {}
@@ -186,11 +187,12 @@ class BucketingModule(BaseModule):
             self._buckets[bucket_key] = module
         self._key = bucket_key
 
-    def prepare(self, data_batch: DataBatch, sparse_row_id_fn: object = None) -> None:
-        """Bind the bucket of a batch; the present one stays."""
+    def prepare(self, data_batch: DataBatch, sparse_row_id_fn: RowIds = None) -> None:
+        """Bind the bucket of a batch, and fetch the rows that it needs; the present bucket stays."""
         self._require_params("prepare")
         before = self._key
         self._go_to(data_batch)
+        self._current.prepare(data_batch, sparse_row_id_fn)
         self._key = before
 
     def _go_to(self, batch: Any) -> None:

@@ -61,7 +61,7 @@ class DataParallelExecutorGroup:
     @property
     def data_arrays(self) -> list[list[tuple[slice, NDArray]]]:
         """The inputs, each with the part of the batch that it is."""
-        return self._inputs(self._module._data_names)
+        return self._inputs([d.name for d in self._module._data_shapes])
 
     @property
     def label_arrays(self) -> list[list[tuple[slice, NDArray]]]:

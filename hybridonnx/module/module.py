@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import warnings
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType, ModuleType
@@ -11,7 +12,8 @@ from typing import Any
 
 from .. import autograd
 from ..autograd.tape import GradReq
-from ..context import Context, as_context
+from ..context import Context, as_context, cpu
+from ..dtypes import as_dtype
 from ..errors import MXNetError, RequirementError
 from ..initializer import InitDesc, InitializerLike
 from ..io import DataBatch, DataDesc, described
@@ -20,12 +22,13 @@ from ..kvstore import KVStore
 from ..metric import EvalMetric
 from ..model import load_checkpoint, save_checkpoint
 from ..monitor import Monitor
-from ..ndarray.creation import zeros_of
+from ..ndarray.creation import arange, zeros_of
 from ..ndarray.ndarray import NDArray
 from ..ops import Spec, sizes
 from ..optimizer.optimizer import Optimizer
 from ..runtime.compile import CompiledGraph
 from ..symbol.executor import Executor, bind
+from ..symbol.storage import StorageTypes
 from ..symbol.symbol import Symbol
 from ..typing import Arrays
 from ._binding import (
@@ -33,12 +36,13 @@ from ._binding import (
     bind_shapes,
     check_batch_sizes,
     check_names,
+    contexts_of_groups,
     describe_inputs,
     gradient_requests,
 )
 from ._parameters import Parameters, as_array, checked
-from ._training import Training
-from .base_module import RATE, UNIFORM, BaseModule, OptimizerParams, Params, ParamValues
+from ._training import Training, fetch_rows
+from .base_module import RATE, UNIFORM, BaseModule, Groups, OptimizerParams, Params, ParamValues, RowIds
 from .executor_group import DataParallelExecutorGroup
 from .split_executor import SplitExecutor, split
 
@@ -53,7 +57,8 @@ class Module(BaseModule):
     After `bind`, and `init_params` or `set_params`, `forward` takes batches of any size. Training and
     predictions run in ONNX Runtime; operators that ONNX cannot express run on their kernels, and so does
     everything while a monitor watches. Several contexts share each batch in training, as `work_load_list`
-    says, with the same parameters; states are not split.
+    says, with the same parameters; states are not split. `group2ctxs` has contexts for the words that nodes
+    have as their `ctx_group`: by word one context, or one for each of the module's, or a list of such dicts.
     """
 
     def __init__(
@@ -66,7 +71,7 @@ class Module(BaseModule):
         work_load_list: Sequence[float] | None = None,
         fixed_param_names: Sequence[str] | None = None,
         state_names: Sequence[str] | None = None,
-        group2ctxs: object = None,
+        group2ctxs: Groups = None,
         compression_params: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(logger)
@@ -84,9 +89,14 @@ class Module(BaseModule):
         self._param_names = [name for name in symbol.list_arguments() if name not in inputs]
         self._aux_names = symbol.list_auxiliary_states()
         self._compression_params = compression_params
+        self._group2ctxs = group2ctxs
+        self._groups: list[dict[str, Context]] = [{} for _ in self._contexts]
+        """The contexts of the nodes' groups, for each of the contexts."""
+        self._words = {name: words.get("ctx_group", "") for name, words in symbol.attr_dict().items()}
         self._data_shapes: list[DataDesc] = []
         self._label_shapes: list[DataDesc] | None = None
         self._specs: dict[str, Spec] = {}
+        self._storage = StorageTypes({}, [], {}, False)
         self._output_shapes: list[tuple[int, ...]] = []
         self._parameters = Parameters(symbol, self._param_names, self._aux_names)
         self._states: Params = {}
@@ -201,17 +211,19 @@ class Module(BaseModule):
             raise RequirementError("Module.bind: for_training=True is required for inputs_need_grad=True.")
         trained = {*self._param_names, *(self._data_names if inputs_need_grad else ())} - {*self._fixed_names}
         requests = gradient_requests(self._symbol, grad_req, trained)
+        groups = contexts_of_groups(self._group2ctxs, len(self._contexts))
         self._unbind()
-        self.for_training = for_training
-        self._take_shapes(data_shapes, label_shapes)
+        self.for_training, self._groups = for_training, groups
         self._requests = requests if for_training else {}
+        self._take_shapes(data_shapes, label_shapes)
         self.inputs_need_grad, self.binded = inputs_need_grad, True
         if shared_module is not None:
             self._share(shared_module)
             if shared_module.optimizer_initialized:
                 self.borrow_optimizer(shared_module)
         elif self.params_initialized:
-            self._store(self._parameters.fit(self._parameters.values, {}, self._specs, "bind"))
+            values = {**self._parameters.values, **self._fetched()}
+            self._store(self._parameters.fit(values, {}, self._specs, "bind"))
 
     def _unbind(self) -> None:
         """Forget what depends on shapes; parameters stay."""
@@ -239,12 +251,12 @@ class Module(BaseModule):
         if self.for_training:
             check_batch_sizes([*data, *labels])
         params: Params = self._parameters.own() if self.params_initialized and self.binded else {}
-        specs = {name: Spec(x.shape, x._data.dtype) for name, x in params.items()}
+        specs = {name: Spec(x.shape, as_dtype(x.dtype)) for name, x in params.items()}
         if self.for_training and self._splits():
             sizes_of_batches = [size for d in data if (size := batch_size(d)) is not None]
             split(sizes_of_batches[0] if sizes_of_batches else 1, self._work_load_list)
-        binding = bind_shapes(self._symbol, data, labels, specs)
-        self._data_shapes, self._label_shapes, self._specs, self._output_shapes = binding
+        binding = bind_shapes(self._symbol, data, labels, specs, self._requests)
+        self._data_shapes, self._label_shapes, self._specs, self._storage, self._output_shapes = binding
 
     # ---- parameters
 
@@ -267,7 +279,8 @@ class Module(BaseModule):
 
     def _store(self, values: Params) -> None:
         """Copy values into the parameters' arrays."""
-        if self._parameters.store(values, self._specs, self._context, anew=not self.binded):
+        anew = not self.binded
+        if self._parameters.store(values, self._specs, self._storage, self._zeros, anew):
             self._executors.clear()
             self._compiled = None
         self.params_initialized = True
@@ -303,18 +316,38 @@ class Module(BaseModule):
     def get_params(self) -> tuple[Params, Params]:
         """Copies of the values of the parameters and of the auxiliary states, both by name."""
         arguments, states = self._values()
-        return {n: x.copy() for n, x in arguments.items()}, {n: x.copy() for n, x in states.items()}
+        return {n: _on_host(x) for n, x in arguments.items()}, {n: _on_host(x) for n, x in states.items()}
 
     def _values(self) -> tuple[Params, Params]:
         """The parameters and the auxiliary states by name, as they are."""
         if not self.params_initialized:
             self._require_params("get_params")
-        values = {**{name: self._zeros(name) for name in self._parameters.open}, **self._parameters.values}
+        values = {name: self._zeros(name) for name in self._parameters.open}
+        values |= self._parameters.values | self._fetched()
         arguments = {n: values[n] for n in self._param_names if n in values}
         return arguments, {n: values[n] for n in self._aux_names if n in values}
 
+    def _fetched(self) -> Params:
+        """All rows of the row-sparse parameters that a store has updated, from the store."""
+        store, fetched = self._kvstore, {}
+        if store is not None:
+            for name in self._parameters.stale.intersection(self._param_names):
+                fetched[name] = self._zeros(name)
+                store.row_sparse_pull(
+                    name, fetched[name], row_ids=arange(fetched[name].shape[0], dtype="int64")
+                )
+        return fetched
+
     def _zeros(self, name: str) -> NDArray:
-        return zeros_of(self._specs[name], self._context)
+        return zeros_of(self._specs[name], self._place(name), self._storage.of(name))
+
+    def _place(self, name: str, index: int = 0) -> Context:
+        """The context of a variable's array, for one of the contexts."""
+        return self._in_group(self._words.get(name, ""), index)
+
+    def _in_group(self, word: str, index: int) -> Context:
+        """The context of the nodes that have a word as their `ctx_group`, for one of the contexts."""
+        return self._groups[index].get(word, self._contexts[index])
 
     # ---- states
 
@@ -350,7 +383,7 @@ class Module(BaseModule):
         if self.for_training if is_train is None else is_train:
             self._last = self._executor()
             self._outputs = self._last.forward(is_train=True, **self._batch)
-        elif self._monitors:
+        elif self._monitors or self._storage.any_sparse or any(self._groups):
             self._last = None
             self._outputs = self._executor().forward(is_train=False, **self._batch)
         else:
@@ -376,13 +409,23 @@ class Module(BaseModule):
                 f"Module.forward: arrays for {', '.join(self._data_names)} are required, "
                 f"got {len(batch.data)} arrays."
             )
-        names = [described(d).name for d in getattr(batch, "provide_data", None) or ()]
-        order = names if sorted(names) == sorted(self._data_names) else [d.name for d in self._data_shapes]
-        arrays = {name: as_array(x) for name, x in zip(order, batch.data, strict=True)}
+        values = [as_array(x) for x in batch.data]
+        arrays = {d.name: x for d, x in zip(self._described(batch, values), values, strict=True)}
         labels = [d for d in self._label_shapes or () if batch.label]
         arrays |= {d.name: as_array(x) for d, x in zip(labels, batch.label or (), strict=False)}
         self._follow(arrays)
         return {name: self._cast(name, value) for name, value in arrays.items() if name in self._specs}
+
+    def _described(self, batch: Any, values: Sequence[NDArray]) -> Sequence[DataDesc]:
+        """The inputs in the order of a batch's arrays: that of binding, unless shapes change.
+
+        A batch of other shapes is bound in the order that it describes itself, as in MXNet.
+        """
+        if [x.shape for x in values] != [tuple(d.shape) for d in self._data_shapes]:
+            names = [described(d).name for d in getattr(batch, "provide_data", None) or ()]
+            if sorted(names) == sorted(self._data_names):
+                return sorted(self._data_shapes, key=lambda d: names.index(d.name))
+        return self._data_shapes
 
     def _follow(self, arrays: Params) -> None:
         """Bind to the shapes of a batch, if they are others. Labels that it does not have follow the data."""
@@ -393,7 +436,8 @@ class Module(BaseModule):
                 for d in bound
             ]
 
-        data = described_again(self._data_shapes)
+        bound = {d.name: d for d in self._data_shapes}
+        data = described_again([bound[name] for name in arrays if name in bound])
         labels = described_again([d for d in self._label_shapes or () if d.name in arrays])
         if data != self._data_shapes or (labels and labels != self._label_shapes):
             bound_labels = self._label_shapes
@@ -407,7 +451,7 @@ class Module(BaseModule):
 
     def _cast(self, name: str, value: NDArray) -> NDArray:
         dtype: Any = self._specs[name].dtype
-        return value if value._data.dtype == dtype else value.astype(dtype)
+        return value if as_dtype(value.dtype) == dtype else value.astype(dtype)
 
     def _executor(self) -> Executor | SplitExecutor:
         """The executor for the shapes that are bound."""
@@ -446,41 +490,58 @@ class Module(BaseModule):
         inputs = {name: d for name, d in described_inputs.items() if name in self._specs}
         states = {name: self._parameters.values[name] for name in self._aux_names}
         slices, parts = self._slices(), []
-        for i, (ctx, rows) in enumerate(zip(self._contexts, slices, strict=True)):
-            arrays = {name: zeros_of(_part_of(self._specs[name], d, rows), ctx) for name, d in inputs.items()}
-            parts.append(self._make_executor(ctx, arrays, {n: x.copy() for n, x in states.items()}, i > 0))
+        for i, rows in enumerate(slices):
+            arrays = {
+                name: zeros_of(
+                    _part_of(self._specs[name], d, rows), self._place(name, i), self._storage.of(name)
+                )
+                for name, d in inputs.items()
+            }
+            own_states = {n: x.copyto(self._place(n, i)) for n, x in states.items()}
+            parts.append(self._make_executor(i, arrays, own_states))
         return SplitExecutor(parts, slices, inputs, states)
 
     def _make_executor(
         self,
-        ctx: Context | None = None,
+        index: int = 0,
         inputs: Mapping[str, NDArray] = MappingProxyType({}),
         own_states: Mapping[str, NDArray] | None = None,
-        adds: bool = False,
     ) -> Executor:
         """An executor with arrays of its own for inputs and labels, and the module's for everything else.
 
-        The other arguments are for one of several contexts; `adds` its gradients to what is there.
+        The arguments are for one of several contexts; all but the first add their gradients to what is there.
         """
         arguments = {
-            n: inputs[n] if n in inputs else self._argument(n) for n in self._symbol.list_arguments()
+            n: inputs[n] if n in inputs else self._shared(self._argument(n), n, index)
+            for n in self._symbol.list_arguments()
         }
         requests = {n: word for n, word in self._requests.items() if n not in self._parameters.open}
         gradients = {
-            n: zeros_of(Spec(inputs[n].shape, inputs[n]._data.dtype), inputs[n].context)
+            n: zeros_of(
+                Spec(inputs[n].shape, as_dtype(inputs[n].dtype)),
+                inputs[n].context,
+                self._storage.of_gradient(n),
+            )
             if n in inputs
-            else self._gradient(n)
+            else self._shared(self._gradient(n), n, index)
             for n in requests
         }
         states = own_states or {n: self._parameters.values[n] for n in self._aux_names}
         words = {n: requests.get(n, "null") for n in arguments}
-        if adds:
+        if index:
             words = {n: "add" if w == "write" and n not in inputs else w for n, w in words.items()}
-        ctx = ctx or self._context
-        executor = bind(self._symbol, ctx, arguments, gradients, words, states, self._run)
+        ctx, groups = self._contexts[index], self._groups[index]
+        runner = None if self._storage.any_sparse else self._run
+        executor = bind(self._symbol, ctx, arguments, gradients, words, states, runner, groups)
         for monitor in self._monitors:
             monitor.install(executor)
         return executor
+
+    def _shared(self, array: NDArray, name: str, index: int) -> NDArray:
+        """The array of a variable, for another context its memory."""
+        if not index or array.stype != "default":
+            return array
+        return NDArray._on_tape(array._data, self._place(name, index), None)
 
     def _run(self, values: Mapping[str, NDArray]) -> list[NDArray]:
         """The outputs in ONNX Runtime, with sessions for the shapes of all variables."""
@@ -496,12 +557,13 @@ class Module(BaseModule):
         return params.values[name] if has_value else self._zeros(name)
 
     def _gradient(self, name: str) -> NDArray:
-        if name not in self._param_names:
-            return self._zeros(name)
         grads = self._parameters.grads
-        if name not in grads:
-            grads[name] = self._zeros(name)
-        return grads[name]
+        if name in grads:
+            return grads[name]
+        gradient = zeros_of(self._specs[name], self._place(name), self._storage.of_gradient(name))
+        if name in self._param_names:
+            grads[name] = gradient
+        return gradient
 
     def backward(self, out_grads: Arrays | None = None) -> None:
         """Compute the gradients of the last batch, from those of the outputs unless these are losses."""
@@ -534,9 +596,10 @@ class Module(BaseModule):
         if isinstance(self._last, SplitExecutor):
             return self._last.split_outputs()
         slices = self._slices() if self._splits() else [slice(None)]
+        words = [entry.node.attrs.get("__ctx_group__", "") for entry in self._symbol.outputs]
         return [
-            [y[rows].as_in_context(c) for c, rows in zip(self._contexts, slices, strict=False)]
-            for y in self._outputs
+            [y[rows].as_in_context(self._in_group(word, i)) for i, rows in enumerate(slices)]
+            for word, y in zip(words, self._outputs, strict=True)
         ]
 
     def get_input_grads(self, merge_multi_context: bool = True) -> list[Any]:
@@ -546,9 +609,9 @@ class Module(BaseModule):
         if self._last is None:
             raise RequirementError("Module.get_input_grads: gradients are required. Call backward first.")
         if isinstance(self._last, SplitExecutor) and not merge_multi_context:
-            return [[x.copy() for x in self._last.split_gradients(name)] for name in self._data_names]
+            return [[x.copy() for x in self._last.split_gradients(d.name)] for d in self._data_shapes]
         gradients = self._last.grad_dict
-        copies = [x if x is None else x.copy() for x in (gradients[name] for name in self._data_names)]
+        copies = [x if x is None else x.copy() for x in (gradients[d.name] for d in self._data_shapes)]
         return copies if merge_multi_context else [[x] for x in copies]
 
     def update_metric(
@@ -563,6 +626,24 @@ class Module(BaseModule):
             labels = labels[0]
         names = [d.name for d in self._label_shapes or ()]
         eval_metric.update_dict(dict(zip(names, labels or (), strict=False)), outputs)
+
+    def prepare(self, data_batch: DataBatch, sparse_row_id_fn: RowIds = None) -> None:
+        """Fetch rows of row-sparse parameters, which a batch needs, from the store that updates them.
+
+        `sparse_row_id_fn(data_batch)` gives the indices of the rows by the names of the parameters. Rows that
+        are not named become zero here and stay as they are in the store. A module that updates its parameters
+        itself has all of them, and warns.
+        """
+        self._require_bound("prepare")
+        if sparse_row_id_fn is None:
+            return
+        if self._kvstore is None:
+            warnings.warn(
+                "Parameters are not updated in the KVStore. No need to call sparse_row_id_fn.", stacklevel=2
+            )
+            return
+        weights = {n: x for n, x in self._parameters.values.items() if n in self._param_names}
+        self._parameters.stale |= fetch_rows(self._kvstore, sparse_row_id_fn(data_batch), weights)
 
     # ---- training
 
@@ -638,6 +719,8 @@ class Module(BaseModule):
         grads, values = self._parameters.grads, self._parameters.values
         names = [n for n in self._param_names if n in grads and n in self._requests]
         self._training.update([(name, grads[name], values[name]) for name in names])
+        if self._training.store is not None:
+            self._parameters.stale.update(name for name in names if values[name].stype == "row_sparse")
 
     def save_optimizer_states(self, fname: str) -> None:
         """Write the optimizer's states as a file of arrays; not MXNet's pickle."""
@@ -658,6 +741,10 @@ class Module(BaseModule):
         for executor in self._executors.values():
             for part in executor.parts if isinstance(executor, SplitExecutor) else [executor]:
                 mon.install(part)
+
+
+def _on_host(x: NDArray) -> NDArray:
+    return x.copyto(cpu())
 
 
 def _part_of(spec: Spec, d: DataDesc, rows: slice) -> Spec:

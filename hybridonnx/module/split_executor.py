@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..context import Context
 from ..io import DataDesc
 from ..ndarray.ndarray import NDArray
 from ..symbol.executor import Executor
@@ -52,7 +51,7 @@ class SplitExecutor:
         """The outputs of the whole batch."""
         for part, rows in zip(self.parts, self.slices, strict=True):
             for name, state in self._states.items():
-                part.aux_dict[name][:] = state
+                part.aux_dict[name][:] = state.as_in_context(part.aux_dict[name].context)
             part.forward(is_train, **{name: self._part(name, x, rows) for name, x in batch.items()})
         if is_train:
             for name, state in self._states.items():
@@ -61,12 +60,14 @@ class SplitExecutor:
 
     def _part(self, name: str, x: NDArray, rows: slice) -> NDArray:
         axis = DataDesc.get_batch_axis(self._inputs[name].layout)
+        if axis == 0 and x.stype != "default":
+            return x[rows]
         return x if axis < 0 else x.slice_axis(axis=axis, begin=rows.start, end=rows.stop)
 
     @property
     def outputs(self) -> list[NDArray]:
-        """The outputs, joined on the first context."""
-        return [_joined(ys, 0, self.parts[0]._ctx) for ys in self.split_outputs()]
+        """The outputs, joined on the first part's context."""
+        return [_joined(ys, 0) for ys in self.split_outputs()]
 
     def split_outputs(self) -> list[list[NDArray]]:
         """Each output in a list, one for each context."""
@@ -89,9 +90,9 @@ class SplitExecutor:
         for name, desc in self._inputs.items():
             if gradients.get(name) is not None:
                 axis = DataDesc.get_batch_axis(desc.layout)
-                gradients[name] = _joined(self.split_gradients(name), axis, self.parts[0]._ctx)
+                gradients[name] = _joined(self.split_gradients(name), axis)
         return gradients
 
 
-def _joined(arrays: Sequence[NDArray], axis: int, ctx: Context) -> NDArray:
-    return NDArray(np.concatenate([x._data for x in arrays], axis), ctx)
+def _joined(arrays: Sequence[NDArray], axis: int) -> NDArray:
+    return NDArray(np.concatenate([x._data for x in arrays], axis), arrays[0].context)

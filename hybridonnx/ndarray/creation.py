@@ -129,10 +129,12 @@ def ones(
     return _filled(np.ones, shape, ctx, dtype, stype, out)
 
 
-def zeros_of(spec: Spec, ctx: Context | None) -> NDArray:
-    """Zeros of the shape and dtype that inference found."""
+def zeros_of(spec: Spec, ctx: Context | None, stype: str = "default") -> NDArray:
+    """Zeros of the shape and dtype that inference found, in a storage type."""
     if spec.shape is None:
         raise MXNetError("zeros: a complete shape is required, got unknown.")
+    if stype != "default":
+        return zeros(sizes(spec.shape), ctx, spec.dtype, stype)
     return NDArray(np.zeros(sizes(spec.shape), spec.dtype or np.float32), _usable(ctx))
 
 

@@ -86,7 +86,7 @@ def csr_matrix(
     if not parts:
         return _of_shape(_made("csr_matrix", arg1, "csr", ctx, dtype), shape)  # type: ignore[no-any-return]
     if len(parts) == 2 and _numbers(parts):
-        return zeros("csr", parts, ctx, dtype)  # type: ignore[return-value]
+        return _of_shape(zeros("csr", parts, ctx, dtype), shape)  # type: ignore[no-any-return]
     if len(parts) == 2 and isinstance(parts[1], tuple | list) and len(parts[1]) == 2:
         data = parts[0] if dtype is not None or hasattr(parts[0], "dtype") else np.asarray(parts[0])
         rows, columns = (_array(p, np.int64) for p in parts[1])
@@ -113,7 +113,7 @@ def row_sparse_array(
         array = _made("row_sparse_array", arg1, "row_sparse", ctx, dtype)
         return _of_shape(array, shape)  # type: ignore[no-any-return]
     if _numbers(parts):
-        return zeros("row_sparse", parts, ctx, dtype)  # type: ignore[return-value]
+        return _of_shape(zeros("row_sparse", parts, ctx, dtype), shape)  # type: ignore[no-any-return]
     if len(parts) != 2:
         _fail_parts("row_sparse_array", len(parts))
     data, rows = _array(parts[0], dtype), _array(parts[1], np.int64)
@@ -129,7 +129,7 @@ def _fail_parts(name: str, count: int) -> NoReturn:
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
-    return tuple(int(d) for d in shape)
+    return (int(shape),) if isinstance(shape, int | np.integer) else tuple(int(d) for d in shape)
 
 
 def zeros(

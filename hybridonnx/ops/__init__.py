@@ -16,7 +16,7 @@ from ._quantization import Quantized
 from ._registry import find, load_all
 from ._shapes import Dim, NumericShape, Shape, alike, known, show, sizes, without_symbols
 from ._signature import Option, Usage, depends_on_attributes, example_of, signature_of
-from ._storage import Cells, Pattern, Rows, Storage
+from ._storage import Cells, Pattern, Rows, Storage, infer_storage
 from ._symbolic import Atom, Excess, Quotient, SymbolicDim
 
 __all__ = [
@@ -58,6 +58,7 @@ __all__ = [
     "doc_of",
     "example_of",
     "find",
+    "infer_storage",
     "is_number",
     "known",
     "load_all",

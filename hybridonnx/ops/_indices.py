@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..attrs import Ints
 from ..dtypes import DType
-from ..errors import BoundsError, MXNetError, ShapeError
+from ..errors import AttributeValueError, BoundsError, MXNetError, ShapeError
 from ._operator import Array, Operator
+from ._shapes import Shape, show
 
 
 class Indexed(Operator):
@@ -71,3 +73,38 @@ def points(owner: str, indices: Array, shape: Sequence[int]) -> tuple[Array, ...
                 f"got {row.min()} to {row.max()}."
             )
     return coordinates
+
+
+class Points(Indexed):
+    """What operators on points share: M coordinates of each, into the first M axes.
+
+    Inputs:
+        indices: (M, *points): row i holds the points' coordinates along axis i, truncated towards zero;
+            negative ones count from the end.
+    """
+
+    def selection_shape(self, data: Shape, indices: Shape) -> Shape | None:
+        """The shape of what the indices choose; `None` if M is unknown."""
+        if len(indices) < 2 or (indices[0] is not None and not 0 < indices[0] <= len(data)):
+            raise ShapeError(
+                f"{self.names[0]}: indices (M, *points) with M at most {len(data)}, the number of axes, "
+                f"are required, got {show(indices)}."
+            )
+        return None if indices[0] is None else indices[1:] + data[indices[0] :]
+
+
+class Coordinates(Operator):
+    """What coordinates and flat indices are converted by.
+
+    Attributes:
+        shape: The shape of the array that the coordinates are in; its first size does not matter.
+    """
+
+    not_differentiable = "indices are integers"
+    shape: Ints | None = None
+
+    def sizes(self) -> Ints:
+        """The shape, which MXNet takes for optional until it is used."""
+        if not self.shape:
+            raise AttributeValueError(f"{self.names[0]}: a shape is required, got {self.shape}.")
+        return self.shape

@@ -344,9 +344,25 @@ class Operator:
     def _known_dtypes(self, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> list[DType | None]:
         """The inputs' dtypes. If outputs have the first input's, as is usual, it may be theirs that tells."""
         dtypes = [s.dtype for s in inputs]
-        if dtypes and dtypes[0] is None and outputs and type(self).infer_dtype is Operator.infer_dtype:
+        if dtypes and dtypes[0] is None and outputs and self._passes_on(outputs[0].dtype, dtypes[1:]):
             dtypes[0] = outputs[0].dtype
         return dtypes
+
+    def _passes_on(self, dtype: DType | None, others: Sequence[DType | None]) -> bool:
+        """Whether the first output has this dtype if the first input has it, and would have another's."""
+        if dtype is None or type(self).infer_dtype is Operator.infer_dtype:
+            return True
+        return self._first_dtype(dtype, others) == dtype and all(
+            self._first_dtype(other, others) == other for other in _FLOATS
+        )
+
+    def _first_dtype(self, dtype: DType, others: Sequence[DType | None]) -> DType | None:
+        """The first output's dtype if this is the first input's; `None` if that does not fit."""
+        try:
+            result = self.infer_dtype(*self.infer_input_dtypes(dtype, *others))
+        except MXNetError:
+            return None
+        return result[0] if isinstance(result, list) else result
 
     def _infer_shapes(
         self, shapes: list[Shape | None], outputs: list[Shape | None]
@@ -425,6 +441,8 @@ def _make(cls: type[Operator], lenient: bool, names: tuple[str, ...], *values: A
     op.check()
     return op
 
+
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 _interned: Callable[..., Any] = lru_cache(maxsize=8192, typed=True)(_make)
 _KEY_TYPES = {int, str, type(None)}

@@ -57,6 +57,26 @@ def storage_type(stored: Storage) -> str:
     return "default" if stored is None else "row_sparse" if isinstance(stored, Rows) else "csr"
 
 
+def infer_storage(op: Any, kinds: Sequence[str], specs: Sequence[Any]) -> str:
+    """The storage type of an operator's first output, from those of its inputs and their specs."""
+    if op.stores is None or not (op.stores_anew or any(kind != "default" for kind in kinds)):
+        return "default"
+    shapes = [tuple(d or 0 for d in spec.shape or ()) for spec in specs]
+    patterns = [_of_nothing(kind, shape) for kind, shape in zip(kinds, shapes, strict=True)]
+    arrays = [
+        np.broadcast_to(np.zeros((), spec.dtype), shape) for spec, shape in zip(specs, shapes, strict=True)
+    ]
+    return storage_type(op.stores(patterns, arrays))
+
+
+def _of_nothing(kind: str, shape: tuple[int, ...]) -> Pattern | None:
+    """What an array of a storage type stores that has no element but 0."""
+    indices = np.zeros(0, np.int64)
+    if kind == "csr":
+        return Cells(shape, np.zeros(shape[0] + 1, np.int64), indices)
+    return Rows(shape, indices) if kind == "row_sparse" else None
+
+
 def as_first(op: Any, patterns: Patterns, arrays: Sequence[Array]) -> Storage:
     """As the first input."""
     return patterns[0]
@@ -125,3 +145,11 @@ def of_reduced_rows(op: Any, patterns: Patterns, arrays: Sequence[Array]) -> Sto
     if not isinstance(rows, Rows) or not op.keepdims or op.axes(len(rows.shape)) != (1,):
         return None
     return Rows((rows.shape[0], 1, *rows.shape[2:]), rows.indices)
+
+
+def of_spread_rows(op: Any, patterns: Patterns, arrays: Sequence[Array]) -> Storage:
+    """The rows of what was reduced to the stored ones by `of_reduced_rows`."""
+    rows, shape = patterns[0], arrays[1].shape
+    if not isinstance(rows, Rows) or not op.keepdims or op.axes(len(shape)) != (1,):
+        return None
+    return Rows(shape, rows.indices)

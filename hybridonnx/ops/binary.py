@@ -198,6 +198,7 @@ elementwise(
     _maximum,
     "_Maximum",
     broadcasting="broadcast_maximum",
+    stores=_storage.of_sum,
     doc="""The larger of lhs and rhs at each index, for two arrays of one shape; NaN if either is.
 
     ONNX: Max.
@@ -209,6 +210,7 @@ elementwise(
     _minimum,
     "_Minimum",
     broadcasting="broadcast_minimum",
+    stores=_storage.of_sum,
     doc="""The smaller of lhs and rhs at each index, for two arrays of one shape; NaN if either is.
 
     ONNX: Min.
@@ -220,6 +222,7 @@ elementwise(
     _hypot,
     "_Hypot",
     broadcasting="broadcast_hypot",
+    stores=_storage.of_sum,
     doc="""The hypotenuse sqrt(lhs ** 2 + rhs ** 2) of two arrays of one shape.
 
     Its squares do not overflow.

@@ -13,7 +13,7 @@ import numpy as np
 from ..attrs import DTypeName, Ints
 from ..dtypes import DType, as_dtype
 from ..errors import AttributeValueError, DTypeError, ShapeError
-from ._indices import Indexed, add_rows, indices_along, integers, points, within
+from ._indices import Coordinates, Indexed, Points, add_rows, indices_along, integers, points, within
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Shape, axis_index, differ, show, size, unify
@@ -485,26 +485,8 @@ def _part(data: Array, indices: Array, axis: int) -> Array:
 # ---- points
 
 
-class _Points(Indexed):
-    """What operators on points share: M coordinates of each, into the first M axes.
-
-    Inputs:
-        indices: (M, *points): row i holds the points' coordinates along axis i, truncated towards zero;
-            negative ones count from the end.
-    """
-
-    def selection_shape(self, data: Shape, indices: Shape) -> Shape | None:
-        """The shape of what the indices choose; `None` if M is unknown."""
-        if len(indices) < 2 or (indices[0] is not None and not 0 < indices[0] <= len(data)):
-            raise ShapeError(
-                f"{self.names[0]}: indices (M, *points) with M at most {len(data)}, the number of axes, "
-                f"are required, got {show(indices)}."
-            )
-        return None if indices[0] is None else indices[1:] + data[indices[0] :]
-
-
 @operator("gather_nd", "_npi_gather_nd", "_npx_gather_nd")
-class GatherND(_Points):
+class GatherND(Points):
     """The elements, or slices, of `data` at the points whose coordinates are the rows of `indices`.
 
     Inputs:
@@ -529,7 +511,7 @@ class GatherND(_Points):
 
 
 @operator("_gather_nd_grad")
-class GatherNDGrad(_Points):
+class GatherNDGrad(Points):
     """The adjoint of `gather_nd`: zeros like `data`, to which `dy` is added at the points.
 
     Inputs:
@@ -559,7 +541,7 @@ class GatherNDGrad(_Points):
 
 
 @operator("scatter_nd")
-class ScatterND(_Points):
+class ScatterND(Points):
     """Zeros with `data` written to the points of `indices`; of equal points the last counts.
 
     Inputs:
@@ -580,6 +562,9 @@ class ScatterND(_Points):
     def infer_inputs(self, data: Shape | None, indices: Shape | None) -> Sequence[Shape | None]:
         return (None if indices is None else self.selection_shape(self.shape, indices)), indices
 
+    def infer_early(self, *shapes: Shape | None) -> Sequence[Shape | None]:
+        return (self.shape,)
+
     def infer_shape(self, data: Shape, indices: Shape) -> Shape:
         return self.shape
 
@@ -593,7 +578,7 @@ class ScatterND(_Points):
 
 
 @operator("_scatter_set_nd", "_npi_scatter_set_nd")
-class ScatterSetND(_Points):
+class ScatterSetND(Points):
     """`lhs` with `rhs` written to the points of `indices`; of equal points the last counts.
 
     Inputs:
@@ -617,6 +602,9 @@ class ScatterSetND(_Points):
     ) -> Sequence[Shape | None]:
         selection = None if lhs is None or indices is None else self.selection_shape(lhs, indices)
         return self.shape or lhs, selection, indices
+
+    def infer_early(self, *shapes: Shape | None) -> Sequence[Shape | None]:
+        return shapes[:1]
 
     def forward(self, lhs: Array, rhs: Array, indices: Array) -> Array:
         result = lhs.copy()
@@ -725,25 +713,8 @@ class Where(Indexed):
 # ---- coordinates and flat indices
 
 
-class _Coordinates(Operator):
-    """What coordinates and flat indices are converted by.
-
-    Attributes:
-        shape: The shape of the array that the coordinates are in; its first size does not matter.
-    """
-
-    not_differentiable = "indices are integers"
-    shape: Ints | None = None
-
-    def sizes(self) -> Ints:
-        """The shape, which MXNet takes for optional until it is used."""
-        if not self.shape:
-            raise AttributeValueError(f"{self.names[0]}: a shape is required, got {self.shape}.")
-        return self.shape
-
-
 @operator("_ravel_multi_index", "ravel_multi_index")
-class RavelMultiIndex(_Coordinates):
+class RavelMultiIndex(Coordinates):
     """The flat indices, in row-major order, of the points whose coordinates are the rows of `data`.
 
     Inputs:
@@ -763,6 +734,11 @@ class RavelMultiIndex(_Coordinates):
             raise ShapeError(f"_ravel_multi_index: data ({count}, N) is required, got {show(data)}.")
         return data[1:]
 
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        return (outputs[0] and (len(self.sizes()), outputs[0][0]),)
+
     def forward(self, data: Array) -> Array:
         self.infer_shape(data.shape)
         flat = np.zeros(data.shape[1:], np.int64)
@@ -772,7 +748,7 @@ class RavelMultiIndex(_Coordinates):
 
 
 @operator("_unravel_index", "unravel_index")
-class UnravelIndex(_Coordinates):
+class UnravelIndex(Coordinates):
     """The coordinates, one row for each axis, of the flat indices `data` in row-major order.
 
     Inputs:
@@ -790,6 +766,11 @@ class UnravelIndex(_Coordinates):
         if len(data) != 1:
             raise ShapeError(f"_unravel_index: a vector is required, got {show(data)}. Flatten it first.")
         return (len(self.sizes()), *data)
+
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        return (outputs[0] and outputs[0][1:],)
 
     def forward(self, data: Array) -> Array:
         self.infer_shape(data.shape)

@@ -17,7 +17,7 @@ from ._registry import operator
 from ._rows import Reduction, Rule, row, rule_facets
 from ._shapes import Dim, Shape, axis_index, axis_indices, broadcast, differ, show, sizes
 from ._slopes import narrowed, widened
-from ._storage import of_reduced_rows
+from ._storage import of_reduced_rows, of_spread_rows
 
 # ---- sums, products and extremes
 
@@ -195,7 +195,9 @@ reduced(
 reduced(
     "_square_sum",
     lambda x, axis, keepdims: _sum(np.square(x), axis, keepdims),
-    lambda F, op, dy, y, x: (_spread(F, op, dy, x) * x * 2,),
+    lambda F, op, dy, y, x: (
+        F._square_sum_grad(dy, x, axis=op.axis, keepdims=op.keepdims, exclude=op.exclude),
+    ),
     stores=of_reduced_rows,
     doc="""The sum of the squares of the elements along the axes.
 
@@ -636,6 +638,7 @@ class SpreadLike(_Like):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "like")
+    stores = of_spread_rows
     axis: Ints | None = None
     keepdims: bool = False
     exclude: bool = False
@@ -660,3 +663,22 @@ class SpreadLike(_Like):
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, like: Any) -> Sequence[Any]:
         reduce = F.mean if self.mean else F.sum
         return reduce(dy, axis=self.axis, keepdims=self.keepdims, exclude=self.exclude), None
+
+
+@operator("_square_sum_grad")
+class SquareSumGrad(SpreadLike):
+    """The adjoint of a sum or a mean of squares: `data` repeated to the shape of `like`, times 2 `like`.
+
+    Of a row-sparse `data` with `keepdims` it stores the rows that data stores.
+
+    ONNX: Expand and Mul, with Unsqueeze.
+    """
+
+    def forward(self, data: Array, like: Array) -> Array:
+        product: Array = super().forward(data, like) * like * like.dtype.type(2)
+        return product
+
+    def gradient(self, F: Any, dy: Any, y: Any, data: Any, like: Any) -> Sequence[Any]:
+        axes = {"axis": self.axis, "keepdims": self.keepdims, "exclude": self.exclude}
+        reduce = F.mean if self.mean else F.sum
+        return reduce(dy * like * 2, **axes), dy * F._spread_like(data, like, mean=self.mean, **axes) * 2

@@ -50,7 +50,8 @@ class _Sequences(Operator):
         return data, *[(data[1 - self.axis],)] * (len(shapes) - 1)
 
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
-        return dtypes
+        """Lengths are of any dtype, and of the data's unless something else tells."""
+        return dtypes[:1] + tuple(dtypes[0] if d is None else d for d in dtypes[1:])
 
     def steps(self, data: Array) -> Array:
         """The number of each step, to broadcast against the lengths."""

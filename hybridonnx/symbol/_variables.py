@@ -12,6 +12,7 @@ from ..errors import MXNetError
 from .compose import HIDDEN_KEYS
 
 _STORAGE = {"default": "0", "row_sparse": "1", "csr": "2"}
+_KINDS = {code: kind for kind, code in _STORAGE.items()}
 
 
 def variable_attributes(
@@ -46,3 +47,14 @@ def _written(key: str, value: Any) -> tuple[str, str]:
             raise MXNetError(f"var: stype must be one of {', '.join(_STORAGE)}, got {value!r}.")
         return "storage_type", _STORAGE[value]
     return key, text(value)
+
+
+def storage_of_variable(attrs: Mapping[str, str]) -> str:
+    """The storage type that the attributes of a variable say."""
+    return _KINDS.get(attrs.get("__storage_type__", "0"), "default")
+
+
+def check_storage(owner: str, name: str, kind: Any) -> None:
+    """Raise `MXNetError` unless this is a storage type."""
+    if kind not in _STORAGE:
+        raise MXNetError(f"{owner}: one of {', '.join(_STORAGE)} is required for {name}, got {kind!r}.")

@@ -19,10 +19,12 @@ from ..ndarray.creation import array, zeros_of
 from ..ndarray.ndarray import NDArray
 from ..ops import Spec, show, sizes
 from ..ops import known as known_shape
+from ._variables import check_storage
 from .compose import Outputs
 from .execute import execute
 from .graph import Entry
-from .infer import infer, open_shape
+from .infer import Specs, infer, open_shape
+from .storage import storage_types
 from .watched import WatchedOperator, shown
 
 __all__ = ["Executor"]
@@ -100,10 +102,13 @@ class Executor:
     def outputs(self) -> list[NDArray]:
         """The outputs of the last `forward`; zeros before the first."""
         if self._outputs is None:
-            known = {name: Spec(value.shape, value._data.dtype) for name, value in self._values().items()}
-            specs = infer(self._symbol, known)
+            values = self._values()
+            specs = infer(self._symbol, {name: _spec(value) for name, value in values.items()})
+            kinds = storage_types(self._symbol, specs, {n: x.stype for n, x in values.items()}, ()).outputs
             outputs = [specs[entry] for entry in self._symbol.outputs]
-            self._outputs = [zeros_of(spec, self._ctx) for spec in outputs]
+            self._outputs = [
+                zeros_of(spec, self._ctx, kind) for spec, kind in zip(outputs, kinds, strict=True)
+            ]
         return self._outputs
 
     def _values(self) -> dict[str, NDArray]:
@@ -137,7 +142,7 @@ class Executor:
 
     def _run(self, is_train: bool, recording: bool) -> list[NDArray]:
         """The outputs as arrays of their own; when recording, they are saved for `backward`."""
-        values = {name: _view(value) for name, value in self._values().items()}
+        values = {name: value.detach() for name, value in self._values().items()}
         if recording:
             for name, gradient, request in zip(self._names, self.grad_arrays, self._requests, strict=True):
                 if gradient is not None and request != "null":
@@ -147,8 +152,9 @@ class Executor:
             outputs = self._computed(values)
         if recording:
             self._recorded = outputs
+        elsewhere = self._ctx if self._groups else None
         return [
-            NDArray._on_tape(y._data, self._groups.get(entry.node.attrs.get(_GROUP, ""), y._ctx), None)
+            _on(self._groups.get(entry.node.attrs.get(_GROUP, ""), elsewhere or y._ctx), y)
             for y, entry in zip(outputs, self._symbol.outputs, strict=True)
         ]
 
@@ -183,7 +189,7 @@ class Executor:
         }
         for node in [node for node in nodes if not node.is_variable]:
             for name, entry in shown(node, monitor_all):
-                callback(name, _view(arrays[entry]))
+                callback(name, arrays[entry].detach())
         return [arrays[entry] for entry in self._symbol.outputs]
 
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
@@ -201,7 +207,7 @@ class Executor:
             )
         for gradient, request in zip(self.grad_arrays, self._requests, strict=True):
             if gradient is not None and request == "write":
-                gradient[:] = 0  # what the outputs do not depend on has none
+                gradient._clear()  # what the outputs do not depend on has none
         gradients = out_grads or [None] * len(heads)  # more than there are heads do not count
         known = [
             (head, None if gradient is None else gradient.astype(head.dtype, copy=False))
@@ -253,8 +259,8 @@ class Executor:
         known = {name: Spec(open_shape(shape)) for name, shape in kwargs.items()}
         for name, value in self._values().items():
             spec = known.get(name)
-            known[name] = Spec(spec.shape if spec else None, value._data.dtype)
-        specs = _specs(self._symbol, known, "Executor.reshape")
+            known[name] = Spec(spec.shape if spec else None, as_dtype(value.dtype))
+        specs = _specs(self._symbol, infer(self._symbol, known), "Executor.reshape")
         arguments, gradients = [], []
         for name, spec, old, gradient in zip(
             self._names, specs[: len(self._names)], self.arg_arrays, self.grad_arrays, strict=True
@@ -276,7 +282,7 @@ class Executor:
 
     def debug_str(self) -> str:
         """The graph as text for people, and how much memory all that operators compute takes."""
-        known = {name: Spec(value.shape, value._data.dtype) for name, value in self._values().items()}
+        known = {name: _spec(value) for name, value in self._values().items()}
         specs = infer(self._symbol, known, partial=True)
         computed = [spec for entry, spec in specs.items() if not entry.node.is_variable]
         size = sum(_count(s) * s.dtype.itemsize for s in computed if s.dtype and known_shape(s.shape))
@@ -284,9 +290,15 @@ class Executor:
         return f"{text}Total {size >> 20} MB allocated\nTotal 0 TempSpace resource requested\n"
 
 
-def _view(value: NDArray) -> NDArray:
-    """The same memory as an array that is on no tape."""
-    return NDArray._on_tape(value._data, value._ctx, None)
+def _on(ctx: Context, value: NDArray) -> NDArray:
+    """The same values as an array that is on no tape, said to be on a context."""
+    array = value.detach()
+    array._ctx = ctx
+    return array
+
+
+def _spec(value: NDArray) -> Spec:
+    return Spec(value.shape, as_dtype(value.dtype))
 
 
 def _by_name(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
@@ -325,8 +337,8 @@ def _fitting(old: NDArray, spec: Spec, ctx: Context) -> NDArray:
     """The array itself, its first elements in another shape, or zeros if there are too few of them."""
     if spec.shape == old.shape:
         return old
-    if _count(spec) > old.size:
-        return zeros_of(spec._replace(dtype=old._data.dtype), ctx)
+    if _count(spec) > old.size or old.stype != "default":
+        return zeros_of(spec._replace(dtype=as_dtype(old.dtype)), ctx, old.stype)
     first = old._data.reshape(-1)[: _count(spec)].reshape(sizes(spec.shape or ()))
     return NDArray._on_tape(first, old._ctx, None)
 
@@ -352,7 +364,7 @@ def bind(
     requests = _requests(names, grad_req)
     requests = [r if g is not None else "null" for r, g in zip(requests, gradients, strict=True)]
     known = {
-        name: Spec(value.shape, value._data.dtype)
+        name: _spec(value)
         for name, value in zip([*names, *symbol.list_auxiliary_states()], [*arguments, *states], strict=True)
     }
     infer(symbol, known)  # shapes that do not fit raise now, with the node's name
@@ -366,11 +378,12 @@ def simple_bind(
     type_dict: Mapping[str, Any] | None,
     shapes: Mapping[str, Any],
     groups: Mapping[str, Context] | None = None,
+    storage: Mapping[str, str] | None = None,
 ) -> Executor:
-    """An executor on new arrays of zeros."""
+    """An executor on new arrays of zeros, in the storage types that the variables say, or else `storage`."""
     names, state_names = symbol.list_arguments(), symbol.list_auxiliary_states()
     types = type_dict or {}
-    for name in types:
+    for name in {**types, **(storage or {})}:
         if name not in names and name not in state_names:
             raise MXNetError(f"simple_bind: no variable is named {name!r}.{suggest(name, names)}")
     shapes = {name: shape for name, shape in shapes.items() if name in names or name in state_names}
@@ -381,25 +394,29 @@ def simple_bind(
         )
         for name in {**shapes, **types}
     }
-    specs = _specs(symbol, known, "simple_bind")
+    inferred = infer(symbol, known)
+    specs = _specs(symbol, inferred, "simple_bind")
+    requests = _requests(names, grad_req)
+    asked = [name for name, request in zip(names, requests, strict=True) if request != "null"]
+    for name, kind in (storage or {}).items():
+        check_storage("simple_bind", name, kind)
+    kinds = storage_types(symbol, inferred, storage or {}, asked)
     contexts = groups or {}
     variables = (*symbol._variables(False), *symbol._variables(True))
     arrays = [
-        zeros_of(spec, contexts.get(node.attrs.get(_GROUP, ""), ctx))
+        zeros_of(spec, contexts.get(node.attrs.get(_GROUP, ""), ctx), kinds.of(node.name))
         for spec, node in zip(specs, variables, strict=True)
     ]
     arguments, states = arrays[: len(names)], arrays[len(names) :]
-    requests = _requests(names, grad_req)
     gradients = [
-        None if request == "null" else zeros_of(Spec(value.shape, value._data.dtype), value._ctx)
-        for value, request in zip(arguments, requests, strict=True)
+        None if request == "null" else zeros_of(_spec(value), value._ctx, kinds.of_gradient(name))
+        for name, value, request in zip(names, arguments, requests, strict=True)
     ]
     return Executor(symbol, ctx, arguments, gradients, requests, states, groups=groups)
 
 
-def _specs(symbol: Any, known: Mapping[str, Spec], owner: str) -> list[Spec]:
+def _specs(symbol: Any, specs: Specs, owner: str) -> list[Spec]:
     """The complete specs of the arguments, then of the auxiliary states."""
-    specs = infer(symbol, known)
     complete = [specs[Entry(node, 0)] for node in (*symbol._variables(False), *symbol._variables(True))]
     names = [*symbol.list_arguments(), *symbol.list_auxiliary_states()]
     missing = [n for n, spec in zip(names, complete, strict=True) if spec.shape is None or None in spec.shape]

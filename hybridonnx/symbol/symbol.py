@@ -288,7 +288,7 @@ class Symbol(Arithmetic, Methods, Outputs):
         ctx: Context | None,
         grad_req: GradReq = "write",
         type_dict: Mapping[str, DTypeLike] | None = None,
-        stype_dict: object = None,
+        stype_dict: Mapping[str, str] | None = None,
         group2ctx: Mapping[str, Context] | None = None,
         shared_arg_names: object = None,
         shared_exec: object = None,
@@ -297,11 +297,12 @@ class Symbol(Arithmetic, Methods, Outputs):
     ) -> Executor:
         """An executor on new arrays of zeros, whose shapes follow from the given ones.
 
-        `group2ctx` has a context for each word that nodes have as their `ctx_group`.
+        `group2ctx` has a context for each word that nodes have as their `ctx_group`, `stype_dict` a storage
+        type for each variable that is to have another than its own.
         """
         from .executor import simple_bind
 
-        return simple_bind(self, ctx, grad_req, type_dict, kwargs, group2ctx)
+        return simple_bind(self, ctx, grad_req, type_dict, kwargs, group2ctx, stype_dict)
 
     def gradient(self, wrt: Sequence[str]) -> Self:
         """The gradients of the sum of all outputs with respect to the variables named by `wrt`."""

@@ -134,6 +134,16 @@ adjoints = [
     Case("_spread_like", [(3,), (2, 3, 4)], axis=(-2,), exclude=True, mean=True).but(
         formula=lambda x, like: np.broadcast_to(x[:, None] / np.float32(8), (2, 3, 4))
     ),
+    Case("_square_sum_grad", [(1,), (2, 3)]).but(formula=lambda x, like: 2 * x * like),
+    Case("_square_sum_grad", [(2, 1), (2, 3)], axis=(1,), keepdims=True).but(
+        formula=lambda x, like: 2 * x * like
+    ),
+    Case("_square_sum_grad", [(3,), (2, 3, 4)], axis=(1,), exclude=True, mean=True).but(
+        formula=lambda x, like: x[:, None] / np.float32(4) * like
+    ),
+    Case("_square_sum_grad", [(0, 1), (0, 3)], axis=(1,), keepdims=True).but(
+        formula=lambda x, like: 2 * x * like
+    ),
     Case("_square_sum", [(2, 3)], axis=1).but(formula=lambda x: (x * x).sum(1)),
 ]
 refuses = {"oracle": "MXNet refuses sizes of 0"}

@@ -1,8 +1,8 @@
 """Writes native.json: what real MXNet 1.9.1 shows in each scenario of native_scenarios.
 
-Run it with the oracle environment's Python:
+Run it with the oracle environment's Python; names of modules restrict what is run anew:
 
-    MXNET_SUBGRAPH_BACKEND=NONE python tests/oracle/native.py
+    MXNET_SUBGRAPH_BACKEND=NONE python tests/oracle/native.py [custom …]
 """
 
 import importlib
@@ -33,20 +33,23 @@ MODULES = (
     "module_kinds",
     "iterators",
     "monitors",
+    "sparse",
 )
 
 
 def main():
     """Write the file."""
     warnings.simplefilter("ignore")
-    facts = {}
-    for name in MODULES:
+    named, file = sys.argv[1:] or MODULES, FOLDER / "native.json"
+    before = json.loads(file.read_text()) if file.exists() else {}
+    facts = {key: value for key, value in before.items() if key.split(".")[0] not in named}
+    for name in named:
         module = importlib.import_module(f"tests.oracle.native_scenarios.{name}")
         for title, scenario in scenarios(module).items():
             with tempfile.TemporaryDirectory() as folder:
                 facts[f"{name}.{title}"] = run(scenario, mx, Path(folder))
     lines = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in facts.items()]
-    (FOLDER / "native.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    file.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 main()
