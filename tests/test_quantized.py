@@ -194,6 +194,7 @@ IMPORTED = {
     "last axis": ("DequantizeLinear", U8[..., :3], [SCALES], {"axis": -1}),
     "int32": ("DequantizeLinear", U8.astype(np.int32), [SCALES], {"axis": 1}),
     "matmul": ("MatMulInteger", U8, [U8[0, 0].T.copy(), np.uint8(7), np.uint8(200)], {}),
+    "matmul columns": ("MatMulInteger", U8, [U8[0, 0].T.copy(), np.uint8(7), np.uint8([1, 2, 3, 4])], {}),
     "matmul plain": ("MatMulInteger", U8[0, 0], [U8[0, 1].T.copy()], {}),
     "conv": (
         "ConvInteger",

@@ -37,16 +37,21 @@ def _along(F: Any, vector: Any, x: Any, axis: int) -> Any:
     return F.reshape(vector, shape=(1,) * (axis % rank) + (-1,) + (1,) * (rank - 1 - axis % rank))
 
 
-def _exact(F: Any, x: Any, zero: Any) -> Any:
-    """Integers less their zero point, in float64, in which sums of their products are exact."""
+def _exact(F: Any, x: Any, zero: Any, axis: int) -> Any:
+    """Integers less their zero point, in float64, in which sums of their products are exact.
+
+    A vector has a zero point for each index of the axis.
+    """
     wide = F.Cast(x, dtype="float64")
-    return wide if zero is None else F.broadcast_sub(wide, F.Cast(zero, dtype="float64"))
+    if zero is None:
+        return wide
+    return F.broadcast_sub(wide, _along(F, F.Cast(zero, dtype="float64"), x, axis))
 
 
 @imports("MatMulInteger", versions=(10,))
 def matmul_integer(F: Any, a: Any, b: Any, a_zero: Any = None, b_zero: Any = None) -> Any:
     """In float64, and back."""
-    return F.Cast(matmul(F, _exact(F, a, a_zero), _exact(F, b, b_zero)), dtype="int32")
+    return F.Cast(matmul(F, _exact(F, a, a_zero, -2), _exact(F, b, b_zero, -1)), dtype="int32")
 
 
 @imports("ConvInteger", versions=(10,))
@@ -67,4 +72,4 @@ def conv_integer(
     """In float64, and back."""
     window: dict[str, Any] = {"auto_pad": auto_pad, "dilations": dilations, "group": group}
     window |= {"kernel_shape": kernel_shape, "pads": pads, "strides": strides}
-    return F.Cast(conv(F, _exact(F, x, x_zero), _exact(F, w, w_zero), **window), dtype="int32")
+    return F.Cast(conv(F, _exact(F, x, x_zero, 0), _exact(F, w, w_zero, 0), **window), dtype="int32")
