@@ -16,17 +16,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 
 from . import autograd
+from .attrs import Ints
 from .autograd.tape import TapeNode
 from .context import Context, as_context
 from .dtypes import DType, as_dtype, flag_of
 from .errors import ConversionError, MXNetError, ShapeError
 from .ndarray.ndarray import NDArray
-from .ops import Array, Shape, custom, find, load_all, show
+from .ops import Array, Attribute, Shape, custom, find, load_all, show
 from .symbol.compose import call
 from .symbol.symbol import Symbol
 
@@ -37,6 +39,7 @@ __all__ = [
     "NumpyOp",
     "PythonOp",
     "get_all_registered_operators",
+    "get_operator_arguments",
     "register",
 ]
 
@@ -162,6 +165,48 @@ def register(reg_name: str) -> Callable[[_Prop], _Prop]:
 def get_all_registered_operators() -> list[str]:
     """The names of all operators."""
     return sorted({cls.names[0] for cls in load_all().values()})
+
+
+class OperatorArguments(NamedTuple):
+    """What a call of an operator takes: inputs, then attributes."""
+
+    narg: int
+    """How many there are."""
+    names: list[str]
+    types: list[str]
+    """What each is, in MXNet's words."""
+
+
+def get_operator_arguments(op_name: str) -> OperatorArguments:
+    """The names and types of an operator's inputs and attributes."""
+    cls = find(op_name)
+    names = ["data"] if cls.variadic else list(cls.inputs)
+    types = ["NDArray-or-Symbol[]" if cls.variadic else "NDArray-or-Symbol"] * len(names)
+    for name, attribute in cls.schema().items():
+        names.append(name)
+        types.append(_type_text(attribute))
+    return OperatorArguments(len(names), names, types)
+
+
+_TYPE_TEXTS = {bool: "boolean", int: "int", float: "float", str: "string", Ints: "Shape(tuple)"}
+"""Types of attributes in MXNet's words."""
+
+
+def _type_text(attribute: Attribute) -> str:
+    kinds = (
+        get_args(attribute.kind) if get_origin(attribute.kind) in (Union, UnionType) else (attribute.kind,)
+    )
+    kind = kinds[0]
+    choices = ", ".join(repr(choice) for choice in sorted(map(str, get_args(kind))))
+    described = f"{{{choices}}}" if get_origin(kind) is Literal else _TYPE_TEXTS.get(kind, "tuple or string")
+    optional = " or None" * (len(kinds) > 1)
+    if attribute.required:
+        return f"{described}{optional}, required"
+    value = attribute.default
+    default = (
+        int(value) if isinstance(value, bool) else list(value) if isinstance(value, tuple) else repr(value)
+    )
+    return f"{described}{optional}, optional, default={default}"
 
 
 # ---- the older form: an object that is called with symbols

@@ -270,6 +270,20 @@ def test_operators_are_listed():
     assert {"Custom", "Convolution"} <= set(python.get_all_registered_operators())
 
 
+def test_arguments_of_operators_as_mxnet_lists_them():
+    count, names, types = python.get_operator_arguments("Convolution")
+    assert count == len(names) == len(types) == 14
+    assert names[:5] == ["data", "weight", "bias", "kernel", "stride"]
+    assert types[2:5] == ["NDArray-or-Symbol", "Shape(tuple), required", "Shape(tuple), optional, default=[]"]
+    assert dict(zip(names, types, strict=True))["no_bias"] == "boolean, optional, default=0"
+    assert python.get_operator_arguments("Concat")[1:] == (
+        ["data", "num_args", "dim"],
+        ["NDArray-or-Symbol[]", "int, required", "int, optional, default=1"],
+    )
+    with pytest.raises(MXNetError, match="no operator has this name"):
+        python.get_operator_arguments("nope")
+
+
 def test_storage_types_of_backward_are_dense():
     stypes = python.CustomOpProp().infer_storage_type_backward(
         ["csr"], ["default"] * 2, ["csr"], ["undefined"], []

@@ -112,15 +112,6 @@ class OperatorMethods:
     ) -> NDArray:
         """`lhs` with axes of size 1 repeated as long as those of `rhs`."""
         ...
-    def broadcast_to(
-        self,
-        shape: int | Sequence[int] = (),
-        *,
-        out: NDArray | Sequence[NDArray] | None = None,
-        name: str | None = None,
-    ) -> NDArray:
-        """`data` with its axes of size 1 repeated to the sizes of `shape`."""
-        ...
     def cbrt(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
         """The cube root of each element, with its sign."""
         ...

@@ -94,6 +94,7 @@ def maketrian(
     ...
 def potrf(
     A: NDArray,
+    lower: bool = True,
     *,
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
@@ -102,6 +103,7 @@ def potrf(
     ...
 def potri(
     A: NDArray,
+    lower: bool = True,
     *,
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,

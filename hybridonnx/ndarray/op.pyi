@@ -870,7 +870,7 @@ def amp_cast(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The cast that mixed precision inserts: floating-point `data` in another dtype, anything else unchanged."""
+    """The cast that mixed precision inserts: float16 and float32 in another dtype, anything else unchanged."""
     ...
 def amp_multicast(
     *data: NDArray | Sequence[NDArray],
@@ -879,7 +879,7 @@ def amp_multicast(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray | list[NDArray]:
-    """The inputs cast to one dtype, the widest among them, before an operator that takes only one."""
+    """float16 and float32 inputs cast to one dtype, the widest, before an operator that takes only one."""
     ...
 def arccos(
     data: NDArray,
@@ -1723,6 +1723,7 @@ def linalg_maketrian(
     ...
 def linalg_potrf(
     A: NDArray,
+    lower: bool = True,
     *,
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
@@ -1731,6 +1732,7 @@ def linalg_potrf(
     ...
 def linalg_potri(
     A: NDArray,
+    lower: bool = True,
     *,
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
@@ -2847,6 +2849,7 @@ def slice_like(
 def smooth_l1(
     data: NDArray,
     scalar: float = 1.0,
+    is_int: bool = True,
     *,
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,

@@ -103,6 +103,7 @@ def maketrian(
     ...
 def potrf(
     A: Symbol | None = None,
+    lower: bool = True,
     *,
     name: str | None = None,
     attr: Mapping[str, str] | None = None,
@@ -112,6 +113,7 @@ def potrf(
     ...
 def potri(
     A: Symbol | None = None,
+    lower: bool = True,
     *,
     name: str | None = None,
     attr: Mapping[str, str] | None = None,

@@ -718,7 +718,7 @@ def amp_cast(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The cast that mixed precision inserts: floating-point `data` in another dtype, anything else unchanged."""
+    """The cast that mixed precision inserts: float16 and float32 in another dtype, anything else unchanged."""
     ...
 def amp_multicast(
     *data: Symbol | Sequence[Symbol],
@@ -728,7 +728,7 @@ def amp_multicast(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The inputs cast to one dtype, the widest among them, before an operator that takes only one."""
+    """float16 and float32 inputs cast to one dtype, the widest, before an operator that takes only one."""
     ...
 def arccos(
     data: Symbol | None = None,
@@ -1659,6 +1659,7 @@ def linalg_maketrian(
     ...
 def linalg_potrf(
     A: Symbol | None = None,
+    lower: bool = True,
     *,
     name: str | None = None,
     attr: Mapping[str, str] | None = None,
@@ -1668,6 +1669,7 @@ def linalg_potrf(
     ...
 def linalg_potri(
     A: Symbol | None = None,
+    lower: bool = True,
     *,
     name: str | None = None,
     attr: Mapping[str, str] | None = None,
@@ -2859,6 +2861,7 @@ def slice_like(
 def smooth_l1(
     data: Symbol | None = None,
     scalar: float = 1.0,
+    is_int: bool = True,
     *,
     name: str | None = None,
     attr: Mapping[str, str] | None = None,
