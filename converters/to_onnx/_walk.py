@@ -103,7 +103,12 @@ class Walk:
         nodes = needed(symbol.outputs, training)
         drawn = symbol.by_node(noise, self.training)
         inner = Walk(
-            graph, training, self.noise_inputs, inside=True, read=_taken(nodes, symbol.outputs), drawn=drawn
+            graph,
+            training,
+            self.noise_inputs,
+            inside=True,
+            read=_inputs_of(nodes, symbol.outputs),
+            drawn=drawn,
         )
         scope, operator, shapes, read = graph.scope, graph.operator, graph.output_shapes, graph.read
         for node in nodes:
@@ -189,7 +194,7 @@ def _agree(op: Operator, index: int, value: Value, spec: Output) -> None:
 # ---- which nodes and entries
 
 
-def _taken(nodes: Iterable[Node], outputs: Iterable[Entry]) -> set[Entry]:
+def _inputs_of(nodes: Iterable[Node], outputs: Iterable[Entry]) -> set[Entry]:
     """The entries that are inputs of nodes, or outputs."""
     return {*outputs, *(entry for node in nodes for entry in node.inputs)}
 
@@ -359,7 +364,7 @@ def start(
     known |= {name: Spec(inputs[name].shape, inputs[name].dtype or float32) for name in unused}
     known |= _with_names({name: spec for name, spec in known.items() if name in inputs})
     specs = infer(symbol, known, partial=True)
-    walk = Walk(Graph(opset), training, noise_inputs, finite, read=_taken(nodes, symbol.outputs))
+    walk = Walk(Graph(opset), training, noise_inputs, finite, read=_inputs_of(nodes, symbol.outputs))
     walk.graph.inliner = walk.inline
     walk.graph.exact = exact
     variables = {node.name: walk.variable(node, specs[Entry(node, 0)]) for node in nodes if node.is_variable}

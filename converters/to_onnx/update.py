@@ -45,10 +45,10 @@ def sgd_update(g: Graph, op: SGDUpdate, weight: Value, grad: Value) -> Value:
         step = x * product(x, op.lr, op.rescale_grad)
     else:
         step = scaled(g, op, grad) * single(op.lr)
-    return g.Cast(_kept(op, wide(g, weight)) - step, weight.dtype)
+    return g.Cast(_decayed(op, wide(g, weight)) - step, weight.dtype)
 
 
-def _kept(op: Any, w: Value) -> Value:
+def _decayed(op: Any, w: Value) -> Value:
     """The decayed weights."""
     result: Value = w * float(w.dtype.type(1) - w.dtype.type(product(w, op.lr, op.wd)))
     return result
@@ -58,7 +58,7 @@ def _kept(op: Any, w: Value) -> Value:
 def signsgd_update(g: Graph, op: SignSGDUpdate, weight: Value, grad: Value) -> Value:
     """The decayed weights, less the sign."""
     direction = sign(g, op, wide(g, grad))
-    return g.Cast(_kept(op, wide(g, weight)) - direction * single(op.lr), weight.dtype)
+    return g.Cast(_decayed(op, wide(g, weight)) - direction * single(op.lr), weight.dtype)
 
 
 @lowers(LambUpdatePhase2)

@@ -112,10 +112,10 @@ def _form(node: Node, dtype: str, calibrated: bool) -> type[Quantized] | None:
         return None
     attributes = _attributes(node)
     try:
-        made = form.make(attributes, lenient=True)
+        op = form.make(attributes, lenient=True)
     except AttributeValueError:
         return None
-    needs = "min_calib_range" in made.attributes() and not form.sums
+    needs = "min_calib_range" in op.attributes() and not form.sums
     return form if calibrated or not needs else None
 
 

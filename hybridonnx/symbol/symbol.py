@@ -384,8 +384,8 @@ def Group(symbols: Sequence[Symbol], create_fn: Any = None) -> Symbol:
     if not listed or not all(isinstance(symbol, Symbol) for symbol in listed):
         raise TypeError("Group: a list of symbols is required, at least one.")
     kind = next((type(s) for s in listed if type(s) is not Symbol), Symbol)
-    made: Symbol = (create_fn or kind)([entry for symbol in listed for entry in symbol.outputs])
-    return made
+    group: Symbol = (create_fn or kind)([entry for symbol in listed for entry in symbol.outputs])
+    return group
 
 
 def load_json(json_str: str | bytes) -> Symbol:
