@@ -46,8 +46,8 @@ def roi_pooling(g: Graph, op: ROIPooling, data: Value, rois: Value) -> Value:
     number, there = images(g, rois, data)
     unknown = some(g, g.IsNaN(rois))
     if g.opset >= NO_KERNEL:
-        y = _picked(g, op, data, rois, data)
-        return y if g.finite else only_there(g, nan_where(g, unknown, y), there)
+        maxima = _picked(g, op, data, rois, data)
+        return maxima if g.finite else only_there(g, nan_where(g, unknown, maxima), there)
 
     def pool(x: Value, regions: Value) -> Value:
         first = g.Unsqueeze(g.Cast(number, _float32), [1])

@@ -191,7 +191,7 @@ class BoxIoU(Operator):
         axes = (..., *[None] * (rhs.ndim - 1))
         a, b = columns(lhs, self.format), columns(rhs, self.format)
         overlap = iou(Columns(*(column[axes] for column in a)), b)
-        unknown = np.isnan(lhs).any(-1)[axes] | np.isnan(rhs).any(-1)
+        unknown = np.asarray(np.isnan(lhs).any(-1))[axes] | np.isnan(rhs).any(-1)
         return np.where(unknown, lhs.dtype.type(np.nan), overlap)
 
 

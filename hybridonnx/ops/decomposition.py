@@ -194,7 +194,7 @@ class Syevd(SquareMatrices):
     def forward(self, A: Array) -> tuple[Array, Array]:
         if A.size == 0:
             return np.zeros_like(A), np.zeros(A.shape[:-1], A.dtype)
-        unknown = ~np.isfinite(np.tril(A)).all((-2, -1), keepdims=True)
+        unknown = np.asarray(~np.isfinite(np.tril(A)).all((-2, -1), keepdims=True))
         values, vectors = np.linalg.eigh(np.where(unknown, A.dtype.type(0), A))
         values = np.where(unknown[..., 0], A.dtype.type(np.nan), values)
         rows = transposed(np.where(unknown, A.dtype.type(np.nan), vectors))
