@@ -40,7 +40,10 @@ INDICES = (
     "sequence_length",
 )
 """Inputs that hold integers, which no special value is."""
-OF_INDICES = ("Embedding", "_ravel_multi_index", "_unravel_index")
+OF_INDICES = (
+    *("Embedding", "_contrib_SparseEmbedding", "_contrib_quantized_embedding"),
+    *("_ravel_multi_index", "_unravel_index"),
+)
 """Operators whose `data` are such inputs."""
 
 

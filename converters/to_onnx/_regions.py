@@ -26,6 +26,16 @@ def images(g: Graph, rois: Value, data: Value) -> tuple[Value, Value]:
     return g.Where(there, number, np.array(0)), there
 
 
+def some(g: Graph, strange: Value) -> Value:
+    """Which regions (R,) have a number of which this holds (R, width)."""
+    return g.Greater(g.ReduceMax(g.Cast(strange, np.int32), [1], keepdims=0), 0)
+
+
+def nan_where(g: Graph, unknown: Value, y: Value) -> Value:
+    """`y` (R, C, *bins) with NaN for some regions (R,)."""
+    return g.Where(g.Unsqueeze(unknown, [1, 2, 3]), np.full((), np.nan, y.dtype), y)
+
+
 def numbers(g: Graph, rois: Value, shape: list[int]) -> list[Value]:
     """The other numbers of each region, each in `shape`."""
     width = g.sizes(rois)[1] if rois.shape is None or rois.shape[1] is None else rois.shape[1]

@@ -136,8 +136,13 @@ def non_max_suppression(g: Graph, op: NonMaxSuppression, boxes: Value, scores: V
 def box_iou(g: Graph, op: BoxIoU, lhs: Value, rhs: Value) -> Value:
     """Axes of size 1 for those of the other side."""
     others = list(range(lhs.rank - 1, lhs.rank + rhs.rank - 2))
-    a, b = columns(g, g.Unsqueeze(lhs, others), op.format), columns(g, rhs, op.format)
-    return g.Squeeze(iou(g, a, b), [lhs.rank + rhs.rank - 2])
+    lhs, last = g.Unsqueeze(lhs, others), [lhs.rank + rhs.rank - 2]
+    overlap = g.Squeeze(iou(g, columns(g, lhs, op.format), columns(g, rhs, op.format)), last)
+    if g.finite:
+        return overlap
+    strange = (g.Cast(g.IsNaN(boxes), np.int32) for boxes in (lhs, rhs))
+    first, second = (g.ReduceMax(x, [x.rank - 1], keepdims=0) for x in strange)
+    return g.Where(g.Greater(first + second, 0), np.full((), np.nan, overlap.dtype), overlap)
 
 
 # ---- matching

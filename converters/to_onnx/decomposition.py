@@ -106,7 +106,8 @@ def _reflection(b: Graph, row: Value, index: Value, j: Value) -> tuple[Value, Va
     scale = b.Where(b.Equal(largest, zero(row)), one(row), largest)  # so that no square overflows
     parts = b.ReduceSumSquare(tail / scale, last) + (alpha / scale) * (alpha / scale)
     length = scale * b.Sqrt(parts)
-    beta = b.Where(b.Less(alpha, zero(row)), length, -length)
+    negative = b.Or(b.Less(alpha, zero(row)), b.Less(b.Reciprocal(alpha), zero(row)))  # -0 is
+    beta = b.Where(negative, length, -length)
     needless = b.Equal(b.ReduceMax(b.Abs(tail), last), zero(row))
     factor = b.Where(needless, zero(row), (beta - alpha) / b.Where(needless, one(row), beta))
     v = b.Where(b.Equal(index, j), one(row), tail / b.Where(needless, one(row), alpha - beta))
@@ -129,7 +130,9 @@ def syevd(g: Graph, op: Syevd, A: Value) -> tuple[Value, Value]:
     n = known_size(g, A, A.rank - 1)
     wide = g.Cast(A, np.float64)
     lower = triangle(g, wide, True)
-    start = lower + transposed(g, triangle(g, wide, True, -1))
+    strange = g.Cast(g.Or(g.IsNaN(lower), g.IsInf(lower)), np.int32)
+    unknown = g.Greater(g.ReduceMax(strange, [A.rank - 2, A.rank - 1]), 0)
+    start = g.Where(unknown, zero(wide), lower + transposed(g, triangle(g, wide, True, -1)))
     values, vectors = _rotated(g, start, n) if n > 1 else (start, eye(g, start))
     values, order = g.TopK(diagonal(g, values), n, largest=0)
     at = g.Expand(g.Unsqueeze(order, [-1]), g.shape_of(A))
@@ -139,7 +142,9 @@ def syevd(g: Graph, op: Syevd, A: Value) -> tuple[Value, Value]:
     first = g.ArgMax(g.Cast(g.GreaterOrEqual(sizes, nearly), np.int32), axis=A.rank - 1, keepdims=1)
     largest = g.GatherElements(rows, first, axis=A.rank - 1)
     signed = g.Where(g.Less(largest, zero(rows)), -rows, rows)
-    return g.Cast(signed, A.dtype), g.Cast(values, A.dtype)
+    nan = np.full((), np.nan)
+    values = g.Where(g.Squeeze(unknown, [A.rank - 1]), nan, values)
+    return g.Cast(g.Where(unknown, nan, signed), A.dtype), g.Cast(values, A.dtype)
 
 
 def _rotated(g: Graph, start: Value, n: int) -> tuple[Value, Value]:
@@ -207,7 +212,8 @@ def inverse_of(g: Graph, op: Inverse, A: Value) -> Value:
     if empty(A):
         return g.Identity(A)
     result, singular = inverse(g, A)
-    return g.Where(singular, np.full((), np.nan, A.dtype), result)
+    strange = g.ReduceMax(g.Cast(g.IsNaN(A), np.int32), [A.rank - 2, A.rank - 1])
+    return g.Where(g.Or(singular, g.Greater(strange, 0)), np.full((), np.nan, A.dtype), result)
 
 
 @lowers(InverseOrZeros)

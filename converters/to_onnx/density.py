@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from hybridonnx.ops.density import RepeatBehind, SumBehind, UniformDensity, added_axes
+from hybridonnx.ops.density import LARGE, RepeatBehind, SumBehind, UniformDensity, added_axes
 
 from ._graph import Graph, Value
 from ._registry import lowers
 from ._special import gammaln
 from ._symbolic_dims import sizes_of, vector
+from .unary import log1p
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
@@ -34,8 +35,8 @@ def sum_behind(g: Graph, op: SumBehind, data: Value, like: Value) -> Value:
 @lowers(UniformDensity)
 def uniform(g: Graph, op: UniformDensity, sample: Value, *ends: Value) -> Value:
     low, high = _wide(g, op, sample, ends)
-    values = g.Reciprocal(high - low)
-    return g.Cast(g.Expand(g.Log(values) if op.is_log else values, vector(g, sizes_of(sample))), sample.dtype)
+    values = -g.Log(high - low) if op.is_log else g.Reciprocal(high - low)
+    return g.Cast(g.Expand(values, vector(g, sizes_of(sample))), sample.dtype)
 
 
 def _wide(g: Graph, op: Any, sample: Value, parameters: Sequence[Value]) -> list[Value]:
@@ -74,15 +75,26 @@ def _poisson(g: Graph, sample: Value, lam: Value) -> Any:
     return sample * g.Log(lam) - gammaln(g, sample + 1.0) - lam
 
 
+def _log_ways(g: Graph, x: Value, k: Value) -> Value:
+    """The logarithm of Γ(x + k) / (Γ(x + 1) Γ(k)) in float64, by the kernel's series where one is large."""
+    one = x + 1.0
+    large, small = g.Max(one, k), g.Min(one, k)
+    step = small - 1.0
+    total = large + step
+    rise = (total - 0.5) * log1p(g, step / large) + step * (g.Log(large) - 1.0)
+    rise = rise + (g.Reciprocal(total) - g.Reciprocal(large)) * (1 / 12)
+    series = g.And(g.Greater(large, LARGE), g.Greater(total * 2.0, large))
+    series = g.And(series, g.Less(large, math.inf))
+    return g.Where(series, rise, gammaln(g, total) - gammaln(g, large)) - gammaln(g, small)
+
+
 def _negative_binomial(g: Graph, sample: Value, k: Value, p: Value) -> Any:
-    ways = gammaln(g, sample + k) - gammaln(g, sample + 1.0) - gammaln(g, k)
-    return ways + k * g.Log(p) + sample * g.Log(1.0 - p)
+    return _log_ways(g, sample, k) + k * g.Log(p) + sample * g.Log(1.0 - p)
 
 
 def _generalized_negative_binomial(g: Graph, sample: Value, mu: Value, alpha: Value) -> Any:
     k, spread = g.Reciprocal(alpha), mu * alpha
-    ways = gammaln(g, sample + k) - gammaln(g, sample + 1.0) - gammaln(g, k)
-    return ways + sample * g.Log(spread) - (sample + k) * g.Log(spread + 1.0)
+    return _log_ways(g, sample, k) + sample * g.Log(spread) - (sample + k) * log1p(g, spread)
 
 
 def _density(name: str, formula: Callable[..., Any]) -> None:

@@ -31,7 +31,8 @@ def multi_sgd_update(g: Graph, op: MultiSGDUpdate, *arrays: Value) -> tuple[Valu
         else:
             gain = scaled(g, op, grad) * single(lr)
         w = wide(g, weight)
-        results.append(g.Cast(w + (w * -product(w, lr, wd) - gain), weight.dtype))
+        step = w * -product(w, lr, wd) - gain if wd else -gain
+        results.append(g.Cast(w + step, weight.dtype))
     return tuple(results)
 
 

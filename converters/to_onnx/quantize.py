@@ -45,6 +45,8 @@ def _ends(g: Graph, op: QuantizeV2 | QuantizeAsym, data: Value) -> tuple[Value, 
     nan = g.IsNaN(data)
     low = g.ReduceMin(g.Where(nan, np.float32(np.inf), data), keepdims=0)
     high = g.ReduceMax(g.Where(nan, np.float32(-np.inf), data), keepdims=0)
+    only_nan = g.Greater(low, high)
+    low, high = (g.Where(only_nan, np.float32(np.nan), end) for end in (low, high))
     return g.Reshape(low, [1]), g.Reshape(high, [1])
 
 

@@ -18,12 +18,14 @@ from ._regions import (
     image_of_region,
     images,
     inside,
+    nan_where,
     numbers,
     only_there,
     reshaped,
     rounded,
     samples,
     shares,
+    some,
 )
 from ._registry import lowers
 from ._symbolic_dims import known_size, sizes_of
@@ -41,9 +43,11 @@ NO_KERNEL = 22
 
 @lowers(ROIPooling)
 def roi_pooling(g: Graph, op: ROIPooling, data: Value, rois: Value) -> Value:
-    if g.opset >= NO_KERNEL:
-        return _picked(g, op, data, rois, data)
     number, there = images(g, rois, data)
+    unknown = some(g, g.IsNaN(rois))
+    if g.opset >= NO_KERNEL:
+        maxima = _picked(g, op, data, rois, data)
+        return maxima if g.finite else only_there(g, nan_where(g, unknown, maxima), there)
 
     def pool(x: Value, regions: Value) -> Value:
         first = g.Unsqueeze(g.Cast(number, _float32), [1])
@@ -59,6 +63,8 @@ def roi_pooling(g: Graph, op: ROIPooling, data: Value, rois: Value) -> Value:
         y: Value = g.via(_float32, pool, data, rois)
     else:
         y = pool(data, g.Cast(rois, _float32))
+    if g.exact and not g.finite:
+        y = nan_where(g, unknown, y)
     return only_there(g, y, there)
 
 
@@ -103,9 +109,11 @@ def _tops(g: Graph, op: Any, data: Value, rois: Value) -> tuple[Value, Value]:
         inside = body.And(body.Less(row, rows), body.Less(column, columns))
         pixel = body.Add(body.Mul(row, width), column)
         value = body.Gather(pixels, body.Add(base, body.Where(inside, pixel, np.int64(0))), axis=0)
-        higher = body.Cast(body.Greater(value, best), np.float32)
-        last = body.Max(last, body.Mul(higher, body.Cast(turn, np.float32)))
-        return [body.Identity(go), body.Max(value, best), last]
+        higher = body.Greater(value, best)
+        if not g.finite:  # the first NaN is the maximum
+            higher = body.And(body.Or(higher, body.IsNaN(value)), body.Not(body.IsNaN(best)))
+        last = body.Where(higher, body.Cast(turn, np.float32), last)
+        return [body.Identity(go), body.Where(higher, value, best), last]
 
     best = g.Gather(pixels, base, axis=0)
     last = g.Full(g.shape_of(best), 0.0, np.float32)
@@ -117,6 +125,7 @@ def _tops(g: Graph, op: Any, data: Value, rois: Value) -> tuple[Value, Value]:
     index = g.Unsqueeze(first, [3]) + row * width + (last - row * across)
     index = g.Transpose(index, [0, 3, 1, 2]) + _starts(g, number, c, height * width)
     filled = g.Greater(rows * columns, np.int64(0))
+    there = g.And(there, g.Not(some(g, g.IsNaN(rois))))
     there = g.And(g.Unsqueeze(filled, [1]), g.Unsqueeze(there, [1, 2, 3]))
     return index, g.Expand(there, g.shape_of(index))
 
@@ -155,7 +164,12 @@ def _picked(g: Graph, op: Any, values: Value, rois: Value, data: Value) -> Value
 def roi_align(g: Graph, op: ROIAlign, data: Value, rois: Value) -> Value:
     x, regions = common(g, data, rois)
     number, there = images(g, regions, data)
-    if (op.aligned and g.opset < ALIGNS) or g.opset >= NO_KERNEL:
+    by_points = (op.aligned and g.opset < ALIGNS) or g.opset >= NO_KERNEL
+    shows_nan = not g.finite and (by_points or g.exact)
+    if shows_nan:  # as ONNX Runtime's RoiAlign refuses what is not finite, and points nowhere are not read
+        strange = g.Or(g.IsNaN(regions), g.IsInf(regions))
+        regions = g.Where(strange, np.zeros((), regions.dtype), regions)
+    if by_points:
         y = single(g, lambda *pair: _by_points(g, op, number, *pair), x, regions)
     else:
         newer = {"coordinate_transformation_mode": "half_pixel" if op.aligned else "output_half_pixel"}
@@ -171,6 +185,8 @@ def roi_align(g: Graph, op: ROIAlign, data: Value, rois: Value) -> Value:
         )
     if op.position_sensitive:
         y = _own_channels(g, op, y, known_size(g, data, 1) // prod(op.bins()))
+    if shows_nan:
+        y = nan_where(g, some(g, strange), y)
     return g.Cast(only_there(g, y, there), data.dtype)
 
 

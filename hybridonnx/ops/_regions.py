@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..dtypes import DType
-from ..errors import AttributeValueError, DTypeError, ShapeError
+from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError
 from ._operator import Array, Operator
 from ._shapes import Dim, Shape, below, is_zero, show
 from ._windows import require_floats, require_positive
@@ -132,6 +132,10 @@ def numbered(rois: Array, count: int) -> Iterator[tuple[int, int, Array]]:
         yield int(r), int(images[r]), rois[r, 1:]
 
 
+MOST_SAMPLES = 1 << 20
+"""More samples in a bin on an axis are a mistake, for which there is no memory either."""
+
+
 class Samples(NamedTuple):
     """Where the bins of a region are sampled along one axis: `each` times in every bin."""
 
@@ -147,6 +151,11 @@ class Samples(NamedTuple):
         each = ratio
         if ratio <= 0:
             each = max(int(np.ceil(length / bins)), 0) if np.isfinite(length) else 0
+        if each > MOST_SAMPLES:
+            raise MXNetError(
+                f"Regions of images: at most {MOST_SAMPLES} samples in a bin on each axis are required, got "
+                f"{each}. Check the regions' corners and spatial_scale."
+            )
         step = length / length.dtype.type(bins)
         within = (np.arange(each, dtype=length.dtype) + length.dtype.type(0.5)) * step
         where = start + np.arange(bins, dtype=length.dtype)[:, None] * step + within / max(each, 1)

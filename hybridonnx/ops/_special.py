@@ -168,6 +168,23 @@ def gammaln(x: ArrayLike) -> Real:
     return np.where(np.isinf(z), np.inf, result)
 
 
+LARGE = 1e4
+"""From here on Stirling's series needs one term, and differences of `gammaln` would lose digits."""
+
+
+@_quiet
+def log_ways(x: ArrayLike, k: ArrayLike) -> Real:
+    """log Γ(x + k) - log Γ(x + 1) - log Γ(k), without the cancellation where one of them is large."""
+    one, other = np.asarray(x, np.float64) + 1, np.asarray(k, np.float64)
+    large, small = np.maximum(one, other), np.minimum(one, other)
+    step = small - 1
+    total = large + step
+    rise = (total - 0.5) * np.log1p(step / large) + step * (np.log(large) - 1)
+    rise += (1 / total - 1 / large) / 12
+    series = (large > LARGE) & (2 * total > large) & np.isfinite(large)
+    return np.where(series, rise, gammaln(total) - gammaln(large)) - gammaln(small)
+
+
 def _gammaln_right(z: Real) -> Real:
     """`gammaln` for z ≥ 1/2."""
     z = np.maximum(z, 0.5)

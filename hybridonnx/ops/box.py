@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..dtypes import DType
-from ..errors import AttributeValueError, ShapeError
+from ..errors import AttributeValueError, MXNetError, ShapeError
 from ._boxes import (
     BoxFormat,
     Columns,
@@ -172,7 +172,7 @@ class BoxIoU(Operator):
             height).
 
     Returns:
-        (*a, *b); 0 where boxes do not meet.
+        (*a, *b); 0 where boxes do not meet, NaN for a box with NaN.
 
     ONNX: Min, Max, Mul, Sub, Div and Where.
     """
@@ -190,7 +190,9 @@ class BoxIoU(Operator):
     def forward(self, lhs: Array, rhs: Array) -> Array:
         axes = (..., *[None] * (rhs.ndim - 1))
         a, b = columns(lhs, self.format), columns(rhs, self.format)
-        return np.asarray(iou(Columns(*(column[axes] for column in a)), b))
+        overlap = iou(Columns(*(column[axes] for column in a)), b)
+        unknown = np.asarray(np.isnan(lhs).any(-1))[axes] | np.isnan(rhs).any(-1)
+        return np.where(unknown, lhs.dtype.type(np.nan), overlap)
 
 
 @operator("_contrib_bipartite_matching")
@@ -295,6 +297,12 @@ class BoxEncode(Operator):
         index = np.where(samples > 0.5, matches, 0).astype(np.int64)
         if not refs.size:
             return np.zeros_like(anchors), positive.astype(anchors.dtype)
+        strange = (index < 0) | (index >= refs.shape[1])
+        if strange.any():
+            raise MXNetError(
+                f"_contrib_box_encode: matches of positive samples in [0, {refs.shape[1]}) are required, got "
+                f"{matches[strange][0]:g}."
+            )
         chosen = np.take_along_axis(refs, index[..., None], 1)
         half = anchors.dtype.type(0.5)
         size, ref_size = (box[..., 2:] - box[..., :2] for box in (anchors, chosen))

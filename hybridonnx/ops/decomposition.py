@@ -170,8 +170,8 @@ class Gelqf(Matrices):
 class Syevd(SquareMatrices):
     """The eigenvectors and eigenvalues of symmetric matrices, `A = Uᵀ diag(L) U`.
 
-    Only the lower triangle of A is read. Of each eigenvector the element of the largest absolute value is
-    positive. The gradient is the symmetric one.
+    Only the lower triangle of A is read; where it has NaN or infinity, all results of that matrix are NaN. Of
+    each eigenvector the element of the largest absolute value is positive. The gradient is the symmetric one.
 
     Returns:
         output0: U, (*batch, n, n), whose rows are the eigenvectors.
@@ -192,16 +192,12 @@ class Syevd(SquareMatrices):
         return [A, A[:-1]]
 
     def forward(self, A: Array) -> tuple[Array, Array]:
-        try:
-            values, vectors = np.linalg.eigh(A)
-        except np.linalg.LinAlgError:
-            raise MXNetError(
-                "_linalg_syevd: matrices of finite numbers are required, as the iteration does not end for "
-                "others, got another one."
-            ) from None
         if A.size == 0:
-            return np.zeros_like(A), values
-        rows = transposed(vectors)
+            return np.zeros_like(A), np.zeros(A.shape[:-1], A.dtype)
+        unknown = np.asarray(~np.isfinite(np.tril(A)).all((-2, -1), keepdims=True))
+        values, vectors = np.linalg.eigh(np.where(unknown, A.dtype.type(0), A))
+        values = np.where(unknown[..., 0], A.dtype.type(np.nan), values)
+        rows = transposed(np.where(unknown, A.dtype.type(np.nan), vectors))
         sizes = np.abs(rows)
         first = (sizes >= sizes.max(-1, keepdims=True) * (1 - tie(A.dtype))).argmax(-1)
         largest = np.take_along_axis(rows, first[..., None], -1)
@@ -220,18 +216,25 @@ class Syevd(SquareMatrices):
 # ---- determinants and inverses
 
 
+def _with_nan(A: Array) -> Array:
+    """Which matrices have NaN, over which a search for pivots may pass."""
+    return np.asarray(np.isnan(A).any((-2, -1)))
+
+
 @operator("_linalg_inverse", "_npi_inv", "linalg_inverse")
 class Inverse(MatrixFunction):
     """The inverse of square matrices.
 
-    A singular matrix raises `MXNetError`, and gives NaN in ONNX.
+    A singular matrix raises `MXNetError`, and gives NaN in ONNX; one with NaN gives NaN.
 
     ONNX: Scan, a step for each column, of the Gauss-Jordan elimination with row exchanges.
     """
 
     def forward(self, A: Array) -> Array:
+        unknown = _with_nan(A)[..., None, None]
         try:
-            return np.linalg.inv(A)
+            inverses = np.linalg.inv(np.where(unknown, np.eye(A.shape[-1], dtype=A.dtype), A))
+            return np.where(unknown, A.dtype.type(np.nan), inverses)
         except np.linalg.LinAlgError:
             raise MXNetError(
                 "_linalg_inverse: matrices with an inverse are required, got a singular one."
@@ -271,7 +274,7 @@ def _times_inverse(F: Any, factors: Any, A: Any) -> Any:
 
 @operator("_linalg_det", "_npi_det", "linalg_det")
 class Det(SquareMatrices):
-    """The determinant of square matrices.
+    """The determinant of square matrices, NaN of one with NaN.
 
     As in MXNet, the gradient of a singular matrix is zero.
 
@@ -291,7 +294,7 @@ class Det(SquareMatrices):
 
     def forward(self, A: Array) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
-            result: Array = np.asarray(np.linalg.det(A))
+            result: Array = np.asarray(np.where(_with_nan(A), A.dtype.type(np.nan), np.linalg.det(A)))
         return result.reshape(result.shape or (1,))
 
     def gradient(self, F: Any, dy: Any, y: Any, A: Any) -> Sequence[Any]:
@@ -324,6 +327,7 @@ class Slogdet(SquareMatrices):
         with np.errstate(invalid="ignore", divide="ignore"):
             sign, logarithm = (np.asarray(part) for part in np.linalg.slogdet(A))
         shape = A.shape[:-2] or (1,)
+        logarithm = np.where(_with_nan(A), A.dtype.type(np.nan), logarithm)
         sign = np.where(np.isnan(logarithm), A.dtype.type(0), sign)
         return sign.reshape(shape), logarithm.reshape(shape)
 

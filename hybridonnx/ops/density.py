@@ -17,7 +17,8 @@ from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Shape, show, unify
 from ._slopes import computed_wide
-from ._special import gammaln
+from ._special import LARGE as LARGE
+from ._special import gammaln, log_ways
 
 _LOG_ROOT = 0.5 * log(2 * pi)
 
@@ -338,8 +339,7 @@ class NegativeBinomialDensity(_Density):
     is_log: bool = False
 
     def logarithm(self, sample: Any, k: Any, p: Any) -> Any:
-        ways = gammaln(sample + k) - gammaln(sample + 1) - gammaln(k)
-        return ways + k * np.log(p) + sample * np.log(1 - p)
+        return log_ways(sample, k) + k * np.log(p) + sample * np.log(1 - p)
 
     def slopes(self, F: Any, sample: Any, k: Any, p: Any) -> Sequence[Any]:
         d_k = _digamma(F, sample + k) - _digamma(F, k) + F.log(p)
@@ -362,8 +362,7 @@ class GeneralizedNegativeBinomialDensity(_Density):
 
     def logarithm(self, sample: Any, mu: Any, alpha: Any) -> Any:
         k, spread = 1 / alpha, mu * alpha
-        ways = gammaln(sample + k) - gammaln(sample + 1) - gammaln(k)
-        return ways + sample * np.log(spread) - (sample + k) * np.log(spread + 1)
+        return log_ways(sample, k) + sample * np.log(spread) - (sample + k) * np.log1p(spread)
 
     def slopes(self, F: Any, sample: Any, mu: Any, alpha: Any) -> Sequence[Any]:
         k, widened = 1 / alpha, mu * alpha + 1

@@ -58,10 +58,12 @@ class _Max(Regions):
         return index
 
     def placed(self, data: Array, rois: Array) -> Iterator[tuple[int, int, int, Array, _Bins, _Bins]]:
-        """For each region that has pixels of an image: its index, the image's, the first row, the rows of the
-        region with the channels last, and the pixels of each bin in these."""
+        """For each region that has pixels of an image, and no corner that is NaN: its index, the image's, the
+        first row, the rows of the region with the channels last, and the pixels of each bin in these."""
         images = np.ascontiguousarray(np.moveaxis(data, 1, -1))
-        for r, image, region in numbered(np.nan_to_num(rois, nan=-1.0), len(data)):
+        for r, image, region in numbered(rois, len(data)):
+            if np.isnan(region).any():
+                continue
             rows, columns = (self.limits(region, axis, s) for axis, s in enumerate(data.shape[2:]))
             if rows.counts.any() and columns.counts.any():
                 top, bottom = int(rows.starts[0]), int(rows.starts[-1] + rows.counts[-1])
@@ -118,6 +120,8 @@ def _picked(values: Array, index: Array) -> Array:
 class ROIPooling(_Max, Pooled):
     """The maximum of each bin of regions, whose corners are rounded to pixels.
 
+    A region with a corner that is NaN gives NaN; its gradient is zero.
+
     Returns:
         (R, C, *pooled_size).
 
@@ -133,6 +137,9 @@ class ROIPooling(_Max, Pooled):
         for r, _, _, pixels, rows, columns in self.placed(x, regions):
             highest = rows.highest(columns.highest(pixels.swapaxes(0, 1)).swapaxes(0, 1))
             y[r] = np.moveaxis(np.where(_filled(rows, columns), highest, 0), -1, 0)
+        for r, _, region in numbered(regions, len(x)):
+            if np.isnan(region).any():
+                y[r] = np.nan
         return y
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, rois: Any) -> Sequence[Any]:
@@ -264,6 +271,8 @@ def _means(image: Array, down: Samples, across: Samples) -> Array:
 class ROIAlign(_Align, Pooled):
     """The mean of samples, read between pixels, in each bin of regions whose corners lie anywhere.
 
+    A region with a corner that is NaN or infinite gives NaN; ONNX Runtime's RoiAlign refuses it in files.
+
     Returns:
         (R, C, *pooled_size); with position_sensitive C is divided by the number of bins.
 
@@ -274,6 +283,9 @@ class ROIAlign(_Align, Pooled):
         x, regions = self.computed(data, rois)
         y = np.zeros(sizes(self.pooled(data.shape, rois.shape)), data.dtype)
         for r, image, region in numbered(regions, len(x)):
+            if not np.isfinite(region).all():
+                y[r] = np.nan
+                continue
             down, across = self.samples(region, x.shape[2:])
             y[r] = self.chosen(_means(x[image], down, across))
         return y
