@@ -248,9 +248,39 @@ def test_epsilon_of_a_normalization_in_float64():
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
 @pytest.mark.parametrize("opset", OPSETS)
+@pytest.mark.parametrize(
+    "move",
+    [
+        lambda y: mx.sym.slice(y, begin=(0,), end=(1,)),
+        lambda y: mx.sym.reverse(y, axis=0),
+        lambda y: mx.sym.transpose(y),
+        lambda y: mx.sym.Reshape(y, shape=(-1,)),
+    ],
+)
+def test_dequantized_bytes_that_move(move, dtype, opset):
+    x = np.array([[-7, 100, 3], [-128, 5, 0]]).astype(dtype)
+    ends = mx.sym.full((1,), -51.0), mx.sym.full((1,), 51.0)
+    y = move(mx.sym.contrib.dequantize(X, *ends))
+    want = {"slice": x[:1], "reverse": x[::-1], "transpose": x.T, "reshape": x.ravel()}
+    expected = want[y.name.rstrip("0123456789")] * (0.4 if dtype == "int8" else 51 / 255.5)
+    same(y, x, expected, opset)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+@pytest.mark.parametrize("opset", OPSETS)
 def test_products_of_bytes(dtype, opset):
     a, b = np.arange(12, dtype=dtype).reshape(3, 4), np.arange(20, dtype=dtype).reshape(4, 5)
     same(mx.sym.dot(X, mx.sym.var("b")), a, a @ b, opset, b=b)
+
+
+def test_numbers_that_are_repeated_no_times():
+    y = mx.sym.abs(mx.sym.broadcast_like(mx.sym.negative(X), mx.sym.var("like")))
+    same(y, minus_ones(2, 1), np.zeros((2, 0)), like=np.zeros((2, 0), np.float32))
+
+
+def test_means_of_no_images():
+    x = np.zeros((0, 3, 5, 4), np.float32)
+    same(mx.sym.contrib.AdaptiveAvgPooling2D(X, output_size=(3, 3)), x, np.zeros((0, 3, 3, 3)))
 
 
 @pytest.mark.parametrize("shapes", [((0, 3), (3, 2)), ((2, 0), (0, 3)), ((2, 3, 0), (0, 4))])
@@ -349,6 +379,15 @@ CHANGED = {
         {"x": np.ones(2)},
         {"c": np.float64(1 + 1e-9)},
     ),
+    "a zero point of int8 that is left out": (
+        [
+            helper.make_node("Cast", ["x"], ["a"], to=TensorProto.INT8),
+            helper.make_node("DequantizeLinear", ["a", "c"], ["b"]),
+            helper.make_node("Transpose", ["b"], ["y"], perm=[1, 0]),
+        ],
+        {"x": np.full((2, 3), -1, np.float32)},
+        {"c": np.float32(0.5)},
+    ),
 }
 REFUSED = {
     "zeros as wide as the kernel": (
@@ -395,6 +434,43 @@ def one_node(op_type, x, *constants, kind=TensorProto.FLOAT, rank=1, **attribute
     stored = {f"c{i}": c for i, c in enumerate(constants)}
     node = helper.make_node(op_type, ["x", *stored], ["y"], **attributes)
     return run(model_of([node], {"x": x}, stored, kind, rank), {"x": x}, 0)[0]
+
+
+def test_int8_with_a_zero_point_is_still_refused_at_opset_21():
+    nodes = [
+        helper.make_node("DequantizeLinear", ["x", "c", "z"], ["b"]),
+        helper.make_node("Transpose", ["b"], ["y"], perm=[1, 0]),
+    ]
+    x = np.full((2, 3), -1, np.int8)
+    model = model_of(nodes, {"x": x}, {"c": np.float32(0.5), "z": np.int8(0)}, TensorProto.FLOAT, 2)
+    model.opset_import[0].version, model.ir_version = 21, 10
+    assert run(model, {"x": x}, 0)[0].tolist() == [[-0.5, -0.5]] * 3
+    with pytest.raises(Exception, match="does not match y_zero_point type"):
+        run(model, {"x": x}, 99)
+
+
+def test_expand_to_no_elements_is_still_left_out():
+    nodes = [
+        helper.make_node("Neg", ["x"], ["a"]),
+        helper.make_node("Expand", ["a", "s"], ["b"]),
+        helper.make_node("Neg", ["b"], ["y"]),
+    ]
+    feeds = {"x": minus_ones(2, 1)}
+    model = model_of(nodes, feeds, {"s": np.array([2, 0])}, TensorProto.FLOAT, 2)
+    assert [run(model, feeds, level)[0].shape for level in LEVELS] == [(2, 0), (2, 1), (2, 1)]
+
+
+def test_products_with_no_matrices_are_still_refused():
+    x = np.zeros((0, 4, 5), np.float32)
+    model = model_of(
+        [helper.make_node("MatMul", ["a", "x"], ["y"])],
+        {"x": x},
+        {"a": minus_ones(3, 4)},
+        TensorProto.FLOAT,
+        3,
+    )
+    with pytest.raises(Exception, match="cannot broadcast"):
+        run(model, {"x": x}, 0)
 
 
 def test_sigmoid_still_ends_at_18():

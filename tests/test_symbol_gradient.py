@@ -90,6 +90,16 @@ def test_repeated_outputs_add_up():
     assert grads[0].asnumpy().tolist() == [5]
 
 
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [(lambda x: x + 1.5, [True, True]), (lambda x: 2 - x, [True, True]), (lambda x: x * 0, [False, False])],
+)
+def test_gradients_have_the_dtypes_of_their_variables(function, expected):
+    (gradient,) = function(sym.var("a")).gradient(["a"]).eval(a=array([True, False], dtype="bool"))
+    assert gradient.dtype == np.bool_
+    assert gradient.asnumpy().tolist() == expected
+
+
 def test_names_of_the_user_are_not_counted():
     with NameManager():
         a = sym.var("a")

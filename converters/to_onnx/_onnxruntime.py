@@ -225,9 +225,13 @@ def _guard_log(g: Graph, node: Node) -> None:
 #
 # All of these versions also make a product and its multiple by a number one node, whose factor is float32
 # (MatMulScaleFusion): of float64 some 8 digits are right. A Squeeze between them prevents that.
+#
+# None of them broadcasts a matrix over a batch of no matrices on its right.
 
 
 def _guard_product(g: Graph, node: Node) -> None:
+    if _expanded_to_nothing(g, node):
+        return
     a, b = node.inputs = [_behind_squeeze(g, value) for value in node.inputs]
     if b is not None and b.shape is not None and b.rank == 1:
         product = g.node("MatMul", [a, g.Unsqueeze(b, [1])])
@@ -245,7 +249,28 @@ def _behind_squeeze(g: Graph, value: Value | None) -> Value | None:
     return g.Squeeze(g.Unsqueeze(value, [0]), [0])
 
 
-_GUARDS: dict[str, Callable[[Graph, Node], None]] = {"Log": _guard_log, "MatMul": _guard_product}
+# ---- Expand
+#
+# Versions 1.20 to 1.31, and likely all before them, leave out an Expand of an axis of size 1 to size 0
+# (ExpandElimination). They pass over one of a number without axes.
+
+
+def _expanded_to_nothing(g: Graph, node: Node) -> bool:
+    """Make a node that is known to have no elements an Expand of a number."""
+    (result,) = node.outputs
+    shape = result.shape
+    if shape is None or 0 not in shape or None in shape:
+        return False
+    node.inputs = [g.const(np.zeros((), result.dtype)), g.const(np.array(shape))]
+    _become(g, node, "Expand")
+    return True
+
+
+_GUARDS: dict[str, Callable[[Graph, Node], object]] = {
+    "Expand": _expanded_to_nothing,
+    "Log": _guard_log,
+    "MatMul": _guard_product,
+}
 
 
 # ---- numbers beside columns

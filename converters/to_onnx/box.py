@@ -152,10 +152,18 @@ def box_iou(g: Graph, op: BoxIoU, lhs: Value, rhs: Value) -> Value:
 def bipartite_matching(g: Graph, op: BipartiteMatching, data: Value) -> tuple[Value, Value]:
     """A step of the loop makes one pair of each batch element."""
     *lead, height, width = sizes_of(data)
-    scores = g.Reshape(data, vector(g, [-1, height, width])) if data.rank != 3 else data
+    if 0 in sizes_of(data):
+        none = g.const(np.array(-1, data.dtype))
+        return g.Expand(none, vector(g, [*lead, height])), g.Expand(none, vector(g, [*lead, width]))
+    if lead:
+        scores = g.Reshape(data, vector(g, [-1, height, width])) if data.rank != 3 else data
+    else:
+        scores = g.Unsqueeze(data, [0])
     wide = g.Cast(scores, np.float32) if data.dtype == np.float16 else scores
     threshold = -op.threshold if op.is_ascend else op.threshold
     rows, cols = best_pairs(g, -wide if op.is_ascend else wide, single(threshold), op.topk)
+    if not lead:
+        return g.Cast(g.Squeeze(rows, [0]), data.dtype), g.Cast(g.Squeeze(cols, [0]), data.dtype)
     return (
         g.Cast(reshape(g, rows, [*lead, height]), data.dtype),
         g.Cast(reshape(g, cols, [*lead, width]), data.dtype),

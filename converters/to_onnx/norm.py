@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from hybridonnx.ops import sizes
 from hybridonnx.ops.norm import (
     LRN,
     AlongAxis,
@@ -170,7 +172,9 @@ def instance_norm(g: Graph, op: InstanceNorm, data: Value, gamma: Value, beta: V
 @lowers(GroupNorm)
 def group_norm(g: Graph, op: GroupNorm, data: Value, gamma: Value, beta: Value) -> tuple[Value, ...]:
     x, gamma, beta = (_wide(g, v) for v in (data, gamma, beta))
-    groups = g.Reshape(x, [0, op.num_groups, -1])
+    each = data.shape[1:] if data.shape else (None,)  # of no instances, -1 could be anything
+    size = -1 if None in each else prod(sizes(each)) // op.num_groups
+    groups = g.Reshape(x, [0, op.num_groups, size])
     centred, mean, var = _moments(g, groups, [2])
     std = g.Sqrt(var + op.eps)
     if _is_filled(x):

@@ -63,7 +63,9 @@ def quantize_asym(g: Graph, op: QuantizeAsym, data: Value) -> tuple[Value, ...]:
 @lowers(Dequantize)
 def dequantize(g: Graph, op: Dequantize, data: Value, low: Value, high: Value) -> Value:
     scale = g.Div(size_of(g, low, high), STEPS[data.dtype])
-    return g.DequantizeLinear(data, g.Squeeze(scale, [0]))
+    if data.dtype == _INT8:  # of which ONNX Runtime moves DequantizeLinear wrongly
+        return g.Mul(g.Cast(data, np.float32), scale)
+    return g.DequantizeLinear(data, g.Squeeze(scale, [0]), np.zeros((), data.dtype))
 
 
 @lowers(Requantize)

@@ -23,7 +23,7 @@ from hybridonnx.ops.reduce import (
     SumLike,
 )
 
-from ._arithmetic import divide, multiply, subtract
+from ._arithmetic import SMALL, divide, multiply, subtract, through
 from ._graph import Graph, Value
 from ._recurrence import scan
 from ._registry import lowers
@@ -112,6 +112,16 @@ def _number_of(g: Graph, data: Value, axes: Sequence[int], dtype: Any) -> Any:
     return g.Cast(g.ReduceProd(extents, [0], keepdims=0), dtype)
 
 
+def _over(g: Graph, value: Value, data: Value, axes: Sequence[int]) -> Value:
+    """`value` divided by the number of elements, which narrow dtypes may not have."""
+    if value.dtype.kind == "b":
+        return value
+    if value.dtype == np.float16:
+        return through(g, np.float32, g.Div, value, _number_of(g, data, axes, np.float32))
+    dtype = np.dtype(np.int32) if value.dtype in SMALL else value.dtype  # which divide takes them to
+    return divide(g, value, _number_of(g, data, axes, dtype))
+
+
 # ---- sums, products and extremes
 
 
@@ -129,7 +139,7 @@ def mean(g: Graph, op: Any, data: Value) -> Value:
     axes = op.axes(data.rank)
     if data.dtype.kind == "f":
         return _nan_of_nothing(g, _reduce(g, op, data, g.ReduceMean), data, axes)
-    return divide(g, total(g, op, data), _number_of(g, data, axes, data.dtype))
+    return _over(g, total(g, op, data), data, axes)
 
 
 def _nan_of_nothing(g: Graph, mean: Value, data: Value, axes: Sequence[int]) -> Value:
@@ -222,7 +232,7 @@ def moments(g: Graph, op: Moments, data: Value) -> tuple[Value, Value]:
     def mean_of(x: Value) -> Value:
         if x.dtype.kind == "f":
             return _nan_of_nothing(g, g.ReduceMean(x, axes, keepdims=1), x, axes)
-        return divide(g, _sum(g, x, axes, 1), _number_of(g, x, axes, x.dtype))
+        return _over(g, _sum(g, x, axes, 1), x, axes)
 
     mean = mean_of(data)
     distance = subtract(g, data, mean)
@@ -304,7 +314,7 @@ def spread_like(g: Graph, op: SpreadLike, data: Value, like: Value) -> Value:
     """The reduced axes come back, then repeat."""
     axes = op.axes(like.rank)
     if op.mean:
-        data = divide(g, data, _number_of(g, like, axes, data.dtype))
+        data = _over(g, data, like, axes)
     if not op.keepdims and len(axes) < like.rank:
         data = g.Unsqueeze(data, axes)
     return g.Expand(data, g.shape_of(like))

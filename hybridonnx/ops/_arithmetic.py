@@ -9,6 +9,14 @@ import numpy as np
 from ._operator import Array
 
 
+def mean_of(data: Array, axes: tuple[int, ...]) -> Array:
+    """The mean over some axes, which stay with size 1; NaN if nothing lies along them."""
+    if data.size:
+        mean: Array = data.mean(axes, keepdims=True)
+        return mean
+    return np.full([1 if i in axes else d for i, d in enumerate(data.shape)], np.nan, data.dtype)
+
+
 def divide(a: Array, b: Array) -> Array:
     """The quotient; of integers truncated towards zero, and 0 where the divisor is."""
     if a.dtype.kind == "f":

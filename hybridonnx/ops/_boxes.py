@@ -145,7 +145,7 @@ def best_pairs(scores: Array, limit: float, most: int) -> tuple[Array, Array]:
     batch, height, width = scores.shape
     free = np.where(scores > limit, scores, -np.inf)  # what is NaN is above nothing
     rows, cols = np.full((batch, height), -1), np.full((batch, width), -1)
-    for _ in range(most if batch else 0):
+    for _ in range(most if scores.size else 0):
         best = free.reshape(batch, -1).argmax(1)
         r, c = np.divmod(best, width)
         (n,) = np.nonzero(free[np.arange(batch), r, c] > -np.inf)

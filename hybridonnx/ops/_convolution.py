@@ -78,6 +78,11 @@ def _rows(y: Array, groups: int) -> Array:
     return y.swapaxes(0, 1).reshape(groups, y.shape[1] // groups, len(y) * prod(y.shape[2:]))
 
 
+def _filters(w: Windows, weight: Array) -> Array:
+    """(F, C / groups, *kernel) as matrices (groups, F / groups, C / groups · kernel)."""
+    return weight.reshape(w.groups, weight.shape[0] // w.groups, prod(weight.shape[1:]))
+
+
 def convolve(w: Windows, x: Array, weight: Array, out: Sequence[int] = ()) -> Array:
     """Convolution of x (N, C, *spatial) with weight (F, C / groups, *kernel); `out` windows or all."""
     out = out or w.out(x.shape[2:])
@@ -85,7 +90,7 @@ def convolve(w: Windows, x: Array, weight: Array, out: Sequence[int] = ()) -> Ar
         return _convolve_depthwise(w, x, weight, out)
     filters = weight.shape[0]
     y = np.empty((len(x), filters, *out), x.dtype)
-    matrices = weight.reshape(w.groups, filters // w.groups, -1)
+    matrices = _filters(w, weight)
     for part in w.batches(len(x), x.shape[1], out):
         product = np.matmul(matrices, w.columns(x[part], out))
         y[part] = product.reshape(filters, -1, *out).swapaxes(0, 1)
@@ -111,7 +116,7 @@ def convolve_data_grad(w: Windows, dy: Array, weight: Array, shape: tuple[int, .
     """What `convolve` does to x of `shape`, backwards: dy (N, F, *out) to (N, C, *spatial)."""
     out = dy.shape[2:]
     dx = np.empty(shape, dy.dtype)
-    matrices = weight.reshape(w.groups, weight.shape[0] // w.groups, -1).swapaxes(1, 2)
+    matrices = _filters(w, weight).swapaxes(1, 2)
     for part in w.batches(len(dy), shape[1], out):
         columns = np.matmul(matrices, _rows(dy[part], w.groups))
         piece = dx[part]

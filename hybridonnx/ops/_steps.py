@@ -14,6 +14,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ._arithmetic import mean_of
+
 Array: TypeAlias = NDArray[Any]
 Number: TypeAlias = float | np.floating[Any]
 
@@ -356,7 +358,7 @@ def group_adagrad(
     """AdaGrad with one sum for each row."""
     f = numbers(w)
     g = scaled(g, rescale, clip)
-    history += np.mean(g * g, axis=tuple(range(1, g.ndim)), keepdims=True).reshape(history.shape)
+    history += mean_of(g * g, tuple(range(1, g.ndim))).reshape(history.shape)
     g *= f(lr)
     g /= np.sqrt(history + f(epsilon)).reshape(-1, *[1] * (g.ndim - 1))
     w -= g

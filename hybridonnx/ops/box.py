@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -233,7 +234,7 @@ class BipartiteMatching(Operator):
 
     def forward(self, data: Array) -> tuple[Array, Array]:
         *lead, height, width = data.shape
-        scores = np.reshape(-data if self.is_ascend else data, (-1, height, width)).astype(np.float64)
+        scores = np.reshape(-data if self.is_ascend else data, (prod(lead), height, width)).astype(np.float64)
         limit = single(-self.threshold if self.is_ascend else self.threshold)
         most = min(height, width, self.topk if self.topk > 0 else height)
         rows, cols = best_pairs(scores, limit, most)

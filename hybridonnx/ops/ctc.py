@@ -12,7 +12,7 @@ from ..dtypes import DType
 from ..errors import DTypeError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Dim, Shape, below, show
+from ._shapes import Dim, Shape, below, is_zero, show
 
 NEVER = -1e30
 """The logarithm of no probability. It is finite, so that sums of it are, and far below any other."""
@@ -61,6 +61,8 @@ class _Labelled(Operator):
         owner = self.names[0]
         if data is not None and len(data) != 3:
             raise ShapeError(f"{owner}: data (steps, batch, classes) is required, got {show(data)}.")
+        if data is not None and is_zero(data[2]):
+            raise ShapeError(f"{owner}: a class for blank is required, got data {show(data)}.")
         if label is not None and len(label) != 2:
             raise ShapeError(f"{owner}: label (batch, labels) is required, got {show(label)}.")
         batch: Dim = None if data is None else data[1]

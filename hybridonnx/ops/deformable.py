@@ -178,7 +178,7 @@ class _Columns(_Deformable):
         groups, (c, *size) = self.num_deformable_group, image.shape
         result = np.empty((groups, c // groups, prod(self.kernel), *offset.shape[1:]), image.dtype)
         for pixels, moved, target in zip(
-            image.reshape(groups, c // groups, -1), self.split(offset[None])[0], result, strict=True
+            image.reshape(groups, c // groups, prod(size)), self.split(offset[None])[0], result, strict=True
         ):
             rows = np.zeros((size[0] * size[1] + 1, c // groups), image.dtype)
             rows[:-1] = pixels.T
@@ -356,16 +356,17 @@ class _Convolution(_Deformable):
         """The convolution, computed for some rows of windows at a time."""
         x, moved, filters = wide(data), wide(offset), wide(weight)
         columns, (height, width) = self.columns(), offset.shape[2:]
-        matrices = filters.reshape(self.num_group, self.num_filter // self.num_group, -1)
+        matrices = filters.reshape(self.num_group, self.num_filter // self.num_group, prod(filters.shape[1:]))
+        each = x.shape[1] // self.num_deformable_group
         y = np.empty((len(x), self.num_filter, height, width), x.dtype)
         step = max(1, _CHUNK // max(1, x.shape[1] * prod(self.kernel) * width))
         for i, a in ((i, a) for i in range(len(x)) for a in range(0, height, step)):
             elements = columns.read(x[i], moved[i, :, a : a + step], a)
             if mask is not None:
                 factors = wide(mask)[i, :, a : a + step]
-                split = elements.reshape(self.num_deformable_group, -1, *elements.shape[1:])
+                split = elements.reshape(self.num_deformable_group, each, *elements.shape[1:])
                 split *= factors.reshape(self.num_deformable_group, 1, *elements.shape[1:])
-            product = np.matmul(matrices, elements.reshape(self.num_group, matrices.shape[2], -1))
+            product = np.matmul(matrices, elements.reshape(*matrices.shape[::2], prod(elements.shape[2:])))
             y[i, :, a : a + step] = product.reshape(self.num_filter, -1, width)
         if bias is not None:
             y += wide(bias).reshape(-1, 1, 1)

@@ -10,6 +10,7 @@ import numpy as np
 from ..attrs import Floats, Ints
 from ..dtypes import DType
 from ..errors import AttributeValueError, DTypeError, ShapeError
+from ._arithmetic import mean_of
 from ._operator import Array, Operator, Spec
 from ._registry import operator
 from ._resampling import resized
@@ -300,7 +301,7 @@ def _brightened(pixels: Array, factor: float) -> Array:
 
 def _contrasted(pixels: Array, factor: float) -> Array:
     """Farther from the mean brightness, or nearer to it."""
-    return np.asarray(pixels * factor + (1 - factor) * _grey(pixels).mean())
+    return np.asarray(pixels * factor + (1 - factor) * mean_of(_grey(pixels)[..., None], (0, 1, 2)))
 
 
 def _saturated(pixels: Array, factor: float) -> Array:

@@ -111,7 +111,7 @@ class SoftmaxOutput(_Output):
             return softmax_of(data, 1)
         if self.preserve_shape:
             return softmax_of(data, -1)
-        return softmax_of(data.reshape(len(data), -1), 1).reshape(data.shape)
+        return softmax_of(data.reshape(len(data), prod(data.shape[1:])), 1).reshape(data.shape)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, label: Any) -> Sequence[Any]:
         inputs = (y, label, dy) if self.out_grad else (y, label)
@@ -163,6 +163,8 @@ class SoftmaxOutputGradient(SoftmaxOutput):
         return y[0], prod(y[1:]), 1
 
     def forward(self, y: Array, label: Array, dy: Array | None = None) -> Array:
+        if not y.size:
+            return np.zeros_like(y)
         if label.shape == y.shape:
             grad = (y - label.astype(y.dtype)) * y.dtype.type(self.grad_scale)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ..attrs import Ints
 from ..dtypes import DType, float32
 from ..errors import AttributeValueError, ShapeError
+from ._arithmetic import mean_of
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Dim, Shape, axis_index, axis_indices, differ, show, unify
@@ -25,9 +27,9 @@ def _wide(data: Array) -> Array:
 
 def _moments(data: Array, axes: tuple[int, ...]) -> tuple[Array, Array, Array]:
     """data - mean, mean and variance over `axes`, which stay with size 1."""
-    mean = data.mean(axes, keepdims=True)
+    mean = mean_of(data, axes)
     centred: Array = data - mean
-    return centred, mean, np.square(centred).mean(axes, keepdims=True)
+    return centred, mean, mean_of(np.square(centred), axes)
 
 
 def _affine(data: Array, scale: Array, shift: Array) -> Array:
@@ -556,7 +558,7 @@ class GroupNorm(Operator):
         return [data, stats, stats]
 
     def forward(self, data: Array, gamma: Array, beta: Array) -> tuple[Array, ...]:
-        groups = _wide(data).reshape(len(data), self.num_groups, -1)
+        groups = _wide(data).reshape(len(data), self.num_groups, prod(data.shape[1:]) // self.num_groups)
         centred, mean, var = _moments(groups, (2,))
         std = np.sqrt(var + groups.dtype.type(self.eps))
         centred /= std

@@ -12,7 +12,7 @@ from ..dtypes import DType
 from ..errors import AttributeValueError, DTypeError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Dim, Shape, axis_index, below, show, sizes
+from ._shapes import Dim, Shape, axis_index, below, is_zero, show, sizes
 from ._symbolic import smaller
 
 # ---- padding
@@ -39,7 +39,11 @@ class _Padding(Operator):
                 f"pad_width={self.pad_width}. Add axes with expand_dims."
             )
         for size, width in zip(data, self.pairs(), strict=True):
-            if self.mode == "reflect" and isinstance(size, int) and max(width) >= size > 0:
+            if self.mode != "constant" and max(width) and is_zero(size):
+                raise ShapeError(
+                    f"{owner}: an element to repeat is required along padded axes, got {show(data)}."
+                )
+            if self.mode == "reflect" and isinstance(size, int) and max(width) >= size:
                 raise ShapeError(
                     f"{owner}: widths below the sizes {show(data)} are required to reflect, "
                     f"got {self.pad_width}."

@@ -14,7 +14,7 @@ from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Dim, Shape, show
+from ._shapes import Dim, Shape, is_zero, show
 from ._windows import (
     from_first,
     offsets,
@@ -232,6 +232,8 @@ class _Pool(Operator):
             if not 3 <= len(data) <= 5:
                 raise ShapeError(f"Pooling: data with 3, 4 or 5 axes is required, got {show(data)}.")
             n, c, *rest = shape_to_first(data, self.layout)
+            if self.pool_type == "max" and any(map(is_zero, rest)):
+                raise ShapeError(f"Pooling: an element to take the maximum of is required, got {show(data)}.")
             return shape_from_first((n, c, *(1 for _ in rest)), self.layout)
         require_rank("Pooling", data, self.kernel, self.layout or _LAYOUTS[len(self.kernel) - 1])
         n, c, *rest = shape_to_first(data, self.layout)

@@ -223,7 +223,7 @@ class Dequantize(Operator):
     Returns:
         data times the size of the range, divided by 127.5 or 255.5, in the shape of data.
 
-    ONNX: DequantizeLinear.
+    ONNX: DequantizeLinear for uint8, Cast and Mul for int8.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "min_range", "max_range")

@@ -40,9 +40,16 @@ def _accumulator(data: Array) -> DType:
 def _mean(data: Array, axis: Ints, keepdims: bool) -> Array:
     total = _sum(data, axis, keepdims)
     count = prod(data.shape[i] for i in axis)
-    if data.dtype.kind == "f":
-        return np.asarray(total / total.dtype.type(count))
-    return divide(total, np.asarray(count, total.dtype))
+    return _over(total, count)
+
+
+def _over(value: Array, count: int) -> Array:
+    """`value` divided by a number of elements, which a dtype of integers may not have."""
+    if value.dtype.kind == "f":
+        return np.asarray(value / _accumulator(value).type(count))
+    if value.dtype.kind == "b":  # what is left of true stays true, in MXNet
+        return value
+    return divide(value.astype(np.int64), np.asarray(count)).astype(value.dtype)
 
 
 def _nan_as(value: int, reduced: Callable[..., Array]) -> Callable[..., Array]:
@@ -656,8 +663,7 @@ class SpreadLike(_Like):
         shape = tuple(1 if i in axes else d for i, d in enumerate(like.shape))
         value = data.reshape(shape)
         if self.mean:
-            count = prod(like.shape[i] for i in axes)
-            value = (value / _accumulator(data).type(count)).astype(data.dtype, copy=False)
+            value = _over(value, prod(like.shape[i] for i in axes)).astype(data.dtype, copy=False)
         return np.broadcast_to(value, like.shape)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, like: Any) -> Sequence[Any]:

@@ -68,10 +68,11 @@ class _Nearest(Operator):
         return [self._scale(image, target) for image in images]
 
     def _scale(self, image: Shape, target: Shape) -> int:
-        pairs = zip(target, image[2:], strict=True)
+        pairs = list(zip(target, image[2:], strict=True))
+        empty = any(is_zero(d) and isinstance(t, int) and t for t, d in pairs)
         known = [(t, d) for t, d in pairs if t is not None and d is not None and not is_zero(d)]
         factors = {index(t // d) for t, d in known}
-        if len(factors) > 1 or any(t % d for t, d in known):
+        if empty or len(factors) > 1 or any(t % d for t, d in known):
             raise ShapeError(
                 f"UpSampling: height and width of every image, times one factor, must be {show(target)}, "
                 f"got an image {show(image)}."
@@ -396,7 +397,10 @@ class BilinearResize2D(_Bilinear):
         return *super().infer_input_dtypes(data), *like
 
     def infer_shape(self, data: Shape, *like: Shape) -> Shape:
-        return self.result_shape(data, *like)
+        result = self.result_shape(data, *like)
+        if any(map(is_zero, data[2:])):
+            raise ShapeError(f"{self.names[0]}: images of one pixel or more are required, got {show(data)}.")
+        return result
 
     def forward(self, data: Array, *like: Array) -> Array:
         rows, columns = self.matrices(data.shape, *(x.shape for x in like))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -28,7 +29,7 @@ from ._distributions import (
 )
 from ._operator import Array, Operator, Spec
 from ._registry import operator
-from ._shapes import Shape, show, sizes, unify
+from ._shapes import Shape, is_zero, show, sizes, unify
 from .create import open_shape
 
 _FloatDType = Literal["None", "float16", "float32", "float64"]
@@ -658,6 +659,8 @@ class SampleMultinomial(Operator):
     def infer_shape(self, data: Shape) -> Shape | list[Shape]:
         if not data:
             raise ShapeError(f"_sample_multinomial: data (*batch, K) is required, got {show(data)}.")
+        if is_zero(data[-1]):
+            raise ShapeError(f"_sample_multinomial: one class or more is required, got {show(data)}.")
         shape = (*data[:-1], *self.shape) or (1,)
         return [shape, shape] if self.get_prob else shape
 
@@ -666,8 +669,8 @@ class SampleMultinomial(Operator):
         return [dtype, data] if self.get_prob else dtype
 
     def forward(self, data: Array, noise: Array) -> Array | tuple[Array, ...]:
-        rows = data.reshape(-1, data.shape[-1])
-        draws = noise.reshape(len(rows), -1)
+        rows = data.reshape(prod(data.shape[:-1]), data.shape[-1])
+        draws = noise.reshape(len(rows), prod(self.shape))
         below = np.cumsum(rows, 1)[:, None, :] <= draws[:, :, None]
         classes = np.minimum(below.sum(2), rows.shape[1] - 1)
         numbers: Array = classes.reshape(noise.shape).astype(self.dtype)

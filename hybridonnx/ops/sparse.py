@@ -47,10 +47,20 @@ class CastStorage(Operator):
     ONNX: Identity.
     """
 
-    elementwise = True
     stores_anew = True
     stores = _of_cast
     stype: Literal["csr", "default", "row_sparse"]
+
+    def infer_shape(self, data: Shape) -> Shape:
+        if self.stype == "csr" and len(data) != 2:
+            raise ShapeError(f"cast_storage: data of 2 axes is required for csr, got {show(data)}.")
+        return data
+
+    def infer_back(
+        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
+    ) -> Sequence[Shape | None]:
+        """Both have one shape."""
+        return outputs
 
     def forward(self, data: Array) -> Array:
         return data

@@ -82,18 +82,22 @@ def updates(symbol: Outputs) -> list[tuple[str, Any]]:
 
 
 def gradient_symbol(symbol: Outputs, names: Sequence[str]) -> Outputs:
-    """A symbol whose outputs are the gradients of the sum of all outputs with respect to variables."""
+    """A symbol whose outputs are the gradients of the sum of all outputs with respect to variables.
+
+    They have the variables' dtypes, as on the tape: a bool variable's gradient may be of integers before.
+    """
     by_name = {node.name: Entry(node, 0) for node in topological(symbol.outputs) if node.is_variable}
     for variable in names:
         if variable not in by_name:
             raise MXNetError(f"gradient: no variable is named {variable!r}.{suggest(variable, by_name)}")
     entries = [by_name[variable] for variable in names]
     grads = gradients(symbol, entries)
-    zeros = (
-        F.zeros_like(_of(e)) if gradient is None else gradient
-        for e, gradient in zip(entries, grads, strict=True)
-    )
-    return Outputs([entry for gradient in zeros for entry in gradient.outputs])
+    with name.Prefix("_gradient_"):
+        filled = [
+            F.zeros_like(_of(e)) if gradient is None else F._cast_like(gradient, _of(e))
+            for e, gradient in zip(entries, grads, strict=True)
+        ]
+    return Outputs([entry for gradient in filled for entry in gradient.outputs])
 
 
 def _between(nodes: Sequence[Node], entries: Sequence[Entry]) -> list[Node]:

@@ -226,6 +226,12 @@ matchings += [
 ]
 matchings += [matched(uniform((2, 5, 3)), threshold=0.4).but(dtypes=FLOATS)]
 matchings += [matched(distinct((2, 3, 4)), threshold=0.0, topk=k) for k in (-1, 0, 3, 10)]
+matchings += [
+    Case("_contrib_bipartite_matching", [np.zeros(shape, np.float32)], threshold=0.1).but(
+        formula=lambda x: greedy(x, 0.1)
+    )
+    for shape in ((2, 0, 3), (2, 3, 0), (0, 3, 2), (0, 3), (2, 0, 3, 2))
+]
 # MXNet makes one pair more than topk
 matchings += [
     matched(uniform((2, 4, 4)), threshold=0.1, topk=k, is_ascend=a).but(

@@ -161,4 +161,9 @@ REGULARIZATIONS += [
     Case("IdentityAttachKLSparseReg", [(0, 3), (3,)]).but(formula=lambda x, average: x),
 ]
 
-CASES = SOFTMAX + GRADIENTS + OTHERS + REGULARIZATIONS
+NOTHING = [
+    Case("SoftmaxOutput", [np.zeros((0, 3), np.float32), np.zeros(0, np.float32)]),
+    Case("SoftmaxOutput", [np.zeros((2, 0, 3), np.float32), np.zeros((2, 3), np.float32)], multi_output=True),
+]
+NOTHING = [case.but(formula=lambda x, _: x, no={"second": OF_A_LOSS["second"]}) for case in NOTHING]
+CASES = NOTHING + SOFTMAX + GRADIENTS + OTHERS + REGULARIZATIONS

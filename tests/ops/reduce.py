@@ -68,7 +68,7 @@ reductions += [
 ]
 reductions += [Case(name, [ints((3, 4), 9, 1, dtype)]) for name in REDUCTIONS for dtype in ("int32", "uint8")]
 reductions += [
-    Case(name, [np.array([[True, False], [True, True]])], axis=1) for name in REDUCTIONS if name != "mean"
+    Case(name, [np.array([[True, False], [True, True], [False, False]])], axis=1) for name in REDUCTIONS
 ]
 
 norms = [
@@ -148,7 +148,44 @@ adjoints = [
 ]
 refuses = {"oracle": "MXNet refuses sizes of 0"}
 
+
+def divided(sums, count):
+    """Integers truncated towards zero."""
+    return np.trunc(np.asarray(sums).astype(np.float64) / count).astype(np.asarray(sums).dtype)
+
+
+def moments_of_bytes(x):
+    """What is summed and squared wraps, what is divided by is a number."""
+    count = x.shape[1]
+    mean = divided(x.sum(1, keepdims=True, dtype=x.dtype), count)
+    return mean[:, 0], divided(np.square(x - mean).sum(1, dtype=x.dtype), count)
+
+
+MANY = {"oracle": "MXNet divides by the number of elements as a byte, which ends the process at 256"}
+many = [
+    Case("mean", [ints((2, 300), 50, 0, dtype)], axis=1).but(
+        formula=lambda x: divided(x.sum(1, dtype=x.dtype), 300), no=MANY
+    )
+    for dtype in ("int8", "uint8")
+]
+many += [
+    Case("mean", [ints((4, 64), 50, -50, "int8")]).but(
+        formula=lambda x: divided(x.sum(dtype=x.dtype).reshape(1), 256), no=MANY
+    ),
+    Case("moments", [ints((2, 300), 5, -5, "int8")], axes=1).but(formula=moments_of_bytes, no=MANY),
+    Case("_spread_like", [np.array([-100, 90], np.int8), ints((2, 60), 5, 0, "int8")], axis=1, mean=True).but(
+        formula=lambda y, x: np.repeat(divided(y, 60)[:, None], 60, 1)
+    ),
+    Case(
+        "_spread_like", [np.array([-100, 90], np.int8), ints((2, 300), 5, 0, "int8")], axis=1, mean=True
+    ).but(formula=lambda y, x: np.zeros_like(x)),
+    Case(
+        "_spread_like", [np.array([8, 4], np.float16), np.zeros((2, 70000), np.float16)], axis=1, mean=True
+    ).but(formula=lambda y, x: np.repeat(y[:, None].astype(np.float64) / 70000, 70000, 1).astype(np.float16)),
+]
+
 CASES = [
+    *many,
     *[Case("moments", [(2, 3, 4)], axes=axes) for axes in (1, (0, 2), (-1, 0), (0, 1, 2))],
     Case("moments", [(2, 3, 4)], axes=(0, 2), keepdims=True).but(dtypes=FLOATS),
     *reductions,
