@@ -300,8 +300,8 @@ def test_noise_is_drawn_by_onnx_in_files_and_an_input_in_sessions(tmp_path):
     output = run(path, x=np.ones((8, 64), "float32"))["drop_output"]
     assert set(np.unique(output)) == {0.0, 2.0}
     lowered = to_onnx.lower(symbol, {"x": Spec((8, 64), np.dtype("float32"))}, {}, noise_inputs=True)
-    ((name, op, specs, node),) = lowered.noise
-    assert (name, node.name) == ("drop_noise", "drop")
+    ((name, op, specs, node, part),) = lowered.noise
+    assert (name, node.name, part) == ("drop_noise", "drop", None)
     assert specs == (Spec((8, 64), np.dtype("float32")),)
     assert [i.name for i in lowered.model.graph.input] == ["x", "drop_noise"]
     assert op.draw(np.random.default_rng(0), *specs).shape == (8, 64)

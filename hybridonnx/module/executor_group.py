@@ -41,7 +41,7 @@ class DataParallelExecutorGroup:
     def _arrays(self, kind: str, names: list[str]) -> list[list[NDArray]]:
         parts = [getattr(executor, kind) for executor in self.execs]
         several = [[arrays[name] for arrays in parts] for name in names if parts[0][name] is not None]
-        return [list({id(array): array for array in arrays}.values()) for arrays in several]
+        return [list({_memory(array): array for array in arrays}.values()) for arrays in several]
 
     @property
     def param_arrays(self) -> list[list[NDArray]]:
@@ -70,3 +70,8 @@ class DataParallelExecutorGroup:
 
     def _inputs(self, names: list[str]) -> list[list[tuple[slice, NDArray]]]:
         return [[*zip(self.slices, arrays, strict=True)] for arrays in self._arrays("arg_dict", names)]
+
+
+def _memory(array: NDArray) -> int:
+    """What arrays of several contexts have in common if they are one."""
+    return id(array._data if array.stype == "default" else array)

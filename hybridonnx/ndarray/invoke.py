@@ -20,7 +20,8 @@ def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> An
     """An operator called as MXNet's users write it: arrays, then attributes; also `out`, `ctx` and `name`."""
     out = ctx = None
     if len(args) > len(cls.inputs):
-        args = options_by_name(cls, args, kwargs, ("out", "name"))
+        attributes = {key: value for key, value in kwargs.items() if key not in _OPTIONS}
+        args = options_by_name(cls.specialized(attributes, _is_array), args, kwargs, ("out", "name"))
     if kwargs:
         out = kwargs.pop("out", None)
         kwargs.pop("name", None)
@@ -36,6 +37,10 @@ def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> An
         inputs, attributes = bind(cls, args, kwargs, _is_array)
     op = cls.make(attributes)
     return invoke(op, select(op, inputs), out, ctx)
+
+
+_OPTIONS = ("out", "name", "ctx")
+"""What a call takes beside inputs and attributes."""
 
 
 def _is_plain(cls: type[Operator], args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:

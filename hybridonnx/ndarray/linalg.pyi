@@ -8,7 +8,7 @@ def det(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The determinant of square matrices."""
+    """The determinant of square matrices, NaN of one with NaN."""
     ...
 def extractdiag(
     A: NDArray,

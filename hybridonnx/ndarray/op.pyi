@@ -1637,7 +1637,7 @@ def linalg_det(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The determinant of square matrices."""
+    """The determinant of square matrices, NaN of one with NaN."""
     ...
 def linalg_extractdiag(
     A: NDArray,

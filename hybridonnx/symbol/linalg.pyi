@@ -9,7 +9,7 @@ def det(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The determinant of square matrices."""
+    """The determinant of square matrices, NaN of one with NaN."""
     ...
 def extractdiag(
     A: Symbol | None = None,

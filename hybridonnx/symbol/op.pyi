@@ -1565,7 +1565,7 @@ def linalg_det(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The determinant of square matrices."""
+    """The determinant of square matrices, NaN of one with NaN."""
     ...
 def linalg_extractdiag(
     A: Symbol | None = None,

@@ -214,7 +214,7 @@ def greedy(data, threshold, is_ascend=False, topk=-1):
 
 
 def matched(data, **attributes):
-    return Case("_contrib_bipartite_matching", [data], **attributes).but(no=LOOP)
+    return Case("_contrib_bipartite_matching", [data], **attributes)
 
 
 matchings = [

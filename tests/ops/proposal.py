@@ -6,8 +6,6 @@ import numpy as np
 
 from hybridonnx.test_utils import Case
 
-LOOP = {"import": "ONNX's Loop is not imported"}
-
 
 def proposals(name="MultiProposal", batch=2, pixels=(4, 5), enlarged=1.0, spread=0.3, seed=0, **attributes):
     """Predictions with scores of which no two are alike; images end within the last pixels."""
@@ -20,7 +18,7 @@ def proposals(name="MultiProposal", batch=2, pixels=(4, 5), enlarged=1.0, spread
     stride = options["feature_stride"]
     info = [[pixels[0] * stride - 3 * n, pixels[1] * stride - 9 * n, enlarged] for n in range(batch)]
     inputs = [np.asarray(array, np.float32) for array in (prob, pred, info)]
-    return Case(f"_contrib_{name}", inputs, **options).but(no=LOOP)
+    return Case(f"_contrib_{name}", inputs, **options)
 
 
 CASES = [proposals(threshold=t) for t in (0.3, 0.5, 0.7, 0.95)]
