@@ -173,6 +173,8 @@ def instance_norm(g: Graph, op: InstanceNorm, data: Value, gamma: Value, beta: V
 def group_norm(g: Graph, op: GroupNorm, data: Value, gamma: Value, beta: Value) -> tuple[Value, ...]:
     x, gamma, beta = (_wide(g, v) for v in (data, gamma, beta))
     each = data.shape[1:] if data.shape else (None,)  # of no instances, -1 could be anything
+    if None in each and 0 in (data.shape or ()):
+        g.sizes(data)  # nor could it be found out beside a size of 0
     size = -1 if None in each else prod(sizes(each)) // op.num_groups
     groups = g.Reshape(x, [0, op.num_groups, size])
     centred, mean, var = _moments(g, groups, [2])
