@@ -121,3 +121,9 @@ def minimum(g: Graph, a: Operand, b: Operand) -> Value:
 def nan_or_zero(g: Graph, x: Value) -> Value:
     """NaN where `x` is, else 0, infinities too: what carries NaN past a node that loses it."""
     return g.Clip(x, 0.0, 0.0)
+
+
+def any_along(g: Graph, holds: Value, axes: list[int], keepdims: int = 0) -> Value:
+    """Whether something holds anywhere along some axes."""
+    result: Value = g.Greater(g.ReduceMax(g.Cast(holds, np.int32), axes, keepdims=keepdims), 0)
+    return result

@@ -8,6 +8,7 @@ import numpy as np
 
 from hybridonnx.ops import Spec
 
+from ._arithmetic import any_along
 from ._graph import Graph, Value
 from ._symbolic_dims import Size, count, sizes_of, vector
 
@@ -28,7 +29,7 @@ def images(g: Graph, rois: Value, data: Value) -> tuple[Value, Value]:
 
 def some(g: Graph, strange: Value) -> Value:
     """Which regions (R,) have a number of which this holds (R, width)."""
-    return g.Greater(g.ReduceMax(g.Cast(strange, np.int32), [1], keepdims=0), 0)
+    return any_along(g, strange, [1])
 
 
 def nan_where(g: Graph, unknown: Value, y: Value) -> Value:

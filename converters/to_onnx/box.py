@@ -16,6 +16,7 @@ from hybridonnx.ops.box import (
     single,
 )
 
+from ._arithmetic import any_along
 from ._boxes import (
     Columns,
     best_pairs,
@@ -140,9 +141,8 @@ def box_iou(g: Graph, op: BoxIoU, lhs: Value, rhs: Value) -> Value:
     overlap = g.Squeeze(iou(g, columns(g, lhs, op.format), columns(g, rhs, op.format)), last)
     if g.finite:
         return overlap
-    strange = (g.Cast(g.IsNaN(boxes), np.int32) for boxes in (lhs, rhs))
-    first, second = (g.ReduceMax(x, [x.rank - 1], keepdims=0) for x in strange)
-    return g.Where(g.Greater(first + second, 0), np.full((), np.nan, overlap.dtype), overlap)
+    first, second = (any_along(g, g.IsNaN(boxes), [boxes.rank - 1]) for boxes in (lhs, rhs))
+    return g.Where(g.Or(first, second), np.full((), np.nan, overlap.dtype), overlap)
 
 
 # ---- matching

@@ -20,6 +20,7 @@ from hybridonnx.ops.decomposition import (
     tie,
 )
 
+from ._arithmetic import any_along
 from ._elimination import (
     diagonal,
     eliminated,
@@ -130,8 +131,7 @@ def syevd(g: Graph, op: Syevd, A: Value) -> tuple[Value, Value]:
     n = known_size(g, A, A.rank - 1)
     wide = g.Cast(A, np.float64)
     lower = triangle(g, wide, True)
-    strange = g.Cast(g.Or(g.IsNaN(lower), g.IsInf(lower)), np.int32)
-    unknown = g.Greater(g.ReduceMax(strange, [A.rank - 2, A.rank - 1]), 0)
+    unknown = any_along(g, g.Or(g.IsNaN(lower), g.IsInf(lower)), [A.rank - 2, A.rank - 1], keepdims=1)
     start = g.Where(unknown, zero(wide), lower + transposed(g, triangle(g, wide, True, -1)))
     values, vectors = _rotated(g, start, n) if n > 1 else (start, eye(g, start))
     values, order = g.TopK(diagonal(g, values), n, largest=0)
@@ -212,8 +212,8 @@ def inverse_of(g: Graph, op: Inverse, A: Value) -> Value:
     if empty(A):
         return g.Identity(A)
     result, singular = inverse(g, A)
-    strange = g.ReduceMax(g.Cast(g.IsNaN(A), np.int32), [A.rank - 2, A.rank - 1])
-    return g.Where(g.Or(singular, g.Greater(strange, 0)), np.full((), np.nan, A.dtype), result)
+    unknown = any_along(g, g.IsNaN(A), [A.rank - 2, A.rank - 1], keepdims=1)
+    return g.Where(g.Or(singular, unknown), np.full((), np.nan, A.dtype), result)
 
 
 @lowers(InverseOrZeros)
