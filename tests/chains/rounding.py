@@ -194,15 +194,20 @@ def _own_errors(step: Step, values: Values, outputs: Sequence[Array]) -> list[An
 
 
 def _sensitivity(step: Step, values: Values, outputs: Sequence[Array], unit: float) -> list[float]:
-    """How much results change with the last bits of the inputs, for operators that take differences."""
-    if "Norm" not in step.op.names[0]:
+    """How much results change with the last bits of the inputs, for operators whose terms cancel.
+
+    Norms take differences; adjoints add up, in any order, all that falls on one element.
+    """
+    name = step.op.names[0]
+    norm = "Norm" in name
+    if not norm and not name.endswith("_grad"):
         return [0.0] * len(outputs)
     rng = np.random.default_rng(0)
     near = {k: values[k] * (1 + unit * rng.choice([-1.0, 1.0], values[k].shape)) for k in step.inputs}
     again = _run(step, {k: x.astype(np.float64) for k, x in near.items()})
     # ONNX Runtime takes the mean off after the division by the deviation, which may be as small as eps
     first = np.abs(_finite(values[step.inputs[0]])).max(initial=0)
-    apart = unit * first / np.sqrt(getattr(step.op, "eps", 1.0))
+    apart = unit * first / np.sqrt(getattr(step.op, "eps", 1.0)) if norm else 0.0
     changes = [np.abs(_finite(a) - _finite(b)).max(initial=0) for a, b in zip(again, outputs, strict=True)]
     return [float(change + apart) for change in changes]
 
