@@ -123,3 +123,8 @@ def check_opset(opset: int) -> int:
 def ir_version(opset: int) -> int:
     """The oldest file version that has this opset, so that runtimes as old as the opset read the file."""
     return helper.find_min_ir_version_for([helper.make_opsetid("", opset)])
+
+
+def plain(domain: str) -> str:
+    """A domain's name; ONNX's own has two, of which the empty one is taken."""
+    return "" if domain == "ai.onnx" else domain

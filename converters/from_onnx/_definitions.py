@@ -7,8 +7,7 @@ from typing import Any
 
 from onnx import FunctionProto, ModelProto, NodeProto, TypeProto, defs, helper, inliner
 
-from ..opsets import signature
-from ._reader import plain
+from ..opsets import plain, signature
 
 _DOMAIN = "hybridonnx.definitions"
 """Where the definitions are local functions of a model until they are inlined."""

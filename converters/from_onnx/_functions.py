@@ -24,8 +24,7 @@ class Functions:
     """What import functions get as `F`.
 
     `F.<operator>(…)` makes a symbol, arithmetic on symbols broadcasts. Of a symbol `x` `F.shape(x)` and
-    `F.dtype(x)` tell what is known, and `F.value(x)` the NumPy array if it is constant. ONNX's scalars have
-    the shape (), although MXNet keeps them as (1,).
+    `F.dtype(x)` tell what is known, and `F.value(x)` the NumPy array if it is constant.
     """
 
     def __init__(self, info: ModelInfo) -> None:
@@ -54,8 +53,6 @@ class Functions:
         """Like `shape`, with the names of free sizes: equal names mean equal sizes."""
         (entry,) = x.outputs
         known = self._info.shape(self._names[entry]) if entry in self._names else None
-        if known == ():
-            return ()
         shape = without_symbols(self.spec(entry).shape)
         if known is None or shape is None or len(known) != len(shape):
             return shape if shape is not None else known
@@ -69,7 +66,7 @@ class Functions:
         return len(shape)
 
     def dtype(self, x: Broadcasting) -> DType | None:
-        """The dtype that the symbol has, if it is known; ONNX's bool may be another one here."""
+        """The dtype that the symbol has, if it is known."""
         return self.spec(x.outputs[0]).dtype
 
     def known(self, x: Broadcasting) -> Known:
@@ -122,7 +119,7 @@ class Functions:
         """An input of the model as a symbol."""
         dims = self._info.shape(name)
         shape = None if dims is None else tuple(d if isinstance(d, int) else None for d in dims)
-        return self._new_variable(name, Spec(shape if shape != () else (1,), self._info.dtype(name)))
+        return self._new_variable(name, Spec(shape, self._info.dtype(name)))
 
     def constant(self, name: str) -> Broadcasting:
         """A constant of the model as a symbol: a variable with a value."""
@@ -132,9 +129,8 @@ class Functions:
                 as_dtype(array.dtype)
             except DTypeError:
                 raise ConversionError(f"constant {name}: MXNet has no dtype {array.dtype}.") from None
-            # MXNet has no arrays without axes
-            self.arrays[name] = array.reshape(array.shape or (1,))
-            self._new_variable(name, Spec(self.arrays[name].shape, array.dtype))
+            self.arrays[name] = array
+            self._new_variable(name, Spec(array.shape, array.dtype))
         return self._variables[name]
 
     def constant_inside(self, name: str, array: Array) -> Broadcasting:

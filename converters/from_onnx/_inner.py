@@ -14,9 +14,9 @@ from hybridonnx.symbol.graph import Entry
 from hybridonnx.symbol.subgraph import Body
 from hybridonnx.symbol.symbol import Broadcasting
 
+from ..subgraphs import captured
 from ..values import value_info
 from ._model_info import Dims, ModelInfo
-from ._splice import captured
 
 
 class Known(NamedTuple):

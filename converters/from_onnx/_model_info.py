@@ -25,12 +25,12 @@ from hybridonnx.dtypes import DType
 from hybridonnx.errors import ConversionError, FormatError
 
 from ..inference import infer_shapes
-from ..opsets import signature
+from ..opsets import plain, signature
+from ..subgraphs import Names, splice
 from ..values import Array, dtype_of, elem_type, to_tensor, value_info
 from ._definitions import with_definitions
 from ._guards import guarded
-from ._reader import Model, plain
-from ._splice import Names, splice
+from ._reader import Model
 
 Dims: TypeAlias = tuple[int | str | None, ...]
 """Sizes of a value: a number, the name of a free dimension, or `None`."""
@@ -83,6 +83,10 @@ class ModelInfo:
         if name not in self.constants:
             self.constants[name] = self.model.array(self.tensors[name])
         return self.constants[name]
+
+    def count(self, name: str) -> int:
+        """How many elements a value of known shape has; free sizes count as 1."""
+        return _count(self.shape(name) or ())
 
     def shape(self, name: str) -> Dims | None:
         """The sizes of a value as far as they are known."""

@@ -14,7 +14,7 @@ from onnx import GraphProto, ModelProto, TensorProto, numpy_helper
 
 from hybridonnx.errors import ConversionError, FormatError
 
-from ..opsets import NEWEST
+from ..opsets import NEWEST, plain
 from ..values import Array, dtype_of
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto"
@@ -192,8 +192,3 @@ def _texts(graph: GraphProto) -> Iterator[object]:
         yield from (node.op_type, node.domain, node.name, *node.input, *node.output)
         yield from (attribute.name for attribute in node.attribute)
     yield from (item.name for item in (*graph.initializer, *graph.input, *graph.output))
-
-
-def plain(domain: str) -> str:
-    """A domain's name; ONNX's own has two, of which the empty one is taken."""
-    return "" if domain == "ai.onnx" else domain

@@ -16,14 +16,15 @@ from hybridonnx.ops import without_symbols
 from hybridonnx.symbol.graph import Entry
 from hybridonnx.symbol.symbol import Broadcasting, Symbol
 
-from ..opsets import signature
+from ..opsets import plain, signature
+from ..subgraphs import uses, write_out_initializers
 from ..values import Array
 from ._functions import Functions, entries
 from ._inner import InnerGraph, Known, standalone
 from ._model_info import Dims, ModelInfo, title
-from ._reader import Model, plain
+from ._native import native, reason_against
+from ._reader import Model
 from ._registry import Import, find, load_all
-from ._splice import uses, write_out_initializers
 
 
 @dataclass
@@ -60,15 +61,23 @@ def _walk(info: ModelInfo) -> Imported:
         except MXNetError as exc:
             exc.add_note(f"In node {title(node)} ({node.op_type}).")
             raise
-        except (ArithmeticError, LookupError, TypeError, ValueError) as exc:
-            raise ConversionError(
-                f"{node.op_type}: inputs or attributes of node {title(node)} do not fit. "
-                f"{type(exc).__name__}: {exc}"
-            ) from exc
     symbol = Symbol([conversion.entry(name) for name in outputs])
     used = {node.name for node in symbol.nodes() if node.is_variable}
     arrays = {name: array for name, array in conversion.F.arrays.items() if name in used}
     return Imported(symbol, arrays, inputs, outputs)
+
+
+_MISFITS = (MXNetError, ArithmeticError, LookupError, TypeError, ValueError)
+"""What import functions raise for a node that MXNet's operators cannot say, or that is not valid."""
+
+
+def _in_words(node: NodeProto, exc: Exception) -> MXNetError:
+    """The error of an import function as one of the framework's."""
+    if isinstance(exc, MXNetError):
+        return exc
+    return ConversionError(
+        f"{node.op_type}: inputs or attributes of node {title(node)} do not fit. {type(exc).__name__}: {exc}"
+    )
 
 
 @dataclass
@@ -95,21 +104,48 @@ class _Conversion:
         return self.F.constant(name).outputs[0]
 
     def convert(self, node: NodeProto) -> None:
-        """Call the import function of a node, and give its results the node's names."""
-        entry = _import(self.info, node)
-        assert entry is not None  # `_refuse` has looked
-        inputs = self._inputs(entry, node)
-        attributes = self._attributes(entry, node)
+        """Say a node in MXNet's operators, or else by its own, and give its results the node's names."""
         self.F.begin(node)
         called = self._unique(_name_of(node))
+        try:
+            results = self._in_mxnets(node, called)
+        except _MISFITS as exc:
+            against = reason_against(self.info, node)
+            if against:
+                raise _in_words(node, exc) from exc
+            with Prefix(f"{called}_"):
+                results = native(self.F, self.info, node, lambda name: Broadcasting([self.entry(name)]))
+        self._name(called, node, [y.outputs[0] for y in results if y is not None])
+        for name, y in zip(node.output, results, strict=False):
+            if name and y is not None:
+                self.values[name] = y.outputs[0]
+                self.F.call_it(y.outputs[0], name)
+
+    def _in_mxnets(self, node: NodeProto, called: str) -> list[Any]:
+        """The node's results in MXNet's operators, as ONNX has them."""
+        entry = _import(self.info, node)
+        if entry is None:
+            raise ConversionError(f"{node.op_type}: MXNet has no operator for it.")
+        inputs = self._inputs(entry, node)
+        attributes = self._attributes(entry, node)
         with Prefix(f"{called}_"):
-            results = entries(entry.function(self.F, *inputs, **attributes))
-        self._name(called, node, results)
-        for i, name in enumerate(node.output):
-            if name and i < len(results):
-                self.values[name] = results[i]
-                self.F.call_it(results[i], name)
-                _agree(node, i, without_symbols(self.F.spec(results[i]).shape), self.info.shape(name))
+            results = [Broadcasting([e]) for e in entries(entry.function(self.F, *inputs, **attributes))]
+            return [
+                self._conformed(node, i, y) if name else None
+                for i, (name, y) in enumerate(zip(node.output, results, strict=False))
+            ]
+
+    def _conformed(self, node: NodeProto, index: int, y: Any) -> Any:
+        """A result with the dtype that ONNX says, and without the axis that MXNet has where ONNX has none."""
+        name = node.output[index]
+        dtype, dims = self.info.dtype(name), self.info.shape(name)
+        own = self.F.spec(y.outputs[0])
+        if dtype is not None and own.dtype != dtype:
+            y = self.F.cast(y, dtype=dtype.name)
+        if dims == () and own.shape == (1,):
+            y = self.F._np_squeeze(y)
+        _agree(node, index, without_symbols(self.F.spec(y.outputs[0]).shape), dims)
+        return y
 
     def _attributes(self, entry: Import, node: NodeProto) -> dict[str, Any]:
         graphs = {a.name: partial(self._inner, a.g) for a in node.attribute if a.type == AttributeProto.GRAPH}
@@ -188,7 +224,7 @@ _MXNETS = re.compile(r"(.+)_output0?")
 
 def _agree(node: NodeProto, index: int, shape: Dims | None, expected: Dims | None) -> None:
     """Hold an import to the shape that ONNX infers."""
-    if shape is None or expected is None or (expected == () and shape in ((1,), ())):
+    if shape is None or expected is None:
         return
     same = len(shape) == len(expected) and all(
         a == b for a, b in zip(shape, expected, strict=True) if isinstance(a, int) and isinstance(b, int)
@@ -249,18 +285,14 @@ def _attribute(info: ModelInfo, attribute: AttributeProto) -> Any:
 
 
 def _needed(info: ModelInfo, outputs: Iterable[str]) -> list[NodeProto]:
-    """The nodes that the outputs depend on, in order; inputs that must be constants do not count."""
+    """The nodes that the outputs depend on, in order."""
     required = set(outputs)
     nodes: list[NodeProto] = []
     for node in reversed(info.nodes):
         if required.isdisjoint(node.output):
             continue
         nodes.append(node)
-        entry = _import(info, node)
-        for i, name in enumerate(uses(node)):
-            parameter = entry.inputs[i] if entry is not None and i < len(entry.inputs) else ""
-            if entry is None or parameter not in (entry.constants | entry.hints):
-                required.add(name)
+        required.update(uses(node))
     return nodes[::-1]
 
 
@@ -301,7 +333,7 @@ def _refuse(info: ModelInfo, nodes: Iterable[NodeProto]) -> None:
     """Raise one error that names every operator that cannot be imported, with the nodes."""
     reasons: dict[str, list[str]] = {}
     for node in nodes:
-        if _import(info, node) is None:
+        if _import(info, node) is None and reason_against(info, node):
             reasons.setdefault(_reason(info, node), []).append(title(node))
     if reasons:
         lines = [f"  {why}: {len(names)} x ({', '.join(names[:5])})" for why, names in reasons.items()]

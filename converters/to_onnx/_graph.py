@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from onnx import defs
+from onnx import ModelProto, defs, numpy_helper
 
 from hybridonnx.dtypes import DType
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import NumericShape, Shape, Spec, SymbolicDim, without_symbols
 
-from ..opsets import DEFAULT, Signature, check_opset, signature
+from ..opsets import DEFAULT, Signature, check_opset, plain, signature
+from ..subgraphs import mentioned
 from ..values import Array, dtype_of, dtype_of_type_string, elem_type
 from ._kernels import computed_in
 from ._nodes import NeedsShape as NeedsShape
@@ -155,6 +156,35 @@ class Graph(OperatorBuilder):
             node.outputs.append(value)
         self.nodes.append(node)
         return tuple(node.outputs)
+
+    def spliced(
+        self, model: ModelProto, inputs: Sequence[Value], outputs: Sequence[Spec]
+    ) -> tuple[Value, ...]:
+        """Add the nodes of a model with these values for its inputs; its outputs are as `outputs` says."""
+        graph = model.graph
+        self.domains.update((o.domain, o.version) for o in model.opset_import if plain(o.domain))
+        values = dict(zip((i.name for i in graph.input), inputs, strict=True))
+        values |= {t.name: self.const(numpy_helper.to_array(t)) for t in graph.initializer}
+        specs = dict(zip((o.name for o in graph.output), outputs, strict=True))
+        for proto in graph.node:
+            node = Node(
+                proto.op_type,
+                plain(proto.domain),
+                [values[name] if name else None for name in proto.input],
+                {a.name: a for a in proto.attribute},
+                self.scope,
+            )
+            inside = set(mentioned(proto))
+            node.captured = {name: value for name, value in values.items() if name in inside}
+            for index, name in enumerate(proto.output):
+                shape, dtype = specs.get(name, Spec())
+                value = Value(self, dtype, without_symbols(shape))
+                value.node, value.index = node, index
+                value.absent = not name
+                values[name] = value
+                node.outputs.append(value)
+            self.nodes.append(node)
+        return tuple(values[o.name] for o in graph.output)
 
     def node_shapes(self, node: Node) -> list[NumericShape | None]:
         """What is known of the shapes of a node's outputs."""

@@ -12,9 +12,11 @@ from onnx import GraphProto, ModelProto, TensorProto, ValueInfoProto, checker, h
 
 from hybridonnx._version import __version__
 from hybridonnx.errors import ConversionError
-from hybridonnx.ops import Dim, Spec, SymbolicDim, sizes, without_symbols
+from hybridonnx.ops import ONNX_PREFIX, Dim, Spec, SymbolicDim, sizes, without_symbols
+from hybridonnx.symbol.graph import topological
 
 from ..inference import infer_shapes
+from ..onnx_nodes import oldest
 from ..opsets import DEFAULT, check_opset, ir_version
 from ..values import Array, elem_type, to_tensor, value_info
 from ._graph import Value
@@ -46,7 +48,7 @@ def lower(
     inputs: Mapping[str, Spec],
     params: Mapping[str, Array],
     *,
-    opset: int = DEFAULT,
+    opset: int | None = None,
     training: bool = False,
     outputs: Sequence[str] | None = None,
     embed: bool = True,
@@ -62,6 +64,8 @@ def lower(
     which are free dimensions of the model; those of one name are equal. Unknown ones may all differ: they are
     called `batch` on the first axis of the only input whose first size is free, else by input and axis.
 
+    Without an `opset` it is the usual one, or the oldest that has ONNX's own nodes in the graph.
+
     With `embed=False` the parameters' values stay outside: they are declared as external data, and whoever
     runs the model hands them over (`SessionOptions.add_external_initializers`).
     With `noise_inputs` the draws of random operators are inputs; otherwise ONNX draws.
@@ -70,11 +74,17 @@ def lower(
     those whose inputs are among the `finite` entries of the Symbol's graph need no such care.
     With `unused_inputs` there may be inputs that no variable of the Symbol stands for.
     """
-    check_opset(opset)
+    opset = check_opset(_own_opset(symbol) if opset is None else opset)
     names = list(outputs if outputs is not None else symbol.list_outputs())
     traced = trace(symbol, inputs, params, opset, training, names, noise_inputs, exact, unused_inputs, finite)
     lowered = _assemble(traced, keep_inputs)
     return embedded(lowered, params) if embed else lowered
+
+
+def _own_opset(symbol: Any) -> int:
+    """The usual opset, or the oldest that has ONNX's own nodes in a graph as they are."""
+    operators = [node.op for node in topological(symbol.outputs) if node.op_name.startswith(ONNX_PREFIX)]
+    return max([DEFAULT, *(oldest(op.model) for op in operators)])
 
 
 def _assemble(traced: Traced, keep_inputs: bool) -> Lowered:

@@ -12,6 +12,7 @@ from hybridonnx.errors import ConversionError
 from hybridonnx.ops import NumericShape
 
 from ..opsets import Signature
+from ..subgraphs import rename_inside
 from ..values import Array, to_tensor
 
 _Kind = defs.OpSchema.AttrType
@@ -34,7 +35,17 @@ class Builder(Protocol):
 class Node:
     """One ONNX node before it is written."""
 
-    __slots__ = ("all_outputs", "attributes", "domain", "inputs", "op_type", "outputs", "scope", "signature")
+    __slots__ = (
+        "all_outputs",
+        "attributes",
+        "captured",
+        "domain",
+        "inputs",
+        "op_type",
+        "outputs",
+        "scope",
+        "signature",
+    )
 
     def __init__(
         self, op_type: str, domain: str, inputs: list[Value | None], attributes: dict[str, Any], scope: str
@@ -45,12 +56,14 @@ class Node:
         self.signature: Signature | None = None
         self.all_outputs = False
         """Whether outputs that nobody uses are written too."""
+        self.captured: dict[str, Value] = {}
+        """The values that graphs among the attributes, as another model has them, take by name."""
 
 
 class Value:
     """A value of the graph: an input, a parameter, a constant, or an output of a node."""
 
-    __slots__ = ("_shape", "constant", "dtype", "graph", "index", "name", "node", "wish")
+    __slots__ = ("_shape", "absent", "constant", "dtype", "graph", "index", "name", "node", "wish")
 
     def __init__(
         self, graph: Builder, dtype: DType | None, shape: NumericShape | None = None, name: str = ""
@@ -63,6 +76,8 @@ class Value:
         self.node: Node | None = None
         self.index = 0
         self.constant: Array | None = None
+        self.absent = False
+        """Whether it is an optional output that its node does not have."""
 
     @property
     def shape(self) -> NumericShape | None:
@@ -126,13 +141,18 @@ def node_proto(
     inputs: Sequence[str],
     outputs: Sequence[str],
     write: Callable[[Any], GraphProto] | None = None,
+    names: Callable[[str], str] = str,
 ) -> NodeProto:
-    """A node whose inputs and outputs have these names; `write` turns the graphs among its attributes."""
+    """A node whose inputs and outputs have these names; `write` turns the graphs among its attributes.
+
+    `names` gives new names to the values in graphs that come as messages.
+    """
     proto = NodeProto(op_type=node.op_type, domain=node.domain, input=inputs, output=outputs)
     for name, value in node.attributes.items():
         if node.signature is None:
             attribute = value if isinstance(value, AttributeProto) else helper.make_attribute(name, value)
             proto.attribute.append(attribute)
+            rename_inside(proto.attribute[-1], names)
             continue
         kind = node.signature.attributes[name]
         attribute = proto.attribute.add(name=name, type=_TYPES[kind])

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
-from hybridonnx.ops import Operator
+from hybridonnx.ops import OnnxNode, Operator
 from hybridonnx.ops import find as find_operator
 from hybridonnx.ops.custom import Custom
 
@@ -60,7 +60,7 @@ def load_all() -> dict[type[Operator], Lowering]:
 
 def find(cls: type[Operator]) -> Lowering | None:
     """The lowering of an operator class, `None` if it has none."""
-    return load_all().get(cls)
+    return load_all().get(OnnxNode if issubclass(cls, OnnxNode) else cls)
 
 
 def find_custom(op: Operator) -> Lowering | None:

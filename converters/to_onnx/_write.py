@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from onnx import GraphProto, defs
@@ -22,7 +22,7 @@ def live_nodes(graph: Graph, results: Sequence[Value]) -> tuple[list[Node], list
         if not any(id(output) in used for output in node.outputs):
             continue
         nodes.append(node)
-        for value in (*node.inputs, *_used_inside(node)):
+        for value in (*node.inputs, *node.captured.values(), *_used_inside(node)):
             if value is not None:
                 used[id(value)] = value
     return nodes[::-1], list(used.values())
@@ -66,10 +66,21 @@ class GraphWriter:
             while outputs and not outputs[-1]:
                 outputs.pop()
             inputs = ["" if v is None else self.name(v) for v in node.inputs]
-            proto = node_proto(node, inputs, outputs, self._body)
+            proto = node_proto(node, inputs, outputs, self._body, self._names_inside(node, title))
             proto.name = title
             written.append(proto)
         return GraphProto(name=name, node=written)
+
+    def _names_inside(self, node: Node, title: str) -> Callable[[str], str]:
+        """New names for the values in the messages of a node's graphs, so that no two have one."""
+        known = {name: self.name(value) for name, value in node.captured.items()}
+
+        def rename(name: str) -> str:
+            if name not in known:
+                known[name] = _unique(f"{title}/{name}", self._value_names) if name else ""
+            return known[name]
+
+        return rename
 
     def _body(self, graph: Graph) -> GraphProto:
         for value in graph.inputs:
@@ -88,7 +99,7 @@ class GraphWriter:
     def _output(self, node: Node, value: Value, title: str, needed: bool) -> str:
         """The name of an output; an optional one that nobody uses is left out."""
         optional = node.signature is not None and node.signature.output(value.index).optional
-        if optional and not (needed or node.all_outputs):
+        if value.absent or (optional and not (needed or node.all_outputs)):
             return ""
         if value.name:
             return self.name(value)

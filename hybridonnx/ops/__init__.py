@@ -10,10 +10,12 @@ from ._calls import bind, options_by_name
 from ._docs import Doc, doc_of
 from ._generator import Drawing, DrawingFrom, seed
 from ._namespace import GROUPS, FluentMethod, Frontend, Namespace
+from ._onnx_nodes import ONNX_PREFIX, OnnxNode
+from ._onnx_text import NodeText, node_text, read_node
 from ._operator import Array, Attribute, Noise, Operator, Spec
 from ._overloads import ARITHMETIC, COMPARISONS, FLUENT, OVERLOADS, Overload, is_number, sections
 from ._quantization import Quantized
-from ._registry import find, load_all
+from ._registry import find, load_all, lookup
 from ._shapes import Dim, NumericShape, Shape, alike, known, show, sizes, without_symbols
 from ._signature import Option, Usage, depends_on_attributes, example_of, signature_of
 from ._storage import Cells, Pattern, Rows, Storage, infer_storage
@@ -24,6 +26,7 @@ __all__ = [
     "COMPARISONS",
     "FLUENT",
     "GROUPS",
+    "ONNX_PREFIX",
     "OVERLOADS",
     "Array",
     "Atom",
@@ -37,8 +40,10 @@ __all__ = [
     "FluentMethod",
     "Frontend",
     "Namespace",
+    "NodeText",
     "Noise",
     "NumericShape",
+    "OnnxNode",
     "Operator",
     "Option",
     "Overload",
@@ -62,7 +67,10 @@ __all__ = [
     "is_number",
     "known",
     "load_all",
+    "lookup",
+    "node_text",
     "options_by_name",
+    "read_node",
     "sections",
     "seed",
     "show",

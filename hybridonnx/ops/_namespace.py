@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from .._lazy import Access
 from ..errors import UnknownOperatorError, suggest
 from ._operator import Operator
-from ._registry import find, load_all
+from ._registry import find, load_all, lookup
 from ._signature import Usage, help_text, signature_of
 
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -66,7 +66,7 @@ class Namespace:
     def operator(self, name: str) -> type[Operator]:
         """The operator that the group calls `name`."""
         for prefix in self._prefixes:
-            cls = load_all().get(prefix + name)
+            cls = lookup(prefix + name)
             if cls is not None:
                 return cls
         hint = self._frontend.hints.get(name) or suggest(name, dir(self))

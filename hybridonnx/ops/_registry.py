@@ -12,6 +12,7 @@ from typing import TypeVar, dataclass_transform
 
 from ..errors import MXNetError, UnknownOperatorError, suggest
 from ._absent import absence
+from ._onnx_nodes import find_onnx
 from ._operator import Operator
 
 _table: dict[str, type[Operator]] = {}
@@ -49,9 +50,14 @@ def load_all() -> dict[str, type[Operator]]:
     return _table
 
 
+def lookup(name: str) -> type[Operator] | None:
+    """The operator class called `name`, those that are ONNX's own nodes included; `None` if none is."""
+    return _table.get(name) or load_all().get(name) or find_onnx(name)
+
+
 def find(name: str) -> type[Operator]:
     """The operator class called `name`. Raises `UnknownOperatorError` with a reason or near names."""
-    cls = _table.get(name) or load_all().get(name)
+    cls = lookup(name)
     if cls is None:
         reason = absence(name)
         if reason:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from ..errors import MXNetError
-from ..ops import Operator, find, load_all
+from ..ops import Operator, find, lookup
 
 VARIABLE = "null"
 """The operator name that files give to variables."""
@@ -147,7 +147,7 @@ class Node:
 
 def is_operator(name: str, attributes: Mapping[str, str]) -> bool:
     """Whether the registry has an operator of this name, defined for these attributes."""
-    cls = load_all().get(name)
+    cls = lookup(name)
     return cls is not None and cls.knows(attributes)
 
 

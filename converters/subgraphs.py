@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, helper
 
@@ -53,7 +53,7 @@ def splice(
         copy = NodeProto()
         copy.CopyFrom(inner)
         copy.output[:] = [renamed.get(name, name) for name in inner.output]
-        _rename_uses(copy, renamed)
+        rename_uses(copy, renamed)
         nodes.append(copy)
     for i, (result, output) in enumerate(zip(graph.output, node.output, strict=True)):
         if output:
@@ -96,23 +96,39 @@ def uses(node: NodeProto) -> list[str]:
     return [*node.input, *(name for graph in _subgraphs(node) for name in captured(graph))]
 
 
-def _rename_uses(node: NodeProto, renamed: Mapping[str, str]) -> None:
+def rename_uses(node: NodeProto, renamed: Mapping[str, str]) -> None:
     """Follow new names in a node's inputs, and where its subgraphs use values from around them."""
     node.input[:] = [renamed.get(name, name) for name in node.input]
     for graph in _subgraphs(node):
         hidden = set(defined(graph))
         visible = {name: new for name, new in renamed.items() if name not in hidden}
         for inner in graph.node:
-            _rename_uses(inner, visible)
+            rename_uses(inner, visible)
         for output in graph.output:
             output.name = visible.get(output.name, output.name)
 
 
+def rename_inside(attribute: AttributeProto, names: Callable[[str], str]) -> None:
+    """Give all values in the graphs of an attribute, their own and those from outside, other names."""
+    for graph in _graphs(attribute):
+        for info in (*graph.input, *graph.output, *graph.initializer, *graph.value_info):
+            info.name = names(info.name)
+        for node in graph.node:
+            node.input[:] = map(names, node.input)
+            node.output[:] = map(names, node.output)
+            for inner in node.attribute:
+                rename_inside(inner, names)
+
+
 def _subgraphs(node: NodeProto) -> Iterator[GraphProto]:
     for attribute in node.attribute:
-        if attribute.type == AttributeProto.GRAPH:
-            yield attribute.g
-        yield from attribute.graphs
+        yield from _graphs(attribute)
+
+
+def _graphs(attribute: AttributeProto) -> Iterator[GraphProto]:
+    if attribute.type == AttributeProto.GRAPH:
+        yield attribute.g
+    yield from attribute.graphs
 
 
 def _mentioned(graph: GraphProto) -> Iterator[str]:
@@ -122,5 +138,10 @@ def _mentioned(graph: GraphProto) -> Iterator[str]:
         yield output.name
     for node in graph.node:
         yield from node.input
-        for inner in _subgraphs(node):
-            yield from _mentioned(inner)
+        yield from mentioned(node)
+
+
+def mentioned(node: NodeProto) -> Iterator[str]:
+    """Every name of a value in the subgraphs of a node."""
+    for graph in _subgraphs(node):
+        yield from _mentioned(graph)

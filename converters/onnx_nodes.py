@@ -1,0 +1,225 @@
+"""Nodes of ONNX models that stand in graphs as they are: their text, inference, and models of them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from google.protobuf import json_format  # type: ignore[import-untyped]
+from onnx import (
+    ModelProto,
+    NodeProto,
+    OperatorSetIdProto,
+    TensorProto,
+    ValueInfoProto,
+    checker,
+    shape_inference,
+    version_converter,
+)
+
+from hybridonnx.dtypes import float32
+from hybridonnx.errors import ConversionError, FormatError, ShapeError
+from hybridonnx.ops import Array, Spec
+
+from .inference import infer_shapes
+from .opsets import NEWEST, ir_version, signature
+from .subgraphs import mentioned, rename_uses
+from .types import Sizes, merged, spec_of, type_of
+
+_INVALID = (shape_inference.InferenceError, checker.ValidationError, RuntimeError)
+_CACHE = 4096
+
+
+def text_of(
+    node: NodeProto,
+    arguments: Sequence[str],
+    constants: Iterable[TensorProto],
+    outputs: Sequence[ValueInfoProto],
+    opsets: Mapping[str, int],
+) -> str:
+    """The text of a node whose inputs are `arguments` and `constants`; `outputs` are those that it gives.
+
+    The names of values become numbers, so that equal nodes have equal texts.
+    """
+    inside = set(mentioned(node))
+    x, y = _stem("x", inside), _stem("y", inside)
+    names = {name: f"{x}{i}" for i, name in enumerate(dict.fromkeys(filter(None, [*node.input, *arguments])))}
+    used = {domain: opsets.get(domain, 1) for domain in sorted({"", *_domains(node)})}
+    model = ModelProto(ir_version=_ir_version(opsets), opset_import=_imports(used))
+    graph = model.graph
+    graph.name = node.op_type
+    copy = graph.node.add()
+    copy.CopyFrom(node)
+    for field in ("name", "doc_string", "metadata_props"):
+        if field in copy.DESCRIPTOR.fields_by_name:  # older versions of ONNX lack the last one
+            copy.ClearField(field)
+    rename_uses(copy, names)
+    copy.output[:] = [f"{y}{i}" if name else "" for i, name in enumerate(node.output)]
+    for tensor in constants:
+        graph.initializer.add().CopyFrom(tensor)
+        graph.initializer[-1].name = names[tensor.name]
+    graph.input.extend(ValueInfoProto(name=names[name]) for name in arguments)
+    by_name = {info.name: info for info in outputs}
+    for i, name in enumerate(node.output):
+        if name:
+            graph.output.add().CopyFrom(by_name.get(name, ValueInfoProto()))
+            graph.output[-1].name = f"{y}{i}"
+    text: str = json_format.MessageToJson(model, indent=None)
+    return text
+
+
+def _stem(wish: str, names: Iterable[str]) -> str:
+    """A beginning for numbered names that none of `names` has."""
+    while any(name.startswith(wish) and name[len(wish) :].isdecimal() for name in names):
+        wish += "_"
+    return wish
+
+
+def _domains(node: NodeProto) -> Iterator[str]:
+    yield node.domain
+    for attribute in node.attribute:
+        for inner in attribute.g.node if attribute.HasField("g") else ():
+            yield from _domains(inner)
+
+
+def _ir_version(opsets: Mapping[str, int]) -> int:
+    return ir_version(min(opsets.get("", 13), NEWEST))
+
+
+def _imports(opsets: Mapping[str, int]) -> list[OperatorSetIdProto]:
+    return [OperatorSetIdProto(domain=domain, version=version) for domain, version in opsets.items()]
+
+
+@lru_cache(_CACHE)
+def model_of(text: str) -> ModelProto:
+    """The model that a text is. It is shared: copy it before a change."""
+    try:
+        model: ModelProto = json_format.Parse(text, ModelProto())
+    except json_format.ParseError as exc:
+        raise FormatError(f"model: an ONNX model as JSON is required, got {text[:80]!r}: {exc}") from None
+    return model
+
+
+def hints(text: str) -> list[Spec]:
+    """What is known of the outputs whatever the inputs are."""
+    return [spec_of(output.type, lambda _: None) for output in model_of(text).graph.output]
+
+
+def typed(text: str, inputs: Sequence[Spec], sizes: Sizes) -> ModelProto:
+    """The model with inputs of these dtypes, which are known, and shapes."""
+    model = ModelProto()
+    model.CopyFrom(model_of(text))
+    for info, spec in zip(model.graph.input, inputs, strict=True):
+        info.type.CopyFrom(type_of(spec, sizes))
+    return model
+
+
+def infer(text: str, inputs: Sequence[Spec]) -> list[Spec]:
+    """All that ONNX, or else the text, tells of the outputs. Raises `ShapeError` if the inputs do not fit."""
+    known, sizes = hints(text), Sizes()
+    complete = all(spec.dtype is not None for spec in inputs)
+    model = typed(text, [Spec(s.shape, s.dtype or float32) for s in inputs], sizes)
+    for output in model.graph.output:
+        output.ClearField("type")
+    node = model.graph.node[0]
+    try:
+        inferred = infer_shapes(model, strict=complete and not _is_foreign(node, model))
+    except _INVALID as exc:
+        if not complete:
+            return known
+        raise ShapeError(
+            f"{node.op_type}: inputs that fit are required. ONNX says: {_sentence(exc)}"
+        ) from None
+    specs = [spec_of(output.type, sizes.dim) for output in inferred.graph.output]
+    if not complete:  # the dtypes are those of inputs that were made up
+        specs = [Spec(spec.shape) for spec in specs]
+    return [merged(spec, hint) for spec, hint in zip(specs, known, strict=True)]
+
+
+def _sentence(exc: Exception) -> str:
+    return " ".join(str(exc).split()).rstrip(".") + "."
+
+
+def _is_foreign(node: NodeProto, model: ModelProto) -> bool:
+    """Whether ONNX does not know the operator."""
+    opsets = {item.domain: item.version for item in model.opset_import}
+    try:
+        signature(node.op_type, opsets.get(node.domain, 1), node.domain)
+    except ConversionError:
+        return True
+    return False
+
+
+def runnable(text: str, inputs: Sequence[Spec]) -> bytes:
+    """The model for inputs of known dtypes, as ONNX Runtime reads it."""
+    model = typed(text, inputs, Sizes())
+    for output, spec in zip(model.graph.output, infer(text, inputs), strict=True):
+        if spec.dtype is not None:
+            output.type.CopyFrom(type_of(Spec(None, spec.dtype), Sizes()))
+    return bytes(model.SerializeToString())
+
+
+def reference(text: str) -> Any:
+    """ONNX's own implementation of the node, as a function of feeds by name to the outputs."""
+    from onnx.reference import ReferenceEvaluator  # which takes a while to load
+
+    evaluator = ReferenceEvaluator(model_of(text))
+
+    def run(arrays: Sequence[Array]) -> list[Any]:
+        feeds = dict(zip(evaluator.input_names, arrays, strict=True))
+        results: list[Any] = evaluator.run(None, feeds)
+        return results
+
+    return run
+
+
+# ---- versions
+
+
+def at(text: str, opset: int, inputs: Sequence[Spec]) -> ModelProto:
+    """The node as a model of another opset. Raises `ConversionError` if the operator was another one there."""
+    model = model_of(text)
+    node = model.graph.node[0]
+    own = {item.domain: item.version for item in model.opset_import}[""] if _opset(model) else opset
+    if node.domain or own == opset or _same(node, own, opset):
+        return model
+    declared = typed(text, inputs, Sizes())
+    try:
+        converted: ModelProto = version_converter.convert_version(declared, opset)
+    except (*_INVALID, TypeError) as exc:
+        since = signature(node.op_type, own).since
+        wish = f"Export with opset={since}." if since > opset else "Export with an older opset."
+        raise ConversionError(
+            f"{node.op_type}: opset {own} is required, as the operator is another one at {opset}. {wish}"
+        ) from exc
+    return converted
+
+
+def _opset(model: ModelProto) -> int:
+    return next((int(item.version) for item in model.opset_import if not item.domain), 0)
+
+
+def _same(node: NodeProto, own: int, opset: int) -> bool:
+    """Whether the operator is the same at both opsets, in all that its subgraphs have as well."""
+    try:
+        same = signature(node.op_type, own).since == signature(node.op_type, opset).since
+    except ConversionError:
+        return False
+    graphs = [a.g for a in node.attribute if a.HasField("g")]
+    return same and all(_same(inner, own, opset) for g in graphs for inner in g.node if not inner.domain)
+
+
+def oldest(text: str) -> int:
+    """The oldest opset that has the node as it is."""
+    model = model_of(text)
+    return _oldest(model.graph.node, _opset(model))
+
+
+def _oldest(nodes: Iterable[NodeProto], opset: int) -> int:
+    version = 1
+    for node in nodes:
+        if not node.domain:
+            version = max(version, signature(node.op_type, opset).since)
+        version = max([version, *(_oldest(a.g.node, opset) for a in node.attribute if a.HasField("g"))])
+    return version

@@ -1,0 +1,77 @@
+"""Types of values between ONNX's messages and what is known of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from onnx import TensorProto, TypeProto
+
+from hybridonnx.errors import ConversionError
+from hybridonnx.ops import Dim, Shape, Spec, SymbolicDim
+
+from .values import dtype_of, elem_type
+
+
+class Sizes:
+    """Names for free sizes, and back: expressions of names go through ONNX as names of their text."""
+
+    def __init__(self) -> None:
+        self._dims: dict[str, SymbolicDim] = {}
+
+    def name(self, dim: SymbolicDim) -> str:
+        """The name that stands for a size."""
+        self._dims.setdefault(str(dim), dim)
+        return str(dim)
+
+    def dim(self, name: str) -> Dim:
+        """The size that a name stands for, `None` for a name that ONNX has made up."""
+        return self._dims.get(name)
+
+
+def type_of(spec: Spec, sizes: Sizes) -> TypeProto:
+    """The type of a value of known dtype."""
+    proto = TypeProto()
+    proto.tensor_type.elem_type = elem_type(spec.dtype)
+    if spec.shape is not None:
+        shape = proto.tensor_type.shape
+        shape.SetInParent()
+        for size in spec.shape:
+            dim = shape.dim.add()
+            if isinstance(size, int):
+                dim.dim_value = size
+            elif size is not None:
+                dim.dim_param = sizes.name(size)
+    return proto
+
+
+def spec_of(proto: TypeProto, size: Callable[[str], Dim]) -> Spec:
+    """What a type tells; `size` gives what a name of a free size stands for."""
+    tensor = proto.tensor_type
+    if not proto.HasField("tensor_type") or tensor.elem_type == TensorProto.UNDEFINED:
+        return Spec()
+    try:
+        dtype = dtype_of(tensor.elem_type)
+    except ConversionError:
+        return Spec()
+    if not tensor.HasField("shape"):
+        return Spec(None, dtype)
+    return Spec(tuple(_dim(d, size) for d in tensor.shape.dim), dtype)
+
+
+def _dim(dim: object, size: Callable[[str], Dim]) -> Dim:
+    proto: TypeProto.Tensor = dim  # type: ignore[assignment]
+    if proto.HasField("dim_value"):  # type: ignore[attr-defined]
+        return int(proto.dim_value)  # type: ignore[attr-defined]
+    return size(proto.dim_param) if proto.dim_param else None  # type: ignore[attr-defined]
+
+
+def merged(inferred: Spec, hint: Spec) -> Spec:
+    """What ONNX infers of a value, and where that is nothing what was known before."""
+    dtype = inferred.dtype if inferred.dtype is not None else hint.dtype
+    return Spec(_merged_shape(inferred.shape, hint.shape), dtype)
+
+
+def _merged_shape(shape: Shape | None, hint: Shape | None) -> Shape | None:
+    if shape is None or hint is None or len(shape) != len(hint):
+        return hint if shape is None else shape
+    return tuple(b if a is None else a for a, b in zip(shape, hint, strict=True))

@@ -1,0 +1,110 @@
+"""Operators of ONNX's that stand in graphs as they are, `_onnx_Einsum` and the like.
+
+Where MXNet has no operator for a node of a model, the node itself becomes the operator. ONNX infers its shapes,
+ONNX Runtime or ONNX's reference runs it, and exported models have it again.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar, Protocol
+
+from ..errors import MXNetError
+from ._onnx_text import NodeText, read_node
+from ._operator import Array, Operator, Spec
+from ._shapes import unify
+
+ONNX_PREFIX = "_onnx_"
+"""How the names of these operators begin; ONNX's name follows."""
+_NAME = re.compile(f"{ONNX_PREFIX}[A-Za-z0-9_]+")
+
+
+class Engine(Protocol):
+    """What infers and runs ONNX's nodes, which stands far above operators."""
+
+    def infer(self, model: str, inputs: Sequence[Spec]) -> list[Spec]:
+        """All that can be known of a node's outputs from what is known of its inputs."""
+
+    def run(self, model: str, arrays: Sequence[Array]) -> list[Array]:
+        """A node's outputs."""
+
+    def runs(self, model: str, inputs: Sequence[Spec]) -> bool:
+        """Whether ONNX Runtime has a kernel for such inputs."""
+
+
+def _engine() -> Engine:
+    package = __name__.partition(".")[0]
+    engine: Engine = importlib.import_module(f"{package}.runtime.onnx_nodes").ENGINE
+    return engine
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnnxNode(Operator):
+    """A node of an ONNX model, of any operator and domain.
+
+    Attributes:
+        model: The ONNX model of the node alone, as JSON.
+        num_args: How many inputs there are beside the constants inside of the model.
+        num_outputs: How many outputs there are.
+    """
+
+    variadic = "num_args"
+    output_count = "num_outputs"
+    op_type: ClassVar[str] = ""
+    """ONNX's name of the operator."""
+    model: str
+    num_args: int
+    num_outputs: int = 1
+
+    def check(self) -> None:
+        """Hold the numbers to the model."""
+        node = read_node(self.model)
+        counts = len(node.arguments), len(node.results)
+        if node.op_type != self.op_type or counts != (self.num_args, self.num_outputs):
+            raise MXNetError(
+                f"{self.names[0]}: a model of {self.op_type} with {self.num_args} inputs and "
+                f"{self.num_outputs} outputs is required, got {node.op_type} with {counts[0]} and {counts[1]}."
+            )
+
+    @property
+    def node(self) -> NodeText:
+        """The node itself."""
+        return read_node(self.model)
+
+    def output_names(self) -> tuple[str, ...]:
+        """The outputs by their numbers."""
+        count = self.num_outputs
+        return ("output",) if count == 1 else tuple(f"output{i}" for i in range(count))
+
+    def infer(
+        self, inputs: Sequence[Spec], outputs: Sequence[Spec] = ()
+    ) -> tuple[tuple[Spec, ...], tuple[Spec, ...]]:
+        """What ONNX infers."""
+        results = _engine().infer(self.model, inputs)
+        if outputs:
+            shapes = [unify(self.names[0], a.shape, b.shape) for a, b in zip(results, outputs, strict=True)]
+            results = [Spec(shape, spec.dtype) for shape, spec in zip(shapes, results, strict=True)]
+        return tuple(inputs), tuple(results)
+
+    def forward(self, *arrays: Array) -> tuple[Array, ...]:
+        """What ONNX Runtime gives, or ONNX's reference where it has no kernel."""
+        return tuple(_engine().run(self.model, arrays))
+
+    def runs(self, inputs: Sequence[Spec]) -> bool:
+        """Whether ONNX Runtime has a kernel for such inputs."""
+        return _engine().runs(self.model, inputs)
+
+
+@cache
+def find_onnx(name: str) -> type[OnnxNode] | None:
+    """The operator `_onnx_<Operator>`, `None` if the name is no such name."""
+    if not _NAME.fullmatch(name):
+        return None
+    op_type = name.removeprefix(ONNX_PREFIX)
+    doc = f"The operator {op_type} of ONNX.\n\n{OnnxNode.__doc__}"
+    members = {"names": (name,), "op_type": op_type, "source": OnnxNode.source, "__doc__": doc}
+    return type(f"Onnx{op_type}", (OnnxNode,), {"__module__": __name__, **members})
