@@ -168,8 +168,7 @@ def reference(text: str) -> Any:
 
     def run(arrays: Sequence[Array]) -> list[Any]:
         feeds = dict(zip(evaluator.input_names, arrays, strict=True))
-        results: list[Any] = evaluator.run(None, feeds)
-        return results
+        return list(evaluator.run(None, feeds))
 
     return run
 
@@ -178,7 +177,7 @@ def reference(text: str) -> Any:
 
 
 def at(text: str, opset: int, inputs: Sequence[Spec]) -> ModelProto:
-    """The node as a model of another opset. Raises `ConversionError` if the operator was another one there."""
+    """The node as a model of another opset. Raises `ConversionError` if the operator is another one there."""
     model = model_of(text)
     node = model.graph.node[0]
     own = {item.domain: item.version for item in model.opset_import}[""] if _opset(model) else opset

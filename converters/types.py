@@ -60,9 +60,9 @@ def spec_of(proto: TypeProto, size: Callable[[str], Dim]) -> Spec:
 
 def _dim(dim: object, size: Callable[[str], Dim]) -> Dim:
     proto: TypeProto.Tensor = dim  # type: ignore[assignment]
-    if proto.HasField("dim_value"):  # type: ignore[attr-defined]
-        return int(proto.dim_value)  # type: ignore[attr-defined]
-    return size(proto.dim_param) if proto.dim_param else None  # type: ignore[attr-defined]
+    if proto.HasField("dim_value"):
+        return int(proto.dim_value)
+    return size(proto.dim_param) if proto.dim_param else None
 
 
 def merged(inferred: Spec, hint: Spec) -> Spec:

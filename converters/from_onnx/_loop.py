@@ -82,8 +82,8 @@ def first_steps(F: Any, stack: Any, count: Any, most: int) -> Any:
 
 
 def number(F: Any, value: int) -> Any:
-    """An integer as a symbol without a parameter."""
-    return F._full(shape=(1,), value=value, dtype="int64")
+    """An integer without axes as a symbol, and no parameter."""
+    return F._np_squeeze(F._full(shape=(1,), value=value, dtype="int64"), axis=(0,))
 
 
 def flag(F: Any, x: Any) -> Any:

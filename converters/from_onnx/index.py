@@ -24,11 +24,8 @@ def gather(F: Any, data: Any, indices: Any, *, axis: int = 0) -> Any:
         mode = "clip"
         if np.any(known < 0):
             wrapped = np.where(known < 0, known + size, known)
-            indices = F.const(wrapped.reshape(wrapped.shape or (1,)))
-    elements = F.take(data, indices, axis=axis, mode=mode)
-    if (known.shape if known is not None else F.shape(indices)) != () or F.rank(data) < 2:
-        return elements
-    return F.squeeze(elements, axis=(axis % F.rank(data),))
+            indices = F.const(wrapped)
+    return F.take(data, indices, axis=axis, mode=mode)
 
 
 @imports("Compress", versions=(9, 11))
@@ -106,7 +103,7 @@ def gather_nd(F: Any, data: Any, indices: Any, *, batch_dims: int = 0) -> Any:
 def scatter_nd(F: Any, data: Any, indices: Any, updates: Any, *, reduction: str = "none") -> Any:
     """What is written hides what was there, or is added to it."""
     if F.rank(indices) == 1:
-        indices, updates = F.expand_dims(indices, axis=0), _with_axis(F, updates)
+        indices, updates = F.expand_dims(indices, axis=0), F.expand_dims(updates, axis=0)
     coordinates = _coordinates_first(F, indices)
     if reduction == "add":
         return data + F._gather_nd_grad(updates, coordinates, data)
@@ -116,10 +113,6 @@ def scatter_nd(F: Any, data: Any, indices: Any, updates: Any, *, reduction: str 
         return F._scatter_set_nd(data, updates, coordinates, shape=())
     written = F.scatter_nd(F.ones_like(updates), coordinates, shape=shape)
     return F.where(written, F.scatter_nd(updates, coordinates, shape=shape), data)
-
-
-def _with_axis(F: Any, updates: Any) -> Any:
-    return updates if F.shape(updates) == () else F.expand_dims(updates, axis=0)
 
 
 # ---- choices

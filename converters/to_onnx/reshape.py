@@ -15,7 +15,6 @@ from hybridonnx.ops.reshape import (
     Extent,
     Flatten,
     IndexArray,
-    NumpySqueeze,
     Repeat,
     Reshape,
     ReshapeLike,
@@ -73,14 +72,13 @@ def expand_dims(g: Graph, op: ExpandDims, data: Value) -> Value:
     return g.Unsqueeze(data, [op.axis % (data.rank + 1)])
 
 
-@lowers(Squeeze, NumpySqueeze)
+@lowers(Squeeze)
 def squeeze(g: Graph, op: Squeeze, data: Value) -> Value:
     """Without axes the sizes must be known, as they are part of what the operator means."""
     axes = op.removed(data.shape or ())
     if axes is None:
         axes = op.removed(g.sizes(data)) or ()
-    none_left = len(axes) == data.rank and not isinstance(op, NumpySqueeze)
-    return g.Reshape(data, [1]) if none_left else g.Squeeze(data, list(axes))
+    return g.Reshape(data, [1]) if len(axes) == data.rank else g.Squeeze(data, axes)
 
 
 # ---- order

@@ -10,7 +10,7 @@ from ._calls import bind, options_by_name
 from ._docs import Doc, doc_of
 from ._generator import Drawing, DrawingFrom, seed
 from ._namespace import GROUPS, FluentMethod, Frontend, Namespace
-from ._onnx_nodes import ONNX_PREFIX, OnnxNode
+from .onnx_nodes import ONNX_PREFIX, OnnxNode
 from ._onnx_text import NodeText, node_text, read_node
 from ._operator import Array, Attribute, Noise, Operator, Spec
 from ._overloads import ARITHMETIC, COMPARISONS, FLUENT, OVERLOADS, Overload, is_number, sections

@@ -12,7 +12,7 @@ from typing import TypeVar, dataclass_transform
 
 from ..errors import MXNetError, UnknownOperatorError, suggest
 from ._absent import absence
-from ._onnx_nodes import find_onnx
+from .onnx_nodes import find_onnx
 from ._operator import Operator
 
 _table: dict[str, type[Operator]] = {}

@@ -1,7 +1,7 @@
 """Operators of ONNX's that stand in graphs as they are, `_onnx_Einsum` and the like.
 
-Where MXNet has no operator for a node of a model, the node itself becomes the operator. ONNX infers its shapes,
-ONNX Runtime or ONNX's reference runs it, and exported models have it again.
+Where MXNet has no operator for a node of a model, the node itself becomes the operator. ONNX infers its
+shapes, ONNX Runtime or ONNX's reference runs it, and exported models have it again.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ class OnnxNode(Operator):
         if node.op_type != self.op_type or counts != (self.num_args, self.num_outputs):
             raise MXNetError(
                 f"{self.names[0]}: a model of {self.op_type} with {self.num_args} inputs and "
-                f"{self.num_outputs} outputs is required, got {node.op_type} with {counts[0]} and {counts[1]}."
+                f"{self.num_outputs} outputs is required, got one of {node.op_type} with {counts[0]} and "
+                f"{counts[1]}."
             )
 
     @property
