@@ -11,7 +11,6 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from hybridonnx.converters import from_onnx
-from hybridonnx.errors import ConversionError
 from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.symbol.execute import execute
 
@@ -112,10 +111,10 @@ def test_special_cells_are_unrolled(kind, special, way, lengths):
     assert "RNN" not in operators
 
 
-def test_special_cells_need_a_number_of_steps():
+def test_special_cells_of_any_number_of_steps_stay_what_they_are():
     params, feeds = arrays_of("GRU", 1, False, True, True, False)
-    with pytest.raises(ConversionError, match="a fixed number of steps is required"):
-        from_onnx.load(model_of("GRU", params, feeds, steps="T"))
+    symbol = from_onnx.load(model_of("GRU", params, feeds, steps="T")).symbol
+    assert [n.op_name for n in symbol.nodes() if not n.is_variable] == ["_onnx_GRU"]
 
 
 def test_relu_is_a_mode_of_its_own():
@@ -124,7 +123,8 @@ def test_relu_is_a_mode_of_its_own():
     assert "rnn_relu" in imported.symbol.tojson()
 
 
-def test_unknown_activations_are_refused():
-    params, feeds = arrays_of("RNN", 1, False, True, True, False)
-    with pytest.raises(ConversionError, match=r"RNN: activations .* are required, got Affine"):
-        from_onnx.load(model_of("RNN", params, feeds, activations=["Affine"], activation_alpha=[2.0]))
+def test_other_activations_stay_what_they_are():
+    operators, _ = compared(
+        "RNN", "forward", True, True, True, activations=["Affine"], activation_alpha=[2.0]
+    )
+    assert "_onnx_RNN" in operators

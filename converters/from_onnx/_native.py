@@ -8,7 +8,7 @@ from typing import Any
 from onnx import NodeProto, TensorProto, ValueInfoProto, checker
 
 from hybridonnx.errors import ConversionError
-from hybridonnx.ops import ONNX_PREFIX
+from hybridonnx.ops import onnx_name
 
 from ..onnx_nodes import text_of
 from ..opsets import ir_version, plain, signature
@@ -50,7 +50,7 @@ def native(F: Any, info: ModelInfo, node: NodeProto, entry: Any) -> list[Any]:
     constants = [_tensor(info, name) for name in inside]
     outputs = [_declaration(info, name) for name in node.output if name]
     text = text_of(node, arguments, constants, outputs, info.model.opsets)
-    function = getattr(F, f"{ONNX_PREFIX}{node.op_type}")
+    function = getattr(F, onnx_name(node.op_type, plain(node.domain)))
     symbol = function(*map(entry, arguments), model=text, num_args=len(arguments), num_outputs=len(outputs))
     results = iter([symbol[i] for i in range(len(outputs))])
     return [next(results) if name else None for name in node.output]

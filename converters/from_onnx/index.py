@@ -87,7 +87,7 @@ def gather_nd(F: Any, data: Any, indices: Any, *, batch_dims: int = 0) -> Any:
     """MXNet has the coordinates first; a batch is one more coordinate."""
     if F.rank(indices) == 1:
         elements = F.gather_nd(data, F.expand_dims(indices, axis=1))
-        return F.squeeze(elements, axis=(0,)) if F.rank(elements) > 1 else elements
+        return F._np_squeeze(elements, axis=(0,))
     coordinates = _coordinates_first(F, indices)
     if batch_dims == 0:
         return F.gather_nd(data, coordinates)

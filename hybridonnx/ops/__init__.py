@@ -10,7 +10,6 @@ from ._calls import bind, options_by_name
 from ._docs import Doc, doc_of
 from ._generator import Drawing, DrawingFrom, seed
 from ._namespace import GROUPS, FluentMethod, Frontend, Namespace
-from .onnx_nodes import ONNX_PREFIX, OnnxNode
 from ._onnx_text import NodeText, node_text, read_node
 from ._operator import Array, Attribute, Noise, Operator, Spec
 from ._overloads import ARITHMETIC, COMPARISONS, FLUENT, OVERLOADS, Overload, is_number, sections
@@ -20,6 +19,7 @@ from ._shapes import Dim, NumericShape, Shape, alike, known, show, sizes, withou
 from ._signature import Option, Usage, depends_on_attributes, example_of, signature_of
 from ._storage import Cells, Pattern, Rows, Storage, infer_storage
 from ._symbolic import Atom, Excess, Quotient, SymbolicDim
+from .onnx_nodes import ONNX_PREFIX, OnnxNode, onnx_name
 
 __all__ = [
     "ARITHMETIC",
@@ -69,6 +69,7 @@ __all__ = [
     "load_all",
     "lookup",
     "node_text",
+    "onnx_name",
     "options_by_name",
     "read_node",
     "sections",

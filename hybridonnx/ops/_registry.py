@@ -12,8 +12,8 @@ from typing import TypeVar, dataclass_transform
 
 from ..errors import MXNetError, UnknownOperatorError, suggest
 from ._absent import absence
-from .onnx_nodes import find_onnx
 from ._operator import Operator
+from .onnx_nodes import find_onnx
 
 _table: dict[str, type[Operator]] = {}
 _OperatorClass = TypeVar("_OperatorClass", bound=type[Operator])

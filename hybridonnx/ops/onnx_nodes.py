@@ -11,16 +11,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from ..errors import MXNetError
+from . import _onnx_gradients as gradients
 from ._onnx_text import NodeText, read_node
 from ._operator import Array, Operator, Spec
 from ._shapes import unify
 
 ONNX_PREFIX = "_onnx_"
-"""How the names of these operators begin; ONNX's name follows."""
-_NAME = re.compile(f"{ONNX_PREFIX}[A-Za-z0-9_]+")
+"""How the names of these operators begin; the domain, if it is not ONNX's own, and ONNX's name follow."""
+_NAME = re.compile(rf"{ONNX_PREFIX}((?:\w[\w-]*\.)*)([A-Za-z]\w*)", re.ASCII)
 
 
 class Engine(Protocol):
@@ -56,6 +57,8 @@ class OnnxNode(Operator):
     output_count = "num_outputs"
     op_type: ClassVar[str] = ""
     """ONNX's name of the operator."""
+    domain: ClassVar[str] = ""
+    """Its domain, empty for ONNX's own."""
     model: str
     num_args: int
     num_outputs: int = 1
@@ -64,11 +67,11 @@ class OnnxNode(Operator):
         """Hold the numbers to the model."""
         node = read_node(self.model)
         counts = len(node.arguments), len(node.results)
-        if node.op_type != self.op_type or counts != (self.num_args, self.num_outputs):
+        name = onnx_name(node.op_type, node.domain)
+        if name != self.names[0] or counts != (self.num_args, self.num_outputs):
             raise MXNetError(
-                f"{self.names[0]}: a model of {self.op_type} with {self.num_args} inputs and "
-                f"{self.num_outputs} outputs is required, got one of {node.op_type} with {counts[0]} and "
-                f"{counts[1]}."
+                f"{self.names[0]}: a model of this operator with {self.num_args} inputs and "
+                f"{self.num_outputs} outputs is required, got one of {name} with {counts[0]} and {counts[1]}."
             )
 
     @property
@@ -95,17 +98,54 @@ class OnnxNode(Operator):
         """What ONNX Runtime gives, or ONNX's reference where it has no kernel."""
         return tuple(_engine().run(self.model, arrays))
 
+    def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
+        """What the rule of ONNX's operator says."""
+        node = self.node
+        rule = gradients.find(node)
+        if rule is None:
+            raise MXNetError(
+                f"{self.names[0]}: has no gradient rule. Freeze the parameters before it, or stop the "
+                "gradient with BlockGrad."
+            )
+        values = {**node.constants, **dict(zip(node.arguments, inputs, strict=True))}
+        dys, ys = ([v] if self.num_outputs == 1 else list(v) for v in (dy, y))
+        heads, outputs = (dict(zip(node.results, v, strict=True)) for v in (dys, ys))
+        results = rule(
+            F,
+            node,
+            [heads.get(name) for name in node.outputs],
+            [outputs.get(name) for name in node.outputs],
+            *(values.get(name) for name in node.inputs),
+        )
+        grads: dict[str, Any] = {}
+        for name, grad in zip(node.inputs, results, strict=False):
+            if grad is not None:
+                grads[name] = grad if name not in grads else grads[name] + grad
+        return [grads.get(name) for name in node.arguments]
+
     def runs(self, inputs: Sequence[Spec]) -> bool:
         """Whether ONNX Runtime has a kernel for such inputs."""
         return _engine().runs(self.model, inputs)
 
 
+def onnx_name(op_type: str, domain: str = "") -> str:
+    """What the operator of an ONNX node is called."""
+    return f"{ONNX_PREFIX}{domain}{'.' if domain else ''}{op_type}"
+
+
 @cache
 def find_onnx(name: str) -> type[OnnxNode] | None:
     """The operator `_onnx_<Operator>`, `None` if the name is no such name."""
-    if not _NAME.fullmatch(name):
+    match = _NAME.fullmatch(name)
+    if match is None:
         return None
-    op_type = name.removeprefix(ONNX_PREFIX)
-    doc = f"The operator {op_type} of ONNX.\n\n{OnnxNode.__doc__}"
-    members = {"names": (name,), "op_type": op_type, "source": OnnxNode.source, "__doc__": doc}
+    domain, op_type = match[1].removesuffix("."), match[2]
+    members = {
+        "names": (name,),
+        "op_type": op_type,
+        "domain": domain,
+        "source": OnnxNode.source,
+        "not_differentiable": "" if domain else gradients.why_constant(op_type),
+        "__doc__": f"The operator {op_type} of {domain or 'ONNX'}.\n\n{OnnxNode.__doc__}",
+    }
     return type(f"Onnx{op_type}", (OnnxNode,), {"__module__": __name__, **members})

@@ -1,0 +1,71 @@
+"""The table of gradient rules of ONNX's nodes, and what they are written with."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .._onnx_text import NodeText, node_text
+
+Rule: TypeAlias = Callable[..., Sequence[Any]]
+"""`(F, node, dy, y, *x)` to the gradients of the inputs in ONNX's order, `None` where there is none.
+
+`dy` and `y` are sequences, one item for each of ONNX's outputs, `None` for an absent one. Of `x` an absent
+input is `None`, and a constant inside of the node a NumPy array.
+"""
+_CONSTANT: dict[str, str] = {}
+"""Operators without a gradient, and why, as half a sentence."""
+_RULES: dict[str, Rule] = {}
+
+
+def gradient_of(*op_types: str) -> Callable[[Rule], Rule]:
+    """Make a function the gradient rule of these operators of ONNX's own domain."""
+
+    def register(rule: Rule) -> Rule:
+        for op_type in op_types:
+            if _RULES.setdefault(op_type, rule) is not rule:
+                raise ValueError(f"{op_type} has two gradient rules")
+        return rule
+
+    return register
+
+
+def constant(reason: str, *op_types: str) -> None:
+    """Say of operators why they have no gradient."""
+    _CONSTANT.update(dict.fromkeys(op_types, reason))
+
+
+def call(F: Any, op_type: str, inputs: Sequence[Any], opset: int, outputs: int = 1, **attributes: Any) -> Any:
+    """A node of ONNX's in a rule: of arrays or symbols, NumPy arrays (constants), and `None` (absent)."""
+    parts = [x if isinstance(x, np.ndarray) else x is not None for x in inputs]
+    arguments = [x for x in inputs if x is not None and not isinstance(x, np.ndarray)]
+    text = node_text(op_type, parts, opset, attributes, outputs)
+    function = getattr(F, f"_onnx_{op_type}")
+    return function(*arguments, model=text, num_args=len(arguments), num_outputs=outputs)
+
+
+@cache
+def load_all() -> dict[str, Rule]:
+    """Every rule by the operator's name."""
+    package = __name__.rpartition(".")[0]
+    for module in pkgutil.iter_modules(sys.modules[package].__path__):
+        if not module.name.startswith("_"):
+            importlib.import_module(f"{package}.{module.name}")
+    return _RULES
+
+
+def why_constant(op_type: str) -> str:
+    """Why an operator of ONNX's own domain has no gradient, or nothing."""
+    load_all()
+    return _CONSTANT.get(op_type, "")
+
+
+def find(node: NodeText) -> Rule | None:
+    """The gradient rule of a node, `None` if nobody has written one."""
+    return None if node.domain else load_all().get(node.op_type)
