@@ -8,12 +8,15 @@ from typing import Any
 
 from google.protobuf import json_format  # type: ignore[import-untyped]
 from onnx import (
+    AttributeProto,
     ModelProto,
     NodeProto,
     OperatorSetIdProto,
     TensorProto,
     ValueInfoProto,
     checker,
+    helper,
+    numpy_helper,
     shape_inference,
     version_converter,
 )
@@ -222,3 +225,38 @@ def _oldest(nodes: Iterable[NodeProto], opset: int) -> int:
             version = max(version, signature(node.op_type, opset).since)
         version = max([version, *(_oldest(a.g.node, opset) for a in node.attribute if a.HasField("g"))])
     return version
+
+
+def values_of(node: NodeProto, opset: int) -> dict[str, Any] | None:
+    """The values of all attributes of a node of ONNX's own, defaults among them; `None` if one is a graph.
+
+    What else no value stands for, such as a type, is `None` as well.
+    """
+    schema = signature(node.op_type, opset).schema
+    defaults = [a.default_value for a in schema.attributes.values() if a.default_value.type]
+    values: dict[str, Any] = {}
+    for attribute in (*defaults, *node.attribute):
+        if attribute.type not in _VALUES:
+            return None
+        values[attribute.name] = _value(attribute)
+    return values
+
+
+_VALUES = (
+    AttributeProto.INT,
+    AttributeProto.INTS,
+    AttributeProto.FLOAT,
+    AttributeProto.FLOATS,
+    AttributeProto.STRING,
+    AttributeProto.STRINGS,
+    AttributeProto.TENSOR,
+)
+
+
+def _value(attribute: AttributeProto) -> Any:
+    value = helper.get_attribute_value(attribute)
+    if attribute.type == AttributeProto.TENSOR:
+        return numpy_helper.to_array(value)
+    if attribute.type == AttributeProto.STRINGS:
+        return [item.decode() for item in value]
+    return value.decode() if isinstance(value, bytes) else value

@@ -84,9 +84,9 @@ def _foldable_pads(graph: Graph, results: Sequence[Value]) -> set[Node]:
 
 def _may_be_moved(node: Node) -> bool:
     """Whether a Pad may turn out to put zeros around spatial axes, and nothing else."""
-    if node.attributes["mode"] != "constant":
+    if node.attributes["mode"] != "constant" or len(node.inputs) > 3:  # one that has axes is not moved
         return False
-    data, pads, value = node.inputs
+    data, pads, value = (*node.inputs, None)[:3]
     if data is None or data.shape is None or len(data.shape) < 3:
         return False
     if value is not None and value.constant is not None and value.constant.tobytes().strip(b"\0"):

@@ -15,7 +15,7 @@ from ..context import Context
 from ..errors import ConversionError
 from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import Watch
-from ..ops import Array, Spec, SymbolicDim
+from ..ops import Array, Shape, Spec, SymbolicDim
 from ..symbol.infer import infer
 from .magnitude import BoundedValues, bounded_values, is_bounded
 from .plan import Plan
@@ -212,7 +212,9 @@ class CompiledGraph:
 
     def _key(self, signature: Any) -> Any:
         variant, *specs = signature
-        return (variant, *[(dtype, shape if self._fixed_shapes else shape[1:]) for dtype, shape in specs])
+        if self._fixed_shapes:
+            return signature
+        return (variant, *[(dtype, shape[1:] if shape else None) for dtype, shape in specs])
 
     def _make_program(self, arrays: Sequence[Array], variant: _Variant) -> _Program | None:
         session = self._compile(arrays, variant)
@@ -230,12 +232,10 @@ class CompiledGraph:
             self._fixed_shapes = True
         try:
             lowered = self._lower(to_onnx, arrays, variant)
-        except to_onnx.NeedsShape:
-            if self._fixed_shapes:
-                raise
-            self._fixed_shapes = True
-            return self._compile(arrays, variant)
         except ConversionError as exc:
+            if isinstance(exc, to_onnx.NeedsShape) and not self._fixed_shapes:
+                self._fixed_shapes = True
+                return self._compile(arrays, variant)
             logger.info("hybridize: ONNX Runtime cannot run the whole graph. %s", exc)
             self._planned = True
             return None
@@ -249,7 +249,7 @@ class CompiledGraph:
     def _lower(self, to_onnx: Any, arrays: Sequence[Array], variant: _Variant) -> Any:
         fixed, bounded = self._fixed_shapes, self._bounded
         specs = {
-            name: Spec(a.shape if fixed else (SymbolicDim.named(f"{name}_0"), *a.shape[1:]), a.dtype)
+            name: Spec(a.shape if fixed else _with_free_batch(name, a.shape), a.dtype)
             for name, a in zip(self._inputs, arrays, strict=True)
         }
         if not variant:
@@ -264,3 +264,8 @@ class CompiledGraph:
             finite=bounded.entries if bounded is not None and variant is _Variant.BOUNDED else (),
             outputs=[f"output{i}" for i in range(len(self._symbol.outputs))],
         )
+
+
+def _with_free_batch(name: str, shape: tuple[int, ...]) -> Shape:
+    """A shape whose first size, if there is one, has a name."""
+    return (SymbolicDim.named(f"{name}_0"), *shape[1:]) if shape else ()
