@@ -212,11 +212,12 @@ def _compare(y: Any, target: Any, case: Case, place: str) -> None:
     if target is None or isinstance(target, list | dict):
         if type(y) is not type(target):
             raise AssertionError(f"{place}: a {type(target).__name__} is expected, got {type(y).__name__}")
+        results: Any = y
         items: Any = target or ()
         if len(y or ()) != len(items):
             raise AssertionError(f"{place}: {len(items)} items are expected, got {len(y)}")
         for key in items if isinstance(items, dict) else range(len(items)):
-            _compare(y[key], items[key], case, f"{place}[{key}]")
+            _compare(results[key], items[key], case, f"{place}[{key}]")
         return
     y = as_value(y)
     if not isinstance(y, np.ndarray):

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 from tests import onnx_case_table as table
@@ -50,7 +51,7 @@ def test_all_cases(tmp_path, part, record_property):
 
 
 def case(rtol=1e-3, atol=1e-7, name="test"):
-    return onnx_cases.Case(name, "node", rtol, atol, lambda: None, lambda model: [])
+    return onnx_cases.Case(name, "node", rtol, atol, onnx.ModelProto, lambda model: [])
 
 
 @pytest.mark.parametrize(
