@@ -36,6 +36,8 @@ class Imported:
     """The names of the model's inputs in its order, those included that nothing reads."""
     outputs: list[str]
     """What the model calls its outputs."""
+    shapes: dict[str, Dims | None] = field(default_factory=dict)
+    """The shapes that the model says its inputs have."""
 
 
 def walk(model: Model) -> Imported:
@@ -68,7 +70,7 @@ def _walk(info: ModelInfo) -> Imported:
     symbol = Symbol([conversion.entry(name) for name in outputs])
     used = {node.name for node in symbol.nodes() if node.is_variable}
     arrays = {name: array for name, array in conversion.F.arrays.items() if name in used}
-    return Imported(symbol, arrays, inputs, outputs)
+    return Imported(symbol, arrays, inputs, outputs, {name: info.shape(name) for name in inputs})
 
 
 @dataclass

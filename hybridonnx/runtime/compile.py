@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from .. import config
 from ..autograd.scopes import state
-from ..context import Context
+from ..context import Context, current_context
 from ..errors import ConversionError
 from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import Watch
@@ -116,8 +116,12 @@ class CompiledGraph:
         feeds = {name: arrays[i] for name, i in inputs}
         if parameters:
             feeds.update(parameters)
-        ctx: Context = args[0]._ctx
+        ctx = args[0]._ctx if args else self._context()
         return [NDArray._on_tape(y, ctx, None) for y in session(feeds)]
+
+    def _context(self) -> Context:
+        """Where the parameters are, and so the outputs of a graph without inputs."""
+        return next((array.context for array in self._parameters.values()), None) or current_context()
 
     # ---- training, and graphs that ONNX Runtime cannot run as a whole
 
@@ -212,7 +216,9 @@ class CompiledGraph:
 
     def _key(self, signature: Any) -> Any:
         variant, *specs = signature
-        return (variant, *[(dtype, shape if self._fixed_shapes else shape[1:]) for dtype, shape in specs])
+        if self._fixed_shapes:
+            return signature
+        return (variant, *[(dtype, shape[1:] if shape else None) for dtype, shape in specs])
 
     def _make_program(self, arrays: Sequence[Array], variant: _Variant) -> _Program | None:
         session = self._compile(arrays, variant)
@@ -247,9 +253,9 @@ class CompiledGraph:
         return any(not node.is_variable and node.op.in_mode(False).draws() for node, _ in nodes)
 
     def _lower(self, to_onnx: Any, arrays: Sequence[Array], variant: _Variant) -> Any:
-        fixed, bounded = self._fixed_shapes, self._bounded
+        bounded = self._bounded
         specs = {
-            name: Spec(a.shape if fixed else (SymbolicDim.named(f"{name}_0"), *a.shape[1:]), a.dtype)
+            name: Spec(self._open(name, a.shape), a.dtype)
             for name, a in zip(self._inputs, arrays, strict=True)
         }
         if not variant:
@@ -264,3 +270,9 @@ class CompiledGraph:
             finite=bounded.entries if bounded is not None and variant is _Variant.BOUNDED else (),
             outputs=[f"output{i}" for i in range(len(self._symbol.outputs))],
         )
+
+    def _open(self, name: str, shape: tuple[int, ...]) -> tuple[int | SymbolicDim, ...]:
+        """The sizes that a session is for: of any batch, if it may be."""
+        if self._fixed_shapes or not shape:
+            return shape
+        return (SymbolicDim.named(f"{name}_0"), *shape[1:])
