@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hybridonnx.errors import ConversionError
+from hybridonnx.errors import BoundsError, ConversionError
 
 from ._registry import Const, imports
 from .reshape import ints
@@ -16,19 +16,42 @@ from .reshape import ints
 
 @imports("Gather", versions=(1, 11, 13))
 def gather(F: Any, data: Any, indices: Any, *, axis: int = 0) -> Any:
-    """ONNX counts negative indices from the end, which is what MXNet calls wrapping."""
-    mode = "wrap"
+    """ONNX counts negative indices from the end, and refuses those beyond the axis."""
     known, shape = F.value(indices), F.shape(data)
     size = None if shape is None or not shape else shape[axis]
-    if known is not None and (size is not None or np.all(known >= 0)):
+    mode = "raise"
+    if known is not None and size is not None:
         mode = "clip"
+        _require_indices(known, size, axis)
         if np.any(known < 0):
             wrapped = np.where(known < 0, known + size, known)
             indices = F.const(wrapped.reshape(wrapped.shape or (1,)))
+    elif known is None or np.any(known < 0):
+        indices = _from_start(F, data, indices, axis, size)
     elements = F.take(data, indices, axis=axis, mode=mode)
     if (known.shape if known is not None else F.shape(indices)) != () or F.rank(data) < 2:
         return elements
     return F.squeeze(elements, axis=(axis % F.rank(data),))
+
+
+def _require_indices(indices: Any, size: int, axis: int) -> None:
+    beyond = indices[(indices < -size) | (indices >= size)]
+    if beyond.size:
+        raise BoundsError(
+            f"Gather: indices from {-size} to {size - 1} are required along axis {axis}, "
+            f"got {beyond.flat[0]}."
+        )
+
+
+def _from_start(F: Any, data: Any, indices: Any, axis: int, size: int | None) -> Any:
+    """Indices with the size added to negative ones."""
+    count: Any = size
+    if size is None:
+        at = axis % F.rank(data)
+        count = F.slice_axis(F.shape_array(data), axis=0, begin=at, end=at + 1)
+        dtype = F.dtype(indices)
+        count = count if dtype is None else F.Cast(count, dtype=dtype.name)
+    return indices + (indices < 0) * count
 
 
 @imports("Compress", versions=(9, 11))

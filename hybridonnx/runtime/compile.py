@@ -15,7 +15,7 @@ from ..context import Context, current_context
 from ..errors import ConversionError
 from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import Watch
-from ..ops import Array, Spec, SymbolicDim
+from ..ops import Array, Dim, Spec, SymbolicDim
 from ..symbol.infer import infer
 from .magnitude import BoundedValues, bounded_values, is_bounded
 from .plan import Plan
@@ -253,9 +253,9 @@ class CompiledGraph:
         return any(not node.is_variable and node.op.in_mode(False).draws() for node, _ in nodes)
 
     def _lower(self, to_onnx: Any, arrays: Sequence[Array], variant: _Variant) -> Any:
-        bounded = self._bounded
+        fixed, bounded = self._fixed_shapes, self._bounded
         specs = {
-            name: Spec(self._open(name, a.shape), a.dtype)
+            name: Spec(a.shape if fixed else _first_free(name, a.shape), a.dtype)
             for name, a in zip(self._inputs, arrays, strict=True)
         }
         if not variant:
@@ -271,8 +271,7 @@ class CompiledGraph:
             outputs=[f"output{i}" for i in range(len(self._symbol.outputs))],
         )
 
-    def _open(self, name: str, shape: tuple[int, ...]) -> tuple[int | SymbolicDim, ...]:
-        """The sizes that a session is for: of any batch, if it may be."""
-        if self._fixed_shapes or not shape:
-            return shape
-        return (SymbolicDim.named(f"{name}_0"), *shape[1:])
+
+def _first_free(name: str, shape: tuple[int, ...]) -> tuple[Dim, ...]:
+    """The shape with its first size, if it has one, named."""
+    return (SymbolicDim.named(f"{name}_0"), *shape[1:]) if shape else shape
