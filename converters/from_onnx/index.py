@@ -18,6 +18,7 @@ from .reshape import ints
 def gather(F: Any, data: Any, indices: Any, *, axis: int = 0) -> Any:
     """ONNX counts negative indices from the end, and refuses those beyond the axis."""
     known, shape = F.value(indices), F.shape(data)
+    scalar = F.shape(indices) == ()
     size = None if shape is None or not shape else shape[axis]
     mode = "raise"
     if known is not None and size is not None:
@@ -29,7 +30,7 @@ def gather(F: Any, data: Any, indices: Any, *, axis: int = 0) -> Any:
     elif known is None or np.any(known < 0):
         indices = _from_start(F, data, indices, axis, size)
     elements = F.take(data, indices, axis=axis, mode=mode)
-    if (known.shape if known is not None else F.shape(indices)) != () or F.rank(data) < 2:
+    if not scalar or F.rank(data) < 2 or F.rank(elements) < F.rank(data):
         return elements
     return F.squeeze(elements, axis=(axis % F.rank(data),))
 
