@@ -214,3 +214,45 @@ def test_corners_of_sizes_that_are_no_integers():
         ConversionError, match="scales that give integer sizes are required for align_corners"
     ):
         mx.onnx.import_to_gluon(proto.SerializeToString())
+
+
+@BOTH
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+@pytest.mark.parametrize("pads", [(0, 0, 0, 0), (1, 1, 1, 1), (0, 1, 1, 0)])
+def test_the_largest_of_bytes(hybrid, dtype, pads, tmp_path, rng):
+    limits = np.iinfo(dtype)
+    x = rng.integers(limits.min, limits.max + 1, (1, 2, 5, 6)).astype(dtype)
+    proto = model("MaxPool", [x], kernel_shape=(2, 3), strides=(1, 2), pads=pads)
+    check(proto, [x], plain(proto)([x])[0], hybrid, tmp_path)
+
+
+@pytest.mark.parametrize("constants", [(), (1,)])
+def test_sizes_of_0_are_not_taken_for_those_of_the_input(constants):
+    x, shape = np.zeros((0, 3, 4), np.float32), np.array([3, 4, 0])
+    proto = model("Reshape", [x, shape], constants=constants, allowzero=1)
+    proto.graph.output[0].CopyFrom(helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, (3, 4, 0)))
+    with pytest.raises(ConversionError, match="sizes other than 0 are required"):
+        mx.onnx.import_to_gluon(proto.SerializeToString())
+
+
+@BOTH
+@pytest.mark.parametrize("op_type", ["GatherElements", "ScatterElements", "GatherND", "ScatterND"])
+def test_elements_beyond_an_axis_are_refused(hybrid, op_type):
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    right, wrong = np.array([[0, -1], [1, 2]]), np.array([[0, 3], [1, 2]])
+    updates = {"ScatterElements": [np.ones((2, 2), np.float32)], "ScatterND": [np.ones(2, np.float32)]}
+    options = {"axis": 1} if "Elements" in op_type else {}
+    rest = updates.get(op_type, [])
+    proto = model(op_type, [x, right, *rest], **options)
+    np.testing.assert_array_equal(run(proto, [x, right, *rest], hybrid), plain(proto)([x, right, *rest])[0])
+    with pytest.raises(
+        MXNetError, match=r"indices from -3 to 2 are|out of data bounds|Out of range|invalid ind"
+    ):
+        run(proto, [x, wrong, *rest], hybrid)
+
+
+@BOTH
+def test_one_element_of_each_row_beyond_the_row_is_refused(hybrid):
+    x, index = np.arange(6, dtype=np.float32).reshape(2, 3), np.array([[1], [3]])
+    with pytest.raises(MXNetError, match=r"indices from -3 to 2 are required|GatherElements"):
+        run(model("GatherElements", [x, index], axis=1), [x, index], hybrid)

@@ -48,7 +48,7 @@ def _from_start(F: Any, data: Any, indices: Any, axis: int, size: int | None) ->
     """Indices with the size added to negative ones."""
     count: Any = size
     if size is None:
-        at = axis % F.rank(data)
+        at = axis if axis >= 0 else axis % F.rank(data)
         count = F.slice_axis(F.shape_array(data), axis=0, begin=at, end=at + 1)
         dtype = F.dtype(indices)
         count = count if dtype is None else F.Cast(count, dtype=dtype.name)
@@ -74,9 +74,11 @@ def compress(F: Any, data: Any, condition: Any, *, axis: int | None = None) -> A
 
 @imports("GatherElements", versions=(11, 13))
 def gather_elements(F: Any, data: Any, indices: Any, *, axis: int = 0) -> Any:
-    """One element of each row is MXNet's pick."""
+    """One element of each row is MXNet's pick, if the index is known to be in the row: pick refuses none."""
     full, part = F.shape(data), F.shape(indices)
-    if full is not None and part is not None and len(full) > 1:
+    known, size = F.value(indices), None if full is None else full[axis]
+    inside = known is not None and size is not None and bool(np.all((known >= -size) & (known < size)))
+    if inside and full is not None and part is not None and len(full) > 1:
         single = [1 if i == axis % len(full) else d for i, d in enumerate(full)]
         if list(part) == single and None not in single:
             return F.pick(data, indices, axis=axis, keepdims=True, mode="wrap")
