@@ -14,7 +14,7 @@ from tests import onnx_case_table as table
 from tests import onnx_cases
 
 ROOT = Path(__file__).parents[1]
-PARTS = 16
+PARTS = 8
 
 
 def scanned(tmp_path, *options):

@@ -23,6 +23,9 @@ from .parameter import ParameterDict, brief, read_named
 
 __all__ = ["SymbolBlock"]
 
+_MOST_SHAPES = 1024
+"""How many shapes of an input are remembered."""
+
 
 class SymbolBlock(HybridBlock):
     """A block that computes symbols, `outputs`, from variables of theirs, `inputs`; others are parameters."""
@@ -75,7 +78,7 @@ class SymbolBlock(HybridBlock):
         self._make_parameters(graph, _variable_names(variables))
         self._output_names: list[str] | None = None
         """What the ONNX model calls the outputs that the block was made of, if it was."""
-        self._held: list[onnx_file.Sizes | None] = []
+        self._declared: list[_Declared | None] = []
         """The shapes that the ONNX model says the inputs have; those of what it computes may rest on them."""
 
     def _make_parameters(self, graph: Symbol, inputs: list[str]) -> None:
@@ -123,9 +126,9 @@ class SymbolBlock(HybridBlock):
             raise TypeError(f"{self.name}: an array for each input is required, {names}, got none.")
         if not args or isinstance(first, NDArray):
             ctx = self._context() if first is None else first.context
-            for i, (x, sizes) in enumerate(zip(args, self._held, strict=False)):
-                if sizes is not None and sizes != x.shape:
-                    self._require_sizes(i, sizes, x)
+            for x, declared in zip(args, self._declared, strict=False):
+                if declared is not None and getattr(x, "shape", None) not in declared.fit:
+                    declared.require(self.name, x)
             return (self._call_compiled if self._active else self._call_on_kernels)(ctx, args)
         if not isinstance(first, Symbol):
             raise RequirementError(
@@ -138,21 +141,6 @@ class SymbolBlock(HybridBlock):
         symbols = {input_name(v): s for v, s in zip(variables, flat, strict=True)}
         composed: Any = graph(**{name: s for name, s in symbols.items() if name in known})
         return composed if self._out_format == 0 else self._regrouped(list(composed))
-
-    def _require_sizes(self, index: int, sizes: onnx_file.Sizes, x: Any) -> None:
-        """Raise if an input has another shape than the ONNX model says; `()` is MXNet's (1,) as well."""
-        shape = x.shape if isinstance(x, NDArray) else sizes
-        fits = len(shape) == len(sizes) and all(d in (None, s) for d, s in zip(sizes, shape, strict=True))
-        if not fits and (sizes, shape) != ((), (1,)):
-            free = (
-                " Export the model with that size free to call it with others." if None not in sizes else ""
-            )
-            text = ", ".join("any" if d is None else str(d) for d in sizes) + ("," if len(sizes) == 1 else "")
-            called = input_name(self._graph[0][index])
-            raise ShapeError(
-                f"{self.name}: input {called!r} of shape ({text}) is required, as the ONNX model says, "
-                f"got {shape}.{free}"
-            )
 
     def _context(self) -> Context:
         """Where the parameters are, and so the outputs of a graph without inputs."""
@@ -170,6 +158,34 @@ class SymbolBlock(HybridBlock):
     def hybrid_forward(self, F: ModuleType, *args: Any, **kwargs: Any) -> Any:
         """Not used: the block has its graph already."""
         raise NotImplementedError("SymbolBlock has its graph; hybrid_forward is not called.")
+
+
+class _Declared:
+    """The shape that an ONNX model says an input has."""
+
+    def __init__(self, name: str, sizes: onnx_file.Sizes) -> None:
+        self._name, self._sizes = name, sizes
+        self.fit: set[tuple[int, ...]] = set()
+        """Shapes that were looked at before and fit."""
+
+    def require(self, owner: str, x: Any) -> None:
+        """Raise if an array has another shape."""
+        if not isinstance(x, NDArray):  # refused where inputs are counted
+            return
+        sizes, shape = self._sizes, x.shape
+        if not sizes and shape == (1,):  # which MXNet has for ()
+            sizes = (1,)
+        if len(shape) == len(sizes) and all(d in (None, s) for d, s in zip(sizes, shape, strict=True)):
+            if len(self.fit) >= _MOST_SHAPES:
+                self.fit.clear()
+            self.fit.add(shape)
+            return
+        text = ", ".join("any" if d is None else str(d) for d in sizes) + ("," if len(sizes) == 1 else "")
+        free = " Export the model with that size free to call it with others." if None not in sizes else ""
+        raise ShapeError(
+            f"{owner}: input {self._name!r} of shape ({text}) is required, as the ONNX model says, "
+            f"got {shape}.{free}"
+        )
 
 
 def _single(outputs: Any) -> Any:
@@ -250,7 +266,9 @@ def block_from_onnx(source: Any, names: Sequence[str] = (), ctx: Contexts = None
         )
     block = SymbolBlock(model.symbol, [var(name) for name in names or model.inputs])
     block._output_names = model.outputs
-    block._held = [model.shapes[name] for name in names or model.inputs]
+    for name in names or model.inputs:
+        sizes = model.shapes[name]
+        block._declared.append(None if sizes is None else _Declared(name, sizes))
     params = block.collect_params()
     for name, value in model.values.items():
         if name in params:
