@@ -42,6 +42,10 @@ def _inferred(F: Any, data: Any) -> tuple[int, ...]:
     for i, d in enumerate(shape or ()):
         same = isinstance(d, str) and own is not None and i < len(own) and own[i] == d
         codes.append(d if isinstance(d, int) else 0 if same else -1)
+    if shape is not None and any(d == 0 and (own or ())[i : i + 1] != (0,) for i, d in enumerate(shape)):
+        raise ConversionError(
+            f"Reshape: sizes other than 0 are required, got {shape}, as 0 is another in MXNet."
+        )
     if shape is None or codes.count(-1) > 1:
         raise ConversionError(
             f"Reshape: a shape with at most one unknown size is required, got {shape}. "

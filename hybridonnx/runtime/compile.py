@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 from .. import config
 from ..autograd.scopes import state
-from ..context import Context
+from ..context import Context, current_context
 from ..errors import ConversionError
 from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import Watch
-from ..ops import Array, Shape, Spec, SymbolicDim
+from ..ops import Array, Dim, Spec, SymbolicDim
 from ..symbol.infer import infer
 from .magnitude import BoundedValues, bounded_values, is_bounded
 from .plan import Plan
@@ -116,8 +116,12 @@ class CompiledGraph:
         feeds = {name: arrays[i] for name, i in inputs}
         if parameters:
             feeds.update(parameters)
-        ctx: Context = args[0]._ctx
+        ctx = args[0]._ctx if args else self._context()
         return [NDArray._on_tape(y, ctx, None) for y in session(feeds)]
+
+    def _context(self) -> Context:
+        """Where the parameters are, and so the outputs of a graph without inputs."""
+        return next((array.context for array in self._parameters.values()), None) or current_context()
 
     # ---- training, and graphs that ONNX Runtime cannot run as a whole
 
@@ -249,7 +253,7 @@ class CompiledGraph:
     def _lower(self, to_onnx: Any, arrays: Sequence[Array], variant: _Variant) -> Any:
         fixed, bounded = self._fixed_shapes, self._bounded
         specs = {
-            name: Spec(a.shape if fixed else _with_free_batch(name, a.shape), a.dtype)
+            name: Spec(a.shape if fixed else _first_free(name, a.shape), a.dtype)
             for name, a in zip(self._inputs, arrays, strict=True)
         }
         if not variant:
@@ -266,6 +270,6 @@ class CompiledGraph:
         )
 
 
-def _with_free_batch(name: str, shape: tuple[int, ...]) -> Shape:
-    """A shape whose first size, if there is one, has a name."""
-    return (SymbolicDim.named(f"{name}_0"), *shape[1:]) if shape else ()
+def _first_free(name: str, shape: tuple[int, ...]) -> tuple[Dim, ...]:
+    """The shape with its first size, if it has one, named."""
+    return (SymbolicDim.named(f"{name}_0"), *shape[1:]) if shape else shape
