@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd.scopes import state
+from ..dtypes import DType, converted
 from ..ops import Array
 from ._base import ArrayBase, refuse_in_place
 from .watch import overwrite
@@ -74,7 +75,7 @@ def _selected(data: Array, key: tuple[Any, ...]) -> Array:
     if _is_basic(key) and Ellipsis not in key:
         key = (*key, Ellipsis)
     try:
-        return np.asarray(data[key])
+        return np.asarray(data[key], data.dtype)
     except IndexError as exc:
         if "shape mismatch" not in str(exc):
             raise
@@ -129,8 +130,10 @@ def put(x: ArrayBase, key: Any, value: Any) -> None:
     if state.recording:
         value = _recorded_value(x, numpy_key, value)
     plain = value._data if isinstance(value, ArrayBase) else np.asarray(value)
-    if plain.dtype.kind not in "fiub":
-        raise TypeError(f"indexing: assignment of numbers is required, got {value!r} of {type(value)}.")
+    if plain.dtype.kind not in "fiub" or x._data.dtype.hasobject:
+        plain = _fitting(x._data.dtype, value)
+        if not any(part is Ellipsis for part in numpy_key):  # a single element would become the array
+            numpy_key = (*numpy_key, Ellipsis)
     target = _selected(x._data, numpy_key)
     if plain.ndim > target.ndim and plain.size == target.size:
         plain = plain.reshape(target.shape)
@@ -141,6 +144,15 @@ def put(x: ArrayBase, key: Any, value: Any) -> None:
         raise ValueError(
             f"indexing: a value that broadcasts to shape {target.shape} is required, got {plain.shape}."
         ) from None
+
+
+def _fitting(dtype: DType, value: Any) -> Array:
+    """A value that is no number of MXNet's, or goes into strings, in the dtype of the array it goes into."""
+    kind = object if dtype.hasobject else None
+    plain = value._data if isinstance(value, ArrayBase) else np.asarray(value, kind)
+    if dtype.hasobject or plain.dtype.kind in "cV":
+        return converted(plain, dtype)
+    raise TypeError(f"indexing: assignment of numbers is required, got {value!r} of {type(value)}.")
 
 
 def _recorded_value(x: ArrayBase, key: tuple[Any, ...], value: Any) -> Any:
