@@ -21,7 +21,7 @@ from onnx import (
     shape_inference,
 )
 
-from hybridonnx.dtypes import DType
+from hybridonnx.dtypes import DType, is_native
 from hybridonnx.errors import ConversionError, FormatError
 
 from ..inference import infer_shapes
@@ -320,7 +320,7 @@ def _static_size(info: ModelInfo, node: NodeProto) -> Array | None:
 
 def _cast_like(info: ModelInfo, node: NodeProto) -> Array | None:
     dtype = info.dtype(node.input[1])
-    if dtype is None or not info.is_constant(node.input[0]):
+    if dtype is None or not is_native(dtype) or not info.is_constant(node.input[0]):
         return None
     return info.constant(node.input[0]).astype(dtype)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from onnx import defs
 
-from hybridonnx.dtypes import DType
+from hybridonnx.dtypes import DType, is_native
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import NumericShape, Shape, Spec, SymbolicDim, without_symbols
 
@@ -185,7 +185,7 @@ class Graph(OperatorBuilder):
         allowed = kind.types.get(name) or frozenset(filter(None, [dtype_of_type_string(name)]))
         if first in allowed or not allowed:
             return first
-        return _int64 if _int64 in allowed else min(allowed, key=str)
+        return _int64 if _int64 in allowed else min(filter(is_native, allowed), key=str, default=first)
 
     def _dtype(
         self, kind: Signature, index: int, inputs: list[Value | None], attributes: dict[str, Any]
@@ -220,7 +220,7 @@ class Graph(OperatorBuilder):
     def const(self, value: Any, dtype: DType | None = None) -> Value:
         """A constant; equal ones are stored once. Numbers and lists take `dtype`, arrays keep their own."""
         array = _constant(value, dtype)
-        key = (array.dtype.str, array.shape, array.tobytes())
+        key = (array.dtype, array.shape, array.tobytes())
         if key not in self._constants:
             constant = Value(self, array.dtype, array.shape)
             constant.constant = array

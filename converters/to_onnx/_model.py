@@ -16,7 +16,7 @@ from hybridonnx.ops import Dim, Spec, SymbolicDim, sizes, without_symbols
 
 from ..inference import infer_shapes
 from ..opsets import DEFAULT, check_opset, ir_version
-from ..values import Array, elem_type, to_tensor, value_info
+from ..values import Array, elem_type, is_plain, to_tensor, value_info
 from ._graph import Value
 from ._onnxruntime import guard
 from ._walk import NoiseInput, Traced, trace
@@ -36,7 +36,7 @@ class Lowered:
     """The graph's inputs, noise not included."""
     outputs: tuple[str, ...]
     parameters: Mapping[str, Spec]
-    """The initializers that are parameters of the Symbol."""
+    """The initializers that are parameters of the Symbol, but those whose memory is not what files have."""
     noise: tuple[NoiseInput, ...] = ()
     """Further inputs, which take the draws of random operators."""
 
@@ -73,11 +73,11 @@ def lower(
     check_opset(opset)
     names = list(outputs if outputs is not None else symbol.list_outputs())
     traced = trace(symbol, inputs, params, opset, training, names, noise_inputs, exact, unused_inputs, finite)
-    lowered = _assemble(traced, keep_inputs)
+    lowered = _assemble(traced, keep_inputs, params)
     return embedded(lowered, params) if embed else lowered
 
 
-def _assemble(traced: Traced, keep_inputs: bool) -> Lowered:
+def _assemble(traced: Traced, keep_inputs: bool, params: Mapping[str, Array]) -> Lowered:
     guard(traced.graph, traced.results)
     writer = GraphWriter([*traced.inputs, *traced.parameters, *traced.names, *(n.name for n in traced.noise)])
     proto = writer.write(traced.graph, traced.results, PRODUCER)
@@ -98,7 +98,9 @@ def _assemble(traced: Traced, keep_inputs: bool) -> Lowered:
     for name, value in writer.constants.items():
         assert value.constant is not None
         proto.initializer.append(to_tensor(name, value.constant))
-    parameters = _used(traced, proto)
+    used = _used(traced, proto)
+    parameters = {name: spec for name, spec in used.items() if is_plain(spec.dtype)}
+    proto.initializer.extend(to_tensor(name, params[name]) for name in used if name not in parameters)
     proto.initializer.extend(_declared(name, spec) for name, spec in parameters.items())
     return Lowered(
         _model(proto, traced.graph.opset, traced.graph.domains),
