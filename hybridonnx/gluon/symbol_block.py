@@ -14,9 +14,12 @@ from ..dtypes import DTypeLike, as_dtype
 from ..errors import RequirementError, suggest
 from ..ndarray.ndarray import NDArray
 from ..runtime import onnx_file
+from ..runtime.containers import boundary_of
 from ..symbol.execute import execute
+from ..symbol.infer import has_scalars
 from ..symbol.symbol import Group, Symbol, load, var
 from ..typing import Contexts
+from ..util import is_np_shape, np_shape
 from .hybrid_block import HybridBlock, input_name
 from .nested import flatten
 from .parameter import ParameterDict, brief, read_named
@@ -48,7 +51,8 @@ class SymbolBlock(HybridBlock):
         _require_names(graph, names)
         block = SymbolBlock(graph, [var(name, dtype=None) for name in names])
         if param_file is not None:
-            values = read_named(param_file)
+            with np_shape(is_np_shape() or has_scalars(graph.nodes())):
+                values = read_named(param_file)
             if not allow_missing:
                 _require_labels(graph, names, values)
             block.collect_params().load_dict(
@@ -72,7 +76,9 @@ class SymbolBlock(HybridBlock):
         graph = flat[0] if len(flat) == 1 else Group(flat)
         self._graph = variables, graph
         self._traced = self._graph
-        self._make_parameters(graph, _variable_names(variables))
+        names = _variable_names(variables)
+        self._boundary = boundary_of(graph, names)
+        self._make_parameters(graph, names)
         self._output_names: list[str] | None = None
         """What the ONNX model calls the outputs that the block was made of, if it was."""
 
@@ -114,7 +120,15 @@ class SymbolBlock(HybridBlock):
                     self._params[name].cast("float32")
 
     def forward(self, x: Any, *args: Any) -> Any:
-        """The outputs for arrays, or for symbols in place of the inputs."""
+        """The outputs for arrays, or for symbols in place of the inputs.
+
+        What is a sequence, an optional or a map in ONNX is a list, an array or `None`, and a dict.
+        """
+        if self._boundary is None:
+            return self._forward(x, *args)
+        return self._boundary.leave(self._forward(*self._boundary.enter((x, *args))))
+
+    def _forward(self, x: Any, *args: Any) -> Any:
         if isinstance(x, NDArray):
             if self._active:
                 return self._call_compiled(x.context, (x, *args))

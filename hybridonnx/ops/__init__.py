@@ -7,6 +7,7 @@ are what families share; what other packages may use of them stands here.
 from . import _steps as steps
 from ._absent import absence
 from ._calls import bind, options_by_name
+from ._containers import enclosed, opened
 from ._docs import Doc, doc_of
 from ._generator import Drawing, DrawingFrom, seed
 from ._namespace import GROUPS, FluentMethod, Frontend, Namespace
@@ -56,12 +57,14 @@ __all__ = [
     "bind",
     "depends_on_attributes",
     "doc_of",
+    "enclosed",
     "example_of",
     "find",
     "infer_storage",
     "is_number",
     "known",
     "load_all",
+    "opened",
     "options_by_name",
     "sections",
     "seed",

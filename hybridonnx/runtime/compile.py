@@ -15,7 +15,7 @@ from ..context import Context
 from ..errors import ConversionError
 from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import Watch
-from ..ops import Array, Spec, SymbolicDim
+from ..ops import Array, Dim, Spec, SymbolicDim
 from ..symbol.infer import infer
 from .magnitude import BoundedValues, bounded_values, is_bounded
 from .plan import Plan
@@ -226,6 +226,9 @@ class CompiledGraph:
         from ..converters import to_onnx
         from .session import Session
 
+        if not self._exchanges_all(arrays):
+            self._planned = True
+            return None
         if self._draws():
             self._fixed_shapes = True
         try:
@@ -241,6 +244,14 @@ class CompiledGraph:
             return None
         return Session(lowered, self._arrays if variant else {}, self._static_alloc)
 
+    def _exchanges_all(self, arrays: Sequence[Array]) -> bool:
+        """Whether ONNX Runtime has all values of the graph as arrays."""
+        from .session import exchanges
+
+        specs = {n: Spec(a.shape, a.dtype) for n, a in zip(self._inputs, arrays, strict=True)}
+        specs.update((n, Spec(a.shape, a.dtype)) for n, a in self._arrays.items())
+        return all(exchanges(s.dtype) for s in infer(self._symbol, specs, partial=True).values())
+
     def _draws(self) -> bool:
         """Whether any operator draws in prediction; what it draws depends on the shapes."""
         nodes = self._symbol.get_internals().outputs
@@ -249,7 +260,7 @@ class CompiledGraph:
     def _lower(self, to_onnx: Any, arrays: Sequence[Array], variant: _Variant) -> Any:
         fixed, bounded = self._fixed_shapes, self._bounded
         specs = {
-            name: Spec(a.shape if fixed else (SymbolicDim.named(f"{name}_0"), *a.shape[1:]), a.dtype)
+            name: Spec(a.shape if fixed else _first_free(name, a.shape), a.dtype)
             for name, a in zip(self._inputs, arrays, strict=True)
         }
         if not variant:
@@ -264,3 +275,8 @@ class CompiledGraph:
             finite=bounded.entries if bounded is not None and variant is _Variant.BOUNDED else (),
             outputs=[f"output{i}" for i in range(len(self._symbol.outputs))],
         )
+
+
+def _first_free(name: str, shape: tuple[int, ...]) -> tuple[Dim, ...]:
+    """The shape with its first size, if it has one, named."""
+    return (SymbolicDim.named(f"{name}_0"), *shape[1:]) if shape else shape
