@@ -131,6 +131,11 @@ def is_native(dtype: DType) -> bool:
     return dtype in _FLAG_OF
 
 
+def has_gradients(dtype: DType) -> bool:
+    """Whether arrays of the type may be trained: those of MXNet's types and bfloat16."""
+    return dtype in _FLAG_OF or name_of(dtype) == "bfloat16"
+
+
 def flag_of(dtype: DType) -> int:
     """The type flag of a dtype in files: MXNet's, or of `EXTENSIONS`."""
     known = as_dtype(dtype)

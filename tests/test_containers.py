@@ -6,12 +6,14 @@ import copy
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from onnx import ValueInfoProto, helper
 
 import hybridonnx as mx
 from hybridonnx import dtypes, nd, sym
 from hybridonnx.converters import values
+from hybridonnx.converters.opsets import NEWEST, signature
 from hybridonnx.errors import ConversionError, DTypeError, FormatError, RequirementError
 from hybridonnx.gluon import SymbolBlock
 from hybridonnx.ops import enclosed, opened
@@ -211,3 +213,37 @@ def test_arrays_of_types_that_mxnet_lacks_pass_hybridized(name, alloc):
         y = block(x)
         assert y.dtype is x.dtype
         assert y.asnumpy().tolist() == x.asnumpy().tolist() or name == "float8_e8m0fnu"  # without 0
+
+
+@pytest.mark.parametrize("name", dtypes.EXTENSIONS)
+def test_parameters_of_types_that_mxnet_lacks(name, tmp_path):
+    value = nd.array(["a", "b"] if name == "string" else [1, 2], dtype=name)
+    x, w = sym.var("x"), sym.var("w")
+    block = SymbolBlock(sym.Group([sym.relu(x), sym.identity(w)]), x)
+    weight = block.collect_params()["w"]
+    weight._load_init(value, None, cast_dtype=True, dtype_source="saved")
+    assert weight.grad_req == ("write" if name == "bfloat16" else "null")
+    for hybridize in (False, True):
+        block.hybridize(hybridize)
+        assert block(nd.ones((1,)))[1].asnumpy().tolist() == value.asnumpy().tolist()
+    names = block.export(str(tmp_path / "model"))
+    again = SymbolBlock.imports(names[0], ["x"], names[1])
+    assert again(nd.ones((1,)))[1].asnumpy().tolist() == value.asnumpy().tolist()
+
+
+@pytest.mark.parametrize("name", dtypes.EXTENSIONS)
+def test_parameters_of_such_types_are_exported(name, tmp_path):
+    value = nd.array(["a", "b"] if name == "string" else [1, 2, 1], dtype=name)
+    x, w = sym.var("x"), sym.var("w")
+    graph, path = sym.Group([sym.relu(x), sym.identity(w)]), str(tmp_path / "model.onnx")
+
+    def export() -> str:
+        return mx.onnx.export_model(graph, {"w": value}, [(1,)], onnx_file_path=path, opset_version=NEWEST)
+
+    if np.dtype(value.dtype) not in signature("Identity", NEWEST).types["V"]:
+        with pytest.raises(ConversionError, match=rf"Identity: ONNX at opset \d+ takes .*, got {name}"):
+            export()
+        return
+    proto = onnx.load(export())
+    (tensor,) = [t for t in proto.graph.initializer if t.data_type == values.elem_type(value.dtype)]
+    assert onnx.numpy_helper.to_array(tensor).tolist() == value.asnumpy().tolist()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from onnx import defs
 
-from hybridonnx.dtypes import DType, is_native
+from hybridonnx.dtypes import DType, is_native, name_of
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import NumericShape, Shape, Spec, SymbolicDim, without_symbols
 
@@ -130,10 +130,10 @@ class Graph(OperatorBuilder):
                 self._check_digits(dtype, others[name])
             elif allowed and dtype not in allowed:
                 parameter = next(p.name for p in kind.inputs if p.type == name)
-                names = ", ".join(sorted(map(str, allowed)))
+                names = ", ".join(sorted(map(name_of, allowed)))
                 raise ConversionError(
-                    f"{kind.op_type}: ONNX at opset {self.opset} takes {names} as {parameter}, got {dtype}. "
-                    "Cast around it, or export with a newer opset."
+                    f"{kind.op_type}: ONNX at opset {self.opset} takes {names} as {parameter}, "
+                    f"got {name_of(dtype)}. Cast around it, or export with a newer opset."
                 )
         return others
 

@@ -350,9 +350,10 @@ class Operator:
         """Raise `DTypeError` for types that MXNet lacks, although NumPy may compute on them."""
         for index, dtype in enumerate(dtypes):
             if dtype is not None and not is_native(dtype):
+                remedy = "" if dtype.hasobject else " Cast with astype('float32')."
                 raise DTypeError(
                     f"{self.names[0]}: one of MXNet's types, {', '.join(BY_NAME)}, is required for "
-                    f"{self.input_names()[index]}, got {name_of(dtype)}. Cast with astype('float32')."
+                    f"{self.input_names()[index]}, got {name_of(dtype)}.{remedy}"
                 )
 
     def _known_dtypes(self, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> list[DType | None]:
