@@ -39,6 +39,7 @@ FLAGS: dict[int, DType] = {
 BY_NAME: dict[str, DType] = {dtype.name: dtype for dtype in FLAGS.values()}
 _FLAG_OF: dict[DType, int] = {dtype: flag for flag, dtype in FLAGS.items()}
 
+NATIVE: frozenset[DType] = frozenset(FLAGS.values())
 float32: DType = FLAGS[0]
 strings: DType = np.dtype(object)
 """The dtype of arrays of `str`."""

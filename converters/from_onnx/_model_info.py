@@ -287,6 +287,8 @@ def evaluate(node: NodeProto, opset: int, inputs: dict[str, Array]) -> list[Arra
         outputs = ReferenceEvaluator(graph, opsets={"": opset}).run(None, inputs)
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError):
         return None  # the import function may know more
+    if any(value is None or isinstance(value, list | dict) for value in outputs):
+        return None  # no arrays: a sequence would become one of a further axis
     by_name = dict(zip(names, map(np.asarray, outputs), strict=True))
     return [by_name.get(name, np.empty(0)) for name in node.output]
 

@@ -125,6 +125,8 @@ class SymbolBlock(HybridBlock):
         What is a sequence, an optional or a map in ONNX is a list, an array or `None`, and a dict.
         """
         if self._boundary is None:
+            if isinstance(x, NDArray) and self._active:
+                return self._call_compiled(x.context, (x, *args))
             return self._forward(x, *args)
         return self._boundary.leave(self._forward(*self._boundary.enter((x, *args))))
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..attrs import ShapeLike
 from ..context import Context, as_context, usable
-from ..dtypes import DType, DTypeLike, as_dtype, converted, float32, is_native, native_dtype, strings
+from ..dtypes import DTypeLike, as_dtype, converted, float32, native_dtype, strings
 from ..dtypes import zeros_of as zero_values
 from ..errors import MXNetError
 from ..ops import Array, Spec, sizes
@@ -44,8 +44,8 @@ def array(source_array: ArrayLike, ctx: Context | None = None, dtype: DTypeLike 
     if is_scipy_csr(source_array):
         return from_stored(from_scipy(source_array, dtype), _usable(ctx))
     value_dtype = as_dtype(dtype)
-    if not is_native(value_dtype):
-        return NDArray(_extension(source_array, value_dtype), _usable(ctx))
+    if value_dtype.hasobject:
+        return NDArray(_texts(source_array), _usable(ctx))
     try:
         with np.errstate(invalid="ignore"):  # what does not fit wraps, as in MXNet
             data = np.asarray(source_array).astype(value_dtype, order="C")
@@ -57,10 +57,9 @@ def array(source_array: ArrayLike, ctx: Context | None = None, dtype: DTypeLike 
     return NDArray(data, _usable(ctx))
 
 
-def _extension(source: Any, dtype: DType) -> Array:
-    """The values of `source` in a type that MXNet lacks; NumPy's own text would end at a NUL."""
-    made = source if isinstance(source, np.ndarray) or dtype != strings else np.array(source, object)
-    return converted(np.asarray(made), dtype)
+def _texts(source: Any) -> Array:
+    """An array of strings; NumPy's own text would end at a NUL."""
+    return converted(source if isinstance(source, np.ndarray) else np.array(source, object), strings)
 
 
 def _usable(ctx: Context | None) -> Context:

@@ -10,7 +10,7 @@ import numpy as np
 from ..autograd.scopes import state
 from ..autograd.tape import TapeNode
 from ..context import Context, current_context, usable
-from ..dtypes import DType, container_of
+from ..dtypes import DType
 from ..errors import DTypeError, MXNetError, RequirementError
 from ..ops import Array, Drawing, Noise, Operator, Shape, Spec, bind, options_by_name, show
 from ._base import ArrayBase, refuse_in_place
@@ -81,14 +81,14 @@ _MOST_SHAPES = 512
 def _outputs(op: Operator, arrays: Sequence[Array]) -> tuple[Spec, ...]:
     """The outputs' specs, inferred once for each combination of shapes and dtypes."""
     cache: dict[Any, tuple[Spec, ...]] = op.__dict__.setdefault("_known_outputs", {})
-    key: Any = tuple([(a.shape, a.dtype.num) for a in arrays])
-    if op.takes_extensions:  # containers of different types have one number
-        key = (key, *[container_of(a.dtype) for a in arrays])
+    key = tuple([(a.shape, a.dtype.num) for a in arrays])
     specs = cache.get(key)
     if specs is None:
         if len(cache) >= _MOST_SHAPES:
             cache.clear()
-        specs = cache[key] = _infer(op, tuple([Spec(a.shape, a.dtype) for a in arrays]))
+        specs = _infer(op, tuple([Spec(a.shape, a.dtype) for a in arrays]))
+        if not any(a.dtype.hasobject for a in arrays):  # of which containers of all types have one number
+            cache[key] = specs
     return specs
 
 

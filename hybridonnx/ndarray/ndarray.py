@@ -21,7 +21,7 @@ from ..autograd.gradients import backward
 from ..autograd.scopes import state
 from ..autograd.tape import Leaf
 from ..context import Context, as_context, usable
-from ..dtypes import DType, DTypeLike, as_dtype, is_native, name_of, native_dtype
+from ..dtypes import NATIVE, DType, DTypeLike, as_dtype, name_of, native_dtype
 from ..dtypes import converted as converted_values
 from ..errors import DTypeError, MXNetError, ShapeError
 from ..formats.params import CSR, RowSparse, Value
@@ -256,7 +256,7 @@ class NDArray(ArrayBase, OperatorMethods):
         target: DType = as_dtype(dtype)
         if not copy and target == self._data.dtype:
             return self
-        if not (is_native(target) and is_native(self._data.dtype)):
+        if target not in NATIVE or self._data.dtype not in NATIVE:
             return self._as_extension(target)
         cast: NDArray = _F.Cast(self, dtype=target.name)
         return cast
