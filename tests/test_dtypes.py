@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
@@ -18,8 +19,6 @@ from hybridonnx.converters import values
 from hybridonnx.converters.from_onnx import _reader
 from hybridonnx.converters.opsets import signature
 from hybridonnx.errors import AttributeValueError, ConversionError, DTypeError, FormatError
-
-ml_dtypes = pytest.importorskip("ml_dtypes", reason="onnx 1.17 does without")
 
 NUMBERS = [name for name in dtypes.EXTENSIONS if name != "string"]
 SAMPLES: dict[str, list[Any]] = {
