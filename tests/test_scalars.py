@@ -127,3 +127,11 @@ def test_mxnet_reads_and_writes_the_files(oracle, tmp_path):
     assert lines == ["{'arg:w': ((), 3.0)}", "([(), (2,)], [(), (2,)], [])"]
     with open(names[0], encoding="utf-8") as file:
         assert file.read() == before
+
+
+def test_a_compiled_graph_takes_arrays_with_and_without_axes():
+    x = sym.var("x")
+    block = SymbolBlock(sym.relu(x), x)
+    block.hybridize()
+    for shape in ((2,), (), (3,), (), (2, 2)):
+        assert block(nd.NDArray(np.full(shape, 2, np.float32))).shape == shape

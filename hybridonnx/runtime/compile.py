@@ -212,7 +212,13 @@ class CompiledGraph:
 
     def _key(self, signature: Any) -> Any:
         variant, *specs = signature
-        return (variant, *[(dtype, shape if self._fixed_shapes else shape[1:]) for dtype, shape in specs])
+        return (
+            variant,
+            *[
+                (dtype, shape if self._fixed_shapes else (None, *shape[1:]) if shape else ())
+                for dtype, shape in specs
+            ],
+        )
 
     def _make_program(self, arrays: Sequence[Array], variant: _Variant) -> _Program | None:
         session = self._compile(arrays, variant)
