@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -260,3 +260,25 @@ def _value(attribute: AttributeProto) -> Any:
     if attribute.type == AttributeProto.STRINGS:
         return [item.decode() for item in value]
     return value.decode() if isinstance(value, bytes) else value
+
+
+# ---- engines
+
+
+def is_as_onnx(text: str) -> bool:
+    """Whether ONNX Runtime, where it has a kernel, gives for the node what ONNX says."""
+    node = model_of(text).graph.node[0]
+    values = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    return not any(differs(node, values) for differs in _AGAINST_ONNX.get(node.op_type, ()))
+
+
+def _places_corners_by_sizes(node: NodeProto, values: dict[str, Any]) -> bool:
+    """ONNX has the corners at scale x size, ONNX Runtime at the size of the result, which is rounded down."""
+    scales = len(node.input) > 2 and node.input[2] != ""
+    return scales and values.get("coordinate_transformation_mode") == b"align_corners"
+
+
+_AGAINST_ONNX: dict[str, tuple[Callable[[NodeProto, dict[str, Any]], bool], ...]] = {
+    "Resize": (_places_corners_by_sizes,),
+}
+"""Forms of operators that ONNX Runtime computes otherwise than ONNX says."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from onnx import ModelProto, NodeProto, defs, numpy_helper
 
-from hybridonnx.dtypes import DType
+from hybridonnx.dtypes import DType, is_native, name_of
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import NumericShape, Shape, Spec, SymbolicDim, without_symbols
 
@@ -132,10 +132,10 @@ class Graph(OperatorBuilder):
                 self._check_digits(dtype, others[name])
             elif allowed and dtype not in allowed:
                 parameter = next(p.name for p in kind.inputs if p.type == name)
-                names = ", ".join(sorted(map(str, allowed)))
+                names = ", ".join(sorted(map(name_of, allowed)))
                 raise ConversionError(
-                    f"{kind.op_type}: ONNX at opset {self.opset} takes {names} as {parameter}, got {dtype}. "
-                    "Cast around it, or export with a newer opset."
+                    f"{kind.op_type}: ONNX at opset {self.opset} takes {names} as {parameter}, "
+                    f"got {name_of(dtype)}. Cast around it, or export with a newer opset."
                 )
         return others
 
@@ -231,7 +231,7 @@ class Graph(OperatorBuilder):
         allowed = kind.types.get(name) or frozenset(filter(None, [dtype_of_type_string(name)]))
         if first in allowed or not allowed:
             return first
-        return _int64 if _int64 in allowed else min(allowed, key=str)
+        return _int64 if _int64 in allowed else min(filter(is_native, allowed), key=str, default=first)
 
     def _dtype(
         self, kind: Signature, index: int, inputs: list[Value | None], attributes: dict[str, Any]
@@ -266,7 +266,7 @@ class Graph(OperatorBuilder):
     def const(self, value: Any, dtype: DType | None = None) -> Value:
         """A constant; equal ones are stored once. Numbers and lists take `dtype`, arrays keep their own."""
         array = _constant(value, dtype)
-        key = (array.dtype.str, array.shape, array.tobytes())
+        key = (array.dtype, array.shape, array.tobytes())
         if key not in self._constants:
             constant = Value(self, array.dtype, array.shape)
             constant.constant = array

@@ -14,9 +14,12 @@ from ..dtypes import DTypeLike, as_dtype
 from ..errors import RequirementError, ShapeError, suggest
 from ..ndarray.ndarray import NDArray
 from ..runtime import onnx_file
+from ..runtime.containers import boundary_of
 from ..symbol.execute import execute
+from ..symbol.infer import has_scalars
 from ..symbol.symbol import Group, Symbol, load, var
 from ..typing import Contexts
+from ..util import is_np_shape, np_shape
 from .hybrid_block import HybridBlock, input_name
 from .nested import flatten
 from .parameter import ParameterDict, brief, read_named
@@ -48,7 +51,10 @@ class SymbolBlock(HybridBlock):
                 )
             return block_from_onnx(symbol_file, names, ctx)
         graph = load(symbol_file)
-        values = {} if param_file is None else read_named(param_file)
+        values = {}
+        if param_file is not None:
+            with np_shape(is_np_shape() or has_scalars(graph.nodes())):
+                values = read_named(param_file)
         _require_names(graph, names, values)
         block = SymbolBlock(graph, [var(name, dtype=None) for name in names])
         if param_file is not None:
@@ -75,7 +81,9 @@ class SymbolBlock(HybridBlock):
         graph = flat[0] if len(flat) == 1 else Group(flat)
         self._graph = variables, graph
         self._traced = self._graph
-        self._make_parameters(graph, _variable_names(variables))
+        names = _variable_names(variables)
+        self._boundary = boundary_of(graph, names)
+        self._make_parameters(graph, names)
         self._output_names: list[str] | None = None
         """What the ONNX model calls the outputs that the block was made of, if it was."""
         self._declared: list[_Declared | None] = []
@@ -119,7 +127,15 @@ class SymbolBlock(HybridBlock):
                     self._params[name].cast("float32")
 
     def forward(self, *args: Any) -> Any:
-        """The outputs for arrays, or for symbols in place of the inputs; for none if there are no inputs."""
+        """The outputs for arrays, or for symbols in place of the inputs; for none if there are no inputs.
+
+        What is a sequence, an optional or a map in ONNX is a list, an array or `None`, and a dict.
+        """
+        if self._boundary is None:
+            return self._forward(*args)
+        return self._boundary.leave(self._forward(*self._boundary.enter(args)))
+
+    def _forward(self, *args: Any) -> Any:
         first = args[0] if args else None
         if not args and self._graph[0]:
             names = ", ".join(_variable_names(self._graph[0]))

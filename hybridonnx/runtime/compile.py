@@ -232,6 +232,9 @@ class CompiledGraph:
         from ..converters import to_onnx
         from .session import Session
 
+        if not self._exchanges_all(arrays):
+            self._planned = True
+            return None
         if self._draws():
             self._fixed_shapes = True
         try:
@@ -244,6 +247,14 @@ class CompiledGraph:
             self._planned = True
             return None
         return Session(lowered, self._arrays if variant else {}, self._static_alloc)
+
+    def _exchanges_all(self, arrays: Sequence[Array]) -> bool:
+        """Whether ONNX Runtime has all values of the graph as arrays."""
+        from .session import exchanges
+
+        specs = {n: Spec(a.shape, a.dtype) for n, a in zip(self._inputs, arrays, strict=True)}
+        specs.update((n, Spec(a.shape, a.dtype)) for n, a in self._arrays.items())
+        return all(exchanges(s.dtype) for s in infer(self._symbol, specs, partial=True).values())
 
     def _draws(self) -> bool:
         """Whether any operator draws in prediction; what it draws depends on the shapes."""

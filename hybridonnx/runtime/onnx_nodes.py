@@ -9,17 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import config
-from ..dtypes import DType
+from ..dtypes import DType, container_of, strings
 from ..errors import MXNetError
-from ..ops import Array, Shape, Spec
-from .session import ModelSession
+from ..ops import Array, Shape, Spec, enclosed, opened
+from .session import ModelSession, exchanges
 
 _FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """What ONNX's reference raises for values that do not fit, or operators that it lacks."""
-_Run = Callable[[Sequence[Array]], list[Any]]
+_Run = Callable[[Sequence[Any]], list[Any]]
 _MOST_SESSIONS = 512
-_PLAIN = frozenset("fiub")
-"""The kinds of NumPy's own element types, which go through ONNX Runtime as they are."""
 
 
 class _Program(NamedTuple):
@@ -27,6 +25,8 @@ class _Program(NamedTuple):
 
     run: _Run
     in_onnxruntime: bool
+    outputs: tuple[DType | None, ...]
+    """The outputs' dtypes."""
 
 
 class Nodes:
@@ -42,13 +42,14 @@ class Nodes:
         """A node's outputs. Raises `MXNetError` with what the engine says if the values do not fit."""
         specs = tuple([Spec((None,) * a.ndim, a.dtype) for a in arrays])
         program = _program(model, specs)
+        values = [opened(a) if container_of(a.dtype) else a for a in arrays]
         try:
-            results = program.run(arrays)
+            results = program.run(values)
         except MXNetError as exc:
             if not program.in_onnxruntime:
                 raise
-            results = _in_reference(model, arrays, exc)
-        return [np.asarray(y) for y in results]
+            results = _in_reference(model, values, exc)
+        return [_array(y, dtype) for y, dtype in zip(results, program.outputs, strict=True)]
 
     def runs(self, model: str, inputs: Sequence[Spec]) -> bool:
         """Whether ONNX Runtime has a kernel for such inputs."""
@@ -64,21 +65,34 @@ def _rank_alone(shape: Shape | None) -> Shape:
     return (None,) * len(shape or ())
 
 
+def _array(value: Any, dtype: DType | None) -> Array:
+    """An output as an array: of strings, or one that carries a sequence and the like."""
+    if container_of(dtype):
+        assert dtype is not None
+        return enclosed(value, dtype)
+    return np.asarray(value, object if dtype == strings else None)
+
+
 @lru_cache(_MOST_SESSIONS)
 def _program(model: str, specs: tuple[Spec, ...]) -> _Program:
     """The node for inputs of these dtypes and ranks."""
     from ..converters import onnx_nodes
 
-    outputs = onnx_nodes.infer(model, specs)
-    if all(map(_is_plain, (*specs, *outputs))):
+    outputs = tuple([spec.dtype for spec in onnx_nodes.infer(model, specs)])
+    if onnx_nodes.is_as_onnx(model) and all(map(_may_exchange, (*[spec.dtype for spec in specs], *outputs))):
         try:
             session = ModelSession(onnx_nodes.runnable(model, specs), threads=config.THREADS())
         except MXNetError:  # it has no such kernel
             pass
         else:
             names = list(session.inputs)
-            return _Program(lambda arrays: session(dict(zip(names, arrays, strict=True))), True)
-    return _Program(_reference(model), False)
+            return _Program(lambda values: session(dict(zip(names, values, strict=True))), True, outputs)
+    return _Program(_reference(model), False, outputs)
+
+
+def _may_exchange(dtype: DType | None) -> bool:
+    """Whether ONNX Runtime may take and give values of a dtype."""
+    return exchanges(dtype) or bool(container_of(dtype))
 
 
 def _reference(model: str) -> _Run:
@@ -87,9 +101,9 @@ def _reference(model: str) -> _Run:
 
     compute = onnx_nodes.reference(model)
 
-    def run(arrays: Sequence[Array]) -> list[Any]:
+    def run(values: Sequence[Any]) -> list[Any]:
         try:
-            results: list[Any] = compute(arrays)
+            results: list[Any] = compute(values)
         except _FAILURES as exc:
             raise MXNetError(f"inputs that fit are required. ONNX's reference says: {exc}") from exc
         return results
@@ -97,14 +111,9 @@ def _reference(model: str) -> _Run:
     return run
 
 
-def _in_reference(model: str, arrays: Sequence[Array], refusal: MXNetError) -> list[Any]:
+def _in_reference(model: str, values: Sequence[Any], refusal: MXNetError) -> list[Any]:
     """What ONNX's reference gives for values that ONNX Runtime's kernel refuses, perhaps against ONNX."""
     try:
-        return _reference(model)(arrays)
+        return _reference(model)(values)
     except MXNetError:
         raise refusal from None
-
-
-def _is_plain(spec: Spec) -> bool:
-    dtype: DType | None = spec.dtype
-    return dtype is not None and dtype.kind in _PLAIN and dtype.isbuiltin == 1
