@@ -25,7 +25,8 @@ CHOICE = [pytest.param(name, marks=[] if is_quick(name) else [pytest.mark.slow])
 
 @pytest.mark.parametrize("name", CHOICE)
 def test_file(name, tmp_path):
-    reasons, known = tried(name, tmp_path), FAILURES.get(name, {})
+    known = FAILURES.get(name, {})
+    reasons = tried(name, tmp_path, known)
     fresh = [f"{step}: {why}" for step, why in reasons.items() if step not in known]
     assert not fresh, f"{name}\n" + "\n".join(fresh)
     mended = [step for step in known if step not in reasons and "import" not in reasons]

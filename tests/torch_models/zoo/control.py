@@ -110,14 +110,14 @@ model("cond", x=floats("N", 4), exporters=("dynamo",))(Cond)
 class While(nn.Module):
     """A loop that ends by a count."""
 
-    def forward(self, x, count):
+    def forward(self, x):
         from torch._higher_order_ops.while_loop import while_loop
 
         start = torch.zeros((), dtype=torch.int64)
         return while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * 0.5 + 1), (start, x))[1]
 
 
-model("while", x=floats("N", 4), count=ints(low=3, below=4), exporters=("dynamo",), gradients=False)(While)
+model("while", x=floats("N", 4), exporters=("dynamo",), gradients=False)(While)
 
 
 class Scan(nn.Module):

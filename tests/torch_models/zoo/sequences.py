@@ -20,7 +20,7 @@ def conv_1d() -> nn.Module:
         nn.Conv1d(4, 8, 5, padding=2),
         nn.BatchNorm1d(8),
         nn.ReLU(),
-        nn.MaxPool1d(2),
+        nn.AvgPool1d(3, 2, 1),
         nn.Conv1d(8, 8, 3, padding=2, dilation=2),
         nn.GELU(),
         nn.AdaptiveAvgPool1d(1),
@@ -325,7 +325,7 @@ class TextCNN(nn.Module):
     def forward(self, words):
         x = self.words(words).unsqueeze(1)
         ys = [F.relu(conv(x)).squeeze(3) for conv in self.convs]
-        return self.out(torch.cat([F.max_pool1d(y, y.size(2)).squeeze(2) for y in ys], 1))
+        return self.out(torch.cat([y.amax(2) for y in ys], 1))
 
 
 model("text-cnn", words=WORDS)(TextCNN)

@@ -72,7 +72,9 @@ class Translator(nn.Module):
 
     def forward(self, source, target):
         mask = torch.triu(torch.full((target.size(1), target.size(1)), float("-inf")), 1)
-        return self.out(self.core(self.source(source), self.target(target), tgt_mask=mask))
+        return self.out(
+            self.core(self.source(source), self.target(target), tgt_mask=mask, tgt_is_causal=True)
+        )
 
 
 model("transformer", source=WORDS, target=ints("N", "S", below=18))(Translator)
