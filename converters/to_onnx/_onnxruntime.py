@@ -32,6 +32,8 @@ def guard(graph: Graph, results: Sequence[Value]) -> None:
         nodes, part.nodes = part.nodes, []
         for node in nodes:
             part.scope = node.scope
+            if node.op_type == "Mul" and not node.domain:
+                _guard_reciprocal(part, node)
             if node in pads:
                 _guard_pad(part, node)
             elif node.op_type in _NEUTRAL and not node.domain:
@@ -161,6 +163,35 @@ def _times(g: Graph, value: Value, factor: float) -> Value:
         return g.const(value.constant * factor)
     product: Value = g.node("Mul", [value, factor])
     return product
+
+
+# ---- products with reciprocals
+#
+# Versions 1.20 to 1.31 make a product with 1 / d a division by d (DivMulFusion; issues 32413, 32414, 32416).
+# Where the other factor comes from a node that is eliminated in the same pass, such as an Identity, a Cast
+# to the same type, or a product with 1, the division takes the name that is gone, and the model is refused.
+
+
+def _guard_reciprocal(g: Graph, node: Node) -> None:
+    """Make a product with a reciprocal the division that ONNX Runtime makes of it."""
+    a, b = node.inputs
+    for value, factor in ((a, b), (b, a)):
+        divisor = _inverse(factor)
+        if divisor is not None:
+            _become(g, node, "Div")
+            node.inputs = [value, divisor]
+            return
+
+
+def _inverse(value: Value | None) -> Value | None:
+    """The d of a value that is 1 / d in floating-point numbers, with the shape of d."""
+    if value is None or value.node is None or value.node.op_type != "Div" or value.node.domain:
+        return None
+    one, divisor = value.node.inputs
+    if one is None or one.constant is None or divisor is None or divisor.shape is None:
+        return None
+    is_one = one.constant.size == 1 and one.constant.item() == 1 and one.constant.ndim <= len(divisor.shape)
+    return divisor if is_one and one.constant.dtype.kind == "f" else None
 
 
 # ---- Relu
