@@ -104,15 +104,15 @@ def _is_data_of_conv(users: Sequence[tuple[Node, int]]) -> bool:
 
 
 def _guard_pad(g: Graph, node: Node) -> None:
-    data, pads, *value = node.inputs
+    data, pads, value = (*node.inputs, None)[:3]
     assert data is not None
     assert pads is not None
     if g.opset >= AXES_AT:
         # all of them: where a Transpose moves past a Pad, ONNX Runtime permutes the widths of all axes
-        node.inputs = [data, pads, *value, g.const(np.arange(data.rank))]
+        node.inputs = [data, pads, value, g.const(np.arange(data.rank))]
         return
     widths = _with_first_axis(g, pads, data.rank)
-    padded = g.node("Pad", [g.Unsqueeze(data, [0]), widths, *value], attributes=node.attributes)
+    padded = g.node("Pad", [g.Unsqueeze(data, [0]), widths, value], attributes=node.attributes)
     _become(g, node, "Squeeze")
     node.inputs = [padded, g.const([0])]
 
