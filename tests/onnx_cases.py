@@ -254,7 +254,7 @@ def _rounding(target: Any) -> float:
     """What sums of numbers as large as the largest may be off by where they cancel."""
     finite = np.abs(target[np.isfinite(target)])
     step = np.finfo(target.dtype).eps if target.dtype.kind in "fc" else 0.0
-    return float(finite.max(initial=0) * step)
+    return float(4 * finite.max(initial=0) * step)
 
 
 # The modes ------------------------------------------------------------------------------------------------
