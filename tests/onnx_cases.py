@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TypeProto, helper, numpy_helper
+from onnx import TypeProto, numpy_helper
 
 from tests import onnx_case_table as table
 from tests.case_processes import Job, run_jobs
@@ -346,10 +346,11 @@ def _exported(case: Case) -> Run:
 
 def _export(block: Any, case: Case) -> onnx.ModelProto:
     import hybridonnx as mx
+    from hybridonnx.converters.values import dtype_of_type
     from hybridonnx.errors import ConversionError
 
     shapes = {info.name: _declared(info, i, case) for i, info in enumerate(case.inputs)}
-    types = {info.name: _dtype(info.type) for info in case.inputs}
+    types = {info.name: dtype_of_type(info.type) for info in case.inputs}
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.onnx")
         for opset in (None, _newest()):
@@ -369,19 +370,10 @@ def _newest() -> int:
 def _declared(info: onnx.ValueInfoProto, index: int, case: Case) -> Any:
     tensor = info.type.tensor_type
     if not info.type.HasField("tensor_type"):
-        return None
+        return ()
     if not tensor.HasField("shape"):
         return np.shape(case.data_sets[0][0][index])
     return tuple(d.dim_value if d.HasField("dim_value") else d.dim_param or None for d in tensor.shape.dim)
-
-
-def _dtype(kind: TypeProto) -> Any:
-    """The element type, of a sequence's or an optional's items too."""
-    if kind.HasField("sequence_type"):
-        return _dtype(kind.sequence_type.elem_type)
-    if kind.HasField("optional_type"):
-        return _dtype(kind.optional_type.elem_type)
-    return helper.tensor_dtype_to_np_dtype(kind.tensor_type.elem_type)
 
 
 def _runtime(case: Case) -> Run:
