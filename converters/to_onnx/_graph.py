@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from onnx import ModelProto, NodeProto, defs, numpy_helper
 
-from hybridonnx.dtypes import DType, is_native, name_of
+from hybridonnx.dtypes import DType, container_of, is_native, name_of
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import NumericShape, Shape, Spec, SymbolicDim, without_symbols
 
@@ -130,7 +130,7 @@ class Graph(OperatorBuilder):
             allowed = kind.types.get(name)
             if name in others:
                 self._check_digits(dtype, others[name])
-            elif allowed and dtype not in allowed:
+            elif allowed and dtype not in allowed and not container_of(dtype):
                 parameter = next(p.name for p in kind.inputs if p.type == name)
                 names = ", ".join(sorted(map(name_of, allowed)))
                 raise ConversionError(

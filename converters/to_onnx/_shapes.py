@@ -7,8 +7,8 @@ from onnx import TensorProto, TypeProto, checker, helper, shape_inference
 from hybridonnx.ops import NumericShape
 
 from ..opsets import ir_version
-from ..values import elem_type, to_tensor
-from ._nodes import Node, Value, node_proto
+from ..values import to_tensor, type_proto
+from ._nodes import Node, node_proto
 
 _MOST_DATA = 1024
 
@@ -22,7 +22,7 @@ def node_shapes(node: Node, opset: int) -> list[NumericShape | None]:
     types, data = {}, {}
     for name, value in zip(inputs, node.inputs, strict=True):
         if value is not None:
-            types[name] = _type(value)
+            types[name] = type_proto(value.dtype, value.shape)
             if value.constant is not None and value.constant.size <= _MOST_DATA:
                 data[name] = to_tensor(name, value.constant)
     try:
@@ -37,11 +37,6 @@ def node_shapes(node: Node, opset: int) -> list[NumericShape | None]:
     except (shape_inference.InferenceError, checker.ValidationError, RuntimeError):  # also: it has a graph
         return [None] * len(node.outputs)
     return [_shape(inferred.get(name)) for name in outputs]
-
-
-def _type(value: Value) -> TypeProto:
-    proto: TypeProto = helper.make_tensor_type_proto(elem_type(value.dtype), value.shape)
-    return proto
 
 
 def _shape(proto: TypeProto | None) -> NumericShape | None:
