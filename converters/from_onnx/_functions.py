@@ -75,6 +75,15 @@ class Functions:
         name = self._names[x.outputs[0]]
         return Known(self.dims(x), self._info.dtype(name))
 
+    def name(self, x: Broadcasting) -> str:
+        """What the model calls a value, or nothing."""
+        return self._names.get(x.outputs[0], "")
+
+    def named(self, name: str) -> Broadcasting | None:
+        """The value that the model calls so, if it was computed before."""
+        entry = next((entry for entry, own in self._names.items() if own == name), None)
+        return None if entry is None else Broadcasting([entry])
+
     def value(self, x: Any) -> Array | None:
         """The array that a value is in every run, `None` if it is computed."""
         name = self._names.get(x.outputs[0])
