@@ -27,7 +27,7 @@ from hybridonnx.ops import Array, Spec
 from hybridonnx.ops import known as is_numeric
 
 from .inference import infer_shapes
-from .opsets import NEWEST, ir_version, signature
+from .opsets import NEWEST, Signature, ir_version, signature
 from .subgraphs import mentioned, rename_uses
 from .types import Sizes, merged, spec_of, type_of
 
@@ -187,8 +187,10 @@ def at(text: str, opset: int, inputs: Sequence[Spec]) -> ModelProto:
     own = {item.domain: item.version for item in model.opset_import}[""] if _opset(model) else opset
     if node.domain or own == opset or _same(node, own, opset):
         return model
-    declared = typed(text, inputs, Sizes())
     try:
+        if node.op_type == "Scan":  # whose conversion gives other axes
+            raise TypeError("Scan")
+        declared = typed(text, inputs, Sizes())
         converted: ModelProto = version_converter.convert_version(declared, opset)
     except (*_INVALID, TypeError) as exc:
         since = signature(node.op_type, own).since
@@ -204,13 +206,38 @@ def _opset(model: ModelProto) -> int:
 
 
 def _same(node: NodeProto, own: int, opset: int) -> bool:
-    """Whether the operator is the same at both opsets, in all that its subgraphs have as well."""
+    """Whether the node means the same at both opsets, with all that its subgraphs have."""
     try:
-        same = signature(node.op_type, own).since == signature(node.op_type, opset).since
+        kinds = signature(node.op_type, own), signature(node.op_type, opset)
     except ConversionError:
         return False
     graphs = [a.g for a in node.attribute if a.HasField("g")]
-    return same and all(_same(inner, own, opset) for g in graphs for inner in g.node if not inner.domain)
+    return _means_the_same(node, *kinds) and all(
+        _same(inner, own, opset) for g in graphs for inner in g.node if not inner.domain
+    )
+
+
+def _means_the_same(node: NodeProto, a: Signature, b: Signature) -> bool:
+    """Whether a node is one of both versions of its operator: newer ones mostly add element types.
+
+    Older versions than those of opset 13 may differ in what they mean, and so do some newer ones.
+    """
+    if a.since == b.since:
+        return True
+    if max(a.since, b.since) < _SETTLED or node.op_type in _OTHER_MEANING:
+        return False
+    count = len(node.input)
+    if [p.name for p in a.inputs[:count]] != [p.name for p in b.inputs[:count]]:
+        return False
+    names = {attribute.name for attribute in node.attribute}
+    return names <= a.attributes.keys() & b.attributes.keys()
+
+
+_SETTLED = 13
+_OTHER_MEANING = frozenset(
+    {"GridSample", "GroupNormalization", "Hardmax", "LogSoftmax", "RoiAlign", "Scan", "Softmax"}
+)
+"""Operators of which a newer version has the same form and means something else."""
 
 
 def oldest(text: str) -> int:

@@ -215,7 +215,8 @@ def check(lowered: Lowered, params: Mapping[str, Array], values: bool = False) -
     light = _light(lowered, params)
     computed = {name for node in light.graph.node for name in node.output}
     for output in light.graph.output:
-        if output.name in computed:  # or inference would not give the inputs' names to free sizes
+        if output.name in computed and output.type.HasField("tensor_type"):
+            # or inference would not give the inputs' names to free sizes
             output.type.tensor_type.ClearField("shape")
     try:
         inferred = infer_shapes(light, strict=True)
