@@ -9,15 +9,15 @@ from onnx import ModelProto, ValueInfoProto, shape_inference
 _LONGEST = 1 << 20
 
 
-def infer_shapes(model: ModelProto, strict: bool = False) -> ModelProto:
-    """The model with the shapes that ONNX infers, values of shapes followed through the graph.
+def infer_shapes(model: ModelProto, strict: bool = False, values: bool = True) -> ModelProto:
+    """The model with the shapes that ONNX infers, `values` of shapes followed through the graph.
 
     ONNX follows every vector of known length element by element, weights and inputs as well, so a few bytes
     of a file could ask for any amount of memory. Models with very long vectors are inferred without that.
     """
     plain = shape_inference.infer_shapes(model, check_type=strict, strict_mode=strict)
     graph = plain.graph
-    if _has_long_vectors([*graph.input, *graph.value_info, *graph.output]):
+    if not values or _has_long_vectors([*graph.input, *graph.value_info, *graph.output]):
         return plain
     return shape_inference.infer_shapes(model, check_type=strict, strict_mode=strict, data_prop=True)
 

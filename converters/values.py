@@ -110,7 +110,7 @@ def is_plain(dtype: DType | None) -> bool:
     return dtype is not None and dtype.isbuiltin == 1 and not dtype.hasobject
 
 
-def of_bytes(data: bytes | Array, count: int, dtype: DType) -> Array:
+def of_bytes(data: bytes | memoryview | Array, count: int, dtype: DType) -> Array:
     """So many numbers of the bytes of a tensor, of which there must be as many as `stored_bytes` says."""
     if is_packed(dtype):
         return unpacked(np.frombuffer(data, np.uint8), count, dtype)

@@ -142,9 +142,16 @@ def check(
     return support(graph, values, shapes, in_types, opset_version, inputs)
 
 
-def import_to_gluon(model_file: str | os.PathLike[str] | bytes, ctx: Contexts = None) -> SymbolBlock:
-    """A block of an ONNX model, with its parameters on `ctx`; it takes the inputs in the model's order."""
-    return block_from_onnx(model_file, ctx=ctx)
+def import_to_gluon(
+    model_file: str | os.PathLike[str] | bytes,
+    ctx: Contexts = None,
+    input_shapes: Mapping[str, FreeShape] | Sequence[FreeShape | None] | None = None,
+) -> SymbolBlock:
+    """A block of an ONNX model, with its parameters on `ctx`; it takes the inputs in the model's order.
+
+    `input_shapes` gives sizes that the file leaves free, as `import_model` takes them.
+    """
+    return block_from_onnx(model_file, ctx=ctx, input_shapes=input_shapes)
 
 
 def get_operator_support(opset_version: int | None = None) -> list[str]:

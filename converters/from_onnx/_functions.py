@@ -10,7 +10,7 @@ from onnx import NodeProto
 
 from hybridonnx.dtypes import DType, as_dtype, container_of
 from hybridonnx.errors import ConversionError, DTypeError, MXNetError
-from hybridonnx.ops import NumericShape, Spec, without_symbols
+from hybridonnx.ops import NumericShape, Spec, SymbolicDim
 from hybridonnx.symbol import everything
 from hybridonnx.symbol.graph import VARIABLE, Entry, Node
 from hybridonnx.symbol.infer import NO_AXES
@@ -19,6 +19,7 @@ from hybridonnx.symbol.symbol import Broadcasting
 from ..values import Array
 from ._inner import Known
 from ._model_info import Dims, ModelInfo, title
+from ._vectors import Vector
 
 
 class Functions:
@@ -31,12 +32,18 @@ class Functions:
     def __init__(self, info: ModelInfo) -> None:
         self._info = info
         self._specs: dict[Entry, Spec] = {}
+        self._inferred: dict[tuple[int, tuple[Spec, ...]], tuple[object, tuple[Spec, ...]]] = {}
+        """What operators gave for inputs: networks repeat their layers."""
         self._names: dict[Entry, str] = {}
         """The ONNX values that entries stand for."""
         self.arrays: dict[str, Array] = {}
         """The values of the variables that stand for constants."""
         self._node: NodeProto | None = None
         self._variables: dict[str, Broadcasting] = {}
+        self.rulers: dict[str, Broadcasting] = {}
+        """By their texts, sizes that arrays were made for."""
+        self._holders: dict[str, tuple[Broadcasting, int]] = {}
+        """By the texts of free sizes, values that have them."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         function = getattr(everything.F, name)
@@ -51,13 +58,13 @@ class Functions:
         return None if dims is None else tuple(d if isinstance(d, int) else None for d in dims)
 
     def dims(self, x: Broadcasting) -> Dims | None:
-        """Like `shape`, with the names of free sizes: equal names mean equal sizes."""
+        """Like `shape`, with expressions of the model's free sizes: compare them by `same`."""
         (entry,) = x.outputs
         known = self._info.shape(self._names[entry]) if entry in self._names else None
-        shape = without_symbols(self.spec(entry).shape)
+        shape = self.spec(entry).shape
         if known is None or shape is None or len(known) != len(shape):
             return shape if shape is not None else known
-        return tuple(b if a is None else a for a, b in zip(shape, known, strict=True))
+        return tuple(a if isinstance(a, int) or b is None else b for a, b in zip(shape, known, strict=True))
 
     def rank(self, x: Broadcasting) -> int:
         """The number of axes; a `ConversionError` if it is unknown."""
@@ -91,8 +98,17 @@ class Functions:
             return None
         return self._info.constant(name)
 
+    def operand(self, x: Any) -> Vector | None:
+        """What is known of the values of a small vector or number: numbers, and expressions of free sizes."""
+        name = self._names.get(x.outputs[0])
+        return None if name is None else self._info.vector(name)
+
+    def holder(self, size: SymbolicDim) -> tuple[Broadcasting, int] | None:
+        """A value that has a free size, and the axis; `None` if no value before the node has it."""
+        return self._holders.get(size.text)
+
     def result(self, i: int = 0) -> Dims | None:
-        """What ONNX infers of the shape of the node's `i`-th output; free sizes by name."""
+        """What is known of the shape of the node's `i`-th output."""
         outputs = () if self._node is None else self._node.output
         return self._info.shape(outputs[i]) if i < len(outputs) else None
 
@@ -127,9 +143,9 @@ class Functions:
 
     def variable(self, name: str) -> Broadcasting:
         """An input of the model as a symbol."""
-        dims = self._info.shape(name)
-        shape = None if dims is None else tuple(d if isinstance(d, int) else None for d in dims)
-        return self._new_variable(name, Spec(shape, self._info.dtype(name)))
+        variable = self._new_variable(name, Spec(self._info.shape(name), self._info.dtype(name)))
+        self._hold(variable.outputs[0], name)
+        return variable
 
     def constant(self, name: str) -> Broadcasting:
         """A constant of the model as a symbol: a variable with a value."""
@@ -157,6 +173,14 @@ class Functions:
     def call_it(self, entry: Entry, name: str) -> None:
         """Let an entry stand for a value of the model."""
         self._names.setdefault(entry, name)
+        self._hold(entry, name)
+
+    def _hold(self, entry: Entry, name: str) -> None:
+        """Take note of the free sizes of a value."""
+        dims = self._info.shape(name) or ()
+        for axis, size in enumerate(dims):
+            if isinstance(size, SymbolicDim) and size.text not in self._holders:
+                self._holders[size.text] = Broadcasting([entry]), axis
 
     def spec(self, entry: Entry) -> Spec:
         """What MXNet's operators tell of an entry."""
@@ -183,11 +207,15 @@ class Functions:
         if node.is_variable:  # one that an import function left out
             self._specs[Entry(node, 0)] = Spec()
             return
-        try:
-            _, outputs = node.op.infer([self._specs[entry] for entry in node.inputs])
-        except MXNetError as exc:
-            exc.add_note(node.described())
-            raise
+        inputs = tuple([self._specs[entry] for entry in node.inputs])
+        key = id(node.op), inputs  # equal operators are one object, kept beside
+        if key not in self._inferred:
+            try:
+                self._inferred[key] = node.op, node.op.infer(inputs)[1]
+            except MXNetError as exc:
+                exc.add_note(node.described())
+                raise
+        _, outputs = self._inferred[key]
         self._specs.update((Entry(node, i), spec) for i, spec in enumerate(outputs))
 
 

@@ -2,29 +2,53 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from hybridonnx.errors import FormatError
 from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.symbol.symbol import Symbol
 
+from ._narrowing import InputShapes
 from ._reader import Source, read
 from ._walk import Imported, walk
 
 
-def load(source: Source) -> Imported:
+def load(source: Source, input_shapes: InputShapes | None = None) -> Imported:
     """A model as a Symbol with NumPy arrays."""
     try:
-        return walk(read(source))
+        with _uncollected():
+            return walk(read(source), input_shapes)
     except UnicodeDecodeError:  # protobuf reads texts when they are asked for
         raise FormatError(
             "ONNX model: text in UTF-8 is required, got other bytes. The file is damaged."
         ) from None
 
 
-def import_model(model_file: Source) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]:
-    """The Symbol of an ONNX model, its parameters, and its auxiliary states."""
-    imported = load(model_file)
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without Python's search for garbage in between, which looks through all that an import makes so far."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def import_model(
+    model_file: Source, input_shapes: InputShapes | None = None
+) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]:
+    """The Symbol of an ONNX model, its parameters, and its auxiliary states.
+
+    `input_shapes` gives sizes that the file leaves free, by the inputs' names or in their order: integers,
+    names, or `None` for what the file says. What follows from them becomes constant.
+    """
+    imported = load(model_file, input_shapes)
     states = set(imported.symbol.list_auxiliary_states())
     arrays = {name: NDArray(array) for name, array in imported.arrays.items()}
     used = [name for name in imported.symbol.list_inputs() if name in arrays]

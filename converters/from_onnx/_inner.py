@@ -10,6 +10,7 @@ from onnx import GraphProto, ModelProto, ValueInfoProto
 
 from hybridonnx.dtypes import DType
 from hybridonnx.errors import ConversionError
+from hybridonnx.ops import SymbolicDim
 from hybridonnx.symbol.graph import Entry
 from hybridonnx.symbol.subgraph import Body
 from hybridonnx.symbol.symbol import Broadcasting
@@ -94,5 +95,6 @@ def _declared(declaration: ValueInfoProto, known: Known) -> ValueInfoProto:
     """An input's declaration with what is known outside, which may be more than the graph says."""
     if known.dtype is None or known.dims is None:
         return declaration
-    info: ValueInfoProto = value_info(declaration.name, known.dtype, known.dims)
+    sizes = tuple(str(d) if isinstance(d, SymbolicDim) else d for d in known.dims)
+    info: ValueInfoProto = value_info(declaration.name, known.dtype, sizes)
     return info

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from math import prod
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from onnx import (
@@ -23,20 +24,28 @@ from onnx import (
 
 from hybridonnx.dtypes import DType, is_native
 from hybridonnx.errors import ConversionError, FormatError
+from hybridonnx.ops import Spec, alike
 
 from ..inference import infer_shapes
 from ..opsets import plain, signature
 from ..subgraphs import Names, splice
+from ..types import spec_of, type_of
 from ..values import Array, dtype_of, dtype_of_type, elem_type, to_tensor, value_info
 from ._definitions import with_definitions
+from ._free_sizes import FreeSizes
 from ._guards import guarded
+from ._narrowing import InputShapes, narrowed
 from ._reader import Model
+from ._result_sizes import Sizes, depends_on_values, result_sizes
+from ._vectors import LONGEST, Call, Vector, follow, follows, of_array
 
-Dims: TypeAlias = tuple[int | str | None, ...]
-"""Sizes of a value: a number, the name of a free dimension, or `None`."""
+Dims: TypeAlias = Sizes
+"""Sizes of a value: a number, an expression of free sizes, or `None`."""
 
 _SMALL = 4096
 """Constants up to this many elements take part in shape inference with their values."""
+_MOST_ROUNDS = 64
+"""More rounds of inference than any model's nested branches need."""
 _MOST_FOLDED = 1 << 28
 """No folded constant has more elements: a small file must not fill the memory."""
 
@@ -44,10 +53,16 @@ _MOST_FOLDED = 1 << 28
 class ModelInfo:
     """Constants by name, and shapes and dtypes of all values, of a model whose constant nodes are folded.
 
-    `constants` are those that a graph inside of another one takes from there.
+    `constants` are those that a graph inside of another one takes from there, `shapes` what the caller says
+    of the inputs.
     """
 
-    def __init__(self, model: Model, constants: Mapping[str, Array] | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        constants: Mapping[str, Array] | None = None,
+        shapes: InputShapes | None = None,
+    ) -> None:
         self.model = model
         self.constants: dict[str, Array] = dict(constants or {})
         self.tensors: dict[str, TensorProto] = {t.name: t for t in model.proto.graph.initializer}
@@ -58,12 +73,23 @@ class ModelInfo:
         self.nodes: list[NodeProto] = list(model.proto.graph.node)
         self.names = Names(model.proto.graph)
         self._refuse_sparse(model.proto.graph)
+        inputs = [i for i in model.proto.graph.input if not self.is_constant(i.name)]
+        inputs = inputs if shapes is None else narrowed(model.title, inputs, shapes)
+        self._inputs = list(map(_with_names, inputs))
+        self._free = FreeSizes(self._inputs)
+        self._vectors: dict[str, Vector | None] = {}
+        self._better: set[str] = set()
+        """The values of which more is known than ONNX infers."""
         self._study()
 
     def _study(self) -> None:
-        while True:
+        """Infer and fold until nothing more becomes known."""
+        for _ in range(_MOST_ROUNDS):
             self._infer()
-            if not self._fold():
+            before = len(self._better)
+            entered = self._fold()
+            graphs = len(self._better) > before and any(map(_has_graphs, self.nodes))
+            if not entered and not graphs:
                 return
 
     def inline(self, op_types: Iterable[str]) -> None:
@@ -104,35 +130,70 @@ class ModelInfo:
             return dtype_of(self.tensors[name].data_type)
         return self.dtypes.get(name)
 
+    def vector(self, name: str) -> Vector | None:
+        """What is known of the values of a small vector or number."""
+        if name not in self._vectors and self.is_constant(name):
+            shape = self.shape(name) or ()
+            short = len(shape) < 2 and _count(shape) <= LONGEST
+            self._vectors[name] = of_array(self.constant(name)) if short else None
+        return self._vectors.get(name)
+
     # ---- shapes
 
     def _infer(self) -> None:
-        """Let ONNX infer what it can, on a copy without weights."""
-        light = self._light()
+        """Let ONNX infer what it can, on a copy without weights, then with what the file says of the rest.
+
+        What a file says of values inside may hold for the inputs alone that it was made with.
+        """
+        self._learn_from(self._light())
+        graph = self.model.proto.graph
+        foreign = {name for node in self.nodes if plain(node.domain) for name in node.output}
+        rest = {
+            i.name: i if i.name in foreign else _without_numbers(i)
+            for i in (*graph.value_info, *graph.output)
+            if i.name not in self.dims
+        }
+        if any(i.type.WhichOneof("value") for i in rest.values()):
+            self._learn_from(self._light(rest))
+
+    def _learn_from(self, light: ModelProto) -> None:
+        self._free.begin()
         try:
-            inferred = infer_shapes(light)
+            inferred = infer_shapes(light, values=False)
         except (shape_inference.InferenceError, checker.ValidationError, RuntimeError) as exc:
             raise FormatError(f"{self.model.title}: the model is invalid. ONNX says: {exc}") from None
         for info in (*inferred.graph.input, *inferred.graph.value_info, *inferred.graph.output):
             self._learn(info)
 
-    def _light(self) -> ModelProto:
+    def _light(self, declared: Mapping[str, ValueInfoProto] | None = None) -> ModelProto:
+        """The model without weights, and of the values inside only what is known or `declared`."""
+        declared = declared or {}
         proto = self.model.proto
         light = ModelProto(ir_version=max(proto.ir_version, 4), opset_import=proto.opset_import)
         light.functions.extend(proto.functions)
         graph = light.graph
         graph.name = proto.graph.name or "graph"
         graph.node.extend(self.nodes)
-        graph.output.extend(proto.graph.output)
-        graph.value_info.extend(proto.graph.value_info)
-        graph.input.extend(i for i in proto.graph.input if not self.is_constant(i.name))
+        outputs = {output.name: output for output in proto.graph.output}
+        known = {name: self._declared(name) for name in self._better if name in self.dtypes}
+        types = {**{name: _without_names(i) for name, i in declared.items()}, **known}
+        graph.output.extend(types.get(name, _without_sizes(output)) for name, output in outputs.items())
+        graph.value_info.extend(i for name, i in types.items() if name not in outputs)
+        graph.input.extend(self._inputs)
         for name in {**self.tensors, **self.constants}:
             shape, dtype = self.shape(name), self.dtype(name)
             if dtype is not None and dtype.kind in "iub" and shape is not None and _count(shape) <= _SMALL:
                 graph.initializer.append(to_tensor(name, self.constant(name)))
             elif dtype is not None:
-                graph.input.append(value_info(name, dtype, shape))
+                graph.input.append(ValueInfoProto(name=name, type=self._type(name)))
         return light
+
+    def _declared(self, name: str) -> ValueInfoProto:
+        """A value's type, with expressions of sizes as names."""
+        return ValueInfoProto(name=name, type=self._type(name))
+
+    def _type(self, name: str) -> TypeProto:
+        return type_of(Spec(self.shape(name), self.dtype(name)), self._free.texts())
 
     def _learn(self, info: ValueInfoProto) -> None:
         tensor = info.type.tensor_type
@@ -149,7 +210,76 @@ class ModelInfo:
             except ConversionError:  # whoever needs the value reports it
                 return
         if tensor.HasField("shape"):
-            self.dims[info.name] = tuple(_dim(d) for d in tensor.shape.dim)
+            self.dims[info.name] = tuple(map(self._free.size, tensor.shape.dim))
+
+    # ---- sizes and vectors
+
+    def _call(self, node: NodeProto) -> Call:
+        names = node.input
+        return Call(
+            node,
+            [self.vector(name) for name in names],
+            [self.shape(name) for name in names],
+            [self.dtype(name) for name in names],
+            self.model.opset,
+        )
+
+    def _follow(self, node: NodeProto) -> bool:
+        """Follow sizes through a node. Whether its outputs are constants now, so that it may go."""
+        if node.domain not in ("", "ai.onnx"):
+            return False
+        self._refine(node)
+        if not follows(node.op_type) or not any(self._may_be_vector(name) for name in node.output):
+            return False
+        arrays = {}
+        for name, vector in zip(node.output, follow(self._call(node)), strict=False):
+            self._vectors[name] = vector
+            dtype = self.dtype(name)
+            array = None if vector is None or dtype is None else vector.array(dtype)
+            if array is not None and dtype is not None and (dtype.kind in "iub" or not self._is_fixed(node)):
+                arrays[name] = array
+        self.constants.update(arrays)
+        return bool(arrays) and all(name in arrays for name in node.output if name)
+
+    def _is_fixed(self, node: NodeProto) -> bool:
+        return all(self.is_constant(name) for name in node.input if name)
+
+    def _may_be_vector(self, name: str) -> bool:
+        dims = self.dims.get(name)
+        return dims is None or (len(dims) < 2 and _count(dims) <= LONGEST)
+
+    def _refine(self, node: NodeProto) -> None:
+        """Tell the sizes of a node's outputs better than ONNX, if they depend on values or better sizes."""
+        by_values, is_better = depends_on_values(node.op_type), not self._better.isdisjoint(node.input)
+        if not by_values and not is_better:
+            return
+        dims = [self.dims.get(name) for name in node.output]
+        known = [None if d is None else self._free.resolved(d) for d in dims]
+        if by_values and not all(map(_is_static, known)):
+            own = result_sizes(self._call(node))
+            known = [self._free.merged(d, o) for d, o in zip_longest(known, own[: len(known)])]
+        if is_better and any(map(self._is_open, known)):
+            known = [self._free.merged(d, o) for d, o in zip_longest(known, self._again(node)[: len(known)])]
+        for name, before, after in zip(node.output, dims, known, strict=True):
+            if name and after is not None and not alike(before, after):
+                self.dims[name] = after
+                self._better.add(name)
+
+    def _is_open(self, dims: Dims | None) -> bool:
+        return dims is None or any(map(self._free.is_open, dims))
+
+    def _again(self, node: NodeProto) -> list[Dims | None]:
+        """What ONNX infers of a node's outputs now that more is known of its inputs."""
+        types = {name: self._type(name) for name in node.input if name and self.dtype(name) is not None}
+        data = {n: to_tensor(n, self.constant(n)) for n in types if self._is_short(n)}
+        inferred = _inferred(node, self.model.opset, types, data)
+        texts = self._free.texts()
+        return [
+            spec_of(inferred[name], texts.dim).shape if name in inferred else None for name in node.output
+        ]
+
+    def _is_short(self, name: str) -> bool:
+        return self.is_constant(name) and self.count(name) <= _SMALL
 
     # ---- constants
 
@@ -162,8 +292,10 @@ class ModelInfo:
             if branch is not None:
                 nodes += self._spliced(node, branch)
                 entered = True
-            elif not self._folded(node):
+            elif not self._follow(node) and not self._folded(node):
                 nodes.append(node)
+            elif not self._better.isdisjoint(node.input):
+                self._better.update(node.output)
         self.nodes = nodes
         return entered
 
@@ -187,21 +319,19 @@ class ModelInfo:
         if results is None:
             return False
         self.constants.update((n, r) for n, r in zip(node.output, results, strict=False) if n)
+        for name in node.output:
+            self._vectors.pop(name, None)  # which had less
         return True
 
     def _affordable(self, node: NodeProto, inputs: dict[str, Array]) -> bool:
-        schema = signature(node.op_type, self.model.opset).schema
         types = {name: _type(array) for name, array in inputs.items()}
         data = {n: to_tensor(n, a) for n, a in inputs.items() if a.size <= _SMALL}
-        version = self.model.opset
-        try:
-            inferred = shape_inference.infer_node_outputs(
-                schema, node, types, data, opset_imports=[helper.make_opsetid("", version)], ir_version=8
-            )
-        except (shape_inference.InferenceError, checker.ValidationError, RuntimeError):
-            return True  # evaluation reports it
-        shapes = [tuple(_dim(d) for d in t.tensor_type.shape.dim) for t in inferred.values()]
-        return all(_count(shape) <= _MOST_FOLDED for shape in shapes)
+        inferred = _inferred(node, self.model.opset, types, data)
+        shapes = [
+            [d.dim_value for d in t.tensor_type.shape.dim if d.HasField("dim_value")]
+            for t in inferred.values()
+        ]
+        return all(prod(shape) <= _MOST_FOLDED for shape in shapes)
 
     def _branch(self, node: NodeProto) -> GraphProto | None:
         """The branch that an `If` with a constant condition always takes, or that says what both say."""
@@ -231,14 +361,69 @@ def title(node: NodeProto) -> str:
     return node.name or next(iter(node.output), node.op_type)
 
 
-def _dim(dim: Any) -> int | str | None:
-    if dim.HasField("dim_value"):
-        return int(dim.dim_value)
-    return str(dim.dim_param) or None
+def _with_names(info: ValueInfoProto) -> ValueInfoProto:
+    """An input's declaration in which every free size has a name."""
+    named = ValueInfoProto()
+    named.CopyFrom(info)
+    for axis, dim in enumerate(named.type.tensor_type.shape.dim):
+        if not dim.dim_param and (not dim.HasField("dim_value") or dim.dim_value < 0):
+            dim.dim_param = f"{info.name}_{axis}"
+    return named
 
 
-def _count(shape: Sequence[int | str | None]) -> int:
+def _without_names(info: ValueInfoProto) -> ValueInfoProto:
+    """A declaration without the names of free sizes: exporters let users give any to outputs."""
+    if not any(dim.dim_param for dim in info.type.tensor_type.shape.dim):
+        return info
+    plain_ = ValueInfoProto()
+    plain_.CopyFrom(info)
+    for dim in plain_.type.tensor_type.shape.dim:
+        if dim.dim_param:
+            dim.Clear()
+    return plain_
+
+
+def _without_numbers(info: ValueInfoProto) -> ValueInfoProto:
+    """A declaration of the element type and the number of axes alone."""
+    bare = ValueInfoProto()
+    bare.CopyFrom(info)
+    for dim in bare.type.tensor_type.shape.dim:
+        dim.Clear()
+    return bare
+
+
+def _without_sizes(info: ValueInfoProto) -> ValueInfoProto:
+    """A declaration of the element type alone."""
+    if not info.type.HasField("tensor_type"):
+        return info
+    bare = ValueInfoProto(name=info.name)
+    bare.type.tensor_type.elem_type = info.type.tensor_type.elem_type
+    return bare
+
+
+def _is_static(dims: Dims | None) -> bool:
+    return dims is not None and all(isinstance(d, int) for d in dims)
+
+
+def _has_graphs(node: NodeProto) -> bool:
+    return any(a.type in (AttributeProto.GRAPH, AttributeProto.GRAPHS) for a in node.attribute)
+
+
+def _count(shape: Sequence[object]) -> int:
     return prod(d for d in shape if isinstance(d, int))
+
+
+def _inferred(
+    node: NodeProto, opset: int, types: dict[str, TypeProto], data: dict[str, TensorProto]
+) -> dict[str, TypeProto]:
+    """What ONNX infers of the outputs of one node; nothing if it cannot."""
+    try:
+        schema = signature(node.op_type, opset).schema
+        return shape_inference.infer_node_outputs(
+            schema, node, types, data, opset_imports=[helper.make_opsetid("", opset)], ir_version=8
+        )
+    except (ConversionError, shape_inference.InferenceError, checker.ValidationError, RuntimeError):
+        return {}  # whoever needs the node reports it
 
 
 def _type(array: Array) -> TypeProto:
@@ -265,7 +450,7 @@ def _may_fold(node: NodeProto, opset: int) -> bool:
         signature(node.op_type, opset)
     except ConversionError:
         return False
-    if any(a.type in (AttributeProto.GRAPH, AttributeProto.GRAPHS) for a in node.attribute):
+    if _has_graphs(node):
         return False
     return node.op_type not in _DRAWING
 
@@ -312,22 +497,6 @@ def _constant_node(info: ModelInfo, node: NodeProto) -> Array | None:
     return np.array(value, dtype[attribute.name])
 
 
-def _static_shape(info: ModelInfo, node: NodeProto) -> Array | None:
-    shape = info.shape(node.input[0])
-    if shape is None:
-        return None
-    limits = {a.name: a.i for a in node.attribute}
-    part = shape[limits.get("start", 0) : limits.get("end")]
-    return np.array(part, np.int64) if all(isinstance(d, int) for d in part) else None
-
-
-def _static_size(info: ModelInfo, node: NodeProto) -> Array | None:
-    shape = info.shape(node.input[0])
-    if shape is None or not all(isinstance(d, int) for d in shape):
-        return None
-    return np.array(_count(shape), np.int64)
-
-
 def _cast_like(info: ModelInfo, node: NodeProto) -> Array | None:
     dtype = info.dtype(node.input[1])
     if dtype is None or not is_native(dtype) or not info.is_constant(node.input[0]):
@@ -335,6 +504,6 @@ def _cast_like(info: ModelInfo, node: NodeProto) -> Array | None:
     return info.constant(node.input[0]).astype(dtype)
 
 
-_READ = {"CastLike": _cast_like, "Constant": _constant_node, "Shape": _static_shape, "Size": _static_size}
+_READ = {"CastLike": _cast_like, "Constant": _constant_node}
 """Operators that are constant although no input need be."""
-_READ_INPUTS = {"CastLike": 2, "Constant": 0, "Shape": 1, "Size": 1}
+_READ_INPUTS = {"CastLike": 2, "Constant": 0}

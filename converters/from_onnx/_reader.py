@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import prod
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TypeAlias
 
@@ -17,10 +18,15 @@ from hybridonnx.errors import ConversionError, FormatError
 
 from ..opsets import NEWEST, plain
 from ..values import Array, dtype_of, of_bytes, of_field
+from ._weights import split_weights
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto"
 
 _LARGEST = (1 << 31) - 1
+_MAPPED = 1 << 20
+"""Files, and weights beside files, from so many bytes on are not read as a whole."""
+_ALIGNED = 16
+"""Weights beside a file are used where they lie if their place is a multiple of so many bytes."""
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"PK\x03\x04", "a zip archive, such as PyTorch and Keras write"),
     (b"\x89HDF\r\n\x1a\n", "an HDF5 file, such as Keras writes"),
@@ -41,6 +47,8 @@ class Model:
     def __init__(self, proto: ModelProto, folder: Path | None, title: str):
         self.proto, self.folder, self.title = proto, folder, title
         self.opsets = {plain(item.domain): int(item.version) for item in proto.opset_import}
+        self.weights: Mapping[str, memoryview] = {}
+        """The contents of initializers that the message lacks, by name."""
 
     @property
     def opset(self) -> int:
@@ -59,8 +67,13 @@ class Model:
             data = self._external(tensor, stored_bytes(count, dtype))
             return of_bytes(data, count, dtype) if is_packed(dtype) else data.view(dtype)
         if dtype != strings and tensor.HasField("raw_data"):
-            self._length(tensor, len(tensor.raw_data), stored_bytes(count, dtype))
-            return of_bytes(tensor.raw_data, count, dtype)
+            content = tensor.raw_data  # each access copies it
+            self._length(tensor, len(content), stored_bytes(count, dtype))
+            return of_bytes(content, count, dtype)
+        weight = self.weights.get(tensor.name) if dtype != strings and count else None
+        if weight is not None and not _has_elements(tensor):
+            self._length(tensor, len(weight), stored_bytes(count, dtype))
+            return of_bytes(weight, count, dtype)
         try:
             elements = of_field(tensor, count)
         except (OverflowError, UnicodeDecodeError) as exc:
@@ -95,7 +108,9 @@ class Model:
                 f"{self.title}: {path.name} with at least {offset + size} bytes is required for tensor "
                 f"{tensor.name}, got {there}. The file is truncated."
             )
-        return np.fromfile(path, np.uint8, size, offset=offset)
+        if size < _MAPPED or offset % _ALIGNED:
+            return np.fromfile(path, np.uint8, size, offset=offset)
+        return np.asarray(np.memmap(path, np.uint8, "c", offset, (size,)))  # writes stay in memory
 
     def _beside(self, name: str, location: str) -> Path:
         if self.folder is None:
@@ -115,8 +130,16 @@ class Model:
         return path
 
 
-def read(source: Source) -> Model:
-    """The model of a file, of a file's bytes, or one that is parsed already."""
+def _has_elements(tensor: TensorProto) -> bool:
+    """Whether a tensor has elements in one of its fields."""
+    return any(field.name.endswith("_data") for field, _ in tensor.ListFields())
+
+
+def read(source: Source, whole: bool = False) -> Model:
+    """The model of a file, of a file's bytes, or one that is parsed already.
+
+    Unless `whole`, the message lacks the contents of large initializers, which `Model.array` has.
+    """
     if isinstance(source, ModelProto):
         return _checked(Model(source, None, "ONNX model"))
     if isinstance(source, bytes):
@@ -130,7 +153,19 @@ def read(source: Source) -> Model:
             f"{path}: a file below 2 GB is required, got {path.stat().st_size} bytes. "
             "Larger models keep their weights in a file beside."
         )
+    if not whole and path.stat().st_size >= _MAPPED:
+        return _checked(_mapped(path))
     return _checked(Model(_parse(path.read_bytes(), str(path)), path.parent, str(path)))
+
+
+def _mapped(path: Path) -> Model:
+    """The model of a file whose weights are read where they lie."""
+    with path.open("rb") as file:
+        data = memoryview(mmap(file.fileno(), 0, access=ACCESS_READ))
+    light, weights = split_weights(data) or (bytes(data), {})
+    model = Model(_parse(light, str(path)), path.parent, str(path))
+    model.weights = weights
+    return model
 
 
 def exposed(source: str | bytes) -> tuple[bytes, dict[str, Array]]:
@@ -138,7 +173,7 @@ def exposed(source: str | bytes) -> tuple[bytes, dict[str, Array]]:
 
     With the weights that lie beside the file: ONNX Runtime 1.20 finds them for a file alone, not for bytes.
     """
-    container = read(source)
+    container = read(source, whole=True)
     model = container.proto
     beside = [t for t in model.graph.initializer if t.data_location == TensorProto.EXTERNAL]
     weights = {tensor.name: container.array(tensor) for tensor in beside}

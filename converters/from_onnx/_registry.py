@@ -16,6 +16,12 @@ Const: TypeAlias = Annotated[Any, "constant"]
 Hint: TypeAlias = Annotated[Any, "constant if known"]
 """Annotation of an input that is a NumPy array if it is constant, and `None` if it is absent or computed."""
 
+Operand: TypeAlias = Annotated[Any, "numbers and sizes"]
+"""Annotation of an input that must be integers and expressions of free sizes, such as a target shape.
+
+It arrives as a tuple of them, or `None` if absent.
+"""
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -70,6 +76,11 @@ class Import:
     def hints(self) -> frozenset[str]:
         """The names of the inputs whose value only helps."""
         return self._annotated(Hint)
+
+    @cached_property
+    def operands(self) -> frozenset[str]:
+        """The names of the inputs that must be numbers and sizes."""
+        return self._annotated(Operand)
 
     def _annotated(self, kind: Any) -> frozenset[str]:
         """The names of the parameters with this annotation, alone or as one of several: `Const | None`."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, defs, helper, inliner
 
 from hybridonnx.errors import BoundsError, ConversionError, MXNetError, suggest
 from hybridonnx.name import Prefix
-from hybridonnx.ops import without_symbols
+from hybridonnx.ops import SymbolicDim, show, without_symbols
 from hybridonnx.symbol.graph import Entry
 from hybridonnx.symbol.symbol import Broadcasting, Symbol
 
@@ -22,9 +22,11 @@ from ..values import Array
 from ._functions import Functions, entries
 from ._inner import InnerGraph, Known, standalone
 from ._model_info import Dims, ModelInfo, title
+from ._narrowing import InputShapes
 from ._native import native, reason_against
 from ._reader import Model
 from ._registry import Import, find, load_all
+from ._vectors import Size
 
 
 @dataclass
@@ -41,10 +43,10 @@ class Imported:
     """The shapes that the model says its inputs have."""
 
 
-def walk(model: Model) -> Imported:
-    """Convert the whole model."""
+def walk(model: Model, shapes: InputShapes | None = None) -> Imported:
+    """Convert the whole model; `shapes` say more of its inputs than the file."""
     _inline_local(model)
-    return _walk(ModelInfo(model))
+    return _walk(ModelInfo(model, shapes=shapes))
 
 
 def _walk(info: ModelInfo) -> Imported:
@@ -197,6 +199,8 @@ class _Conversion:
             return None
         if parameter in entry.hints:
             return self.info.constant(name) if self.info.is_constant(name) else None
+        if parameter in entry.operands:
+            return self._operand(parameter, name, node)
         if parameter not in entry.constants:
             return Broadcasting([self.entry(name)])
         if not self.info.is_constant(name):
@@ -205,6 +209,17 @@ class _Conversion:
                 "Export the model with fixed shapes, or simplify it first."
             )
         return self.info.constant(name)
+
+    def _operand(self, parameter: str, name: str, node: NodeProto) -> tuple[Size, ...]:
+        vector = self.info.vector(name)
+        items = () if vector is None else vector.items
+        known = tuple(item for item in items if isinstance(item, int | SymbolicDim))
+        if vector is None or len(known) < len(items):
+            raise ConversionError(
+                f"{node.op_type}: numbers, or sizes of the inputs, are required as {parameter}, "
+                f"got {name}, which is computed otherwise."
+            )
+        return known
 
     def _name(self, called: str, node: NodeProto, results: Iterable[Entry]) -> None:
         """Name the nodes that the results come from after the ONNX node, if they are new."""
@@ -236,13 +251,13 @@ def _agree(node: NodeProto, index: int, shape: Dims | None, expected: Dims | Non
     """Hold an import to the shape that ONNX infers."""
     if shape is None or expected is None:
         return
-    same = len(shape) == len(expected) and all(
+    fits = len(shape) == len(expected) and all(
         a == b for a, b in zip(shape, expected, strict=True) if isinstance(a, int) and isinstance(b, int)
     )
-    if not same:
+    if not fits:
         raise ConversionError(
-            f"{node.op_type}: output {index} has the shape {expected} in ONNX, but {shape} imported. "
-            "Please report the model."
+            f"{node.op_type}: output {index} has the shape {show(expected)} in ONNX, "
+            f"but {show(shape)} imported. Please report the model."
         )
 
 
@@ -257,9 +272,13 @@ def _import(info: ModelInfo, node: NodeProto) -> Import | None:
 def _since(info: ModelInfo, node: NodeProto) -> int:
     """The version of the operator that the model means."""
     domain = plain(node.domain)
-    opset = info.model.opsets.get(domain, 0)
+    return _version(node.op_type, info.model.opsets.get(domain, 0), domain)
+
+
+@lru_cache(4096)
+def _version(op_type: str, opset: int, domain: str) -> int:
     try:
-        return signature(node.op_type, opset, domain).since
+        return signature(op_type, opset, domain).since
     except ConversionError:
         return opset  # an operator that only its own library knows
 

@@ -6,6 +6,8 @@ import math
 from functools import reduce
 from typing import Any
 
+from hybridonnx.ops import alike
+
 from ._arithmetic import number, two
 from ._registry import imports
 
@@ -95,7 +97,12 @@ def minimum(F: Any, *inputs: Any) -> Any:
 def total(F: Any, *inputs: Any) -> Any:
     """Of any number of values, in one operator if they have one shape."""
     shapes = [F.dims(x) for x in inputs]
-    if len(inputs) > 2 and shapes[0] is not None and None not in shapes[0] and len(set(shapes)) == 1:
+    if (
+        len(inputs) > 2
+        and shapes[0] is not None
+        and None not in shapes[0]
+        and all(alike(shape, shapes[0]) for shape in shapes)
+    ):
         return F.add_n(*inputs)
     return _chain(F, "broadcast_add", inputs)
 

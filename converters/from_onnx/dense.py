@@ -71,10 +71,15 @@ def _batched(F: Any, a: Any, b: Any, left: int, right: int) -> Any:
     for _ in range(rank - right):
         b = F.expand_dims(b, axis=0)
     one, two = ([1] * (rank - len(d)) + d for d in dims)
-    wider = [i for i in range(rank - 2) if one[i] == 1 and two[i] != 1]
+    wider = [i for i in range(rank - 2) if _is_one(one[i]) and not _is_one(two[i])]
     if wider:
         a = F.broadcast_like(a, b, lhs_axes=tuple(wider), rhs_axes=tuple(wider))
-    wider = [i for i in range(rank - 2) if two[i] == 1 and one[i] != 1]
+    wider = [i for i in range(rank - 2) if _is_one(two[i]) and not _is_one(one[i])]
     if wider:
         b = F.broadcast_like(b, a, lhs_axes=tuple(wider), rhs_axes=tuple(wider))
     return F.batch_dot(a, b)
+
+
+def _is_one(size: Any) -> bool:
+    """Whether a size is 1 in every run."""
+    return isinstance(size, int) and size == 1

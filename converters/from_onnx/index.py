@@ -9,6 +9,7 @@ import numpy as np
 from hybridonnx.errors import BoundsError, ConversionError
 
 from ._registry import Const, imports
+from ._sized import repeated, widened
 from .reshape import ints
 
 # ---- rows
@@ -166,28 +167,7 @@ def one_hot(F: Any, indices: Any, depth: Const, values: Const, *, axis: int = -1
 @imports("Where", versions=(9, 16))
 def where(F: Any, condition: Any, x: Any, y: Any) -> Any:
     """ONNX broadcasts all three."""
-    inputs = [condition, x, y]
     shape = F.result()
     if shape is None:
         raise ConversionError("Where: known ranks are required. Give the inputs' shapes in the model.")
-    full = next((i for i in inputs if F.dims(i) == shape), None)
-    return F.where(*(_broadcast(F, i, shape, full) for i in inputs))
-
-
-def _broadcast(F: Any, x: Any, shape: Any, full: Any) -> Any:
-    """`x` in `shape`, which `full` has if any input does."""
-    own = F.dims(x)
-    if own == shape:
-        return x
-    for _ in range(len(shape) - max(len(own), 1)):
-        x = F.expand_dims(x, axis=0)
-    own = (1,) * (len(shape) - len(own)) + tuple(own)
-    if full is not None and not all(isinstance(d, int) for d in shape):
-        return F.broadcast_like(x, full)
-    codes = tuple(0 if a == b else b for a, b in zip(own, shape, strict=True))
-    if not all(isinstance(d, int) for d in codes):
-        raise ConversionError(
-            f"Where: known sizes of the axes that an input is repeated along are required, got {shape}. "
-            "Export the model with fixed shapes."
-        )
-    return F.broadcast_to(x, shape=codes) if any(codes) else x
+    return F.where(*(repeated(F, *widened(F, i, len(shape)), shape) for i in (condition, x, y)))

@@ -8,8 +8,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from hybridonnx.errors import ConversionError
+from hybridonnx.ops import SymbolicDim, same
 
-from ._registry import Const, imports
+from ._registry import Const, Operand, imports
+from ._sized import full
 from .reshape import ints
 
 Widths: TypeAlias = Sequence[tuple[int, int]]
@@ -27,7 +29,7 @@ def pad_by_attribute(
 def pad(
     F: Any,
     data: Any,
-    pads: Const,
+    pads: Operand,
     constant_value: Const = None,
     axes: Const = None,
     *,
@@ -36,7 +38,11 @@ def pad(
     """MXNet pads floating-point data of 4 or 5 axes, the first two of which it leaves alone."""
     if mode not in ("constant", "edge", "reflect"):
         raise ConversionError(f"Pad: mode constant, edge or reflect is required, got {mode}.")
-    widths = _widths(F.rank(data), ints(pads), None if axes is None else ints(axes))
+    widths = _widths(F.rank(data), pads, None if axes is None else ints(axes))
+    for axis, width in enumerate(widths):
+        if any(isinstance(w, SymbolicDim) for w in width):
+            data = _joined(F, data, axis, width, mode, constant_value)
+    widths = [(0, 0) if any(isinstance(w, SymbolicDim) for w in width) else width for width in widths]
     data = _cropped(F, data, widths)
     widths = [(max(a, 0), max(b, 0)) for a, b in widths]
     if not any(map(any, widths)):
@@ -53,7 +59,32 @@ def pad(
     return F.Cast(_padded(F, F.Cast(data, dtype="float64"), widths, options), dtype=dtype.name)
 
 
-def _widths(rank: int, pads: tuple[int, ...], axes: tuple[int, ...] | None) -> Widths:
+def _joined(F: Any, data: Any, axis: int, width: Any, mode: str, value: Any) -> Any:
+    """The data between arrays of free sizes."""
+    dims, dtype = F.dims(data), F.dtype(data)
+    if (
+        mode != "constant"
+        or dims is None
+        or None in dims
+        or dtype is None
+        or any(_least(w) < 0 for w in width)
+    ):
+        raise ConversionError(
+            "Pad: widths of at least 0, and mode constant, are required of free sizes, "
+            f"got {width} and {mode}."
+        )
+    fill = 0 if value is None or not np.size(value) else np.ravel(value)[0]
+    before, after = (
+        [] if same(w, 0) else [full(F, (*dims[:axis], w, *dims[axis + 1 :]), fill, dtype)] for w in width
+    )
+    return F.Concat(*before, data, *after, dim=axis)
+
+
+def _least(size: Any) -> float:
+    return size.least if isinstance(size, SymbolicDim) else size
+
+
+def _widths(rank: int, pads: Sequence[Any], axes: tuple[int, ...] | None) -> Widths:
     chosen = range(rank) if axes is None else [axis % rank for axis in axes]
     half = len(pads) // 2
     by_axis = dict(zip(chosen, zip(pads[:half], pads[half:], strict=True), strict=True))

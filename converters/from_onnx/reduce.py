@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from hybridonnx.errors import ConversionError
+from hybridonnx.ops import same
 
-from ._registry import Const, imports
+from ._registry import Const, Operand, imports
+from ._sized import repeated, widened
 
 Reduce = Callable[..., Any]
 
@@ -188,13 +190,14 @@ def _index(F: Any, x: Any, name: str, axis: int, keepdims: bool, last: bool) -> 
 
 
 @imports("Expand", versions=(8, 13))
-def expand(F: Any, x: Any, shape: Const) -> Any:
+def expand(F: Any, x: Any, shape: Operand) -> Any:
     """ONNX adds axes in front as well, and a size of 1 asks for nothing."""
-    sizes = [int(d) for d in np.ravel(shape)]
-    rank = max(F.rank(x), 1)
-    for _ in range(len(sizes) - rank):
-        x = F.expand_dims(x, axis=0)
-    target = [0] * (rank - len(sizes)) + [0 if d == 1 else d for d in sizes]
-    own = [None] * (len(target) - rank) + list(F.shape(x) or [1])[-rank:]
-    codes = tuple(0 if d == have else d for d, have in zip(target, own, strict=True))
-    return F.broadcast_to(x, shape=codes) if any(codes) else x
+    x, own = widened(F, x, len(shape))
+    asked = (*(1,) * (len(own) - len(shape)), *shape)
+    target = [d if same(size, 1) or _is_wide(d) else size for d, size in zip(own, asked, strict=True)]
+    return repeated(F, x, own, target)
+
+
+def _is_wide(size: Any) -> bool:
+    """Whether an axis is of a size that nothing but itself and 1 fits."""
+    return isinstance(size, int) and size > 1

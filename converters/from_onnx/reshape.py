@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from hybridonnx.errors import ConversionError
+from hybridonnx.ops import SymbolicDim, same, show
 
-from ._registry import Const, Hint, imports
+from ._registry import Const, Operand, imports
+from ._result_sizes import Sizes, total
+from ._sized import full, repeated
+from ._vectors import Size
 
 LATER = (19, 21, 23, 24, 25)
 """The versions of shape operators that only added element types."""
@@ -24,10 +29,13 @@ def ints(values: Any) -> tuple[int, ...]:
 
 
 @imports("Reshape", versions=(5, 13, 14, *LATER))
-def reshape(F: Any, data: Any, shape: Hint, *, allowzero: int = 0) -> Any:
-    """ONNX's 0 and -1 are MXNet's; a shape that is computed is what ONNX infers of the result's."""
-    codes = _inferred(F, data) if shape is None else ints(shape)
-    if allowzero and 0 in codes and shape is not None:
+def reshape(F: Any, data: Any, shape: Any, *, allowzero: int = 0) -> Any:
+    """ONNX's 0 and -1 are MXNet's; a shape that is computed is said by what is known of the result's."""
+    known = F.value(shape)
+    if known is None:
+        return _reshaped(F, data, F.dims(data), F.result())
+    codes = ints(known)
+    if allowzero and 0 in codes:
         raise ConversionError(
             f"Reshape: sizes other than 0 are required, got {codes} with allowzero. MXNet's Reshape takes 0 "
             "for the input's size."
@@ -35,23 +43,77 @@ def reshape(F: Any, data: Any, shape: Hint, *, allowzero: int = 0) -> Any:
     return F.Reshape(data, shape=codes or (1,))
 
 
-def _inferred(F: Any, data: Any) -> tuple[int, ...]:
-    """The codes for a shape that is not constant."""
-    shape, own = F.result(), F.dims(data)
-    codes = []
-    for i, d in enumerate(shape or ()):
-        same = isinstance(d, str) and own is not None and i < len(own) and own[i] == d
-        codes.append(d if isinstance(d, int) else 0 if same else -1)
-    if shape is not None and any(d == 0 and (own or ())[i : i + 1] != (0,) for i, d in enumerate(shape)):
+def _reshaped(F: Any, data: Any, dims: Sizes | None, target: Sizes | None) -> Any:
+    """The data in a shape with free sizes."""
+    if target is None:
+        raise ConversionError("Reshape: a shape of known length is required, got one that is computed.")
+    ways = _ways(dims or (), target, 0, 0, False)
+    best = min(ways, key=lambda way: (way.count(-1), len(way)), default=None)
+    if best is not None:
+        return F.Reshape(data, shape=best or (1,))
+    if dims is None or None in dims or None in target:
         raise ConversionError(
-            f"Reshape: sizes other than 0 are required, got {shape}, as 0 is another in MXNet."
+            f"Reshape: a shape with at most one unknown size is required, got {show(target)} for "
+            f"{show(dims)}. Export the model with fixed shapes, or simplify it first."
         )
-    if shape is None or codes.count(-1) > 1:
-        raise ConversionError(
-            f"Reshape: a shape with at most one unknown size is required, got {shape}. "
-            "Export the model with fixed shapes, or simplify it first."
-        )
-    return tuple(codes)
+    return _like_template(F, data, dims, target)
+
+
+def _like_template(F: Any, data: Any, dims: Sizes, target: Sizes) -> Any:
+    """The axes between those that stay, in the shape of an array that is made for it."""
+    pairs = list(zip(dims, target, strict=False))
+    before = next((i for i, (a, b) in enumerate(pairs) if not same(a, b)), len(pairs))
+    most = min(len(dims), len(target)) - before
+    backwards = zip(dims[::-1], target[::-1], strict=False)
+    after = next((i for i, (a, b) in enumerate(backwards) if i == most or not same(a, b)), most)
+    middle = target[before : len(target) - after]
+    template = full(F, [size for size in middle if size is not None], 0, np.dtype(np.float32))
+    return F.reshape_like(
+        data,
+        template,
+        lhs_begin=before,
+        lhs_end=len(dims) - after,
+        rhs_begin=0,
+        rhs_end=len(middle),
+    )
+
+
+def _ways(dims: Sizes, target: Sizes, i: int, j: int, inferred: bool) -> Iterator[tuple[int, ...]]:
+    """The codes for the sizes from the `j`-th on, where the `i`-th size of the data is next."""
+    if j == len(target):
+        yield ()
+        return
+    for codes, taken, given in _steps(dims[i:], target[j:]):
+        if not (inferred and codes == (-1,)):
+            for rest in _ways(dims, target, i + taken, j + given, inferred or codes == (-1,)):
+                yield (*codes, *rest)
+
+
+def _steps(dims: Sizes, target: Sizes) -> Iterator[tuple[tuple[int, ...], int, int]]:
+    """What may be the next codes, how many of the data's sizes they take, and how many sizes they give."""
+    size = target[0]
+    if isinstance(size, int) and size > 0:
+        yield (size,), 1, 1
+    if size is not None:
+        if dims and dims[0] is not None and same(dims[0], size):
+            yield (0,), 1, 1
+        if len(dims) > 1 and _is_product(size, dims[:2]):
+            yield (-3,), 2, 1
+        if dims and len(target) > 1 and _is_product(dims[0], target[:2]) and 0 not in _numbers(target[:2]):
+            numbers = [d if isinstance(d, int) else -1 for d in target[:2]]
+            if numbers.count(-1) < 2:
+                yield (-4, *numbers), 1, 2
+    if not isinstance(size, int):
+        yield (-1,), 1, 1
+
+
+def _numbers(sizes: Sizes) -> list[int]:
+    return [d for d in sizes if isinstance(d, int)]
+
+
+def _is_product(size: Size | None, factors: Sizes) -> bool:
+    product = total(factors)
+    return size is not None and product is not None and same(size, product)
 
 
 @imports("Flatten", versions=(1, 9, 11, 13, 21, 23, 24, 25))
@@ -115,9 +177,16 @@ def unsqueeze(F: Any, data: Any, axes: Const) -> Any:
 
 
 @imports("Tile", versions=(6, 13))
-def tile(F: Any, data: Any, repeats: Const) -> Any:
-    """The same operator."""
-    return F.tile(data, reps=ints(repeats))
+def tile(F: Any, data: Any, repeats: Operand) -> Any:
+    """The same operator; for a free size a new axis is repeated and merged with the one behind it."""
+    data = F.tile(data, reps=tuple(1 if isinstance(r, SymbolicDim) else r for r in repeats))
+    for axis, times in enumerate(repeats):
+        if isinstance(times, SymbolicDim):
+            apart = F.expand_dims(data, axis=axis)
+            own = F.dims(apart)
+            stacked = repeated(F, apart, own, (*own[:axis], times, *own[axis + 1 :]))
+            data = F.Reshape(stacked, shape=(*(0,) * axis, -3, -2))
+    return data
 
 
 # ---- order

@@ -7,8 +7,9 @@ from math import floor
 from typing import Any
 
 from hybridonnx.errors import ConversionError
+from hybridonnx.ops import same
 
-from ._registry import Const, imports
+from ._registry import Const, Operand, imports
 
 _REPEATS = {
     ("asymmetric", "floor"),
@@ -38,8 +39,8 @@ def resize(
     F: Any,
     x: Any,
     roi: Any = None,
-    scales: Const = None,
-    sizes: Const = None,
+    scales: Any = None,
+    sizes: Operand | None = None,
     *,
     antialias: int = 0,
     axes: tuple[int, ...] = (),
@@ -57,15 +58,22 @@ def resize(
             f"got {antialias} and {keep_aspect_ratio_policy!r}."
         )
     rank = F.rank(x)
-    factors = None if scales is None or not scales.size else _by_axis(scales.tolist(), axes, [1.0] * rank)
-    shape = list(F.shape(x) or (None,) * rank)
-    target = None if sizes is None or not sizes.size else _by_axis(sizes.tolist(), axes, shape)
+    factors = _by_axis(_factors(F, scales), axes, [1.0] * rank) or None
+    target = _by_axis(sizes, axes, list(F.dims(x))) if sizes else None
     return _resize(F, x, mode, coordinate_transformation_mode, nearest_mode, factors, target)
+
+
+def _factors(F: Any, scales: Any) -> Sequence[float]:
+    """The scales as numbers; none if they are absent."""
+    vector = None if scales is None else F.operand(scales)
+    if scales is not None and (vector is None or not vector.is_number):
+        raise ConversionError("Resize: scales that are numbers for every size of the inputs are required.")
+    return () if vector is None else vector.items
 
 
 def _by_axis(values: Sequence[Any], axes: Sequence[int], default: list[Any]) -> list[Any]:
     """One value for each axis, `default` for those that `axes` does not name."""
-    if not axes:
+    if not axes or not values:
         return list(values)
     complete = list(default)
     for axis, value in zip(axes, values, strict=True):
@@ -76,11 +84,17 @@ def _by_axis(values: Sequence[Any], axes: Sequence[int], default: list[Any]) -> 
 def _resize(
     F: Any, x: Any, mode: str, coordinates: str, nearest: str, scales: Sequence[float] | None, target: Any
 ) -> Any:
+    dims = F.dims(x)
     shape = list(F.shape(x) or (None,) * F.rank(x))
     if target is None:
         target = [None if d is None else floor(d * s) for d, s in zip(shape, scales or (), strict=True)]
     if scales is None:
-        scales = [1.0 if w == d else w / d if d and w else 0.0 for w, d in zip(target, shape, strict=True)]
+        scales = [_scale(w, d) for w, d in zip(target, dims, strict=True)]
+        target = [w if isinstance(w, int) else None for w in target]
+    if 0.0 in scales:
+        raise ConversionError(
+            "Resize: known scales, or sizes that are multiples of the data's, are required."
+        )
     if all(s == 1 for s in scales):
         return F.identity(x)
     if mode == "nearest":
@@ -88,6 +102,18 @@ def _resize(
     if mode == "linear":
         return _linear(F, x, coordinates, scales, target, shape)
     raise ConversionError(f"Resize: MXNet has the modes 'nearest' and 'linear', got {mode!r}.")
+
+
+def _scale(target: Any, size: Any) -> float:
+    """By how much an axis is scaled, 0 if that is not known."""
+    if size is None or same(size, 0):
+        return 0.0
+    if same(target, size):
+        return 1.0
+    if isinstance(target, int) and isinstance(size, int):
+        return target / size
+    scale = target // size
+    return float(scale) if isinstance(scale, int) and same(scale * size, target) else 0.0
 
 
 def _nearest(F: Any, x: Any, coordinates: str, nearest: str, scales: Sequence[float]) -> Any:

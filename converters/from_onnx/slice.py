@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from hybridonnx.errors import ConversionError
+from hybridonnx.ops import SymbolicDim, same
 
 from ._registry import Const, imports
+from ._sized import first_part, numbers
+from ._vectors import Size
 from .reshape import ints
 
 FAR = 2**31 - 1
 """Ends from here on stand for the end of the axis; MXNet could not read larger ones."""
+
+
+_Cut: TypeAlias = tuple[int | None, int | None, int | None]
 
 
 @imports("Slice", versions=(1,))
@@ -20,24 +31,81 @@ def slice_by_attribute(
 
 
 @imports("Slice", versions=(10, 11, 13))
-def slice_(F: Any, data: Any, starts: Const, ends: Const, axes: Const = None, steps: Const = None) -> Any:
+def slice_(F: Any, data: Any, starts: Any, ends: Any, axes: Const = None, steps: Const = None) -> Any:
     """ONNX means slices as Python does; absent ends are far away ones."""
-    begin, end = ints(starts), ints(ends)
+    begin, end = _places(F, starts), _places(F, ends)
     rank = F.rank(data)
     where = range(len(begin)) if axes is None else [axis % rank for axis in ints(axes)]
     step = (1,) * len(begin) if steps is None else ints(steps)
-    cuts: list[tuple[int | None, int | None, int | None]] = [(None, None, None)] * (
-        max(where, default=-1) + 1
-    )
-    for axis, a, b, s in zip(where, begin, end, step, strict=True):
-        cuts[axis] = _near(a), _near(b), s
-    if not cuts:
+    cuts: list[_Cut] = [(None, None, None)] * (max(where, default=-1) + 1)
+    for i, (axis, a, b, s) in enumerate(zip(where, begin, end, step, strict=True)):
+        size = (
+            (F.dims(data) or ())[axis] if isinstance(a, SymbolicDim) or isinstance(b, SymbolicDim) else None
+        )
+        first, last = _code(a, size), _code(b, size)
+        if isinstance(first, SymbolicDim) or isinstance(last, SymbolicDim):
+            data = _cut_by_sizes(F, data, axis, (first, last, s), starts, i)
+        else:
+            cuts[axis] = _near(first), _near(last), s
+    if all(cut == (None, None, None) for cut in cuts):
         return data
-    first, last, by = zip(*cuts, strict=True)
+    begins, stops, by = zip(*cuts, strict=True)
     if all(s in (None, 1) for s in by):
-        return F.slice(data, begin=first, end=last)
-    return F.slice(data, begin=first, end=last, step=by)
+        return F.slice(data, begin=begins, end=stops)
+    return F.slice(data, begin=begins, end=stops, step=by)
 
 
-def _near(end: int) -> int | None:
-    return end if abs(end) < FAR else None
+def _places(F: Any, x: Any) -> Sequence[Size]:
+    """Starts or ends, in a symbol or as numbers."""
+    if isinstance(x, tuple | list):
+        return list(x)
+    vector = F.operand(x)
+    if vector is None or not all(isinstance(item, int | SymbolicDim) for item in vector.items):
+        raise ConversionError("Slice: numbers, or sizes of the inputs, are required as starts and ends.")
+    return list(vector.items)
+
+
+def _code(place: Size, size: Any) -> Size | None:
+    """A start or an end, counted from the end of the axis if that says it for every size."""
+    if isinstance(place, int) or size is None:
+        return place
+    beyond = place - size
+    least = beyond if isinstance(beyond, int) else beyond.least
+    if least >= 0:
+        return FAR
+    sure = place.least >= 0 or (isinstance(beyond, int) and beyond >= -2)
+    return beyond if isinstance(beyond, int) and sure else place
+
+
+def _cut_by_sizes(F: Any, data: Any, axis: int, cut: tuple[Any, Any, int], starts: Any, index: int) -> Any:
+    """A part whose limits are sizes of other arrays. The axis must be long enough, or constant."""
+    first, last, step = cut
+    size = F.dims(data)[axis]
+    last = size if last is None or (isinstance(last, int) and last >= FAR) else last
+    if step != 1 or not _is_within(F, data, size, last) or _least(first) < 0:
+        raise ConversionError(
+            f"Slice: limits within the axis, and steps of 1, are required of sizes, got {first} to {last} "
+            f"of {size} in steps of {step}."
+        )
+    if same(first, 0) and isinstance(last, SymbolicDim):
+        return first_part(F, data, axis, last)
+    if isinstance(starts, tuple | list) or _least(last - first) < 0:
+        raise ConversionError(f"Slice: an end after the start is required, got {first} to {last}.")
+    begin = F.slice(starts, begin=(index,), end=(index + 1,))
+    counted = numbers(F, last - first, np.dtype(np.int64))
+    return F.take(data, F.broadcast_add(counted, F.cast(begin, dtype="int64")), axis=axis, mode="clip")
+
+
+def _is_within(F: Any, data: Any, size: Any, last: Any) -> bool:
+    """Whether an axis has so many elements: a constant is made long enough for its use."""
+    if _least(last) < 0 or size is None:
+        return False
+    return F.value(data) is not None or _least(size - last) >= 0
+
+
+def _least(size: Any) -> float:
+    return size.least if isinstance(size, SymbolicDim) else size
+
+
+def _near(end: int | None) -> int | None:
+    return end if end is not None and abs(end) < FAR else None

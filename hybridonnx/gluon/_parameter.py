@@ -234,9 +234,14 @@ class Parameter:
             user._parameters_replaced()
 
     def _load_init(
-        self, data: NDArray, ctx: Any, cast_dtype: bool = False, dtype_source: str = "current"
+        self,
+        data: NDArray,
+        ctx: Any,
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+        adopt: bool = False,
     ) -> None:
-        """Take the values of a file."""
+        """Take the values of a file; with `adopt` the array itself, which nobody else has."""
         if self.shape is not None:
             self._check_loaded(data)
             self._shape = data.shape
@@ -260,7 +265,7 @@ class Parameter:
         contexts = self._contexts_to_load(ctx)
         if self._data is None or self._data[0].dtype != data.dtype:
             self._deferred = None
-            self._set_arrays(data.copyto(cpu()), contexts)
+            self._set_arrays(data if adopt else data.copyto(cpu()), contexts)
             return
         self.set_data(data)
 

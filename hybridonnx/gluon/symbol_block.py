@@ -270,9 +270,11 @@ def _dtypes(graph: Symbol) -> dict[str, Any]:
     return dtypes
 
 
-def block_from_onnx(source: Any, names: Sequence[str] = (), ctx: Contexts = None) -> SymbolBlock:
+def block_from_onnx(
+    source: Any, names: Sequence[str] = (), ctx: Contexts = None, input_shapes: Any = None
+) -> SymbolBlock:
     """A block of an ONNX model, which takes its inputs in the order of `names`, or in the model's."""
-    model = onnx_file.read(source)
+    model = onnx_file.read(source, input_shapes)
     used = set(model.symbol.list_inputs())
     missing = [name for name in model.inputs if name in used and name not in names]
     if names and (missing or not set(names) <= set(model.inputs)):
@@ -286,7 +288,18 @@ def block_from_onnx(source: Any, names: Sequence[str] = (), ctx: Contexts = None
         sizes = model.shapes[name]
         block._declared.append(None if sizes is None else _Declared(name, sizes))
     params = block.collect_params()
+    places: set[int] = set()
     for name, value in model.values.items():
         if name in params:
-            params[name]._load_init(value, ctx, cast_dtype=True, dtype_source="saved")
+            adopt = _is_alone(value, places)
+            params[name]._load_init(value, ctx, cast_dtype=True, dtype_source="saved", adopt=adopt)
     return block
+
+
+def _is_alone(value: NDArray, places: set[int]) -> bool:
+    """Whether an array may become a parameter's: it can be written to, and no other has its memory."""
+    array = value._data
+    place = array.__array_interface__["data"][0]
+    alone = array.flags.writeable and array.flags.c_contiguous and place not in places
+    places.add(place)
+    return bool(alone)

@@ -19,7 +19,17 @@ from ._registry import find, load_all, lookup
 from ._shapes import Dim, NumericShape, Shape, alike, known, show, sizes, without_symbols
 from ._signature import Option, Usage, depends_on_attributes, example_of, signature_of
 from ._storage import Cells, Pattern, Rows, Storage, infer_storage
-from ._symbolic import Atom, Excess, Quotient, SymbolicDim
+from ._symbolic import (
+    Atom,
+    Excess,
+    Quotient,
+    SymbolicDim,
+    UndecidedError,
+    larger,
+    positive_part,
+    same,
+    smaller,
+)
 from .onnx_nodes import ONNX_PREFIX, OnnxNode, onnx_name
 
 __all__ = [
@@ -56,6 +66,7 @@ __all__ = [
     "Spec",
     "Storage",
     "SymbolicDim",
+    "UndecidedError",
     "Usage",
     "absence",
     "alike",
@@ -68,18 +79,22 @@ __all__ = [
     "infer_storage",
     "is_number",
     "known",
+    "larger",
     "load_all",
     "lookup",
     "node_text",
     "onnx_name",
     "opened",
     "options_by_name",
+    "positive_part",
     "read_node",
+    "same",
     "sections",
     "seed",
     "show",
     "signature_of",
     "sizes",
+    "smaller",
     "steps",
     "without_symbols",
 ]

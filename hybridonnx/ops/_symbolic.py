@@ -131,6 +131,8 @@ class SymbolicDim:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, int | float | np.integer | SymbolicDim):
             return NotImplemented
+        if isinstance(other, SymbolicDim) and self.text == other.text:
+            return True
         difference = self - other
         if isinstance(difference, int):
             return difference == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from ..ndarray.ndarray import NDArray
@@ -25,15 +26,15 @@ class OnnxModel(NamedTuple):
     """The shapes that the model says its inputs have; `None` is free."""
 
 
-def read(source: Any) -> OnnxModel:
+def read(source: Any, input_shapes: Any = None) -> OnnxModel:
     """The model of a file, of a file's bytes, or a ModelProto."""
     from ..converters import from_onnx
 
-    model = from_onnx.load(source)
+    model = from_onnx.load(source, input_shapes)
     values = {name: NDArray(array) for name, array in model.arrays.items()}
     shapes = {name: _sizes(dims) for name, dims in model.shapes.items()}
     return OnnxModel(model.symbol, values, model.inputs, model.outputs, shapes)
 
 
-def _sizes(dims: tuple[int | str | None, ...] | None) -> Sizes | None:
+def _sizes(dims: Sequence[object] | None) -> Sizes | None:
     return None if dims is None else tuple(d if isinstance(d, int) else None for d in dims)

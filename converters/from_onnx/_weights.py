@@ -1,0 +1,127 @@
+"""Weights inside of model files, read where they lie instead of through protobuf.
+
+A parsed message copies all bytes, and again whenever they are asked for. Here the file's own structure is
+walked: the model comes without the contents of large initializers, and each content as a part of the file.
+Whatever is unusual is left to protobuf, which reports what is damaged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+_GRAPH = 7
+_INITIALIZER = 5
+_NAME = 8
+_CONTENT = 9
+_LARGE = 4096
+"""Contents of fewer bytes stay inside of the model."""
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_LONGEST = 10
+"""The most bytes that a number has."""
+
+
+class _Field(NamedTuple):
+    """A field of a message: where it begins, and its content."""
+
+    number: int
+    wire: int
+    begin: int
+    content: int
+    end: int
+
+
+class _UnusualError(Exception):
+    """What is left to protobuf."""
+
+
+def split_weights(data: memoryview) -> tuple[bytes, Mapping[str, memoryview]] | None:
+    """The model's bytes without large contents, and these by name; `None` if the file is unusual."""
+    weights: dict[str, memoryview] = {}
+    try:
+        fields = list(_fields(data, 0, len(data)))
+        graphs = [f for f in fields if f.number == _GRAPH]
+        if len(graphs) != 1 or graphs[0].wire != _BYTES:
+            return None
+        graph = _without_contents(data, graphs[0], weights)
+    except (_UnusualError, UnicodeDecodeError):
+        return None
+    if not weights:
+        return None
+    parts = [graph if f is graphs[0] else bytes(data[f.begin : f.end]) for f in fields]
+    return b"".join(parts), weights
+
+
+def _without_contents(data: memoryview, graph: _Field, weights: dict[str, memoryview]) -> bytes:
+    """The graph's field without large contents, which go into `weights`."""
+    names: set[str] = set()
+    parts: list[bytes] = []
+    for field in _fields(data, graph.content, graph.end):
+        if field.number == _INITIALIZER and field.wire == _BYTES:
+            parts.append(_tensor(data, field, names, weights))
+        else:
+            parts.append(bytes(data[field.begin : field.end]))
+    return _message(_GRAPH, b"".join(parts))
+
+
+def _tensor(data: memoryview, tensor: _Field, names: set[str], weights: dict[str, memoryview]) -> bytes:
+    """An initializer's field, without its content if that is large."""
+    fields = list(_fields(data, tensor.content, tensor.end))
+    named = [f for f in fields if f.number == _NAME and f.wire == _BYTES]
+    contents = [f for f in fields if f.number == _CONTENT and f.wire == _BYTES]
+    if len(named) != 1 or len(contents) > 1:
+        raise _UnusualError
+    name = bytes(data[named[0].content : named[0].end]).decode()
+    if name in names:
+        raise _UnusualError
+    names.add(name)
+    if not contents or contents[0].end - contents[0].content < _LARGE:
+        return bytes(data[tensor.begin : tensor.end])
+    weights[name] = data[contents[0].content : contents[0].end]
+    rest = b"".join(bytes(data[f.begin : f.end]) for f in fields if f.number != _CONTENT)
+    return _message(_INITIALIZER, rest)
+
+
+def _fields(data: memoryview, begin: int, end: int) -> Iterator[_Field]:
+    """The fields of a message."""
+    while begin < end:
+        key, content = _number(data, begin, end)
+        wire = key & 7
+        if wire == _VARINT:
+            content, after = content, _number(data, content, end)[1]
+        elif wire == _BYTES:
+            length, content = _number(data, content, end)
+            after = content + length
+        elif wire in (_FIXED32, _FIXED64):
+            after = content + (4 if wire == _FIXED32 else 8)
+        else:
+            raise _UnusualError
+        if after > end or key >> 3 == 0:
+            raise _UnusualError
+        yield _Field(key >> 3, wire, begin, content, after)
+        begin = after
+
+
+def _number(data: memoryview, begin: int, end: int) -> tuple[int, int]:
+    """A number of 7 bits a byte, and where it ends."""
+    value = 0
+    for i in range(min(_LONGEST, end - begin)):
+        byte = data[begin + i]
+        value |= (byte & 127) << (7 * i)
+        if byte < 128:
+            return value, begin + i + 1
+    raise _UnusualError
+
+
+def _message(number: int, content: bytes) -> bytes:
+    """A field that is a message."""
+    return _encoded(number << 3 | _BYTES) + _encoded(len(content)) + content
+
+
+def _encoded(value: int) -> bytes:
+    result = bytearray()
+    while value > 127:
+        result.append(value & 127 | 128)
+        value >>= 7
+    result.append(value)
+    return bytes(result)
