@@ -117,7 +117,7 @@ def check(model, folder, native=(), sizes=SIZES):
     return net
 
 
-MODELS = {}
+MODELS: dict[str, Any] = {}
 
 
 def model(function):
