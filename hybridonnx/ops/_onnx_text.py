@@ -109,6 +109,11 @@ def node_text(
     return json.dumps({"irVersion": "8", "graph": graph, "opsetImport": imports})
 
 
+def takes_constant(dtype: Any) -> bool:
+    """Whether constants of rules may have a dtype."""
+    return np.dtype(dtype).name in _CODES
+
+
 def _attribute(item: Mapping[str, Any]) -> Any:
     kind = item["type"]
     if kind == "INT":

@@ -111,7 +111,7 @@ class OnnxNode(Operator):
         dys, ys = ([v] if self.num_outputs == 1 else list(v) for v in (dy, y))
         heads, outputs = (dict(zip(node.results, v, strict=True)) for v in (dys, ys))
         results = rule(
-            F,
+            gradients.Nodes(F),
             node,
             [heads.get(name) for name in node.outputs],
             [outputs.get(name) for name in node.outputs],

@@ -1,4 +1,4 @@
-"""The table of gradient rules of ONNX's nodes, and what they are written with."""
+"""The table of gradient rules of ONNX's nodes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from .._onnx_text import NodeText, node_text
+from .._onnx_text import NodeText
 
 Rule: TypeAlias = Callable[..., Sequence[Any]]
-"""`(F, node, dy, y, *x)` to the gradients of the inputs in ONNX's order, `None` where there is none.
+"""`(g, node, dy, y, *x)` to the gradients of the inputs in ONNX's order, `None` where there is none.
 
-`dy` and `y` are sequences, one item for each of ONNX's outputs, `None` for an absent one. Of `x` an absent
+`g` are `Nodes`, ONNX's operators as functions, and `g.F` has MXNet's. `dy` and `y` are sequences, one item for each of ONNX's outputs, `None` for an absent one. Of `x` an absent
 input is `None`, and a constant inside of the node a NumPy array.
 """
 _CONSTANT: dict[str, str] = {}
@@ -39,15 +37,6 @@ def gradient_of(*op_types: str) -> Callable[[Rule], Rule]:
 def constant(reason: str, *op_types: str) -> None:
     """Say of operators why they have no gradient."""
     _CONSTANT.update(dict.fromkeys(op_types, reason))
-
-
-def call(F: Any, op_type: str, inputs: Sequence[Any], opset: int, outputs: int = 1, **attributes: Any) -> Any:
-    """A node of ONNX's in a rule: of arrays or symbols, NumPy arrays (constants), and `None` (absent)."""
-    parts = [x if isinstance(x, np.ndarray) else x is not None for x in inputs]
-    arguments = [x for x in inputs if x is not None and not isinstance(x, np.ndarray)]
-    text = node_text(op_type, parts, opset, attributes, outputs)
-    function = getattr(F, f"_onnx_{op_type}")
-    return function(*arguments, model=text, num_args=len(arguments), num_outputs=outputs)
 
 
 @cache

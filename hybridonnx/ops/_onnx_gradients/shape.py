@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._onnx_text import NodeText
+from ._nodes import Nodes
 from ._table import constant, gradient_of
 
 constant("it gives integers or truth values", "Shape", "Size", "NonZero", "IsNaN", "IsInf")
 
 
 @gradient_of("Reshape", "Squeeze", "Unsqueeze", "Flatten")
-def reshape(F: Any, node: NodeText, dy: Sequence[Any], y: Sequence[Any], data: Any, *_: Any) -> Sequence[Any]:
+def reshape(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], data: Any, *_: Any) -> Sequence[Any]:
     """The elements in the data's shape."""
-    return (F.reshape_like(dy[0], data),)
+    return (g.F.reshape_like(dy[0], data),)

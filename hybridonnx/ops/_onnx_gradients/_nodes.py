@@ -1,0 +1,185 @@
+"""ONNX's operators as functions, and gradients of what was computed by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial, wraps
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...errors import MXNetError
+from .._onnx_text import NodeText, node_text, read_node, takes_constant
+from ._table import find, gradient_of, why_constant
+
+OPSET = 18
+"""The opset of the nodes that rules are made of."""
+
+
+class Nodes:
+    """ONNX's operators as functions of arrays or symbols: `g.Pad(x, pads, mode="edge")`.
+
+    Inputs may be NumPy arrays, `None` for absent ones, lists of integers, and numbers, which take the dtype
+    of the first array among the inputs.
+    """
+
+    def __init__(self, F: Any) -> None:
+        self.F = F
+
+    def __getattr__(self, op_type: str) -> Callable[..., Any]:
+        return partial(self.node, op_type)
+
+    def node(
+        self, op_type: str, *inputs: Any, opset: int = OPSET, outputs: int = 1, **attributes: Any
+    ) -> Any:
+        """The output of a node, a list of several."""
+        like = next((x for x in inputs if is_value(x)), None)
+        operands = [self._operand(x, like) for x in inputs]
+        parts = [x if isinstance(x, np.ndarray) else x is not None for x in operands]
+        text = node_text(op_type, parts, opset, attributes, outputs)
+        return self._made(text, operands, outputs)
+
+    def again(self, node: NodeText, *inputs: Any, outputs: int | None = None, **attributes: Any) -> Any:
+        """A node like another, for other inputs."""
+        count = len(node.outputs) if outputs is None else outputs
+        attributes = {**node.attributes, **attributes}
+        return self.node(node.op_type, *inputs, opset=node.opset, outputs=count, **attributes)
+
+    def _operand(self, x: Any, like: Any) -> Any:
+        if isinstance(x, list | tuple):
+            return np.array(x, np.int64)
+        return self.number(x, like) if isinstance(x, int | float) else x
+
+    def number(self, value: float, like: Any) -> Any:
+        """A number of no axes in the dtype of `like`."""
+        dtype = getattr(like, "dtype", None)  # symbols have none
+        if like is None or (dtype is not None and takes_constant(dtype)):
+            return np.array(value, dtype)
+        return self.CastLike(np.array(value, np.float32), like)
+
+    def _made(self, text: str, operands: Sequence[Any], outputs: int) -> Any:
+        node = read_node(text)
+        arguments = [x for x in operands if is_value(x)]
+        function = getattr(self.F, f"_onnx_{node.op_type}")
+        results = function(*arguments, model=text, num_args=len(arguments), num_outputs=outputs)
+        return results if outputs == 1 else [results[i] for i in range(outputs)]
+
+    def operand(self, x: Any) -> Any:
+        """A constant as a number, or as an array or symbol if it has axes."""
+        if not isinstance(x, np.ndarray):
+            return x
+        return self.Identity(x) if x.ndim else x.item()
+
+    def back(self, grad: Any, x: Any) -> Any:
+        """A gradient summed over where `x` was broadcast; nothing for what is no variable."""
+        return self.F._sum_like(grad, x) if grad is not None and is_value(x) else None
+
+    # ---- sizes, which are vectors of int64
+
+    def sizes(self, x: Any, start: int = 0, end: int | None = None) -> Any:
+        """The sizes of axes."""
+        return self.Shape(x, start=start, end=end)
+
+    def joined(self, *sizes: Any) -> Any:
+        """One vector of several, of which integers and lists may be some."""
+        parts = [np.array([s] if isinstance(s, int) else s, np.int64) if not is_value(s) else s for s in sizes]
+        return self.Concat(*parts, axis=0)
+
+    def shaped(self, x: Any, *sizes: Any) -> Any:
+        """The elements in a shape, of which -1 may be a size."""
+        return self.Reshape(x, self.joined(*sizes), allowzero=0 if -1 in sizes else 1)
+
+    def as_shape_of(self, x: Any, like: Any) -> Any:
+        """The elements in the shape of another array."""
+        return self.Reshape(x, self.Shape(like), allowzero=1)
+
+    def fitted(self, x: Any, axes: Any, sizes: Any) -> Any:
+        """`x` cut, or filled with zeros, at the end of axes to these sizes."""
+        lacks = self.Max(self.Sub(sizes, self.Gather(self.Shape(x), axes)), 0)
+        zeros = self.Mul(lacks, 0)
+        return self.Slice(self.Pad(x, self.joined(zeros, lacks), None, axes), zeros, sizes, axes)
+
+    def zeros(self, shape: Any, like: Any) -> Any:
+        """Zeros of a computed shape in the dtype of `like`."""
+        return self.Expand(self.number(0, like), shape)
+
+
+def is_value(x: Any) -> bool:
+    """Whether an operand is an array or a symbol, and no constant."""
+    return x is not None and not isinstance(x, np.ndarray | int | float | list | tuple)
+
+
+class _Record(NamedTuple):
+    """A node that was made."""
+
+    node: NodeText
+    inputs: Sequence[Any]
+    outputs: Sequence[Any]
+
+
+class Composition(Nodes):
+    """Nodes that remember what was computed from `variables`, so that it has gradients."""
+
+    def __init__(self, F: Any, variables: Sequence[Any]) -> None:
+        super().__init__(F)
+        self._variable = {id(x) for x in variables}
+        self._records: list[_Record] = []
+        self._kept: list[Any] = []  # while they live no other value has their id
+
+    def _made(self, text: str, operands: Sequence[Any], outputs: int) -> Any:
+        result = super()._made(text, operands, outputs)
+        node = read_node(text)
+        values = [result] if outputs == 1 else result
+        self._kept += [*operands, *values]
+        if not why_constant(node.op_type) and any(id(x) in self._variable for x in operands):
+            self._variable.update(map(id, values))
+            self._records.append(_Record(node, operands, values))
+        return result
+
+    def gradients(self, y: Sequence[Any], dy: Sequence[Any], x: Sequence[Any]) -> list[Any]:
+        """The gradients of `x` from those of `y`, `None` where there is none."""
+        grads: dict[int, Any] = {}
+        for value, head in zip(y, dy, strict=False):
+            if value is not None and head is not None:
+                self._add(grads, value, head)
+        nodes = Nodes(self.F)
+        for node, inputs, outputs in reversed(self._records):
+            heads = [grads.get(id(value)) for value in outputs]
+            if all(head is None for head in heads):
+                continue
+            heads = [
+                self.F.zeros_like(v) if head is None else head
+                for head, v in zip(heads, outputs, strict=True)
+            ]
+            rule = find(node)
+            if rule is None:
+                raise MXNetError(f"_onnx_{node.op_type}: a gradient rule is required inside of another.")
+            for value, grad in zip(inputs, rule(nodes, node, heads, outputs, *inputs), strict=False):
+                if grad is not None and id(value) in self._variable:
+                    self._add(grads, value, grad)
+        return [grads.pop(id(value), None) for value in x]
+
+    def _add(self, grads: dict[int, Any], value: Any, grad: Any) -> None:
+        key = id(value)
+        grads[key] = self.F.elemwise_add(grads[key], grad) if key in grads else grad
+
+
+def composed(*op_types: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make the gradient rule of operators from a function that computes them by other nodes.
+
+    The function is `(g, node, y, *x)` to the outputs; `y` are the outputs themselves, for their sizes. An
+    output that no gradient goes through may be `None`.
+    """
+
+    def register(forward: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(forward)
+        def rule(nodes: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], *x: Any) -> Sequence[Any]:
+            g = Composition(nodes.F, [v for v in x if is_value(v)])
+            result = forward(g, node, y, *x)
+            outputs = result if isinstance(result, tuple) else (result,)
+            return g.gradients(outputs, dy, x)
+
+        gradient_of(*op_types)(rule)
+        return forward
+
+    return register

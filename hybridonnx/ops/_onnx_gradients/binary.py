@@ -1,0 +1,101 @@
+"""Gradients of arithmetic on arrays that broadcast."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .._onnx_text import NodeText
+from ._nodes import Nodes, composed, is_value
+from ._table import constant, gradient_of
+
+constant("it gives truth values", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
+constant("it gives truth values", "And", "Or", "Xor", "Not", "IsNaN", "IsInf", "OptionalHasElement")
+constant("it gives integers", "BitShift", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXor")
+
+_Slopes = Callable[[Nodes, NodeText, Any, Any, Any, Any], Sequence[Any]]
+
+
+def _binary(op_type: str, slopes: _Slopes) -> None:
+    """An operator whose gradients are `slopes(g, node, dy, y, a, b)` before they are summed back."""
+
+    @gradient_of(op_type)
+    def rule(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], a: Any, b: Any) -> Sequence[Any]:
+        aligned = _aligned(g, node, a, b)
+        of_a, of_b = slopes(g, node, dy[0], y[0], g.operand(a), g.operand(aligned))
+        of_b = g.back(of_b, aligned)
+        return g.back(of_a, a), of_b if aligned is b or of_b is None else g.F.reshape_like(of_b, b)
+
+
+def _aligned(g: Nodes, node: NodeText, a: Any, b: Any) -> Any:
+    """Before opset 7 the axes of b begin at an axis of a."""
+    axis = node.attributes.get("axis")
+    if node.opset >= 7 or axis is None:
+        return b
+    behind = g.Sub(g.Size(g.sizes(a, axis)), g.Size(g.Shape(b)))
+    return g.Reshape(b, g.joined(g.Shape(b), g.Expand([1], g.Reshape(behind, [1]))))
+
+
+def _pow(g: Nodes, node: NodeText, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:
+    """Of the exponent where the base is positive; of the base not where the exponent is 0."""
+    F = g.F
+    power = g.CastLike(b, a)
+    slope = g.Where(g.Equal(power, 0), g.number(0, a), g.Mul(power, g.Pow(a, g.Sub(power, 1))))
+    positive = a > 0
+    log = F.log(a * positive + (1 - positive)) if is_value(b) else None
+    return dy * slope, None if log is None else g.F._cast_like(dy * y * log, b)
+
+
+def _mod(g: Nodes, node: NodeText, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:
+    """Of the divisor minus the whole quotient."""
+    quotient = g.F.round(g.Div(g.Sub(a, y), b))
+    return dy, -dy * quotient
+
+
+_binary("Add", lambda g, node, dy, y, a, b: (dy, dy))
+_binary("Sub", lambda g, node, dy, y, a, b: (dy, -dy))
+_binary("Mul", lambda g, node, dy, y, a, b: (dy * b, dy * a))
+_binary("Div", lambda g, node, dy, y, a, b: (dy / b, -dy * a / (b * b)))
+_binary("Pow", _pow)
+_binary("Mod", _mod)
+
+
+@gradient_of("Max", "Min")
+def extreme(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], *data: Any) -> Sequence[Any]:
+    """To the first of those that are the result."""
+    grads, rest = [], dy[0]
+    for x in data:
+        chosen = g.CastLike(g.Equal(x, y[0]), dy[0])
+        grads.append(g.back(rest * chosen, x))
+        rest = rest * (1 - chosen)
+    return grads
+
+
+@gradient_of("Sum", "Mean")
+def total(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], *data: Any) -> Sequence[Any]:
+    """To each of the inputs."""
+    share = dy[0] / len(data) if node.op_type == "Mean" else dy[0]
+    return [g.back(share, x) for x in data]
+
+
+@gradient_of("Where")
+def where(
+    g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], condition: Any, a: Any, b: Any
+) -> Sequence[Any]:
+    """To the one that counts."""
+    zero = g.number(0, dy[0])
+    of_a, of_b = g.Where(condition, dy[0], zero), g.Where(condition, zero, dy[0])
+    return None, g.back(of_a, a), g.back(of_b, b)
+
+
+@gradient_of("Expand")
+def expand(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, shape: Any) -> Sequence[Any]:
+    """Summed back."""
+    return (g.back(dy[0], x),)
+
+
+@composed("SwiGLU")
+def swiglu(g: Nodes, node: NodeText, y: Sequence[Any], a: Any, b: Any) -> Any:
+    """The second input times the swish of the first."""
+    alpha = node.attributes.get("alpha", 1.0)
+    return g.Mul(g.Mul(a, g.Sigmoid(g.Mul(a, alpha))), b)
