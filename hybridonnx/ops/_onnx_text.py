@@ -55,6 +55,8 @@ class NodeText:
     """Those of the inputs that the operator takes, in its order."""
     results: tuple[str, ...]
     """Those of the outputs that the operator gives, in its order."""
+    ranks: tuple[int | None, ...]
+    """How many axes each of them has, where the text knows."""
 
 
 @cache
@@ -76,6 +78,7 @@ def read_node(text: str) -> NodeText:
             {t["name"]: _tensor(t) for t in graph.get("initializer", ())},
             tuple(item["name"] for item in graph.get("input", ())),
             tuple(item["name"] for item in graph.get("output", ())),
+            tuple(_rank(item) for item in graph.get("output", ())),
         )
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as exc:
         raise FormatError(
@@ -88,13 +91,14 @@ def node_text(
     inputs: Sequence[NDArray[Any] | bool],
     opset: int,
     attributes: Mapping[str, Any],
-    outputs: int = 1,
+    outputs: Sequence[bool] = (True,),
     domain: str = "",
 ) -> str:
-    """The text of a new node. Each input is a constant, or tells whether it is there."""
+    """The text of a new node. Each input is a constant, or tells whether it is there, as each output does."""
     names = [f"x{i}" if isinstance(x, np.ndarray) or x else "" for i, x in enumerate(inputs)]
     tensors = {n: x for n, x in zip(names, inputs, strict=True) if isinstance(x, np.ndarray)}
-    node = {"input": names, "output": [f"y{i}" for i in range(outputs)], "opType": op_type}
+    results = [f"y{i}" if there else "" for i, there in enumerate(outputs)]
+    node = {"input": names, "output": results, "opType": op_type}
     if domain:
         node["domain"] = domain
     written = [_written(name, value) for name, value in attributes.items() if value is not None]
@@ -103,7 +107,7 @@ def node_text(
         "name": op_type,
         "initializer": [{"name": name, **_tensor_fields(x)} for name, x in tensors.items()],
         "input": [{"name": name} for name in names if name and name not in tensors],
-        "output": [{"name": f"y{i}"} for i in range(outputs)],
+        "output": [{"name": name} for name in results if name],
     }
     imports = [{"domain": domain, "version": str(opset)}]
     return json.dumps({"irVersion": "8", "graph": graph, "opsetImport": imports})
@@ -129,6 +133,11 @@ def _attribute(item: Mapping[str, Any]) -> Any:
     if kind == "STRINGS":
         return tuple(base64.b64decode(s).decode() for s in item.get("strings", ()))
     return _tensor(item["t"]) if kind == "TENSOR" else item
+
+
+def _rank(item: Mapping[str, Any]) -> int | None:
+    shape = item.get("type", {}).get("tensorType", {}).get("shape")
+    return None if shape is None else len(shape.get("dim", ()))
 
 
 def _written(name: str, value: Any) -> dict[str, Any]:

@@ -30,20 +30,29 @@ class Nodes:
         return partial(self.node, op_type)
 
     def node(
-        self, op_type: str, *inputs: Any, opset: int = OPSET, outputs: int = 1, **attributes: Any
+        self,
+        op_type: str,
+        *inputs: Any,
+        opset: int = OPSET,
+        outputs: int | Sequence[bool] = 1,
+        **attributes: Any,
     ) -> Any:
-        """The output of a node, a list of several."""
+        """The output of a node, a list of several; `outputs` says how many, or which there are."""
         like = next((x for x in inputs if is_value(x)), None)
         operands = [self._operand(x, like) for x in inputs]
         parts = [x if isinstance(x, np.ndarray) else x is not None for x in operands]
-        text = node_text(op_type, parts, opset, attributes, outputs)
-        return self._made(text, operands, outputs)
+        there = (True,) * outputs if isinstance(outputs, int) else outputs
+        results = iter(self._made(node_text(op_type, parts, opset, attributes, there), operands))
+        values = [next(results) if here else None for here in there]
+        return values[0] if outputs == 1 else values
 
-    def again(self, node: NodeText, *inputs: Any, outputs: int | None = None, **attributes: Any) -> Any:
+    def again(
+        self, node: NodeText, *inputs: Any, outputs: int | Sequence[bool] | None = None, **attributes: Any
+    ) -> Any:
         """A node like another, for other inputs."""
         count = len(node.outputs) if outputs is None else outputs
-        attributes = {**node.attributes, **attributes}
-        return self.node(node.op_type, *inputs, opset=node.opset, outputs=count, **attributes)
+        merged = {**node.attributes, **attributes}
+        return self.node(node.op_type, *inputs, opset=node.opset, outputs=count, **merged)
 
     def _operand(self, x: Any, like: Any) -> Any:
         if isinstance(x, list | tuple):
@@ -57,12 +66,13 @@ class Nodes:
             return np.array(value, dtype)
         return self.CastLike(np.array(value, np.float32), like)
 
-    def _made(self, text: str, operands: Sequence[Any], outputs: int) -> Any:
+    def _made(self, text: str, operands: Sequence[Any]) -> list[Any]:
         node = read_node(text)
+        outputs = len(node.results)
         arguments = [x for x in operands if is_value(x)]
         function = getattr(self.F, f"_onnx_{node.op_type}")
         results = function(*arguments, model=text, num_args=len(arguments), num_outputs=outputs)
-        return results if outputs == 1 else [results[i] for i in range(outputs)]
+        return [results] if outputs == 1 else [results[i] for i in range(outputs)]
 
     def operand(self, x: Any) -> Any:
         """A constant as a number, or as an array or symbol if it has axes."""
@@ -104,6 +114,11 @@ class Nodes:
         return self.Expand(self.number(0, like), shape)
 
 
+def rank_of(x: Any) -> int | None:
+    """How many axes an array has; of a symbol that is not known."""
+    return len(x.shape) if hasattr(x, "shape") else None
+
+
 def is_value(x: Any) -> bool:
     """Whether an operand is an array or a symbol, and no constant."""
     return x is not None and not isinstance(x, np.ndarray | int | float | list | tuple)
@@ -126,15 +141,14 @@ class Composition(Nodes):
         self._records: list[_Record] = []
         self._kept: list[Any] = []  # while they live no other value has their id
 
-    def _made(self, text: str, operands: Sequence[Any], outputs: int) -> Any:
-        result = super()._made(text, operands, outputs)
+    def _made(self, text: str, operands: Sequence[Any]) -> list[Any]:
+        values = super()._made(text, operands)
         node = read_node(text)
-        values = [result] if outputs == 1 else result
         self._kept += [*operands, *values]
         if not why_constant(node.op_type) and any(id(x) in self._variable for x in operands):
             self._variable.update(map(id, values))
             self._records.append(_Record(node, operands, values))
-        return result
+        return values
 
     def gradients(self, y: Sequence[Any], dy: Sequence[Any], x: Sequence[Any]) -> list[Any]:
         """The gradients of `x` from those of `y`, `None` where there is none."""
