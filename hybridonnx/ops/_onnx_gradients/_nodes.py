@@ -74,6 +74,14 @@ class Nodes:
         results = function(*arguments, model=text, num_args=len(arguments), num_outputs=outputs)
         return [results] if outputs == 1 else [results[i] for i in range(outputs)]
 
+    def wide(self, x: Any) -> Any:
+        """`x` in float32 if it is of float16."""
+        return self.F._widened(x)
+
+    def narrow(self, x: Any, like: Any) -> Any:
+        """`x` in the dtype of `like`."""
+        return self.F._cast_like(x, like)
+
     def operand(self, x: Any) -> Any:
         """A constant as a number, or as an array or symbol if it has axes."""
         if not isinstance(x, np.ndarray):
@@ -125,9 +133,9 @@ def is_value(x: Any) -> bool:
 
 
 class _Record(NamedTuple):
-    """A node that was made."""
+    """A node that was made, or a conversion."""
 
-    node: NodeText
+    node: NodeText | None
     inputs: Sequence[Any]
     outputs: Sequence[Any]
 
@@ -143,12 +151,26 @@ class Composition(Nodes):
 
     def _made(self, text: str, operands: Sequence[Any]) -> list[Any]:
         values = super()._made(text, operands)
-        node = read_node(text)
+        self._recorded(read_node(text), operands, values)
+        return values
+
+    def wide(self, x: Any) -> Any:
+        """`x` in float32 if it is of float16."""
+        value = super().wide(x)
+        self._recorded(None, [x], [value])
+        return value
+
+    def narrow(self, x: Any, like: Any) -> Any:
+        """`x` in the dtype of `like`."""
+        value = super().narrow(x, like)
+        self._recorded(None, [x], [value])
+        return value
+
+    def _recorded(self, node: NodeText | None, operands: Sequence[Any], values: Sequence[Any]) -> None:
         self._kept += [*operands, *values]
-        if not why_constant(node.op_type) and any(id(x) in self._variable for x in operands):
+        if any(id(x) in self._variable for x in operands) and not (node and why_constant(node.op_type)):
             self._variable.update(map(id, values))
             self._records.append(_Record(node, operands, values))
-        return values
 
     def gradients(self, y: Sequence[Any], dy: Sequence[Any], x: Sequence[Any]) -> list[Any]:
         """The gradients of `x` from those of `y`, `None` where there is none."""
@@ -156,7 +178,6 @@ class Composition(Nodes):
         for value, head in zip(y, dy, strict=False):
             if value is not None and head is not None:
                 self._add(grads, value, head)
-        nodes = Nodes(self.F)
         for node, inputs, outputs in reversed(self._records):
             heads = [grads.get(id(value)) for value in outputs]
             if all(head is None for head in heads):
@@ -165,13 +186,19 @@ class Composition(Nodes):
                 self.F.zeros_like(v) if head is None else head
                 for head, v in zip(heads, outputs, strict=True)
             ]
-            rule = find(node)
-            if rule is None:
-                raise MXNetError(f"_onnx_{node.op_type}: a gradient rule is required inside of another.")
-            for value, grad in zip(inputs, rule(nodes, node, heads, outputs, *inputs), strict=False):
+            for value, grad in zip(inputs, self._shares(node, heads, outputs, inputs), strict=False):
                 if grad is not None and id(value) in self._variable:
                     self._add(grads, value, grad)
         return [grads.pop(id(value), None) for value in x]
+
+    def _shares(self, node: NodeText | None, heads: Sequence[Any], outputs: Sequence[Any], inputs: Sequence[Any]) -> Sequence[Any]:
+        """What one record passes back."""
+        if node is None:
+            return [self.F._cast_like(heads[0], inputs[0])]
+        rule = find(node)
+        if rule is None:
+            raise MXNetError(f"_onnx_{node.op_type}: a gradient rule is required inside of another.")
+        return rule(Nodes(self.F), node, heads, outputs, *inputs)
 
     def _add(self, grads: dict[int, Any], value: Any, grad: Any) -> None:
         key = id(value)
