@@ -16,6 +16,7 @@ from .session import ModelSession
 
 _Run = Callable[[Sequence[Array]], list[Any]]
 _MOST_SESSIONS = 512
+_SHORT = 8
 _PLAIN = frozenset("fiub")
 """The kinds of NumPy's own element types, which go through ONNX Runtime as they are."""
 
@@ -38,7 +39,7 @@ class Nodes:
 
     def run(self, model: str, arrays: Sequence[Array]) -> list[Array]:
         """A node's outputs. Raises `MXNetError` with what the engine says if the values do not fit."""
-        specs = tuple([Spec((None,) * a.ndim, a.dtype) for a in arrays])
+        specs = tuple([_essential(a.shape, a.dtype) for a in arrays])
         program = _program(model, specs)
         try:
             results = program.run(arrays)
@@ -57,14 +58,19 @@ class Nodes:
         """Whether ONNX Runtime has a kernel for such inputs."""
         if any(spec.dtype is None or spec.shape is None for spec in inputs):
             return False
-        return _program(model, tuple([Spec(_rank_alone(s.shape), s.dtype) for s in inputs])).in_onnxruntime
+        return _program(model, tuple([_essential(s.shape or (), s.dtype) for s in inputs])).in_onnxruntime
 
 
 ENGINE = Nodes()
 
 
-def _rank_alone(shape: Shape | None) -> Shape:
-    return (None,) * len(shape or ())
+def _essential(shape: Shape, dtype: DType | None) -> Spec:
+    """What programs depend on: the rank, and the length of short vectors of integers.
+
+    ONNX takes sizes of unknown length, in its inference of Resize, for none.
+    """
+    short = len(shape) == 1 and dtype is not None and dtype.kind == "i"
+    return Spec(tuple(d if short and isinstance(d, int) and d <= _SHORT else None for d in shape), dtype)
 
 
 @lru_cache(_MOST_SESSIONS)

@@ -104,7 +104,14 @@ def _matrix(g: Nodes, node: NodeText, x: Any, y: Any, axis: _Axis) -> Any:
     one = np.ones(1, np.float32)
     if node.op_type == "Upsample" or node.opset < 11:
         mode = "nearest" if node.attributes.get("mode", "nearest") == "nearest" else "linear"
-        return g.Resize(identity, g.Concat(_vector(g, axis.scale), one, axis=0), mode=mode, opset=10)
+        return g.Resize(
+            identity,
+            None,
+            g.Concat(_vector(g, axis.scale), one, axis=0),
+            mode=mode,
+            coordinate_transformation_mode="asymmetric",
+            nearest_mode="floor",
+        )
     attributes = {k: v for k, v in node.attributes.items() if k not in ("axes", "keep_aspect_ratio_policy")}
     attributes["extrapolation_value"] = 0.0
     roi = None
