@@ -14,11 +14,14 @@ from .._onnx_text import NodeText
 Rule: TypeAlias = Callable[..., Sequence[Any]]
 """`(g, node, dy, y, *x)` to the gradients of the inputs in ONNX's order, `None` where there is none.
 
-`g` are `Nodes`, ONNX's operators as functions, and `g.F` has MXNet's. `dy` and `y` are sequences, one item for each of ONNX's outputs, `None` for an absent one. Of `x` an absent
-input is `None`, and a constant inside of the node a NumPy array.
+`g` are `Nodes`, ONNX's operators as functions, and `g.F` has MXNet's. `dy` and `y` are sequences, one item for
+each of ONNX's outputs, `None` for an absent one. Of `x` an absent input is `None`, and a constant inside of the
+node a NumPy array.
 """
 _CONSTANT: dict[str, str] = {}
 """Operators without a gradient, and why, as half a sentence."""
+_REFUSED: dict[str, str] = {}
+"""Operators whose gradient nobody has written, and why, as half a sentence."""
 _RULES: dict[str, Rule] = {}
 
 
@@ -39,6 +42,11 @@ def constant(reason: str, *op_types: str) -> None:
     _CONSTANT.update(dict.fromkeys(op_types, reason))
 
 
+def refused(reason: str, *op_types: str) -> None:
+    """Say of operators why nobody has written a gradient rule."""
+    _REFUSED.update(dict.fromkeys(op_types, reason))
+
+
 @cache
 def load_all() -> dict[str, Rule]:
     """Every rule by the operator's name."""
@@ -53,6 +61,12 @@ def why_constant(op_type: str) -> str:
     """Why an operator of ONNX's own domain has no gradient, or nothing."""
     load_all()
     return _CONSTANT.get(op_type, "")
+
+
+def why_refused(node: NodeText) -> str:
+    """Why a node has no gradient rule, as what follows the name of the operator."""
+    reason = "" if node.domain else _REFUSED.get(node.op_type, "")
+    return f"has no gradient rule, as {reason}" if reason else "has no gradient rule"
 
 
 def find(node: NodeText) -> Rule | None:
