@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from google.protobuf import json_format  # type: ignore[import-untyped]
 from onnx import (
+    AttributeProto,
     ModelProto,
     NodeProto,
     OperatorSetIdProto,
     TensorProto,
     ValueInfoProto,
     checker,
+    helper,
+    numpy_helper,
     shape_inference,
     version_converter,
 )
@@ -222,3 +225,60 @@ def _oldest(nodes: Iterable[NodeProto], opset: int) -> int:
             version = max(version, signature(node.op_type, opset).since)
         version = max([version, *(_oldest(a.g.node, opset) for a in node.attribute if a.HasField("g"))])
     return version
+
+
+def values_of(node: NodeProto, opset: int) -> dict[str, Any] | None:
+    """The values of all attributes of a node of ONNX's own, defaults among them; `None` if one is a graph.
+
+    What else no value stands for, such as a type, is `None` as well.
+    """
+    schema = signature(node.op_type, opset).schema
+    defaults = [a.default_value for a in schema.attributes.values() if a.default_value.type]
+    values: dict[str, Any] = {}
+    for attribute in (*defaults, *node.attribute):
+        if attribute.type not in _VALUES:
+            return None
+        values[attribute.name] = _value(attribute)
+    return values
+
+
+_VALUES = (
+    AttributeProto.INT,
+    AttributeProto.INTS,
+    AttributeProto.FLOAT,
+    AttributeProto.FLOATS,
+    AttributeProto.STRING,
+    AttributeProto.STRINGS,
+    AttributeProto.TENSOR,
+)
+
+
+def _value(attribute: AttributeProto) -> Any:
+    value = helper.get_attribute_value(attribute)
+    if attribute.type == AttributeProto.TENSOR:
+        return numpy_helper.to_array(value)
+    if attribute.type == AttributeProto.STRINGS:
+        return [item.decode() for item in value]
+    return value.decode() if isinstance(value, bytes) else value
+
+
+# ---- engines
+
+
+def is_as_onnx(text: str) -> bool:
+    """Whether ONNX Runtime, where it has a kernel, gives for the node what ONNX says."""
+    node = model_of(text).graph.node[0]
+    values = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    return not any(differs(node, values) for differs in _AGAINST_ONNX.get(node.op_type, ()))
+
+
+def _places_corners_by_sizes(node: NodeProto, values: dict[str, Any]) -> bool:
+    """ONNX has the corners at scale x size, ONNX Runtime at the size of the result, which is rounded down."""
+    scales = len(node.input) > 2 and node.input[2] != ""
+    return scales and values.get("coordinate_transformation_mode") == b"align_corners"
+
+
+_AGAINST_ONNX: dict[str, tuple[Callable[[NodeProto, dict[str, Any]], bool], ...]] = {
+    "Resize": (_places_corners_by_sizes,),
+}
+"""Forms of operators that ONNX Runtime computes otherwise than ONNX says."""

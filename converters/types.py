@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from onnx import TensorProto, TypeProto
+from onnx import TypeProto
 
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import Dim, Shape, Spec, SymbolicDim
 
-from .values import dtype_of, elem_type
+from .values import dtype_of_type, type_proto
 
 
 class Sizes:
@@ -30,39 +31,29 @@ class Sizes:
 
 def type_of(spec: Spec, sizes: Sizes) -> TypeProto:
     """The type of a value of known dtype."""
-    proto = TypeProto()
-    proto.tensor_type.elem_type = elem_type(spec.dtype)
-    if spec.shape is not None:
-        shape = proto.tensor_type.shape
-        shape.SetInParent()
-        for size in spec.shape:
-            dim = shape.dim.add()
-            if isinstance(size, int):
-                dim.dim_value = size
-            elif size is not None:
-                dim.dim_param = sizes.name(size)
-    return proto
+    shape = spec.shape
+    dims = None if shape is None else [sizes.name(d) if isinstance(d, SymbolicDim) else d for d in shape]
+    return type_proto(spec.dtype, None if dims is None else tuple(dims))
 
 
 def spec_of(proto: TypeProto, size: Callable[[str], Dim]) -> Spec:
     """What a type tells; `size` gives what a name of a free size stands for."""
-    tensor = proto.tensor_type
-    if not proto.HasField("tensor_type") or tensor.elem_type == TensorProto.UNDEFINED:
-        return Spec()
     try:
-        dtype = dtype_of(tensor.elem_type)
+        dtype = dtype_of_type(proto)
     except ConversionError:
         return Spec()
+    if not proto.HasField("tensor_type"):
+        return Spec(None if dtype is None else (), dtype)
+    tensor = proto.tensor_type
     if not tensor.HasField("shape"):
         return Spec(None, dtype)
     return Spec(tuple(_dim(d, size) for d in tensor.shape.dim), dtype)
 
 
-def _dim(dim: object, size: Callable[[str], Dim]) -> Dim:
-    proto: TypeProto.Tensor = dim  # type: ignore[assignment]
-    if proto.HasField("dim_value"):
-        return int(proto.dim_value)
-    return size(proto.dim_param) if proto.dim_param else None
+def _dim(dim: Any, size: Callable[[str], Dim]) -> Dim:
+    if dim.HasField("dim_value"):
+        return int(dim.dim_value)
+    return size(dim.dim_param) if dim.dim_param else None
 
 
 def merged(inferred: Spec, hint: Spec) -> Spec:

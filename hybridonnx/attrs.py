@@ -15,7 +15,7 @@ from typing import Any, Literal, NewType, TypeAlias, Union, get_args, get_origin
 
 import numpy as np
 
-from .dtypes import BY_NAME, as_dtype
+from .dtypes import BY_NAME, native_dtype
 from .errors import AttributeValueError, DTypeError
 
 Ints: TypeAlias = tuple[int, ...]
@@ -130,7 +130,7 @@ def _str(value: Any) -> str:
 
 def _dtype_name(value: Any) -> str:
     try:
-        return as_dtype(value).name
+        return native_dtype(value).name
     except DTypeError:
         raise ValueError(f"a dtype, one of {', '.join(BY_NAME)}") from None
 

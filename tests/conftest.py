@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import zlib
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import settings
+
+from tests import onnx_case_table
 
 # The same examples each time: a failure is then the change's. A loaded machine is no failure.
 settings.register_profile("project", deadline=None, derandomize=True, database=None)
@@ -31,12 +34,30 @@ def oracle() -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print what the sweep over all exports counted, if it ran: by opset and dtype."""
+    """Print what sweeps counted, if they ran."""
+    print_exports(terminalreporter, properties(terminalreporter, "exports"))
+    cells = properties(terminalreporter, "onnx_cases")
+    if cells:
+        terminalreporter.section("onnx's cases that are right")
+        terminalreporter.line(onnx_case_table.counts(cells))
+
+
+def properties(reporter: pytest.TerminalReporter, wanted: str) -> list[Any]:
+    """All rows that tests recorded under a name."""
+    return [
+        row
+        for reports in reporter.stats.values()
+        for report in reports
+        for name, rows in getattr(report, "user_properties", ())
+        if name == wanted and report.when == "call"
+        for row in rows
+    ]
+
+
+def print_exports(terminalreporter: pytest.TerminalReporter, rows: list[Any]) -> None:
+    """What the sweep over all exports counted, by opset and dtype."""
     counts: Counter[tuple[int, str, str]] = Counter()
-    for report in [r for reports in terminalreporter.stats.values() for r in reports]:
-        for name, rows in getattr(report, "user_properties", ()):
-            if name == "exports" and report.when == "call":
-                counts.update({(opset, dtype, verdict): count for opset, dtype, verdict, count in rows})
+    counts.update({(opset, dtype, verdict): count for opset, dtype, verdict, count in rows})
     if not counts:
         return
     dtypes = list(dict.fromkeys(dtype for _, dtype, _ in counts))

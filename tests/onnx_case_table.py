@@ -70,6 +70,7 @@ def form(reason: str) -> str:
     """A reason without what differs from case to case: names in quotes, numbers, shapes."""
     reason = re.sub(r"/\S+?:\d+ \S.*?(\) |\] )", "", reason)  # where ONNX Runtime's code says it
     text = re.sub(r"'[^']*'|\"[^\"]*\"", "…", reason)
+    reason = re.sub(r"\b(symbolblock)\d+", r"\1", reason)
     reason = re.sub(r"(got) [^,]+(, which is computed)", r"\1 …\2", reason)
     reason = re.sub(r": \d+ x \([^)]*(\)|$)", "", reason) if "unsupported operators" in reason else reason
     text = re.sub(r" \(read are [\d, ]*\)| Did you mean .*", "", text)

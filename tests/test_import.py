@@ -313,8 +313,8 @@ def test_tensors_of_the_wrong_length(rng):
 
 def test_types_that_numpy_lacks(rng):
     proto = convolution(rng)
-    proto.graph.initializer[0].data_type = TensorProto.BFLOAT16
-    with pytest.raises(ConversionError, match="BFLOAT16 is not supported"):
+    proto.graph.initializer[0].data_type = 1000
+    with pytest.raises(ConversionError, match="1000 is not supported"):
         from_onnx.import_model(proto)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from onnx import TensorProto, helper, numpy_helper
 
 import hybridonnx as mx
 from hybridonnx.converters import from_onnx
-from hybridonnx.errors import ConversionError
 from hybridonnx.symbol.execute import execute
 from tests import control_graphs
 
@@ -363,17 +361,6 @@ def test_a_loop_in_a_branch_in_a_loop(p, limit):
     values = {"p": np.array(p), **feeds(x=(N,))}
     proto = loop_model(nodes, {"p": (BOOL, ()), "x": (FLOAT, (N,))}, ["v_last", "all"], **constants)
     check(proto, values)
-
-
-@pytest.mark.parametrize("name", ["test_if_seq", "test_if_opt", "test_loop13_seq", "test_loop16_seq_none"])
-def test_sequences_are_refused(name):
-    from onnx.backend.test.case.node import collect_testcases
-
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        case = next(case for case in collect_testcases(None) if case.name == name)
-    with pytest.raises(ConversionError, match=r"(If|Loop): tensors are required as inputs and outputs, got"):
-        from_onnx.import_model(case.model)
 
 
 class Sums(mx.gluon.HybridBlock):

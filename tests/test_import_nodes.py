@@ -23,7 +23,6 @@ SMALL_MODELS = sorted(DATA.glob("pytorch-*/*/model.onnx"))
 RANDOM = ("bernoulli", "training_dropout")
 """Tests whose expected outputs are drawn."""
 KNOWN = {
-    "test_mod_float_edge_cases": "MXNet's modulo of infinities is NaN",
     "test_swiglu_float16": "ONNX expects the result of computing in float32",
 }
 """Beginnings of names of tests that differ, with the reason."""

@@ -122,7 +122,7 @@ def test_every_dtype_can_be_made_read_and_written(dtype):
     assert array[1].asscalar() == 1
 
 
-@pytest.mark.parametrize("dtype", ["int16", "uint32", "complex64", "str", "foo"])
+@pytest.mark.parametrize("dtype", ["int128", "bytes", "datetime64", ">f4", "foo"])
 def test_other_dtypes_are_refused_by_name(dtype):
     for call in (lambda: nd.zeros((1,), dtype=dtype), lambda: nd.ones((1,)).astype(dtype)):
         with pytest.raises(DTypeError, match=r"one of float32, .* is required, got"):
@@ -207,8 +207,7 @@ def test_dlpack():
     shared[0] = 5
     assert source[0] == 5
     assert nd.from_dlpack(nd.to_dlpack_for_write(x)).writable
-    with pytest.raises(DTypeError):
-        nd.from_dlpack(np.zeros((2,), "int16"))
+    assert nd.from_dlpack(np.zeros((2,), "int16")).dtype is np.int16
 
 
 def test_copies_leave_the_tape_behind():

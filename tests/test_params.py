@@ -323,10 +323,12 @@ def dense(shape=(2,), flag=0, data=FLOATS, encoding=V2, storage=0):
     return magic(encoding) + i(storage) + sizes(*shape) + i(1, 0, flag) + data
 
 
-def csr(ends=(0, 1, 2), columns=(0, 1), stored=2, shape=(2, 2), kind=6):
+def csr(ends=(0, 1, 2), columns=(0, 1), stored=2, shape=(2, 2), kind=6, flag=0):
     parts = np.array(ends, "<i8").tobytes() + np.array(columns, "<i8").tobytes()
     about = i(kind) + sizes(len(ends)) + i(kind) + sizes(len(columns))
-    return magic(V2) + i(2) + sizes(stored) + sizes(*shape) + i(1, 0, 0) + about + bytes(4 * stored) + parts
+    return (
+        magic(V2) + i(2) + sizes(stored) + sizes(*shape) + i(1, 0, flag) + about + bytes(4 * stored) + parts
+    )
 
 
 def rows(indices=(0, 2), stored=(2, 2), shape=(3, 2)):
@@ -369,8 +371,16 @@ FAULTS = {
     "one value too many": (file(dense((5,))), 56, "values"),
     "overflowing V0": (file(struct.pack("<4I", 3, *[0xFFFFFFFF] * 3) + bytes(40)), 24, "sizes"),
     "large V0": (file(struct.pack("<3I", 2, 0xFFFFFFFF, 7) + bytes(40)), 48, "values"),
-    "type flag": (file(dense(flag=8)), 52, "type flag"),
-    "bfloat16": (file(dense(flag=12)), 52, "bfloat16"),
+    "type flag": (file(dense(flag=13)), 52, "type flag"),
+    "type flag of no type": (file(dense(flag=116)), 52, "128 float6_e3m2fn"),
+    "bfloat16": (file(dense((7,), flag=12, data=bytes(5))), 56, "dtype bfloat16 of 14 bytes"),
+    "more int4 than bytes": (file(dense((34,), flag=122, data=bytes(8))), 56, "dtype int4 of 17 bytes"),
+    "many int2": (file(dense((1 << 40,), flag=126)), 56, "values of shape"),
+    "many strings": (file(dense((1 << 40,), flag=108)), 56, "and of strings"),
+    "strings without lengths": (file(dense((3,), flag=108, data=q(0))), 56, "and of strings"),
+    "string too long": (file(dense((1,), flag=108, data=q(99))), 56, "bytes in a string"),
+    "string of huge length": (file(dense((1,), flag=108, data=q(-1))), 56, "bytes in a string"),
+    "string not UTF-8": (file(dense((1,), flag=108, data=q(2) + b"a\xff")), 65, "UTF-8"),
     "negative type flag": (file(dense(flag=-1)), 52, "type flag"),
     "bool": (file(dense((8,), flag=7, data=bytes([0, 1, 1, 2, 0, 0, 1, 1]))), 56, "bool"),
     "trailing byte": (file(dense()) + b"\0", 72, "end of the file"),
@@ -394,7 +404,8 @@ FAULTS = {
     "csr negative column": (file(csr(columns=(0, -1))), 32, "column indices"),
     "csr column missing": (file(csr(columns=(0,))), 32, "column indices"),
     "csr index type": (file(csr(kind=1)), 32, "list of indices"),
-    "csr index type flag": (file(csr(kind=9)), 76, "type flag"),
+    "csr index type flag": (file(csr(kind=13)), 76, "type flag"),
+    "csr of an extension type": (file(csr(flag=9)), 32, "MXNet's own types"),
     "csr huge": (file(csr(shape=(HUGE, 2))), 44, "sizes"),
     "rows beyond": (file(rows((0, 3))), 32, "row indices"),
     "rows negative": (file(rows((-1, 2))), 32, "row indices"),

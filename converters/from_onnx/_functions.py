@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto
 
-from hybridonnx.dtypes import DType, as_dtype
+from hybridonnx.dtypes import DType, as_dtype, container_of
 from hybridonnx.errors import ConversionError, DTypeError, MXNetError
 from hybridonnx.ops import NumericShape, Spec, without_symbols
 from hybridonnx.symbol import everything
 from hybridonnx.symbol.graph import VARIABLE, Entry, Node
+from hybridonnx.symbol.infer import NO_AXES
 from hybridonnx.symbol.symbol import Broadcasting
 
 from ..values import Array
@@ -138,7 +139,7 @@ class Functions:
         return self._new_constant(self._info.names.main(name), array)
 
     def _new_variable(self, name: str, spec: Spec) -> Broadcasting:
-        entry = Entry(Node(VARIABLE, name), 0)
+        entry = Entry(Node(VARIABLE, name, _stored(spec)), 0)
         self._specs[entry] = spec
         self._names[entry] = name
         self._variables[name] = Broadcasting([entry])
@@ -187,3 +188,10 @@ def entries(result: Any) -> Sequence[Entry]:
         return [entry for item in result for entry in item.outputs]
     outputs: Sequence[Entry] = result.outputs
     return outputs
+
+
+def _stored(spec: Spec) -> dict[str, str]:
+    """What a variable says of itself where MXNet would take it for another one."""
+    if container_of(spec.dtype):
+        return {"__dtype__": container_of(spec.dtype)}
+    return {"__shape__": NO_AXES} if spec.shape == () else {}

@@ -21,13 +21,13 @@ from onnx import (
     shape_inference,
 )
 
-from hybridonnx.dtypes import DType
+from hybridonnx.dtypes import DType, is_native
 from hybridonnx.errors import ConversionError, FormatError
 
 from ..inference import infer_shapes
 from ..opsets import plain, signature
 from ..subgraphs import Names, splice
-from ..values import Array, dtype_of, elem_type, to_tensor, value_info
+from ..values import Array, dtype_of, dtype_of_type, elem_type, to_tensor, value_info
 from ._definitions import with_definitions
 from ._guards import guarded
 from ._reader import Model
@@ -139,6 +139,9 @@ class ModelInfo:
         if not info.type.HasField("tensor_type"):
             if info.type.WhichOneof("value"):
                 self.others.add(info.name)
+            dtype = dtype_of_type(info.type)
+            if dtype is not None:
+                self.dtypes[info.name], self.dims[info.name] = dtype, ()
             return
         if tensor.elem_type and tensor.elem_type in TensorProto.DataType.values():
             try:
@@ -291,6 +294,8 @@ def evaluate(node: NodeProto, opset: int, inputs: dict[str, Array]) -> list[Arra
         outputs = ReferenceEvaluator(graph, opsets={"": opset}).run(None, inputs)
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError):
         return None  # the import function may know more
+    if any(value is None or isinstance(value, list | dict) for value in outputs):
+        return None  # no arrays: a sequence would become one of a further axis
     by_name = dict(zip(names, map(np.asarray, outputs), strict=True))
     return [by_name.get(name, np.empty(0)) for name in node.output]
 
@@ -324,7 +329,7 @@ def _static_size(info: ModelInfo, node: NodeProto) -> Array | None:
 
 def _cast_like(info: ModelInfo, node: NodeProto) -> Array | None:
     dtype = info.dtype(node.input[1])
-    if dtype is None or not info.is_constant(node.input[0]):
+    if dtype is None or not is_native(dtype) or not info.is_constant(node.input[0]):
         return None
     return info.constant(node.input[0]).astype(dtype)
 

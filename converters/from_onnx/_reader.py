@@ -10,12 +10,13 @@ from typing import TypeAlias
 
 import numpy as np
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
-from onnx import GraphProto, ModelProto, TensorProto, numpy_helper
+from onnx import GraphProto, ModelProto, TensorProto
 
+from hybridonnx.dtypes import DType, is_packed, stored_bytes, strings
 from hybridonnx.errors import ConversionError, FormatError
 
 from ..opsets import NEWEST, plain
-from ..values import Array, dtype_of
+from ..values import Array, dtype_of, of_bytes, of_field
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto"
 
@@ -51,17 +52,25 @@ class Model:
         dtype = dtype_of(tensor.data_type)
         if any(d < 0 for d in tensor.dims):
             raise FormatError(f"{self.title}: sizes of at least 0 are required, got {list(tensor.dims)}.")
-        count = prod(tensor.dims)
-        if tensor.data_location == TensorProto.EXTERNAL:
-            return self._external(tensor, count * dtype.itemsize).view(dtype).reshape(tuple(tensor.dims))
-        if tensor.HasField("raw_data"):
-            self._length(tensor, len(tensor.raw_data), count * dtype.itemsize)
-            little = np.frombuffer(tensor.raw_data, dtype.newbyteorder("<"))
-            return little.astype(dtype).reshape(tuple(tensor.dims))
+        return self._elements(tensor, prod(tensor.dims), dtype).reshape(tuple(tensor.dims))
+
+    def _elements(self, tensor: TensorProto, count: int, dtype: DType) -> Array:
+        if dtype != strings and tensor.data_location == TensorProto.EXTERNAL:
+            data = self._external(tensor, stored_bytes(count, dtype))
+            return of_bytes(data, count, dtype) if is_packed(dtype) else data.view(dtype)
+        if dtype != strings and tensor.HasField("raw_data"):
+            self._length(tensor, len(tensor.raw_data), stored_bytes(count, dtype))
+            return of_bytes(tensor.raw_data, count, dtype)
         try:
-            return np.array(numpy_helper.to_array(tensor))
-        except (ValueError, TypeError) as exc:
+            elements = of_field(tensor, count)
+        except (OverflowError, UnicodeDecodeError) as exc:
             raise FormatError(f"{self.title}: tensor {tensor.name} is damaged: {exc}") from None
+        if elements is None:
+            raise FormatError(
+                f"{self.title}: {count} elements are required in the field for {dtype} of tensor "
+                f"{tensor.name}, got another number. The file is damaged or truncated."
+            )
+        return elements
 
     def _length(self, tensor: TensorProto, length: int, expected: int) -> None:
         if length != expected:

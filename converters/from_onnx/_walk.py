@@ -10,7 +10,7 @@ from typing import Any
 
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, defs, helper, inliner
 
-from hybridonnx.errors import ConversionError, MXNetError, suggest
+from hybridonnx.errors import BoundsError, ConversionError, MXNetError, suggest
 from hybridonnx.name import Prefix
 from hybridonnx.ops import without_symbols
 from hybridonnx.symbol.graph import Entry
@@ -37,6 +37,8 @@ class Imported:
     """The names of the model's inputs in its order, those included that nothing reads."""
     outputs: list[str]
     """What the model calls its outputs."""
+    shapes: dict[str, Dims | None] = field(default_factory=dict)
+    """The shapes that the model says its inputs have."""
 
 
 def walk(model: Model) -> Imported:
@@ -64,7 +66,7 @@ def _walk(info: ModelInfo) -> Imported:
     symbol = Symbol([conversion.entry(name) for name in outputs])
     used = {node.name for node in symbol.nodes() if node.is_variable}
     arrays = {name: array for name, array in conversion.F.arrays.items() if name in used}
-    return Imported(symbol, arrays, inputs, outputs)
+    return Imported(symbol, arrays, inputs, outputs, {name: info.shape(name) for name in inputs})
 
 
 _MISFITS = (MXNetError, ArithmeticError, LookupError, TypeError, ValueError)
@@ -109,6 +111,8 @@ class _Conversion:
         called = self._unique(_name_of(node))
         try:
             results = self._in_mxnets(node, called)
+        except BoundsError:  # which no engine would take
+            raise
         except _MISFITS as exc:
             against = reason_against(self.info, node)
             if against:

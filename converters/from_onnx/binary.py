@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import reduce
 from typing import Any
 
@@ -53,10 +54,20 @@ def power(F: Any, x: Any, y: Any) -> Any:
 
 @imports("Mod", versions=(10, 13, 28))
 def modulo(F: Any, a: Any, b: Any, *, fmod: int = 0) -> Any:
-    """The sign is the divisor's, or with `fmod` the dividend's; for a divisor of 0 it is 0, not NaN."""
+    """The sign is the divisor's, or with `fmod` the dividend's. By 0 it is 0 in MXNet, and NaN here."""
+    divisor, dtype = number(F, b), F.dtype(a)
+    if dtype is not None and dtype.kind != "f":
+        return _remainder(F, a, b, divisor, fmod)
+    if divisor is not None:
+        rest = _remainder(F, a, b, divisor, fmod)
+        return rest if divisor else rest * math.nan
+    unit = F.sign(b)
+    return _remainder(F, a, b, None, fmod) * (unit / unit)
+
+
+def _remainder(F: Any, a: Any, b: Any, divisor: float | None, fmod: int) -> Any:
     if not fmod:
         return two(F, a, b, "broadcast_mod", "_mod_scalar", "_rmod_scalar")
-    divisor = number(F, b)
     if divisor is not None:
         return F.sign(a) * F._mod_scalar(F.abs(a), scalar=abs(divisor))
     return F.sign(a) * F.broadcast_mod(F.abs(a), F.abs(b))

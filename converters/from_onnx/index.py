@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hybridonnx.errors import ConversionError
+from hybridonnx.errors import BoundsError, ConversionError
 
 from ._registry import Const, imports
 from .reshape import ints
@@ -16,16 +16,43 @@ from .reshape import ints
 
 @imports("Gather", versions=(1, 11, 13))
 def gather(F: Any, data: Any, indices: Any, *, axis: int = 0) -> Any:
-    """ONNX counts negative indices from the end, which is what MXNet calls wrapping."""
-    mode = "wrap"
+    """ONNX counts negative indices from the end, and refuses those beyond the axis."""
     known, shape = F.value(indices), F.shape(data)
+    scalar = F.shape(indices) == ()
     size = None if shape is None or not shape else shape[axis]
-    if known is not None and (size is not None or np.all(known >= 0)):
+    mode = "raise"
+    if known is not None and size is not None:
         mode = "clip"
+        _require_indices(known, size, axis)
         if np.any(known < 0):
             wrapped = np.where(known < 0, known + size, known)
             indices = F.const(wrapped)
-    return F.take(data, indices, axis=axis, mode=mode)
+    elif known is None or np.any(known < 0):
+        indices = _from_start(F, data, indices, axis, size)
+    elements = F.take(data, indices, axis=axis, mode=mode)
+    if not scalar or F.rank(data) < 2 or F.rank(elements) < F.rank(data):
+        return elements
+    return F.squeeze(elements, axis=(axis % F.rank(data),))
+
+
+def _require_indices(indices: Any, size: int, axis: int) -> None:
+    beyond = indices[(indices < -size) | (indices >= size)]
+    if beyond.size:
+        raise BoundsError(
+            f"Gather: indices from {-size} to {size - 1} are required along axis {axis}, "
+            f"got {beyond.flat[0]}."
+        )
+
+
+def _from_start(F: Any, data: Any, indices: Any, axis: int, size: int | None) -> Any:
+    """Indices with the size added to negative ones."""
+    count: Any = size
+    if size is None:
+        at = axis if axis >= 0 else axis % F.rank(data)
+        count = F.slice_axis(F.shape_array(data), axis=0, begin=at, end=at + 1)
+        dtype = F.dtype(indices)
+        count = count if dtype is None else F.Cast(count, dtype=dtype.name)
+    return indices + (indices < 0) * count
 
 
 @imports("Compress", versions=(9, 11))
@@ -47,9 +74,11 @@ def compress(F: Any, data: Any, condition: Any, *, axis: int | None = None) -> A
 
 @imports("GatherElements", versions=(11, 13))
 def gather_elements(F: Any, data: Any, indices: Any, *, axis: int = 0) -> Any:
-    """One element of each row is MXNet's pick."""
+    """One element of each row is MXNet's pick, if the index is known to be in the row: pick refuses none."""
     full, part = F.shape(data), F.shape(indices)
-    if full is not None and part is not None and len(full) > 1:
+    known, size = F.value(indices), None if full is None else full[axis]
+    inside = known is not None and size is not None and bool(np.all((known >= -size) & (known < size)))
+    if inside and full is not None and part is not None and len(full) > 1:
         single = [1 if i == axis % len(full) else d for i, d in enumerate(full)]
         if list(part) == single and None not in single:
             return F.pick(data, indices, axis=axis, keepdims=True, mode="wrap")

@@ -66,11 +66,16 @@ def max_pool(
     storage_order: int = 0,
     strides: Ints = (),
 ) -> Any:
+    """MXNet pools floating-point numbers, which bytes are exactly."""
+    dtype = F.dtype(x)
+    if dtype is not None and dtype.kind in "iu":
+        x = F.Cast(x, dtype="float32")
     at, full = _placed(F, x, kernel_shape, strides, dilations, pads, auto_pad, ceil_mode)
     if not _fits(at):
         lowest = float(np.finfo(F.dtype(x) or np.float32).min)
         x, at = padded(F, x, at.before, at.after, lowest), _bare(at)
-    return F.Pooling(x, **_named(at, full), pool_type="max")
+    y = F.Pooling(x, **_named(at, full), pool_type="max")
+    return F.Cast(y, dtype=dtype.name) if dtype is not None and dtype.kind in "iu" else y
 
 
 @imports("AveragePool", versions=(1, 7, 10, 11, 19, 22))

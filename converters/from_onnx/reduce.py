@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -19,15 +20,49 @@ def _sum(F: Any, x: Any, **over: Any) -> Any:
 
 
 def _mean(F: Any, x: Any, **over: Any) -> Any:
-    return F.mean(x, **over)
+    return _in_float64(F, x, lambda wide: F.mean(wide, **over))
 
 
 def _max(F: Any, x: Any, **over: Any) -> Any:
-    return F.max(x, **over)
+    return _extreme(F, x, F.max, -1, over)
 
 
 def _min(F: Any, x: Any, **over: Any) -> Any:
-    return F.min(x, **over)
+    return _extreme(F, x, F.min, 1, over)
+
+
+def _extreme(F: Any, x: Any, reduce: Reduce, sign: int, over: dict[str, Any]) -> Any:
+    """A maximum or minimum; of nothing the least or the largest number, which MXNet's refuse to give."""
+    dtype = F.dtype(x)
+    if dtype == np.bool_:
+        return F.Cast(_extreme(F, F.Cast(x, dtype="uint8"), reduce, sign, over), dtype="bool")
+    if not _is_of_nothing(F, x, over["axis"]):
+        return reduce(x, **over)
+    zeros = F.sum(x, **over)
+    if dtype is None or dtype.kind == "f":
+        return zeros + sign * math.inf
+    least = zeros + float(np.iinfo(dtype).min)  # float64, which attributes are, holds it of any dtype
+    if sign < 0:
+        return least
+    if dtype.kind == "i":
+        return -1.0 - least
+    if dtype.itemsize > 4:
+        raise ConversionError(f"ReduceMin: an axis of size 1 or more is required for {dtype.name}, got 0.")
+    return zeros + float(np.iinfo(dtype).max)
+
+
+def _is_of_nothing(F: Any, x: Any, axes: tuple[int, ...] | None) -> bool:
+    """Whether a size of 0 is reduced."""
+    shape = F.shape(x)
+    return shape is not None and any(shape[i] == 0 for i in (range(len(shape)) if axes is None else axes))
+
+
+def _in_float64(F: Any, x: Any, function: Callable[[Any], Any]) -> Any:
+    """A function of real numbers, cut off to an integer for integers."""
+    dtype = F.dtype(x)
+    if dtype is None or dtype.kind == "f":
+        return function(x)
+    return F.Cast(function(F.Cast(x, dtype="float64")), dtype=dtype.name)
 
 
 def _prod(F: Any, x: Any, **over: Any) -> Any:
@@ -39,7 +74,7 @@ def _l1(F: Any, x: Any, **over: Any) -> Any:
 
 
 def _l2(F: Any, x: Any, **over: Any) -> Any:
-    return F.norm(x, ord=2, **over)
+    return _in_float64(F, x, lambda wide: F.norm(wide, ord=2, **over))
 
 
 def _sum_square(F: Any, x: Any, **over: Any) -> Any:
@@ -47,13 +82,24 @@ def _sum_square(F: Any, x: Any, **over: Any) -> Any:
 
 
 def _log_sum(F: Any, x: Any, **over: Any) -> Any:
-    return F.log(F.sum(x, **over))
+    return _in_float64(F, x, lambda wide: F.log(F.sum(wide, **over)))
 
 
 def _log_sum_exp(F: Any, x: Any, **over: Any) -> Any:
-    """With the largest taken out, so that no exponential is infinite."""
-    top = F.max(x, axis=over["axis"], keepdims=True)
-    return F.log(F.sum(F.exp(F.broadcast_sub(x, top)), **over)) + F.max(x, **over)
+    return _in_float64(F, x, lambda wide: _shifted_log_sum_exp(F, wide, over))
+
+
+def _shifted_log_sum_exp(F: Any, x: Any, over: dict[str, Any]) -> Any:
+    """With the largest taken out, so that no exponential is infinite; an infinite one stays where it is."""
+    if _is_of_nothing(F, x, over["axis"]):
+        return F.log(F.sum(F.exp(x), **over))
+    limit = float(np.finfo(F.dtype(x) or np.float32).max)
+
+    def largest(keepdims: bool) -> Any:
+        top = F.max(x, axis=over["axis"], keepdims=keepdims)
+        return F.clip(top, a_min=-limit, a_max=limit)
+
+    return F.log(F.sum(F.exp(F.broadcast_sub(x, largest(True))), **over)) + largest(over["keepdims"])
 
 
 _REDUCTIONS: dict[str, tuple[Reduce, tuple[int, ...], tuple[int, ...]]] = {

@@ -42,6 +42,10 @@ def _inferred(F: Any, data: Any) -> tuple[int, ...]:
     for i, d in enumerate(shape or ()):
         same = isinstance(d, str) and own is not None and i < len(own) and own[i] == d
         codes.append(d if isinstance(d, int) else 0 if same else -1)
+    if shape is not None and any(d == 0 and (own or ())[i : i + 1] != (0,) for i, d in enumerate(shape)):
+        raise ConversionError(
+            f"Reshape: sizes other than 0 are required, got {shape}, as 0 is another in MXNet."
+        )
     if shape is None or codes.count(-1) > 1:
         raise ConversionError(
             f"Reshape: a shape with at most one unknown size is required, got {shape}. "
@@ -80,10 +84,16 @@ def squeeze_by_attribute(F: Any, data: Any, *, axes: tuple[int, ...] | None = No
 
 @imports("Squeeze", versions=(13, 21, 23, 24, 25))
 def squeeze(F: Any, data: Any, axes: Const = None) -> Any:
-    """The same operator; a scalar keeps one axis in MXNet."""
+    """The same operator; without axes the sizes must be known, as they are part of what it means."""
     if axes is None:
-        return F.squeeze(data)
-    return F.squeeze(data, axis=ints(axes)) if len(ints(axes)) else data
+        shape = F.shape(data)
+        if shape is None or None in shape:
+            raise ConversionError("Squeeze: known sizes are required without axes.")
+        axes = [i for i, size in enumerate(shape) if size == 1]
+    chosen = ints(axes)
+    if not chosen:
+        return data
+    return F._np_squeeze(data, axis=chosen) if len(chosen) == F.rank(data) else F.squeeze(data, axis=chosen)
 
 
 @imports("Unsqueeze", versions=(1, 11))

@@ -127,4 +127,9 @@ def _linear(
             "Resize: scales that give integer sizes above 1 are required for half_pixel, "
             f"got {list(scales)} for {list(shape)}."
         )
+    if corners and not exact:
+        raise ConversionError(
+            "Resize: scales that give integer sizes are required for align_corners, as ONNX places the "
+            f"corners by the exact size, got {list(scales)} for {list(shape)}."
+        )
     return F._contrib_BilinearResize2D(x, height=target[2], width=target[3], align_corners=corners)

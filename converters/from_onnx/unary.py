@@ -13,7 +13,6 @@ from ._registry import imports
 _SAME: dict[str, tuple[str, tuple[int, ...]]] = {
     "Neg": ("negative", (6, 13)),
     "Abs": ("abs", (6, 13)),
-    "Sign": ("sign", (9, 13)),
     "Ceil": ("ceil", (6, 13)),
     "Floor": ("floor", (6, 13)),
     "Sqrt": ("sqrt", (6, 13)),
@@ -48,6 +47,15 @@ def _same(onnx_name: str, name: str, versions: tuple[int, ...]) -> None:
 
 for _onnx_name, (_name, _versions) in _SAME.items():
     _same(_onnx_name, _name, _versions)
+
+
+@imports("Sign", versions=(9, 13))
+def sign(F: Any, x: Any) -> Any:
+    """MXNet's is 0 for NaN."""
+    dtype = F.dtype(x)
+    if dtype is not None and dtype.kind != "f":
+        return F.sign(x)
+    return F.where(F._equal(x, x), F.sign(x), x)
 
 
 @imports("Identity", versions=(1, 13, 14, 16, 19, 21, 23, 24, 25))

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from onnx import ModelProto, defs, numpy_helper
+from onnx import ModelProto, NodeProto, defs, numpy_helper
 
-from hybridonnx.dtypes import DType
+from hybridonnx.dtypes import DType, is_native, name_of
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import NumericShape, Shape, Spec, SymbolicDim, without_symbols
 
+from ..onnx_nodes import values_of
 from ..opsets import DEFAULT, Signature, check_opset, plain, signature
 from ..subgraphs import mentioned
 from ..values import Array, dtype_of, dtype_of_type_string, elem_type
@@ -131,10 +132,10 @@ class Graph(OperatorBuilder):
                 self._check_digits(dtype, others[name])
             elif allowed and dtype not in allowed:
                 parameter = next(p.name for p in kind.inputs if p.type == name)
-                names = ", ".join(sorted(map(str, allowed)))
+                names = ", ".join(sorted(map(name_of, allowed)))
                 raise ConversionError(
-                    f"{kind.op_type}: ONNX at opset {self.opset} takes {names} as {parameter}, got {dtype}. "
-                    "Cast around it, or export with a newer opset."
+                    f"{kind.op_type}: ONNX at opset {self.opset} takes {names} as {parameter}, "
+                    f"got {name_of(dtype)}. Cast around it, or export with a newer opset."
                 )
         return others
 
@@ -167,24 +168,39 @@ class Graph(OperatorBuilder):
         values |= {t.name: self.const(numpy_helper.to_array(t)) for t in graph.initializer}
         specs = dict(zip((o.name for o in graph.output), outputs, strict=True))
         for proto in graph.node:
-            node = Node(
-                proto.op_type,
-                plain(proto.domain),
-                [values[name] if name else None for name in proto.input],
-                {a.name: a for a in proto.attribute},
-                self.scope,
-            )
-            inside = set(mentioned(proto))
-            node.captured = {name: value for name, value in values.items() if name in inside}
-            for index, name in enumerate(proto.output):
-                shape, dtype = specs.get(name, Spec())
-                value = Value(self, dtype, without_symbols(shape))
-                value.node, value.index = node, index
-                value.absent = not name
+            arguments = [values[name] if name else None for name in proto.input]
+            declared = [specs.get(name, Spec()) for name in proto.output]
+            attributes = None if plain(proto.domain) else values_of(proto, self.opset)
+            if attributes is None:
+                inside = set(mentioned(proto))
+                captured = {name: value for name, value in values.items() if name in inside}
+                results = self._message(proto, arguments, declared, captured)
+            else:
+                several = self.node(proto.op_type, arguments, len(declared), attributes)
+                results = [several] if len(declared) == 1 else list(several)
+            for name, value in zip(proto.output, results, strict=True):
+                if not name and value.node is not None:
+                    value.node.outputs[value.index].absent = True
                 values[name] = value
-                node.outputs.append(value)
-            self.nodes.append(node)
         return tuple(values[o.name] for o in graph.output)
+
+    def _message(
+        self,
+        proto: NodeProto,
+        inputs: list[Value | None],
+        outputs: Sequence[Spec],
+        captured: Mapping[str, Value],
+    ) -> list[Value]:
+        """Add a node as it is, with the graphs that it has; these take the values `captured` by name."""
+        attributes = {a.name: a for a in proto.attribute}
+        node = Node(proto.op_type, plain(proto.domain), inputs, attributes, self.scope)
+        node.captured = dict(captured)
+        for index, (shape, dtype) in enumerate(outputs):
+            value = Value(self, dtype, without_symbols(shape))
+            value.node, value.index = node, index
+            node.outputs.append(value)
+        self.nodes.append(node)
+        return node.outputs
 
     def node_shapes(self, node: Node) -> list[NumericShape | None]:
         """What is known of the shapes of a node's outputs."""
@@ -215,7 +231,7 @@ class Graph(OperatorBuilder):
         allowed = kind.types.get(name) or frozenset(filter(None, [dtype_of_type_string(name)]))
         if first in allowed or not allowed:
             return first
-        return _int64 if _int64 in allowed else min(allowed, key=str)
+        return _int64 if _int64 in allowed else min(filter(is_native, allowed), key=str, default=first)
 
     def _dtype(
         self, kind: Signature, index: int, inputs: list[Value | None], attributes: dict[str, Any]
@@ -250,7 +266,7 @@ class Graph(OperatorBuilder):
     def const(self, value: Any, dtype: DType | None = None) -> Value:
         """A constant; equal ones are stored once. Numbers and lists take `dtype`, arrays keep their own."""
         array = _constant(value, dtype)
-        key = (array.dtype.str, array.shape, array.tobytes())
+        key = (array.dtype, array.shape, array.tobytes())
         if key not in self._constants:
             constant = Value(self, array.dtype, array.shape)
             constant.constant = array

@@ -18,7 +18,7 @@ from hybridonnx.symbol.graph import topological
 from ..inference import infer_shapes
 from ..onnx_nodes import oldest
 from ..opsets import DEFAULT, check_opset, ir_version
-from ..values import Array, elem_type, to_tensor, value_info
+from ..values import Array, elem_type, is_plain, to_tensor, value_info
 from ._graph import Value
 from ._onnxruntime import guard
 from ._walk import NoiseInput, Traced, trace
@@ -38,7 +38,7 @@ class Lowered:
     """The graph's inputs, noise not included."""
     outputs: tuple[str, ...]
     parameters: Mapping[str, Spec]
-    """The initializers that are parameters of the Symbol."""
+    """The initializers that are parameters of the Symbol, but those whose memory is not what files have."""
     noise: tuple[NoiseInput, ...] = ()
     """Further inputs, which take the draws of random operators."""
 
@@ -77,7 +77,7 @@ def lower(
     opset = check_opset(_own_opset(symbol) if opset is None else opset)
     names = list(outputs if outputs is not None else symbol.list_outputs())
     traced = trace(symbol, inputs, params, opset, training, names, noise_inputs, exact, unused_inputs, finite)
-    lowered = _assemble(traced, keep_inputs)
+    lowered = _assemble(traced, keep_inputs, params)
     return embedded(lowered, params) if embed else lowered
 
 
@@ -87,7 +87,7 @@ def _own_opset(symbol: Any) -> int:
     return max([DEFAULT, *(oldest(op.model) for op in operators)])
 
 
-def _assemble(traced: Traced, keep_inputs: bool) -> Lowered:
+def _assemble(traced: Traced, keep_inputs: bool, params: Mapping[str, Array]) -> Lowered:
     guard(traced.graph, traced.results)
     writer = GraphWriter([*traced.inputs, *traced.parameters, *traced.names, *(n.name for n in traced.noise)])
     proto = writer.write(traced.graph, traced.results, PRODUCER)
@@ -108,7 +108,9 @@ def _assemble(traced: Traced, keep_inputs: bool) -> Lowered:
     for name, value in writer.constants.items():
         assert value.constant is not None
         proto.initializer.append(to_tensor(name, value.constant))
-    parameters = _used(traced, proto)
+    used = _used(traced, proto)
+    parameters = {name: spec for name, spec in used.items() if is_plain(spec.dtype)}
+    proto.initializer.extend(to_tensor(name, params[name]) for name in used if name not in parameters)
     proto.initializer.extend(_declared(name, spec) for name, spec in parameters.items())
     return Lowered(
         _model(proto, traced.graph.opset, traced.graph.domains),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import prod
 
 import numpy as np
+from onnx import AttributeProto
 
 from hybridonnx.ops import sizes
 
@@ -84,9 +85,11 @@ def _foldable_pads(graph: Graph, results: Sequence[Value]) -> set[Node]:
 
 def _may_be_moved(node: Node) -> bool:
     """Whether a Pad may turn out to put zeros around spatial axes, and nothing else."""
-    if node.attributes["mode"] != "constant":
+    mode = node.attributes.get("mode", "constant")
+    constant = mode.s == b"constant" if isinstance(mode, AttributeProto) else mode == "constant"
+    if not constant or len(node.inputs) > 3:  # one that has axes is not moved
         return False
-    data, pads, value = node.inputs
+    data, pads, value = (*node.inputs, None)[:3]
     if data is None or data.shape is None or len(data.shape) < 3:
         return False
     if value is not None and value.constant is not None and value.constant.tobytes().strip(b"\0"):
@@ -102,15 +105,15 @@ def _is_data_of_conv(users: Sequence[tuple[Node, int]]) -> bool:
 
 
 def _guard_pad(g: Graph, node: Node) -> None:
-    data, pads, *value = node.inputs
+    data, pads, value = (*node.inputs, None)[:3]
     assert data is not None
     assert pads is not None
     if g.opset >= AXES_AT:
         # all of them: where a Transpose moves past a Pad, ONNX Runtime permutes the widths of all axes
-        node.inputs = [data, pads, *value, g.const(np.arange(data.rank))]
+        node.inputs = [data, pads, value, g.const(np.arange(data.rank))]
         return
     widths = _with_first_axis(g, pads, data.rank)
-    padded = g.node("Pad", [g.Unsqueeze(data, [0]), widths, *value], attributes=node.attributes)
+    padded = g.node("Pad", [g.Unsqueeze(data, [0]), widths, value], attributes={"mode": "constant"})
     _become(g, node, "Squeeze")
     node.inputs = [padded, g.const([0])]
 

@@ -2,6 +2,8 @@
 
     uint64 0x112, 0, count;  the arrays;  uint64 count of names;  for each name: uint64 length, UTF-8
 
+What MXNet cannot hold is an extension, which docs/files.md describes: types of ONNX, by flags of our own.
+
 An array says its encoding first: V2, V3 or V1 by a magic number; without one, the number is the count of axes
 of the oldest encoding, V0. All numbers are little-endian. Files come from strangers: each length is compared
 with what is left of the file before memory is asked for.
@@ -18,7 +20,21 @@ from typing import Any, BinaryIO, ClassVar, NoReturn, TypeAlias
 
 import numpy as np
 
-from ..dtypes import FLAGS, DType, flag_of
+from ..dtypes import (
+    EXTENSIONS,
+    FLAGS,
+    DType,
+    converted,
+    dtype_of_flag,
+    flag_of,
+    is_native,
+    is_packed,
+    name_of,
+    packed,
+    stored_bytes,
+    strings,
+    unpacked,
+)
 from ..errors import FormatError
 
 Array: TypeAlias = np.ndarray[Any, DType]
@@ -32,6 +48,8 @@ _V1, _V2, _V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
 _DENSE, _ROW_SPARSE, _CSR = 0, 1, 2
 _MOST_AXES = 32
 _SMALLEST_ARRAY = 20
+_LENGTH = 8
+"""Bytes of the length before a text."""
 _INDEX_DTYPES = (np.dtype("int64"), np.dtype("int32"))
 
 
@@ -134,7 +152,13 @@ class _Reader:
 
     def array(self, shape: tuple[int, ...], dtype: DType, what: str = "values") -> Array:
         """The next values, as a new array."""
-        self._need(prod(shape) * dtype.itemsize, f"{what} of shape {shape} and dtype {dtype}")
+        if dtype == strings:
+            return self._strings(shape, what)
+        size = stored_bytes(prod(shape), dtype)
+        self._need(size, f"{what} of shape {shape} and dtype {dtype}")
+        if is_packed(dtype):
+            data = np.frombuffer(self.take(size, what), np.uint8)
+            return unpacked(data, prod(shape), dtype).reshape(shape)
         array = np.empty(shape, dtype)
         at, memory, filled = self.at, array.reshape(-1).view(np.uint8).data, 0
         while filled < array.nbytes:
@@ -146,6 +170,24 @@ class _Reader:
         if dtype == np.bool_ and array.view(np.uint8).max(initial=0) > 1:
             self.fail(f"{what} of bool as bytes of 0 and 1", "other bytes", at)
         return array
+
+    def _strings(self, shape: tuple[int, ...], what: str) -> Array:
+        """The next texts, each with its length before it."""
+        count = prod(shape)
+        self._need(count * _LENGTH, f"{what} of shape {shape} and of strings")
+        array = np.empty(count, strings)
+        for index in range(count):
+            array[index] = self.text("a string")
+        return array.reshape(shape)
+
+    def text(self, what: str) -> str:
+        """The next text: its length in bytes, then UTF-8."""
+        length = self.count(1, f"bytes in {what}")
+        at = self.at
+        try:
+            return self.take(length, what).decode()
+        except UnicodeDecodeError as exc:
+            self.fail(f"{what} in UTF-8", f"byte {exc.object[exc.start]:#x} in it", at + exc.start)
 
     def _advance(self, got: int, count: int) -> None:
         self.at += got
@@ -215,15 +257,19 @@ def _header(reader: _Reader) -> DType:
 def _dtype(reader: _Reader) -> DType:
     at = reader.at
     (flag,) = reader.numbers("<i", "a type flag")
-    if flag not in FLAGS:
-        known = ", ".join(f"{number} {dtype}" for number, dtype in FLAGS.items())
-        reader.fail(f"a type flag ({known})", "12 (bfloat16)" if flag == 12 else str(flag), at)
-    return FLAGS[flag]
+    dtype = dtype_of_flag(flag)
+    if dtype is None:
+        names = [*((number, dtype.name) for number, dtype in FLAGS.items())]
+        names += [(number, name) for name, number in EXTENSIONS.items()]
+        reader.fail(f"a type flag ({', '.join(f'{number} {name}' for number, name in names)})", str(flag), at)
+    return dtype
 
 
 def _sparse(reader: _Reader, storage: int) -> Value:
     at = reader.at
     stored, shape, dtype = _shape(reader), _shape(reader), _header(reader)
+    if not is_native(dtype):
+        reader.fail("one of MXNet's own types for a sparse array", name_of(dtype), at)
     layouts = [(_dtype(reader), _shape(reader)) for _ in range(2 if storage == _CSR else 1)]
     if any(kind not in _INDEX_DTYPES or len(sizes) != 1 for kind, sizes in layouts):
         reader.fail("a list of indices of dtype int64 or int32", str(layouts), at)
@@ -243,12 +289,8 @@ def _names(reader: _Reader, count: int) -> list[str]:
     if listed not in (0, count):
         reader.fail(f"no name or one for each of {count} arrays", str(listed), at)
     for _ in range(listed):
-        length = reader.count(1, "bytes in a name")
-        at = reader.at
-        try:
-            name = reader.take(length, "a name").decode()
-        except UnicodeDecodeError as exc:
-            reader.fail("a name in UTF-8", f"byte {exc.object[exc.start]:#x} in it", at + exc.start)
+        at = reader.at + _LENGTH
+        name = reader.text("a name")
         if name in names:
             reader.fail("a name for one array", f"{name!r} again", at)
         names[name] = None
@@ -320,7 +362,7 @@ def _pieces(value: Value, device: Device, np_shape: bool) -> Iterator[bytes | Ar
         _check_dense(value, np_shape)
         start = struct.pack("<Ii", _V3 if np_shape else _V2, _DENSE)
         yield start + _sizes(value.shape) + struct.pack("<iii", *device, flag_of(value.dtype))
-        yield np.ascontiguousarray(value).reshape(-1).view(np.uint8)
+        yield from _elements(value)
         return
     if np_shape:
         raise FormatError(
@@ -335,6 +377,17 @@ def _pieces(value: Value, device: Device, np_shape: bool) -> Iterator[bytes | Ar
     yield b"".join(struct.pack("<i", flag_of(part.dtype)) + _sizes(part.shape) for part in parts)
     for part in (value.data, *parts):
         yield np.ascontiguousarray(part).reshape(-1).view(np.uint8)
+
+
+def _elements(value: Array) -> Iterator[bytes | Array]:
+    if value.dtype == strings:
+        for text in converted(value, strings).flat:
+            encoded = _utf8(text, "strings")
+            yield struct.pack("<Q", len(encoded)) + encoded
+    elif is_packed(value.dtype):
+        yield packed(value)
+    else:
+        yield np.ascontiguousarray(value).reshape(-1).view(np.uint8)
 
 
 def _check_dense(value: Array, np_shape: bool) -> None:
@@ -352,7 +405,11 @@ def _sizes(shape: tuple[int, ...]) -> bytes:
 def _encoded(name: str) -> bytes:
     if "\0" in name:
         raise FormatError(f"params: names without NUL are required, as MXNet cuts them there, got {name!r}.")
+    return _utf8(name, "names")
+
+
+def _utf8(text: str, what: str) -> bytes:
     try:
-        return name.encode()
+        return text.encode()
     except UnicodeEncodeError:
-        raise FormatError(f"params: names that UTF-8 can say are required, got {name!r}.") from None
+        raise FormatError(f"params: {what} that UTF-8 can say are required, got {text!r}.") from None

@@ -12,7 +12,7 @@ import numpy as np
 from .. import autograd, initializer
 from ..attrs import ShapeLike
 from ..context import Context, cpu, current_context
-from ..dtypes import DTypeLike, as_dtype
+from ..dtypes import DTypeLike, as_dtype, has_gradients
 from ..errors import DeferredInitializationError, MXNetError, RequirementError
 from ..initializer import InitializerLike
 from ..ndarray import creation, sparse
@@ -255,6 +255,8 @@ class Parameter:
                 self._dtype = data.dtype
             else:
                 data = data.astype(self.dtype)
+        if not has_gradients(data._data.dtype):
+            self._grad_req = "null"
         contexts = self._contexts_to_load(ctx)
         if self._data is None or self._data[0].dtype != data.dtype:
             self._deferred = None

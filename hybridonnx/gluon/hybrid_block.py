@@ -18,7 +18,9 @@ from ..ndarray.ndarray import NDArray
 from ..runtime.compile import CompiledGraph
 from ..symbol.execute import execute
 from ..symbol.graph import Entry
+from ..symbol.infer import has_scalars
 from ..symbol.symbol import Group, Symbol, var
+from ..util import is_np_shape, np_shape
 from .block import Block
 from .nested import Format, flatten, regroup
 from .parameter import Constant, Parameter, ParameterDict
@@ -344,7 +346,8 @@ class HybridBlock(Block):
                 values[f"arg:{name}"] = param._reduce()
             elif name in states:
                 values[f"aux:{name}"] = param._reduce()
-        save(params_file, values)
+        with np_shape(is_np_shape() or has_scalars(out.nodes())):
+            save(params_file, values)
         return symbol_file, params_file
 
 

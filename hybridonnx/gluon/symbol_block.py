@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from ..context import Context
+from ..context import Context, current_context
 from ..dtypes import DTypeLike, as_dtype
-from ..errors import RequirementError, suggest
+from ..errors import RequirementError, ShapeError, suggest
 from ..ndarray.ndarray import NDArray
 from ..runtime import onnx_file
+from ..runtime.containers import boundary_of
 from ..symbol.execute import execute
+from ..symbol.infer import has_scalars
 from ..symbol.symbol import Group, Symbol, load, var
 from ..typing import Contexts
+from ..util import is_np_shape, np_shape
 from .hybrid_block import HybridBlock, input_name
 from .nested import flatten
 from .parameter import ParameterDict, brief, read_named
 
 __all__ = ["SymbolBlock"]
+
+_MOST_SHAPES = 1024
+"""How many shapes of an input are remembered."""
 
 
 class SymbolBlock(HybridBlock):
@@ -45,10 +51,13 @@ class SymbolBlock(HybridBlock):
                 )
             return block_from_onnx(symbol_file, names, ctx)
         graph = load(symbol_file)
-        _require_names(graph, names)
+        values = {}
+        if param_file is not None:
+            with np_shape(is_np_shape() or has_scalars(graph.nodes())):
+                values = read_named(param_file)
+        _require_names(graph, names, values)
         block = SymbolBlock(graph, [var(name, dtype=None) for name in names])
         if param_file is not None:
-            values = read_named(param_file)
             if not allow_missing:
                 _require_labels(graph, names, values)
             block.collect_params().load_dict(
@@ -72,9 +81,13 @@ class SymbolBlock(HybridBlock):
         graph = flat[0] if len(flat) == 1 else Group(flat)
         self._graph = variables, graph
         self._traced = self._graph
-        self._make_parameters(graph, _variable_names(variables))
+        names = _variable_names(variables)
+        self._boundary = boundary_of(graph, names)
+        self._make_parameters(graph, names)
         self._output_names: list[str] | None = None
         """What the ONNX model calls the outputs that the block was made of, if it was."""
+        self._declared: list[_Declared | None] = []
+        """The shapes that the ONNX model says the inputs have; those of what it computes may rest on them."""
 
     def _make_parameters(self, graph: Symbol, inputs: list[str]) -> None:
         dtypes = _dtypes(graph)
@@ -113,35 +126,82 @@ class SymbolBlock(HybridBlock):
                 if name in self._params:
                     self._params[name].cast("float32")
 
-    def forward(self, x: Any, *args: Any) -> Any:
-        """The outputs for arrays, or for symbols in place of the inputs."""
-        if isinstance(x, NDArray):
-            if self._active:
-                return self._call_compiled(x.context, (x, *args))
-            return self._call_on_kernels(x.context, (x, *args))
-        if not isinstance(x, Symbol):
+    def forward(self, *args: Any) -> Any:
+        """The outputs for arrays, or for symbols in place of the inputs; for none if there are no inputs.
+
+        What is a sequence, an optional or a map in ONNX is a list, an array or `None`, and a dict.
+        """
+        if self._boundary is None:
+            return self._forward(*args)
+        return self._boundary.leave(self._forward(*self._boundary.enter(args)))
+
+    def _forward(self, *args: Any) -> Any:
+        first = args[0] if args else None
+        if not args and self._graph[0]:
+            names = ", ".join(_variable_names(self._graph[0]))
+            raise TypeError(f"{self.name}: an array for each input is required, {names}, got none.")
+        if not args or isinstance(first, NDArray):
+            ctx = self._context() if first is None else first.context
+            for x, declared in zip(args, self._declared, strict=False):
+                if declared is not None and getattr(x, "shape", None) not in declared.fit:
+                    declared.require(self.name, x)
+            return (self._call_compiled if self._active else self._call_on_kernels)(ctx, args)
+        if not isinstance(first, Symbol):
             raise RequirementError(
-                f"{self.name}: inputs that are NDArrays or Symbols are required, got {type(x).__name__}. "
+                f"{self.name}: inputs that are NDArrays or Symbols are required, got {type(first).__name__}. "
                 "See mx.nd.array."
             )
         variables, graph = self._graph
-        flat = self._flat_inputs(None, (x, *args))
+        flat = self._flat_inputs(None, args)
         known = graph.list_inputs()
         symbols = {input_name(v): s for v, s in zip(variables, flat, strict=True)}
         composed: Any = graph(**{name: s for name, s in symbols.items() if name in known})
         return composed if self._out_format == 0 else self._regrouped(list(composed))
+
+    def _context(self) -> Context:
+        """Where the parameters are, and so the outputs of a graph without inputs."""
+        contexts = [ctx for param in self._params.values() for ctx in param.list_ctx()]
+        return contexts[0] if contexts else current_context()
 
     def _call_on_kernels(self, ctx: Context, args: Sequence[Any]) -> Any:
         variables, graph = self._graph
         flat = self._flat_inputs(ctx, args)
         values = self._values(self._params, ctx, args)
         values.update({input_name(v): a for v, a in zip(variables, flat, strict=True)})
-        outputs = execute(graph, values)
+        outputs = execute(graph, values, ctx)
         return outputs[0] if self._out_format == 0 else self._regrouped(outputs)
 
     def hybrid_forward(self, F: ModuleType, *args: Any, **kwargs: Any) -> Any:
         """Not used: the block has its graph already."""
         raise NotImplementedError("SymbolBlock has its graph; hybrid_forward is not called.")
+
+
+class _Declared:
+    """The shape that an ONNX model says an input has."""
+
+    def __init__(self, name: str, sizes: onnx_file.Sizes) -> None:
+        self._name, self._sizes = name, sizes
+        self.fit: set[tuple[int, ...]] = set()
+        """Shapes that were looked at before and fit."""
+
+    def require(self, owner: str, x: Any) -> None:
+        """Raise if an array has another shape."""
+        if not isinstance(x, NDArray):  # refused where inputs are counted
+            return
+        sizes, shape = self._sizes, x.shape
+        if not sizes and shape == (1,):  # which MXNet has for ()
+            sizes = (1,)
+        if len(shape) == len(sizes) and all(d in (None, s) for d, s in zip(sizes, shape, strict=True)):
+            if len(self.fit) >= _MOST_SHAPES:
+                self.fit.clear()
+            self.fit.add(shape)
+            return
+        text = ", ".join("any" if d is None else str(d) for d in sizes) + ("," if len(sizes) == 1 else "")
+        free = " Export the model with that size free to call it with others." if None not in sizes else ""
+        raise ShapeError(
+            f"{owner}: input {self._name!r} of shape ({text}) is required, as the ONNX model says, "
+            f"got {shape}.{free}"
+        )
 
 
 def _single(outputs: Any) -> Any:
@@ -161,8 +221,11 @@ def _common(names: list[str]) -> int:
     return len(list(itertools.takewhile(lambda column: len(set(column)) == 1, columns)))
 
 
-def _require_names(graph: Symbol, names: list[str]) -> None:
+def _require_names(graph: Symbol, names: list[str], values: Collection[str]) -> None:
+    """Refuse names that the graph lacks, unless all that it has is named or has a value: none is read."""
     known = graph.list_inputs()
+    if set(known) <= {*names, *values}:
+        return
     for name in names:
         if name not in known:
             raise RequirementError(
@@ -219,6 +282,9 @@ def block_from_onnx(source: Any, names: Sequence[str] = (), ctx: Contexts = None
         )
     block = SymbolBlock(model.symbol, [var(name) for name in names or model.inputs])
     block._output_names = model.outputs
+    for name in names or model.inputs:
+        sizes = model.shapes[name]
+        block._declared.append(None if sizes is None else _Declared(name, sizes))
     params = block.collect_params()
     for name, value in model.values.items():
         if name in params:

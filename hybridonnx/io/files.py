@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import DTypeLike, as_dtype
+from ..dtypes import DTypeLike, native_dtype
 from ..errors import DTypeError, FormatError, MXNetError, ShapeError
 from ..formats.files import PathLike, open_to_read
 from ..formats.idx import read_idx
@@ -137,7 +137,7 @@ class CSVIter(MXDataIter):
         data_name: str = "data",
         label_name: str = "softmax_label",
     ) -> None:
-        kind = np.dtype(np.float32 if dtype is None else as_dtype(dtype))
+        kind = np.dtype(np.float32 if dtype is None else native_dtype(dtype))
         if kind not in (np.float32, np.int32, np.int64):
             raise DTypeError(f"CSVIter: float32, int32 or int64 is required as dtype, got {kind}.")
         self._rows = _table(data_csv, data_shape, kind)
@@ -238,7 +238,7 @@ class MNISTIter(MXDataIter):
         order = np.arange(len(images))
         if shuffle:
             np.random.RandomState(seed).shuffle(order)
-        kind = np.dtype(np.float32 if dtype is None else as_dtype(dtype))
+        kind = np.dtype(np.float32 if dtype is None else native_dtype(dtype))
         self._images = images[order].reshape(len(images), -1) if flat else images[order][:, None]
         self._labels, self._kind = labels[order].astype(kind), kind
         super().__init__(len(images), batch_size, False, data_name, label_name)

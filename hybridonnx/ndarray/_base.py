@@ -142,4 +142,5 @@ class ArrayBase:
 
     def item(self) -> Any:
         """The only element, as a Python number."""
-        return self.asscalar().item()
+        self.asscalar()
+        return self._data.item()

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd.scopes import state
+from ..dtypes import DType, converted
 from ..ops import Array
 from ._base import ArrayBase, refuse_in_place
 from .watch import overwrite
@@ -71,14 +72,22 @@ def get(x: ArrayBase, key: Any) -> Any:
 
 def _selected(data: Array, key: tuple[Any, ...]) -> Array:
     """What NumPy selects; for a basic key a view, of a single element too, which an ellipsis sees to."""
-    if _is_basic(key) and Ellipsis not in key:
-        key = (*key, Ellipsis)
+    if _is_basic(key):
+        if Ellipsis not in key:
+            key = (*key, Ellipsis)
+    elif data.dtype.hasobject:
+        key = _with_ellipsis(key)
     try:
         return np.asarray(data[key])
     except IndexError as exc:
         if "shape mismatch" not in str(exc):
             raise
         raise ValueError(f"indexing: {exc}") from None
+
+
+def _with_ellipsis(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The key, by which a single element stays an array: NumPy takes strings out of theirs."""
+    return key if any(part is Ellipsis for part in key) else (*key, Ellipsis)
 
 
 def _get_recorded(x: ArrayBase, key: tuple[Any, ...], selected: Array) -> ArrayBase:
@@ -129,18 +138,29 @@ def put(x: ArrayBase, key: Any, value: Any) -> None:
     if state.recording:
         value = _recorded_value(x, numpy_key, value)
     plain = value._data if isinstance(value, ArrayBase) else np.asarray(value)
-    if plain.dtype.kind not in "fiub":
-        raise TypeError(f"indexing: assignment of numbers is required, got {value!r} of {type(value)}.")
+    dtype = x._data.dtype
+    if plain.dtype.kind not in "fiub" or dtype.hasobject:
+        plain = _fitting(dtype, value)
+        numpy_key = _with_ellipsis(numpy_key)
     target = _selected(x._data, numpy_key)
     if plain.ndim > target.ndim and plain.size == target.size:
         plain = plain.reshape(target.shape)
     try:
         with np.errstate(invalid="ignore"):  # what does not fit wraps, as in MXNet
-            overwrite(x._data, plain.astype(x._data.dtype, copy=False), numpy_key)
+            overwrite(x._data, plain.astype(dtype, copy=False), numpy_key)
     except ValueError:
         raise ValueError(
             f"indexing: a value that broadcasts to shape {target.shape} is required, got {plain.shape}."
         ) from None
+
+
+def _fitting(dtype: DType, value: Any) -> Array:
+    """A value that is no number of MXNet's, or goes into strings, in the dtype of the array it goes into."""
+    kind = object if dtype.hasobject else None
+    plain = value._data if isinstance(value, ArrayBase) else np.asarray(value, kind)
+    if dtype.hasobject or plain.dtype.kind in "cV":
+        return converted(plain, dtype)
+    raise TypeError(f"indexing: assignment of numbers is required, got {value!r} of {type(value)}.")
 
 
 def _recorded_value(x: ArrayBase, key: tuple[Any, ...], value: Any) -> Any:

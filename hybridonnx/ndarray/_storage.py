@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import DType, DTypeLike, as_dtype
+from ..dtypes import DType, DTypeLike, native_dtype
 from ..errors import MXNetError, ShapeError
 from ..formats.params import CSR, RowSparse, find_fault
 from ..ops import Array, Cells, Pattern, Rows, Storage
@@ -131,6 +131,6 @@ def is_scipy_csr(source: Any) -> bool:
 def from_scipy(source: Any, dtype: DTypeLike | None) -> CSR:
     """A copy of SciPy's CSR matrix, whose indices ascend."""
     matrix = source.sorted_indices()
-    data = np.array(matrix.data, as_dtype(matrix.data.dtype if dtype is None else dtype))
+    data = np.array(matrix.data, native_dtype(matrix.data.dtype if dtype is None else dtype))
     ends, indices = (np.array(part, np.int64) for part in (matrix.indptr, matrix.indices))
     return CSR(tuple(int(d) for d in matrix.shape), data, ends, indices)

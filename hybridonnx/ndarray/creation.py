@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from ..attrs import ShapeLike
 from ..context import Context, as_context, usable
-from ..dtypes import DTypeLike, as_dtype
+from ..dtypes import DTypeLike, as_dtype, converted, float32, native_dtype, strings
+from ..dtypes import zeros_of as zero_values
 from ..errors import MXNetError
 from ..ops import Array, Spec, sizes
 from ._storage import from_scipy, is_scipy_csr, no_values
@@ -43,6 +44,8 @@ def array(source_array: ArrayLike, ctx: Context | None = None, dtype: DTypeLike 
     if is_scipy_csr(source_array):
         return from_stored(from_scipy(source_array, dtype), _usable(ctx))
     value_dtype = as_dtype(dtype)
+    if value_dtype.hasobject:
+        return NDArray(_texts(source_array), _usable(ctx))
     try:
         with np.errstate(invalid="ignore"):  # what does not fit wraps, as in MXNet
             data = np.asarray(source_array).astype(value_dtype, order="C")
@@ -52,6 +55,11 @@ def array(source_array: ArrayLike, ctx: Context | None = None, dtype: DTypeLike 
             f"got {type(source_array)}."
         ) from exc
     return NDArray(data, _usable(ctx))
+
+
+def _texts(source: Any) -> Array:
+    """An array of strings; NumPy's own text would end at a NUL."""
+    return converted(source if isinstance(source, np.ndarray) else np.array(source, object), strings)
 
 
 def _usable(ctx: Context | None) -> Context:
@@ -84,8 +92,10 @@ def _filled(
     if not sizes and not is_np_shape():
         raise MXNetError("shape: at least one axis is required, got (). Without axes: util.np_shape(True).")
     if stype not in (None, "default"):
-        return from_stored(no_values(stype, sizes, as_dtype(dtype)), as_context(ctx))
-    return _into(NDArray(make(sizes, as_dtype(dtype)), _usable(ctx)), out)
+        return from_stored(no_values(stype, sizes, native_dtype(dtype)), as_context(ctx))
+    kind = as_dtype(dtype)
+    values = make(sizes, kind)
+    return _into(NDArray(converted(values, kind) if kind.hasobject else values, _usable(ctx)), out)
 
 
 def _into(array: NDArray, out: NDArray | None) -> NDArray:
@@ -109,7 +119,7 @@ def zeros(
     What only symbols use, such as `name`, has no effect.
     """
     _require_names("zeros", kwargs)
-    return _filled(np.zeros, shape, ctx, dtype, stype, out)
+    return _filled(zero_values, shape, ctx, dtype, stype, out)
 
 
 def ones(
@@ -135,7 +145,7 @@ def zeros_of(spec: Spec, ctx: Context | None, stype: str = "default") -> NDArray
         raise MXNetError("zeros: a complete shape is required, got unknown.")
     if stype != "default":
         return zeros(sizes(spec.shape), ctx, spec.dtype, stype)
-    return NDArray(np.zeros(sizes(spec.shape), spec.dtype or np.float32), _usable(ctx))
+    return NDArray(zero_values(sizes(spec.shape), spec.dtype or float32), _usable(ctx))
 
 
 def empty(
@@ -144,7 +154,7 @@ def empty(
     """An array whose values nobody has set yet (they are zero)."""
     if stype not in (None, "default"):
         return zeros(shape, ctx, dtype, stype)
-    return NDArray(np.zeros(_shape(shape), as_dtype(dtype)), _usable(ctx))
+    return NDArray(zero_values(_shape(shape), as_dtype(dtype)), _usable(ctx))
 
 
 def full(
@@ -172,7 +182,8 @@ def arange(
         start, stop = 0, start
     if (stop - start) * step <= 0:
         raise MXNetError(f"arange: a step that leads from {start} to {stop} is required, got {step}.")
-    return NDArray(np.repeat(np.arange(start, stop, step), repeat).astype(as_dtype(dtype)), _usable(ctx))
+    values = np.repeat(np.arange(start, stop, step), repeat)
+    return NDArray(converted(values, as_dtype(dtype)), _usable(ctx))
 
 
 def linspace(
@@ -184,7 +195,7 @@ def linspace(
     dtype: DTypeLike | None = None,
 ) -> NDArray:
     """`num` evenly spaced numbers from `start` to `stop`."""
-    return NDArray(np.linspace(start, stop, num, endpoint).astype(as_dtype(dtype)), _usable(ctx))
+    return NDArray(converted(np.linspace(start, stop, num, endpoint), as_dtype(dtype)), _usable(ctx))
 
 
 def eye(
@@ -199,7 +210,7 @@ def eye(
 ) -> NDArray:
     """An (N, M) matrix, square if M is 0, with ones on the diagonal `k` to the right of the main one."""
     _require_names("eye", kwargs)
-    result = NDArray(np.eye(N, M or None, k, dtype=as_dtype(dtype)), _usable(ctx))
+    result = NDArray(np.eye(N, M or None, k, dtype=native_dtype(dtype)), _usable(ctx))
     return result if out is None else result.copyto(out)
 
 
@@ -207,7 +218,8 @@ def from_numpy(ndarray: Array, zero_copy: bool = True, array_cls: type[NDArray] 
     """An array over the memory of a NumPy array, which becomes read-only, or over a copy."""
     if zero_copy and not ndarray.flags.c_contiguous:
         raise ValueError("Only arrays with flags.c_contiguous == True are supported; pass zero_copy=False.")
-    as_dtype(ndarray.dtype)
+    if as_dtype(ndarray.dtype).hasobject:
+        return array_cls(converted(ndarray, strings), _usable(None))
     if not zero_copy:
         return array_cls(ndarray.copy(), _usable(None))
     if not ndarray.flags.writeable:

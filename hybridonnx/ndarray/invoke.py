@@ -86,7 +86,9 @@ def _outputs(op: Operator, arrays: Sequence[Array]) -> tuple[Spec, ...]:
     if specs is None:
         if len(cache) >= _MOST_SHAPES:
             cache.clear()
-        specs = cache[key] = _infer(op, tuple([Spec(a.shape, a.dtype) for a in arrays]))
+        specs = _infer(op, tuple([Spec(a.shape, a.dtype) for a in arrays]))
+        if all(a.dtype.names is None for a in arrays):  # containers of all types have one number
+            cache[key] = specs
     return specs
 
 

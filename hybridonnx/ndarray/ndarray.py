@@ -21,8 +21,9 @@ from ..autograd.gradients import backward
 from ..autograd.scopes import state
 from ..autograd.tape import Leaf
 from ..context import Context, as_context, usable
-from ..dtypes import DType, DTypeLike, as_dtype
-from ..errors import MXNetError, ShapeError
+from ..dtypes import NATIVE, DType, DTypeLike, as_dtype, name_of, native_dtype
+from ..dtypes import converted as converted_values
+from ..errors import DTypeError, MXNetError, ShapeError
 from ..formats.params import CSR, RowSparse, Value
 from ..ops import (
     ARITHMETIC,
@@ -255,8 +256,19 @@ class NDArray(ArrayBase, OperatorMethods):
         target: DType = as_dtype(dtype)
         if not copy and target == self._data.dtype:
             return self
+        if target not in NATIVE or self._data.dtype not in NATIVE:
+            return self._as_extension(target)
         cast: NDArray = _F.Cast(self, dtype=target.name)
         return cast
+
+    def _as_extension(self, target: DType) -> NDArray:
+        """The values as another dtype, one of the two being none of MXNet's, so that no operator casts."""
+        if state.recording and self._entry is not None:
+            raise DTypeError(
+                f"astype: one of MXNet's types is required while autograd records, got {self._data.dtype} as "
+                f"{name_of(target)}, for which there are no gradients. Use autograd.pause() or detach()."
+            )
+        return NDArray._on_tape(converted_values(self._data, target), self._ctx, None)
 
     # ---- gradients
 
@@ -265,6 +277,8 @@ class NDArray(ArrayBase, OperatorMethods):
 
         The gradient is of the storage type `stype`, by default the array's.
         """
+        if self._data.dtype.hasobject:
+            raise DTypeError("attach_grad: an array of numbers is required, got one of strings.")
         kind = self.stype if stype is None else stype
         if kind == "default":
             gradient = NDArray(np.zeros(self.shape, self.dtype), self._ctx)
@@ -567,7 +581,7 @@ class BaseSparseNDArray(NDArray):
 
     def astype(self, dtype: DTypeLike, copy: bool = True) -> NDArray:
         """The values as another dtype, of the same storage type."""
-        target = as_dtype(dtype)
+        target = native_dtype(dtype)
         if not copy and target == self.stored.data.dtype:
             return self
         return type(self)(converted(self.stored, target), self._ctx)

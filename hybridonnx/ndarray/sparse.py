@@ -10,7 +10,7 @@ import numpy as np
 from ..attrs import ShapeLike
 from ..context import Context, as_context
 from ..context import current_context as current_context
-from ..dtypes import DTypeLike, as_dtype
+from ..dtypes import DTypeLike, native_dtype
 from ..formats.params import CSR, RowSparse
 from ..ops import OVERLOADS, Array, is_number
 from ._storage import cells, checked, compressed, converted, from_scipy, is_scipy_csr, no_values
@@ -47,7 +47,7 @@ _OWN = [
 def _array(source: Any, dtype: Any = None) -> Array:
     """A copy as a NumPy array; without a dtype lists become float32."""
     plain = source._data if isinstance(source, NDArray) else source
-    return np.array(plain, as_dtype(getattr(plain, "dtype", None) if dtype is None else dtype))
+    return np.array(plain, native_dtype(getattr(plain, "dtype", None) if dtype is None else dtype))
 
 
 def _numbers(parts: Any) -> bool:
@@ -142,7 +142,7 @@ def zeros(
     """An array of zeros of a storage type; a sparse one stores none of them."""
     if stype == "default":
         return dense_zeros(shape, ctx, dtype, out=out)
-    return from_stored(no_values(stype, _shape(shape), as_dtype(dtype)), as_context(ctx))
+    return from_stored(no_values(stype, _shape(shape), native_dtype(dtype)), as_context(ctx))
 
 
 empty = zeros
@@ -152,7 +152,7 @@ def array(source_array: Any, ctx: Context | None = None, dtype: DTypeLike | None
     """A copy of a sparse array, or of SciPy's CSR matrix, whose indices ascend then."""
     if isinstance(source_array, BaseSparseNDArray):
         target = source_array.dtype if dtype is None else dtype
-        return type(source_array)(converted(source_array.stored, as_dtype(target)), ctx)
+        return type(source_array)(converted(source_array.stored, native_dtype(target)), ctx)
     if not is_scipy_csr(source_array):
         raise ValueError(
             f"sparse.array: a sparse array is required, got {type(source_array).__name__}. Use nd.array."

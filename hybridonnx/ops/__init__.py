@@ -7,6 +7,7 @@ are what families share; what other packages may use of them stands here.
 from . import _steps as steps
 from ._absent import absence
 from ._calls import bind, options_by_name
+from ._containers import enclosed, opened
 from ._docs import Doc, doc_of
 from ._generator import Drawing, DrawingFrom, seed
 from ._namespace import GROUPS, FluentMethod, Frontend, Namespace
@@ -61,6 +62,7 @@ __all__ = [
     "bind",
     "depends_on_attributes",
     "doc_of",
+    "enclosed",
     "example_of",
     "find",
     "infer_storage",
@@ -70,6 +72,7 @@ __all__ = [
     "lookup",
     "node_text",
     "onnx_name",
+    "opened",
     "options_by_name",
     "read_node",
     "sections",

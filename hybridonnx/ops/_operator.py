@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..attrs import read
-from ..dtypes import DType
+from ..dtypes import BY_NAME, DType, is_native, name_of
 from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError, suggest
 from ._shapes import Shape, is_symbolic, show, sizes, unify, without_symbols
 from ._storage import Rule
@@ -105,6 +105,8 @@ class Operator:
     """Whether inputs may be bool; arithmetic does not take them."""
     takes_ints: ClassVar[bool] = True
     """Whether inputs may be integers; most functions of analysis do not take them, nor bool."""
+    takes_extensions: ClassVar[bool] = False
+    """Whether inputs may be of types that MXNet lacks, such as int16 and strings; see `dtypes.EXTENSIONS`."""
     labels: ClassVar[tuple[str, ...]] = ()
     """Inputs that only training uses; exported models leave them out."""
     hint: ClassVar[str] = ""
@@ -336,10 +338,23 @@ class Operator:
         count = len(self.output_names())
         out_shapes: list[Shape | None] = [s.shape for s in outputs] or [None] * count
         shapes, out_shapes = self._infer_shapes(shapes, out_shapes)
-        dtypes = list(self.infer_input_dtypes(*self._known_dtypes(inputs, outputs)))
+        before = self._known_dtypes(inputs, outputs)
+        if not self.takes_extensions:
+            self._refuse_extensions(before)
+        dtypes = list(self.infer_input_dtypes(*before))
         out = self.infer_dtype(*dtypes)
         out_dtypes = out if isinstance(out, list) else [out] * count
         return tuple(map(Spec, shapes, dtypes)), tuple(map(Spec, out_shapes, out_dtypes))
+
+    def _refuse_extensions(self, dtypes: Sequence[DType | None]) -> None:
+        """Raise `DTypeError` for types that MXNet lacks, although NumPy may compute on them."""
+        for index, dtype in enumerate(dtypes):
+            if dtype is not None and not is_native(dtype):
+                remedy = "" if dtype.hasobject else " Cast with astype('float32')."
+                raise DTypeError(
+                    f"{self.names[0]}: one of MXNet's types, {', '.join(BY_NAME)}, is required for "
+                    f"{self.input_names()[index]}, got {name_of(dtype)}.{remedy}"
+                )
 
     def _known_dtypes(self, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> list[DType | None]:
         """The inputs' dtypes. If outputs have the first input's, as is usual, it may be theirs that tells."""

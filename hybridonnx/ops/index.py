@@ -12,7 +12,7 @@ import numpy as np
 
 from ..attrs import DTypeName, Ints
 from ..dtypes import DType, as_dtype
-from ..errors import AttributeValueError, DTypeError, ShapeError
+from ..errors import AttributeValueError, BoundsError, DTypeError, ShapeError
 from ._indices import Coordinates, Indexed, Points, add_rows, indices_along, integers, points, within
 from ._operator import Array, Operator
 from ._registry import operator
@@ -405,6 +405,16 @@ class _Along(Indexed):
         """The axis."""
         return axis_index(self.names[0], self.axis or 0, rank)
 
+    def positions(self, indices: Array, count: int) -> Array:
+        """Indices as integers, refused if they are beyond the `count` elements."""
+        whole = integers(indices)
+        if np.any((whole < -count) | (whole >= count)):
+            raise BoundsError(
+                f"{self.names[0]}: indices from {-count} to {count - 1} are required, "
+                f"got {whole.min()} to {whole.max()}."
+            )
+        return whole
+
 
 @operator("_take_along_axis")
 class TakeAlongAxis(_Along):
@@ -433,9 +443,10 @@ class TakeAlongAxis(_Along):
 
     def forward(self, data: Array, indices: Array) -> Array:
         if self.axis is None:
-            return data.ravel()[integers(indices)]
+            return data.ravel()[self.positions(indices, data.size)]
         at = self.at(data.ndim)
-        return _part(data, indices, at)[indices_along(integers(indices), at)]
+        whole = self.positions(indices, data.shape[at])
+        return _part(data, indices, at)[indices_along(whole, at)]
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, indices: Any) -> Sequence[Any]:
         return F._put_along_axis(dy, indices, data, axis=self.axis, distinct=self.distinct), None
@@ -466,10 +477,11 @@ class PutAlongAxis(_Along):
     def forward(self, dy: Array, indices: Array, data: Array) -> Array:
         result = np.zeros(data.shape, dy.dtype)
         if self.axis is None:
-            np.add.at(result.reshape(-1), integers(indices).ravel(), dy.ravel())
+            np.add.at(result.reshape(-1), self.positions(indices, data.size).ravel(), dy.ravel())
             return result
         at = self.at(data.ndim)
-        np.add.at(_part(result, indices, at), indices_along(integers(indices), at), dy)
+        whole = self.positions(indices, data.shape[at])
+        np.add.at(_part(result, indices, at), indices_along(whole, at), dy)
         return result
 
     def gradient(self, F: Any, dy: Any, y: Any, grad: Any, indices: Any, data: Any) -> Sequence[Any]:

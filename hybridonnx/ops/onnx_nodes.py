@@ -55,6 +55,7 @@ class OnnxNode(Operator):
 
     variadic = "num_args"
     output_count = "num_outputs"
+    takes_extensions = True
     op_type: ClassVar[str] = ""
     """ONNX's name of the operator."""
     domain: ClassVar[str] = ""

@@ -685,6 +685,7 @@ unary(
     lambda x: x,
     lambda F, dy, y, x: (dy,),
     "identity",
+    takes_extensions=True,
     stores=_storage.as_first,
     doc="A copy of `data`.\n\nONNX: Identity.",
 )

@@ -10,6 +10,7 @@ from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import overwrite
 from ..symbol.symbol import Symbol
 from .compile import CompiledGraph
+from .containers import boundary_of
 
 __all__ = ["CachedOp"]
 
@@ -44,17 +45,22 @@ class CachedOp:
                     f"{suggest(name, _FLAGS)}"
                 )
         self._names = sym.list_inputs()
+        self._boundary = boundary_of(sym, self._names)
         alloc, fixed = (str(settings.get(f"static_{what}", False)) for what in ("alloc", "shape"))
         self._graph = CompiledGraph(sym, self._names, {}, alloc in _TRUE, fixed in _TRUE)
 
     def __call__(self, *args: NDArray, out: NDArray | Sequence[NDArray] | None = None) -> Any:
         """The output, or a list of several; with `out` they are written into its arrays."""
+        if self._boundary is not None:
+            args = tuple(self._boundary.enter(args))
         if len(args) != len(self._names) or not all(isinstance(a, NDArray) for a in args):
             listing = ", ".join(type(a).__name__ for a in args) or "none"
             raise MXNetError(
                 f"CachedOp: arrays for {', '.join(self._names) or 'no input'} are required, got {listing}."
             )
         outputs = self._graph(args)
+        if out is None and self._boundary is not None:
+            outputs = self._boundary.leave(outputs)
         if out is None:
             return outputs[0] if len(outputs) == 1 else outputs
         targets = [out] if isinstance(out, NDArray) else list(out)

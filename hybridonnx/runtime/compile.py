@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 from .. import config
 from ..autograd.scopes import state
-from ..context import Context
+from ..context import Context, current_context
 from ..errors import ConversionError
 from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import Watch
-from ..ops import Array, Spec, SymbolicDim
+from ..ops import Array, Dim, Spec, SymbolicDim
 from ..symbol.infer import infer
 from .magnitude import BoundedValues, bounded_values, is_bounded
 from .plan import Plan
@@ -116,8 +116,12 @@ class CompiledGraph:
         feeds = {name: arrays[i] for name, i in inputs}
         if parameters:
             feeds.update(parameters)
-        ctx: Context = args[0]._ctx
+        ctx = args[0]._ctx if args else self._context()
         return [NDArray._on_tape(y, ctx, None) for y in session(feeds)]
+
+    def _context(self) -> Context:
+        """Where the parameters are, and so the outputs of a graph without inputs."""
+        return next((array.context for array in self._parameters.values()), None) or current_context()
 
     # ---- training, and graphs that ONNX Runtime cannot run as a whole
 
@@ -212,7 +216,9 @@ class CompiledGraph:
 
     def _key(self, signature: Any) -> Any:
         variant, *specs = signature
-        return (variant, *[(dtype, shape if self._fixed_shapes else shape[1:]) for dtype, shape in specs])
+        if self._fixed_shapes:
+            return signature
+        return (variant, *[(dtype, shape[1:] if shape else None) for dtype, shape in specs])
 
     def _make_program(self, arrays: Sequence[Array], variant: _Variant) -> _Program | None:
         session = self._compile(arrays, variant)
@@ -226,20 +232,29 @@ class CompiledGraph:
         from ..converters import to_onnx
         from .session import Session
 
+        if not self._exchanges_all(arrays):
+            self._planned = True
+            return None
         if self._draws():
             self._fixed_shapes = True
         try:
             lowered = self._lower(to_onnx, arrays, variant)
-        except to_onnx.NeedsShape:
-            if self._fixed_shapes:
-                raise
-            self._fixed_shapes = True
-            return self._compile(arrays, variant)
         except ConversionError as exc:
+            if isinstance(exc, to_onnx.NeedsShape) and not self._fixed_shapes:
+                self._fixed_shapes = True
+                return self._compile(arrays, variant)
             logger.info("hybridize: ONNX Runtime cannot run the whole graph. %s", exc)
             self._planned = True
             return None
         return Session(lowered, self._arrays if variant else {}, self._static_alloc)
+
+    def _exchanges_all(self, arrays: Sequence[Array]) -> bool:
+        """Whether ONNX Runtime has all values of the graph as arrays."""
+        from .session import exchanges
+
+        specs = {n: Spec(a.shape, a.dtype) for n, a in zip(self._inputs, arrays, strict=True)}
+        specs.update((n, Spec(a.shape, a.dtype)) for n, a in self._arrays.items())
+        return all(exchanges(s.dtype) for s in infer(self._symbol, specs, partial=True).values())
 
     def _draws(self) -> bool:
         """Whether any operator draws in prediction; what it draws depends on the shapes."""
@@ -249,7 +264,7 @@ class CompiledGraph:
     def _lower(self, to_onnx: Any, arrays: Sequence[Array], variant: _Variant) -> Any:
         fixed, bounded = self._fixed_shapes, self._bounded
         specs = {
-            name: Spec(a.shape if fixed else (SymbolicDim.named(f"{name}_0"), *a.shape[1:]), a.dtype)
+            name: Spec(a.shape if fixed else _first_free(name, a.shape), a.dtype)
             for name, a in zip(self._inputs, arrays, strict=True)
         }
         if not variant:
@@ -264,3 +279,8 @@ class CompiledGraph:
             finite=bounded.entries if bounded is not None and variant is _Variant.BOUNDED else (),
             outputs=[f"output{i}" for i in range(len(self._symbol.outputs))],
         )
+
+
+def _first_free(name: str, shape: tuple[int, ...]) -> tuple[Dim, ...]:
+    """The shape with its first size, if it has one, named."""
+    return (SymbolicDim.named(f"{name}_0"), *shape[1:]) if shape else shape

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from ..ndarray.ndarray import NDArray
 from ..symbol.symbol import Symbol
+
+Sizes: TypeAlias = tuple[int | None, ...]
+"""A shape in which a size that is `None` is free."""
 
 
 class OnnxModel(NamedTuple):
@@ -18,6 +21,8 @@ class OnnxModel(NamedTuple):
     """The names of its inputs in the model's order, those included that nothing reads."""
     outputs: list[str]
     """What the model calls its outputs."""
+    shapes: dict[str, Sizes | None]
+    """The shapes that the model says its inputs have; `None` is free."""
 
 
 def read(source: Any) -> OnnxModel:
@@ -26,4 +31,9 @@ def read(source: Any) -> OnnxModel:
 
     model = from_onnx.load(source)
     values = {name: NDArray(array) for name, array in model.arrays.items()}
-    return OnnxModel(model.symbol, values, model.inputs, model.outputs)
+    shapes = {name: _sizes(dims) for name, dims in model.shapes.items()}
+    return OnnxModel(model.symbol, values, model.inputs, model.outputs, shapes)
+
+
+def _sizes(dims: tuple[int | str | None, ...] | None) -> Sizes | None:
+    return None if dims is None else tuple(d if isinstance(d, int) else None for d in dims)

@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import config
-from ..dtypes import DType
+from ..dtypes import DType, container_of, strings
 from ..errors import MXNetError
-from ..ops import Array, Shape, Spec
-from .session import ModelSession
+from ..ops import Array, Shape, Spec, enclosed, opened
+from .session import ModelSession, exchanges
 
-_Run = Callable[[Sequence[Array]], list[Any]]
+_FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What ONNX's reference raises for values that do not fit, or operators that it lacks."""
+_Run = Callable[[Sequence[Any]], list[Any]]
 _MOST_SESSIONS = 512
 _SHORT = 8
-_PLAIN = frozenset("fiub")
-"""The kinds of NumPy's own element types, which go through ONNX Runtime as they are."""
 
 
 class _Program(NamedTuple):
@@ -26,6 +26,8 @@ class _Program(NamedTuple):
 
     run: _Run
     in_onnxruntime: bool
+    outputs: tuple[DType | None, ...]
+    """The outputs' dtypes."""
 
 
 class Nodes:
@@ -41,18 +43,14 @@ class Nodes:
         """A node's outputs. Raises `MXNetError` with what the engine says if the values do not fit."""
         specs = tuple([_essential(a.shape, a.dtype) for a in arrays])
         program = _program(model, specs)
+        values = [opened(a) if container_of(a.dtype) else a for a in arrays]
         try:
-            results = program.run(arrays)
-        except (
-            ArithmeticError,
-            AttributeError,
-            LookupError,
-            NotImplementedError,
-            TypeError,
-            ValueError,
-        ) as exc:
-            raise MXNetError(f"inputs that fit are required. ONNX's reference says: {exc}") from exc
-        return [np.asarray(y) for y in results]
+            results = program.run(values)
+        except MXNetError as exc:
+            if not program.in_onnxruntime:
+                raise
+            results = _in_reference(model, values, exc)
+        return [_array(y, dtype) for y, dtype in zip(results, program.outputs, strict=True)]
 
     def runs(self, model: str, inputs: Sequence[Spec]) -> bool:
         """Whether ONNX Runtime has a kernel for such inputs."""
@@ -73,23 +71,55 @@ def _essential(shape: Shape, dtype: DType | None) -> Spec:
     return Spec(tuple(d if short and isinstance(d, int) and d <= _SHORT else None for d in shape), dtype)
 
 
+def _array(value: Any, dtype: DType | None) -> Array:
+    """An output as an array: of strings, or one that carries a sequence and the like."""
+    if container_of(dtype):
+        assert dtype is not None
+        return enclosed(value, dtype)
+    return np.asarray(value, object if dtype == strings else None)
+
+
 @lru_cache(_MOST_SESSIONS)
 def _program(model: str, specs: tuple[Spec, ...]) -> _Program:
     """The node for inputs of these dtypes and ranks."""
     from ..converters import onnx_nodes
 
-    outputs = onnx_nodes.infer(model, specs)
-    if all(map(_is_plain, (*specs, *outputs))):
+    outputs = tuple([spec.dtype for spec in onnx_nodes.infer(model, specs)])
+    if onnx_nodes.is_as_onnx(model) and all(map(_may_exchange, (*[spec.dtype for spec in specs], *outputs))):
         try:
             session = ModelSession(onnx_nodes.runnable(model, specs), threads=config.THREADS())
         except MXNetError:  # it has no such kernel
             pass
         else:
             names = list(session.inputs)
-            return _Program(lambda arrays: session(dict(zip(names, arrays, strict=True))), True)
-    return _Program(onnx_nodes.reference(model), False)
+            return _Program(lambda values: session(dict(zip(names, values, strict=True))), True, outputs)
+    return _Program(_reference(model), False, outputs)
 
 
-def _is_plain(spec: Spec) -> bool:
-    dtype: DType | None = spec.dtype
-    return dtype is not None and dtype.kind in _PLAIN and dtype.isbuiltin == 1
+def _may_exchange(dtype: DType | None) -> bool:
+    """Whether ONNX Runtime may take and give values of a dtype."""
+    return exchanges(dtype) or bool(container_of(dtype))
+
+
+def _reference(model: str) -> _Run:
+    """ONNX's own implementation."""
+    from ..converters import onnx_nodes
+
+    compute = onnx_nodes.reference(model)
+
+    def run(values: Sequence[Any]) -> list[Any]:
+        try:
+            results: list[Any] = compute(values)
+        except _FAILURES as exc:
+            raise MXNetError(f"inputs that fit are required. ONNX's reference says: {exc}") from exc
+        return results
+
+    return run
+
+
+def _in_reference(model: str, values: Sequence[Any], refusal: MXNetError) -> list[Any]:
+    """What ONNX's reference gives for values that ONNX Runtime's kernel refuses, perhaps against ONNX."""
+    try:
+        return _reference(model)(values)
+    except MXNetError:
+        raise refusal from None

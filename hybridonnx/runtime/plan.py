@@ -12,6 +12,7 @@ import numpy as np
 
 from ..autograd.scopes import predict_mode, train_mode
 from ..context import current_context
+from ..dtypes import name_of
 from ..ndarray.invoke import invoke_all
 from ..ndarray.ndarray import NDArray
 from ..ops import Drawing, Noise, Spec
@@ -120,7 +121,7 @@ class Plan:
         for node in self._nodes:
             if node.is_variable:
                 continue
-            reason = to_onnx.refusal(node, noise_inputs=True)
+            reason = to_onnx.refusal(node, noise_inputs=True) or self._lacks_arrays(node)
             if reason:
                 reasons.setdefault(reason, []).append(node.name)
             alone = node.op.refuses_gradient or node.op.stores_gradient()
@@ -129,6 +130,15 @@ class Plan:
         for reason, names in reasons.items():
             self._log(names, reason)
         return refused
+
+    def _lacks_arrays(self, node: Node) -> str:
+        """Why the arrays that a node takes and gives are no values of ONNX Runtime's; empty if they are."""
+        from .session import exchanges
+
+        entries = [*node.inputs, *(Entry(node, i) for i in range(node.count()))]
+        dtypes = [self._specs[e].dtype for e in entries if e in self._specs]
+        lacking = next((d for d in dtypes if not exchanges(d, shared=True)), None)
+        return "" if lacking is None else f"ONNX Runtime shares no arrays of {name_of(lacking)}."
 
     def _compiled(self, refused: set[Node]) -> list[_Step]:
         """The steps, with more and more nodes on their kernels until ONNX Runtime takes the rest."""

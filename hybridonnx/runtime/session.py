@@ -13,8 +13,9 @@ import onnxruntime as ort
 from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 
 from .. import config
+from ..dtypes import DType, container
 from ..errors import MXNetError
-from ..ops import Array, Drawing
+from ..ops import Array, Drawing, enclosed, opened
 
 
 def _references(buffers: Sequence[Any]) -> list[int]:
@@ -33,6 +34,7 @@ _FAILURES: tuple[type[Exception], ...] = (
     *(item for item in vars(ort_state).values() if isinstance(item, type) and issubclass(item, Exception)),
 )
 """What ONNX Runtime raises: its own exceptions, which have no base class in common, and two of Python's."""
+_CONTAINERS = ("seq(", "optional(", "map(")
 _sessions = itertools.count()
 """The numbers of profiles' files."""
 
@@ -67,6 +69,14 @@ def named(array: Array) -> Array:
     return array if dtype is None else array.view(dtype)
 
 
+def exchanges(dtype: DType | None, shared: bool = False) -> bool:
+    """Whether ONNX Runtime takes and gives arrays of a dtype; `shared` over the same memory, too.
+
+    It has tensors of bfloat16 and the like, but none that NumPy's arrays become, and no complex numbers.
+    """
+    return dtype is None or (dtype.isbuiltin == 1 and dtype.kind != "c" and not (shared and dtype.hasobject))
+
+
 class Session:
     """Runs a lowered graph. `parameters` become initializers over their own memory, without a copy."""
 
@@ -80,9 +90,14 @@ class Session:
         self.inputs: Sequence[str] = lowered.inputs
         """The names of the inputs that the graph uses."""
         self._outputs = list(lowered.outputs)
+        values = (*self._session.get_inputs(), *self._session.get_outputs())
+        types = {value.name: value.type for value in values}
         self._has_long = any(output.type.endswith("int64)") for output in self._session.get_outputs())
+        self._containers = {n: container(text) for n, text in types.items() if text.startswith(_CONTAINERS)}
+        self._run = self._run_on_containers if self._containers else self._run_once
         self._noise = lowered.noise
-        self._pool: list[_Bound] | None = [] if reuse_outputs else None
+        reuses = reuse_outputs and not self._containers and "tensor(string)" not in types.values()
+        self._pool: list[_Bound] | None = [] if reuses else None
 
     def __call__(self, feeds: dict[str, Array]) -> list[Array]:
         """The outputs for the inputs by name."""
@@ -94,13 +109,23 @@ class Session:
         try:
             if self._pool is not None:
                 return self._run_into_pool(feeds, self._pool)
-            return self._run_once(feeds)
+            return self._run(feeds)
         except _FAILURES as exc:
             raise _failed(exc) from exc
 
     def _run_once(self, feeds: dict[str, Array]) -> list[Array]:
         outputs: list[Array] = self._session.run(self._outputs, feeds)
         return [named(y) for y in outputs] if self._has_long else outputs
+
+    def _run_on_containers(self, feeds: dict[str, Array]) -> list[Array]:
+        """Run where some inputs or outputs are no arrays, for ONNX Runtime lists, dicts and `None`."""
+        containers = self._containers
+        values = {name: opened(a) if name in containers else a for name, a in feeds.items()}
+        results = self._session.run(self._outputs, values)
+        return [
+            enclosed(y, containers[name]) if name in containers else named(y)
+            for name, y in zip(self._outputs, results, strict=True)
+        ]
 
     def _run_into_pool(self, feeds: dict[str, Array], pool: list[_Bound]) -> list[Array]:
         """Run into buffers of an earlier call if nobody holds them any more, else into new ones."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 
 from .. import config
 from ..errors import FormatError, MXNetError
@@ -16,6 +16,7 @@ from ..ndarray.np_shape import is_np_shape
 from ..ops import Operator, find
 from .compose import HIDDEN_KEYS, Outputs, input_variable, tell_initializers
 from .graph import Entry, Node, copy, is_operator, moved, topological
+from .infer import NO_AXES, has_scalars
 from .subgraph import Body
 
 _BEFORE_VERSIONS = 800
@@ -27,7 +28,9 @@ _LISTS_ALL_INPUTS = 900
 def to_json(symbol: Outputs, remove_amp_cast: bool = True) -> str:
     """The text of a `-symbol.json` file, without casts that mixed precision has inserted."""
     graph = _graph(_without_casts(symbol) if remove_amp_cast else symbol)
-    graph.np_shape = is_np_shape()
+    graph.np_shape = is_np_shape() or has_scalars(topological(symbol.outputs))
+    if graph.np_shape:
+        _say_scalars(graph, not is_np_shape())
     return symbol_json.write(graph, config.MXNET_VERSION())
 
 
@@ -80,6 +83,8 @@ def from_json(text: str | bytes) -> list[Entry]:
     graph = symbol_json.read(text)
     if is_np_shape() and not graph.np_shape:
         _keep_unknown(graph)
+    if graph.np_shape and not is_np_shape():
+        _keep_scalars(graph)
     return _entries(graph, graph.version or _BEFORE_VERSIONS)
 
 
@@ -88,8 +93,39 @@ def _keep_unknown(graph: Graph) -> None:
     for node in graph.nodes:
         text = node.attributes.get("__shape__")
         if text is not None and node.is_variable:
-            sizes = ",".join(size if size != "0" else "-1" for size in re.findall(r"-?\d+", text))
-            node.attributes["__shape__"] = f"[{sizes}]"
+            node.attributes["__shape__"] = _opened(text)
+
+
+def _opened(text: str) -> str:
+    return f"[{','.join(size if size != '0' else '-1' for size in re.findall(r'-?[0-9]+', text))}]"
+
+
+def _variables(graph: Graph) -> Iterator[GraphNode]:
+    """The variables that tell their shape, those of graphs inside of nodes included."""
+    for node in graph.nodes:
+        if node.is_variable and "__shape__" in node.attributes:
+            yield node
+        for subgraph in node.subgraphs:
+            yield from _variables(subgraph)
+
+
+def _keep_scalars(graph: Graph) -> None:
+    """Write shapes without axes so that MXNet's own semantics do not take them for unknown ones."""
+    for node in _variables(graph):
+        if node.attributes["__shape__"].strip() == "()":
+            node.attributes["__shape__"] = NO_AXES
+
+
+def _say_scalars(graph: Graph, opens: bool) -> None:
+    """Write shapes as NumPy's semantics have them; with `opens` they are in MXNet's own."""
+    for node in _variables(graph):
+        text = node.attributes["__shape__"]
+        attributes = {**node.attributes, "__shape__": "()" if text == NO_AXES else text}
+        if opens and text.strip() in ("()", "None"):
+            del attributes["__shape__"]
+        elif opens and text != NO_AXES and "0" in re.findall(r"-?[0-9]+", text):
+            attributes["__shape__"] = _opened(text)
+        node.attributes = attributes
 
 
 def _entries(graph: Graph, version: int) -> list[Entry]:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from ..dtypes import as_dtype
 from ..errors import MXNetError, suggest
 from ..ndarray.np_shape import is_np_shape
-from ..ops import Spec
+from ..ops import Shape, Spec
 from .graph import Entry
 from .infer import closed_shape, infer, open_shape
 
@@ -18,11 +18,11 @@ Lists: TypeAlias = tuple[list[Any], list[Any], list[Any]]
 
 def infer_shape(symbol: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """The shapes of arguments, outputs and auxiliary states, or three times `None`."""
-    shapes = infer_shape_partial(symbol, args, kwargs)
+    shapes = _open_shapes(symbol, args, kwargs)
     if all(_known(shape) for part in shapes for shape in part):
-        return shapes
+        return _closed(shapes)
     missing = [
-        f"{name}: {shape}"
+        f"{name}: {closed_shape(shape)}"
         for name, shape in zip(symbol.list_arguments(), shapes[0], strict=True)
         if not _known(shape)
     ]
@@ -32,15 +32,23 @@ def infer_shape(symbol: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
 
 def infer_shape_partial(symbol: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Lists:
     """The shapes as far as they can be inferred."""
+    return _closed(_open_shapes(symbol, args, kwargs))
+
+
+def _open_shapes(symbol: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Lists:
     shapes = _values_by_name("infer_shape", symbol, args, kwargs)
     known = {name: Spec(_checked_shape(name, shape)) for name, shape in shapes.items()}
-    return _lists(symbol, known, lambda spec: closed_shape(spec.shape))
+    return _lists(symbol, known, lambda spec: spec.shape)
 
 
-def _known(shape: tuple[int, ...] | None) -> bool:
-    if is_np_shape():
-        return shape is not None and -1 not in shape
-    return bool(shape) and 0 not in (shape or ())
+def _closed(shapes: Lists) -> Lists:
+    arguments, outputs, states = ([closed_shape(shape) for shape in part] for part in shapes)
+    return arguments, outputs, states
+
+
+def _known(shape: Shape | None) -> bool:
+    least = 0 if is_np_shape() else 1
+    return shape is not None and all(isinstance(size, int) and size >= least for size in shape)
 
 
 def infer_type(symbol: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

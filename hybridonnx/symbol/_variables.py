@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import attribute
 from ..attrs import text
-from ..dtypes import as_dtype, flag_of
+from ..dtypes import as_dtype, container_of, flag_of
 from ..errors import MXNetError
 from .compose import HIDDEN_KEYS
 
@@ -39,7 +39,8 @@ def variable_attributes(
 
 def _written(key: str, value: Any) -> tuple[str, str]:
     if key == "dtype":
-        return key, str(flag_of(as_dtype(value)))
+        dtype = as_dtype(value)
+        return key, container_of(dtype) or str(flag_of(dtype))
     if key == "init":
         return key, value if isinstance(value, str) else value.dumps()
     if key == "stype":

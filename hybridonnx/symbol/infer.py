@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from ..attrs import Ints, coerce
-from ..dtypes import FLAGS, DType, as_dtype, float32
+from ..dtypes import EXTENSIONS, FLAGS, DType, as_dtype, dtype_of_flag, float32
 from ..errors import DTypeError, MXNetError, ShapeError
 from ..ndarray.np_shape import is_np_shape
 from ..ops import Operator, Shape, Spec, alike, known, show
@@ -197,8 +197,24 @@ def _variable_spec(node: Node, known: Spec | None) -> Spec:
         return Spec(shape, dtype)
 
 
+NO_AXES = "[]"
+"""The `__shape__` of a variable that has no axes; "()" says so under NumPy's shape semantics alone."""
+
+
+def has_scalars(nodes: Iterable[Node]) -> bool:
+    """Whether any of these nodes, or of graphs inside of them, is a variable that has no axes."""
+    return any(
+        node.attrs.get("__shape__") == NO_AXES
+        if node.is_variable
+        else any(has_scalars(topological(body.outputs)) for body in node.subgraphs)
+        for node in nodes
+    )
+
+
 def stored_shape(text: str) -> Shape | None:
-    """The shape that a variable's `__shape__` tells."""
+    """The shape that a variable's `__shape__` tells; `NO_AXES` is () whatever the semantics are."""
+    if text.strip() == NO_AXES:
+        return ()
     try:
         sizes: tuple[int, ...] = coerce(Ints, text)
     except ValueError:
@@ -229,13 +245,15 @@ def closed_shape(shape: Shape | None) -> tuple[int, ...] | None:
 
 
 def stored_dtype(text: str) -> DType | None:
-    """The dtype that a variable's `__dtype__` tells: MXNet's flag, or a name."""
+    """The dtype that a variable's `__dtype__` tells: its flag in files, a name, or a container's type."""
     stripped = text.strip()
     if stripped in ("-1", "None", ""):
         return None
     if stripped.isdecimal() and len(stripped) < 10:
         flag = int(stripped)
-        if flag not in FLAGS:
-            raise DTypeError(f"__dtype__: a flag among {', '.join(map(str, FLAGS))} is required, got {flag}.")
-        return FLAGS[flag]
+        dtype = dtype_of_flag(flag)
+        if dtype is None:
+            known = ", ".join(map(str, [*FLAGS, *EXTENSIONS.values()]))
+            raise DTypeError(f"__dtype__: a flag among {known} is required, got {flag}.")
+        return dtype
     return as_dtype(stripped)

@@ -57,6 +57,11 @@ class Nodes:
     def _operand(self, x: Any, like: Any) -> Any:
         if isinstance(x, list | tuple):
             return np.array(x, np.int64)
+        if isinstance(x, np.ndarray) and x.dtype == object:
+            raise MXNetError(
+                "A gradient rule: constants of NumPy's own dtypes are required, got one of another element type. "
+                "Freeze the parameters before the node."
+            )
         return self.number(x, like) if isinstance(x, int | float) else x
 
     def number(self, value: float, like: Any) -> Any:

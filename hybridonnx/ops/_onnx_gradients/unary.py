@@ -116,7 +116,7 @@ def identity(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: A
 @gradient_of("Cast", "CastLike")
 def cast(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, *_: Any) -> Sequence[Any]:
     """The gradient in the data's dtype."""
-    return (g.F._cast_like(dy[0], x),)
+    return (g.F._cast_like(dy[0], x), None)[: len(node.inputs)]
 
 
 def _larger(F: Any, x: Any, low: Any) -> Any:

@@ -1,0 +1,22 @@
+"""Values that are no arrays, such as sequences, and the arrays without axes that carry them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import DType
+from ._operator import Array
+
+
+def enclosed(value: Any, dtype: DType) -> Array:
+    """The array that carries a list, `None`, a dict, or an optional's array; `dtype` is the `container`'s."""
+    box = np.empty(1, dtype)
+    box[0] = (value,)
+    return box.reshape(())
+
+
+def opened(array: Array) -> Any:
+    """What an array of `enclosed` carries."""
+    return array.item()[0]

@@ -1,0 +1,133 @@
+"""Blocks of ONNX models are called as the models say: with their inputs, in their shapes, or without any."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import hybridonnx as mx
+from hybridonnx.errors import RequirementError, ShapeError
+from hybridonnx.ndarray.ndarray import NDArray
+from tests.runtimes import plain
+
+F32 = TensorProto.FLOAT
+
+
+def model(nodes, inputs, outputs, **constants):
+    """A model of nodes; inputs and outputs are names with shapes, in float32."""
+    infos = [
+        [helper.make_tensor_value_info(n, F32, s) for n, s in part.items()] for part in (inputs, outputs)
+    ]
+    values = [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()]
+    graph = helper.make_graph([helper.make_node(*node) for node in nodes], "graph", *infos, values)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+
+def imported(proto, hybrid=False):
+    block = mx.onnx.import_to_gluon(proto.SerializeToString())
+    block.hybridize(hybrid)
+    return block
+
+
+def reloaded(block, names, tmp_path):
+    symbol_file, params_file = block.export(str(tmp_path / "native"))
+    return mx.gluon.SymbolBlock.imports(symbol_file, names, params_file)
+
+
+def array(*numbers):
+    return NDArray(np.array(numbers, np.float32))
+
+
+DIFFERENCE = model([("Sub", ["a", "b"], ["y"])], {"a": [2], "b": [2]}, {"y": [2]})
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_inputs_come_in_the_order_of_their_names(tmp_path, hybrid):
+    path = str(tmp_path / "model.onnx")
+    onnx.save(DIFFERENCE, path)
+    block = mx.gluon.SymbolBlock.imports(path, ["b", "a"])
+    block.hybridize(hybrid)
+    for net in (block, reloaded(block, ["b", "a"], tmp_path)):
+        assert net(array(1, 2), array(5, 7)).asnumpy().tolist() == [4, 5]
+        again = mx.onnx.export_model(net, str(tmp_path / "again.onnx"), input_shapes=[(2,), (2,)])
+        assert [info.name for info in onnx.load(again).graph.input] == ["b", "a"]
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_a_model_without_inputs_is_called_without(tmp_path, hybrid):
+    p, q = np.array([1, 2], np.float32), np.array([3, 5], np.float32)
+    proto = model([("Mul", ["p", "q"], ["y"])], {}, {"y": [2]}, p=p, q=q)
+    block = imported(proto, hybrid)
+    assert block().asnumpy().tolist() == plain(proto)([])[0].tolist() == [3, 10]
+    with mx.autograd.record():
+        y = block()
+    y.backward()
+    assert all(param.grad().asnumpy().all() for param in block.collect_params().values())
+    assert reloaded(block, [], tmp_path)().asnumpy().tolist() == [3, 10]
+    again = mx.onnx.export_model(block, str(tmp_path / "again.onnx"), input_shapes=[])
+    assert plain(onnx.load(again))([])[0].tolist() == [3, 10]
+    with pytest.raises(ValueError, match="inputs nested as"):
+        block(array(1, 2))
+
+
+def test_an_input_is_required_where_there_is_one():
+    with pytest.raises(TypeError, match="an array for each input is required, a, b, got none"):
+        imported(DIFFERENCE)()
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_inputs_that_nothing_reads(tmp_path, hybrid):
+    proto = model([("Neg", ["a"], ["y"])], {"unused": [3], "a": [2]}, {"y": [2]})
+    block = imported(proto)
+    for net in (block, reloaded(block, ["unused", "a"], tmp_path)):
+        net.hybridize(hybrid)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The 0-th input to HybridBlock is not used")
+            assert net(array(1, 2, 3), array(5, 7)).asnumpy().tolist() == [-5, -7]
+    symbol_file, params_file = block.export(str(tmp_path / "native"))
+    with pytest.raises(RequirementError, match="names of the graph's variables are required"):
+        mx.gluon.SymbolBlock.imports(symbol_file, ["unused", "aa"], params_file)
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_declared_sizes_are_held(hybrid):
+    """ONNX Runtime refuses them too, and what was computed of shapes at import is right for no others."""
+    nodes = [("Shape", ["a"], ["sizes"]), ("Expand", ["p", "sizes"], ["b"]), ("Add", ["a", "b"], ["y"])]
+    proto = model(nodes, {"a": [2, 3]}, {"y": [2, 3]}, p=np.float32([[5]]))
+    block = imported(proto, hybrid)
+    assert block(NDArray(np.zeros((2, 3), np.float32))).shape == (2, 3)
+    for shape in ((4, 3), (6,), (2, 3, 1)):
+        x = np.zeros(shape, np.float32)
+        with pytest.raises(
+            ShapeError, match=r"input 'a' of shape \(2, 3\) is required.*Export the model with"
+        ):
+            block(NDArray(x))
+        with pytest.raises(Exception, match="Got"):
+            plain(proto)([x])
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_free_sizes_are_free(hybrid):
+    block = imported(model([("Neg", ["a"], ["y"])], {"a": ["N", None, 3]}, {"y": ["N", None, 3]}), hybrid)
+    for shape in ((1, 2, 3), (4, 1, 3), (0, 5, 3)):
+        assert block(NDArray(np.ones(shape, np.float32))).shape == shape
+    with pytest.raises(
+        ShapeError, match=r"input 'a' of shape \(any, any, 3\) is required.*got \(1, 2, 4\)\.\n"
+    ):
+        block(NDArray(np.ones((1, 2, 4), np.float32)))
+
+
+def test_arrays_without_axes_and_of_one_axis_have_programs_of_their_own():
+    """What differs in the first size alone shares a session; a rank is not a size."""
+    block = imported(
+        model([("Clip", ["x", "low", "high"], ["y"])], {"x": [3], "low": None, "high": None}, {"y": [3]}),
+        True,
+    )
+    x, low, high = (np.array(v, np.float32) for v in ([1, 2, 3], 1.5, 2.5))
+    for bounds in ((low, high), (low[None], high[None]), (low, high[None])):
+        y = block(NDArray(x), *map(NDArray, bounds))
+        assert y.asnumpy().tolist() == [1.5, 2, 2.5]
