@@ -6,14 +6,19 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ...errors import MXNetError
-from .._onnx_text import NodeText
+from .._onnx_text import NodeText, takes_constant
 from .._slopes import times_slope, widened
-from ._nodes import Nodes, composed
+from ._nodes import OPSET, Nodes, composed, is_value
 from ._table import constant, gradient_of
 
 constant("it is piecewise constant", "Ceil", "Floor", "Round", "Sign", "Hardmax", "ArgMax", "ArgMin")
 constant("it gives integers", "QuantizeLinear", "DynamicQuantizeLinear", "BitCast", "Bernoulli", "Multinomial")
+
+_NEWEST_CAST = 25
+"""The opset of CastLike for the small element types."""
 
 
 def _slope(op_type: str, slope: Callable[..., Any]) -> None:
@@ -116,7 +121,10 @@ def identity(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: A
 @gradient_of("Cast", "CastLike")
 def cast(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, *_: Any) -> Sequence[Any]:
     """The gradient in the data's dtype."""
-    return (g.F._cast_like(dy[0], x), None)[: len(node.inputs)]
+    if not is_value(x):
+        return ()
+    plain = takes_constant(getattr(x, "dtype", np.float32))  # symbols have none
+    return (g.node("CastLike", dy[0], x, opset=OPSET if plain else _NEWEST_CAST),)
 
 
 def _larger(F: Any, x: Any, low: Any) -> Any:
@@ -152,17 +160,21 @@ def prelu(g: Nodes, node: NodeText, y: Sequence[Any], x: Any, slope: Any) -> Any
 
 
 @gradient_of("Dropout")
-def dropout(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, *_: Any) -> Sequence[Any]:
-    """By the mask, which is there unless nothing drops."""
-    attributes = node.attributes
-    training = len(node.inputs) > 2 and bool(node.inputs[2])
-    if not training and not (node.opset < 7 and not attributes.get("is_test", 0)):
-        return (dy[0],)
+def dropout(
+    g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, ratio: Any = None, training: Any = None
+) -> Sequence[Any]:
+    """By the mask, which must be there unless nothing drops."""
+    attributes, head = node.attributes, dy[0]
+    if training is None:
+        training = np.array(node.opset < 7 and not attributes.get("is_test", 0))
+    if ratio is None:
+        ratio = np.array(attributes.get("ratio", 0.5))
+    if any(isinstance(v, np.ndarray) and not v.any() for v in (ratio, training)):
+        return (head,)
     if len(y) < 2 or y[1] is None:
         raise MXNetError(
             "_onnx_Dropout: the mask is required as second output for the gradient in training. "
             "Let the model have it, or use Dropout of MXNet."
         )
-    ratio = _[0] if _ and _[0] is not None else attributes.get("ratio", 0.5)
-    mask = g.F._cast_like(y[1], x)
-    return (dy[0] * mask / (1 - (ratio if isinstance(ratio, float) else g.CastLike(ratio, x))),)
+    dropped = g.Div(g.Mul(head, g.CastLike(y[1], head)), g.Sub(1.0, g.CastLike(ratio, head)))
+    return (dropped if isinstance(training, np.ndarray) else g.Where(training, dropped, head),)
