@@ -1,7 +1,7 @@
 """Gradients of ONNX's nodes beside numerical derivatives of what ONNX Runtime or ONNX's reference gives.
 
-Each of onnx's own cases of one node becomes an operator, of whose inputs those of floating-point numbers, moved
-a little so that none lies on an edge, are variables.
+Each of onnx's own cases of one node becomes an operator, of whose inputs those of floating-point numbers,
+moved a little so that none lies on an edge, are variables.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class NodeCase:
     def direction(self) -> dict[str, np.ndarray]:
         """A random direction of the variables."""
         return {
-            name: self.rng.standard_normal(self.arrays[name].shape).astype(self.dtype) for name in self.variables
+            name: self.rng.standard_normal(self.arrays[name].shape).astype(self.dtype)
+            for name in self.variables
         }
 
     def heads(self) -> list[np.ndarray | None]:
@@ -197,7 +198,10 @@ def gradients(
 
 
 def _differentiated(
-    case: NodeCase, function: Callable[..., Any], heads: Sequence[np.ndarray | None], arrays: Mapping[str, Any]
+    case: NodeCase,
+    function: Callable[..., Any],
+    heads: Sequence[np.ndarray | None],
+    arrays: Mapping[str, Any],
 ) -> None:
     for name in case.variables:
         arrays[name].attach_grad()
@@ -257,7 +261,9 @@ def check_second(case: NodeCase) -> None:
     seconds = _second(case, arrays, [head for head in outer if head is not None], weights)
     got = along({name: arrays[name].grad.asnumpy() for name in case.variables}, direction) if seconds else 0.0
     got += sum(
-        float(np.sum(head.grad.asnumpy() * turn)) for head, turn in zip(outer, turns, strict=True) if head is not None
+        float(np.sum(head.grad.asnumpy() * turn))
+        for head, turn in zip(outer, turns, strict=True)
+        if head is not None
     )
 
     def value(by: float) -> float:

@@ -41,20 +41,24 @@ def test_what_has_no_rule_says_why(name):
     kind = find(onnx_name(name))
     assert not kind.not_differentiable
     reason = _table._REFUSED[name]
-    assert reason and reason[0].islower() and not reason.endswith(".")
+    assert reason[:1].islower()
+    assert not reason.endswith(".")
 
 
 def test_a_refusal_tells_the_reason_and_what_to_do():
     case = next(c for c in checks.cases_of("RNN") if c.name == "test_simple_rnn_defaults")
     node = checks.prepared(case, np.float32)
-    with pytest.raises(MXNetError, match="_onnx_RNN: has no gradient rule, as its steps are not known.*BlockGrad"):
+    with pytest.raises(
+        MXNetError, match=r"_onnx_RNN: has no gradient rule, as its steps are not known.*BlockGrad"
+    ):
         checks.gradients(node, checks.eager(node), node.heads())
 
 
 @pytest.mark.parametrize("name", sorted(_table._CONSTANT))
 def test_constants_give_no_gradient(name):
     kind = find(onnx_name(name))
-    assert kind.not_differentiable and rules.why_constant(name) == kind.not_differentiable
+    assert kind.not_differentiable
+    assert kind.not_differentiable == rules.why_constant(name)
 
 
 def _usable(name, inside=True):

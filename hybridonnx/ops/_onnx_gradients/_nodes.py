@@ -59,8 +59,8 @@ class Nodes:
             return np.array(x, np.int64)
         if isinstance(x, np.ndarray) and x.dtype == object:
             raise MXNetError(
-                "A gradient rule: constants of NumPy's own dtypes are required, got one of another element type. "
-                "Freeze the parameters before the node."
+                "A gradient rule: constants of NumPy's own dtypes are required, got one of another element "
+                "type. Freeze the parameters before the node."
             )
         return self.number(x, like) if isinstance(x, int | float) else x
 
@@ -105,7 +105,9 @@ class Nodes:
 
     def joined(self, *sizes: Any) -> Any:
         """One vector of several, of which integers and lists may be some."""
-        parts = [np.array([s] if isinstance(s, int) else s, np.int64) if not is_value(s) else s for s in sizes]
+        parts = [
+            np.array([s] if isinstance(s, int) else s, np.int64) if not is_value(s) else s for s in sizes
+        ]
         return self.Concat(*parts, axis=0)
 
     def shaped(self, x: Any, *sizes: Any) -> Any:
@@ -188,15 +190,16 @@ class Composition(Nodes):
             if all(head is None for head in heads):
                 continue
             heads = [
-                self.F.zeros_like(v) if head is None else head
-                for head, v in zip(heads, outputs, strict=True)
+                self.F.zeros_like(v) if head is None else head for head, v in zip(heads, outputs, strict=True)
             ]
             for value, grad in zip(inputs, self._shares(node, heads, outputs, inputs), strict=False):
                 if grad is not None and id(value) in self._variable:
                     self._add(grads, value, grad)
         return [grads.pop(id(value), None) for value in x]
 
-    def _shares(self, node: NodeText | None, heads: Sequence[Any], outputs: Sequence[Any], inputs: Sequence[Any]) -> Sequence[Any]:
+    def _shares(
+        self, node: NodeText | None, heads: Sequence[Any], outputs: Sequence[Any], inputs: Sequence[Any]
+    ) -> Sequence[Any]:
         """What one record passes back."""
         if node is None:
             return [self.F._cast_like(heads[0], inputs[0])]

@@ -14,9 +14,9 @@ from .._onnx_text import NodeText
 Rule: TypeAlias = Callable[..., Sequence[Any]]
 """`(g, node, dy, y, *x)` to the gradients of the inputs in ONNX's order, `None` where there is none.
 
-`g` are `Nodes`, ONNX's operators as functions, and `g.F` has MXNet's. `dy` and `y` are sequences, one item for
-each of ONNX's outputs, `None` for an absent one. Of `x` an absent input is `None`, and a constant inside of the
-node a NumPy array.
+`g` are `Nodes`, ONNX's operators as functions, and `g.F` has MXNet's. `dy` and `y` are sequences, one item
+for each of ONNX's outputs, `None` for an absent one. Of `x` an absent input is `None`, and a constant inside
+of the node a NumPy array.
 """
 _CONSTANT: dict[str, str] = {}
 """Operators without a gradient, and why, as half a sentence."""

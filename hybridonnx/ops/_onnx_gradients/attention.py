@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from ._table import gradient_of
 
 _PROBABILITIES = 3
 """The mode in which Attention gives what its softmax gives."""
+_MASKED = 2
+"""The mode in which it gives the scores with the mask."""
 _CAPPED = 1
 """The mode in which it gives the scores before the mask."""
 _FOURTH = (True, False, False, True)
@@ -25,7 +27,7 @@ def attention(
 ) -> Sequence[Any]:
     """From the probabilities, which the operator itself gives; heads of queries share those of keys."""
     mask, past_key, past_value = (*operands, None, None, None)[:3]
-    heads = (*dy, None, None, None)[:4]
+    head, of_key, of_value, more = (*dy, None, None, None)[:4]
     packed = _is_packed(node, q)
     key, value = (_with_past(g, node, x, past, packed) for x, past in ((k, past_key), (v, past_value)))
 
@@ -34,34 +36,49 @@ def attention(
 
     p = scores(_PROBABILITIES)
     groups = g.joined(g.sizes(key, 0, 2), -1)
-    p5, q5, dy5 = (
+    p5, q5, head5 = (
         g.Reshape(x, g.joined(groups, g.sizes(x, 2)))
-        for x in (p, _unpacked(g, q, p, packed), _unpacked(g, heads[0], p, packed))
+        for x in (p, _unpacked(g, q, p, packed), _unpacked(g, head, p, packed))
     )
-    of_p = g.Einsum(dy5, value, equation="bkgtd,bksd->bkgts")
-    of_value = g.Einsum(p5, dy5, equation="bkgts,bkgtd->bksd")
-    mode = node.attributes.get("qk_matmul_output_mode", 0)
-    more = None if heads[3] is None else g.as_shape_of(heads[3], p5)
-    if more is not None and mode == _PROBABILITIES:
-        of_p = of_p + more
-    of_biased = g.Mul(p5, g.Sub(of_p, g.ReduceSum(g.Mul(of_p, p5), [-1])))
-    if more is not None and mode == 2:
-        of_biased = of_biased + more
-    of_scores = of_biased + more if more is not None and mode == 1 else of_biased
-    cap = node.attributes.get("softcap", 0.0)
-    if cap:
-        of_scores = of_scores * (1 - g.F.square(g.as_shape_of(scores(_CAPPED), p5) / cap))
-    if more is not None and mode == 0:
-        of_scores = of_scores + more
-    scale = node.attributes.get("scale")
-    size = g.CastLike(g.Gather(g.Shape(q5), np.array(-1)), dy[0])
-    of_scores = g.Div(of_scores, g.Sqrt(size)) if scale is None else of_scores * scale
+    of_p = g.Einsum(head5, value, equation="bkgtd,bksd->bkgts")
+    of_biased, of_scores = _of_scores(g, node, of_p, p5, more, scores)
+    of_scores = _times_scale(g, node, of_scores, q5)
     of_q = _packed(g, g.Einsum(of_scores, key, equation="bkgts,bksd->bkgtd"), q, p, packed)
-    of_key = g.Einsum(of_scores, q5, equation="bkgts,bkgtd->bksd")
-    of_key, of_value = (a if b is None else a + b for a, b in ((of_key, heads[1]), (of_value, heads[2])))
+    of_key = _sum(g.Einsum(of_scores, q5, equation="bkgts,bkgtd->bksd"), of_key)
+    of_value = _sum(g.Einsum(p5, head5, equation="bkgts,bkgtd->bksd"), of_value)
     of_k, of_past_key = _parts(g, of_key, k, past_key, packed)
     of_v, of_past_value = _parts(g, of_value, v, past_value, packed)
     return of_q, of_k, of_v, _of_mask(g, of_biased, mask, p), of_past_key, of_past_value, None
+
+
+def _sum(a: Any, b: Any) -> Any:
+    return a if b is None else a + b
+
+
+def _of_scores(
+    g: Nodes, node: NodeText, of_p: Any, p: Any, more: Any, scores: Callable[[int], Any]
+) -> tuple[Any, Any]:
+    """The gradients of the scores with the mask, and of the products.
+
+    `more` is that of what the operator gives of them: products, capped ones, masked ones or probabilities.
+    """
+    parts: list[Any] = [None] * 4
+    if more is not None:
+        parts[node.attributes.get("qk_matmul_output_mode", 0)] = g.as_shape_of(more, p)
+    of_p = _sum(of_p, parts[_PROBABILITIES])
+    of_biased = _sum(g.Mul(p, g.Sub(of_p, g.ReduceSum(g.Mul(of_p, p), [-1]))), parts[_MASKED])
+    result = _sum(of_biased, parts[_CAPPED])
+    cap = node.attributes.get("softcap", 0.0)
+    if cap:
+        result = result * (1 - g.F.square(g.as_shape_of(scores(_CAPPED), p) / cap))
+    return of_biased, _sum(result, parts[0])
+
+
+def _times_scale(g: Nodes, node: NodeText, grad: Any, q: Any) -> Any:
+    scale = node.attributes.get("scale")
+    if scale is not None:
+        return grad * scale
+    return g.Div(grad, g.Sqrt(g.CastLike(g.Gather(g.Shape(q), np.array(-1)), grad)))
 
 
 def _is_packed(node: NodeText, q: Any) -> bool:

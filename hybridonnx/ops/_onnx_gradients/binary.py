@@ -89,7 +89,9 @@ def where(
 
 
 @gradient_of("Expand")
-def expand(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, shape: Any) -> Sequence[Any]:
+def expand(
+    g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, shape: Any
+) -> Sequence[Any]:
     """Summed back."""
     return (g.back(dy[0], x),)
 

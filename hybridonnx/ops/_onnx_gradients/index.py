@@ -16,10 +16,20 @@ _Move = Callable[..., Any]
 
 
 @gradient_of("Gather")
-def gather(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, indices: Any) -> Sequence[Any]:
+def gather(
+    g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, indices: Any
+) -> Sequence[Any]:
     """Added at the indices."""
     axis = node.attributes.get("axis", 0)
-    return (g.F._take_grad(dy[0], g.operand(np.atleast_1d(indices)) if not is_value(indices) else indices, x, axis=axis, mode="wrap"),)
+    return (
+        g.F._take_grad(
+            dy[0],
+            g.operand(np.atleast_1d(indices)) if not is_value(indices) else indices,
+            x,
+            axis=axis,
+            mode="wrap",
+        ),
+    )
 
 
 @gradient_of("GatherElements")

@@ -10,6 +10,7 @@ import numpy as np
 from .._onnx_text import NodeText
 from ._nodes import Nodes, composed
 
+
 @composed("NegativeLogLikelihoodLoss")
 def likelihood(
     g: Nodes, node: NodeText, y: Sequence[Any], scores: Any, target: Any, weight: Any = None

@@ -73,7 +73,11 @@ def einsum(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], *data:
         parts = [result, *(terms[k] for k in others)]
         target = terms[i]
         letters = target.replace("...", "")
-        if any(letter not in "".join(parts) for letter in letters) or "..." in target and "..." not in "".join(parts):
+        if (
+            any(letter not in "".join(parts) for letter in letters)
+            or ("..." in target
+            and "..." not in "".join(parts))
+        ):
             operands.append(g.F.ones_like(g.operand(x)))
             parts.append(target)
         target = _apart(g, target, x, operands, parts)
@@ -88,7 +92,9 @@ def _terms(equation: str) -> tuple[list[str], str]:
     terms = left.split(",")
     if not arrow:
         letters = [c for c in left if c.isalpha()]
-        result = ("..." if "..." in left else "") + "".join(sorted(c for c in letters if letters.count(c) == 1))
+        result = ("..." if "..." in left else "") + "".join(
+            sorted(c for c in letters if letters.count(c) == 1)
+        )
     return terms, result
 
 
@@ -120,7 +126,9 @@ def dequantize(
     if not block:  # of one axis alone, or of none
         before = g.Slice(shape, [0], [axis]) if axis else np.array([], np.int64)
         matrix = g.Reshape(slope, g.joined(g.ReduceProd(before, keepdims=1), [-1, 1]))
-        rows = g.Reshape(matrix, g.joined(g.ReduceProd(before, keepdims=1), g.Shape(g.Reshape(scale, [-1])), -1))
+        rows = g.Reshape(
+            matrix, g.joined(g.ReduceProd(before, keepdims=1), g.Shape(g.Reshape(scale, [-1])), -1)
+        )
         return None, g.as_shape_of(g.ReduceSum(rows, [0, 2], keepdims=0), scale), None
     before = g.Slice(shape, [0], [axis]) if axis else np.array([], np.int64)
     pieces = g.joined(before, g.Gather(g.Shape(scale), [axis]), -1, g.Slice(shape, [axis + 1], [99]))

@@ -51,7 +51,9 @@ def rms_norm(g: Nodes, node: NodeText, y: Sequence[Any], x: Any, scale: Any) -> 
 def group_norm(g: Nodes, node: NodeText, y: Sequence[Any], x: Any, scale: Any, bias: Any) -> Any:
     """Over groups of channels; before opset 21 scale and bias are of groups."""
     groups = node.attributes["num_groups"]
-    result, *_ = _centered(g, g.wide(g.Reshape(x, [0, groups, -1])), [2], node.attributes.get("epsilon", _EPSILON))
+    result, *_ = _centered(
+        g, g.wide(g.Reshape(x, [0, groups, -1])), [2], node.attributes.get("epsilon", _EPSILON)
+    )
     rows = [0, groups, -1] if node.opset < 21 else g.joined(g.sizes(x, 0, 2), -1)
     scaled = g.Mul(g.narrow(g.Reshape(result, rows), x), g.Unsqueeze(scale, [1]))
     return g.as_shape_of(g.Add(scaled, g.Unsqueeze(bias, [1])), x)
@@ -90,9 +92,15 @@ def batch_norm(
 ) -> tuple[Any, ...]:
     """Of the running statistics, or of the batch's in training."""
     attributes = node.attributes
-    training = attributes.get("training_mode", 0) if node.opset >= 14 else node.opset < 7 and not attributes.get("is_test", 0)
+    training = (
+        attributes.get("training_mode", 0)
+        if node.opset >= 14
+        else node.opset < 7 and not attributes.get("is_test", 0)
+    )
     if not attributes.get("spatial", 1):
-        raise MXNetError("_onnx_BatchNormalization: spatial=1 is required for a gradient, got 0. Freeze what is before it.")
+        raise MXNetError(
+            "_onnx_BatchNormalization: spatial=1 is required for a gradient, got 0. Freeze what is before it."
+        )
     flat, epsilon = g.Reshape(x, [0, 0, -1]), attributes.get("epsilon", _EPSILON)
     moved: list[Any] = []
     if training:

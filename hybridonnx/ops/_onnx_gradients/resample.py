@@ -22,7 +22,7 @@ _LETTERS = "abcdfghijklmnopq"
 class _Axis(NamedTuple):
     """How one axis is resized."""
 
-    index: int
+    number: int
     scale: Any
     """A vector of one number; `None` if the sizes tell."""
     roi: Any
@@ -30,14 +30,16 @@ class _Axis(NamedTuple):
 
 
 @gradient_of("Resize", "Upsample")
-def resize(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, *operands: Any) -> Sequence[Any]:
+def resize(
+    g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, *operands: Any
+) -> Sequence[Any]:
     """Each axis by the matrix that the operator is along it: what it makes of an identity matrix."""
     grad, letters = dy[0], _LETTERS[: _rank(node, x, operands)]
     for axis in _axes(node, len(letters), operands):
         if isinstance(axis.scale, np.ndarray) and axis.scale[0] == 1 and axis.roi is None:
             continue
         matrix = _matrix(g, node, x, y[0], axis)
-        letter = letters[axis.index]
+        letter = letters[axis.number]
         equation = f"{letters},{letter}e->{letters.replace(letter, 'e')}"
         grad = g.Einsum(grad, matrix, equation=equation)
     return (g.F.reshape_like(grad, x),)
@@ -97,7 +99,7 @@ def _vector(g: Nodes, value: Any) -> Any:
 
 def _matrix(g: Nodes, node: NodeText, x: Any, y: Any, axis: _Axis) -> Any:
     """What the operator makes of an identity matrix along its first axis."""
-    at = np.array(axis.index)
+    at = np.array(axis.number)
     size = g.Gather(g.Shape(x), at)
     numbers = g.Range(np.array(0), size, np.array(1))
     identity = g.CastLike(g.OneHot(numbers, size, np.array([0, 1], np.float32)), x)
@@ -122,7 +124,7 @@ def _matrix(g: Nodes, node: NodeText, x: Any, y: Any, axis: _Axis) -> Any:
         roi = g.Concat(*(v.astype(np.float32) if isinstance(v, np.ndarray) else v for v in parts), axis=0)
     scales = sizes = None
     if axis.scale is None:
-        sizes = g.joined(g.sizes(y, axis.index, axis.index + 1), g.Reshape(size, [1]))
+        sizes = g.joined(g.sizes(y, axis.number, axis.number + 1), g.Reshape(size, [1]))
     else:
         scales = g.Concat(_vector(g, axis.scale), one, axis=0)
     return g.node("Resize", identity, roi, scales, sizes, opset=max(node.opset, 13), **attributes)
@@ -155,7 +157,9 @@ def grid_sample(g: Nodes, node: NodeText, y: Sequence[Any], x: Any, grid: Any) -
     """The sum of the elements around each point by their weights."""
     rank = rank_of(x) or (node.ranks[0] if node.ranks else None)
     if rank is None:
-        raise MXNetError("_onnx_GridSample: the number of axes is required for a gradient, and is not known here.")
+        raise MXNetError(
+            "_onnx_GridSample: the number of axes is required for a gradient, and is not known here."
+        )
     count = rank - 2
     points = g.Reshape(grid, g.joined(g.sizes(grid, 0, 1), -1, g.sizes(grid, -1)))
     taps, sizes = [], []

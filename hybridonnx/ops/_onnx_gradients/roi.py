@@ -42,7 +42,9 @@ def roi_align(
 
 
 @gradient_of("MaxRoiPool")
-def max_roi_pool(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, rois: Any) -> Sequence[Any]:
+def max_roi_pool(
+    g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, rois: Any
+) -> Sequence[Any]:
     """By MXNet's adjoint."""
     scale = node.attributes.get("spatial_scale", 1.0)
     end = np.iinfo(np.int64).max
@@ -59,7 +61,14 @@ def _scaled(g: Nodes, rois: Any, scale: float) -> Any:
 
 @composed("DeformConv")
 def deform_conv(
-    g: Nodes, node: NodeText, y: Sequence[Any], x: Any, weight: Any, offset: Any, bias: Any = None, mask: Any = None
+    g: Nodes,
+    node: NodeText,
+    y: Sequence[Any],
+    x: Any,
+    weight: Any,
+    offset: Any,
+    bias: Any = None,
+    mask: Any = None,
 ) -> Any:
     """Products of the kernel with elements that are interpolated between those of the image."""
     attributes = node.attributes

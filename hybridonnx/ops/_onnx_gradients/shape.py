@@ -17,7 +17,9 @@ constant("it depends on no values", "RandomNormalLike", "RandomUniformLike")
 
 
 @gradient_of("Reshape", "Squeeze", "Unsqueeze", "Flatten")
-def reshape(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], data: Any, *_: Any) -> Sequence[Any]:
+def reshape(
+    g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], data: Any, *_: Any
+) -> Sequence[Any]:
     """The elements in the data's shape."""
     return (g.F.reshape_like(dy[0], data),)
 
@@ -105,7 +107,9 @@ def selection(
 
 
 @gradient_of("Trilu")
-def trilu(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, k: Any = None) -> Sequence[Any]:
+def trilu(
+    g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, k: Any = None
+) -> Sequence[Any]:
     """The same triangle of the gradient."""
     return (g.again(node, dy[0], k),)
 
@@ -139,7 +143,9 @@ def cumsum(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any
 
 
 @gradient_of("CumProd")
-def cumprod(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, axis: Any) -> Sequence[Any]:
+def cumprod(
+    g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, axis: Any
+) -> Sequence[Any]:
     """The products without a factor, of which the first 0 must be taken apart, as none follows it."""
     attributes = {"exclusive": 0, "reverse": 0, **node.attributes}
     reverse = attributes["reverse"]

@@ -16,7 +16,13 @@ constant("it depends on sizes alone", "BlackmanWindow", "HammingWindow", "HannWi
 
 @gradient_of("DFT")
 def dft(
-    g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, length: Any = None, axis: Any = None
+    g: Nodes,
+    node: NodeText,
+    dy: Sequence[Any],
+    y: Sequence[Any],
+    x: Any,
+    length: Any = None,
+    axis: Any = None,
 ) -> Sequence[Any]:
     """The transform the other way round, of the frequencies that the result has."""
     attributes = node.attributes

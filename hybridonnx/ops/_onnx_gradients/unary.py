@@ -15,7 +15,9 @@ from ._nodes import OPSET, Nodes, composed, is_value
 from ._table import constant, gradient_of
 
 constant("it is piecewise constant", "Ceil", "Floor", "Round", "Sign", "Hardmax", "ArgMax", "ArgMin")
-constant("it gives integers", "QuantizeLinear", "DynamicQuantizeLinear", "BitCast", "Bernoulli", "Multinomial")
+constant(
+    "it gives integers", "QuantizeLinear", "DynamicQuantizeLinear", "BitCast", "Bernoulli", "Multinomial"
+)
 
 _NEWEST_CAST = 25
 """The opset of CastLike for the small element types."""
@@ -161,7 +163,13 @@ def prelu(g: Nodes, node: NodeText, y: Sequence[Any], x: Any, slope: Any) -> Any
 
 @gradient_of("Dropout")
 def dropout(
-    g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, ratio: Any = None, training: Any = None
+    g: Nodes,
+    node: NodeText,
+    dy: Sequence[Any],
+    y: Sequence[Any],
+    x: Any,
+    ratio: Any = None,
+    training: Any = None,
 ) -> Sequence[Any]:
     """By the mask, which must be there unless nothing drops."""
     attributes, head = node.attributes, dy[0]

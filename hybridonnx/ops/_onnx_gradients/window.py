@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,8 +36,8 @@ def _count(node: NodeText, x: Any, weight: Any = None) -> int:
     rank = rank_of(x) or rank_of(weight) or (node.ranks[0] if node.ranks else None)
     if rank is None:
         raise MXNetError(
-            f"_onnx_{node.op_type}: kernel_shape is required for a gradient, as the number of axes is not known. "
-            "Write the kernel's shape into the node."
+            f"_onnx_{node.op_type}: kernel_shape is required for a gradient, as the number of axes is not "
+            "known. Write the kernel's shape into the node."
         )
     return rank - 2
 
@@ -88,7 +86,9 @@ def _weight_grad(g: Nodes, node: NodeText, window: _Window, x: Any, dy: Any, wei
     """The gradient of a kernel whose windows begin at the first element of `x` and end at its last."""
     groups = node.attributes.get("group", 1)
     batch = g.sizes(x, 0, 1)
-    apart = g.Transpose(g.Reshape(x, g.joined(batch, groups, -1, g.ReduceProd(g.sizes(x, 2)))), perm=(2, 1, 0, 3))
+    apart = g.Transpose(
+        g.Reshape(x, g.joined(batch, groups, -1, g.ReduceProd(g.sizes(x, 2)))), perm=(2, 1, 0, 3)
+    )
     data = g.Reshape(apart, g.joined(g.sizes(apart, 0, 1), g.Mul(batch, groups), g.sizes(x, 2)))
     flat = g.Transpose(g.Reshape(dy, g.joined(g.sizes(dy, 0, 2), -1)), perm=(1, 0, 2))
     kernel = g.Reshape(flat, g.joined(g.sizes(flat, 0, 2), g.sizes(dy, 2)))
