@@ -97,7 +97,8 @@ def prepared(case: onnx_cases.Case, dtype: Any = np.float64, inside: bool = True
         raise NotForThisError("its inputs are no arrays")
     rng = np.random.default_rng(len(case.name))
     names = [info.name for info in case.inputs]
-    formal = _formal(case)
+    opset = next(o.version for o in case.model.opset_import if not o.domain)
+    formal = _formal(case.model.graph.node[0], opset)
     arrays, variables = {}, []
     for name, x in zip(names, inputs, strict=True):
         kept = formal[name] in OPERANDS or x.dtype not in (np.float16, np.float32, np.float64)
@@ -121,10 +122,8 @@ def _as_finite(ys: Sequence[np.ndarray], outputs: Sequence[Any]) -> bool:
     return all(np.isfinite(y).all() or not np.isfinite(z).all() for y, z in zip(ys, outputs, strict=True))
 
 
-def _formal(case: onnx_cases.Case) -> dict[str, str]:
+def _formal(node: onnx.NodeProto, opset: int) -> dict[str, str]:
     """What the operator calls its inputs, by their names in the model."""
-    node = case.model.graph.node[0]
-    opset = next(o.version for o in case.model.opset_import if not o.domain)
     schema = onnx.defs.get_schema(node.op_type, opset)
     last = len(schema.inputs) - 1
     return {name: schema.inputs[min(i, last)].name for i, name in enumerate(node.input)}
@@ -225,7 +224,9 @@ def numerical(value: Callable[[float], float], step: float) -> float:
 
 def assert_derivative(got: float, value: Callable[[float], float], dtype: Any) -> None:
     """Hold a derivative to numerical ones: a small step suits exact engines, a large one those of float32."""
-    attempts = [(1e-4, 1e-5), (1e-2, 3e-4)] if dtype == np.float64 else [(1e-2, 2e-3), (5e-2, 2e-3)]
+    attempts = (
+        [(1e-4, 1e-5), (1e-6, 1e-5), (1e-2, 3e-4)] if dtype == np.float64 else [(1e-2, 2e-3), (5e-2, 2e-3)]
+    )
     tried = []
     for step, tolerance in attempts:
         tried.append(numerical(value, step))
@@ -288,3 +289,24 @@ def _second(case: NodeCase, arrays: Mapping[str, Any], heads: Sequence[Any], wei
         return False
     total.backward()
     return True
+
+
+def case_of(
+    op_type: str, inputs: Sequence[np.ndarray | None], opset: int, outputs: int = 1, **attributes: Any
+) -> NodeCase:
+    """A node of some opset whose arrays of floating-point numbers are variables; the others are constants."""
+    names = [f"x{i}" if x is not None else "" for i, x in enumerate(inputs)]
+    results = [f"y{i}" for i in range(outputs)]
+    node = helper.make_node(op_type, names, results, **attributes)
+    arrays = {name: x for name, x in zip(names, inputs, strict=True) if x is not None}
+    formal = _formal(node, opset)
+    variables = [n for n, x in arrays.items() if x.dtype.kind == "f" and formal[n] not in OPERANDS]
+    tensors = [numpy_helper.from_array(x, name) for name, x in arrays.items() if name not in variables]
+    declared = [helper.make_empty_tensor_value_info(name) for name in results]
+    text = text_of(node, variables, tensors, declared, {"": opset})
+    kind = find(onnx_name(op_type))
+    assert kind is not None
+    op = kind.make({"model": text, "num_args": len(variables), "num_outputs": outputs})
+    kept = {name: arrays[name] for name in variables}
+    dtype = kept[variables[0]].dtype.type
+    return NodeCase(f"{op_type}-{opset}", op, kept, variables, dtype, np.random.default_rng(7))

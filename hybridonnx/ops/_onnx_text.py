@@ -39,6 +39,13 @@ _DATA = {1: "floatData", 6: "int32Data", 7: "int64Data", 11: "doubleData"}
 
 
 @dataclass(frozen=True)
+class RawTensor:
+    """A constant of an element type that rules do not know, as the text has it."""
+
+    item: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class NodeText:
     """What rules ask of an ONNX node."""
 
@@ -49,7 +56,7 @@ class NodeText:
     """The names of its inputs inside of the text; absent ones are empty."""
     outputs: tuple[str, ...]
     attributes: Mapping[str, Any]
-    constants: Mapping[str, NDArray[Any]]
+    constants: Mapping[str, NDArray[Any] | RawTensor]
     """Those of the inputs that are constants."""
     arguments: tuple[str, ...]
     """Those of the inputs that the operator takes, in its order."""
@@ -88,15 +95,15 @@ def read_node(text: str) -> NodeText:
 
 def node_text(
     op_type: str,
-    inputs: Sequence[NDArray[Any] | bool],
+    inputs: Sequence[NDArray[Any] | RawTensor | bool],
     opset: int,
     attributes: Mapping[str, Any],
     outputs: Sequence[bool] = (True,),
     domain: str = "",
 ) -> str:
     """The text of a new node. Each input is a constant, or tells whether it is there, as each output does."""
-    names = [f"x{i}" if isinstance(x, np.ndarray) or x else "" for i, x in enumerate(inputs)]
-    tensors = {n: x for n, x in zip(names, inputs, strict=True) if isinstance(x, np.ndarray)}
+    names = ["" if x is False else f"x{i}" for i, x in enumerate(inputs)]
+    tensors = {n: x for n, x in zip(names, inputs, strict=True) if not isinstance(x, bool)}
     results = [f"y{i}" if there else "" for i, there in enumerate(outputs)]
     node = {"input": names, "output": results, "opType": op_type}
     if domain:
@@ -105,7 +112,7 @@ def node_text(
     graph = {
         "node": [{**node, "attribute": written} if written else node],
         "name": op_type,
-        "initializer": [{"name": name, **_tensor_fields(x)} for name, x in tensors.items()],
+        "initializer": [{**_tensor_fields(x), "name": name} for name, x in tensors.items()],
         "input": [{"name": name} for name in names if name and name not in tensors],
         "output": [{"name": name} for name in results if name],
     }
@@ -152,18 +159,20 @@ def _written(name: str, value: Any) -> dict[str, Any]:
     return {"name": name, "floats": [float(v) for v in value], "type": "FLOATS"}
 
 
-def _tensor(item: Mapping[str, Any]) -> NDArray[Any]:
-    """The values of a tensor; empty if its element type is none that rules know."""
+def _tensor(item: Mapping[str, Any]) -> NDArray[Any] | RawTensor:
+    """The values of a tensor, if its element type is one that rules know."""
     shape, code = [int(d) for d in item.get("dims", ())], int(item["dataType"])
     if code not in _NAMES:
-        return np.empty(0, object)
+        return RawTensor(item)
     dtype = np.dtype(_NAMES[code])
     if "rawData" in item:
         return np.frombuffer(base64.b64decode(item["rawData"]), dtype.newbyteorder("<")).reshape(shape)
     return np.array(item.get(_DATA.get(code, "int32Data"), ()), object).astype(dtype).reshape(shape)
 
 
-def _tensor_fields(x: NDArray[Any]) -> dict[str, Any]:
+def _tensor_fields(x: NDArray[Any] | RawTensor) -> Mapping[str, Any]:
+    if isinstance(x, RawTensor):
+        return x.item
     raw = x.astype(x.dtype.newbyteorder("<")).tobytes()
     dims = [str(d) for d in x.shape]
     return {"dims": dims, "dataType": _CODES[x.dtype.name], "rawData": base64.b64encode(raw).decode()}

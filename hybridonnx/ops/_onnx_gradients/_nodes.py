@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import MXNetError
-from .._onnx_text import NodeText, node_text, read_node, takes_constant
+from .._onnx_text import NodeText, RawTensor, node_text, read_node, takes_constant
 from ._table import find, gradient_of, why_constant
 
 OPSET = 18
@@ -40,7 +40,7 @@ class Nodes:
         """The output of a node, a list of several; `outputs` says how many, or which there are."""
         like = next((x for x in inputs if is_value(x)), None)
         operands = [self._operand(x, like) for x in inputs]
-        parts = [x if isinstance(x, np.ndarray) else x is not None for x in operands]
+        parts = [x is not None if x is None or is_value(x) else x for x in operands]
         there = (True,) * outputs if isinstance(outputs, int) else outputs
         results = iter(self._made(node_text(op_type, parts, opset, attributes, there), operands))
         values = [next(results) if here else None for here in there]
@@ -57,11 +57,6 @@ class Nodes:
     def _operand(self, x: Any, like: Any) -> Any:
         if isinstance(x, list | tuple):
             return np.array(x, np.int64)
-        if isinstance(x, np.ndarray) and x.dtype == object:
-            raise MXNetError(
-                "A gradient rule: constants of NumPy's own dtypes are required, got one of another element "
-                "type. Freeze the parameters before the node."
-            )
         return self.number(x, like) if isinstance(x, int | float) else x
 
     def number(self, value: float, like: Any) -> Any:
@@ -136,7 +131,7 @@ def rank_of(x: Any) -> int | None:
 
 def is_value(x: Any) -> bool:
     """Whether an operand is an array or a symbol, and no constant."""
-    return x is not None and not isinstance(x, np.ndarray | int | float | list | tuple)
+    return x is not None and not isinstance(x, np.ndarray | RawTensor | int | float | list | tuple)
 
 
 class _Record(NamedTuple):
@@ -213,8 +208,12 @@ class Composition(Nodes):
         grads[key] = self.F.elemwise_add(grads[key], grad) if key in grads else grad
 
 
-def composed(*op_types: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def composed(
+    *op_types: str, operands: Sequence[int] = ()
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make the gradient rule of operators from a function that computes them by other nodes.
+
+    `operands` are the numbers of inputs that have no gradient, where one would be computed.
 
     The function is `(g, node, y, *x)` to the outputs; `y` are the outputs themselves, for their sizes. An
     output that no gradient goes through may be `None`.
@@ -223,7 +222,7 @@ def composed(*op_types: str) -> Callable[[Callable[..., Any]], Callable[..., Any
     def register(forward: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(forward)
         def rule(nodes: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], *x: Any) -> Sequence[Any]:
-            g = Composition(nodes.F, [v for v in x if is_value(v)])
+            g = Composition(nodes.F, [v for i, v in enumerate(x) if is_value(v) and i not in operands])
             result = forward(g, node, y, *x)
             outputs = result if isinstance(result, tuple) else (result,)
             return g.gradients(outputs, dy, x)

@@ -21,19 +21,8 @@ def _binary(op_type: str, slopes: _Slopes) -> None:
 
     @gradient_of(op_type)
     def rule(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], a: Any, b: Any) -> Sequence[Any]:
-        aligned = _aligned(g, node, a, b)
-        of_a, of_b = slopes(g, node, dy[0], y[0], g.operand(a), g.operand(aligned))
-        of_b = g.back(of_b, aligned)
-        return g.back(of_a, a), of_b if aligned is b or of_b is None else g.F.reshape_like(of_b, b)
-
-
-def _aligned(g: Nodes, node: NodeText, a: Any, b: Any) -> Any:
-    """Before opset 7 the axes of b begin at an axis of a."""
-    axis = node.attributes.get("axis")
-    if node.opset >= 7 or axis is None:
-        return b
-    behind = g.Sub(g.Size(g.sizes(a, axis)), g.Size(g.Shape(b)))
-    return g.Reshape(b, g.joined(g.Shape(b), g.Expand([1], g.Reshape(behind, [1]))))
+        of_a, of_b = slopes(g, node, dy[0], y[0], g.operand(a), g.operand(b))
+        return g.back(of_a, a), g.back(of_b, b)
 
 
 def _pow(g: Nodes, node: NodeText, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:
@@ -43,7 +32,7 @@ def _pow(g: Nodes, node: NodeText, dy: Any, y: Any, a: Any, b: Any) -> Sequence[
     slope = g.Where(g.Equal(power, 0), g.number(0, a), g.Mul(power, g.Pow(a, g.Sub(power, 1))))
     positive = a > 0
     log = F.log(a * positive + (1 - positive)) if is_value(b) else None
-    return dy * slope, None if log is None else g.F._cast_like(dy * y * log, b)
+    return dy * slope, None if log is None else g.CastLike(g.back(dy * y * log, power), b)
 
 
 def _mod(g: Nodes, node: NodeText, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from .._onnx_text import NodeText
 from ._nodes import Nodes, is_value
 from ._table import gradient_of
+from .reduce import others
 from .shape import collected, places_of
 
 _Move = Callable[..., Any]
@@ -20,16 +21,8 @@ def gather(
     g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, indices: Any
 ) -> Sequence[Any]:
     """Added at the indices."""
-    axis = node.attributes.get("axis", 0)
-    return (
-        g.F._take_grad(
-            dy[0],
-            g.operand(np.atleast_1d(indices)) if not is_value(indices) else indices,
-            x,
-            axis=axis,
-            mode="wrap",
-        ),
-    )
+    places = indices if is_value(indices) else g.Identity(indices)
+    return (g.F._take_grad(dy[0], places, x, axis=node.attributes.get("axis", 0), mode="wrap"),)
 
 
 @gradient_of("GatherElements")
@@ -95,15 +88,17 @@ def _scattered(
 
 
 def _of_products(g: Nodes, dy: Any, x: Any, updates: Any, scatter: _Move, read: _Move) -> Sequence[Any]:
-    """The product of the other factors, of which none may be 0 where it is not the only one."""
+    """The products of the other factors; those that are 0, of which two matter, are multiplied apart."""
     zero, zeros = x == 0, updates == 0
     count = scatter(zero, zeros, "add")
-    rest = dy * scatter(x + zero, updates + zeros, "mul")
+    total = scatter(zero * x, zeros * updates, "add")
+    rest = dy * scatter(x * (1 - zero) + zero, updates * (1 - zeros) + zeros, "mul")
 
-    def share(rest: Any, count: Any, zero: Any, factor: Any) -> Any:
-        return rest * (zero * (count == 1) + (1 - zero) * (count == 0)) / (factor + zero)
+    def share(rest: Any, count: Any, total: Any, zero: Any, factor: Any) -> Any:
+        return rest / (factor * (1 - zero) + zero) * others(count, total, zero, factor)
 
-    return share(rest, count, zero, x), None, share(read(rest), read(count), zeros, updates)
+    of_updates = share(read(rest), read(count), read(total), zeros, updates)
+    return share(rest, count, total, zero, x), None, of_updates
 
 
 @gradient_of("TensorScatter")

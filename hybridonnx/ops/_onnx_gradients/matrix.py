@@ -73,10 +73,8 @@ def einsum(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], *data:
         parts = [result, *(terms[k] for k in others)]
         target = terms[i]
         letters = target.replace("...", "")
-        if (
-            any(letter not in "".join(parts) for letter in letters)
-            or ("..." in target
-            and "..." not in "".join(parts))
+        if any(letter not in "".join(parts) for letter in letters) or (
+            "..." in target and "..." not in "".join(parts)
         ):
             operands.append(g.F.ones_like(g.operand(x)))
             parts.append(target)

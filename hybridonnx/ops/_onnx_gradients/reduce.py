@@ -38,13 +38,18 @@ def _reduction(op_type: str, slope: _Slope) -> None:
         return (g.F._broadcast_as(slope(g, head, result, x, again), x),)
 
 
+def others(count: Any, total: Any, zero: Any, x: Any) -> Any:
+    """What the factors that are 0, so many with this sum, make of a product without `x`."""
+    alone = zero + (1 - zero) * total
+    return (count == 0) + (count == 1) * alone + (count == 2) * zero * (total - x)
+
+
 def _product(g: Nodes, dy: Any, y: Any, x: Any, again: Callable[[Any, str], Any]) -> Any:
-    """The product of the other factors, of which none may be 0 where it is not the only one."""
+    """The products of the other factors; those that are 0, of which two matter, are multiplied apart."""
     zero = x == 0
-    count = again(zero, "ReduceSum")
-    rest = again(x + zero, "ReduceProd")
-    alone = zero * (count == 1) + (1 - zero) * (count == 0)
-    return dy * alone * rest / (x + zero)
+    safe = x * (1 - zero) + zero
+    rest = dy * again(safe, "ReduceProd") / safe
+    return rest * others(again(zero, "ReduceSum"), again(zero * x, "ReduceSum"), zero, x)
 
 
 def _norm(g: Nodes, dy: Any, y: Any, x: Any, again: Callable[[Any, str], Any]) -> Any:

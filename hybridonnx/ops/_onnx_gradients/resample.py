@@ -133,7 +133,7 @@ def _matrix(g: Nodes, node: NodeText, x: Any, y: Any, axis: _Axis) -> Any:
 # ---- grids
 
 
-@composed("AffineGrid")
+@composed("AffineGrid", operands=(1,))
 def affine_grid(g: Nodes, node: NodeText, y: Sequence[Any], theta: Any, size: Any) -> Any:
     """Products with the grid that the identity gives, and ones."""
     unit = g.EyeLike(g.zeros(g.sizes(theta, 1), theta))

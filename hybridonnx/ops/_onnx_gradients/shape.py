@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._onnx_text import NodeText
-from ._nodes import Nodes, composed, is_value
+from ._nodes import OPSET, Nodes, composed, is_value
 from ._table import constant, gradient_of
 
 constant("it gives sizes", "Shape", "Size", "NonZero", "SequenceLength")
@@ -70,8 +70,14 @@ def pad(
     pads, value, axes = (*operands, None, None, None)[:3]
     if pads is None:
         pads = np.array(attributes.get("pads", attributes.get("paddings")), np.int64)
-    if attributes.get("mode", "constant") != "constant":
-        return (_selected(g, node, dy[0], x, lambda places: g.again(node, places, *operands)),)
+    mode = attributes.get("mode", "constant")
+    if mode != "constant":
+        opset = max(OPSET, node.opset)
+
+        def select(places: Any) -> Any:
+            return g.node("Pad", places, pads, None, axes, mode=mode, opset=opset)
+
+        return (_selected(g, dy[0], x, select),)
     of_x = g.Pad(dy[0], g.Neg(pads), None, axes)
     if value is None or not is_value(value):
         return g.F.reshape_like(of_x, x), None, None
@@ -93,7 +99,7 @@ def collected(g: Nodes, dy: Any, places: Any, x: Any) -> Any:
     return g.F.reshape_like(g.Slice(sums, [1], [np.iinfo(np.int64).max]), x)
 
 
-def _selected(g: Nodes, node: NodeText, dy: Any, x: Any, select: Any) -> Any:
+def _selected(g: Nodes, dy: Any, x: Any, select: Any) -> Any:
     """The gradient of a node that selects elements: of their places it selects the same."""
     return collected(g, dy, select(places_of(g, x)), x)
 
@@ -103,7 +109,7 @@ def selection(
     g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, *operands: Any
 ) -> Sequence[Any]:
     """To the elements that were selected."""
-    return (_selected(g, node, dy[0], x, lambda places: g.again(node, places, *operands)),)
+    return (_selected(g, dy[0], x, lambda places: g.again(node, places, *operands)),)
 
 
 @gradient_of("Trilu")
@@ -146,14 +152,24 @@ def cumsum(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any
 def cumprod(
     g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, axis: Any
 ) -> Sequence[Any]:
-    """The products without a factor, of which the first 0 must be taken apart, as none follows it."""
-    attributes = {"exclusive": 0, "reverse": 0, **node.attributes}
-    reverse = attributes["reverse"]
-    zero = g.CastLike(g.Equal(x, 0), x)
-    count = g.CumSum(zero, axis, reverse=reverse)
-    first = zero * g.CastLike(g.Equal(count, 1), x)
-    behind = {"exclusive": attributes["exclusive"], "reverse": 1 - reverse}
-    ordinary = g.CumSum(dy[0] * y[0], axis, **behind) / (x + zero)
-    at_zero = g.CumSum(dy[0] * g.again(node, x + first, axis), axis, **behind)
-    before = g.CastLike(g.Equal(count, 0), x)
-    return before * ordinary + first * at_zero, None
+    """The product before an element, times sums of products behind it, none of which holds the element."""
+    exclusive, reverse = (node.attributes.get(name, 0) for name in ("exclusive", "reverse"))
+    rank = g.Size(g.Shape(x))
+    at = g.Reshape(g.Mod(g.Add(g.Cast(axis, to=7), rank), rank), [1])
+    behind, one = g.Add(at, 1), np.ones(1, np.int64)
+    count = g.Gather(g.Shape(x), at)
+    numbers = g.Range(np.array(0), g.Squeeze(count), np.array(1))
+    grid = g.ScatterElements(
+        g.Expand(one, g.Reshape(g.Add(rank, 1), [1])), g.joined(at, behind), g.joined(count, count)
+    )
+    row, column = (
+        g.Reshape(g.Add(g.Unsqueeze(numbers, [1 - i]), g.Mul(g.Unsqueeze(numbers, [i]), 0)), grid)
+        for i in (0, 1)
+    )
+    later = g.Less(row, column) if not reverse else g.Greater(row, column)
+    factors = g.Where(later, g.Unsqueeze(x, at), g.number(1, x))
+    products = g.again(node, factors, g.Squeeze(behind))
+    kept = later if exclusive else g.Or(later, g.Equal(row, column))
+    terms = g.Where(kept, g.Mul(products, g.Unsqueeze(dy[0], at)), g.number(0, x))
+    before = g.again(node, x, axis, exclusive=1)
+    return g.F.elemwise_mul(before, g.F.reshape_like(g.ReduceSum(terms, behind, keepdims=0), x)), None
