@@ -107,7 +107,7 @@ class Plan:
             with Drawing() as rng:
                 noise = op.draw(rng, *specs)
             many = isinstance(noise, list)
-            draws[node] = noise if many else np.ascontiguousarray(noise)
+            draws[node] = noise if many else np.asarray(noise, order="C")
         return draws
 
     # ---- what runs where

@@ -108,7 +108,7 @@ class Session:
             if not noise.part:
                 with Drawing() as rng:
                     drawn = noise.op.draw(rng, *noise.specs)
-            feeds[noise.name] = np.ascontiguousarray(noise.of(drawn))
+            feeds[noise.name] = np.asarray(noise.of(drawn), order="C")
         try:
             if self._pool is not None:
                 return self._run_into_pool(feeds, self._pool)
@@ -200,8 +200,8 @@ class ValueSession:
 
     @staticmethod
     def value(array: Array) -> Any:
-        """A value over an array's memory."""
-        return ort.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
+        """A value over an array's memory, which keeps no axes if it has none."""
+        return ort.OrtValue.ortvalue_from_numpy(np.asarray(array, order="C"))
 
 
 class ModelSession:

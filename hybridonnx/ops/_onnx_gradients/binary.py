@@ -25,16 +25,6 @@ def _binary(op_type: str, slopes: _Slopes) -> None:
         return g.back(of_a, a), g.back(of_b, b)
 
 
-def _pow(g: Nodes, node: NodeText, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:
-    """Of the exponent where the base is positive; of the base not where the exponent is 0."""
-    F = g.F
-    power = g.CastLike(b, a)
-    slope = g.Where(g.Equal(power, 0), g.number(0, a), g.Mul(power, g.Pow(a, g.Sub(power, 1))))
-    positive = a > 0
-    log = F.log(a * positive + (1 - positive)) if is_value(b) else None
-    return dy * slope, None if log is None else g.CastLike(g.back(dy * y * log, power), b)
-
-
 def _mod(g: Nodes, node: NodeText, dy: Any, y: Any, a: Any, b: Any) -> Sequence[Any]:
     """Of the divisor minus the whole quotient."""
     quotient = g.F.round(g.Div(g.Sub(a, y), b))
@@ -45,8 +35,22 @@ _binary("Add", lambda g, node, dy, y, a, b: (dy, dy))
 _binary("Sub", lambda g, node, dy, y, a, b: (dy, -dy))
 _binary("Mul", lambda g, node, dy, y, a, b: (dy * b, dy * a))
 _binary("Div", lambda g, node, dy, y, a, b: (dy / b, -dy * a / (b * b)))
-_binary("Pow", _pow)
 _binary("Mod", _mod)
+
+
+@gradient_of("Pow")
+def power(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], a: Any, b: Any) -> Sequence[Any]:
+    """Of the exponent where the base is positive; of the base not where both are 0."""
+    base = g.operand(a)
+    exponent = g.CastLike(b, base)
+    nothing = g.And(g.Equal(base, 0), g.Equal(exponent, 0))
+    safe = g.Where(nothing, g.number(1, base), base)
+    of_a = g.back(dy[0] * g.Mul(exponent, g.Pow(safe, g.Sub(exponent, 1))), a)
+    if not is_value(b):
+        return of_a, None
+    positive = base > 0
+    logarithm = g.F.log(base * positive + (1 - positive))
+    return of_a, g.CastLike(g.back(dy[0] * y[0] * logarithm, exponent), b)
 
 
 @gradient_of("Max", "Min")

@@ -31,7 +31,9 @@ def gather_elements(
 ) -> Sequence[Any]:
     """Added at the indices."""
     axis = node.attributes.get("axis", 0)
-    return (g.ScatterElements(g.F.zeros_like(x), indices, dy[0], axis=axis, reduction="add"),)
+    wide = g.wide(dy[0])  # ONNX Runtime adds no numbers of float16 there
+    sums = g.ScatterElements(g.wide(g.F.zeros_like(x)), indices, wide, axis=axis, reduction="add")
+    return (g.narrow(sums, x),)
 
 
 @gradient_of("GatherND")
@@ -41,7 +43,8 @@ def gather_nd(
     """Added at the indices; with axes of batches by the places of the elements."""
     if node.attributes.get("batch_dims", 0):
         return (collected(g, dy[0], g.again(node, places_of(g, x), indices), x),)
-    return (g.ScatterND(g.F.zeros_like(x), indices, dy[0], reduction="add"),)
+    sums = g.ScatterND(g.wide(g.F.zeros_like(x)), indices, g.wide(dy[0]), reduction="add")
+    return (g.narrow(sums, x),)
 
 
 @gradient_of("ScatterElements", "Scatter")
@@ -117,7 +120,7 @@ def tensor_scatter(
 def topk(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, *_: Any) -> Sequence[Any]:
     """To the elements that were chosen."""
     axis = node.attributes.get("axis", -1)
-    return (g.ScatterElements(g.F.zeros_like(x), y[1], dy[0], axis=axis, reduction="add"),)
+    return (g.ScatterElements(g.F.zeros_like(x), y[1], dy[0], axis=axis),)
 
 
 @gradient_of("Unique")

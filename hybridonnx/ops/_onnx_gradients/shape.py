@@ -93,10 +93,11 @@ def places_of(g: Nodes, x: Any) -> Any:
 
 def collected(g: Nodes, dy: Any, places: Any, x: Any) -> Any:
     """What elements of `x` receive whose places stand at those of `dy`; what has place 0 goes nowhere."""
-    zeros = g.zeros(g.Reshape(g.Add(g.Size(x), 1), [1]), dy)
-    flat = g.Reshape(dy, [-1]), g.Reshape(places, [-1])
+    wide = g.wide(dy)  # ONNX Runtime adds no numbers of float16 there
+    zeros = g.zeros(g.Reshape(g.Add(g.Size(x), 1), [1]), wide)
+    flat = g.Reshape(wide, [-1]), g.Reshape(places, [-1])
     sums = g.ScatterElements(zeros, flat[1], flat[0], axis=0, reduction="add")
-    return g.F.reshape_like(g.Slice(sums, [1], [np.iinfo(np.int64).max]), x)
+    return g.narrow(g.F.reshape_like(g.Slice(sums, [1], [np.iinfo(np.int64).max]), x), dy)
 
 
 def _selected(g: Nodes, dy: Any, x: Any, select: Any) -> Any:
