@@ -113,6 +113,11 @@ class Nodes:
         """The elements in the shape of another array."""
         return self.Reshape(x, self.Shape(like), allowzero=1)
 
+    def rows(self, x: Any) -> Any:
+        """All axes but the first two as one, of which any may be empty."""
+        rest = self.ReduceProd(self.sizes(x, 2))
+        return self.Reshape(x, self.joined(self.sizes(x, 0, 2), rest), allowzero=1)
+
     def fitted(self, x: Any, axes: Any, sizes: Any) -> Any:
         """`x` cut, or filled with zeros, at the end of axes to these sizes."""
         lacks = self.Max(self.Sub(sizes, self.Gather(self.Shape(x), axes)), 0)

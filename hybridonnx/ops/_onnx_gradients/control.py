@@ -26,8 +26,8 @@ refused(
     "GRU",
     "LSTM",
     "RNN",
-    "LinearAttention",
 )
+refused("it runs step by step, for as many steps as its inputs have", "LinearAttention")
 refused(
     "sequences and optional values are no arrays",
     "ConcatFromSequence",

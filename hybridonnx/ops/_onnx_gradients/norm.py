@@ -62,7 +62,7 @@ def group_norm(g: Nodes, node: NodeText, y: Sequence[Any], x: Any, scale: Any, b
 @composed("InstanceNormalization")
 def instance_norm(g: Nodes, node: NodeText, y: Sequence[Any], x: Any, scale: Any, bias: Any) -> Any:
     """Over all axes but those of images and channels."""
-    flat = g.wide(g.Reshape(x, [0, 0, -1]))
+    flat = g.wide(g.rows(x))
     result, *_ = _centered(g, flat, [2], node.attributes.get("epsilon", _EPSILON))
     scaled = g.Mul(g.narrow(result, x), g.Unsqueeze(scale, [1]))
     return g.as_shape_of(g.Add(scaled, g.Unsqueeze(bias, [1])), x)
@@ -101,7 +101,7 @@ def batch_norm(
         raise MXNetError(
             "_onnx_BatchNormalization: spatial=1 is required for a gradient, got 0. Freeze what is before it."
         )
-    flat, epsilon = g.Reshape(x, [0, 0, -1]), attributes.get("epsilon", _EPSILON)
+    flat, epsilon = g.rows(x), attributes.get("epsilon", _EPSILON)
     moved: list[Any] = []
     if training:
         wide = g.wide(flat)
@@ -125,7 +125,7 @@ def lrn(g: Nodes, node: NodeText, y: Sequence[Any], x: Any) -> Any:
     """By sums of squares over windows of channels."""
     attributes = node.attributes
     size = attributes["size"]
-    flat = g.Unsqueeze(g.Reshape(x, [0, 0, -1]), [1])
+    flat = g.Unsqueeze(g.rows(x), [1])
     before, after = (size - 1) // 2, size // 2
     padded = g.Pad(g.Mul(flat, flat), [0, 0, before, 0, 0, 0, after, 0])
     count = g.Gather(g.Shape(flat), np.array(2))

@@ -173,7 +173,7 @@ def grid_sample(g: Nodes, node: NodeText, y: Sequence[Any], x: Any, grid: Any) -
 
 def interpolated(g: Nodes, x: Any, taps: Sequence[Sequence[Tap]], sizes: Sequence[Any]) -> Any:
     """Elements (N, C, P) of `x` (N, C, *sizes) at points whose taps along each axis are (N, P)."""
-    flat = g.Reshape(x, [0, 0, -1])
+    flat = g.rows(x)
     total = None
     for corner in product(*taps):
         place = corner[0].index

@@ -156,7 +156,7 @@ def clip(
 def prelu(g: Nodes, node: NodeText, y: Sequence[Any], x: Any, slope: Any) -> Any:
     """Before opset 7 the slopes are of channels."""
     if node.opset < 7:
-        x, slope = g.Reshape(x, [0, 0, -1]), g.Reshape(slope, [-1, 1])
+        x, slope = g.rows(x), g.Reshape(slope, [-1, 1])
     result = g.Where(g.Less(x, 0), g.Mul(x, slope), x)
     return g.as_shape_of(result, y[0]) if node.opset < 7 else result
 

@@ -70,12 +70,11 @@ def _before(g: Nodes, window: _Window, x: Any, extent: Any) -> Any:
     return g.Div(g.Add(total, 1), 2) if window.lower else g.Div(total, 2)
 
 
-def _framed(g: Nodes, x: Any, before: Any, extent: Any, count: int, value: float | None = None) -> Any:
+def _framed(g: Nodes, x: Any, before: Any, extent: Any, count: int) -> Any:
     """`x` with what stands before it, cut or filled up to an extent."""
     axes = list(range(2, 2 + count))
     after = g.Max(g.Sub(g.Sub(extent, g.sizes(x, 2)), before), 0)
-    constant = None if value is None else g.number(value, x)
-    padded = g.Pad(x, g.joined(before, after), constant, axes)
+    padded = g.Pad(x, g.joined(before, after), None, axes)
     return g.Slice(padded, [0] * count, extent, axes)
 
 
@@ -120,7 +119,7 @@ def conv(
 def _of_bias(g: Nodes, dy: Any, bias: Any) -> Any:
     if bias is None:
         return None
-    return g.F.reshape_like(g.ReduceSum(g.Reshape(dy, [0, 0, -1]), [0, 2], keepdims=0), bias)
+    return g.F.reshape_like(g.ReduceSum(g.rows(dy), [0, 2], keepdims=0), bias)
 
 
 @gradient_of("ConvTranspose")
@@ -220,20 +219,20 @@ def max_unpool(
 @composed("GlobalAveragePool")
 def global_average(g: Nodes, node: NodeText, y: Sequence[Any], x: Any) -> Any:
     """The mean of each channel."""
-    return g.as_shape_of(g.ReduceMean(g.Reshape(x, [0, 0, -1]), [2]), y[0])
+    return g.as_shape_of(g.ReduceMean(g.rows(x), [2]), y[0])
 
 
 @composed("GlobalMaxPool")
 def global_max(g: Nodes, node: NodeText, y: Sequence[Any], x: Any) -> Any:
     """The largest of each channel."""
-    return g.as_shape_of(g.ReduceMax(g.Reshape(x, [0, 0, -1]), [2]), y[0])
+    return g.as_shape_of(g.ReduceMax(g.rows(x), [2]), y[0])
 
 
 @composed("GlobalLpPool")
 def global_lp(g: Nodes, node: NodeText, y: Sequence[Any], x: Any) -> Any:
     """The norm of each channel."""
     p = node.attributes.get("p", 2)
-    flat = g.Pow(g.Abs(g.Reshape(x, [0, 0, -1])), p)
+    flat = g.Pow(g.Abs(g.rows(x)), p)
     return g.as_shape_of(_root(g, g.ReduceSum(flat, [2]), p), y[0])
 
 
@@ -259,5 +258,5 @@ def col2im(
         both = g.Add(g.Unsqueeze(here, [1, 3]), g.Unsqueeze(offsets, [0, 2]))
         offsets = g.Reshape(both, g.joined(g.Mul(g.sizes(here, 0, 1), g.sizes(offsets, 0, 1)), -1))
         inner = g.Mul(inner, g.Gather(sizes, at))
-    flat = g.Reshape(data, [0, 0, -1])
+    flat = g.rows(data)
     return (g.F.reshape_like(g.Gather(flat, offsets, axis=2), x), None, None)
