@@ -24,6 +24,7 @@ from onnx import (
 from hybridonnx.dtypes import float32
 from hybridonnx.errors import ConversionError, FormatError, ShapeError
 from hybridonnx.ops import Array, Spec
+from hybridonnx.ops import known as is_numeric
 
 from .inference import infer_shapes
 from .opsets import NEWEST, ir_version, signature
@@ -129,8 +130,8 @@ def infer(text: str, inputs: Sequence[Spec]) -> list[Spec]:
     try:
         inferred = infer_shapes(model, strict=complete and not _is_foreign(node, model))
     except _INVALID as exc:
-        if not complete:
-            return known
+        if not complete or not all(is_numeric(spec.shape) for spec in inputs):
+            return known  # ONNX takes some unknown sizes for 0
         raise ShapeError(
             f"{node.op_type}: inputs that fit are required. ONNX says: {_sentence(exc)}"
         ) from None

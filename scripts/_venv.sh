@@ -1,8 +1,10 @@
 # Sourced by the other scripts, which run in the project's folder from here on. Needs bash and Python only.
 #   use_venv EXTRA     sets up .venv with the package and an extra ("", samples, test or dev); sets $PYTHON
 #   use_oracle         sets up .oracle with Apache MXNet 1.9.1; sets $HYBRIDONNX_ORACLE
+#   use_torch          sets up .torch with PyTorch 2.13; sets $TORCH_PYTHON
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 ORACLE_PACKAGES=(numpy==1.23.5 mxnet==1.9.1)
+TORCH_PACKAGES=(torch==2.13.0 numpy==2.4.6 onnx==1.23.2 onnxscript==0.7.2 onnxruntime==1.31.1)
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "$0: $*"; exit 1; }
@@ -75,6 +77,13 @@ set_up_oracle() {
   echo "${ORACLE_PACKAGES[*]}" >.oracle/stamp
 }
 
+set_up_torch() {
+  [ "$(cat .torch/stamp 2>/dev/null)" != "${TORCH_PACKAGES[*]}" ] || return 0
+  make_environment .torch 'sys.version_info[:2] == (3, 11)' 'Python 3.11' python3.11 python3 python
+  pip_install .torch "${TORCH_PACKAGES[@]}"
+  echo "${TORCH_PACKAGES[*]}" >.torch/stamp
+}
+
 # One set-up at a time, where the system has flock.
 locked() {
   exec 9<scripts/_venv.sh
@@ -91,4 +100,9 @@ use_venv() {
 use_oracle() {
   locked set_up_oracle
   export HYBRIDONNX_ORACLE=$PWD/.oracle/bin/python
+}
+
+use_torch() {
+  locked set_up_torch
+  TORCH_PYTHON=$PWD/.torch/bin/python
 }

@@ -161,6 +161,28 @@ def test_multiples_of_products_in_float64(apply, opset, rng):
 
 
 @pytest.mark.parametrize("opset", OPSETS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("left", [False, True])
+def test_product_with_a_reciprocal(left, dtype, opset):
+    x = np.array([[0.5, 2.0, 4.0]], dtype)
+    factors = [mx.sym.identity(mx.sym.exp(X)), 1 / X]
+    y = mx.sym.elemwise_mul(*factors[:: -1 if left else 1])
+    same(y, x, np.exp(x) / x, opset)
+    same(y, x, np.exp(x) / x, opset, free=True)
+
+
+def test_hybridized_gradient_that_multiplies_by_a_reciprocal():
+    x = mx.nd.array([[0.5, 2.0, 4.0]])
+    x.attach_grad()
+    net = mx.gluon.nn.HybridLambda(lambda F, x: F.broadcast_mul(x, F.log(x)))
+    net.hybridize()
+    with mx.autograd.record():
+        y = net(x)
+    y.backward()
+    np.testing.assert_allclose(x.grad.asnumpy(), np.log(x.asnumpy()) + 1, rtol=1e-6)
+
+
+@pytest.mark.parametrize("opset", OPSETS)
 def test_relu_before_clip_in_float64(opset):
     y = mx.sym.clip(mx.sym.relu(X), a_min=0, a_max=6)
     same(y, np.array([-1.0, 2.0, 7.0, np.nan]), [0, 2, 6, np.nan], opset)
@@ -404,6 +426,16 @@ REFUSED = {
         [helper.make_node("Relu", ["x"], ["a"]), helper.make_node("Clip", ["a", "c", "d"], ["y"])],
         {"x": np.ones(2)},
         {"c": np.float64(-1), "d": np.float64(6)},
+    ),
+    "a reciprocal beside an Identity": (
+        [
+            helper.make_node("Exp", ["x"], ["a"]),
+            helper.make_node("Identity", ["a"], ["b"]),
+            helper.make_node("Div", ["c", "x"], ["r"]),
+            helper.make_node("Mul", ["b", "r"], ["y"]),
+        ],
+        {"x": np.ones(2, np.float32)},
+        {"c": np.float32(1)},
     ),
 }
 

@@ -291,7 +291,8 @@ def evaluate(node: NodeProto, opset: int, inputs: dict[str, Array]) -> list[Arra
     declared = [value_info(name, array.dtype, array.shape) for name, array in inputs.items()]
     graph = helper.make_graph([node], "node", declared, [ValueInfoProto(name=name) for name in names])
     try:
-        outputs = ReferenceEvaluator(graph, opsets={"": opset}).run(None, inputs)
+        with np.errstate(all="ignore"):  # infinities and NaN are results like others
+            outputs = ReferenceEvaluator(graph, opsets={"": opset}).run(None, inputs)
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError):
         return None  # the import function may know more
     if any(value is None or isinstance(value, list | dict) for value in outputs):

@@ -53,7 +53,8 @@ def _walk(info: ModelInfo) -> Imported:
     outputs = [output.name for output in graph.output]
     nodes = _expanded(info, outputs)
     _refuse(info, nodes)
-    conversion = _Conversion(info, Functions(info))
+    read = frozenset([*outputs, *(name for node in nodes for name in uses(node))])
+    conversion = _Conversion(info, Functions(info), read=read)
     inputs = [i.name for i in graph.input if not info.is_constant(i.name)]
     for name in inputs:
         conversion.values[name] = conversion.F.variable(name).outputs[0]
@@ -87,6 +88,8 @@ class _Conversion:
     info: ModelInfo
     F: Functions
     values: dict[str, Entry] = field(default_factory=dict)
+    read: frozenset[str] = frozenset()
+    """The values that nodes or the model's outputs take."""
     names: set[str] = field(default_factory=set)
     """Those that nodes and variables have."""
 
@@ -134,6 +137,9 @@ class _Conversion:
         attributes = self._attributes(entry, node)
         with Prefix(f"{called}_"):
             results = [Broadcasting([e]) for e in entries(entry.function(self.F, *inputs, **attributes))]
+            missing = [name for name in node.output[len(results) :] if name in self.read]
+            if missing:
+                raise ConversionError(f"{node.op_type}: MXNet has no operator that gives {missing[0]}, too.")
             return [
                 self._conformed(node, i, y) if name else None
                 for i, (name, y) in enumerate(zip(node.output, results, strict=False))

@@ -92,11 +92,16 @@ class Value:
         self._shape = shape
 
     @property
-    def rank(self) -> int:
-        """The number of axes."""
+    def dims(self) -> NumericShape:
+        """The sizes, `None` for each unknown one. Raises `NeedsShape` if the rank is unknown."""
         if self.shape is None:
             raise NeedsShape("a value of known rank is required. Give the inputs' shapes.")
-        return len(self.shape)
+        return self.shape
+
+    @property
+    def rank(self) -> int:
+        """The number of axes."""
+        return len(self.dims)
 
     def __repr__(self) -> str:
         return f"<Value {self.name or '?'} {self.dtype} {self._shape}>"

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from math import prod
 
 import numpy as np
-from onnx import AttributeProto
 
 from hybridonnx.ops import sizes
 
@@ -33,6 +32,8 @@ def guard(graph: Graph, results: Sequence[Value]) -> None:
         nodes, part.nodes = part.nodes, []
         for node in nodes:
             part.scope = node.scope
+            if node.op_type == "Mul" and not node.domain:
+                _guard_reciprocal(part, node)
             if node in pads:
                 _guard_pad(part, node)
             elif node.op_type in _NEUTRAL and not node.domain:
@@ -85,9 +86,7 @@ def _foldable_pads(graph: Graph, results: Sequence[Value]) -> set[Node]:
 
 def _may_be_moved(node: Node) -> bool:
     """Whether a Pad may turn out to put zeros around spatial axes, and nothing else."""
-    mode = node.attributes.get("mode", "constant")
-    constant = mode.s == b"constant" if isinstance(mode, AttributeProto) else mode == "constant"
-    if not constant or len(node.inputs) > 3:  # one that has axes is not moved
+    if node.attributes["mode"] != "constant" or len(node.inputs) > 3:  # one that has axes is not moved
         return False
     data, pads, value = (*node.inputs, None)[:3]
     if data is None or data.shape is None or len(data.shape) < 3:
@@ -113,7 +112,7 @@ def _guard_pad(g: Graph, node: Node) -> None:
         node.inputs = [data, pads, value, g.const(np.arange(data.rank))]
         return
     widths = _with_first_axis(g, pads, data.rank)
-    padded = g.node("Pad", [g.Unsqueeze(data, [0]), widths, value], attributes={"mode": "constant"})
+    padded = g.node("Pad", [g.Unsqueeze(data, [0]), widths, value], attributes=node.attributes)
     _become(g, node, "Squeeze")
     node.inputs = [padded, g.const([0])]
 
@@ -164,6 +163,35 @@ def _times(g: Graph, value: Value, factor: float) -> Value:
         return g.const(value.constant * factor)
     product: Value = g.node("Mul", [value, factor])
     return product
+
+
+# ---- products with reciprocals
+#
+# Versions 1.20 to 1.31 make a product with 1 / d a division by d (DivMulFusion; issues 32413, 32414, 32416).
+# Where the other factor comes from a node that is eliminated in the same pass, such as an Identity, a Cast
+# to the same type, or a product with 1, the division takes the name that is gone, and the model is refused.
+
+
+def _guard_reciprocal(g: Graph, node: Node) -> None:
+    """Make a product with a reciprocal the division that ONNX Runtime makes of it."""
+    a, b = node.inputs
+    for value, factor in ((a, b), (b, a)):
+        divisor = _inverse(factor)
+        if divisor is not None:
+            _become(g, node, "Div")
+            node.inputs = [value, divisor]
+            return
+
+
+def _inverse(value: Value | None) -> Value | None:
+    """The d of a value that is 1 / d in floating-point numbers, with the shape of d."""
+    if value is None or value.node is None or value.node.op_type != "Div" or value.node.domain:
+        return None
+    one, divisor = value.node.inputs
+    if one is None or one.constant is None or divisor is None or divisor.shape is None:
+        return None
+    is_one = one.constant.size == 1 and one.constant.item() == 1 and one.constant.ndim <= len(divisor.shape)
+    return divisor if is_one and one.constant.dtype.kind == "f" else None
 
 
 # ---- Relu

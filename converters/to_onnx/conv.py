@@ -89,8 +89,8 @@ def _convolves(op: ConvDataGrad, dy: Value, data: Value) -> bool:
     """
     if prod(op.kernel) == 1 or op.num_group > 1 or not (_known(dy) and _known(data)):
         return True
-    filters, *out = sizes((dy.shape or ())[1:])
-    channels, *size = sizes((data.shape or ())[1:])
+    filters, *out = sizes(dy.dims[1:])
+    channels, *size = sizes(data.dims[1:])
     return prod(size) * filters * (6 + channels) <= prod(out) * channels * (10 + filters)
 
 

@@ -50,7 +50,7 @@ def _transformed(g: Graph, pairs: Value, n: int) -> Value:
 @lowers(FFT)
 def fft(g: Graph, op: FFT, data: Value) -> Value:
     n = known_size(g, data, -1)
-    if 0 in (data.shape or ()):
+    if 0 in data.dims:
         return zeros(g, output_sizes(g), data)
     if n <= _BY_MATRIX or g.opset < _TRANSFORMS:
         angles = _angles(n)
@@ -62,7 +62,7 @@ def fft(g: Graph, op: FFT, data: Value) -> Value:
 @lowers(IFFT)
 def ifft(g: Graph, op: IFFT, data: Value) -> Value:
     n = known_size(g, data, -1) // 2
-    if 0 in (data.shape or ()):
+    if 0 in data.dims:
         return zeros(g, output_sizes(g), data)
     if n <= _BY_MATRIX or g.opset < _TRANSFORMS:
         angles = _angles(n)
@@ -77,7 +77,7 @@ def ifft(g: Graph, op: IFFT, data: Value) -> Value:
 
 @lowers(CountSketch)
 def count_sketch(g: Graph, op: CountSketch, data: Value, h: Value, s: Value) -> Value:
-    if 0 in (data.shape or ()):
+    if 0 in data.dims:
         return zeros(g, output_sizes(g), data)
     last = data.rank - 1
     indices = normal(g, flat(g, h), op.out_dim, "raise")

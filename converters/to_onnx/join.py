@@ -37,15 +37,15 @@ def stack(g: Graph, op: Stack, *data: Value) -> Value:
 @lowers(SliceChannel)
 def slice_channel(g: Graph, op: SliceChannel, data: Value) -> tuple[Value, ...]:
     """One node, and one for each part if the axis goes."""
-    at = op.at(data.shape or ())
+    at = op.at(data.dims)
     return _squeezed(g, op, g.Split(data, op.num_outputs, at), at)
 
 
 @lowers(SplitV2)
 def split_v2(g: Graph, op: SplitV2, data: Value) -> tuple[Value, ...]:
     """Slices if the axis' size is not known, as only the last part's depends on it."""
-    at = op.at(data.shape or ())
-    size = (data.shape or ())[at]
+    at = op.at(data.dims)
+    size = data.dims[at]
     if op.sections and size is None:
         size = g.sizes(data)[at]
     bounds = [b if isinstance(b, int) else 2**31 - 1 for b in op.bounds(size)]

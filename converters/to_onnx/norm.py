@@ -154,7 +154,7 @@ def layer_norm(g: Graph, op: LayerNorm, data: Value, gamma: Value, beta: Value) 
 
 def _is_filled(x: Value) -> bool:
     """Whether InstanceNormalization takes the value: at one without elements ONNX Runtime's process ends."""
-    return x.dtype == _float32 and 0 not in (x.shape or ())
+    return x.dtype == _float32 and 0 not in x.dims
 
 
 @lowers(InstanceNorm)
@@ -173,7 +173,7 @@ def instance_norm(g: Graph, op: InstanceNorm, data: Value, gamma: Value, beta: V
 def group_norm(g: Graph, op: GroupNorm, data: Value, gamma: Value, beta: Value) -> tuple[Value, ...]:
     x, gamma, beta = (_wide(g, v) for v in (data, gamma, beta))
     each = data.shape[1:] if data.shape else (None,)  # of no instances, -1 could be anything
-    if None in each and 0 in (data.shape or ()):
+    if None in each and 0 in data.dims:
         g.sizes(data)  # nor could it be found out beside a size of 0
     size = -1 if None in each else prod(sizes(each)) // op.num_groups
     groups = g.Reshape(x, [0, op.num_groups, size])

@@ -104,7 +104,7 @@ def _product_in_steps(g: Graph, data: Value, axis: int) -> Value:
 
 def _number_of(g: Graph, data: Value, axes: Sequence[int], dtype: Any) -> Any:
     """How many elements `axes` of `data` have: a number if all sizes are known."""
-    shape = data.shape or ()
+    shape = data.dims
     sizes = [shape[i] for i in axes]
     if None not in sizes:
         return np.asarray(np.prod([d or 0 for d in sizes], dtype=np.int64)).astype(dtype)
@@ -329,7 +329,7 @@ def square_sum_grad(g: Graph, op: SquareSumGrad, data: Value, like: Value) -> Va
 def sum_like(g: Graph, op: SumLike, data: Value, like: Value) -> Value:
     """The axes to sum are known, unless sizes are unknown that may be 1 or not."""
     lead = data.rank - like.rank
-    have, want = data.shape or (), (1,) * lead + tuple(like.shape or ())
+    have, want = data.dims, (1,) * lead + tuple(like.dims)
     if any(w is None and h != 1 for h, w in zip(have, want, strict=True)):
         return _sum_where_repeated(g, data, like, lead)
     axes = [i for i, (h, w) in enumerate(zip(have, want, strict=True)) if i < lead or (w == 1 and h != 1)]

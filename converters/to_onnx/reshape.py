@@ -41,12 +41,12 @@ LOWEST = -(2**31)
 @lowers(Reshape)
 def reshape_by_codes(g: Graph, op: Reshape, data: Value) -> Value:
     """0 and -1 where they say it, computed sizes else."""
-    shape = data.shape or ()
+    shape = data.dims
     return reshape(g, data, [_size(data, extent) for extent in op.extents(shape)])
 
 
 def _size(data: Value, extent: Extent) -> Size:
-    known = extent.value(data.shape or ())
+    known = extent.value(data.dims)
     return AxisSize(data, extent.free, extent.factor) if known is None else known
 
 
@@ -75,7 +75,7 @@ def expand_dims(g: Graph, op: ExpandDims, data: Value) -> Value:
 @lowers(Squeeze)
 def squeeze(g: Graph, op: Squeeze, data: Value) -> Value:
     """Without axes the sizes must be known, as they are part of what the operator means."""
-    axes = op.removed(data.shape or ())
+    axes = op.removed(data.dims)
     if axes is None:
         axes = op.removed(g.sizes(data)) or ()
     return g.Reshape(data, [1]) if len(axes) == data.rank else g.Squeeze(data, axes)

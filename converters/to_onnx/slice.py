@@ -69,13 +69,13 @@ def slice_(g: Graph, op: Slice, data: Value) -> Value:
 @lowers(SliceAxis)
 def slice_axis(g: Graph, op: SliceAxis, data: Value) -> Value:
     """One node."""
-    return _cut(g, data, op.slices(data.shape or ()))
+    return _cut(g, data, op.slices(data.dims))
 
 
 @lowers(SliceLike)
 def slice_like(g: Graph, op: SliceLike, data: Value, like: Value) -> Value:
     """One node, whose ends are computed if they are not known."""
-    axes = op.cut(data.shape or (), like.shape or ())
+    axes = op.cut(data.dims, like.dims)
     ends = [size for axis, size in enumerate(sizes_of(like)) if axis in axes]
     return g.Slice(data, [0] * len(axes), vector(g, ends), list(axes))
 
@@ -109,7 +109,7 @@ def slice_grad(g: Graph, op: SliceGrad, dy: Value, data: Value) -> Value:
 @lowers(SliceAxisGrad)
 def slice_axis_grad(g: Graph, op: SliceAxisGrad, dy: Value, data: Value) -> Value:
     """Zeros around the part."""
-    return _in_zeros(g, dy, data, op.slices(data.shape or ()))
+    return _in_zeros(g, dy, data, op.slices(data.dims))
 
 
 def _in_zeros(g: Graph, dy: Value, data: Value, slices: Sequence[slice]) -> Value:

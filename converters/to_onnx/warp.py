@@ -158,7 +158,7 @@ def _sampled(g: Graph, data: Value, grid: Value, by_x: bool, by_y: bool) -> Valu
 
 @lowers(BilinearSamplerGrad)
 def bilinear_sampler_grad(g: Graph, op: BilinearSamplerGrad, dy: Value, grid: Value, data: Value) -> Value:
-    if _empty(g) or 0 in (dy.shape or ()):
+    if _empty(g) or 0 in dy.dims:
         return zeros(g, output_sizes(g), dy)
     if dy.dtype == np.float16:
         dy, grid = g.Cast(dy, np.float32), g.Cast(grid, np.float32)

@@ -200,7 +200,7 @@ class ValueSession:
 
     @staticmethod
     def value(array: Array) -> Any:
-        """A value over an array's memory, which keeps no axes if it has none."""
+        """A value over an array's memory."""
         return ort.OrtValue.ortvalue_from_numpy(np.asarray(array, order="C"))
 
 
