@@ -484,3 +484,21 @@ def test_an_imported_model_with_computed_operands_trains():
                 values.append(float(block(data, NDArray(ints(*sizes)), NDArray(ints(1))).asnumpy().sum()))
             weight.set_data(NDArray(before))
             assert abs(got - (values[0] - values[1]) / (2 * eps)) < 1e-2 * abs(got)
+
+
+@pytest.mark.parametrize("hybridize", [False, True])
+def test_what_was_made_an_integer_has_no_gradient(hybridize):
+    """A float that goes through int64 is rounded towards zero, which is flat."""
+    x = sym.var("x")
+    whole = checks.case_of("Cast", [X], 13, to=onnx.TensorProto.INT64).op.attributes()
+    back = checks.case_of("Cast", [X], 13, to=onnx.TensorProto.DOUBLE).op.attributes()
+    y = sym._onnx_Cast(sym._onnx_Cast(x, **whole), **back)
+    block = gluon.SymbolBlock([sym._onnx_Add(y, x, **checks.case_of("Add", [X, X], 13).op.attributes())], [x])
+    if hybridize:
+        block.hybridize()
+    data = NDArray(X * 9)
+    data.attach_grad()
+    with autograd.record():
+        z = block(data)
+    z.backward()
+    np.testing.assert_array_equal(data.grad.asnumpy(), np.ones_like(X))

@@ -15,12 +15,13 @@ from ._nodes import OPSET, Nodes, composed, is_value
 from ._table import constant, gradient_of
 
 constant("it is piecewise constant", "Ceil", "Floor", "Round", "Sign", "Hardmax", "ArgMax", "ArgMin")
-constant(
-    "it gives integers", "QuantizeLinear", "DynamicQuantizeLinear", "BitCast", "Bernoulli", "Multinomial"
-)
+constant("it gives integers", "QuantizeLinear", "DynamicQuantizeLinear", "BitCast")
+constant("it draws numbers", "Bernoulli", "Multinomial")
 
 _NEWEST_CAST = 25
 """The opset of CastLike for the small element types."""
+_WHOLE = frozenset({2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 21, 22, 25, 26})
+"""ONNX's numbers of the element types that are no floating-point ones: integers, bool and strings."""
 
 
 def _slope(op_type: str, slope: Callable[..., Any]) -> None:
@@ -122,10 +123,11 @@ def identity(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: A
 
 @gradient_of("Cast", "CastLike")
 def cast(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, *_: Any) -> Sequence[Any]:
-    """The gradient in the data's dtype."""
-    if not is_value(x):
+    """The gradient in the data's dtype; nothing where integers lose what is behind the point."""
+    kinds = {np.dtype(v.dtype).kind for v in (x, y[0]) if hasattr(v, "dtype")}  # symbols have none
+    if not is_value(x) or node.attributes.get("to") in _WHOLE or kinds & set("iubO"):
         return ()
-    plain = takes_constant(getattr(x, "dtype", np.float32))  # symbols have none
+    plain = takes_constant(getattr(x, "dtype", np.float32))
     return (g.node("CastLike", dy[0], x, opset=OPSET if plain else _NEWEST_CAST),)
 
 
