@@ -54,19 +54,21 @@ class Nodes:
 
     def runs(self, model: str, inputs: Sequence[Spec]) -> bool:
         """Whether ONNX Runtime has a kernel for such inputs."""
-        if any(spec.dtype is None or spec.shape is None for spec in inputs):
+        if any(spec.dtype is None for spec in inputs):
             return False
-        return _program(model, tuple([_essential(s.shape or (), s.dtype) for s in inputs])).in_onnxruntime
+        return _program(model, tuple([_essential(s.shape, s.dtype) for s in inputs])).in_onnxruntime
 
 
 ENGINE = Nodes()
 
 
-def _essential(shape: Shape, dtype: DType | None) -> Spec:
+def _essential(shape: Shape | None, dtype: DType | None) -> Spec:
     """What programs depend on: the rank, and the length of short vectors of integers.
 
     ONNX takes sizes of unknown length, in its inference of Resize, for none.
     """
+    if shape is None:
+        return Spec(None, dtype)
     short = len(shape) == 1 and dtype is not None and dtype.kind == "i"
     return Spec(tuple(d if short and isinstance(d, int) and d <= _SHORT else None for d in shape), dtype)
 

@@ -113,6 +113,18 @@ class Nodes:
         """The elements in the shape of another array."""
         return self.Reshape(x, self.Shape(like), allowzero=1)
 
+    def pinned(self, x: Any, like: Any) -> Any:
+        """The elements in the shape of another array, also where inference does not know their rank."""
+        return self.F.reshape_like(self.as_shape_of(x, like), like)
+
+    def summed(self, x: Any, like: Any) -> Any:
+        """What `back` gives, where inference does not know the rank."""
+        shape, target = self.Shape(x), self.Shape(like)
+        lacks = self.Reshape(self.Sub(self.Size(shape), self.Size(target)), [1])
+        padded = self.joined(self.Expand([1], lacks), target)
+        axes = self.Reshape(self.NonZero(self.Not(self.Equal(padded, shape))), [-1])
+        return self.as_shape_of(self.ReduceSum(x, axes, noop_with_empty_axes=1), like)
+
     def rows(self, x: Any) -> Any:
         """All axes but the first two as one, of which any may be empty."""
         rest = self.ReduceProd(self.sizes(x, 2))

@@ -26,9 +26,9 @@ def matmul(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], a: Any
     axes_of_y = g.Sub(g.Size(g.Shape(y[0])), g.Sub(g.Add(g.Min(rank_a, 2), g.Min(rank_b, 2)), 2))
     lead = g.Slice(g.Shape(y[0]), [0], g.Reshape(axes_of_y, [1]))
     head = g.Reshape(dy[0], g.joined(lead, g.sizes(left, -2, -1), g.sizes(right, -1)), allowzero=1)
-    of_a = g.F._sum_like(g.MatMul(head, transposed(g, right)), left)
-    of_b = g.F._sum_like(g.MatMul(transposed(g, left), head), right)
-    return g.F.reshape_like(of_a, g.operand(a)), g.F.reshape_like(of_b, g.operand(b))
+    of_a = g.summed(g.MatMul(head, transposed(g, right)), left)
+    of_b = g.summed(g.MatMul(transposed(g, left), head), right)
+    return g.pinned(of_a, g.operand(a)), g.pinned(of_b, g.operand(b))
 
 
 @gradient_of("Gemm")

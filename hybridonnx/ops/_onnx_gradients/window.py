@@ -93,7 +93,7 @@ def _weight_grad(g: Nodes, node: NodeText, window: _Window, x: Any, dy: Any, wei
     kernel = g.Reshape(flat, g.joined(g.sizes(flat, 0, 2), g.sizes(dy, 2)))
     result = g.Conv(data, kernel, group=groups, strides=window.dilations, dilations=window.strides)
     rows = g.Reshape(result, g.joined(g.sizes(result, 0, 2), -1))
-    return g.F.reshape_like(g.Transpose(rows, perm=(1, 0, 2)), weight)
+    return g.pinned(g.Transpose(rows, perm=(1, 0, 2)), weight)
 
 
 def _valid(window: _Window) -> dict[str, Any]:
@@ -113,13 +113,13 @@ def conv(
     spread = g.ConvTranspose(head, weight, group=groups, **_valid(window))
     of_x = _framed(g, spread, g.Neg(before), g.sizes(x, 2), count)
     of_weight = _weight_grad(g, node, window, _framed(g, x, before, extent, count), head, weight)
-    return g.F.reshape_like(of_x, x), of_weight, _of_bias(g, head, bias)
+    return g.pinned(of_x, x), of_weight, _of_bias(g, head, bias)
 
 
 def _of_bias(g: Nodes, dy: Any, bias: Any) -> Any:
     if bias is None:
         return None
-    return g.F.reshape_like(g.ReduceSum(g.rows(dy), [0, 2], keepdims=0), bias)
+    return g.pinned(g.ReduceSum(g.rows(dy), [0, 2], keepdims=0), bias)
 
 
 @gradient_of("ConvTranspose")
@@ -141,7 +141,7 @@ def conv_transpose(
     frame = _framed(g, head, before, extent, count)
     of_x = g.Conv(frame, weight, group=groups, **_valid(window))
     of_weight = _weight_grad(g, node, window, frame, x, weight)
-    return of_x, of_weight, _of_bias(g, head, bias)
+    return g.pinned(of_x, x), of_weight, _of_bias(g, head, bias)
 
 
 # ---- pools
