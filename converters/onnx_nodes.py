@@ -181,7 +181,15 @@ def reference(text: str) -> Any:
 
 
 def at(text: str, opset: int, inputs: Sequence[Spec]) -> ModelProto:
-    """The node as a model of another opset. Raises `ConversionError` if the operator is another one there."""
+    """The node as a model of another opset. Raises `ConversionError` if the operator is another one there.
+
+    The model is shared: copy it before a change.
+    """
+    return _at(text, opset, tuple(inputs))
+
+
+@lru_cache(_CACHE)  # a conversion takes some 40 ms
+def _at(text: str, opset: int, inputs: tuple[Spec, ...]) -> ModelProto:
     model = model_of(text)
     node = model.graph.node[0]
     own = {item.domain: item.version for item in model.opset_import}[""] if _opset(model) else opset

@@ -39,6 +39,13 @@ _DATA = {1: "floatData", 6: "int32Data", 7: "int64Data", 11: "doubleData"}
 
 
 @dataclass(frozen=True)
+class RawTensor:
+    """A constant of an element type that rules do not know, as the text has it."""
+
+    item: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class NodeText:
     """What rules ask of an ONNX node."""
 
@@ -49,12 +56,14 @@ class NodeText:
     """The names of its inputs inside of the text; absent ones are empty."""
     outputs: tuple[str, ...]
     attributes: Mapping[str, Any]
-    constants: Mapping[str, NDArray[Any]]
+    constants: Mapping[str, NDArray[Any] | RawTensor]
     """Those of the inputs that are constants."""
     arguments: tuple[str, ...]
     """Those of the inputs that the operator takes, in its order."""
     results: tuple[str, ...]
     """Those of the outputs that the operator gives, in its order."""
+    ranks: tuple[int | None, ...]
+    """How many axes each of them has, where the text knows."""
 
 
 @cache
@@ -76,6 +85,7 @@ def read_node(text: str) -> NodeText:
             {t["name"]: _tensor(t) for t in graph.get("initializer", ())},
             tuple(item["name"] for item in graph.get("input", ())),
             tuple(item["name"] for item in graph.get("output", ())),
+            tuple(_rank(item) for item in graph.get("output", ())),
         )
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as exc:
         raise FormatError(
@@ -85,28 +95,34 @@ def read_node(text: str) -> NodeText:
 
 def node_text(
     op_type: str,
-    inputs: Sequence[NDArray[Any] | bool],
+    inputs: Sequence[NDArray[Any] | RawTensor | bool],
     opset: int,
     attributes: Mapping[str, Any],
-    outputs: int = 1,
+    outputs: Sequence[bool] = (True,),
     domain: str = "",
 ) -> str:
-    """The text of a new node. Each input is a constant, or tells whether it is there."""
-    names = [f"x{i}" if isinstance(x, np.ndarray) or x else "" for i, x in enumerate(inputs)]
-    tensors = {n: x for n, x in zip(names, inputs, strict=True) if isinstance(x, np.ndarray)}
-    node = {"input": names, "output": [f"y{i}" for i in range(outputs)], "opType": op_type}
+    """The text of a new node. Each input is a constant, or tells whether it is there, as each output does."""
+    names = ["" if x is False else f"x{i}" for i, x in enumerate(inputs)]
+    tensors = {n: x for n, x in zip(names, inputs, strict=True) if not isinstance(x, bool)}
+    results = [f"y{i}" if there else "" for i, there in enumerate(outputs)]
+    node = {"input": names, "output": results, "opType": op_type}
     if domain:
         node["domain"] = domain
     written = [_written(name, value) for name, value in attributes.items() if value is not None]
     graph = {
         "node": [{**node, "attribute": written} if written else node],
         "name": op_type,
-        "initializer": [{"name": name, **_tensor_fields(x)} for name, x in tensors.items()],
+        "initializer": [{**_tensor_fields(x), "name": name} for name, x in tensors.items()],
         "input": [{"name": name} for name in names if name and name not in tensors],
-        "output": [{"name": f"y{i}"} for i in range(outputs)],
+        "output": [{"name": name} for name in results if name],
     }
     imports = [{"domain": domain, "version": str(opset)}]
     return json.dumps({"irVersion": "8", "graph": graph, "opsetImport": imports})
+
+
+def takes_constant(dtype: Any) -> bool:
+    """Whether constants of rules may have a dtype."""
+    return np.dtype(dtype).name in _CODES
 
 
 def _attribute(item: Mapping[str, Any]) -> Any:
@@ -126,6 +142,11 @@ def _attribute(item: Mapping[str, Any]) -> Any:
     return _tensor(item["t"]) if kind == "TENSOR" else item
 
 
+def _rank(item: Mapping[str, Any]) -> int | None:
+    shape = item.get("type", {}).get("tensorType", {}).get("shape")
+    return None if shape is None else len(shape.get("dim", ()))
+
+
 def _written(name: str, value: Any) -> dict[str, Any]:
     if isinstance(value, str):
         return {"name": name, "s": base64.b64encode(value.encode()).decode(), "type": "STRING"}
@@ -138,18 +159,20 @@ def _written(name: str, value: Any) -> dict[str, Any]:
     return {"name": name, "floats": [float(v) for v in value], "type": "FLOATS"}
 
 
-def _tensor(item: Mapping[str, Any]) -> NDArray[Any]:
-    """The values of a tensor; empty if its element type is none that rules know."""
+def _tensor(item: Mapping[str, Any]) -> NDArray[Any] | RawTensor:
+    """The values of a tensor, if its element type is one that rules know."""
     shape, code = [int(d) for d in item.get("dims", ())], int(item["dataType"])
     if code not in _NAMES:
-        return np.empty(0, object)
+        return RawTensor(item)
     dtype = np.dtype(_NAMES[code])
     if "rawData" in item:
         return np.frombuffer(base64.b64decode(item["rawData"]), dtype.newbyteorder("<")).reshape(shape)
     return np.array(item.get(_DATA.get(code, "int32Data"), ()), object).astype(dtype).reshape(shape)
 
 
-def _tensor_fields(x: NDArray[Any]) -> dict[str, Any]:
+def _tensor_fields(x: NDArray[Any] | RawTensor) -> Mapping[str, Any]:
+    if isinstance(x, RawTensor):
+        return x.item
     raw = x.astype(x.dtype.newbyteorder("<")).tobytes()
     dims = [str(d) for d in x.shape]
     return {"dims": dims, "dataType": _CODES[x.dtype.name], "rawData": base64.b64encode(raw).decode()}

@@ -105,14 +105,14 @@ class OnnxNode(Operator):
         rule = gradients.find(node)
         if rule is None:
             raise MXNetError(
-                f"{self.names[0]}: has no gradient rule. Freeze the parameters before it, or stop the "
-                "gradient with BlockGrad."
+                f"{self.names[0]}: {gradients.why_refused(node)}. Freeze the parameters before it, or stop "
+                "the gradient with BlockGrad."
             )
         values = {**node.constants, **dict(zip(node.arguments, inputs, strict=True))}
         dys, ys = ([v] if self.num_outputs == 1 else list(v) for v in (dy, y))
         heads, outputs = (dict(zip(node.results, v, strict=True)) for v in (dys, ys))
         results = rule(
-            F,
+            gradients.Nodes(F),
             node,
             [heads.get(name) for name in node.outputs],
             [outputs.get(name) for name in node.outputs],

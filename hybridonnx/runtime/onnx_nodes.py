@@ -18,6 +18,7 @@ _FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeErr
 """What ONNX's reference raises for values that do not fit, or operators that it lacks."""
 _Run = Callable[[Sequence[Any]], list[Any]]
 _MOST_SESSIONS = 512
+_SHORT = 8
 
 
 class _Program(NamedTuple):
@@ -40,7 +41,7 @@ class Nodes:
 
     def run(self, model: str, arrays: Sequence[Array]) -> list[Array]:
         """A node's outputs. Raises `MXNetError` with what the engine says if the values do not fit."""
-        specs = tuple([Spec((None,) * a.ndim, a.dtype) for a in arrays])
+        specs = tuple([_essential(a.shape, a.dtype) for a in arrays])
         program = _program(model, specs)
         values = [opened(a) if container_of(a.dtype) else a for a in arrays]
         try:
@@ -53,16 +54,23 @@ class Nodes:
 
     def runs(self, model: str, inputs: Sequence[Spec]) -> bool:
         """Whether ONNX Runtime has a kernel for such inputs."""
-        if any(spec.dtype is None or spec.shape is None for spec in inputs):
+        if any(spec.dtype is None for spec in inputs):
             return False
-        return _program(model, tuple([Spec(_rank_alone(s.shape), s.dtype) for s in inputs])).in_onnxruntime
+        return _program(model, tuple([_essential(s.shape, s.dtype) for s in inputs])).in_onnxruntime
 
 
 ENGINE = Nodes()
 
 
-def _rank_alone(shape: Shape | None) -> Shape:
-    return (None,) * len(shape or ())
+def _essential(shape: Shape | None, dtype: DType | None) -> Spec:
+    """What programs depend on: the rank, and the length of short vectors of integers.
+
+    ONNX takes sizes of unknown length, in its inference of Resize, for none.
+    """
+    if shape is None:
+        return Spec(None, dtype)
+    short = len(shape) == 1 and dtype is not None and dtype.kind == "i"
+    return Spec(tuple(d if short and isinstance(d, int) and d <= _SHORT else None for d in shape), dtype)
 
 
 def _array(value: Any, dtype: DType | None) -> Array:

@@ -74,7 +74,10 @@ def exchanges(dtype: DType | None, shared: bool = False) -> bool:
 
     It has tensors of bfloat16 and the like, but none that NumPy's arrays become, and no complex numbers.
     """
-    return dtype is None or (dtype.isbuiltin == 1 and dtype.kind != "c" and not (shared and dtype.hasobject))
+    if dtype is None:
+        return True
+    plain = dtype.isbuiltin == 1 or (dtype.isbuiltin == 0 and dtype.kind in "biuf")  # unpickled ones are 0
+    return plain and dtype.kind != "c" and not (shared and dtype.hasobject)
 
 
 class Session:

@@ -1,4 +1,4 @@
-"""The table of gradient rules of ONNX's nodes, and what they are written with."""
+"""The table of gradient rules of ONNX's nodes."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from .._onnx_text import NodeText, node_text
+from .._onnx_text import NodeText
 
 Rule: TypeAlias = Callable[..., Sequence[Any]]
-"""`(F, node, dy, y, *x)` to the gradients of the inputs in ONNX's order, `None` where there is none.
+"""`(g, node, dy, y, *x)` to the gradients of the inputs in ONNX's order, `None` where there is none.
 
-`dy` and `y` are sequences, one item for each of ONNX's outputs, `None` for an absent one. Of `x` an absent
-input is `None`, and a constant inside of the node a NumPy array.
+`g` are `Nodes`, ONNX's operators as functions, and `g.F` has MXNet's. `dy` and `y` are sequences, one item
+for each of ONNX's outputs, `None` for an absent one. Of `x` an absent input is `None`, and a constant inside
+of the node a NumPy array.
 """
 _CONSTANT: dict[str, str] = {}
 """Operators without a gradient, and why, as half a sentence."""
+_REFUSED: dict[str, str] = {}
+"""Operators whose gradient nobody has written, and why, as half a sentence."""
 _RULES: dict[str, Rule] = {}
 
 
@@ -41,13 +42,9 @@ def constant(reason: str, *op_types: str) -> None:
     _CONSTANT.update(dict.fromkeys(op_types, reason))
 
 
-def call(F: Any, op_type: str, inputs: Sequence[Any], opset: int, outputs: int = 1, **attributes: Any) -> Any:
-    """A node of ONNX's in a rule: of arrays or symbols, NumPy arrays (constants), and `None` (absent)."""
-    parts = [x if isinstance(x, np.ndarray) else x is not None for x in inputs]
-    arguments = [x for x in inputs if x is not None and not isinstance(x, np.ndarray)]
-    text = node_text(op_type, parts, opset, attributes, outputs)
-    function = getattr(F, f"_onnx_{op_type}")
-    return function(*arguments, model=text, num_args=len(arguments), num_outputs=outputs)
+def refused(reason: str, *op_types: str) -> None:
+    """Say of operators why nobody has written a gradient rule."""
+    _REFUSED.update(dict.fromkeys(op_types, reason))
 
 
 @cache
@@ -64,6 +61,12 @@ def why_constant(op_type: str) -> str:
     """Why an operator of ONNX's own domain has no gradient, or nothing."""
     load_all()
     return _CONSTANT.get(op_type, "")
+
+
+def why_refused(node: NodeText) -> str:
+    """Why a node has no gradient rule, as what follows the name of the operator."""
+    reason = "" if node.domain else _REFUSED.get(node.op_type, "")
+    return f"has no gradient rule, as {reason}" if reason else "has no gradient rule"
 
 
 def find(node: NodeText) -> Rule | None:
