@@ -12,6 +12,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidArgument, N
 from hybridonnx.converters.opsets import NEWEST
 
 VERSION = ort.__version__
+RELEASE = tuple(map(int, VERSION.split(".")[:2]))
 
 
 def started(model: Any) -> Any:
