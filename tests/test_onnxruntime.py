@@ -14,6 +14,7 @@ from onnx import TensorProto, checker, helper, load, numpy_helper
 
 import hybridonnx as mx
 from hybridonnx.converters.to_onnx import lower
+from hybridonnx.errors import MXNetError
 from hybridonnx.ops import Spec
 from hybridonnx.runtime import compile as compile_module
 from hybridonnx.runtime import plan as plan_module
@@ -614,6 +615,23 @@ def test_gradients_of_arrays_without_elements_go_to_kernels(fragile, sessions, s
     y.backward()
     assert x.grad.asnumpy().tolist() == np.full(shape, 3).tolist()
     assert bool(sessions) == (x.size > 0)
+
+
+def test_training_graphs_that_are_refused_run_on_kernels(monkeypatch):
+    """As of fixed sizes that an optimization does not bear."""
+
+    def refuse(model, settings):
+        raise MXNetError("ONNX Runtime does not accept the graph: as of today")
+
+    monkeypatch.setattr(session_module, "_start", refuse)
+    net, x = Sums(), mx.nd.ones((2, 3))
+    net.hybridize()
+    x.attach_grad()
+    with mx.autograd.record():
+        y = net(x)
+    y.backward()
+    assert y.asnumpy().tolist() == [9, 9]
+    assert x.grad.asnumpy().tolist() == [[3, 3, 3]] * 2
 
 
 # ---- what random chains have shown since
