@@ -22,6 +22,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (
 from hybridonnx.converters.opsets import NEWEST
 
 VERSION = ort.__version__
+RELEASE = tuple(map(int, VERSION.split(".")[:2]))
 
 
 def started(model: Any) -> Any:

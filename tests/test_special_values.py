@@ -15,7 +15,7 @@ from hybridonnx.errors import ConversionError
 from hybridonnx.gluon import nn, rnn
 from hybridonnx.ops import Spec
 from hybridonnx.test_utils import Case
-from tests.runtimes import VERSION
+from tests.runtimes import VERSION, newest_opset
 from tests.special_values import VALUES, by_operator, disagreement, sprinkled, stored_cases
 
 TABLE = by_operator()
@@ -447,7 +447,10 @@ def test_regions_with_corners_of_nan_are_nan(name, ratio, opset):
     data = np.arange(64, dtype="float32").reshape(1, 1, 8, 8)
     rois = np.array([[0, NAN, 1, 5, 6], [NAN, 1, 1, 5, 6], [0, 1, 1, 5, 6], [0, 1, 1, 5, NAN]], "float32")
     case = Case(name, [data, rois], pooled_size=(2, 2), spatial_scale=1.0, **ratio)
-    for (y,) in (kernel(case, [data, rois]), in_onnx_runtime(case, [data, rois], opset=opset)):
+    for (y,) in (
+        kernel(case, [data, rois]),
+        in_onnx_runtime(case, [data, rois], opset=min(opset, newest_opset())),
+    ):
         kinds = [np.isnan(y[i]).all() for i in range(4)]
         assert kinds == [True, False, False, True]
         assert not y[1].any()

@@ -19,6 +19,7 @@ from ..ops import Array, Dim, Spec, SymbolicDim
 from ..symbol.infer import infer
 from .magnitude import BoundedValues, bounded_values, is_bounded
 from .plan import Plan
+from .session import EMPTY_ARRAYS_END_PROCESS
 
 logger = logging.getLogger("hybridonnx")
 
@@ -92,8 +93,8 @@ class CompiledGraph:
         self._logged: set[str] = set()
         """The operators on kernels that were logged."""
         self._programs: OrderedDict[Any, _Program] = OrderedDict()
-        self._checked: set[Any] = set()
-        """The dtypes and shapes that fit."""
+        self._checked: dict[Any, bool] = {}
+        """The dtypes and shapes that fit, and whether ONNX Runtime may run on them."""
         self._known: dict[Any, _Program] = {}
         """The programs by these."""
         self._bounded: BoundedValues | None = None
@@ -106,12 +107,12 @@ class CompiledGraph:
     def __call__(self, args: Sequence[NDArray]) -> list[NDArray]:
         """All outputs, for the inputs in their order."""
         if state.recording or state.training or self._planned:
-            return self._plan(args)(args if not self._arrays else [*args, *self._parameters.values()])
+            return self._run_plan(args)
         arrays = [x._data for x in args]
         signature = (self._variant(arrays), *[(a.dtype, a.shape) for a in arrays])
         program = self._known.get(signature) or self._program(signature, arrays)
         if program is None:
-            return self(args)
+            return self._run_plan(args)
         session, inputs, parameters = program
         feeds = {name: arrays[i] for name, i in inputs}
         if parameters:
@@ -124,6 +125,9 @@ class CompiledGraph:
         return next((array.context for array in self._parameters.values()), None) or current_context()
 
     # ---- training, and graphs that ONNX Runtime cannot run as a whole
+
+    def _run_plan(self, args: Sequence[NDArray]) -> list[NDArray]:
+        return self._plan(args)(args if not self._arrays else [*args, *self._parameters.values()])
 
     def _plan(self, args: Sequence[NDArray]) -> Plan:
         """The plan for arrays like these in the present mode, made now if there is none."""
@@ -186,9 +190,10 @@ class CompiledGraph:
     # ---- sessions
 
     def _program(self, signature: Any, arrays: Sequence[Array]) -> _Program | None:
-        """The program for arrays like these, made now if there is none; `None` if ONNX lacks an operator."""
+        """The program for arrays like these, made now if there is none; `None` if a plan has to run them."""
         with self._lock:
-            self._check(signature[1:])
+            if not self._check(signature[1:]):
+                return None
             program = self._programs.get(self._key(signature)) or self._make_program(arrays, signature[0])
             if program is None:
                 return None
@@ -203,16 +208,22 @@ class CompiledGraph:
             self._known[signature] = program
             return program
 
-    def _check(self, signature: Any) -> None:
-        """Raise, with the node's name, if inputs of these dtypes and shapes do not fit."""
-        if signature in self._checked:
-            return
+    def _check(self, signature: Any) -> bool:
+        """Whether ONNX Runtime may run on inputs of these dtypes and shapes.
+
+        Raises, with the node's name, if they do not fit.
+        """
+        known = self._checked.get(signature)
+        if known is not None:
+            return known
         specs = {n: Spec(shape, dtype) for n, (dtype, shape) in zip(self._inputs, signature, strict=True)}
         specs.update((n, Spec(a.shape, a.dtype)) for n, a in self._arrays.items())
-        infer(self._symbol, specs, partial=True)
+        entries = infer(self._symbol, specs, partial=True)
         if len(self._checked) >= _MOST_SHAPES:
             self._checked.clear()
-        self._checked.add(signature)
+        empty = EMPTY_ARRAYS_END_PROCESS and any(0 in (spec.shape or ()) for spec in entries.values())
+        self._checked[signature] = not empty
+        return not empty
 
     def _key(self, signature: Any) -> Any:
         variant, *specs = signature

@@ -295,6 +295,7 @@ def _session(
 
     nodes = topological(outputs)
     variables = {node.name for node in nodes if node.is_variable}
+    operators = [node for node in nodes if not node.is_variable]
     try:
         lowered = to_onnx.lower(
             Outputs(outputs),
@@ -308,9 +309,9 @@ def _session(
             exact=True,
         )
     except ConversionError as exc:
-        origins = map(origin, [exc.node] if exc.node else nodes)
+        origins = map(origin, [exc.node] if exc.node else operators)
         raise UnsupportedOperators(filter(None, origins), str(exc)) from exc
     try:
         return ValueSession(lowered), lowered
     except MXNetError as exc:
-        raise UnsupportedOperators(filter(None, map(origin, nodes)), str(exc)) from exc
+        raise UnsupportedOperators(filter(None, map(origin, operators)), str(exc)) from exc

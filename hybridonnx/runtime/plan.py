@@ -22,6 +22,7 @@ from ..symbol.execute import Step, count_uses, run_steps
 from ..symbol.graph import VARIABLE, Entry, Node, copied, moved, topological
 from ..symbol.infer import infer, operator_of
 from .partition import Draws, Partition, UnsupportedOperators
+from .session import EMPTY_ARRAYS_END_PROCESS
 
 logger = logging.getLogger("hybridonnx")
 
@@ -129,7 +130,15 @@ class Plan:
                 refused.add(node)
         for reason, names in reasons.items():
             self._log(names, reason)
-        return refused
+        return refused | self._empty() if EMPTY_ARRAYS_END_PROCESS else refused
+
+    def _empty(self) -> set[Node]:
+        """The operators that take or give an array without elements, which are no work for kernels."""
+        empty = {entry for entry, spec in self._specs.items() if 0 in (spec.shape or ())}
+        nodes = {entry.node for entry in empty if not entry.node.is_variable}
+        return (
+            nodes.union(node for node in self._nodes if not empty.isdisjoint(node.inputs)) if empty else nodes
+        )
 
     def _lacks_arrays(self, node: Node) -> str:
         """Why the arrays that a node takes and gives are no values of ONNX Runtime's; empty if they are."""

@@ -35,6 +35,9 @@ _FAILURES: tuple[type[Exception], ...] = (
 )
 """What ONNX Runtime raises: its own exceptions, which have no base class in common, and two of Python's."""
 _CONTAINERS = ("seq(", "optional(", "map(")
+EMPTY_ARRAYS_END_PROCESS = tuple(map(int, ort.__version__.split(".")[:2])) < (1, 31)
+"""Whether arrays without elements may end the process, as before 1.31: kernels divide by their sizes, or read
+an element that is not there. What such arrays go into or come from runs on our kernels then."""
 _sessions = itertools.count()
 """The numbers of profiles' files."""
 
