@@ -31,6 +31,7 @@ from .dtypes import DTypeLike
 from .errors import ConversionError, MXNetError
 from .gluon.hybrid_block import HybridBlock, input_name
 from .gluon.nested import flatten, regroup
+from .gluon.onnx_summary import EVERYTHING, freeze
 from .gluon.symbol_block import SymbolBlock, block_from_onnx
 from .ndarray.files import load as load_arrays
 from .ndarray.ndarray import NDArray
@@ -142,9 +143,23 @@ def check(
     return support(graph, values, shapes, in_types, opset_version, inputs)
 
 
-def import_to_gluon(model_file: str | os.PathLike[str] | bytes, ctx: Contexts = None) -> SymbolBlock:
-    """A block of an ONNX model, with its parameters on `ctx`; it takes the inputs in the model's order."""
-    return block_from_onnx(model_file, ctx=ctx)
+def import_to_gluon(
+    model_file: str | os.PathLike[str] | bytes,
+    ctx: Contexts = None,
+    *,
+    trainable: bool = True,
+    frozen: str | Sequence[str] = (),
+) -> SymbolBlock:
+    """A block of an ONNX model, with its parameters on `ctx`; it takes the inputs in the model's order.
+
+    Parameters are called as in the file. Those that `frozen` names, and without `trainable` all, get
+    `grad_req="null"`, so that no trainer changes them: each item is a parameter's name, or a regular
+    expression that matches the beginning of names, as `collect_params` takes it. Running statistics never
+    train.
+    """
+    block = block_from_onnx(model_file, ctx=ctx)
+    freeze(block.collect_params(), "import_to_gluon: frozen", frozen if trainable else EVERYTHING)
+    return block
 
 
 def get_operator_support(opset_version: int | None = None) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, defs, helper, inliner
 
+from hybridonnx.dtypes import DType, container_of
 from hybridonnx.errors import BoundsError, ConversionError, MXNetError, suggest
 from hybridonnx.name import Prefix
 from hybridonnx.ops import without_symbols
@@ -39,6 +40,8 @@ class Imported:
     """What the model calls its outputs."""
     shapes: dict[str, Dims | None] = field(default_factory=dict)
     """The shapes that the model says its inputs have."""
+    types: dict[str, tuple[Dims | None, str]] = field(default_factory=dict)
+    """What is known of the inputs and outputs: free sizes by name, and the element type."""
 
 
 def walk(model: Model) -> Imported:
@@ -67,7 +70,12 @@ def _walk(info: ModelInfo) -> Imported:
     symbol = Symbol([conversion.entry(name) for name in outputs])
     used = {node.name for node in symbol.nodes() if node.is_variable}
     arrays = {name: array for name, array in conversion.F.arrays.items() if name in used}
-    return Imported(symbol, arrays, inputs, outputs, {name: info.shape(name) for name in inputs})
+    types = {name: (info.shape(name), _type(info.dtype(name))) for name in (*inputs, *outputs)}
+    return Imported(symbol, arrays, inputs, outputs, {name: info.shape(name) for name in inputs}, types)
+
+
+def _type(dtype: DType | None) -> str:
+    return "" if dtype is None else container_of(dtype) or dtype.name
 
 
 _MISFITS = (MXNetError, ArithmeticError, LookupError, TypeError, ValueError)
