@@ -89,7 +89,7 @@ WEIGHTS = {"trunk.conv.weight", "trunk.norm.weight", "trunk.norm.bias", "head.we
 
 @pytest.mark.parametrize("hybrid", [False, True])
 @pytest.mark.parametrize(
-    "options, trained",
+    ("options", "trained"),
     [
         ({}, WEIGHTS),
         ({"frozen": ["head.bias"]}, WEIGHTS - {"head.bias"}),
@@ -122,7 +122,7 @@ def test_nothing_trains(options):
 
 
 @pytest.mark.parametrize(
-    "wish, near",
+    ("wish", "near"),
     [
         ("head.wieght", "Did you mean head.weight"),
         (["trunk", "nothing"], "got 'nothing'"),
