@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -137,7 +138,7 @@ def test_unknown_names_are_refused(wish, near):
 
 def test_names_are_taken_as_they_are_first():
     """A name that is a regular expression of others as well means itself."""
-    nodes = [("Mul", ["x", "a.b"], ["m"], {}), ("Add", ["m", "axb"], ["y"], {})]
+    nodes: Any = [("Mul", ["x", "a.b"], ["m"], {}), ("Add", ["m", "axb"], ["y"], {})]
     constants = {"a.b": np.ones(3, np.float32), "axb": np.ones(3, np.float32)}
     net = mx.onnx.import_to_gluon(model(nodes, {"x": [3]}, {"y": [3]}, constants), frozen="a.b")
     assert {name: p.grad_req for name, p in net.collect_params().items()} == {"a.b": "null", "axb": "write"}
@@ -145,7 +146,7 @@ def test_names_are_taken_as_they_are_first():
 
 def test_whole_numbers_do_not_train():
     """Weight decay would change them."""
-    nodes = [("Gather", ["x", "i"], ["g"], {}), ("Add", ["g", "w"], ["y"], {})]
+    nodes: Any = [("Gather", ["x", "i"], ["g"], {}), ("Add", ["g", "w"], ["y"], {})]
     constants = {"w": np.ones((2, 3), np.float32), "i": np.array([3, 1], np.int64)}
     net = mx.onnx.import_to_gluon(model(nodes, {"x": [4, 3]}, {"y": [2, 3]}, constants))
     reqs = {name: p.grad_req for name, p in net.collect_params().items()}
@@ -183,7 +184,7 @@ def test_float16_trains_with_copies_in_float32(hybrid):
 @pytest.mark.parametrize("hybrid", [False, True])
 def test_steps_too_small_for_float16_add_up(hybrid):
     """A weight of 1 does not change by steps of 1e-4 in float16, but a copy of it in float32 does."""
-    nodes = [("Mul", ["x", "w"], ["y"], {})]
+    nodes: Any = [("Mul", ["x", "w"], ["y"], {})]
     file = model(nodes, {"x": [1]}, {"y": [1]}, {"w": np.ones(1, np.float16)}, F16)
     results = {}
     for multi in (False, True):
@@ -300,7 +301,7 @@ def test_a_block_prints_what_is_inside():
 
 
 def test_onnx_s_own_operators_are_counted_apart():
-    nodes = [("Einsum", ["x", "w"], ["e"], {"equation": "ij,jk->ik"}), ("Relu", ["e"], ["y"], {})]
+    nodes: Any = [("Einsum", ["x", "w"], ["e"], {"equation": "ij,jk->ik"}), ("Relu", ["e"], ["y"], {})]
     file = model(nodes, {"x": ["n", 3]}, {"y": ["n", 2]}, {"w": np.ones((3, 2), np.float32)})
     net = mx.onnx.import_to_gluon(file)
     own = [node.op_name for node in net._graph[1].nodes() if node.op_name.startswith("_onnx_")]
@@ -318,7 +319,7 @@ def test_blocks_of_symbols_print_as_in_mxnet():
 
 @pytest.mark.parametrize("hybrid", [False, True])
 def test_one_number_is_taken_for_an_array_without_axes(hybrid):
-    nodes = [("Mul", ["x", "scale"], ["y"], {})]
+    nodes: Any = [("Mul", ["x", "scale"], ["y"], {})]
     net = mx.onnx.import_to_gluon(model(nodes, {"x": [2, 3], "scale": []}, {"y": [2, 3]}, {}))
     if hybrid:
         net.hybridize()
