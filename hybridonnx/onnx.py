@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, TypeGuard, TypeVar
 import numpy as np
 
 from .converters.from_onnx import get_model_metadata, import_model
+from .converters.from_onnx import supported as importable
 from .converters.to_onnx import (
     FileOptions,
     Graph,
@@ -162,9 +163,19 @@ def import_to_gluon(
     return block
 
 
-def get_operator_support(opset_version: int | None = None) -> list[str]:
-    """The names of the operators that can be exported."""
-    return supported()
+def get_operator_support(opset_version: int | None = None, direction: str = "export") -> list[str]:
+    """The names of MXNet's operators that can be exported, or of ONNX's that are imported as MXNet's.
+
+    With the `direction` "import" they are ONNX's operators as they are at `opset_version`, by default the
+    newest; ONNX's other operators are imported as operators of their own, `_onnx_<Operator>`.
+    """
+    if direction not in ("export", "import"):
+        raise MXNetError(
+            f"get_operator_support: the direction 'export' or 'import' is required, got {direction!r}."
+        )
+    if direction == "export":
+        return supported()
+    return importable() if opset_version is None else importable(opset_version)
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Value | Sequence[Value]])

@@ -20,7 +20,7 @@ from ._shapes import Dim, NumericShape, Shape, alike, known, show, sizes, withou
 from ._signature import Option, Usage, depends_on_attributes, example_of, signature_of
 from ._storage import Cells, Pattern, Rows, Storage, infer_storage
 from ._symbolic import Atom, Excess, Quotient, SymbolicDim
-from .onnx_nodes import ONNX_PREFIX, OnnxNode, onnx_name
+from .onnx_nodes import ONNX_PREFIX, OnnxNode, find_onnx, has_gradient, onnx_name
 
 __all__ = [
     "ARITHMETIC",
@@ -65,6 +65,8 @@ __all__ = [
     "enclosed",
     "example_of",
     "find",
+    "find_onnx",
+    "has_gradient",
     "infer_storage",
     "is_number",
     "known",

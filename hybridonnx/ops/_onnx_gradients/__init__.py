@@ -2,4 +2,5 @@
 
 from ._table import Rule as Rule
 from ._table import find as find
+from ._table import load_all as load_all
 from ._table import why_constant as why_constant
