@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, TypeGuard, TypeVar
 import numpy as np
 
 from .converters.from_onnx import get_model_metadata, import_model
+from .converters.from_onnx import supported as importable
 from .converters.to_onnx import (
     FileOptions,
     Graph,
@@ -31,6 +32,7 @@ from .dtypes import DTypeLike
 from .errors import ConversionError, MXNetError
 from .gluon.hybrid_block import HybridBlock, input_name
 from .gluon.nested import flatten, regroup
+from .gluon.onnx_summary import EVERYTHING, freeze
 from .gluon.symbol_block import SymbolBlock, block_from_onnx
 from .ndarray.files import load as load_arrays
 from .ndarray.ndarray import NDArray
@@ -146,17 +148,37 @@ def import_to_gluon(
     model_file: str | os.PathLike[str] | bytes,
     ctx: Contexts = None,
     input_shapes: Mapping[str, FreeShape] | Sequence[FreeShape | None] | None = None,
+    *,
+    trainable: bool = True,
+    frozen: str | Sequence[str] = (),
 ) -> SymbolBlock:
     """A block of an ONNX model, with its parameters on `ctx`; it takes the inputs in the model's order.
 
     `input_shapes` gives sizes that the file leaves free, as `import_model` takes them.
+
+    Parameters are called as in the file. Those that `frozen` names, and without `trainable` all, get
+    `grad_req="null"`, so that no trainer changes them: each item is a parameter's name, or a regular
+    expression that matches the beginning of names, as `collect_params` takes it. Running statistics never
+    train.
     """
-    return block_from_onnx(model_file, ctx=ctx, input_shapes=input_shapes)
+    block = block_from_onnx(model_file, ctx=ctx, input_shapes=input_shapes)
+    freeze(block.collect_params(), "import_to_gluon: frozen", frozen if trainable else EVERYTHING)
+    return block
 
 
-def get_operator_support(opset_version: int | None = None) -> list[str]:
-    """The names of the operators that can be exported."""
-    return supported()
+def get_operator_support(opset_version: int | None = None, direction: str = "export") -> list[str]:
+    """The names of MXNet's operators that can be exported, or of ONNX's that are imported as MXNet's.
+
+    With the `direction` "import" they are ONNX's operators as they are at `opset_version`, by default the
+    newest; ONNX's other operators are imported as operators of their own, `_onnx_<Operator>`.
+    """
+    if direction not in ("export", "import"):
+        raise MXNetError(
+            f"get_operator_support: the direction 'export' or 'import' is required, got {direction!r}."
+        )
+    if direction == "export":
+        return supported()
+    return importable() if opset_version is None else importable(opset_version)
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Value | Sequence[Value]])

@@ -4,4 +4,6 @@ from ._import import get_model_metadata as get_model_metadata
 from ._import import import_model as import_model
 from ._import import load as load
 from ._reader import exposed as exposed
+from ._registry import supported as supported
+from ._registry import versions as versions
 from ._walk import Imported as Imported

@@ -23,7 +23,7 @@ from onnx import (
 )
 
 from hybridonnx.dtypes import DType, is_native
-from hybridonnx.errors import ConversionError, FormatError
+from hybridonnx.errors import ConversionError, FormatError, MXNetError
 from hybridonnx.ops import Spec, alike
 
 from ..inference import infer_shapes
@@ -73,6 +73,7 @@ class ModelInfo:
         self.nodes: list[NodeProto] = list(model.proto.graph.node)
         self.names = Names(model.proto.graph)
         self._refuse_sparse(model.proto.graph)
+        self._refuse_types(model.proto.graph)
         inputs = [i for i in model.proto.graph.input if not self.is_constant(i.name)]
         inputs = inputs if shapes is None else narrowed(model.title, inputs, shapes)
         self._inputs = list(map(_with_names, inputs))
@@ -292,12 +293,18 @@ class ModelInfo:
             if branch is not None:
                 nodes += self._spliced(node, branch)
                 entered = True
-            elif not self._follow(node) and not self._folded(node):
+            elif not self._located(node):
                 nodes.append(node)
             elif not self._better.isdisjoint(node.input):
                 self._better.update(node.output)
         self.nodes = nodes
         return entered
+
+    def _located(self, node: NodeProto) -> bool:
+        try:
+            return self._follow(node) or self._folded(node)
+        except MXNetError as exc:
+            raise located(exc, node) from None
 
     def _folded(self, node: NodeProto) -> bool:
         if node.domain not in ("", "ai.onnx") or not node.output:
@@ -313,7 +320,7 @@ class ModelInfo:
         if not self._affordable(node, inputs):
             raise ConversionError(
                 f"{node.op_type}: a constant of at most {_MOST_FOLDED} elements is required, "
-                f"got a larger one at node {title(node)}."
+                "got a larger one."
             )
         results = evaluate(node, self.model.opset, inputs)
         if results is None:
@@ -349,6 +356,19 @@ class ModelInfo:
         self.tensors.update(tensors)
         return nodes
 
+    def _refuse_types(self, graph: GraphProto) -> None:
+        """Raise one error that names all tensors and inputs of types that there are no arrays of."""
+        codes = {t.name: t.data_type for t in graph.initializer}
+        types = {i.name: i.type.tensor_type.elem_type for i in graph.input}
+        codes |= {name: code for name, code in types.items() if code}
+        reasons: dict[str, list[str]] = {}
+        for name, code in codes.items():
+            reasons.setdefault(_why_unknown(code), []).append(name)
+        reasons.pop("", None)
+        if reasons:
+            lines = [f"  {', '.join(names)}: {why}" for why, names in reasons.items()]
+            raise ConversionError(f"{self.model.title}: values of unknown types:\n" + "\n".join(lines))
+
     def _refuse_sparse(self, graph: GraphProto) -> None:
         if graph.sparse_initializer:
             raise ConversionError(
@@ -356,9 +376,26 @@ class ModelInfo:
             )
 
 
+def _why_unknown(code: int) -> str:
+    """Why there are no arrays of an element type, or nothing."""
+    try:
+        dtype_of(code)
+    except MXNetError as exc:
+        return str(exc)
+    return ""
+
+
 def title(node: NodeProto) -> str:
     """What a node is called: its name, or its first output's."""
     return node.name or next(iter(node.output), node.op_type)
+
+
+def located(exc: MXNetError, node: NodeProto) -> MXNetError:
+    """The error with the node in its message."""
+    text = str(exc).rstrip()
+    place = title(node) if text.startswith(f"{node.op_type}:") else f"{title(node)} ({node.op_type})"
+    exc.args = (f"{text}{'' if text.endswith(('.', '?')) else '.'} In node {place}.",)
+    return exc
 
 
 def _with_names(info: ValueInfoProto) -> ValueInfoProto:
@@ -478,7 +515,7 @@ def evaluate(node: NodeProto, opset: int, inputs: dict[str, Array]) -> list[Arra
     try:
         with np.errstate(all="ignore"):  # infinities and NaN are results like others
             outputs = ReferenceEvaluator(graph, opsets={"": opset}).run(None, inputs)
-    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError):
+    except (ArithmeticError, AttributeError, ImportError, LookupError, RuntimeError, TypeError, ValueError):
         return None  # the import function may know more
     if any(value is None or isinstance(value, list | dict) for value in outputs):
         return None  # no arrays: a sequence would become one of a further axis
@@ -493,7 +530,7 @@ def _constant_node(info: ModelInfo, node: NodeProto) -> Array | None:
     value = helper.get_attribute_value(attribute)
     dtype = {"value_float": "f4", "value_floats": "f4", "value_int": "i8", "value_ints": "i8"}
     if attribute.name not in dtype:
-        raise ConversionError(f"Constant: MXNet has no {attribute.name}, got one at node {title(node)}.")
+        raise ConversionError(f"Constant: MXNet has no {attribute.name}.")
     return np.array(value, dtype[attribute.name])
 
 

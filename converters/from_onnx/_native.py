@@ -24,21 +24,28 @@ _OPERANDS = frozenset({"roi", "scales", "ratio"})
 
 def reason_against(info: ModelInfo, node: NodeProto) -> str:
     """Why a node cannot stay what it is, or nothing."""
-    domain = plain(node.domain)
-    try:
-        kind = signature(node.op_type, info.model.opsets.get(domain, 0), domain)
-    except ConversionError as exc:
-        return str(exc)
-    if any(attribute.HasField("g") for attribute in node.attribute):
-        return ""  # what it takes from around its graphs is checked with the whole model
+    unknown = _why_unknown(info, node)
+    if unknown or any(attribute.HasField("g") for attribute in node.attribute):
+        return unknown  # what it takes from around its graphs is checked with the whole model
     context = checker.C.CheckerContext()
     context.ir_version = ir_version(info.model.opset or 1)
     context.opset_imports = {plain(d): v for d, v in info.model.opsets.items()}
     try:
         checker.check_node(node, context)
     except checker.ValidationError as exc:
-        return f"{kind.op_type}: a valid node is required. ONNX says: {' '.join(str(exc).split())}"
+        return f"{node.op_type}: a valid node is required. ONNX says: {' '.join(str(exc).split())}"
     return ""
+
+
+def _why_unknown(info: ModelInfo, node: NodeProto) -> str:
+    """Why ONNX does not know a node's operator, or one in its graphs, or nothing."""
+    domain = plain(node.domain)
+    try:
+        signature(node.op_type, info.model.opsets.get(domain, 0), domain)
+    except ConversionError as exc:
+        return str(exc)
+    inner = [n for attribute in node.attribute if attribute.HasField("g") for n in attribute.g.node]
+    return next(filter(None, (_why_unknown(info, n) for n in inner)), "")
 
 
 def native(F: Any, info: ModelInfo, node: NodeProto, entry: Any) -> list[Any]:

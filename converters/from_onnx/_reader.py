@@ -14,7 +14,7 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from onnx import GraphProto, ModelProto, TensorProto
 
 from hybridonnx.dtypes import DType, is_packed, stored_bytes, strings
-from hybridonnx.errors import ConversionError, FormatError
+from hybridonnx.errors import ConversionError, FormatError, MXNetError
 
 from ..opsets import NEWEST, plain
 from ..values import Array, dtype_of, of_bytes, of_field
@@ -57,7 +57,10 @@ class Model:
 
     def array(self, tensor: TensorProto) -> Array:
         """The values of a tensor, wherever they are."""
-        dtype = dtype_of(tensor.data_type)
+        try:
+            dtype = dtype_of(tensor.data_type)
+        except MXNetError as exc:
+            raise ConversionError(f"{self.title}: tensor {tensor.name or 'without a name'}: {exc}") from None
         if any(d < 0 for d in tensor.dims):
             raise FormatError(f"{self.title}: sizes of at least 0 are required, got {list(tensor.dims)}.")
         return self._elements(tensor, prod(tensor.dims), dtype).reshape(tuple(tensor.dims))

@@ -10,6 +10,11 @@ from functools import cache, cached_property
 from inspect import Parameter, signature
 from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_type_hints
 
+from hybridonnx.errors import ConversionError
+
+from ..opsets import NEWEST
+from ..opsets import signature as known
+
 Const: TypeAlias = Annotated[Any, "constant"]
 """Annotation of an input that must be a constant; it arrives as a NumPy array, or `None` if absent."""
 
@@ -122,3 +127,23 @@ def load_all() -> dict[tuple[str, str], dict[int, Import]]:
 def find(op_type: str, domain: str = "") -> dict[int, Import]:
     """The imports of an ONNX operator by version; none if nobody has written one."""
     return load_all().get((domain, op_type), {})
+
+
+def versions(op_type: str, domain: str = "") -> frozenset[int]:
+    """The versions of an ONNX operator that are said in MXNet's operators where they can."""
+    return frozenset(find(op_type, domain))
+
+
+def supported(opset: int = NEWEST) -> list[str]:
+    """The names of ONNX's own operators that become MXNet's, as they are at an opset."""
+    if not isinstance(opset, int) or not 1 <= opset <= NEWEST:
+        raise ConversionError(f"opset: a version from 1 to {NEWEST} is required, got {opset!r}.")
+    return sorted(op for domain, op in load_all() if not domain and _since(op, opset) in find(op))
+
+
+def _since(op_type: str, opset: int) -> int:
+    """The version of an operator at an opset, 0 if there is none."""
+    try:
+        return known(op_type, opset).since
+    except ConversionError:
+        return 0

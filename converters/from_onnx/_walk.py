@@ -10,6 +10,7 @@ from typing import Any
 
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, defs, helper, inliner
 
+from hybridonnx.dtypes import DType, container_of
 from hybridonnx.errors import BoundsError, ConversionError, MXNetError, suggest
 from hybridonnx.name import Prefix
 from hybridonnx.ops import SymbolicDim, show, without_symbols
@@ -19,6 +20,7 @@ from hybridonnx.symbol.symbol import Broadcasting, Symbol
 from ..opsets import plain, signature
 from ..subgraphs import uses, write_out_initializers
 from ..values import Array
+from ._failures import Failures
 from ._functions import Functions, entries
 from ._inner import InnerGraph, Known, standalone
 from ._model_info import Dims, ModelInfo, title
@@ -41,6 +43,8 @@ class Imported:
     """What the model calls its outputs."""
     shapes: dict[str, Dims | None] = field(default_factory=dict)
     """The shapes that the model says its inputs have."""
+    types: dict[str, tuple[Dims | None, str]] = field(default_factory=dict)
+    """What is known of the inputs and outputs: free sizes by name, and the element type."""
 
 
 def walk(model: Model, shapes: InputShapes | None = None) -> Imported:
@@ -54,22 +58,29 @@ def _walk(info: ModelInfo) -> Imported:
     graph = info.model.proto.graph
     outputs = [output.name for output in graph.output]
     nodes = _expanded(info, outputs)
-    _refuse(info, nodes)
+    failures = _refused(info, nodes)
     read = frozenset([*outputs, *(name for node in nodes for name in uses(node))])
     conversion = _Conversion(info, Functions(info), read=read)
     inputs = [i.name for i in graph.input if not info.is_constant(i.name)]
     for name in inputs:
         conversion.values[name] = conversion.F.variable(name).outputs[0]
     for node in nodes:
+        if failures.hides(node):
+            continue
         try:
             conversion.convert(node)
         except MXNetError as exc:
-            exc.add_note(f"In node {title(node)} ({node.op_type}).")
-            raise
+            failures.add(node, exc)
+    failures.report()
     symbol = Symbol([conversion.entry(name) for name in outputs])
     used = {node.name for node in symbol.nodes() if node.is_variable}
     arrays = {name: array for name, array in conversion.F.arrays.items() if name in used}
-    return Imported(symbol, arrays, inputs, outputs, {name: info.shape(name) for name in inputs})
+    types = {name: (info.shape(name), _type(info.dtype(name))) for name in (*inputs, *outputs)}
+    return Imported(symbol, arrays, inputs, outputs, {name: info.shape(name) for name in inputs}, types)
+
+
+def _type(dtype: DType | None) -> str:
+    return "" if dtype is None else container_of(dtype) or dtype.name
 
 
 _MISFITS = (MXNetError, ArithmeticError, LookupError, TypeError, ValueError)
@@ -81,7 +92,7 @@ def _in_words(node: NodeProto, exc: Exception) -> MXNetError:
     if isinstance(exc, MXNetError):
         return exc
     return ConversionError(
-        f"{node.op_type}: inputs or attributes of node {title(node)} do not fit. {type(exc).__name__}: {exc}"
+        f"{node.op_type}: inputs or attributes do not fit. {type(exc).__name__}: {str(exc).rstrip('.')}."
     )
 
 
@@ -141,11 +152,18 @@ class _Conversion:
             results = [Broadcasting([e]) for e in entries(entry.function(self.F, *inputs, **attributes))]
             missing = [name for name in node.output[len(results) :] if name in self.read]
             if missing:
-                raise ConversionError(f"{node.op_type}: MXNet has no operator that gives {missing[0]}, too.")
+                lacking = self._parameter(node, missing[0])
+                raise ConversionError(f"{node.op_type}: MXNet has no operator that gives {lacking}, too.")
             return [
                 self._conformed(node, i, y) if name else None
                 for i, (name, y) in enumerate(zip(node.output, results, strict=False))
             ]
+
+    def _parameter(self, node: NodeProto, name: str) -> str:
+        """What ONNX calls an output of a node, with the name that the model gives it."""
+        domain = plain(node.domain)
+        kind = signature(node.op_type, self.info.model.opsets.get(domain, 0), domain)
+        return f"{kind.output(list(node.output).index(name)).name} ({name})"
 
     def _conformed(self, node: NodeProto, index: int, y: Any) -> Any:
         """A result with the dtype that ONNX says, and without the axis that MXNet has where ONNX has none."""
@@ -358,17 +376,13 @@ def _is_defined(info: ModelInfo, node: NodeProto) -> bool:
     return bool(schema.has_function or schema.has_context_dependent_function)  # type: ignore[attr-defined]
 
 
-def _refuse(info: ModelInfo, nodes: Iterable[NodeProto]) -> None:
-    """Raise one error that names every operator that cannot be imported, with the nodes."""
-    reasons: dict[str, list[str]] = {}
+def _refused(info: ModelInfo, nodes: Iterable[NodeProto]) -> Failures:
+    """The operators that nothing can say."""
+    failures = Failures(info.model.title)
     for node in nodes:
         if _import(info, node) is None and reason_against(info, node):
-            reasons.setdefault(_reason(info, node), []).append(title(node))
-    if reasons:
-        lines = [f"  {why}: {len(names)} x ({', '.join(names[:5])})" for why, names in reasons.items()]
-        raise ConversionError(
-            f"{info.model.title}: unsupported operators, which MXNet's cannot express:\n" + "\n".join(lines)
-        )
+            failures.refuse(node, _reason(info, node))
+    return failures
 
 
 def _reason(info: ModelInfo, node: NodeProto) -> str:

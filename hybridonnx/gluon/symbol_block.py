@@ -12,7 +12,9 @@ import numpy as np
 from ..context import Context, current_context
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import RequirementError, ShapeError, suggest
+from ..ndarray.invoke import invoke
 from ..ndarray.ndarray import NDArray
+from ..ops import find
 from ..runtime import onnx_file
 from ..runtime.containers import boundary_of
 from ..symbol.execute import execute
@@ -22,6 +24,7 @@ from ..typing import Contexts
 from ..util import is_np_shape, np_shape
 from .hybrid_block import HybridBlock, input_name
 from .nested import flatten
+from .onnx_summary import described, keep_whole_numbers
 from .parameter import ParameterDict, brief, read_named
 
 __all__ = ["SymbolBlock"]
@@ -88,6 +91,8 @@ class SymbolBlock(HybridBlock):
         """What the ONNX model calls the outputs that the block was made of, if it was."""
         self._declared: list[_Declared | None] = []
         """The shapes that the ONNX model says the inputs have; those of what it computes may rest on them."""
+        self._types: dict[str, onnx_file.ValueType] = {}
+        """What the ONNX model says of its inputs and outputs."""
 
     def _make_parameters(self, graph: Symbol, inputs: list[str]) -> None:
         dtypes = _dtypes(graph)
@@ -95,10 +100,9 @@ class SymbolBlock(HybridBlock):
         for name in (*graph.list_arguments(), *graph.list_auxiliary_states()):
             if name in inputs or name in self._params:
                 continue
-            kwargs: dict[str, Any] = {
-                "allow_deferred_init": True,
-                "grad_req": "null" if name in states else "write",
-            }
+            kwargs: dict[str, Any] = {"allow_deferred_init": True}
+            if name in states:
+                kwargs["grad_req"] = "null"
             if dtypes.get(name) is not None:
                 kwargs["dtype"] = dtypes[name]
             self._params.get(name, **kwargs)
@@ -107,6 +111,9 @@ class SymbolBlock(HybridBlock):
 
     def __repr__(self) -> str:
         variables, graph = self._graph
+        if self._output_names is not None:
+            names = _variable_names(variables)
+            return described(self, names, self._output_names, self._types, graph)
         return f"{type(self).__name__}(\n{graph!r} : {len(variables)} -> {len(graph.list_outputs())}\n)"
 
     def _clear_cached_op(self) -> None:
@@ -142,8 +149,12 @@ class SymbolBlock(HybridBlock):
             raise TypeError(f"{self.name}: an array for each input is required, {names}, got none.")
         if not args or isinstance(first, NDArray):
             ctx = self._context() if first is None else first.context
-            for x, declared in zip(args, self._declared, strict=False):
-                if declared is not None and getattr(x, "shape", None) not in declared.fit:
+            for i, (x, declared) in enumerate(zip(args, self._declared, strict=False)):
+                if declared is None or getattr(x, "shape", None) in declared.fit:
+                    continue
+                if declared.is_scalar and isinstance(x, NDArray) and x.shape == (1,):
+                    args = (*args[:i], _without_axes(x), *args[i + 1 :])
+                else:
                     declared.require(self.name, x)
             return (self._call_compiled if self._active else self._call_on_kernels)(ctx, args)
         if not isinstance(first, Symbol):
@@ -183,14 +194,13 @@ class _Declared:
         self._name, self._sizes = name, sizes
         self.fit: set[tuple[int, ...]] = set()
         """Shapes that were looked at before and fit."""
+        self.is_scalar = sizes == ()
 
     def require(self, owner: str, x: Any) -> None:
         """Raise if an array has another shape."""
         if not isinstance(x, NDArray):  # refused where inputs are counted
             return
         sizes, shape = self._sizes, x.shape
-        if not sizes and shape == (1,):  # which MXNet has for ()
-            sizes = (1,)
         if len(shape) == len(sizes) and all(d in (None, s) for d, s in zip(sizes, shape, strict=True)):
             if len(self.fit) >= _MOST_SHAPES:
                 self.fit.clear()
@@ -202,6 +212,11 @@ class _Declared:
             f"{owner}: input {self._name!r} of shape ({text}) is required, as the ONNX model says, "
             f"got {shape}.{free}"
         )
+
+
+def _without_axes(x: Any) -> Any:
+    """An array of shape (1,), which MXNet has for ()."""
+    return invoke(find("_np_squeeze").make({}), (x,))
 
 
 def _single(outputs: Any) -> Any:
@@ -283,7 +298,7 @@ def block_from_onnx(
             f"{title}: the inputs {', '.join(model.inputs)} are required by name, got {', '.join(names)}."
         )
     block = SymbolBlock(model.symbol, [var(name) for name in names or model.inputs])
-    block._output_names = model.outputs
+    block._output_names, block._types = model.outputs, model.types
     for name in names or model.inputs:
         sizes = model.shapes[name]
         block._declared.append(None if sizes is None else _Declared(name, sizes))
@@ -293,6 +308,7 @@ def block_from_onnx(
         if name in params:
             adopt = _is_alone(value, places)
             params[name]._load_init(value, ctx, cast_dtype=True, dtype_source="saved", adopt=adopt)
+    keep_whole_numbers(params)
     return block
 
 

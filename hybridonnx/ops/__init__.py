@@ -30,7 +30,7 @@ from ._symbolic import (
     same,
     smaller,
 )
-from .onnx_nodes import ONNX_PREFIX, OnnxNode, onnx_name
+from .onnx_nodes import ONNX_PREFIX, OnnxNode, find_onnx, has_gradient, onnx_name
 
 __all__ = [
     "ARITHMETIC",
@@ -76,6 +76,8 @@ __all__ = [
     "enclosed",
     "example_of",
     "find",
+    "find_onnx",
+    "has_gradient",
     "infer_storage",
     "is_number",
     "known",

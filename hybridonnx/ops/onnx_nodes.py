@@ -134,6 +134,11 @@ def onnx_name(op_type: str, domain: str = "") -> str:
     return f"{ONNX_PREFIX}{domain}{'.' if domain else ''}{op_type}"
 
 
+def has_gradient(op_type: str) -> bool:
+    """Whether there is a rule for the gradient of an operator of ONNX's own domain."""
+    return op_type in gradients.load_all()
+
+
 @cache
 def find_onnx(name: str) -> type[OnnxNode] | None:
     """The operator `_onnx_<Operator>`, `None` if the name is no such name."""

@@ -12,6 +12,14 @@ Sizes: TypeAlias = tuple[int | None, ...]
 """A shape in which a size that is `None` is free."""
 
 
+class ValueType(NamedTuple):
+    """What a model says of an input or an output."""
+
+    sizes: tuple[object, ...] | None
+    """Numbers, the names of free sizes, or `None` where nothing is known."""
+    dtype: str
+
+
 class OnnxModel(NamedTuple):
     """An ONNX model in MXNet's operators."""
 
@@ -24,6 +32,8 @@ class OnnxModel(NamedTuple):
     """What the model calls its outputs."""
     shapes: dict[str, Sizes | None]
     """The shapes that the model says its inputs have; `None` is free."""
+    types: dict[str, ValueType]
+    """What is known of the inputs and outputs."""
 
 
 def read(source: Any, input_shapes: Any = None) -> OnnxModel:
@@ -33,7 +43,8 @@ def read(source: Any, input_shapes: Any = None) -> OnnxModel:
     model = from_onnx.load(source, input_shapes)
     values = {name: NDArray(array) for name, array in model.arrays.items()}
     shapes = {name: _sizes(dims) for name, dims in model.shapes.items()}
-    return OnnxModel(model.symbol, values, model.inputs, model.outputs, shapes)
+    types = {name: ValueType(*known) for name, known in model.types.items()}
+    return OnnxModel(model.symbol, values, model.inputs, model.outputs, shapes, types)
 
 
 def _sizes(dims: Sequence[object] | None) -> Sizes | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -59,11 +60,25 @@ def _start(model: str | bytes, settings: Any) -> Any:
     try:
         return ort.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
     except _FAILURES as exc:
-        raise MXNetError(f"ONNX Runtime does not accept the graph: {exc}") from exc
+        raise MXNetError(
+            f"ONNX Runtime does not accept the graph: {_sentence(exc)} Run the block without hybridize(), or "
+            "report the model."
+        ) from exc
 
 
 def _failed(exc: Exception) -> MXNetError:
-    return MXNetError(f"ONNX Runtime could not run the graph: {exc}")
+    return MXNetError(
+        f"ONNX Runtime could not run the graph: {_sentence(exc)} Check that the inputs' shapes and values "
+        "fit what it names; hybridize(active=False) tells more."
+    )
+
+
+def _sentence(exc: Exception) -> str:
+    """What ONNX Runtime says, in one line, without the numbers of its errors."""
+    return _CODE.sub("", " ".join(str(exc).split())).rstrip(".") + "."
+
+
+_CODE = re.compile(r"^\[ONNXRuntimeError\] : \d+ : ")
 
 
 def named(array: Array) -> Array:

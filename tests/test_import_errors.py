@@ -1,0 +1,182 @@
+"""What an import refuses, in one message that names nodes, operators and values, and without warnings."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import hybridonnx as mx
+from hybridonnx.errors import BoundsError, ConversionError, MXNetError
+
+F32, I64 = TensorProto.FLOAT, TensorProto.INT64
+node = helper.make_node
+
+
+def model(nodes, inputs, outputs="y", constants=None, functions=(), domains=(), opset=18):
+    """A model; inputs are names with element types and shapes."""
+    graph = helper.make_graph(
+        nodes,
+        "graph",
+        [helper.make_tensor_value_info(name, *what) for name, what in inputs.items()],
+        [helper.make_tensor_value_info(name, F32, None) for name in outputs.split()],
+        [numpy_helper.from_array(np.asarray(a), name) for name, a in (constants or {}).items()],
+    )
+    opsets = [helper.make_opsetid("", opset), *(helper.make_opsetid(domain, 1) for domain in domains)]
+    return helper.make_model(graph, opset_imports=opsets, functions=list(functions), ir_version=9)
+
+
+IMAGE = {"x": (F32, [1, 2, 4, 4])}
+ROWS = {"x": (F32, [2, 3])}
+
+
+def refusal(proto, kind=MXNetError):
+    with pytest.raises(kind) as caught:
+        mx.onnx.import_model(proto)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("proto", "kind", "operator", "name"),
+    [
+        (model([node("Conv", ["x"], ["y"], name="first")], IMAGE), ConversionError, "Conv", "first"),
+        (model([node("Conv", ["x"], ["y"])], IMAGE), ConversionError, "Conv", "node y"),
+        (model([node("Relu", ["z"], ["y"], name="early")], IMAGE), ConversionError, "Relu", "early"),
+        (
+            model([node("Gather", ["x", "i"], ["y"], name="rows")], ROWS, constants={"i": np.array([7])}),
+            BoundsError,
+            "Gather",
+            "rows",
+        ),
+    ],
+)
+def test_messages_name_node_and_operator_once(proto, kind, operator, name):
+    text = refusal(proto, kind)
+    assert text.count(operator) == 1
+    assert text.count(name) == 1
+    assert text.endswith(".")
+
+
+def test_all_nodes_are_in_one_message():
+    nodes = [
+        node("Conv", ["x"], ["a"], name="first"),
+        node("Relu", ["a"], ["b"], name="behind"),
+        node("MatMul", ["x"], ["c"], name="second"),
+        node("Foreign", ["x"], ["d"], name="third", domain="elsewhere"),
+        node("Sum", ["b", "c", "d"], ["y"], name="last"),
+    ]
+    text = refusal(model(nodes, IMAGE, domains=["elsewhere"]), ConversionError)
+    for part in ("elsewhere.Foreign: 1 x (third)", "Conv: ", "first", "MatMul: ", "second"):
+        assert part in text
+    assert "behind" not in text
+    assert "last" not in text
+
+
+def test_there_are_not_too_many_messages():
+    """A damaged file with many nodes is refused in time, and the message can be read."""
+    nodes = [node("Conv", ["x"], [f"a{i}"], name=f"n{i}") for i in range(5000)]
+    nodes.append(node("Sum", [f"a{i}" for i in range(5000)], ["y"]))
+    text = refusal(model(nodes, IMAGE))
+    assert "and 80 more" in text
+    assert len(text.splitlines()) < 30
+
+
+def test_operators_inside_of_functions_are_named():
+    body = [node("Foreign", ["a"], ["t"], name="inner", domain="elsewhere"), node("Relu", ["t"], ["b"])]
+    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("elsewhere", 1)]
+    function = helper.make_function("local", "Wrapper", ["a"], ["b"], body, opsets)
+    call = node("Wrapper", ["x"], ["y"], name="call", domain="local")
+    text = refusal(model([call], ROWS, functions=[function], domains=["local", "elsewhere"]))
+    assert "elsewhere.Foreign: 1 x (inner" in text
+    assert "Wrapper" not in text
+
+
+def test_graphs_inside_of_nodes_name_both():
+    """The node inside first, and then the one around it."""
+
+    def branch(name, *nodes):
+        return helper.make_graph(
+            nodes, name, [], [helper.make_tensor_value_info(nodes[-1].output[0], F32, None)]
+        )
+
+    wrong = branch("then", node("Foreign", ["x"], ["o"], name="inner", domain="elsewhere"))
+    right = branch("else", node("Relu", ["x"], ["p"]))
+    choice = node("If", ["c"], ["y"], name="outer", then_branch=wrong, else_branch=right)
+    inputs = {**ROWS, "c": (TensorProto.BOOL, [])}
+    text = refusal(model([choice], inputs, domains=["elsewhere"]))
+    assert text.index("elsewhere.Foreign") < text.index("outer")
+
+
+def test_values_of_unknown_types_are_named_together():
+    proto = model([node("Sum", ["x", "strange", "odd"], ["y"])], {"x": (99, [2])})
+    for name in ("strange", "odd"):
+        proto.graph.initializer.add(name=name, dims=[2], data_type=99, raw_data=b"12345678")
+    text = refusal(proto, ConversionError)
+    assert "strange, odd, x: " in text
+    assert text.count("element type 99") == 1
+
+
+def test_a_constant_node_of_an_unknown_type_is_named():
+    tensor = onnx.TensorProto(dims=[2], data_type=99, raw_data=b"12345678")
+    nodes = [node("Constant", [], ["c"], name="strange", value=tensor), node("Add", ["x", "c"], ["y"])]
+    text = refusal(model(nodes, ROWS))
+    assert "strange" in text
+    assert "Constant" in text
+
+
+# ---- what engines say
+
+
+def indexed(hybrid):
+    nodes = [node("GatherND", ["x", "i"], ["y"], name="rows")]
+    net = mx.onnx.import_to_gluon(model(nodes, {**ROWS, "i": (I64, [1, 1])}).SerializeToString())
+    net.hybridize(hybrid)
+    return net
+
+
+def test_onnx_runtimes_text_is_in_a_sentence():
+    with pytest.raises(
+        MXNetError, match=r"^ONNX Runtime could not run the graph: .*rows.*\. Check"
+    ) as caught:
+        indexed(True)(mx.nd.ones((2, 3)), mx.nd.array([[9]], dtype="int64"))
+    text = str(caught.value)
+    assert "[ONNXRuntimeError]" not in text
+    assert "\n" not in text
+
+
+def test_a_missing_package_is_an_error_of_ours(monkeypatch):
+    """ONNX's reference decodes pictures with Pillow, which may not be there."""
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    proto = model(
+        [node("ImageDecoder", ["x"], ["y"], name="decode")], {"x": (TensorProto.UINT8, ["n"])}, opset=20
+    )
+    proto.graph.output[0].type.tensor_type.elem_type = TensorProto.UINT8
+    net = mx.onnx.import_to_gluon(proto.SerializeToString())
+    with pytest.raises(MXNetError, match=r"package .* required.*Pillow.*pip"):
+        net(mx.nd.array([1, 2, 3], dtype="uint8"))
+
+
+def test_nothing_warns():
+    """Infinities and NaN that are computed at import, or by ONNX's reference, are results like others."""
+    constant = np.array([np.nan, np.inf, -1], np.float32)
+    nodes = [
+        node("Cast", ["c"], ["whole"], to=TensorProto.INT32),
+        node("Cast", ["whole"], ["back"], to=F32),
+        node("Sqrt", ["c"], ["root"]),
+        node("Log", ["c"], ["log"]),
+        node("Sum", ["x", "back", "root", "log"], ["y"]),
+        node("Einsum", ["x", "x"], ["z"], equation="ij,ij->i"),
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        net = mx.onnx.import_to_gluon(
+            model(nodes, ROWS, "y z", constants={"c": constant}).SerializeToString()
+        )
+        for hybrid in (False, True):
+            net.hybridize(hybrid)
+            net(mx.nd.array(np.full((2, 3), 1e30)))

@@ -1,0 +1,342 @@
+"""Blocks of ONNX models as users have them: what they print, what trains, and how they are called."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import hybridonnx as mx
+from hybridonnx import autograd, nd
+from hybridonnx.errors import MXNetError
+from hybridonnx.gluon import SymbolBlock, nn
+from tests.torch_files import File
+
+F32, F16, I64 = TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.INT64
+
+
+def model(nodes, inputs, outputs, constants, kind=F32, opset=18):
+    """A model of nodes (operator, inputs, outputs, attributes); shapes by name, arrays by name."""
+    made = [helper.make_node(op, takes, gives, **attributes) for op, takes, gives, attributes in nodes]
+    declared = [helper.make_tensor_value_info(name, kind, shape) for name, shape in inputs.items()]
+    results = [helper.make_tensor_value_info(name, kind, shape) for name, shape in outputs.items()]
+    tensors = [numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()]
+    graph = helper.make_graph(made, "graph", declared, results, tensors)
+    opsets = [helper.make_opsetid("", opset)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString()
+
+
+def network(dtype=np.float32):
+    """Convolution, BatchNormalization, Relu, mean and a Gemm, with random weights."""
+    rng = np.random.default_rng(0)
+    constants = {
+        "trunk.conv.weight": rng.normal(0, 0.3, (4, 2, 3, 3)),
+        "trunk.norm.weight": np.ones(4),
+        "trunk.norm.bias": np.zeros(4),
+        "trunk.norm.mean": np.zeros(4),
+        "trunk.norm.var": np.ones(4),
+        "head.weight": rng.normal(0, 0.5, (3, 4)),
+        "head.bias": np.zeros(3),
+    }
+    nodes = [
+        ("Conv", ["x", "trunk.conv.weight"], ["c"], {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}),
+        ("BatchNormalization", ["c", *list(constants)[1:5]], ["n"], {}),
+        ("Relu", ["n"], ["r"], {}),
+        ("GlobalAveragePool", ["r"], ["p"], {}),
+        ("Flatten", ["p"], ["f"], {}),
+        ("Gemm", ["f", "head.weight", "head.bias"], ["y"], {"transB": 1}),
+    ]
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    arrays = {name: array.astype(dtype) for name, array in constants.items()}
+    return model(nodes, {"x": ["batch", 2, 5, 5]}, {"y": ["batch", 3]}, arrays, kind)
+
+
+def batch(count=6, dtype=np.float32):
+    rng = np.random.default_rng(1)
+    return nd.array(rng.normal(0, 1, (count, 2, 5, 5)), dtype=dtype), nd.array(np.arange(count) % 3)
+
+
+def train(net, steps=1, dtype=np.float32, **options):
+    """The losses of some steps."""
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.2, "wd": 0.01, **options})
+    loss_function = mx.gluon.loss.SoftmaxCrossEntropyLoss()
+    x, y = batch(dtype=dtype)
+    losses = []
+    for _ in range(steps):
+        with autograd.record():
+            loss = loss_function(net(x).astype("float32"), y)
+        loss.backward()
+        trainer.step(len(x))
+        losses.append(loss.mean().asscalar())
+    return losses
+
+
+def values(net):
+    return {name: p.data().asnumpy().copy() for name, p in net.collect_params().items()}
+
+
+def changed(net, before):
+    return {name for name, array in values(net).items() if not np.array_equal(array, before[name])}
+
+
+# ---- what trains
+
+STATISTICS = {"trunk.norm.mean", "trunk.norm.var"}
+WEIGHTS = {"trunk.conv.weight", "trunk.norm.weight", "trunk.norm.bias", "head.weight", "head.bias"}
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+@pytest.mark.parametrize(
+    ("options", "trained"),
+    [
+        ({}, WEIGHTS),
+        ({"frozen": ["head.bias"]}, WEIGHTS - {"head.bias"}),
+        ({"frozen": "trunk"}, {"head.weight", "head.bias"}),
+        ({"frozen": [r".*\.bias$", "trunk.conv"]}, {"trunk.norm.weight", "head.weight"}),
+        ({"frozen": ["trunk.norm.mean"]}, WEIGHTS),
+    ],
+)
+def test_what_trains(options, trained, hybrid):
+    net = mx.onnx.import_to_gluon(network(), **options)
+    if hybrid:
+        net.hybridize()
+    assert set(net.collect_params()) == WEIGHTS | STATISTICS
+    assert {n for n, p in net.collect_params().items() if p.grad_req != "null"} == trained
+    before = values(net)
+    train(net)
+    assert changed(net, before) == trained | STATISTICS
+
+
+@pytest.mark.parametrize("options", [{}, {"frozen": "head"}])
+def test_nothing_trains(options):
+    net = mx.onnx.import_to_gluon(network(), trainable=False, **options)
+    assert {p.grad_req for p in net.collect_params().values()} == {"null"}
+    x, _ = batch()
+    x.attach_grad()
+    with autograd.record():
+        y = net(x)
+    y.backward()
+    assert np.abs(x.grad.asnumpy()).sum() > 0
+
+
+@pytest.mark.parametrize(
+    ("wish", "near"),
+    [
+        ("head.wieght", "Did you mean head.weight"),
+        (["trunk", "nothing"], "got 'nothing'"),
+        ("head.(", "head"),
+    ],
+)
+def test_unknown_names_are_refused(wish, near):
+    with pytest.raises(MXNetError, match=r"import_to_gluon: frozen: names of parameters") as caught:
+        mx.onnx.import_to_gluon(network(), frozen=wish)
+    assert near in str(caught.value)
+
+
+def test_names_are_taken_as_they_are_first():
+    """A name that is a regular expression of others as well means itself."""
+    nodes: Any = [("Mul", ["x", "a.b"], ["m"], {}), ("Add", ["m", "axb"], ["y"], {})]
+    constants = {"a.b": np.ones(3, np.float32), "axb": np.ones(3, np.float32)}
+    net = mx.onnx.import_to_gluon(model(nodes, {"x": [3]}, {"y": [3]}, constants), frozen="a.b")
+    assert {name: p.grad_req for name, p in net.collect_params().items()} == {"a.b": "null", "axb": "write"}
+
+
+def test_whole_numbers_do_not_train():
+    """Weight decay would change them."""
+    nodes: Any = [("Gather", ["x", "i"], ["g"], {}), ("Add", ["g", "w"], ["y"], {})]
+    constants = {"w": np.ones((2, 3), np.float32), "i": np.array([3, 1], np.int64)}
+    net = mx.onnx.import_to_gluon(model(nodes, {"x": [4, 3]}, {"y": [2, 3]}, constants))
+    reqs = {name: p.grad_req for name, p in net.collect_params().items()}
+    assert reqs == {"w": "write", "i": "null"}
+
+
+def test_statistics_are_saved_as_auxiliary(tmp_path):
+    net = mx.onnx.import_to_gluon(network())
+    symbol_file, params_file = net.export(str(tmp_path / "net"))
+    names = set(nd.load(params_file))
+    assert {n.removeprefix("aux:") for n in names if n.startswith("aux:")} == STATISTICS
+    assert {n.removeprefix("arg:") for n in names if n.startswith("arg:")} == WEIGHTS
+    again = SymbolBlock.imports(symbol_file, ["x"], params_file)
+    assert {n for n, p in again.collect_params().items() if p.grad_req == "null"} == STATISTICS
+    x, _ = batch()
+    np.testing.assert_allclose(again(x).asnumpy(), net(x).asnumpy(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_float16_trains_with_copies_in_float32(hybrid):
+    net = mx.onnx.import_to_gluon(network(np.float16))
+    if hybrid:
+        net.hybridize()
+    before = values(net)
+    assert all(array.dtype == np.float16 for name, array in before.items() if "norm" not in name)
+    losses = train(net, 30, np.float16, multi_precision=True, momentum=0.9, learning_rate=0.1)
+    assert losses[-1] < 0.5 * losses[0]
+    after = values(net)
+    assert {name: a.dtype for name, a in after.items()} == {name: a.dtype for name, a in before.items()}
+    single = mx.onnx.import_to_gluon(network())
+    expected = train(single, 30, momentum=0.9, learning_rate=0.1)
+    np.testing.assert_allclose(losses[:10], expected[:10], rtol=0.02)
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_steps_too_small_for_float16_add_up(hybrid):
+    """A weight of 1 does not change by steps of 1e-4 in float16, but a copy of it in float32 does."""
+    nodes: Any = [("Mul", ["x", "w"], ["y"], {})]
+    file = model(nodes, {"x": [1]}, {"y": [1]}, {"w": np.ones(1, np.float16)}, F16)
+    results = {}
+    for multi in (False, True):
+        net = mx.onnx.import_to_gluon(file)
+        if hybrid:
+            net.hybridize()
+        options = {"learning_rate": 1e-4, "multi_precision": multi}
+        trainer = mx.gluon.Trainer(net.collect_params(), "sgd", options)
+        for _ in range(100):
+            with autograd.record():
+                y = net(nd.ones((1,), dtype="float16"))
+            y.backward()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # of what is shown here
+                trainer.step(1)
+        results[multi] = float(net.collect_params()["w"].data().asnumpy()[0])
+    assert results[False] == 1
+    assert results[True] == pytest.approx(0.99, abs=1e-3)
+
+
+# ---- the head of another model
+
+TRUNKS = ["resnet-script-free", "resnet-dynamo-free"]
+
+
+def pictures(count=48):
+    """Noise in which one of the three channels is brighter than the others, which is the class."""
+    y = np.arange(count) % 3
+    x = np.random.default_rng(0).normal(0, 0.3, (count, 3, 16, 16)) + np.eye(3)[y][:, :, None, None]
+    return x.astype(np.float32), y.astype(np.float32)
+
+
+def feature_name(symbol):
+    """The last output before the layer that gives the scores."""
+    return next(n for n in reversed(symbol.get_internals().list_outputs()[:-1]) if n.endswith("output"))
+
+
+def check_export(net, x, tmp_path):
+    file = mx.onnx.export_model(net, str(tmp_path / "new.onnx"), input_shapes=[("N", 3, 16, 16)])
+    assert mx.onnx.verify(net, file, inputs=nd.array(x)).ok()
+
+
+@pytest.mark.parametrize("name", TRUNKS)
+def test_a_new_head_by_symbols(name):
+    """As in MXNet's tutorial on fine-tuning: cut at the features, a new layer, `fit` of a Module."""
+    symbol, arg_params, aux_params = mx.onnx.import_model(File.read(name).proto)
+    features = symbol.get_internals()[feature_name(symbol)]
+    scores = mx.sym.FullyConnected(features, num_hidden=3, name="head")
+    fixed = [name for name in features.list_arguments() if name in arg_params]
+    module = mx.mod.Module(
+        mx.sym.SoftmaxOutput(scores, name="softmax"), data_names=["x"], fixed_param_names=fixed
+    )
+    x, y = pictures()
+    batches = mx.io.NDArrayIter({"x": x}, {"softmax_label": y}, batch_size=16)
+    module.fit(
+        batches,
+        num_epoch=20,
+        optimizer="adam",
+        optimizer_params={"learning_rate": 0.02},
+        initializer=mx.init.Xavier(),
+        arg_params=arg_params,
+        aux_params=aux_params,
+        allow_missing=True,
+    )
+    assert module.score(batches, "acc")[0][1] > 0.9
+    after, _ = module.get_params()
+    assert {"head_weight", "head_bias"} <= set(after)
+    kept = set(after) & set(arg_params)
+    assert len(kept) > 10
+    assert all(np.array_equal(after[n].asnumpy(), arg_params[n].asnumpy()) for n in kept)
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+@pytest.mark.parametrize("name", TRUNKS)
+def test_a_new_head_by_blocks(name, hybrid, tmp_path):
+    """A block of what is before the old head, with its parameters, is a layer like others."""
+    whole = mx.onnx.import_to_gluon(File.read(name).proto, trainable=False)
+    x = mx.sym.var("x")
+    scores = whole(x)
+    features = SymbolBlock(scores.get_internals()[feature_name(scores)], [x], whole.collect_params())
+    net = nn.HybridSequential()
+    net.add(features, nn.Dense(3))
+    net[1].initialize(mx.init.Xavier())
+    if hybrid:
+        net.hybridize()
+    before = values(whole)
+    images, labels = map(nd.array, pictures())
+    trainer = mx.gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 0.02})
+    loss_function = mx.gluon.loss.SoftmaxCrossEntropyLoss()
+    for _ in range(40):
+        with autograd.record():
+            loss = loss_function(net(images), labels)
+        loss.backward()
+        trainer.step(len(images))
+    assert (net(images).argmax(axis=1) == labels).mean().asscalar() > 0.9
+    assert not changed(whole, before)
+    check_export(net, images.asnumpy(), tmp_path)
+
+
+# ---- what a block prints
+
+
+def test_a_block_prints_what_is_inside():
+    net = mx.onnx.import_to_gluon(network(), frozen="trunk.conv")
+    assert repr(net).splitlines() == [
+        "SymbolBlock(",
+        "  inputs: x (batch, 2, 5, 5) float32",
+        "  outputs: y (batch, 3) float32",
+        "  operators of MXNet: 6, which are",
+        "    1 BatchNorm, 1 Convolution, 1 Flatten, 1 FullyConnected, 1 Pooling, 1 relu",
+        f"  parameters: {72 + 16 + 15} numbers in 7 arrays, of which {8 + 15} numbers train",
+        ")",
+    ]
+
+
+def test_onnx_s_own_operators_are_counted_apart():
+    nodes: Any = [("Einsum", ["x", "w"], ["e"], {"equation": "ij,jk->ik"}), ("Relu", ["e"], ["y"], {})]
+    file = model(nodes, {"x": ["n", 3]}, {"y": ["n", 2]}, {"w": np.ones((3, 2), np.float32)})
+    net = mx.onnx.import_to_gluon(file)
+    own = [node.op_name for node in net._graph[1].nodes() if node.op_name.startswith("_onnx_")]
+    assert ("operators of ONNX: 1, which are\n    1 Einsum" in repr(net)) == bool(own)
+
+
+def test_blocks_of_symbols_print_as_in_mxnet():
+    x = mx.sym.var("x")
+    net = SymbolBlock(mx.sym.FullyConnected(x, num_hidden=2, name="fc"), [x])
+    assert repr(net) == "SymbolBlock(\n<Symbol fc> : 1 -> 1\n)"
+
+
+# ---- arrays without axes
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_one_number_is_taken_for_an_array_without_axes(hybrid):
+    nodes: Any = [("Mul", ["x", "scale"], ["y"], {})]
+    net = mx.onnx.import_to_gluon(model(nodes, {"x": [2, 3], "scale": []}, {"y": [2, 3]}, {}))
+    if hybrid:
+        net.hybridize()
+    x, scale = nd.array(np.arange(6).reshape(2, 3)), nd.array([3.0])
+    scale.attach_grad()
+    with autograd.record():
+        y = net(x, scale)
+    y.backward()
+    assert np.array_equal(y.asnumpy(), 3 * np.arange(6).reshape(2, 3))
+    assert scale.grad.shape == (1,)
+    assert scale.grad.asscalar() == 15
+    assert np.array_equal(net(x, nd.array([2.0])).asnumpy(), 2 * np.arange(6).reshape(2, 3))
+
+
+def test_a_result_without_axes_stays_without():
+    """`()` in, `()` out: a (1,) is taken for the declared shape, not for one more axis."""
+    net = mx.onnx.import_to_gluon(model([("Neg", ["x"], ["y"], {})], {"x": []}, {"y": []}, {}))
+    assert net(nd.array([2.0])).shape == ()
+    with pytest.raises(MXNetError, match=r"shape \(\) is required"):
+        net(nd.array([2.0, 3.0]))
