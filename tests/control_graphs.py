@@ -177,7 +177,7 @@ def heads(outputs):
 def computed(mx, graph, values):
     """Outputs and gradients of a symbol by an executor, as name to array."""
     args = {k: mx.nd.array(v) for k, v in values.items()}
-    executor = graph.bind(mx.cpu(), args, {k: mx.nd.zeros(v.shape) for k, v in values.items()})
+    executor = graph.bind(mx.cpu(), args, {k: mx.nd.zeros_like(x) for k, x in args.items()})
     outputs = executor.forward(is_train=True)
     executor.backward([mx.nd.array(h) for h in heads(outputs)])
     return _named(outputs, executor.grad_dict)

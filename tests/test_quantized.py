@@ -14,7 +14,6 @@ from hybridonnx import nd
 from hybridonnx.converters import from_onnx, to_onnx
 from hybridonnx.errors import (
     AttributeValueError,
-    ConversionError,
     DTypeError,
     MXNetError,
     ShapeError,
@@ -310,7 +309,7 @@ def test_what_does_not_fit_is_refused(name):
         call(nd.contrib)
 
 
-def test_scales_of_blocks_are_refused():
+def test_scales_of_blocks_stay_a_node():
     model = nodes("DequantizeLinear", U8, [np.ones((2, 3, 2, 5), np.float32)], axis=2, block_size=2)
-    with pytest.raises(ConversionError, match="got block_size 2"):
-        from_onnx.import_model(model)
+    symbol, _, _ = from_onnx.import_model(model)
+    assert [node.op_name for node in symbol.nodes() if not node.is_variable] == ["_onnx_DequantizeLinear"]

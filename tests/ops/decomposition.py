@@ -6,7 +6,6 @@ from hybridonnx.test_utils import Case, definite, dominant
 
 FLOATS = ("float32", "float64")
 KERNEL = {"training": "the kernel takes its place, as it is faster and raises errors"}
-LOOP = {**KERNEL, "import": "ONNX's Loop is not imported"}
 SINGULAR = np.array([[[1, 2], [2, 4]], [[0, 0], [0, 0]], [[1, 2], [3, 4]]], np.float32)
 AT_KINK = {"gradient": "the gradient of singular matrices is zero, as MXNet documents", "second": "the same"}
 TIE = {"gradient": "of equal sizes the first decides the sign", "second": "the same"}
@@ -101,8 +100,7 @@ def steps(case):
     """What is written step by step in ONNX, as the gradient of det is."""
     if 0 in case.inputs[0].shape:
         return {}
-    single = case.op == "_linalg_syevd" and case.inputs[0].shape[-1] == 1
-    return LOOP if case.op == "_linalg_syevd" and not single else KERNEL
+    return KERNEL
 
 
 CASES = [case.but(no={**steps(case), **case.no}) for case in CASES]
