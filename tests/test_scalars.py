@@ -135,3 +135,10 @@ def test_a_compiled_graph_takes_arrays_with_and_without_axes():
     block.hybridize()
     for shape in ((2,), (), (3,), (), (2, 2)):
         assert block(nd.NDArray(np.full(shape, 2, np.float32))).shape == shape
+
+
+def test_all_of_an_array_without_axes():
+    with mx.util.np_shape():
+        x = mx.nd.zeros(())
+    x[:] = 3
+    assert (x.shape, x[:].asscalar()) == ((), 3)

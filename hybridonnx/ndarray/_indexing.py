@@ -20,6 +20,8 @@ from .watch import overwrite
 
 def _numpy_key(x: ArrayBase, key: Any) -> tuple[Any, ...]:
     """The key for NumPy, with index arrays as integers."""
+    if not x.shape and isinstance(key, slice) and key == slice(None):  # all, as of any array
+        return ()
     parts = key if isinstance(key, tuple) else (key,)
     return tuple(_part(x, part) for part in parts)
 
