@@ -27,7 +27,7 @@ from hybridonnx.ops import Array, Spec
 from hybridonnx.ops import known as is_numeric
 
 from .inference import infer_shapes
-from .opsets import NEWEST, Signature, ir_version, signature
+from .opsets import DEFAULT, NEWEST, Signature, ir_version, signature
 from .subgraphs import mentioned, rename_uses
 from .types import Sizes, merged, spec_of, type_of
 
@@ -156,8 +156,12 @@ def _is_foreign(node: NodeProto, model: ModelProto) -> bool:
 
 
 def runnable(text: str, inputs: Sequence[Spec]) -> bytes:
-    """The model for inputs of known dtypes, as ONNX Runtime reads it."""
+    """The model for inputs of known dtypes, as ONNX Runtime reads it: of no newer opset than it needs."""
     model = typed(text, inputs, Sizes())
+    for item in model.opset_import:
+        if not item.domain and item.version > DEFAULT and not _is_foreign(model.graph.node[0], model):
+            item.version = max(DEFAULT, oldest(text))
+            model.ir_version = ir_version(item.version)
     for output, spec in zip(model.graph.output, infer(text, inputs), strict=True):
         if spec.dtype is not None:
             output.type.CopyFrom(type_of(Spec(None, spec.dtype), Sizes()))
@@ -314,7 +318,13 @@ def _places_corners_by_sizes(node: NodeProto, values: dict[str, Any]) -> bool:
     return scales and values.get("coordinate_transformation_mode") == b"align_corners"
 
 
+def _has_output_shape(node: NodeProto, _: dict[str, Any]) -> bool:
+    """ONNX counts indices in the result before it is padded, ONNX Runtime in the one that is asked for."""
+    return len(node.input) > 2 and node.input[2] != ""
+
+
 _AGAINST_ONNX: dict[str, tuple[Callable[[NodeProto, dict[str, Any]], bool], ...]] = {
+    "MaxUnpool": (_has_output_shape,),
     "Resize": (_places_corners_by_sizes,),
 }
 """Forms of operators that ONNX Runtime computes otherwise than ONNX says."""
