@@ -8,7 +8,7 @@ from typing import Any
 from onnx import NodeProto, TensorProto, ValueInfoProto, checker
 
 from hybridonnx.errors import ConversionError
-from hybridonnx.ops import onnx_name
+from hybridonnx.ops import in_onnxruntime, onnx_name
 
 from ..onnx_nodes import text_of
 from ..opsets import ir_version, plain, signature
@@ -43,7 +43,8 @@ def _why_unknown(info: ModelInfo, node: NodeProto) -> str:
     try:
         signature(node.op_type, info.model.opsets.get(domain, 0), domain)
     except ConversionError as exc:
-        return str(exc)
+        foreign = plain(node.domain) and in_onnxruntime(node.op_type, domain)
+        return "" if foreign else str(exc)
     inner = [n for attribute in node.attribute if attribute.HasField("g") for n in attribute.g.node]
     return next(filter(None, (_why_unknown(info, n) for n in inner)), "")
 
@@ -78,7 +79,10 @@ def _is_operand(info: ModelInfo, node: NodeProto, name: str) -> bool:
 def _parameters(info: ModelInfo, node: NodeProto, name: str) -> Sequence[str]:
     """What the operator calls the inputs that a value is."""
     domain = plain(node.domain)
-    kind = signature(node.op_type, info.model.opsets[domain], domain)
+    try:
+        kind = signature(node.op_type, info.model.opsets.get(domain, 0), domain)
+    except ConversionError:  # ONNX Runtime's own
+        return ()
     return [kind.input(i).name for i, source in enumerate(node.input) if source == name]
 
 

@@ -30,7 +30,7 @@ from ._symbolic import (
     same,
     smaller,
 )
-from .onnx_nodes import ONNX_PREFIX, OnnxNode, find_onnx, has_gradient, onnx_name
+from .onnx_nodes import ONNX_PREFIX, OnnxNode, find_onnx, has_gradient, in_onnxruntime, onnx_name
 
 __all__ = [
     "ARITHMETIC",
@@ -78,6 +78,7 @@ __all__ = [
     "find",
     "find_onnx",
     "has_gradient",
+    "in_onnxruntime",
     "infer_storage",
     "is_number",
     "known",

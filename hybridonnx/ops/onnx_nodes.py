@@ -36,6 +36,9 @@ class Engine(Protocol):
     def runs(self, model: str, inputs: Sequence[Spec]) -> bool:
         """Whether ONNX Runtime has a kernel for such inputs."""
 
+    def knows(self, op_type: str, domain: str) -> bool:
+        """Whether ONNX Runtime has an operator of this name."""
+
 
 def _engine() -> Engine:
     package = __name__.partition(".")[0]
@@ -127,6 +130,11 @@ class OnnxNode(Operator):
     def runs(self, inputs: Sequence[Spec]) -> bool:
         """Whether ONNX Runtime has a kernel for such inputs."""
         return _engine().runs(self.model, inputs)
+
+
+def in_onnxruntime(op_type: str, domain: str) -> bool:
+    """Whether ONNX Runtime has an operator of this name, which need not be ONNX's."""
+    return _engine().knows(op_type, domain)
 
 
 def onnx_name(op_type: str, domain: str = "") -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 
 from .. import config
-from ..dtypes import DType, container_of, strings
+from ..dtypes import DType, container, container_of, strings, tensor_dtype
 from ..errors import MXNetError
 from ..ops import Array, Shape, Spec, enclosed, opened
 from .session import ModelSession, exchanges
@@ -37,7 +38,11 @@ class Nodes:
         """All that can be known of a node's outputs from what is known of its inputs."""
         from ..converters import onnx_nodes
 
-        return onnx_nodes.infer(model, inputs)
+        specs = onnx_nodes.infer(model, inputs)
+        if all(spec.dtype is not None for spec in specs) or any(spec.dtype is None for spec in inputs):
+            return specs
+        own = _program(model, tuple([_essential(s.shape, s.dtype) for s in inputs])).outputs
+        return [s._replace(dtype=s.dtype or dtype) for s, dtype in zip(specs, own, strict=True)]
 
     def run(self, model: str, arrays: Sequence[Array]) -> list[Array]:
         """A node's outputs. Raises `MXNetError` with what the engine says if the values do not fit."""
@@ -51,6 +56,10 @@ class Nodes:
                 raise
             results = _in_reference(model, values, exc)
         return [_array(y, dtype) for y, dtype in zip(results, program.outputs, strict=True)]
+
+    def knows(self, op_type: str, domain: str) -> bool:
+        """Whether ONNX Runtime has an operator of this name."""
+        return (domain, op_type) in _operators()
 
     def runs(self, model: str, inputs: Sequence[Spec]) -> bool:
         """Whether ONNX Runtime has a kernel for such inputs."""
@@ -94,8 +103,21 @@ def _program(model: str, specs: tuple[Spec, ...]) -> _Program:
             pass
         else:
             names = list(session.inputs)
+            types = [_dtype(text) for text in session.output_types]
+            outputs = tuple([own or dtype for own, dtype in zip(outputs, types, strict=True)])
             return _Program(lambda values: session(dict(zip(names, values, strict=True))), True, outputs)
     return _Program(_reference(model), False, outputs)
+
+
+@cache
+def _operators() -> frozenset[tuple[str, str]]:
+    """The domains and names of all operators that ONNX Runtime has."""
+    return frozenset((schema.domain, schema.name) for schema in ort_state.get_all_operator_schema())
+
+
+def _dtype(text: str) -> DType:
+    """The dtype of ONNX Runtime's text of a type."""
+    return tensor_dtype(text) if text.startswith("tensor(") else container(text)
 
 
 def _may_exchange(dtype: DType | None) -> bool:
@@ -107,7 +129,12 @@ def _reference(model: str) -> _Run:
     """ONNX's own implementation."""
     from ..converters import onnx_nodes
 
-    compute = onnx_nodes.reference(model)
+    try:
+        compute = onnx_nodes.reference(model)
+    except _FAILURES as exc:
+        raise MXNetError(
+            f"ONNX Runtime has no kernel for the node, and ONNX's reference says: {exc}"
+        ) from exc
 
     def run(values: Sequence[Any]) -> list[Any]:
         try:

@@ -252,6 +252,8 @@ class ModelSession:
         }
         """ONNX's text of each input's type, and its sizes, of which free ones are names or `None`."""
         self.outputs: list[str] = [output.name for output in self._session.get_outputs()]
+        self.output_types: list[str] = [output.type for output in self._session.get_outputs()]
+        """ONNX's texts of the outputs' types."""
 
     def __call__(self, feeds: Mapping[str, Array]) -> list[Array]:
         """The outputs for the inputs by name; what is no input is left out."""
