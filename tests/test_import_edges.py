@@ -258,3 +258,12 @@ def test_one_element_of_each_row_beyond_the_row_is_refused(hybrid):
     x, index = np.arange(6, dtype=np.float32).reshape(2, 3), np.array([[1], [3]])
     with pytest.raises(MXNetError, match=r"indices from -3 to 2 are required|GatherElements"):
         run(model("GatherElements", [x, index], axis=1), [x, index], hybrid)
+
+
+@BOTH
+def test_the_last_of_several_elements_stays(hybrid):
+    x, indices = np.zeros((2, 4), np.float32), np.array([[1, 3, 1], [2, 2, 2]])
+    updates = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
+    proto = model("ScatterElements", [x, indices, updates], axis=1)
+    expected = np.array([[0, 3, 0, 2], [0, 0, 6, 0]], np.float32)
+    np.testing.assert_array_equal(run(proto, [x, indices, updates], hybrid), expected)

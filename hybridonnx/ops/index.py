@@ -456,6 +456,8 @@ class TakeAlongAxis(_Along):
 class PutAlongAxis(_Along):
     """The adjoint of `_take_along_axis`: zeros like `data`, to which `dy` is added at the indices.
 
+    With `distinct` it is written there, the last of several at one index.
+
     Inputs:
         dy: The gradient of the elements, of the shape of indices.
         indices: The indices that the elements were taken at.
@@ -481,7 +483,11 @@ class PutAlongAxis(_Along):
             return result
         at = self.at(data.ndim)
         whole = self.positions(indices, data.shape[at])
-        np.add.at(_part(result, indices, at), indices_along(whole, at), dy)
+        part, places = _part(result, indices, at), indices_along(whole, at)
+        if self.distinct:
+            part[places] = dy
+        else:
+            np.add.at(part, places, dy)
         return result
 
     def gradient(self, F: Any, dy: Any, y: Any, grad: Any, indices: Any, data: Any) -> Sequence[Any]:
