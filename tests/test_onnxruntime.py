@@ -456,17 +456,30 @@ def fault(nodes, feeds, constants):
     return model, feeds
 
 
+since_1_28 = pytest.mark.skipif(RELEASE < (1, 28), reason="older ONNX Runtimes do not have the fault")
+before_1_32 = pytest.mark.skipif(RELEASE >= (1, 32), reason="ONNX Runtime 1.32 has mended it")
+MENDED_IN_1_32 = {"zeros of a max pool", "zeros of a mean with ceil_mode", "zeros as wide as the kernel"}
+
+
+def is_mended(name):
+    """Whether the installed ONNX Runtime no longer has a fault, which we go around for older ones."""
+    return RELEASE >= (1, 32) and name in MENDED_IN_1_32
+
+
 @pytest.mark.parametrize("name", CHANGED)
 def test_optimizations_still_change(name):
     model, feeds = fault(*CHANGED[name])
     (right,), (wrong,) = (run(model, feeds, level) for level in (0, 99))
-    assert not np.array_equal(right, wrong)
+    assert np.array_equal(right, wrong) == is_mended(name)
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_optimizations_still_refuse(name):
     model, feeds = fault(*REFUSED[name])
     run(model, feeds, 0)
+    if is_mended(name):
+        run(model, feeds, 99)
+        return
     with pytest.raises(Exception, match="ONNXRuntimeError"):
         run(model, feeds, 99)
 
@@ -475,9 +488,6 @@ def one_node(op_type, x, *constants, kind=TensorProto.FLOAT, rank=1, **attribute
     stored = {f"c{i}": c for i, c in enumerate(constants)}
     node = helper.make_node(op_type, ["x", *stored], ["y"], **attributes)
     return run(model_of([node], {"x": x}, stored, kind, rank), {"x": x}, 0)[0]
-
-
-since_1_28 = pytest.mark.skipif(RELEASE < (1, 28), reason="older ONNX Runtimes do not have the fault")
 
 
 @since_1_28
@@ -505,6 +515,7 @@ def test_expand_to_no_elements_is_still_left_out():
     assert [run(model, feeds, level)[0].shape for level in LEVELS] == [(2, 0), (2, 1), (2, 1)]
 
 
+@before_1_32
 def test_products_with_no_matrices_are_still_refused():
     x = np.zeros((0, 4, 5), np.float32)
     model = model_of(
@@ -527,6 +538,7 @@ def test_sigmoid_of_float64_still_loses_digits():
     assert abs(y[0] / (1 / (1 + np.exp(30))) - 1) > 1e-4
 
 
+@before_1_32
 def test_reductions_of_nothing_still_mistake_negative_axes():
     nodes = [
         helper.make_node("ReduceSum", ["x", "axes"], ["sum"], keepdims=0),
@@ -576,6 +588,7 @@ run(model_of(nodes, feeds, {}, TensorProto.FLOAT, 3), feeds, 99)
 """
 
 
+@before_1_32
 def test_product_of_no_rows_behind_a_batch_axis_still_ends_the_process():
     done = subprocess.run([sys.executable, "-c", NO_POSITIONS], capture_output=True, check=False)
     assert done.returncode < 0, done.stderr
