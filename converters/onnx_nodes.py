@@ -196,7 +196,7 @@ def at(text: str, opset: int, inputs: Sequence[Spec]) -> ModelProto:
 def _at(text: str, opset: int, inputs: tuple[Spec, ...]) -> ModelProto:
     model = model_of(text)
     node = model.graph.node[0]
-    own = {item.domain: item.version for item in model.opset_import}[""] if _opset(model) else opset
+    own = _opset(model) or opset
     if node.domain or own == opset or _same(node, own, opset):
         return model
     try:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from hybridonnx.errors import MXNetError
 from hybridonnx.ops import SymbolicDim, UndecidedError, positive_part, same, smaller
 
-from ._vectors import Call, Element, Size
+from ._vectors import Call, Element, Size, registering
 
 Sizes: TypeAlias = tuple[Size | None, ...]
 _Rule: TypeAlias = Callable[[Call], "Sequence[Sizes | None] | None"]
@@ -22,12 +22,7 @@ _NEVER_FAR = 1 << 31
 """Ends from here on are beyond the end of any axis."""
 
 
-def _rule(*op_types: str) -> Callable[[_Rule], _Rule]:
-    def register(rule: _Rule) -> _Rule:
-        _RULES.update(dict.fromkeys(op_types, rule))
-        return rule
-
-    return register
+_rule = registering(_RULES)
 
 
 def depends_on_values(op_type: str) -> bool:

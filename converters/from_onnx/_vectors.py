@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from onnx import NodeProto, helper
@@ -108,14 +108,23 @@ class Call:
 
 Rule: TypeAlias = Callable[[Call], "Vector | Sequence[Vector | None] | None"]
 _RULES: dict[str, Rule] = {}
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def _rule(*op_types: str) -> Callable[[Rule], Rule]:
-    def register(rule: Rule) -> Rule:
-        _RULES.update(dict.fromkeys(op_types, rule))
-        return rule
+def registering(table: dict[str, _Function]) -> Callable[..., Callable[[_Function], _Function]]:
+    """A decorator that enters functions into a table as the rules of operators."""
 
-    return register
+    def rule(*op_types: str) -> Callable[[_Function], _Function]:
+        def register(function: _Function) -> _Function:
+            table.update(dict.fromkeys(op_types, function))
+            return function
+
+        return register
+
+    return rule
+
+
+_rule = registering(_RULES)
 
 
 def follows(op_type: str) -> bool:

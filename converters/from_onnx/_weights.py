@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from ..wire import BYTES, begin
+
 _GRAPH = 7
 _INITIALIZER = 5
 _NAME = 8
 _CONTENT = 9
 _LARGE = 4096
 """Contents of fewer bytes stay inside of the model."""
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_VARINT, _FIXED64, _FIXED32 = 0, 1, 5
 _LONGEST = 10
 """The most bytes that a number has."""
 
@@ -41,7 +43,7 @@ def split_weights(data: memoryview) -> tuple[bytes, Mapping[str, memoryview]] | 
     try:
         fields = list(_fields(data, 0, len(data)))
         graphs = [f for f in fields if f.number == _GRAPH]
-        if len(graphs) != 1 or graphs[0].wire != _BYTES:
+        if len(graphs) != 1 or graphs[0].wire != BYTES:
             return None
         graph = _without_contents(data, graphs[0], weights)
     except (_UnusualError, UnicodeDecodeError):
@@ -57,18 +59,18 @@ def _without_contents(data: memoryview, graph: _Field, weights: dict[str, memory
     names: set[str] = set()
     parts: list[bytes] = []
     for field in _fields(data, graph.content, graph.end):
-        if field.number == _INITIALIZER and field.wire == _BYTES:
+        if field.number == _INITIALIZER and field.wire == BYTES:
             parts.append(_tensor(data, field, names, weights))
         else:
             parts.append(bytes(data[field.begin : field.end]))
-    return _message(_GRAPH, b"".join(parts))
+    return _field(_GRAPH, b"".join(parts))
 
 
 def _tensor(data: memoryview, tensor: _Field, names: set[str], weights: dict[str, memoryview]) -> bytes:
     """An initializer's field, without its content if that is large."""
     fields = list(_fields(data, tensor.content, tensor.end))
-    named = [f for f in fields if f.number == _NAME and f.wire == _BYTES]
-    contents = [f for f in fields if f.number == _CONTENT and f.wire == _BYTES]
+    named = [f for f in fields if f.number == _NAME and f.wire == BYTES]
+    contents = [f for f in fields if f.number == _CONTENT and f.wire == BYTES]
     if len(named) != 1 or len(contents) > 1:
         raise _UnusualError
     name = bytes(data[named[0].content : named[0].end]).decode()
@@ -79,7 +81,7 @@ def _tensor(data: memoryview, tensor: _Field, names: set[str], weights: dict[str
         return bytes(data[tensor.begin : tensor.end])
     weights[name] = data[contents[0].content : contents[0].end]
     rest = b"".join(bytes(data[f.begin : f.end]) for f in fields if f.number != _CONTENT)
-    return _message(_INITIALIZER, rest)
+    return _field(_INITIALIZER, rest)
 
 
 def _fields(data: memoryview, begin: int, end: int) -> Iterator[_Field]:
@@ -89,7 +91,7 @@ def _fields(data: memoryview, begin: int, end: int) -> Iterator[_Field]:
         wire = key & 7
         if wire == _VARINT:
             content, after = content, _number(data, content, end)[1]
-        elif wire == _BYTES:
+        elif wire == BYTES:
             length, content = _number(data, content, end)
             after = content + length
         elif wire in (_FIXED32, _FIXED64):
@@ -113,15 +115,6 @@ def _number(data: memoryview, begin: int, end: int) -> tuple[int, int]:
     raise _UnusualError
 
 
-def _message(number: int, content: bytes) -> bytes:
+def _field(number: int, content: bytes) -> bytes:
     """A field that is a message."""
-    return _encoded(number << 3 | _BYTES) + _encoded(len(content)) + content
-
-
-def _encoded(value: int) -> bytes:
-    result = bytearray()
-    while value > 127:
-        result.append(value & 127 | 128)
-        value >>= 7
-    result.append(value)
-    return bytes(result)
+    return begin(number, len(content)) + content

@@ -14,6 +14,7 @@ from onnx import GraphProto, ModelProto, TensorProto
 from hybridonnx.formats.files import CLAIMED, claimed_file, remove_abandoned, write_atomically
 
 from ..values import Array
+from ..wire import begin
 from ._model import PROTOBUF_LIMIT, Lowered, byte_size, little, weight
 
 Chunk: TypeAlias = bytes | memoryview
@@ -85,7 +86,7 @@ def chunks(lowered: Lowered, params: Mapping[str, Array]) -> Iterator[Chunk]:
     head = graph.SerializeToString()
     size = len(head) + sum(len(chunk) for tensor in tensors for chunk in tensor)
     yield model.SerializeToString()
-    yield _begin(ModelProto.GRAPH_FIELD_NUMBER, size)
+    yield begin(ModelProto.GRAPH_FIELD_NUMBER, size)
     yield head
     for tensor in tensors:
         yield from tensor
@@ -95,23 +96,9 @@ def _tensor(declared: TensorProto, array: Array) -> list[Chunk]:
     """The field of the graph that holds a tensor."""
     plain = TensorProto(name=declared.name, data_type=declared.data_type, dims=declared.dims)
     data = _view(array)
-    head = plain.SerializeToString() + _begin(TensorProto.RAW_DATA_FIELD_NUMBER, len(data))
-    return [_begin(GraphProto.INITIALIZER_FIELD_NUMBER, len(head) + len(data)), head, data]
+    head = plain.SerializeToString() + begin(TensorProto.RAW_DATA_FIELD_NUMBER, len(data))
+    return [begin(GraphProto.INITIALIZER_FIELD_NUMBER, len(head) + len(data)), head, data]
 
 
 def _view(array: Array) -> Chunk:
     return little(array).data.cast("B") if array.size and array.ndim else little(array).tobytes()
-
-
-def _begin(field: int, size: int) -> bytes:
-    """What stands before a field of `size` bytes."""
-    return _varint(field << 3 | 2) + _varint(size)
-
-
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)

@@ -150,13 +150,7 @@ class Graph(OperatorBuilder):
     ) -> tuple[Value, ...]:
         """Add a node of a domain that is not ONNX's own, whose outputs are as `specs` says."""
         self.domains[domain] = version
-        node = Node(op_type, domain, list(inputs), attributes, self.scope)
-        for index, spec in enumerate(specs):
-            value = Value(self, spec.dtype, without_symbols(spec.shape))
-            value.node, value.index = node, index
-            node.outputs.append(value)
-        self.nodes.append(node)
-        return tuple(node.outputs)
+        return tuple(self._as_it_is(Node(op_type, domain, list(inputs), attributes, self.scope), specs))
 
     def spliced(
         self, model: ModelProto, inputs: Sequence[Value], outputs: Sequence[Spec]
@@ -195,6 +189,10 @@ class Graph(OperatorBuilder):
         attributes = {a.name: a for a in proto.attribute}
         node = Node(proto.op_type, plain(proto.domain), inputs, attributes, self.scope)
         node.captured = dict(captured)
+        return self._as_it_is(node, outputs)
+
+    def _as_it_is(self, node: Node, outputs: Sequence[Spec]) -> list[Value]:
+        """Add a node without a look at what ONNX says of its operator, with outputs of these specs."""
         for index, (shape, dtype) in enumerate(outputs):
             value = Value(self, dtype, without_symbols(shape))
             value.node, value.index = node, index

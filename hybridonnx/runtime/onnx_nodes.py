@@ -125,6 +125,7 @@ def _may_exchange(dtype: DType | None) -> bool:
     return exchanges(dtype) or bool(container_of(dtype))
 
 
+@lru_cache(_MOST_SESSIONS)
 def _reference(model: str) -> _Run:
     """ONNX's own implementation."""
     from ..converters import onnx_nodes

@@ -246,13 +246,13 @@ class ModelSession:
         if self._held:
             settings.add_external_initializers(list(self._held), list(self._held.values()))
         self._session = _start(model, settings)
-        inputs = self._session.get_inputs()
+        inputs, outputs = self._session.get_inputs(), self._session.get_outputs()
         self.inputs: dict[str, tuple[str, Sequence[int | str | None]]] = {
             i.name: (i.type, i.shape) for i in inputs
         }
         """ONNX's text of each input's type, and its sizes, of which free ones are names or `None`."""
-        self.outputs: list[str] = [output.name for output in self._session.get_outputs()]
-        self.output_types: list[str] = [output.type for output in self._session.get_outputs()]
+        self.outputs: list[str] = [output.name for output in outputs]
+        self.output_types: list[str] = [output.type for output in outputs]
         """ONNX's texts of the outputs' types."""
 
     def __call__(self, feeds: Mapping[str, Array]) -> list[Array]:
