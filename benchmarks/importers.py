@@ -4,9 +4,8 @@
 
 One PYTHON is an interpreter with onnx2torch, the other with mxnet 1.9.1, numpy 1.23.5 and onnx 1.13.1. All
 read the same files, in turns, each in a process of its own; shown are medians of the processor's time, which
-others on the machine disturb less, ratios to `onnx.load`, and medians of the time on the clock. MXNet's
-importer knows weights by their standing among the graph's inputs, as in ONNX's first files, so it reads a copy
-of that form.
+others on the machine disturb less, ratios to `onnx.load`, and medians of the time on the clock. MXNet reads a
+copy that lists the weights among the graph's inputs, as the first ONNX files did: its importer asks for that.
 """
 
 import argparse
