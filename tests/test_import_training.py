@@ -11,6 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import hybridonnx as mx
 from hybridonnx import autograd, nd
+from hybridonnx.dtypes import as_dtype
 from hybridonnx.errors import MXNetError
 from hybridonnx.gluon import SymbolBlock, nn
 from tests.torch_files import File
@@ -151,6 +152,21 @@ def test_whole_numbers_do_not_train():
     net = mx.onnx.import_to_gluon(model(nodes, {"x": [4, 3]}, {"y": [2, 3]}, constants))
     reqs = {name: p.grad_req for name, p in net.collect_params().items()}
     assert reqs == {"w": "write", "i": "null"}
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "int8"])
+def test_weights_of_few_bits_have_their_names(dtype):
+    kind = as_dtype(dtype)
+    constants = {"layer.weight": np.ones((2, 3)).astype(kind), "axes": np.array([0])}
+    nodes = [
+        ("Cast", ["x"], ["c"], {"to": helper.np_dtype_to_tensor_dtype(kind)}),
+        ("MatMulInteger" if dtype == "int8" else "MatMul", ["c", "layer.weight"], ["m"], {}),
+        ("Cast", ["m"], ["f"], {"to": F32}),
+        ("Unsqueeze", ["f", "axes"], ["y"], {}),
+    ]
+    net = mx.onnx.import_to_gluon(model(nodes, {"x": ["N", 2]}, {"y": [1, "N", 3]}, constants))
+    assert [(name, p.dtype) for name, p in net.collect_params().items()] == [("layer.weight", kind)]
+    np.testing.assert_array_equal(net(nd.ones((1, 2))).asnumpy(), [[[2, 2, 2]]])
 
 
 def test_statistics_are_saved_as_auxiliary(tmp_path):
