@@ -7,6 +7,7 @@ from typing import Any
 
 from onnx import NodeProto, TensorProto, ValueInfoProto, checker
 
+from hybridonnx.dtypes import DType
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import in_onnxruntime, onnx_name
 
@@ -18,6 +19,8 @@ from ._model_info import ModelInfo
 
 _MOST_ELEMENTS = 4096
 """Constants up to this many elements go into the text of a node."""
+_LEARNED = "fcV"
+"""Kinds of numbers that are no integers; V are those of ml_dtypes, of whose integers weights are made."""
 _OPERANDS = frozenset({"roi", "scales", "ratio"})
 """Inputs of floating-point numbers on which shapes or the meaning depend, so that no one trains them."""
 
@@ -73,7 +76,12 @@ def _is_operand(info: ModelInfo, node: NodeProto, name: str) -> bool:
     shape, dtype = info.shape(name), info.dtype(name)
     if shape is None or dtype is None or info.count(name) > _MOST_ELEMENTS:
         return False
-    return dtype.kind not in "fc" or bool(_OPERANDS & set(_parameters(info, node, name)))
+    return not _is_weight(dtype, len(shape)) or bool(_OPERANDS & set(_parameters(info, node, name)))
+
+
+def _is_weight(dtype: DType, rank: int) -> bool:
+    """Whether networks learn such constants: real numbers, and matrices of bytes, as quantized ones are."""
+    return dtype.kind in _LEARNED or (rank > 1 and dtype.itemsize == 1 and dtype.kind != "b")
 
 
 def _parameters(info: ModelInfo, node: NodeProto, name: str) -> Sequence[str]:

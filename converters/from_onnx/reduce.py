@@ -39,7 +39,7 @@ def _extreme(F: Any, x: Any, reduce: Reduce, sign: int, over: dict[str, Any]) ->
     if dtype == np.bool_:
         return F.Cast(_extreme(F, F.Cast(x, dtype="uint8"), reduce, sign, over), dtype="bool")
     if not _is_of_nothing(F, x, over["axis"]):
-        return reduce(x, **over)
+        return reduce(x, **over, __ties__="share")
     zeros = F.sum(x, **over)
     if dtype is None or dtype.kind == "f":
         return zeros + sign * math.inf

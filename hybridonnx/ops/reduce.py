@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any, ClassVar, Literal
 
@@ -104,8 +105,13 @@ def require_elements(owner: str, data: Shape, axes: Sequence[int]) -> None:
         )
 
 
+@dataclass(frozen=True, kw_only=True)
 class Extreme(Reduction):
     """A reduction to one of the elements, of which there must be one."""
+
+    hints = ("ties",)
+    ties: str = field(default="all", metadata={"internal": True})
+    """Whether equal elements receive "all" of the gradient each, as in MXNet, or "share" it."""
 
     def infer_shape(self, data: Shape) -> Shape:
         require_elements(self.names[0], data, self.axes(len(data)))
@@ -126,7 +132,11 @@ def reduced(
 
 
 def _extreme_rule(F: Any, op: Any, dy: Any, y: Any, x: Any) -> Sequence[Any]:
-    return (_spread(F, op, dy, x) * (x == _spread(F, op, y, x)),)
+    chosen = x == _spread(F, op, y, x)
+    if op.ties == "share":
+        count = F.sum(chosen, axis=op.axis, keepdims=op.keepdims, exclude=op.exclude)
+        dy = dy / F._maximum_scalar(count, scalar=1)  # nothing equals NaN
+    return (_spread(F, op, dy, x) * chosen,)
 
 
 reduced(

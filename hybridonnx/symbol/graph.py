@@ -87,7 +87,7 @@ class Node:
         if self._op is None and not self.is_variable:
             with self.named():
                 attributes = {key: text for key, text in self.attrs.items() if not key.startswith("__")}
-                self._op = find(self.op_name).make(attributes, lenient=True)
+                self._op = find(self.op_name).make(attributes, lenient=True).with_hints(self.attrs)
                 if self._op.graphs:
                     self._op = self._op.with_subgraphs(self.subgraphs)
         return self._op
