@@ -21,9 +21,9 @@ from onnx import (
     version_converter,
 )
 
-from hybridonnx.dtypes import float32
+from hybridonnx.dtypes import float32, name_of
 from hybridonnx.errors import ConversionError, FormatError, ShapeError
-from hybridonnx.ops import Array, Spec
+from hybridonnx.ops import Array, Spec, show
 from hybridonnx.ops import known as is_numeric
 
 from .inference import infer_shapes
@@ -133,12 +133,17 @@ def infer(text: str, inputs: Sequence[Spec]) -> list[Spec]:
         if not complete or not all(is_numeric(spec.shape) for spec in inputs):
             return known  # ONNX takes some unknown sizes for 0
         raise ShapeError(
-            f"{node.op_type}: inputs that fit are required. ONNX says: {_sentence(exc)}"
+            f"{node.op_type}: inputs that fit are required, got {_texts(inputs) or 'none'}. ONNX says: "
+            f"{_sentence(exc)}"
         ) from None
     specs = [spec_of(output.type, sizes.dim) for output in inferred.graph.output]
     if not complete:  # the dtypes are those of inputs that were made up
         specs = [Spec(spec.shape) for spec in specs]
     return [merged(spec, hint) for spec, hint in zip(specs, known, strict=True)]
+
+
+def _texts(inputs: Sequence[Spec]) -> str:
+    return ", ".join(f"{show(spec.shape)} {spec.dtype and name_of(spec.dtype)}" for spec in inputs[:8])
 
 
 def _sentence(exc: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 
@@ -12,6 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import hybridonnx as mx
 from hybridonnx.errors import BoundsError, ConversionError, MXNetError
+from tests.runtimes import plain
 
 F32, I64 = TensorProto.FLOAT, TensorProto.INT64
 node = helper.make_node
@@ -126,6 +128,73 @@ def test_a_constant_node_of_an_unknown_type_is_named():
     text = refusal(model(nodes, ROWS))
     assert "strange" in text
     assert "Constant" in text
+
+
+@pytest.mark.parametrize(
+    ("proto", "message"),
+    [
+        (
+            model([node("Realu", ["x"], ["y"], name="n")], ROWS),
+            r"has:\n  Realu \(Did you mean Relu.*: 1 x \(n\)",
+        ),
+        (
+            model(
+                [node("Adam", ["x"], ["y"], name="n", domain="ai.onnx.preview.training")],
+                ROWS,
+                domains=["ai.onnx.preview.training"],
+            ),
+            "Adam: a valid node is required. ONNX says: .* input size 1 not in range .* In node n",
+        ),
+        (
+            model([node("Relu", ["x"], ["z"])], ROWS),
+            "a node, an input or an initializer that gives 'y' is required",
+        ),
+        (
+            model(
+                [
+                    node("Add", ["x", "b"], ["a"], name="n"),
+                    node("Relu", ["a"], ["b"]),
+                    node("Neg", ["b"], ["y"]),
+                ],
+                ROWS,
+            ),
+            "'b' is used before a node computes it.* In node n",
+        ),
+        (
+            model([node("Relu", ["x"], ["y"]), node("Neg", ["x"], ["y"])], ROWS),
+            "one node, input or initializer for each value is required, got several that give y",
+        ),
+        (
+            model([node("Relu", ["x"], ["x"]), node("Neg", ["x"], ["y"])], ROWS),
+            "for each value is required, got several that give x",
+        ),
+        (
+            model(
+                [node("MatMul", ["x", "w"], ["y"], name="n")],
+                ROWS,
+                constants={"w": np.ones((4, 2), np.float32)},
+            ),
+            r"MatMul: .* required, got \(2, 3\) float32, \(4, 2\) float32\. ONNX says: .* In node n",
+        ),
+        (
+            model(
+                [node("Add", ["x", "w"], ["y"], name="n")], ROWS, constants={"w": np.ones((2, 3), np.int64)}
+            ),
+            "Add: inputs that fit are required.* In node n",
+        ),
+    ],
+)
+def test_what_no_program_could_run_is_refused_at_import(proto, message):
+    """ONNX Runtime refuses these as well."""
+    assert re.search(message, refusal(proto), re.DOTALL)
+    with pytest.raises(Exception, match="ONNXRuntimeError"):
+        plain(proto)([np.ones((2, 3), np.float32)])
+
+
+@pytest.mark.parametrize("source", [None, 5])
+def test_what_is_no_model(source):
+    with pytest.raises(TypeError, match=f"a file's name.* is required, got {type(source).__name__}"):
+        mx.onnx.import_model(source)
 
 
 # ---- what engines say

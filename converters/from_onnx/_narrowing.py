@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from onnx import ValueInfoProto
 
 from hybridonnx.errors import ConversionError, suggest
@@ -61,6 +62,7 @@ def _narrow(title: str, info: ValueInfoProto, shape: InputShape, names: dict[str
     """Give an input its sizes, and take note of what names of the file became."""
     if not info.type.HasField("tensor_type"):
         raise ConversionError(f"{title}: input {info.name} is no tensor and has no shape. Leave it out.")
+    shape = tuple(int(size) if isinstance(size, np.integer) else size for size in shape)
     _check(title, info.name, shape)
     known = info.type.tensor_type.shape
     if not info.type.tensor_type.HasField("shape"):

@@ -27,7 +27,7 @@ _OPERANDS = frozenset({"roi", "scales", "ratio"})
 
 def reason_against(info: ModelInfo, node: NodeProto) -> str:
     """Why a node cannot stay what it is, or nothing."""
-    unknown = _why_unknown(info, node)
+    unknown = why_unknown(info, node)
     if unknown or any(attribute.HasField("g") for attribute in node.attribute):
         return unknown  # what it takes from around its graphs is checked with the whole model
     context = checker.C.CheckerContext()
@@ -40,7 +40,7 @@ def reason_against(info: ModelInfo, node: NodeProto) -> str:
     return ""
 
 
-def _why_unknown(info: ModelInfo, node: NodeProto) -> str:
+def why_unknown(info: ModelInfo, node: NodeProto) -> str:
     """Why ONNX does not know a node's operator, or one in its graphs, or nothing."""
     domain = plain(node.domain)
     try:
@@ -49,7 +49,7 @@ def _why_unknown(info: ModelInfo, node: NodeProto) -> str:
         foreign = plain(node.domain) and in_onnxruntime(node.op_type, domain)
         return "" if foreign else str(exc)
     inner = [n for attribute in node.attribute if attribute.HasField("g") for n in attribute.g.node]
-    return next(filter(None, (_why_unknown(info, n) for n in inner)), "")
+    return next(filter(None, (why_unknown(info, n) for n in inner)), "")
 
 
 def native(F: Any, info: ModelInfo, node: NodeProto, entry: Any) -> list[Any]:

@@ -25,7 +25,7 @@ from ._failures import Failures
 from ._functions import Functions, entries
 from ._inner import InnerGraph, Known, standalone
 from ._model_info import Dims, ModelInfo, title
-from ._native import native, reason_against
+from ._native import native, reason_against, why_unknown
 from ._reader import Model
 from ._registry import Import, find, load_all
 from ._vectors import Size
@@ -119,10 +119,7 @@ class _Conversion:
         if name in self.values:
             return self.values[name]
         if not self.info.is_constant(name):
-            raise ConversionError(
-                f"{self.info.model.title}: {name!r} is used before a node computes it. "
-                "Sort the model's nodes."
-            )
+            raise ConversionError(f"{self.info.model.title}: {_why_missing(self.info, name)}")
         return self.F.constant(name).outputs[0]
 
     def convert(self, node: NodeProto) -> None:
@@ -139,6 +136,8 @@ class _Conversion:
                 raise _in_words(node, exc) from exc
             with Prefix(f"{called}_"):
                 results = native(self.F, self.info, node, lambda name: Broadcasting([self.entry(name)]))
+            if _import(self.info, node) is not None:  # and so it is usual that MXNet can say it
+                self._require_fit(results)
         self._name(called, node, [y.outputs[0] for y in results if y is not None])
         for name, y in zip(node.output, results, strict=False):
             if name and y is not None:
@@ -162,6 +161,12 @@ class _Conversion:
                 self._conformed(node, i, y) if name else None
                 for i, (name, y) in enumerate(zip(node.output, results, strict=False))
             ]
+
+    def _require_fit(self, results: Iterable[Any]) -> None:
+        """Raise if ONNX refuses the inputs' shapes and dtypes too, as far as they are known."""
+        for y in results:
+            if y is not None:
+                self.F.spec(y.outputs[0])
 
     def _parameter(self, node: NodeProto, name: str) -> str:
         """What ONNX calls an output of a node, with the name that the model gives it."""
@@ -189,7 +194,7 @@ class _Conversion:
         """A graph inside of a node."""
         proto, outside = standalone(self.info, graph, inputs)
         constants = {name: self.info.constant(name) for name in outside if self.info.is_constant(name)}
-        model = Model(proto, self.info.model.folder, self.info.model.title)
+        model = Model(proto, self.info.model.folders, self.info.model.title)
         info = ModelInfo(model, constants)
         imported = _walk(info)
         around = {
@@ -257,6 +262,15 @@ class _Conversion:
             name = f"{wish}_{number}"
         self.names.add(name)
         return name
+
+
+def _why_missing(info: ModelInfo, name: str) -> str:
+    if any(name in node.output for node in info.nodes):
+        return f"{name!r} is used before a node computes it. Sort the model's nodes."
+    return (
+        f"a node, an input or an initializer that gives {name!r} is required, got none. The file is damaged, "
+        "or a part of a model."
+    )
 
 
 def _name_of(node: NodeProto) -> str:
@@ -384,16 +398,21 @@ def _refused(info: ModelInfo, nodes: Iterable[NodeProto]) -> Failures:
     """The operators that nothing can say."""
     failures = Failures(info.model.title)
     for node in nodes:
-        if _import(info, node) is None and reason_against(info, node):
-            failures.refuse(node, _reason(info, node))
+        against = reason_against(info, node) if _import(info, node) is None else ""
+        if against and why_unknown(info, node):
+            failures.refuse(node, _operator(info, node))
+        elif against:
+            failures.add(node, ConversionError(against))
     return failures
 
 
-def _reason(info: ModelInfo, node: NodeProto) -> str:
+def _operator(info: ModelInfo, node: NodeProto) -> str:
+    """What an operator is called in messages, with names that are near."""
     domain = plain(node.domain)
     full = f"{domain}.{node.op_type}" if domain else node.op_type
     versions = sorted(find(node.op_type, domain))
     if versions:
         return f"{full} of version {_since(info, node)} (read are {', '.join(map(str, versions))})"
-    near = suggest(node.op_type, [name for d, name in load_all() if d == domain]) if domain else ""
-    return f"{full}{near}"
+    names = {s.name for s in defs.get_all_schemas() if s.domain == domain}
+    near = suggest(node.op_type, names | {name for d, name in load_all() if d == domain})
+    return f"{full}{f' ({near.strip()})' if near else ''}"

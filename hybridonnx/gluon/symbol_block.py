@@ -193,6 +193,15 @@ class SymbolBlock(HybridBlock):
             if shapes is not None and node.is_variable:
                 node.attrs = shape_attributes(shapes.declared) | node.attrs
 
+    def _flat_inputs(self, ctx: Context | None, args: Sequence[Any]) -> list[Any]:
+        names = _variable_names(self._graph[0])
+        if self._in_format == [0] * len(names) and len(args) != len(names):
+            raise ValueError(
+                f"{self.name}: an array for each input is required, {', '.join(names) or 'none'}, "
+                f"got {len(args)}."
+            )
+        return super()._flat_inputs(ctx, args)
+
     def _warn_of_unused(self, inputs: Sequence[Symbol], out: Symbol, params: Mapping[str, Parameter]) -> None:
         """Warn of inputs that nothing is computed from, unless a file has them, which users cannot mend."""
         if not self._is_of_file:

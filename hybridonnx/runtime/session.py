@@ -66,10 +66,10 @@ def _start(model: str | bytes, settings: Any) -> Any:
         ) from exc
 
 
-def _failed(exc: Exception) -> MXNetError:
+def _failed(exc: Exception, remedy: str = "; hybridize(active=False) tells more") -> MXNetError:
     return MXNetError(
         f"ONNX Runtime could not run the graph: {_sentence(exc)} Check that the inputs' shapes and values "
-        "fit what it names; hybridize(active=False) tells more."
+        f"fit what it names{remedy}."
     )
 
 
@@ -262,5 +262,5 @@ class ModelSession:
                 self.outputs, {name: feeds[name] for name in self.inputs if name in feeds}
             )
         except _FAILURES as exc:
-            raise _failed(exc) from exc
+            raise _failed(exc, "") from exc
         return results
