@@ -100,13 +100,14 @@ def export_model(
 
     Shapes and types are given for each input in order, or by name. A size that is `None` or a name is free.
     With `dynamic` the sizes are those of `dynamic_input_shapes`, or all free. The opset is 18 by default.
-    A block's file has all of its inputs in their order. Parameters above 2 GB, or all with `external_data`,
+    A block's file has all of its inputs in their order; if the block was imported, shapes and types that are
+    not given are those of its file. Parameters above 2 GB, or all with `external_data`,
     are in a second file. With `precision="mixed"` products, embeddings and what lies between them compute in
     float16; softmax, normalizations over rows and means do with "float16" only. Indices, lengths, inputs and
     outputs keep their types, as does what float16 does not hold, or whose node or operator is in `keep`.
     """
     shapes = next((s for s in (input_shapes, in_shapes, input_shape) if s is not None), None)
-    types = in_types if input_type is None else input_type
+    shapes, types = _as_imported(sym, shapes, in_types if input_type is None else input_type)
     path = params if isinstance(sym, HybridBlock) and _is_path(params) else onnx_file_path
     outputs = sym._output_names if isinstance(sym, SymbolBlock) else None
     graph, values, inputs = _with_values(sym, params, shapes, types)
@@ -139,9 +140,9 @@ def check(
     the ONNX operators that they become, then what cannot be written, why, and what to do; `nodes` has it
     node by node, and `ok()` tells whether the model can be exported.
     """
-    shapes = in_shapes if input_shapes is None else input_shapes
-    graph, values, inputs = _with_values(sym, params, shapes, in_types)
-    return support(graph, values, shapes, in_types, opset_version, inputs)
+    shapes, types = _as_imported(sym, in_shapes if input_shapes is None else input_shapes, in_types)
+    graph, values, inputs = _with_values(sym, params, shapes, types)
+    return support(graph, values, shapes, types, opset_version, inputs)
 
 
 def import_to_gluon(
@@ -263,6 +264,16 @@ def _parameters(net: HybridBlock, graph: Symbol, inputs: Sequence[NDArray]) -> d
     variables = set(graph.list_inputs())
     params = {name: param for name, param in net.collect_params().items() if name in variables}
     return net._values(params, None, inputs)
+
+
+def _as_imported(sym: Any, shapes: Any, types: Any) -> tuple[Any, Any]:
+    """Shapes and types, those of the ONNX model that a block was made of where none are given."""
+    known = sym._input_types() if isinstance(sym, SymbolBlock) else {}
+    if shapes is None and known and all(item.sizes is not None for item in known.values()):
+        shapes = {name: item.sizes for name, item in known.items()}
+    if types is np.float32 and known and all(item.dtype for item in known.values()):
+        types = {name: item.dtype for name, item in known.items()}
+    return shapes, types
 
 
 def _with_values(sym: Any, params: Any, shapes: Any, types: Any) -> tuple[Symbol, Any, Sequence[str] | None]:

@@ -186,6 +186,11 @@ class SymbolBlock(HybridBlock):
         composed: Any = graph(**{name: s for name, s in symbols.items() if name in known})
         return composed if self._out_format == 0 else self._regrouped(list(composed))
 
+    def _input_types(self) -> dict[str, onnx_file.ValueType]:
+        """What the ONNX model that the block was made of says of its inputs, in their order."""
+        names = _variable_names(self._graph[0])
+        return {name: self._types[name] for name in names if name in self._types}
+
     def _declare(self, flat: Sequence[Symbol]) -> None:
         """Let variables that take the place of the inputs have the shapes that the ONNX model says."""
         for symbol, shapes in zip(flat, self._shapes, strict=True):
