@@ -427,6 +427,21 @@ def test_equal_extremes_of_what_is_written_share_their_gradient(hybrid, tmp_path
     np.testing.assert_allclose(of_updates, [2 / 3, 2 / 3, 0, 3 / 2, 0], rtol=1e-6)
 
 
+@pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybridized"])
+@pytest.mark.parametrize(
+    ("node", "of_rows"),
+    [
+        (("ReduceL2", ["x"], ["y"], {"axes": [1]}), [[0, 0], [1.2, 1.6]]),
+        (("LpNormalization", ["x"], ["y"], {"axis": 1}), [[1, 2], [0, 0]]),
+    ],
+    ids=["norm", "normalization"],
+)
+def test_the_slope_of_a_norm_of_zero_is_zero(node, of_rows, hybrid, tmp_path):
+    content = model([node], {"x": [2, 2]}, {"y": None}, {}, opset=13)
+    (grad,) = slopes(content, nd.array([[0, 0], [3, 4]]), tmp_path, hybrid)
+    np.testing.assert_allclose(grad, of_rows, rtol=1e-5, atol=1e-7)
+
+
 def test_mxnets_own_maximum_gives_each_of_several_all():
     x = nd.array([3, 1, 3])
     x.attach_grad()
