@@ -25,6 +25,7 @@ from onnx import (
 from hybridonnx.dtypes import DType, is_native
 from hybridonnx.errors import ConversionError, FormatError, MXNetError
 from hybridonnx.ops import Spec, alike
+from hybridonnx.symbol.declared import InputShapes
 
 from ..inference import infer_shapes
 from ..opsets import plain, signature
@@ -34,7 +35,7 @@ from ..values import Array, dtype_of, dtype_of_type, elem_type, to_tensor, value
 from ._definitions import with_definitions
 from ._free_sizes import FreeSizes
 from ._guards import guarded
-from ._narrowing import InputShapes, narrowed
+from ._narrowing import narrowed
 from ._reader import Model
 from ._result_sizes import Sizes, depends_on_values, result_sizes
 from ._vectors import LONGEST, Call, Vector, follow, follows, of_array

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from onnx import ValueInfoProto
 
 from hybridonnx.errors import ConversionError, suggest
-
-InputShape: TypeAlias = Sequence[int | str | None]
-InputShapes: TypeAlias = Mapping[str, InputShape] | Sequence[InputShape | None]
-"""By name or in order; a size that is `None` is what the file says, one that is a name is free."""
+from hybridonnx.symbol.declared import InputShape, InputShapes
 
 
 def narrowed(title: str, inputs: Sequence[ValueInfoProto], shapes: InputShapes) -> list[ValueInfoProto]:

@@ -14,6 +14,7 @@ from hybridonnx.dtypes import DType, container_of
 from hybridonnx.errors import BoundsError, ConversionError, MXNetError, suggest
 from hybridonnx.name import Prefix
 from hybridonnx.ops import SymbolicDim, show, without_symbols
+from hybridonnx.symbol.declared import InputShapes, shape_attributes
 from hybridonnx.symbol.graph import Entry
 from hybridonnx.symbol.symbol import Broadcasting, Symbol
 
@@ -24,7 +25,6 @@ from ._failures import Failures
 from ._functions import Functions, entries
 from ._inner import InnerGraph, Known, standalone
 from ._model_info import Dims, ModelInfo, title
-from ._narrowing import InputShapes
 from ._native import native, reason_against
 from ._reader import Model
 from ._registry import Import, find, load_all
@@ -50,7 +50,11 @@ class Imported:
 def walk(model: Model, shapes: InputShapes | None = None) -> Imported:
     """Convert the whole model; `shapes` say more of its inputs than the file."""
     _inline_local(model)
-    return _walk(ModelInfo(model, shapes=shapes))
+    imported = _walk(ModelInfo(model, shapes=shapes))
+    for node in imported.symbol.nodes():
+        if node.is_variable:
+            node.attrs |= shape_attributes(imported.shapes.get(node.name))
+    return imported
 
 
 def _walk(info: ModelInfo) -> Imported:

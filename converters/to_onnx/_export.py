@@ -15,6 +15,7 @@ from hybridonnx.dtypes import float32
 from hybridonnx.errors import ConversionError
 from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.ops import Spec, known
+from hybridonnx.symbol.declared import declared_shapes, require_declared
 
 from ..opsets import DEFAULT, check_opset
 from ..values import Array
@@ -69,7 +70,8 @@ def export_model(
     if dynamic and dynamic_input_shapes is not None:
         specs = _specs(sym, arrays, dynamic_input_shapes, in_types, inputs, "dynamic_input_shapes")
     elif dynamic:
-        specs = {name: Spec((None,) * len(item.shape or ()), item.dtype) for name, item in specs.items()}
+        shapes = {name: (None,) * len(item.shape or ()) for name, item in specs.items()}
+        specs = _specs(sym, arrays, shapes, in_types, inputs, "dynamic")
     graph, arrays = reduced(sym, specs, arrays, options.precision, options.keep)
     try:
         lowered = lower(
@@ -133,6 +135,9 @@ def _specs(
     """The inputs' shapes and dtypes by name."""
     names = data_names(sym, params) if inputs is None else inputs
     shapes, dtypes = shapes_by_input(names, in_shapes, argument), dtypes_by_input(names, in_types)
+    for name, declared in declared_shapes(sym.nodes()).items():
+        if name in shapes:
+            require_declared(f"export_model: {argument}", name, declared, shapes[name])
     return {name: spec(name, shapes[name], dtypes.get(name, float32)) for name in shapes}
 
 

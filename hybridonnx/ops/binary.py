@@ -149,6 +149,7 @@ elementwise(
     np.add,
     _add,
     broadcasting="broadcast_add",
+    takes_extensions=True,
     stores=_storage.of_sum,
     doc="""The sum of two gradients of one array, as graphs written by MXNet's own differentiation hold it.
 

@@ -12,6 +12,7 @@ from ..errors import DTypeError, MXNetError, ShapeError
 from ..ndarray.np_shape import is_np_shape
 from ..ops import Operator, Shape, Spec, alike, known, show
 from .compose import Outputs
+from .declared import declared_shape, require_declared
 from .graph import Entry, Node, topological
 
 Specs = dict[Entry, Spec]
@@ -190,6 +191,9 @@ def _spec_text(spec: Spec) -> str:
 def _variable_spec(node: Node, known: Spec | None) -> Spec:
     with node.named():
         shape, dtype = known or _UNKNOWN
+        declared = declared_shape(node)
+        if declared is not None and shape is not None and (declared or shape != (1,)):  # MXNet's ()
+            require_declared("infer", node.name, declared, shape, open_fits=True)
         if shape is None and "__shape__" in node.attrs:
             shape = stored_shape(node.attrs["__shape__"])
         if dtype is None and "__dtype__" in node.attrs:
