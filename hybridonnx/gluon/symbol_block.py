@@ -110,6 +110,11 @@ class SymbolBlock(HybridBlock):
         self._types: dict[str, onnx_file.ValueType] = {}
         """What the ONNX model says of its inputs and outputs."""
 
+    def _declared_inputs(self) -> dict[str, onnx_file.ValueType]:
+        """What the ONNX model says of each of the inputs; nothing of a block that is of none."""
+        names = _variable_names(self._graph[0])
+        return {name: self._types[name] for name in names} if self._types else {}
+
     def _make_parameters(self, graph: Symbol, inputs: list[str]) -> None:
         dtypes = _dtypes(graph)
         states = set(graph.list_auxiliary_states())
