@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import hybridonnx as mx
-from hybridonnx.errors import MXNetError, RequirementError, ShapeError
+from hybridonnx.errors import RequirementError, ShapeError
 from hybridonnx.ndarray.ndarray import NDArray
 from tests.runtimes import plain
 
@@ -211,32 +211,6 @@ def test_free_sizes_are_free(hybrid):
         ShapeError, match=r"input 'a' of shape \(any, any, 3\) is required.*got \(1, 2, 4\)\.\n"
     ):
         block(NDArray(np.ones((1, 2, 4), np.float32)))
-
-
-def test_shapes_and_types_go_out_as_they_came(tmp_path):
-    nodes = [helper.make_node("Gather", ["w", "i"], ["rows"]), helper.make_node("Mul", ["rows", "x"], ["y"])]
-    inputs = [
-        helper.make_tensor_value_info("i", TensorProto.INT64, ["N", "length"]),
-        helper.make_tensor_value_info("x", F32, ["N", "length", 3]),
-    ]
-    outputs = [helper.make_tensor_value_info("y", F32, ["N", "length", 3])]
-    weight = numpy_helper.from_array(np.ones((5, 3), np.float32), "w")
-    graph = helper.make_graph(nodes, "graph", inputs, outputs, [weight])
-    block = imported(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8))
-    path = str(tmp_path / "again.onnx")
-
-    def declared(**options):
-        again = onnx.load(mx.onnx.export_model(block, path, **options)).graph
-        return [helper.printable_value_info(info) for info in (*again.input, *again.output)]
-
-    assert declared() == ["%i[INT64, Nxlength]", "%x[FLOAT, Nxlengthx3]", "%y[FLOAT, Nxlengthx3]"]
-    shapes = [(2, 4), (2, 4, 3)]
-    assert declared(input_shapes=shapes)[0] == "%i[INT64, 2x4]"
-    assert declared(input_shapes=shapes, in_types=["int32", "float32"])[0] == "%i[INT32, 2x4]"
-    assert mx.onnx.check(block).ok()
-    unknown = imported(model([("Relu", ["a"], ["y"])], {"a": None}, {"y": None}))
-    with pytest.raises(MXNetError, match="input_shapes is required for a block, got none"):
-        mx.onnx.export_model(unknown, path)
 
 
 def test_arrays_without_axes_and_of_one_axis_have_programs_of_their_own():

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper, load_model, numpy_helper
+from onnxruntime import InferenceSession
 
 import hybridonnx as mx
 from hybridonnx import autograd, nd
@@ -358,6 +359,33 @@ def test_a_result_without_axes_stays_without():
         net(nd.array([2.0, 3.0]))
 
 
+# ---- out again
+
+
+@pytest.mark.parametrize("size", ["N", "2*N", None])
+def test_a_block_is_exported_with_the_inputs_of_its_model(size, tmp_path):
+    kinds = {"x": F16, "i": I64}
+    shapes = {"x": [size, 3], "i": [2]}
+    inputs = [helper.make_tensor_value_info(name, kinds[name], shapes[name]) for name in kinds]
+    outputs = [helper.make_tensor_value_info("y", F16, None)]
+    nodes = [helper.make_node("Gather", ["x", "i"], ["y"], axis=1)]
+    graph = helper.make_graph(nodes, "graph", inputs, outputs)
+    source = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    net = mx.onnx.import_to_gluon(source.SerializeToString())
+    assert mx.onnx.check(net).ok()
+    mx.onnx.export_model(net, str(tmp_path / "again.onnx"))
+    again = load_model(tmp_path / "again.onnx")
+    x, i = (v.type.tensor_type for v in again.graph.input)
+    assert (x.elem_type, i.elem_type) == (F16, I64)
+    assert [d.dim_value for d in x.shape.dim] == [0, 3]
+    assert [d.dim_value for d in i.shape.dim] == [2]
+    values = {"x": np.arange(12).reshape(4, 3).astype(np.float16), "i": np.array([2, 0])}
+    (y,) = InferenceSession(str(tmp_path / "again.onnx"), providers=["CPUExecutionProvider"]).run(
+        None, values
+    )
+    np.testing.assert_array_equal(y, values["x"][:, [2, 0]])
+
+
 # ---- equal elements
 
 
@@ -425,6 +453,21 @@ def test_equal_extremes_of_what_is_written_share_their_gradient(hybrid, tmp_path
     of_x, of_updates = slopes(content, nd.array([0, 4, 2, 3, 4]), tmp_path, hybrid)
     np.testing.assert_allclose(of_x, [1, 2 / 3, 3 / 2, 4, 5], rtol=1e-6)
     np.testing.assert_allclose(of_updates, [2 / 3, 2 / 3, 0, 3 / 2, 0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybridized"])
+@pytest.mark.parametrize(
+    ("node", "of_rows"),
+    [
+        (("ReduceL2", ["x"], ["y"], {"axes": [1]}), [[0, 0], [1.2, 1.6]]),
+        (("LpNormalization", ["x"], ["y"], {"axis": 1}), [[1, 2], [0, 0]]),
+    ],
+    ids=["norm", "normalization"],
+)
+def test_the_slope_of_a_norm_of_zero_is_zero(node, of_rows, hybrid, tmp_path):
+    content = model([node], {"x": [2, 2]}, {"y": None}, {}, opset=13)
+    (grad,) = slopes(content, nd.array([[0, 0], [3, 4]]), tmp_path, hybrid)
+    np.testing.assert_allclose(grad, of_rows, rtol=1e-5, atol=1e-7)
 
 
 def test_mxnets_own_maximum_gives_each_of_several_all():

@@ -111,6 +111,11 @@ class SymbolBlock(HybridBlock):
         self._types: dict[str, onnx_file.ValueType] = {}
         """What the ONNX model says of its inputs and outputs."""
 
+    def _declared_inputs(self) -> dict[str, onnx_file.ValueType]:
+        """What the ONNX model says of each of the inputs; nothing of a block that is of none."""
+        names = _variable_names(self._graph[0])
+        return {name: self._types[name] for name in names} if self._types else {}
+
     def _make_parameters(self, graph: Symbol, inputs: list[str]) -> None:
         dtypes = _dtypes(graph)
         states = set(graph.list_auxiliary_states())
@@ -185,11 +190,6 @@ class SymbolBlock(HybridBlock):
         symbols = {input_name(v): s for v, s in zip(variables, flat, strict=True)}
         composed: Any = graph(**{name: s for name, s in symbols.items() if name in known})
         return composed if self._out_format == 0 else self._regrouped(list(composed))
-
-    def _input_types(self) -> dict[str, onnx_file.ValueType]:
-        """What the ONNX model that the block was made of says of its inputs, in their order."""
-        names = _variable_names(self._graph[0])
-        return {name: self._types[name] for name in names if name in self._types}
 
     def _declared(self, flat: Sequence[Symbol]) -> Iterator[Symbol]:
         """What takes the place of the inputs, held to the shapes that the ONNX model says."""

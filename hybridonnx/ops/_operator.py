@@ -114,7 +114,7 @@ class Operator:
     mixes_precision: ClassVar[bool] = False
     """Inserted for mixed precision alone, so that files leave the operator out."""
     hints: ClassVar[tuple[str, ...]] = ()
-    """Internal fields that files keep in attributes with two underscores around, which MXNet passes over."""
+    """Internal truth values that files keep in attributes like `__subgradient__`, which MXNet passes over."""
     initializers: ClassVar[Mapping[str, str]] = {}
     """Input name to the text of the initializer that a variable made for this input receives."""
     stores: ClassVar[Rule | None] = None
@@ -327,10 +327,8 @@ class Operator:
         return replace(self, subgraphs=tuple(subgraphs)) if subgraphs else self
 
     def with_hints(self, attributes: Mapping[str, str]) -> Self:
-        """The operator with what the attributes of its node say of `hints`."""
-        hints: dict[str, Any] = {
-            name: attributes[f"__{name}__"] for name in self.hints if f"__{name}__" in attributes
-        }
+        """The operator with those of `hints` that the attributes of its node have."""
+        hints: dict[str, Any] = {name: True for name in self.hints if f"__{name}__" in attributes}
         return replace(self, **hints) if hints else self
 
     def in_mode(self, training: bool) -> Operator:

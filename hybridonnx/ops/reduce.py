@@ -109,9 +109,9 @@ def require_elements(owner: str, data: Shape, axes: Sequence[int]) -> None:
 class Extreme(Reduction):
     """A reduction to one of the elements, of which there must be one."""
 
-    hints = ("ties",)
-    ties: str = field(default="all", metadata={"internal": True})
-    """Whether equal elements receive "all" of the gradient each, as in MXNet, or "share" it."""
+    hints = ("subgradient",)
+    subgradient: bool = field(default=False, metadata={"internal": True})
+    """Whether equal elements share the gradient; each receives all of it in MXNet."""
 
     def infer_shape(self, data: Shape) -> Shape:
         require_elements(self.names[0], data, self.axes(len(data)))
@@ -133,7 +133,7 @@ def reduced(
 
 def _extreme_rule(F: Any, op: Any, dy: Any, y: Any, x: Any) -> Sequence[Any]:
     chosen = x == _spread(F, op, y, x)
-    if op.ties == "share":
+    if op.subgradient:
         count = F.sum(chosen, axis=op.axis, keepdims=op.keepdims, exclude=op.exclude)
         dy = dy / F._maximum_scalar(count, scalar=1)  # nothing equals NaN
     return (_spread(F, op, dy, x) * chosen,)
@@ -247,6 +247,9 @@ class Norm(Operator):
     out_dtype: Literal["float16", "float32", "float64", "int32", "int64", "int8"] | None = None
     keepdims: bool = False
     exclude: ClassVar[bool] = False
+    hints = ("subgradient",)
+    subgradient: bool = field(default=False, metadata={"internal": True})
+    """Whether the gradient where all is 0 is 0; it is NaN in MXNet."""
 
     def check(self) -> None:
         if self.ord not in (1, 2):
@@ -271,7 +274,8 @@ class Norm(Operator):
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         if self.ord == 1:
             return (_spread(F, self, dy, data) * F.sign(data),)
-        return (data * _spread(F, self, dy / y, data),)
+        length = y + (y == 0) if self.subgradient else y
+        return (data * _spread(F, self, dy / length, data),)
 
 
 def reduced_shape(data: Shape, axes: Sequence[int], keepdims: bool) -> Shape:

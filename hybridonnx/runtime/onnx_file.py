@@ -15,8 +15,8 @@ Sizes: TypeAlias = tuple[int | None, ...]
 class ValueType(NamedTuple):
     """What a model says of an input or an output."""
 
-    sizes: tuple[int | str | None, ...] | None
-    """Numbers, the names of free sizes or expressions of these, or `None` where nothing is known."""
+    sizes: tuple[object, ...] | None
+    """Numbers, the names of free sizes, or `None` where nothing is known."""
     dtype: str
 
 
@@ -43,12 +43,8 @@ def read(source: Any, input_shapes: Any = None) -> OnnxModel:
     model = from_onnx.load(source, input_shapes)
     values = {name: NDArray(array) for name, array in model.arrays.items()}
     shapes = {name: _sizes(dims) for name, dims in model.shapes.items()}
-    types = {name: ValueType(_named(dims), dtype) for name, (dims, dtype) in model.types.items()}
+    types = {name: ValueType(*known) for name, known in model.types.items()}
     return OnnxModel(model.symbol, values, model.inputs, model.outputs, shapes, types)
-
-
-def _named(dims: Sequence[object] | None) -> tuple[int | str | None, ...] | None:
-    return None if dims is None else tuple(d if d is None or isinstance(d, int) else str(d) for d in dims)
 
 
 def _sizes(dims: Sequence[object] | None) -> Sizes | None:
