@@ -26,7 +26,7 @@ from hybridonnx.errors import ConversionError, FormatError, ShapeError
 from hybridonnx.ops import Array, Spec, show
 from hybridonnx.ops import known as is_numeric
 
-from .inference import infer_shapes
+from .inference import infer_shapes, sentence
 from .opsets import DEFAULT, NEWEST, Signature, ir_version, signature
 from .subgraphs import mentioned, rename_uses
 from .types import Sizes, merged, spec_of, type_of
@@ -134,7 +134,7 @@ def infer(text: str, inputs: Sequence[Spec]) -> list[Spec]:
             return known  # ONNX takes some unknown sizes for 0
         raise ShapeError(
             f"{node.op_type}: inputs that fit are required, got {_texts(inputs) or 'none'}. ONNX says: "
-            f"{_sentence(exc)}"
+            f"{sentence(exc, node.op_type)}"
         ) from None
     specs = [spec_of(output.type, sizes.dim) for output in inferred.graph.output]
     if not complete:  # the dtypes are those of inputs that were made up
@@ -144,10 +144,6 @@ def infer(text: str, inputs: Sequence[Spec]) -> list[Spec]:
 
 def _texts(inputs: Sequence[Spec]) -> str:
     return ", ".join(f"{show(spec.shape)} {spec.dtype and name_of(spec.dtype)}" for spec in inputs[:8])
-
-
-def _sentence(exc: Exception) -> str:
-    return " ".join(str(exc).split()).rstrip(".") + "."
 
 
 def _is_foreign(node: NodeProto, model: ModelProto) -> bool:

@@ -27,7 +27,7 @@ from hybridonnx.errors import ConversionError, FormatError, MXNetError
 from hybridonnx.ops import Spec, alike
 from hybridonnx.symbol.declared import InputShapes
 
-from ..inference import infer_shapes
+from ..inference import infer_shapes, sentence
 from ..opsets import plain, signature
 from ..subgraphs import Names, splice
 from ..types import spec_of, type_of
@@ -163,7 +163,9 @@ class ModelInfo:
         try:
             inferred = infer_shapes(light, values=False)
         except (shape_inference.InferenceError, checker.ValidationError, RuntimeError) as exc:
-            raise FormatError(f"{self.model.title}: the model is invalid. ONNX says: {exc}") from None
+            raise FormatError(
+                f"{self.model.title}: the model is invalid. ONNX says: {sentence(exc)}"
+            ) from None
         for info in (*inferred.graph.input, *inferred.graph.value_info, *inferred.graph.output):
             self._learn(info)
 

@@ -11,6 +11,7 @@ from hybridonnx.dtypes import DType
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import in_onnxruntime, onnx_name
 
+from ..inference import sentence
 from ..onnx_nodes import text_of
 from ..opsets import ir_version, plain, signature
 from ..subgraphs import uses
@@ -36,7 +37,7 @@ def reason_against(info: ModelInfo, node: NodeProto) -> str:
     try:
         checker.check_node(node, context)
     except checker.ValidationError as exc:
-        return f"{node.op_type}: a valid node is required. ONNX says: {' '.join(str(exc).split())}"
+        return f"{node.op_type}: a valid node is required. ONNX says: {sentence(exc, node.op_type)}"
     return ""
 
 

@@ -74,11 +74,21 @@ def _failed(exc: Exception, remedy: str = "; hybridize(active=False) tells more"
 
 
 def _sentence(exc: Exception) -> str:
-    """What ONNX Runtime says, in one line, without the numbers of its errors."""
-    return _CODE.sub("", " ".join(str(exc).split())).rstrip(".") + "."
+    """What ONNX Runtime says, in one line, without the numbers of its errors and places in its sources."""
+    text = _PLACE.sub("", _CODE.sub("", " ".join(str(exc).split())))
+    return _NODE.sub(_node, text).rstrip(".") + "."
+
+
+def _node(match: re.Match[str]) -> str:
+    op_type, name = match.groups()
+    return f"{op_type} {name!r}: " if name else f"{op_type}: "
 
 
 _CODE = re.compile(r"^\[ONNXRuntimeError\] : \d+ : ")
+_NODE = re.compile(
+    r"^\w+ : Non-zero status code returned while running (\S+) node\. Name:'([^']*)' Status Message: "
+)
+_PLACE = re.compile(r"/\S+\.(?:h|cc|cpp):\d+ [^()]*\([^()]*\) (?:const )?(?:\[with [^\]]*\] )?")
 
 
 def named(array: Array) -> Array:
