@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import onnxruntime as ort
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
@@ -13,46 +12,9 @@ import hybridonnx as mx
 from hybridonnx.errors import ConversionError
 from hybridonnx.gluon import SymbolBlock
 from hybridonnx.ops import SymbolicDim
+from tests.size_graphs import Draft, session
 
-OPSET = 18
 SIZES = ({"N": 2, "T": 3}, {"N": 1, "T": 5}, {"N": 4, "T": 1})
-
-
-class Draft:
-    """A model under construction, whose free sizes are N and T."""
-
-    def __init__(self, opset=OPSET, **inputs):
-        self.inputs, self.opset = inputs, opset
-        self.nodes, self.tensors = [], []
-
-    def const(self, value, dtype="int64"):
-        name = f"c{len(self.tensors)}"
-        self.tensors.append(numpy_helper.from_array(np.array(value, dtype), name))
-        return name
-
-    def node(self, op_type, *inputs, outputs=1, **attributes):
-        names = [f"v{len(self.nodes)}_{i}" for i in range(outputs)]
-        sources = [x if isinstance(x, str) else self.const(x) for x in inputs]
-        self.nodes.append(helper.make_node(op_type, sources, names, **attributes))
-        return names[0] if outputs == 1 else names
-
-    def size(self, x, axis):
-        """One size of a value, as a number."""
-        return self.node("Gather", self.node("Shape", x), axis)
-
-    def vector(self, *parts):
-        """Numbers, and names of scalars, as one vector."""
-        return self.node("Concat", *(self.node("Unsqueeze", p, [0]) for p in parts), axis=0)
-
-    def model(self, *outputs):
-        inputs = [
-            helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
-            for name, shape in self.inputs.items()
-        ]
-        results = [helper.make_empty_tensor_value_info(name) for name in outputs]
-        graph = helper.make_graph(self.nodes, "g", inputs, results, self.tensors)
-        opsets = [helper.make_opsetid("", self.opset)]
-        return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
 
 def _arrays(model, sizes, seed=0):
@@ -67,9 +29,7 @@ def _arrays(model, sizes, seed=0):
 
 
 def _reference(data, feeds):
-    options = ort.SessionOptions()
-    options.log_severity_level = 4
-    return ort.InferenceSession(data, options, ["CPUExecutionProvider"]).run(None, feeds)
+    return session(data).run(None, feeds)
 
 
 def _listed(outputs):
