@@ -139,7 +139,7 @@ class Grower(Draft):
 
     def _results(self, node):
         """What a node's outputs are at all sizes, by ONNX Runtime."""
-        names = list(dict.fromkeys(filter(None, node.input)))
+        names = list(dict.fromkeys(_reads(node)))
         known = [[self.values[name][i] for name in names] for i in range(len(self.runs))]
         first = next(row for row in known if all(v is not None for v in row))
         declared = [
@@ -198,6 +198,8 @@ class Grower(Draft):
 
     def number(self, low=-_MOST_NUMBER, high=_MOST_NUMBER):
         """A number that is computed and stays in a range, or a constant."""
+        if low > high:
+            raise UnfitError
         fit = [name for name in self.numbers if self.within(name, low, high)]
         if fit and self.rng.random() < 0.85:
             return self.pick(fit)
@@ -223,7 +225,7 @@ class Grower(Draft):
 
     def finished(self):
         """The model with the values that nothing reads as its outputs."""
-        read = {name for node in self.nodes for name in node.input}
+        read = {name for node in self.nodes for name in _reads(node)}
         free = [name for name in (*self.data, *self.numbers, *self.vectors) if name not in read]
         chosen = [name for name in free if name not in self.inputs][-5:]
         if not chosen:
@@ -232,7 +234,7 @@ class Grower(Draft):
         for node in reversed(self.nodes):
             if not needed.isdisjoint(node.output):
                 nodes.insert(0, node)
-                needed.update(node.input)
+                needed.update(_reads(node))
         self.nodes = nodes
         made = [name for node in nodes for name in node.output if name]
         self.runs = [
@@ -241,6 +243,12 @@ class Grower(Draft):
         self.tensors = [t for t in self.tensors if t.name in needed]
         self.inputs = {name: shape for name, shape in self.inputs.items() if name in needed}
         return self.model(*chosen)
+
+
+def _reads(node):
+    """What a node reads, in its graphs as well."""
+    inner = [n for a in node.attribute if a.HasField("g") for n in a.g.node]
+    return [name for n in (node, *inner) for name in n.input if name]
 
 
 def _copies(data, shape):
@@ -428,6 +436,46 @@ def replaced(g):
         g.keep(g.node("ScatterElements", x, [g.rng.randint(-1, 1)], update))
     else:
         g.keep(g.node("ScatterND", x, [[g.rng.randint(0, 1)]], update))
+
+
+@numeric
+def part_by_sizes(g):
+    x = g.pick(g.vectors)
+    start, end = (g.node("Unsqueeze", g.number(-4, 9), [0]) for _ in range(2))
+    g.keep(g.node("Slice", x, start, end))
+
+
+@numeric
+def element_by_size(g):
+    x = g.pick(g.vectors)
+    shortest = min(v.size for v in g.each(x))
+    g.keep(g.node("Gather", x, g.number(-shortest, shortest - 1)))
+
+
+@numeric
+def default_for_minus_one(g):
+    x = g.pick(g.vectors)
+    ones = g.node(
+        "ConstantOfShape", g.node("Shape", x), value=helper.make_tensor("v", TensorProto.INT64, [1], [1])
+    )
+    g.keep(g.node("Where", g.node("Equal", x, g.const(-1)), ones, x))
+
+
+@numeric
+def branch(g):
+    """What torch.squeeze becomes: a choice by whether a size is 1."""
+    first, second = g.operand(), g.operand()
+    graphs = [
+        helper.make_graph(
+            [helper.make_node(op_type, [x], [name])],
+            name,
+            [],
+            [helper.make_empty_tensor_value_info(name)],
+        )
+        for op_type, x, name in (("Neg", first, "then_y"), ("Identity", second, "else_y"))
+    ]
+    condition = g.node("Equal", g.number(), g.number())
+    g.keep(g.node("If", condition, then_branch=graphs[0], else_branch=graphs[1]))
 
 
 @numeric
@@ -668,8 +716,75 @@ def triangle(g):
 def chosen(g):
     x = g.node("Reshape", g.pick(g.data), [-1])
     places = g.node("Reshape", g.node("NonZero", g.node("Relu", x)), [-1])
-    g.keep(g.node("Gather", x, places))
+    some = g.node("Gather", x, places)
+    g.keep(some)
     g.keep(g.node("Size", places))
+    op_type = g.rng.choice(
+        ["ReduceMax", "ReduceMin", "ReduceMean", "ReduceProd", "ReduceLogSumExp", "ReduceL2"]
+    )
+    g.keep(g.node(op_type, some, keepdims=g.rng.randint(0, 1)))
+
+
+@using
+def selected(g):
+    x = g.node("Reshape", g.pick(g.data), [-1])
+    mask = g.node("Less", g.node("Range", 0, g.node("Size", x), 1), g.number(0, 20))
+    g.keep(g.node("Compress", x, mask))
+
+
+@using
+def gathered_points(g):
+    x = g.pick(g.data)
+    if g.each(x)[0].ndim < 2 or any(v.shape[0] == 0 for v in g.each(x)):
+        raise UnfitError
+    places = _indices(g, g.node("Gather", g.node("Shape", x), 0))
+    g.keep(g.node("GatherND", x, g.node("Unsqueeze", places, [1])))
+
+
+@using
+def written_points(g):
+    x = g.pick(g.data)
+    rank = g.each(x)[0].ndim
+    if rank < 2:
+        raise UnfitError
+    size = g.node("Gather", g.node("Shape", x), 0)
+    count = g.node("Min", size, g.number(0, 6))
+    places = g.node("Unsqueeze", g.node("Range", 0, count, 1), [1])
+    rest = g.node("Slice", g.node("Shape", x), [1], [99])
+    shape = g.node("Concat", g.node("Unsqueeze", count, [0]), rest, axis=0)
+    g.keep(g.node("ScatterND", x, places, g.node("Expand", g.const(7.0, "float32"), shape)))
+
+
+@using
+def identity(g):
+    rows, columns = g.number(1, 8), g.number(1, 8)
+    g.keep(g.node("EyeLike", g.node("ConstantOfShape", g.vector(rows, columns)), k=g.rng.randint(-2, 2)))
+
+
+@using
+def fractions(g):
+    first, last = (g.node("Cast", g.number(-5, 20), to=TensorProto.FLOAT) for _ in range(2))
+    g.keep(g.node("Range", first, last, g.const(g.rng.choice([0.5, 0.75, -0.5]), "float32")))
+
+
+@using
+def padded_axes(g):
+    if g.opset < 18:
+        raise UnfitError
+    x = g.pick(g.data)
+    rank = g.each(x)[0].ndim
+    if not rank:
+        raise UnfitError
+    pads = g.vector(*(g.rng.choice([g.number(-1, 7), g.const(0)]) for _ in range(2)))
+    g.keep(g.node("Pad", x, pads, g.const(-2.0, "float32"), [g.rng.randrange(-rank, rank)]))
+
+
+@using
+def product(g):
+    x, y = g.pick(g.data), g.pick(g.data)
+    rank = g.each(y)[0].ndim
+    order = [*range(rank - 2), rank - 1, rank - 2] if rank > 1 else [0]
+    g.keep(g.node("MatMul", x, g.node("Transpose", y, perm=order)))
 
 
 @using

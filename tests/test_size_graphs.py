@@ -1,8 +1,9 @@
-"""Random models that compute sizes, imported once and held to ONNX Runtime at all sizes in all that a block goes through."""
+"""Random models that compute sizes: imported once, and held to ONNX Runtime at all sizes in every mode."""
 
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 import hybridonnx as mx
 from hybridonnx.errors import MXNetError
 from hybridonnx.gluon import SymbolBlock
-from tests.size_graphs import FAILURES, Grower, UnfitError, session
+from tests.size_graphs import FAILURES, Draft, Grower, UnfitError, session
 
 
 def difference(outputs, expected) -> str:
@@ -34,17 +35,15 @@ def results(net, feeds):
 def compared(compute, runs) -> str:
     """What is different at the first sizes where anything is.
 
-    ONNX Runtime refuses to reshape what has no elements with -1, as exported files do.
+    ONNX Runtime refuses to reshape what has no elements with -1, as compiled graphs do.
     """
     for feeds, expected in runs:
         sizes = {name: x.shape for name, x in feeds.items()}
         try:
             text = difference(compute(feeds), expected)
-        except FAILURES as exc:
+        except (MXNetError, *FAILURES) as exc:
             reshape = "Reshape node" in str(exc) and any(x.size == 0 for x in feeds.values())
             text = "" if reshape else f"{type(exc).__name__}: {str(exc)[:300]}"
-        except MXNetError as exc:
-            text = f"{type(exc).__name__}: {str(exc)[:300]}"
         if text:
             return f"at {sizes}: {text}"
     return ""
@@ -112,3 +111,58 @@ def test_random_graphs(tmp_path):
 @pytest.mark.parametrize("part", range(10))
 def test_many_random_graphs(part, tmp_path):
     sweep(range(1000 + 300 * part, 1300 + 300 * part), tmp_path)
+
+
+# ---- limits of slices
+
+
+LIMITS = (-(2**63) + 1, -4, -3, -1, 0, 1, 2, 3, 5, 2**63 - 2)
+
+
+def sliced(draft, axis, start, end, step, runs) -> list[str]:
+    """What differs of one slice at some sizes."""
+    data = draft.model(draft.node("Slice", axis, start, end, [0], [step])).SerializeToString()
+    run, net = session(data), mx.onnx.import_to_gluon(data)
+    arrays = [
+        {name: np.arange(sizes.get(d, d), dtype=np.float32) for name, (d,) in draft.inputs.items()}
+        for sizes in runs
+    ]
+    text = compared(lambda feeds: results(net, feeds), [(feeds, run.run(None, feeds)) for feeds in arrays])
+    return [f"{axis}[{start}:{end}:{step}] {text}"] if text else []
+
+
+@pytest.mark.parametrize("step", [-3, -1, 1, 2])
+def test_slices_by_numbers(step):
+    runs = [{"T": size} for size in (0, 1, 2, 3, 5)]
+    assert not [
+        line
+        for start, end in product(LIMITS, LIMITS)
+        for line in sliced(Draft(x=["T"]), "x", [start], [end], step, runs)
+    ]
+
+
+def _limits(draft):
+    T, M = (draft.node("Shape", name) for name in "xy")
+    computed = [T, M, draft.node("Neg", T), *(draft.node("Sub", T, [n]) for n in (-1, 1, 2))]
+    return [
+        *computed,
+        draft.node("Sub", [1], T),
+        draft.node("Sub", M, [1]),
+        [0],
+        [1],
+        [-1],
+        [-2],
+        [2**63 - 2],
+    ]
+
+
+@pytest.mark.parametrize("step", [-2, -1, 1, 2])
+def test_slices_by_sizes(step):
+    runs = [{"T": T, "M": M} for T, M in ((0, 1), (1, 0), (1, 1), (2, 5), (3, 2), (5, 3))]
+    wrong = []
+    count = len(_limits(Draft(x=["T"], y=["M"])))
+    for number, (start, end) in enumerate(product(range(count), range(count))):
+        draft = Draft(x=["T"], y=["M"], z=[3])
+        limits = _limits(draft)
+        wrong += sliced(draft, "xz"[number % 2], limits[start], limits[end], step, runs)
+    assert not wrong

@@ -135,6 +135,10 @@ class ModelInfo:
         """Whether the sizes of the inputs do not tell a size."""
         return size is None or (isinstance(size, SymbolicDim) and self._free.has_made_up(size))
 
+    def told(self, dims: Dims | None) -> Dims | None:
+        """A shape with the sizes alone that the inputs' tell."""
+        return dims and tuple(None if self.depends_on_values(d) else d for d in dims)
+
     def vector(self, name: str) -> Vector | None:
         """What is known of the values of a small vector or number."""
         if name not in self._vectors and self.is_constant(name):

@@ -147,9 +147,14 @@ _WITHOUT_AXES: dict[Reduce, Reduce] = {
 def _reduction(
     onnx_type: str, function: Reduce, by_attribute: tuple[int, ...], by_input: tuple[int, ...]
 ) -> None:
+    def reduced(F: Any, x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+        if not axes and not keepdims:
+            F.rank(x)  # must be known: MXNet's result has an axis, unlike ONNX's
+        return function(F, x, axis=axes or None, keepdims=keepdims)
+
     @imports(onnx_type, versions=by_attribute)
     def with_attribute(F: Any, x: Any, *, axes: tuple[int, ...] = (), keepdims: int = 1) -> Any:
-        return function(F, x, axis=tuple(axes) or None, keepdims=bool(keepdims))
+        return reduced(F, x, tuple(axes), bool(keepdims))
 
     @imports(onnx_type, versions=by_input)
     def with_input(
@@ -159,7 +164,7 @@ def _reduction(
         if not chosen and noop_with_empty_axes:
             left: Reduce = _WITHOUT_AXES.get(function, _same)
             return left(F, x)
-        return function(F, x, axis=chosen or None, keepdims=bool(keepdims))
+        return reduced(F, x, chosen, bool(keepdims))
 
 
 for _type, (_function, _by_attribute, _by_input) in _REDUCTIONS.items():
