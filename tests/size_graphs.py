@@ -464,7 +464,8 @@ def default_for_minus_one(g):
 @numeric
 def branch(g):
     """What torch.squeeze becomes: a choice by whether a size is 1."""
-    first, second = g.operand(), g.operand()
+    pool = g.rng.choice([g.numbers, g.vectors])
+    first, second = g.pick(pool), g.pick(pool)
     graphs = [
         helper.make_graph(
             [helper.make_node(op_type, [x], [name])],

@@ -116,7 +116,7 @@ def test_many_random_graphs(part, tmp_path):
 # ---- limits of slices
 
 
-LIMITS = (-(2**63) + 1, -4, -3, -1, 0, 1, 2, 3, 5, 2**63 - 2)
+LIMITS = (-(2**63) + 1, -4, -1, 0, 1, 3, 2**63 - 2)
 
 
 def sliced(draft, axis, start, end, step, runs) -> list[str]:
@@ -131,9 +131,9 @@ def sliced(draft, axis, start, end, step, runs) -> list[str]:
     return [f"{axis}[{start}:{end}:{step}] {text}"] if text else []
 
 
-@pytest.mark.parametrize("step", [-3, -1, 1, 2])
+@pytest.mark.parametrize("step", [-2, -1, 1, 2])
 def test_slices_by_numbers(step):
-    runs = [{"T": size} for size in (0, 1, 2, 3, 5)]
+    runs = [{"T": size} for size in (0, 1, 2, 5)]
     assert not [
         line
         for start, end in product(LIMITS, LIMITS)
@@ -161,7 +161,7 @@ def test_slices_by_sizes(step):
     runs = [{"T": T, "M": M} for T, M in ((0, 1), (1, 0), (1, 1), (2, 5), (3, 2), (5, 3))]
     wrong = []
     count = len(_limits(Draft(x=["T"], y=["M"])))
-    for number, (start, end) in enumerate(product(range(count), range(count))):
+    for number, (start, end) in enumerate(list(product(range(count), range(count)))[step % 3 :: 3]):
         draft = Draft(x=["T"], y=["M"], z=[3])
         limits = _limits(draft)
         wrong += sliced(draft, "xz"[number % 2], limits[start], limits[end], step, runs)
