@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from onnx import TensorProto
+from onnx import TensorProto, helper
 
 from tests.size_graphs import Draft
 
@@ -103,16 +103,30 @@ def proposals():
     )
     keep = where(d, large)
     boxes, score = d.node("Gather", boxes, keep), d.node("Gather", score, keep)
-    levels = d.node("ConstantOfShape", d.node("Shape", score), value=_zero())
+    levels = d.node(
+        "ConstantOfShape", d.node("Shape", score), value=helper.make_tensor("v", TensorProto.INT64, [1], [0])
+    )
     keep = suppressed(d, boxes, score, levels, 0.7)
     best = d.node("Slice", keep, [0], d.node("Reshape", d.node("Min", d.size("logits", 1), 5), [1]), [0])
     return d.model(d.node("Gather", boxes, best), d.node("Gather", score, best))
 
 
-def _zero():
-    from onnx import helper
+def classes_of_images():
+    """What SSD and YOLO have: all images and classes at once, as many boxes as there are, but at most 5."""
+    d = Draft(18, logits=["N", "A", CLASSES], deltas=["N", "A", 4], anchors=["A", 4])
+    boxes = d.node("Add", "anchors", d.node("Mul", "deltas", _number(d, 0.1)))
+    scores = d.node("Transpose", d.node("Sigmoid", "logits"), perm=[0, 2, 1])
+    most = d.node("Min", d.node("Unsqueeze", d.size("deltas", 1), [0]), [5])
+    limits = [d.const([value], "float32") for value in (0.4, 0.5)]
+    rows = d.node("NonMaxSuppression", boxes, scores, most, *limits)
+    chosen = d.node("GatherND", boxes, d.node("Gather", rows, d.const([0, 2]), axis=1))
+    count = d.node("Slice", d.node("Shape", rows), [0], [1])
+    values = d.node("GatherND", scores, rows)
+    best, places = d.node("TopK", values, d.node("Min", count, [3]), outputs=2)
+    return d.model(rows, chosen, best, d.node("Gather", chosen, places), count)
 
-    return helper.make_tensor("v", TensorProto.INT64, [1], [0])
+
+HEADS = {head.__name__: head for head in (one_stage, proposals, classes_of_images)}
 
 
 def inputs(model, sizes, seed=0, shift=0.0):
