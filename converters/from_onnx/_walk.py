@@ -204,7 +204,8 @@ class _Conversion:
         }
         around |= {name: Broadcasting([self.entry(name)]) for name in outside}
         names = [item.name for item in graph.input]
-        return InnerGraph(names, imported.symbol.outputs, [info.shape(o) for o in imported.outputs], around)
+        dims = [info.told(info.shape(name)) for name in imported.outputs]
+        return InnerGraph(names, imported.symbol.outputs, dims, around)
 
     def _inputs(self, entry: Import, node: NodeProto) -> list[Any]:
         sources = list(node.input)

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from hybridonnx.errors import ConversionError
+from hybridonnx.ops import same, show
 from hybridonnx.symbol.graph import Entry
 from hybridonnx.symbol.subgraph import Body
 from hybridonnx.symbol.symbol import Broadcasting
 
 from ._inner import Convert, InnerGraph, Known, require_tensors, separate
 from ._loop import Steps, first_steps, flag, number, steps_of
+from ._model_info import Dims
 from ._registry import imports
 
 
@@ -152,6 +154,11 @@ def branches(F: Any, cond: Any, *, then_branch: Convert, else_branch: Convert) -
     """A `_cond`, whose branches take values from outside alone."""
     require_tensors(F, "If")
     graphs = [then_branch([]), else_branch([])]
+    for one, other in zip(*(graph.dims for graph in graphs), strict=True):
+        if _differ(one, other):
+            raise ConversionError(
+                f"If: branches of one shape in every run are required, got {show(one)} and {show(other)}."
+            )
     bodies = [Body(F.identity(F.var("condition")).outputs)]
     for graph in graphs:
         results = [_typed(F, Broadcasting([entry]), i) for i, entry in enumerate(graph.outputs)]
@@ -172,6 +179,14 @@ def branches(F: Any, cond: Any, *, then_branch: Convert, else_branch: Convert) -
         else_input_locs=locs[2],
     )
     return [Broadcasting([entry]) for entry in result.outputs]
+
+
+def _differ(one: Dims | None, other: Dims | None) -> bool:
+    """Whether sizes that are told are not those of the other shape."""
+    if one is None or other is None:
+        return False
+    pairs = [(a, b) for a, b in zip(one, other, strict=False) if a is not None and b is not None]
+    return len(one) != len(other) or not all(same(a, b) for a, b in pairs)
 
 
 # ---- axes and directions
