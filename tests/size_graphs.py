@@ -176,7 +176,7 @@ class Grower(Draft):
 
     def grow(self, count):
         """Add nodes until there are `count` more operators, or nothing fits."""
-        used = []
+        used: list[str] = []
         for _ in range(4 * count):
             rule = self.rng.choice(_NUMBER_RULES if len(used) < count // 2 else _RULES)
             try:
@@ -230,7 +230,8 @@ class Grower(Draft):
         chosen = [name for name in free if name not in self.inputs][-5:]
         if not chosen:
             raise UnfitError
-        needed, nodes = set(chosen), []
+        needed = set(chosen)
+        nodes: list[NodeProto] = []
         for node in reversed(self.nodes):
             if not needed.isdisjoint(node.output):
                 nodes.insert(0, node)

@@ -14,7 +14,7 @@ from hybridonnx.ops import in_onnxruntime, onnx_name
 from ..inference import sentence
 from ..onnx_nodes import text_of
 from ..opsets import ir_version, plain, signature
-from ..subgraphs import uses
+from ..subgraphs import captured, uses
 from ..values import to_tensor, value_info
 from ._model_info import ModelInfo
 
@@ -58,6 +58,7 @@ def native(F: Any, info: ModelInfo, node: NodeProto, entry: Any) -> list[Any]:
 
     `entry(name)` gives the symbol of a value. Small constants that no one trains become a part of the node.
     """
+    node = _with_constants(info, node)
     names = list(dict.fromkeys(filter(None, uses(node))))
     inside = [name for name in names if name in node.input and _is_operand(info, node, name)]
     arguments = [name for name in names if name not in inside]
@@ -68,6 +69,19 @@ def native(F: Any, info: ModelInfo, node: NodeProto, entry: Any) -> list[Any]:
     symbol = function(*map(entry, arguments), model=text, num_args=len(arguments), num_outputs=len(outputs))
     results = iter([symbol[i] for i in range(len(outputs))])
     return [next(results) if name else None for name in node.output]
+
+
+def _with_constants(info: ModelInfo, node: NodeProto) -> NodeProto:
+    """A node whose graphs have the small constants from outside, as shapes may depend on them."""
+    if not any(attribute.HasField("g") for attribute in node.attribute):
+        return node
+    copy = NodeProto()
+    copy.CopyFrom(node)
+    for attribute in copy.attribute:
+        if attribute.HasField("g"):
+            names = [name for name in captured(attribute.g) if _is_operand(info, node, name)]
+            attribute.g.initializer.extend(_tensor(info, name) for name in names)
+    return copy
 
 
 def _is_operand(info: ModelInfo, node: NodeProto, name: str) -> bool:

@@ -23,11 +23,12 @@ from ..subgraphs import uses, write_out_initializers
 from ..values import Array
 from ._failures import Failures
 from ._functions import Functions, entries
-from ._inner import InnerGraph, Known, standalone
+from ._inner import InnerGraph, Known, as_outside, standalone
 from ._model_info import Dims, ModelInfo, title
 from ._native import native, reason_against, why_unknown
 from ._reader import Model
 from ._registry import Import, find, load_all
+from ._sequences import unpacked
 from ._vectors import Size
 
 
@@ -204,7 +205,7 @@ class _Conversion:
         }
         around |= {name: Broadcasting([self.entry(name)]) for name in outside}
         names = [item.name for item in graph.input]
-        dims = [info.told(info.shape(name)) for name in imported.outputs]
+        dims = [as_outside(proto, info.shape(name)) for name in imported.outputs]
         return InnerGraph(names, imported.symbol.outputs, dims, around)
 
     def _inputs(self, entry: Import, node: NodeProto) -> list[Any]:
@@ -374,10 +375,15 @@ def _inline_local(model: Model) -> None:
 
 
 def _expanded(info: ModelInfo, outputs: list[str]) -> list[NodeProto]:
-    """The needed nodes; those without an import give way to ONNX's definition of them, if it has one."""
+    """The needed nodes; those without an import give way to ONNX's definition of them, if it has one.
+
+    Sequences give way to their tensors, where these are known.
+    """
     previous: set[str] = set()
     while True:
         nodes = _needed(info, outputs)
+        if unpacked(info, nodes, outputs):
+            continue
         defined = {n.op_type for n in nodes if _import(info, n) is None and _is_defined(info, n)} - previous
         if not defined:
             return nodes
