@@ -204,8 +204,9 @@ class SymbolBlock(HybridBlock):
                 yield shapes.held(symbol)
 
     def _flat_inputs(self, ctx: Context | None, args: Sequence[Any]) -> list[Any]:
-        names = _variable_names(self._graph[0])
-        if self._in_format == [0] * len(names) and len(args) != len(names):
+        variables = self._graph[0]
+        if len(args) != len(variables) and self._in_format == [0] * len(variables):
+            names = _variable_names(variables)
             raise ValueError(
                 f"{self.name}: an array for each input is required, {', '.join(names) or 'none'}, "
                 f"got {len(args)}."
