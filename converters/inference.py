@@ -20,7 +20,10 @@ def infer_shapes(model: ModelProto, strict: bool = False, values: bool = True) -
     graph = plain.graph
     if not values or _has_long_vectors([*graph.input, *graph.value_info, *graph.output]):
         return plain
-    return shape_inference.infer_shapes(model, check_type=strict, strict_mode=strict, data_prop=True)
+    try:
+        return shape_inference.infer_shapes(model, check_type=strict, strict_mode=strict, data_prop=True)
+    except shape_inference.InferenceError:  # it takes every vector for a shape, so that (6, 1) - (5,) is none
+        return plain
 
 
 def _has_long_vectors(infos: Iterable[ValueInfoProto]) -> bool:

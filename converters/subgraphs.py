@@ -130,6 +130,14 @@ def rename_inside(attribute: AttributeProto, names: Callable[[str], str]) -> Non
                 rename_inside(inner, names)
 
 
+def nodes_of(graph: GraphProto) -> Iterator[NodeProto]:
+    """The nodes of a graph and of the subgraphs inside."""
+    for node in graph.node:
+        yield node
+        for inner in _subgraphs(node):
+            yield from nodes_of(inner)
+
+
 def _subgraphs(node: NodeProto) -> Iterator[GraphProto]:
     for attribute in node.attribute:
         yield from _graphs(attribute)

@@ -100,7 +100,8 @@ def export_model(
 
     Shapes and types are given for each input in order, or by name. A size that is `None` or a name is free.
     A block of an ONNX model that was imported needs none: its inputs are as the model says.
-    With `dynamic` the sizes are those of `dynamic_input_shapes`, or all free. The opset is 18 by default.
+    With `dynamic` the sizes are those of `dynamic_input_shapes`, or all free. The opset is 18 by default, or
+    the oldest newer one that has all that the graph needs.
     A block's file has all of its inputs in their order. Parameters above 2 GB, or all with `external_data`,
     are in a second file. With `precision="mixed"` products, embeddings and what lies between them compute in
     float16; softmax, normalizations over rows and means do with "float16" only. Indices, lengths, inputs and

@@ -24,7 +24,7 @@ from onnx import (
 
 from hybridonnx.dtypes import DType, is_native
 from hybridonnx.errors import ConversionError, FormatError, MXNetError
-from hybridonnx.ops import Spec, alike
+from hybridonnx.ops import Spec, SymbolicDim, alike
 from hybridonnx.symbol.declared import InputShapes
 
 from ..inference import infer_shapes, sentence
@@ -38,7 +38,7 @@ from ._guards import guarded
 from ._narrowing import narrowed
 from ._reader import Model
 from ._result_sizes import Sizes, depends_on_values, result_sizes
-from ._vectors import LONGEST, Call, Vector, follow, follows, of_array
+from ._vectors import LONGEST, Call, Size, Vector, follow, follows, of_array
 
 Dims: TypeAlias = Sizes
 """Sizes of a value: a number, an expression of free sizes, or `None`."""
@@ -137,6 +137,10 @@ class ModelInfo:
         if name in self.tensors:
             return dtype_of(self.tensors[name].data_type)
         return self.dtypes.get(name)
+
+    def depends_on_values(self, size: Size | None) -> bool:
+        """Whether the sizes of the inputs do not tell a size."""
+        return size is None or (isinstance(size, SymbolicDim) and self._free.has_made_up(size))
 
     def vector(self, name: str) -> Vector | None:
         """What is known of the values of a small vector or number."""
@@ -253,8 +257,9 @@ class ModelInfo:
             return False
         arrays = {}
         for name, vector in zip(node.output, follow(self._call(node)), strict=False):
-            self._vectors[name] = vector
             dtype = self.dtype(name)
+            vector = vector if vector is None or dtype is None else vector.held(dtype)
+            self._vectors[name] = vector
             array = None if vector is None or dtype is None else vector.array(dtype)
             if array is not None and dtype is not None and (dtype.kind in "iub" or not self._is_fixed(node)):
                 arrays[name] = array

@@ -27,9 +27,10 @@ def narrowed(title: str, inputs: Sequence[ValueInfoProto], shapes: InputShapes) 
     for info in copies:
         if info.name in by_name:
             _narrow(title, info, by_name[info.name], names)
-    for info in copies:
-        for dim in info.type.tensor_type.shape.dim:
-            size = names.get(dim.dim_param) if dim.dim_param else None
+    for info, copy in zip(inputs, copies, strict=True):
+        old, new = info.type.tensor_type.shape.dim, copy.type.tensor_type.shape.dim
+        for before, dim in zip(old, new, strict=False):  # a file may leave all sizes out
+            size = names.get(before.dim_param) if before.dim_param else None
             if isinstance(size, int):
                 dim.dim_value = size
             elif size is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.ops import Spec, known
 from hybridonnx.symbol.declared import declared_shapes, require_declared
 
-from ..opsets import DEFAULT, check_opset
+from ..opsets import DEFAULT, NeedsOpset, check_opset
 from ..values import Array
 from ._arguments import dtypes_by_input, shapes_by_input, spec
 from ._file import save
@@ -25,7 +25,7 @@ from ._graph import NeedsShape
 from ._model import Lowered, check, embedded, lower
 from ._precision import Precision, reduced
 from ._survey import Support, survey
-from ._walk import needed
+from ._walk import WAY_OUT, needed
 
 _log = logging.getLogger(__name__)
 
@@ -73,20 +73,42 @@ def export_model(
         shapes = {name: (None,) * len(item.shape or ()) for name, item in specs.items()}
         specs = _specs(sym, arrays, shapes, in_types, inputs, "dynamic")
     graph, arrays = reduced(sym, specs, arrays, options.precision, options.keep)
+    names = sym.list_outputs() if outputs is None else outputs
+
+    def at(opset: int) -> Lowered:
+        unused = inputs is not None
+        return lower(graph, specs, arrays, opset=opset, outputs=names, embed=False, unused_inputs=unused)
+
     try:
-        lowered = lower(
-            graph,
-            specs,
-            arrays,
-            opset=options.opset_version or DEFAULT,
-            outputs=sym.list_outputs() if outputs is None else outputs,
-            embed=False,
-            unused_inputs=inputs is not None,
-        )
+        lowered = _at_oldest(at) if options.opset_version is None else at(options.opset_version)
     except NeedsShape as exc:
-        free = [name for name, spec in specs.items() if not known(spec.shape)]
-        raise ConversionError(f"{exc} Free sizes were given for {', '.join(free)}.") from None
+        raise _without_shape(exc, specs) from None
     return _written(lowered, arrays, onnx_file_path, options)
+
+
+def _at_oldest(write: Callable[[int], Lowered]) -> Lowered:
+    """What is written at the usual opset, or at the oldest newer one that has all that the graph needs."""
+    opset = DEFAULT
+    while True:
+        try:
+            return write(opset)
+        except NeedsOpset as exc:
+            if exc.opset <= opset:
+                raise
+            opset = exc.opset
+
+
+def _without_shape(exc: NeedsShape, specs: Mapping[str, Spec]) -> ConversionError:
+    """The error for a size that the inputs' shapes, or their values alone, would tell."""
+    free = [name for name, spec in specs.items() if not known(spec.shape)]
+    if free:
+        error = ConversionError(f"{exc} Free sizes were given for {', '.join(free)}.")
+    else:
+        error = ConversionError(f"{exc.required} Values tell it, not the inputs' shapes. {WAY_OUT}")
+    error.node = exc.node
+    if exc.node is not None:
+        error.add_note(exc.node.described())
+    return error
 
 
 def _written(
@@ -121,7 +143,11 @@ def support(
     """What `export_model` would write with the same arguments, and all that it could not."""
     arrays = arrays_by_name(params)
     specs = _specs(sym, arrays, in_shapes, in_types, inputs)
-    return survey(sym, specs, arrays, check_opset(opset_version or DEFAULT), inputs is not None)
+    opset = check_opset(DEFAULT if opset_version is None else opset_version)
+    result, needed = survey(sym, specs, arrays, opset, inputs is not None)
+    while opset_version is None and needed > result.opset:
+        result, needed = survey(sym, specs, arrays, needed, inputs is not None)
+    return result
 
 
 def _specs(
