@@ -105,6 +105,18 @@ KNOWN = {
     + """
     y = Concat <axis = 0> (j, k)""",
 }
+KNOWN["optional"] = """
+    t = Tanh (x)
+    a = Optional (t)
+    s = SequenceConstruct (t, x)
+    b = Optional (s)
+    h = OptionalHasElement (b)
+    u = OptionalGetElement (a)
+    v = OptionalGetElement (b)
+    w = ConcatFromSequence <axis = 1> (v)
+    y = If (h) <then_branch = yes () => (double[R, 6] z) { z = Concat <axis = 1> (u, x) },
+        else_branch = no () => (double[R, 6] z) { z = Identity (w) }>
+"""
 LOOK_UP = """
     zero = Constant <value = int64[1] {0}> ()
     trips = Constant <value_int = 3> ()

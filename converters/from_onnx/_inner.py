@@ -18,6 +18,7 @@ from hybridonnx.symbol.symbol import Broadcasting
 from ..subgraphs import captured
 from ..values import value_info
 from ._model_info import Dims, ModelInfo, without_numbers
+from ._reader import Model
 
 
 class Known(NamedTuple):
@@ -85,9 +86,17 @@ def standalone(info: ModelInfo, graph: GraphProto, inputs: Sequence[Known]) -> t
     return proto, outside
 
 
-def as_outside(proto: ModelProto, dims: Dims | None) -> Dims | None:
-    """A shape in a `standalone` graph without the sizes that are not those of values from outside."""
-    names = {dim.dim_param for info in proto.graph.input for dim in info.type.tensor_type.shape.dim}
+def studied(info: ModelInfo, graph: GraphProto, inputs: Sequence[Known]) -> tuple[ModelInfo, list[str]]:
+    """What is known of the values of a graph inside; also the names of all values from outside."""
+    proto, outside = standalone(info, graph, inputs)
+    constants = {name: info.constant(name) for name in outside if info.is_constant(name)}
+    return ModelInfo(Model(proto, info.model.folders, info.model.title), constants), outside
+
+
+def as_outside(inner: ModelInfo, name: str) -> Dims | None:
+    """The shape of a value of a graph inside, without the sizes that are not those of values from outside."""
+    graph, dims = inner.model.proto.graph, inner.shape(name)
+    names = {dim.dim_param for item in graph.input for dim in item.type.tensor_type.shape.dim}
     return dims and tuple(
         None if isinstance(size, SymbolicDim) and not size.names() <= names else size for size in dims
     )

@@ -1,7 +1,8 @@
 """Sequences whose tensors are known, which give way to the tensors, so that MXNet's operators say the rest.
 
-What makes a sequence stays for those that take it as one; what takes tensors of it takes these instead.
-A Loop that adds a tensor to a sequence in each step gives these tensors as an output of all steps.
+So do optionals that hold something. What makes a sequence stays for those that take it as one; what takes
+tensors of it takes these instead. A Loop that adds a tensor to a sequence in each step gives all of them as
+an output.
 """
 
 from __future__ import annotations
@@ -12,19 +13,18 @@ from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
-from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, defs, helper
+from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, defs, helper
 
 from ..opsets import plain
 from ..subgraphs import defined, splice, uses
-from ._inner import Known, are_equal, as_outside, standalone
+from ._inner import Known, are_equal, as_outside, studied
 from ._loop import at_all_steps
 from ._model_info import Dims, ModelInfo, title
-from ._reader import Model
 
 _MOST_MEMBERS = 256
 """Into no more tensors is one split, nor is a body repeated more often."""
-_MAKERS = frozenset({"SequenceConstruct", "SequenceEmpty", "SplitToSequence"})
-"""Where sequences come from whose tensors are known."""
+_MAKERS = frozenset({"Optional", "SequenceConstruct", "SequenceEmpty", "SplitToSequence"})
+"""Where sequences and optionals come from of which it is known what is in them."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,8 @@ class _Unpacking:
     outputs: frozenset[str]
     tensors: dict[str, _Tensors] = field(default_factory=dict)
     """By the names of sequences."""
+    contents: dict[str, str] = field(default_factory=dict)
+    """What optionals hold that hold something."""
     result: list[NodeProto] = field(default_factory=list)
     changed: bool = False
     stacks: dict[str, str] = field(default_factory=dict)
@@ -165,6 +167,12 @@ def _identity(at: _Unpacking, node: NodeProto) -> Nodes:
     tensors = at.of(node.input[0])
     if tensors is not None:
         at.tensors[node.output[0]] = tensors
+    return None
+
+
+def _optional(at: _Unpacking, node: NodeProto) -> Nodes:
+    if _has_input(node, 0):
+        at.contents[node.output[0]] = node.input[0]
     return None
 
 
@@ -276,6 +284,18 @@ def _at(at: _Unpacking, node: NodeProto) -> Nodes:
 
 def _looked_up(node: NodeProto, stack: str) -> NodeProto:
     return helper.make_node("Gather", [stack, node.input[1]], node.output, name=node.name, axis=0)
+
+
+def _content(at: _Unpacking, node: NodeProto) -> Nodes:
+    name = at.contents.get(node.input[0])
+    return None if name is None else [helper.make_node("Identity", [name], node.output, name=node.name)]
+
+
+def _has_content(at: _Unpacking, node: NodeProto) -> Nodes:
+    if not _has_input(node, 0) or node.input[0] not in at.contents:
+        return None
+    yes = helper.make_tensor("yes", TensorProto.BOOL, (), [True])
+    return [helper.make_node("Constant", [], node.output, name=node.name, value=yes)]
 
 
 def _length(at: _Unpacking, node: NodeProto) -> Nodes:
@@ -481,17 +501,12 @@ def _parts(
 ) -> dict[str, Dims | None]:
     """The sizes that values of a body have at every step."""
 
-    def study(variables: Sequence[Known]) -> tuple[ModelProto, ModelInfo]:
-        proto, outside = standalone(info, body, variables)
-        constants = {name: info.constant(name) for name in outside if info.is_constant(name)}
-        return proto, ModelInfo(Model(proto, info.model.folders, info.model.title), constants)
-
-    def after(studied: tuple[ModelProto, ModelInfo]) -> list[Dims | None]:
-        return [studied[1].shape(output.name) for output in body.output[1:]]
+    def after(inner: ModelInfo) -> list[Dims | None]:
+        return [inner.shape(output.name) for output in body.output[1:]]
 
     first = [Known(info.shape(name), info.dtype(name)) for name in node.input[2:]]
-    (proto, inner), _ = at_all_steps(study, after, first)
-    return {tensor: as_outside(proto, inner.shape(tensor)) for tensor in tensors}
+    inner, _ = at_all_steps(lambda variables: studied(info, body, variables)[0], after, first)
+    return {tensor: as_outside(inner, tensor) for tensor in tensors}
 
 
 def _stacking(at: _Unpacking, node: NodeProto, added: dict[int, str]) -> NodeProto:
@@ -517,6 +532,9 @@ _HANDLERS: dict[str, Callable[[_Unpacking, NodeProto], Nodes]] = {
     "ConcatFromSequence": _concat,
     "Identity": _identity,
     "Loop": _loop,
+    "Optional": _optional,
+    "OptionalGetElement": _content,
+    "OptionalHasElement": _has_content,
     "SequenceAt": _at,
     "SequenceConstruct": _construct,
     "SequenceEmpty": _empty,

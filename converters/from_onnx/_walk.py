@@ -23,7 +23,7 @@ from ..subgraphs import uses, write_out_initializers
 from ..values import Array
 from ._failures import Failures
 from ._functions import Functions, entries
-from ._inner import InnerGraph, Known, as_outside, standalone
+from ._inner import InnerGraph, Known, as_outside, studied
 from ._model_info import Dims, ModelInfo, title
 from ._native import native, reason_against, why_unknown
 from ._reader import Model
@@ -193,10 +193,8 @@ class _Conversion:
 
     def _inner(self, graph: GraphProto, inputs: Sequence[Known]) -> InnerGraph:
         """A graph inside of a node."""
-        proto, outside = standalone(self.info, graph, inputs)
-        constants = {name: self.info.constant(name) for name in outside if self.info.is_constant(name)}
-        model = Model(proto, self.info.model.folders, self.info.model.title)
-        info = ModelInfo(model, constants)
+        info, outside = studied(self.info, graph, inputs)
+        constants = {name for name in outside if self.info.is_constant(name)}
         imported = _walk(info)
         around = {
             name: self.F.constant_inside(name, imported.arrays[name])
@@ -205,7 +203,7 @@ class _Conversion:
         }
         around |= {name: Broadcasting([self.entry(name)]) for name in outside}
         names = [item.name for item in graph.input]
-        dims = [as_outside(proto, info.shape(name)) for name in imported.outputs]
+        dims = [as_outside(info, name) for name in imported.outputs]
         return InnerGraph(names, imported.symbol.outputs, dims, around)
 
     def _inputs(self, entry: Import, node: NodeProto) -> list[Any]:
