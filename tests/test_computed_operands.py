@@ -305,6 +305,13 @@ def test_said_in_mxnets_operators(name, tmp_path):
     check(MODELS[name](), tmp_path)
 
 
+def test_pads_of_no_elements(tmp_path):
+    d = Draft(x=["N", "T", 8], y=["N", "T"])
+    T = d.size("x", 1)
+    model = d.model(d.node("Pad", "y", d.vector(0, T, T, 0), d.const(0.5, "float32")))
+    check(model, tmp_path, sizes=[{"N": 6, "T": 0}, {"N": 2, "T": 3}])
+
+
 # ---- what is not the same for all sizes stays native
 
 
@@ -493,6 +500,17 @@ def test_numbers_that_float32_does_not_hold(start, step, tmp_path):
     end = d.node("Add", d.node("Mul", T, step), start)
     shifted = d.node("Range", d.node("Add", T, start), d.node("Add", T, end), step)
     check(d.model(d.node("Range", start, end, step), shifted), tmp_path, sizes=[{"N": 1, "T": 200}])
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "step"), [(-9, -9, -1), (-9, 1, 1), (9, -9, -1), (1, 9, 2), (2, 0, -1)]
+)
+def test_parts_of_shapes(start, end, step):
+    d = Draft(x=["N", 3, 2])
+    part = d.node("Slice", d.node("Shape", "x"), [start], [end], [0], [step])
+    for y in (part, d.node("ConstantOfShape", part)):
+        own, expected = _one(d.model(y), x=np.zeros((4, 3, 2), np.float32))
+        assert own.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("fmod", [0, 1])
