@@ -57,7 +57,7 @@ def _extreme(F: Any, x: Any, reduce: Reduce, sign: int, over: dict[str, Any]) ->
 def _require_elements(F: Any, x: Any, axes: tuple[int, ...] | None) -> None:
     """Leave to ONNX's own node what may be of nothing: as many elements as there are of some values."""
     dims = F.dims(x)
-    reduced = () if dims is None else dims if axes is None else [dims[i] for i in axes]
+    reduced = () if dims is None else dims if axes is None else tuple(dims[i] for i in axes)
     if any(map(F.depends_on_values, reduced)):
         raise ConversionError(
             f"sizes that follow from the inputs' are required to take an extreme over, got {show(reduced)}."
