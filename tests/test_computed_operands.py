@@ -12,7 +12,7 @@ import hybridonnx as mx
 from hybridonnx.errors import ConversionError
 from hybridonnx.gluon import SymbolBlock
 from hybridonnx.ops import SymbolicDim
-from tests.size_graphs import Draft, session
+from tests.drafts import Draft, session
 
 SIZES = ({"N": 2, "T": 3}, {"N": 1, "T": 5}, {"N": 4, "T": 1})
 
@@ -555,6 +555,13 @@ def test_extremes_of_as_many_as_there_are_of_some_values(tmp_path):
     some = d.node("Gather", flat, d.node("Squeeze", large, [0]))
     model = d.model(d.node("ReduceMax", some))
     check(model, tmp_path, ["_onnx_NonZero", "_onnx_ReduceMax"], sizes=[{"N": 1, "T": 1}, {"N": 30, "T": 9}])
+
+
+def test_products_over_batches_that_may_be_one(tmp_path):
+    d = Draft(x=["N", "T", 4], y=["M", 4, "T"])
+    model = d.model(d.node("MatMul", "x", "y"))
+    sizes = [{"N": 3, "T": 2, "M": 3}, {"N": 1, "T": 2, "M": 5}, {"N": 4, "T": 1, "M": 1}]
+    check(model, tmp_path, ["_onnx_MatMul"], sizes=sizes)
 
 
 def test_branches_of_different_shapes(tmp_path):
