@@ -15,7 +15,6 @@ from hybridonnx.gluon import SymbolBlock
 from tests.drafts import FAILURES, Draft, session
 from tests.size_graphs import Grower, UnfitError
 
-
 UNUSED = pytest.mark.filterwarnings("ignore:.*input to HybridBlock is not used")
 """Inputs of which nothing but known sizes is read."""
 
