@@ -21,15 +21,17 @@ from onnx import (
     version_converter,
 )
 
-from hybridonnx.dtypes import float32
+from hybridonnx.dtypes import DType, float32, name_of
 from hybridonnx.errors import ConversionError, FormatError, ShapeError
-from hybridonnx.ops import Array, Spec
+from hybridonnx.ops import Array, Spec, show
 from hybridonnx.ops import known as is_numeric
 
-from .inference import infer_shapes
-from .opsets import DEFAULT, NEWEST, Signature, ir_version, signature
-from .subgraphs import mentioned, rename_uses
+from . import translations as translations
+from .inference import infer_shapes, sentence
+from .opsets import DEFAULT, NEWEST, OLDEST, NeedsOpset, ir_version, signature, versions
+from .subgraphs import mentioned, nodes_of, rename_uses
 from .types import Sizes, merged, spec_of, type_of
+from .versions import AnotherError, fits, means_the_same, translated
 
 _INVALID = (shape_inference.InferenceError, checker.ValidationError, RuntimeError)
 _CACHE = 4096
@@ -133,7 +135,8 @@ def infer(text: str, inputs: Sequence[Spec]) -> list[Spec]:
         if not complete or not all(is_numeric(spec.shape) for spec in inputs):
             return known  # ONNX takes some unknown sizes for 0
         raise ShapeError(
-            f"{node.op_type}: inputs that fit are required. ONNX says: {_sentence(exc)}"
+            f"{node.op_type}: inputs that fit are required, got {_texts(inputs) or 'none'}. ONNX says: "
+            f"{sentence(exc, node.op_type)}"
         ) from None
     specs = [spec_of(output.type, sizes.dim) for output in inferred.graph.output]
     if not complete:  # the dtypes are those of inputs that were made up
@@ -141,8 +144,8 @@ def infer(text: str, inputs: Sequence[Spec]) -> list[Spec]:
     return [merged(spec, hint) for spec, hint in zip(specs, known, strict=True)]
 
 
-def _sentence(exc: Exception) -> str:
-    return " ".join(str(exc).split()).rstrip(".") + "."
+def _texts(inputs: Sequence[Spec]) -> str:
+    return ", ".join(f"{show(spec.shape)} {spec.dtype and name_of(spec.dtype)}" for spec in inputs[:8])
 
 
 def _is_foreign(node: NodeProto, model: ModelProto) -> bool:
@@ -160,7 +163,7 @@ def runnable(text: str, inputs: Sequence[Spec]) -> bytes:
     model = typed(text, inputs, Sizes())
     for item in model.opset_import:
         if not item.domain and item.version > DEFAULT and not _is_foreign(model.graph.node[0], model):
-            item.version = max(DEFAULT, oldest(text))
+            item.version = max(DEFAULT, oldest(text, tuple([spec.dtype for spec in inputs])))
             model.ir_version = ir_version(item.version)
     for output, spec in zip(model.graph.output, infer(text, inputs), strict=True):
         if spec.dtype is not None:
@@ -185,86 +188,101 @@ def reference(text: str) -> Any:
 
 
 def at(text: str, opset: int, inputs: Sequence[Spec]) -> ModelProto:
-    """The node as a model of another opset. Raises `ConversionError` if the operator is another one there.
+    """The node as a model of another opset. Raises `NeedsOpset` if the operator is another one there.
 
     The model is shared: copy it before a change.
     """
-    return _at(text, opset, tuple(inputs))
+    model = _at(text, opset, tuple(inputs))
+    if model is None:
+        raise _refusal(text, opset, tuple(inputs))
+    return model
 
 
 @lru_cache(_CACHE)  # a conversion takes some 40 ms
-def _at(text: str, opset: int, inputs: tuple[Spec, ...]) -> ModelProto:
+def _at(text: str, opset: int, inputs: tuple[Spec, ...]) -> ModelProto | None:
     model = model_of(text)
     node = model.graph.node[0]
     own = _opset(model) or opset
-    if node.domain or own == opset or _same(node, own, opset):
+    if node.domain or own == opset:
         return model
+    constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    shapes = {info.name: spec.shape for info, spec in zip(model.graph.input, inputs, strict=True)}
+    shapes |= {name: array.shape for name, array in constants.items()}
     try:
-        if node.op_type == "Scan":  # whose conversion gives other axes
-            raise TypeError("Scan")
-        declared = typed(text, inputs, Sizes())
+        nodes = translated(node, own, opset, constants, shapes)
+    except (AnotherError, ConversionError):
+        return _converted(model, typed(text, inputs, Sizes()), opset)
+    result = ModelProto()
+    result.CopyFrom(model)
+    result.ir_version = ir_version(opset)
+    for item in result.opset_import:
+        item.version = item.version if item.domain else opset
+    del result.graph.node[:]
+    result.graph.node.extend(nodes)
+    return result
+
+
+def _converted(model: ModelProto, declared: ModelProto, opset: int) -> ModelProto | None:
+    """What ONNX's version converter makes of a model, `None` if that is no model of the opset."""
+    if any(node.op_type == "Scan" for node in nodes_of(model.graph)):
+        return None  # it gets other axes
+    try:
         converted: ModelProto = version_converter.convert_version(declared, opset)
-    except (*_INVALID, TypeError) as exc:
-        since = signature(node.op_type, own).since
-        wish = f"Export with opset={since}." if since > opset else "Export with an older opset."
-        raise ConversionError(
-            f"{node.op_type}: opset {own} is required, as the operator is another one at {opset}. {wish}"
-        ) from exc
-    return converted
+        valid = all(fits(node, signature(node.op_type, opset)) for node in nodes_of(converted.graph))
+    except (*_INVALID, ConversionError, TypeError):
+        return None
+    return converted if valid else None
+
+
+def _refusal(text: str, opset: int, inputs: tuple[Spec, ...]) -> ConversionError:
+    """The error for a node that an opset has not: with the nearest one that has it."""
+    model = model_of(text)
+    node, own = model.graph.node[0], _opset(model)
+    others = (*range(opset + 1, NEWEST + 1), *range(opset - 1, OLDEST - 1, -1))
+    nearest = next((version for version in others if _at(text, version, inputs) is not None), 0)
+    if not nearest:
+        return ConversionError(
+            f"{node.op_type}: opset {own}, which is not written any more, is required, as the operator is "
+            f"another one from {OLDEST} on."
+        )
+    missing = not node.domain and min(versions(node.op_type)) > opset
+    why = f"{opset} has no such operator" if missing else f"the operator is another one at {opset}"
+    return NeedsOpset(f"{node.op_type}: opset {nearest} is required, as {why}.", nearest)
 
 
 def _opset(model: ModelProto) -> int:
     return next((int(item.version) for item in model.opset_import if not item.domain), 0)
 
 
-def _same(node: NodeProto, own: int, opset: int) -> bool:
-    """Whether the node means the same at both opsets, with all that its subgraphs have."""
+@lru_cache(_CACHE)
+def oldest(text: str, dtypes: tuple[DType | None, ...] = ()) -> int:
+    """The oldest opset from the usual one on that has the node as it is, with inputs of these dtypes."""
+    model = model_of(text)
+    node, own = model.graph.node[0], _opset(model)
+    names = [info.name for info in model.graph.input]
+    known = dict(zip(names, dtypes, strict=False))
+    return next((v for v in range(DEFAULT, own) if _is_same(node, own, v) and _takes(node, v, known)), own)
+
+
+def _is_same(node: NodeProto, own: int, opset: int) -> bool:
+    """Whether a node means the same at both opsets, with all that its subgraphs have."""
+    if node.domain:
+        return True
     try:
-        kinds = signature(node.op_type, own), signature(node.op_type, opset)
+        same = means_the_same(node, signature(node.op_type, own), signature(node.op_type, opset))
     except ConversionError:
         return False
     graphs = [a.g for a in node.attribute if a.HasField("g")]
-    return _means_the_same(node, *kinds) and all(
-        _same(inner, own, opset) for g in graphs for inner in g.node if not inner.domain
-    )
+    return same and all(_is_same(inner, own, opset) for g in graphs for inner in g.node)
 
 
-def _means_the_same(node: NodeProto, a: Signature, b: Signature) -> bool:
-    """Whether a node is one of both versions of its operator: newer ones mostly add element types.
-
-    Older versions than those of opset 13 may differ in what they mean, and so do some newer ones.
-    """
-    if a.since == b.since:
+def _takes(node: NodeProto, opset: int, dtypes: Mapping[str, DType | None]) -> bool:
+    """Whether an opset's version of an operator has the inputs' element types."""
+    if node.domain:
         return True
-    if max(a.since, b.since) < _SETTLED or node.op_type in _OTHER_MEANING:
-        return False
-    count = len(node.input)
-    if [p.name for p in a.inputs[:count]] != [p.name for p in b.inputs[:count]]:
-        return False
-    names = {attribute.name for attribute in node.attribute}
-    return names <= a.attributes.keys() & b.attributes.keys()
-
-
-_SETTLED = 13
-_OTHER_MEANING = frozenset(
-    {"GridSample", "GroupNormalization", "Hardmax", "LogSoftmax", "RoiAlign", "Scan", "Softmax"}
-)
-"""Operators of which a newer version has the same form and means something else."""
-
-
-def oldest(text: str) -> int:
-    """The oldest opset that has the node as it is."""
-    model = model_of(text)
-    return _oldest(model.graph.node, _opset(model))
-
-
-def _oldest(nodes: Iterable[NodeProto], opset: int) -> int:
-    version = 1
-    for node in nodes:
-        if not node.domain:
-            version = max(version, signature(node.op_type, opset).since)
-        version = max([version, *(_oldest(a.g.node, opset) for a in node.attribute if a.HasField("g"))])
-    return version
+    kind = signature(node.op_type, opset)
+    given = [(kind.dtypes(kind.input(i)), dtypes.get(name)) for i, name in enumerate(node.input)]
+    return all(not allowed or dtype is None or dtype in allowed for allowed, dtype in given)
 
 
 def values_of(node: NodeProto, opset: int) -> dict[str, Any] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -16,6 +16,15 @@ from .values import dtype_of_type_string
 OLDEST = 13
 DEFAULT = 18
 NEWEST = defs.onnx_opset_version()
+
+
+class NeedsOpset(ConversionError):  # noqa: N818  (what is needed, not what is wrong)
+    """A graph cannot be written at an opset, and can at another."""
+
+    def __init__(self, required: str, opset: int) -> None:
+        super().__init__(f"{required} Export with opset={opset}.")
+        self.opset = opset
+
 
 _Option = defs.OpSchema.FormalParameterOption
 _Kind = defs.OpSchema.AttrType
@@ -54,6 +63,11 @@ class Signature(NamedTuple):
         """The parameter that the `index`-th output belongs to."""
         return self._parameter(self.outputs, index)
 
+    def dtypes(self, parameter: Parameter) -> frozenset[DType]:
+        """The element types of an input or output; none if they are not tensors."""
+        fixed = dtype_of_type_string(parameter.type)
+        return self.types.get(parameter.type) or frozenset(filter(None, [fixed]))
+
     def _parameter(self, parameters: tuple[Parameter, ...], index: int) -> Parameter:
         if index < len(parameters):
             return parameters[index]
@@ -70,7 +84,7 @@ def signature(op_type: str, opset: int, domain: str = "") -> Signature:
     try:
         schema = defs.get_schema(op_type, opset, domain)
     except defs.SchemaError:
-        raise ConversionError(_unknown(op_type, opset, domain)) from None
+        raise _unknown(op_type, opset, domain) from None
     allowed = {c.type_param_str: list(c.allowed_type_strs) for c in schema.type_constraints}
     types = {name: _dtypes(strings) for name, strings in allowed.items()}
     only = {name: strings[0] for name, strings in allowed.items() if len(strings) == 1}
@@ -85,16 +99,31 @@ def signature(op_type: str, opset: int, domain: str = "") -> Signature:
     )
 
 
-def _unknown(op_type: str, opset: int, domain: str) -> str:
-    later = [
-        s.since_version
-        for s in defs.get_all_schemas_with_history()
-        if s.name == op_type and s.domain == domain
-    ]
-    if later and min(later) > opset:
-        return f"{op_type}: opset {min(later)} is required, got {opset}. Export with a newer opset."
+def _unknown(op_type: str, opset: int, domain: str) -> ConversionError:
+    first = min(versions(op_type, domain), default=0)
+    if first > opset:
+        return NeedsOpset(f"{op_type}: opset {first} is required, got {opset}.", first)
     known = {s.name for s in defs.get_all_schemas() if s.domain == domain}
-    return f"{op_type}: ONNX has no operator of this name at opset {opset}.{suggest(op_type, known)}"
+    return ConversionError(
+        f"{op_type}: ONNX has no operator of this name at opset {opset}.{suggest(op_type, known)}"
+    )
+
+
+@cache
+def versions(op_type: str, domain: str = "") -> tuple[int, ...]:
+    """The opsets that brought a version of an operator, oldest first."""
+    schemas = defs.get_all_schemas_with_history()
+    return tuple(sorted(s.since_version for s in schemas if s.name == op_type and s.domain == domain))
+
+
+def refusal(
+    text: str, kind: Signature, fits: Callable[[Signature], bool], opset: int, way_out: str = ""
+) -> ConversionError:
+    """The error for what an operator lacks at an opset: with the next one that has it, or else `way_out`."""
+    domain = kind.schema.domain
+    newer = (signature(kind.op_type, v, domain) for v in versions(kind.op_type, domain) if v > opset)
+    version = next((kind.since for kind in newer if fits(kind)), 0)
+    return NeedsOpset(text, version) if version else ConversionError(f"{text} {way_out}".rstrip())
 
 
 def _dtypes(allowed: Iterable[str]) -> frozenset[DType]:

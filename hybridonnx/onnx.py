@@ -99,14 +99,16 @@ def export_model(
     own parameters: `export_model(net, "net.onnx", input_shapes=[("batch", 3, 224, 224)])`.
 
     Shapes and types are given for each input in order, or by name. A size that is `None` or a name is free.
-    With `dynamic` the sizes are those of `dynamic_input_shapes`, or all free. The opset is 18 by default.
+    A block of an ONNX model that was imported needs none: its inputs are as the model says.
+    With `dynamic` the sizes are those of `dynamic_input_shapes`, or all free. The opset is 18 by default, or
+    the oldest newer one that has all that the graph needs.
     A block's file has all of its inputs in their order. Parameters above 2 GB, or all with `external_data`,
     are in a second file. With `precision="mixed"` products, embeddings and what lies between them compute in
     float16; softmax, normalizations over rows and means do with "float16" only. Indices, lengths, inputs and
     outputs keep their types, as does what float16 does not hold, or whose node or operator is in `keep`.
     """
     shapes = next((s for s in (input_shapes, in_shapes, input_shape) if s is not None), None)
-    types = in_types if input_type is None else input_type
+    shapes, types = _declared(sym, shapes, in_types if input_type is None else input_type)
     path = params if isinstance(sym, HybridBlock) and _is_path(params) else onnx_file_path
     outputs = sym._output_names if isinstance(sym, SymbolBlock) else None
     graph, values, inputs = _with_values(sym, params, shapes, types)
@@ -139,9 +141,9 @@ def check(
     the ONNX operators that they become, then what cannot be written, why, and what to do; `nodes` has it
     node by node, and `ok()` tells whether the model can be exported.
     """
-    shapes = in_shapes if input_shapes is None else input_shapes
-    graph, values, inputs = _with_values(sym, params, shapes, in_types)
-    return support(graph, values, shapes, in_types, opset_version, inputs)
+    shapes, types = _declared(sym, in_shapes if input_shapes is None else input_shapes, in_types)
+    graph, values, inputs = _with_values(sym, params, shapes, types)
+    return support(graph, values, shapes, types, opset_version, inputs)
 
 
 def import_to_gluon(
@@ -265,6 +267,22 @@ def _parameters(net: HybridBlock, graph: Symbol, inputs: Sequence[NDArray]) -> d
     return net._values(params, None, inputs)
 
 
+def _declared(sym: Any, shapes: Any, types: Any) -> tuple[Any, Any]:
+    """The shapes and types of inputs; what the caller leaves out is as the block's ONNX model says."""
+    inputs = sym._declared_inputs() if isinstance(sym, SymbolBlock) else {}
+    sizes = {name: item.sizes for name, item in inputs.items() if item.sizes is not None}
+    if shapes is None and inputs and len(sizes) == len(inputs):
+        shapes = {name: tuple(map(_size, its)) for name, its in sizes.items()}
+    if types is np.float32 and inputs:
+        types = {name: item.dtype for name, item in inputs.items()}
+    return shapes, types
+
+
+def _size(size: object) -> int | str | None:
+    """A size as callers give it."""
+    return size if size is None or isinstance(size, int) else str(size)
+
+
 def _with_values(sym: Any, params: Any, shapes: Any, types: Any) -> tuple[Symbol, Any, Sequence[str] | None]:
     """A model's Symbol, its parameters by name, and a block's inputs."""
     if isinstance(sym, HybridBlock):
@@ -279,7 +297,10 @@ def _with_parameters(
 ) -> tuple[list[str], Symbol, dict[str, NDArray]]:
     """The names of a block's inputs, its graph, and its parameters, whose sizes the shapes may tell."""
     if shapes is None:
-        raise MXNetError("export_model: input_shapes is required for a block, got none.")
+        raise MXNetError(
+            "export_model: input_shapes is required for a block, got none. Give each input a shape, as in "
+            'input_shapes=[("batch", 3, 224, 224)].'
+        )
     names, graph = _graph(net, len(in_order(shapes, is_shape)))
     _require_inputs(net, names, shapes, "input_shapes")
     sizes, dtypes = shapes_by_input(names, shapes, "input_shapes"), dtypes_by_input(names, types)

@@ -170,7 +170,8 @@ class Grower(Draft):
         chosen = [name for name in free if name not in self.inputs][-5:]
         if not chosen:
             raise UnfitError
-        needed, nodes = set(chosen), list[NodeProto]()
+        needed = set(chosen)
+        nodes: list[NodeProto] = []
         for node in reversed(self.nodes):
             if not needed.isdisjoint(node.output):
                 nodes.insert(0, node)

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper, load_model, numpy_helper
+from onnxruntime import InferenceSession
 
 import hybridonnx as mx
 from hybridonnx import autograd, nd
+from hybridonnx.dtypes import as_dtype
 from hybridonnx.errors import MXNetError
 from hybridonnx.gluon import SymbolBlock, nn
 from tests.torch_files import File
@@ -151,6 +153,21 @@ def test_whole_numbers_do_not_train():
     net = mx.onnx.import_to_gluon(model(nodes, {"x": [4, 3]}, {"y": [2, 3]}, constants))
     reqs = {name: p.grad_req for name, p in net.collect_params().items()}
     assert reqs == {"w": "write", "i": "null"}
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "int8"])
+def test_weights_of_few_bits_have_their_names(dtype):
+    kind = as_dtype(dtype)
+    constants = {"layer.weight": np.ones((2, 3)).astype(kind), "axes": np.array([0])}
+    nodes = [
+        ("Cast", ["x"], ["c"], {"to": helper.np_dtype_to_tensor_dtype(kind)}),
+        ("MatMulInteger" if dtype == "int8" else "MatMul", ["c", "layer.weight"], ["m"], {}),
+        ("Cast", ["m"], ["f"], {"to": F32}),
+        ("Unsqueeze", ["f", "axes"], ["y"], {}),
+    ]
+    net = mx.onnx.import_to_gluon(model(nodes, {"x": ["N", 2]}, {"y": [1, "N", 3]}, constants))
+    assert [(name, p.dtype) for name, p in net.collect_params().items()] == [("layer.weight", kind)]
+    np.testing.assert_array_equal(net(nd.ones((1, 2))).asnumpy(), [[[2, 2, 2]]])
 
 
 def test_statistics_are_saved_as_auxiliary(tmp_path):
@@ -340,3 +357,123 @@ def test_a_result_without_axes_stays_without():
     assert net(nd.array([2.0])).shape == ()
     with pytest.raises(MXNetError, match=r"shape \(\) is required"):
         net(nd.array([2.0, 3.0]))
+
+
+# ---- out again
+
+
+@pytest.mark.parametrize("size", ["N", "2*N", None])
+def test_a_block_is_exported_with_the_inputs_of_its_model(size, tmp_path):
+    kinds = {"x": F16, "i": I64}
+    shapes = {"x": [size, 3], "i": [2]}
+    inputs = [helper.make_tensor_value_info(name, kinds[name], shapes[name]) for name in kinds]
+    outputs = [helper.make_tensor_value_info("y", F16, None)]
+    nodes = [helper.make_node("Gather", ["x", "i"], ["y"], axis=1)]
+    graph = helper.make_graph(nodes, "graph", inputs, outputs)
+    source = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    net = mx.onnx.import_to_gluon(source.SerializeToString())
+    assert mx.onnx.check(net).ok()
+    mx.onnx.export_model(net, str(tmp_path / "again.onnx"))
+    again = load_model(tmp_path / "again.onnx")
+    x, i = (v.type.tensor_type for v in again.graph.input)
+    assert (x.elem_type, i.elem_type) == (F16, I64)
+    assert [d.dim_value for d in x.shape.dim] == [0, 3]
+    assert [d.dim_value for d in i.shape.dim] == [2]
+    values = {"x": np.arange(12).reshape(4, 3).astype(np.float16), "i": np.array([2, 0])}
+    (y,) = InferenceSession(str(tmp_path / "again.onnx"), providers=["CPUExecutionProvider"]).run(
+        None, values
+    )
+    np.testing.assert_array_equal(y, values["x"][:, [2, 0]])
+
+
+# ---- equal elements
+
+
+def slopes(content, x, folder, hybrid):
+    """The gradients of all parameters and of x, each result's elements weighted by 1, 2, …"""
+    net = mx.onnx.import_to_gluon(content)
+    net(x)  # a call decides the shapes
+    net.export(str(folder / "net"))
+    again = SymbolBlock.imports(str(folder / "net-symbol.json"), ["x"], str(folder / "net-0000.params"))
+    results = []
+    for block in (net, again):
+        if hybrid:
+            block.hybridize()
+        x.attach_grad()
+        with autograd.record():
+            y = block(x)
+            loss = (y * (nd.arange(y.size).reshape(y.shape) + 1)).sum()
+        loss.backward()
+        trained = [p for p in block.collect_params().values() if p.dtype == np.float32]
+        results.append([x.grad.asnumpy(), *(p.grad().asnumpy() for p in trained)])
+    for first, second in zip(*results, strict=True):
+        np.testing.assert_array_equal(first, second)
+    return results[0]
+
+
+@pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybridized"])
+@pytest.mark.parametrize("op_type", ["ReduceMax", "ReduceMin"])
+@pytest.mark.parametrize("axes", ["constant", "computed"])
+def test_equal_extremes_share_their_gradient(op_type, axes, hybrid, tmp_path):
+    sign = 1 if op_type == "ReduceMax" else -1
+    x = nd.array(sign * np.array([[3, 1, 3, 3], [2, 2, 0, 1]]))
+    nodes = [("Shape", ["x"], ["s"], {"start": 0, "end": 1}), ("Sub", ["s", "one"], ["last"], {})]
+    nodes.append((op_type, ["x", "last" if axes == "computed" else "one"], ["y"], {"keepdims": 0}))
+    constants = {"one": np.array([1])}
+    content = model(nodes, {"x": ["rows", 4]}, {"y": ["rows"]}, constants)
+    (grad,) = slopes(content, x, tmp_path, hybrid)
+    np.testing.assert_allclose(grad, [[1 / 3, 0, 1 / 3, 1 / 3], [1, 1, 0, 0]], rtol=1e-6)
+
+
+def scattered(op_type, indices, updates, **attributes):
+    """A model that writes its parameter `u` into x."""
+    constants = {"i": np.array(indices), "u": np.array(updates, np.float32)}
+    return model([(op_type, ["x", "i", "u"], ["y"], attributes)], {"x": [5]}, {"y": [5]}, constants)
+
+
+@pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybridized"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        scattered("ScatterElements", [1, 3, 1, -2, 0], [9, 8, 7, 6, 5], axis=0),
+        scattered("ScatterND", [[1], [3], [1], [-2], [0]], [9, 8, 7, 6, 5]),
+    ],
+    ids=["elements", "points"],
+)
+def test_what_is_written_over_receives_no_gradient(content, hybrid, tmp_path):
+    x = nd.arange(5)
+    of_x, of_updates = slopes(content, x, tmp_path, hybrid)
+    np.testing.assert_array_equal(of_x, [0, 0, 3, 0, 5])
+    np.testing.assert_array_equal(of_updates, [0, 0, 2, 4, 1])
+
+
+@pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybridized"])
+def test_equal_extremes_of_what_is_written_share_their_gradient(hybrid, tmp_path):
+    content = scattered("ScatterElements", [1, 1, 1, 2, 3], [4, 4, 3, 2, 0], axis=0, reduction="max")
+    of_x, of_updates = slopes(content, nd.array([0, 4, 2, 3, 4]), tmp_path, hybrid)
+    np.testing.assert_allclose(of_x, [1, 2 / 3, 3 / 2, 4, 5], rtol=1e-6)
+    np.testing.assert_allclose(of_updates, [2 / 3, 2 / 3, 0, 3 / 2, 0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybridized"])
+@pytest.mark.parametrize(
+    ("node", "of_rows"),
+    [
+        (("ReduceL2", ["x"], ["y"], {"axes": [1]}), [[0, 0], [1.2, 1.6]]),
+        (("LpNormalization", ["x"], ["y"], {"axis": 1}), [[1, 2], [0, 0]]),
+    ],
+    ids=["norm", "normalization"],
+)
+def test_the_slope_of_a_norm_of_zero_is_zero(node, of_rows, hybrid, tmp_path):
+    content = model([node], {"x": [2, 2]}, {"y": None}, {}, opset=13)
+    (grad,) = slopes(content, nd.array([[0, 0], [3, 4]]), tmp_path, hybrid)
+    np.testing.assert_allclose(grad, of_rows, rtol=1e-5, atol=1e-7)
+
+
+def test_mxnets_own_maximum_gives_each_of_several_all():
+    x = nd.array([3, 1, 3])
+    x.attach_grad()
+    with autograd.record():
+        y = x.max()
+    y.backward()
+    np.testing.assert_array_equal(x.grad.asnumpy(), [1, 0, 1])

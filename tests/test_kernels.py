@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from onnx import TensorProto, helper
 from onnxruntime.capi.onnxruntime_pybind11_state import NotImplemented as NoKernel
 
+from hybridonnx import nd
 from hybridonnx import symbol as sym
 from hybridonnx.converters import to_onnx
 from hybridonnx.converters.opsets import signature
@@ -21,8 +23,9 @@ from hybridonnx.converters.to_onnx._kernels import computed_in
 from hybridonnx.converters.to_onnx._walk import Traced
 from hybridonnx.dtypes import BY_NAME
 from hybridonnx.errors import ConversionError
+from hybridonnx.onnx import export_model
 from hybridonnx.ops import Spec
-from tests.runtimes import VERSION, started
+from tests.runtimes import VERSION, plain, started
 
 ROOT = Path(__file__).parents[1]
 OLDEST = next(
@@ -156,6 +159,36 @@ def test_float64_is_not_computed_in_float32():
     x = np.linspace(-0.9, 0.9, 7)
     with pytest.raises(ConversionError, match="no kernel of it for float64"):
         model_of(lambda g, x: g.Asin(x), x)
+
+
+@pytest.mark.parametrize("batch", [2, 0])
+@pytest.mark.parametrize(
+    ("size", "options"),
+    [
+        ((7,), {"kernel": (3,), "stride": (2,), "dilate": (2,), "pad": (1,)}),
+        ((7, 6), {"kernel": (3, 2), "stride": (2, 1), "dilate": (1, 2), "pad": (1, 0)}),
+        ((7, 6), {"kernel": (3, 3), "pad": (2, 2), "num_group": 4}),
+        ((7, 6), {"kernel": (3, 3), "stride": (3, 2), "num_group": 2, "layout": "NHWC"}),
+        ((2, 2), {"kernel": (1, 1), "no_bias": True}),
+        ((5, 6, 4), {"kernel": (2, 3, 2), "stride": (1, 2, 1), "dilate": (1, 1, 2), "num_group": 2}),
+    ],
+)
+def test_convolution_keeps_the_digits_of_float64(size, options, batch, rng, tmp_path):
+    """With known sizes and with free ones."""
+    last = "layout" in options
+    channels = 4 // options.get("num_group", 1)
+    kernel = (8, *options["kernel"], channels) if last else (8, channels, *options["kernel"])
+    shapes = [(batch, *size, 4) if last else (batch, 4, *size), kernel, (8,)][: 3 - ("no_bias" in options)]
+    arrays = [nd.array(rng.standard_normal(shape), dtype="float64") for shape in shapes]
+    expected = nd.Convolution(*arrays, num_filter=8, **options).asnumpy()
+    symbol = sym.Convolution(*map(sym.var, "xwb"[: len(arrays)]), num_filter=8, **options)
+    params = dict(zip("wb", arrays[1:], strict=False))
+    free = tuple(d if d == 4 and i in (1, len(size) + 1) else f"n{i}" for i, d in enumerate(shapes[0]))
+    for shape in (shapes[0], free):
+        export_model(symbol, params, [shape], "float64", str(tmp_path / "conv.onnx"), opset_version=13)
+        (y,) = plain(onnx.load(tmp_path / "conv.onnx"))([arrays[0].asnumpy()])
+        assert y.dtype == np.float64
+        np.testing.assert_allclose(y, expected, rtol=1e-12, atol=1e-12)
 
 
 def test_the_cosine_keeps_the_digits_of_float64():

@@ -46,7 +46,7 @@ def test_says_what_is_written(case):
         op.subgraphs,
     )
     outputs = Outputs([Entry(node, i) for i in range(op.visible())])
-    (row,) = survey(outputs, dict(zip(names, specs, strict=True)), {}, DEFAULT).nodes
+    (row,) = survey(outputs, dict(zip(names, specs, strict=True)), {}, DEFAULT)[0].nodes
     model = lower_operator(op, specs, opset=DEFAULT, noise_inputs=False).model
     written = Counter(item.op_type for item in model.graph.node)
     surplus = written - Counter(row.written)

@@ -9,9 +9,9 @@ from typing import Any
 
 from hybridonnx.errors import FormatError
 from hybridonnx.ndarray.ndarray import NDArray
+from hybridonnx.symbol.declared import InputShapes
 from hybridonnx.symbol.symbol import Symbol
 
-from ._narrowing import InputShapes
 from ._reader import Source, read
 from ._walk import Imported, walk
 

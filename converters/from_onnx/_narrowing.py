@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
+import numpy as np
 from onnx import ValueInfoProto
 
 from hybridonnx.errors import ConversionError, suggest
-
-InputShape: TypeAlias = Sequence[int | str | None]
-InputShapes: TypeAlias = Mapping[str, InputShape] | Sequence[InputShape | None]
-"""By name or in order; a size that is `None` is what the file says, one that is a name is free."""
+from hybridonnx.symbol.declared import InputShape, InputShapes
 
 
 def narrowed(title: str, inputs: Sequence[ValueInfoProto], shapes: InputShapes) -> list[ValueInfoProto]:
@@ -65,6 +63,7 @@ def _narrow(title: str, info: ValueInfoProto, shape: InputShape, names: dict[str
     """Give an input its sizes, and take note of what names of the file became."""
     if not info.type.HasField("tensor_type"):
         raise ConversionError(f"{title}: input {info.name} is no tensor and has no shape. Leave it out.")
+    shape = tuple(int(size) if isinstance(size, np.integer) else size for size in shape)
     _check(title, info.name, shape)
     known = info.type.tensor_type.shape
     if not info.type.tensor_type.HasField("shape"):

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from hybridonnx.errors import BoundsError, ConversionError
+from hybridonnx.ops import NumericShape
 
+from ..values import Array
 from ._registry import Const, imports
 from ._sized import repeated, widened
 from .reshape import ints
@@ -90,18 +92,10 @@ def gather_elements(F: Any, data: Any, indices: Any, *, axis: int = 0) -> Any:
 def scatter_elements(
     F: Any, data: Any, indices: Any, updates: Any, *, axis: int = 0, reduction: str = "none"
 ) -> Any:
-    """What is written hides what was there, or is added to it."""
-    if reduction == "add":
-        return data + F._put_along_axis(updates, indices, data, axis=axis)
-    _only_none(F, "ScatterElements", reduction)
-    where = {"axis": axis, "distinct": True}
-    written = F._put_along_axis(F.ones_like(updates), indices, data, **where)
-    return F.where(written, F._put_along_axis(updates, indices, data, **where), data)
-
-
-def _only_none(F: Any, owner: str, reduction: str) -> None:
-    if reduction != "none":
-        raise ConversionError(f"{owner}: reduction none or add is required, got {reduction}.")
+    """Sums alone; MXNet has nothing that takes the place of elements."""
+    if reduction != "add":
+        raise ConversionError(f"ScatterElements: reduction add is required, got {reduction}.")
+    return data + F._put_along_axis(updates, indices, data, axis=axis)
 
 
 # ---- points
@@ -131,18 +125,29 @@ def gather_nd(F: Any, data: Any, indices: Any, *, batch_dims: int = 0) -> Any:
 
 @imports("ScatterND", versions=(11, 13, 16, 18))
 def scatter_nd(F: Any, data: Any, indices: Any, updates: Any, *, reduction: str = "none") -> Any:
-    """What is written hides what was there, or is added to it."""
+    """Points that are added to, or written once; MXNet gives each of several the whole gradient."""
+    if reduction not in ("add", "none"):
+        raise ConversionError(f"ScatterND: reduction none or add is required, got {reduction}.")
+    points = F.value(indices)
+    if reduction == "none" and (points is None or not _differ(points, F.shape(data))):
+        raise ConversionError("ScatterND: constant indices of points that differ are required.")
     if F.rank(indices) == 1:
         indices, updates = F.expand_dims(indices, axis=0), F.expand_dims(updates, axis=0)
     coordinates = _coordinates_first(F, indices)
     if reduction == "add":
         return data + F._gather_nd_grad(updates, coordinates, data)
-    _only_none(F, "ScatterND", reduction)
-    shape = F.shape(data)
-    if shape is None or None in shape:
-        return F._scatter_set_nd(data, updates, coordinates, shape=())
-    written = F.scatter_nd(F.ones_like(updates), coordinates, shape=shape)
-    return F.where(written, F.scatter_nd(updates, coordinates, shape=shape), data)
+    return F._scatter_set_nd(data, updates, coordinates, shape=())
+
+
+def _differ(points: Array, shape: NumericShape | None) -> bool:
+    """Whether all points are others, and none is counted from the end of an axis of unknown size."""
+    if (points < 0).any():
+        sizes = None if shape is None else shape[: points.shape[-1]]
+        if sizes is None or None in sizes:
+            return False
+        points = np.where(points < 0, points + np.array(sizes), points)
+    rows = points.reshape(-1, points.shape[-1])
+    return len(np.unique(rows, axis=0)) == len(rows)
 
 
 # ---- choices

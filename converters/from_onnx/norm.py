@@ -10,6 +10,7 @@ import numpy as np
 from hybridonnx.errors import ConversionError
 
 from ._registry import imports
+from .reduce import SUBGRADIENT
 
 
 def _required(op_type: str, what: str, got: Any, then: str) -> ConversionError:
@@ -118,7 +119,7 @@ def lrn(F: Any, x: Any, *, size: int, alpha: float = 1e-4, beta: float = 0.75, b
 @imports("LpNormalization", versions=(1, 22))
 def lp_normalization(F: Any, x: Any, *, axis: int = -1, p: int = 2) -> Any:
     """Vectors of length 0 stay as they are."""
-    length = F.norm(x, ord=p, axis=axis, keepdims=True)
+    length = F.norm(x, ord=p, axis=axis, keepdims=True, **SUBGRADIENT)
     return x / (length + (length == 0))
 
 

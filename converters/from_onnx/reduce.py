@@ -16,6 +16,9 @@ from ._sized import repeated, widened
 
 Reduce = Callable[..., Any]
 
+SUBGRADIENT = {"__subgradient__": "True"}
+"""The gradient that PyTorch and other frameworks have where there is none, where MXNet has another."""
+
 
 def _sum(F: Any, x: Any, **over: Any) -> Any:
     return F.sum(x, **over)
@@ -40,7 +43,7 @@ def _extreme(F: Any, x: Any, reduce: Reduce, sign: int, over: dict[str, Any]) ->
     if dtype == np.bool_:
         return F.Cast(_extreme(F, F.Cast(x, dtype="uint8"), reduce, sign, over), dtype="bool")
     if not _is_of_nothing(F, x, over["axis"]):
-        return reduce(x, **over)
+        return reduce(x, **over, **SUBGRADIENT)
     zeros = F.sum(x, **over)
     if dtype is None or dtype.kind == "f":
         return zeros + sign * math.inf
@@ -87,7 +90,7 @@ def _l1(F: Any, x: Any, **over: Any) -> Any:
 
 
 def _l2(F: Any, x: Any, **over: Any) -> Any:
-    return _in_float64(F, x, lambda wide: F.norm(wide, ord=2, **over))
+    return _in_float64(F, x, lambda wide: F.norm(wide, ord=2, **over, **SUBGRADIENT))
 
 
 def _sum_square(F: Any, x: Any, **over: Any) -> Any:

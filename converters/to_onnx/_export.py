@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,9 @@ from hybridonnx.dtypes import float32
 from hybridonnx.errors import ConversionError
 from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.ops import Spec, known
+from hybridonnx.symbol.declared import declared_shapes, require_declared
 
-from ..opsets import DEFAULT, check_opset
+from ..opsets import DEFAULT, NeedsOpset, check_opset
 from ..values import Array
 from ._arguments import dtypes_by_input, shapes_by_input, spec
 from ._file import save
@@ -24,7 +25,7 @@ from ._graph import NeedsShape
 from ._model import Lowered, check, embedded, lower
 from ._precision import Precision, reduced
 from ._survey import Support, survey
-from ._walk import needed
+from ._walk import WAY_OUT, needed
 
 _log = logging.getLogger(__name__)
 
@@ -69,22 +70,45 @@ def export_model(
     if dynamic and dynamic_input_shapes is not None:
         specs = _specs(sym, arrays, dynamic_input_shapes, in_types, inputs, "dynamic_input_shapes")
     elif dynamic:
-        specs = {name: Spec((None,) * len(item.shape or ()), item.dtype) for name, item in specs.items()}
+        shapes = {name: (None,) * len(item.shape or ()) for name, item in specs.items()}
+        specs = _specs(sym, arrays, shapes, in_types, inputs, "dynamic")
     graph, arrays = reduced(sym, specs, arrays, options.precision, options.keep)
+    names = sym.list_outputs() if outputs is None else outputs
+
+    def at(opset: int) -> Lowered:
+        unused = inputs is not None
+        return lower(graph, specs, arrays, opset=opset, outputs=names, embed=False, unused_inputs=unused)
+
     try:
-        lowered = lower(
-            graph,
-            specs,
-            arrays,
-            opset=options.opset_version or DEFAULT,
-            outputs=sym.list_outputs() if outputs is None else outputs,
-            embed=False,
-            unused_inputs=inputs is not None,
-        )
+        lowered = _at_oldest(at) if options.opset_version is None else at(options.opset_version)
     except NeedsShape as exc:
-        free = [name for name, spec in specs.items() if not known(spec.shape)]
-        raise ConversionError(f"{exc} Free sizes were given for {', '.join(free)}.") from None
+        raise _without_shape(exc, specs) from None
     return _written(lowered, arrays, onnx_file_path, options)
+
+
+def _at_oldest(write: Callable[[int], Lowered]) -> Lowered:
+    """What is written at the usual opset, or at the oldest newer one that has all that the graph needs."""
+    opset = DEFAULT
+    while True:
+        try:
+            return write(opset)
+        except NeedsOpset as exc:
+            if exc.opset <= opset:
+                raise
+            opset = exc.opset
+
+
+def _without_shape(exc: NeedsShape, specs: Mapping[str, Spec]) -> ConversionError:
+    """The error for a size that the inputs' shapes, or their values alone, would tell."""
+    free = [name for name, spec in specs.items() if not known(spec.shape)]
+    if free:
+        error = ConversionError(f"{exc} Free sizes were given for {', '.join(free)}.")
+    else:
+        error = ConversionError(f"{exc.required} Values tell it, not the inputs' shapes. {WAY_OUT}")
+    error.node = exc.node
+    if exc.node is not None:
+        error.add_note(exc.node.described())
+    return error
 
 
 def _written(
@@ -119,7 +143,11 @@ def support(
     """What `export_model` would write with the same arguments, and all that it could not."""
     arrays = arrays_by_name(params)
     specs = _specs(sym, arrays, in_shapes, in_types, inputs)
-    return survey(sym, specs, arrays, check_opset(opset_version or DEFAULT), inputs is not None)
+    opset = check_opset(DEFAULT if opset_version is None else opset_version)
+    result, needed = survey(sym, specs, arrays, opset, inputs is not None)
+    while opset_version is None and needed > result.opset:
+        result, needed = survey(sym, specs, arrays, needed, inputs is not None)
+    return result
 
 
 def _specs(
@@ -133,6 +161,9 @@ def _specs(
     """The inputs' shapes and dtypes by name."""
     names = data_names(sym, params) if inputs is None else inputs
     shapes, dtypes = shapes_by_input(names, in_shapes, argument), dtypes_by_input(names, in_types)
+    for name, declared in declared_shapes(sym.nodes()).items():
+        if name in shapes:
+            require_declared(f"export_model: {argument}", name, declared, shapes[name])
     return {name: spec(name, shapes[name], dtypes.get(name, float32)) for name in shapes}
 
 

@@ -13,7 +13,7 @@ from hybridonnx.errors import ConversionError
 from hybridonnx.ops import NumericShape, Shape, Spec, SymbolicDim, without_symbols
 
 from ..onnx_nodes import values_of
-from ..opsets import DEFAULT, Signature, check_opset, plain, signature
+from ..opsets import DEFAULT, Parameter, Signature, check_opset, plain, refusal, signature
 from ..subgraphs import mentioned
 from ..values import Array, dtype_of, dtype_of_type_string, elem_type
 from ._kernels import computed_in
@@ -111,6 +111,7 @@ class Graph(OperatorBuilder):
         node.signature = kind
         for index in range(outputs):
             value = Value(self, self._dtype(kind, index, values, written))
+            self._check_type(kind, Signature.output, index, value.dtype)
             value.node, value.index = node, index
             node.outputs.append(value)
         self.nodes.append(node)
@@ -127,17 +128,33 @@ class Graph(OperatorBuilder):
         """The element types to compute in instead; raises if one that ONNX does not take has none."""
         others = computed_in(kind, types)
         for name, dtype in types.items():
-            allowed = kind.types.get(name)
             if name in others:
                 self._check_digits(dtype, others[name])
-            elif allowed and dtype not in allowed and not container_of(dtype):
-                parameter = next(p.name for p in kind.inputs if p.type == name)
-                names = ", ".join(sorted(map(name_of, allowed)))
-                raise ConversionError(
-                    f"{kind.op_type}: ONNX at opset {self.opset} takes {names} as {parameter}, "
-                    f"got {name_of(dtype)}. Cast around it, or export with a newer opset."
-                )
+            else:
+                at = next(i for i, p in enumerate(kind.inputs) if p.type == name)
+                self._check_type(kind, Signature.input, at, dtype)
         return others
+
+    def _check_type(
+        self, kind: Signature, side: Callable[[Signature, int], Parameter], index: int, dtype: DType | None
+    ) -> None:
+        """Raise if an input or output does not have the element type at this opset."""
+        parameter = side(kind, index)
+        allowed = kind.dtypes(parameter)
+        if not allowed or dtype is None or dtype in allowed or container_of(dtype):
+            return
+        verb, names = (
+            "takes" if side is Signature.input else "gives",
+            ", ".join(sorted(map(name_of, allowed))),
+        )
+        raise refusal(
+            f"{kind.op_type}: ONNX at opset {self.opset} {verb} {names} as {parameter.name}, "
+            f"got {name_of(dtype)}.",
+            kind,
+            lambda newer: dtype in newer.dtypes(side(newer, index)),
+            self.opset,
+            "Cast around it.",
+        )
 
     def foreign(
         self,
@@ -225,8 +242,7 @@ class Graph(OperatorBuilder):
 
     def _default(self, kind: Signature, index: int, first: DType | None) -> DType | None:
         """The dtype of a number where no other input tells: the first input's, if that is possible."""
-        name = kind.input(index).type
-        allowed = kind.types.get(name) or frozenset(filter(None, [dtype_of_type_string(name)]))
+        allowed = kind.dtypes(kind.input(index))
         if first in allowed or not allowed:
             return first
         return _int64 if _int64 in allowed else min(filter(is_native, allowed), key=str, default=first)
@@ -247,9 +263,12 @@ class Graph(OperatorBuilder):
     def _attribute(self, kind: Signature, name: str, value: Any) -> Any:
         attribute_type = kind.attributes.get(name)
         if attribute_type is None:
-            raise ConversionError(
+            raise refusal(
                 f"{kind.op_type}: ONNX at opset {self.opset} has the attributes "
-                f"{', '.join(kind.attributes) or 'none'}, got {name}. Export with a newer opset if it has it."
+                f"{', '.join(kind.attributes) or 'none'}, got {name}.",
+                kind,
+                lambda newer: name in newer.attributes,
+                self.opset,
             )
         try:
             return _CONVERT[attribute_type](value)
@@ -305,7 +324,7 @@ class Graph(OperatorBuilder):
         """The sizes of `x`; the graph is lowered again with fixed shapes if one is unknown (`NeedsShape`)."""
         known = () if x.shape is None else tuple(d for d in x.shape if d is not None)
         if x.shape is None or len(known) != len(x.shape):
-            raise NeedsShape(f"{self.operator[0]}: fixed input shapes are required. Give every size.")
+            raise NeedsShape(f"{self.operator[0]}: fixed input shapes are required.")
         return known
 
     def output(self, i: int = 0) -> Output:

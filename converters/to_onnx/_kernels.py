@@ -20,7 +20,13 @@ from ._kernel_table import WITHOUT_KERNEL
 _LACKING: Mapping[tuple[str, str], frozenset[Any]] = {
     key: frozenset(map(np.dtype, names.split())) for key, names in WITHOUT_KERNEL.items()
 }
+_FAILING: Mapping[tuple[str, str], frozenset[Any]] = {
+    ("ReduceMax", "T"): frozenset({np.dtype("bool")}),
+    ("ReduceMin", "T"): frozenset({np.dtype("bool")}),
+}
+"""Element types whose kernels refuse arrays without elements."""
 _WIDER_INTEGERS = (np.dtype("int32"), np.dtype("int64"))
+_uint8 = np.dtype("uint8")
 _float16, _float32, _float64 = np.dtype("float16"), np.dtype("float32"), np.dtype("float64")
 
 _EXACT = frozenset(
@@ -42,7 +48,8 @@ def computed_in(kind: Signature, types: Mapping[str, DType]) -> dict[str, DType]
         allowed = kind.types.get(name)
         if not allowed:
             continue
-        usable = allowed - _LACKING.get((kind.op_type, name), frozenset())
+        key = kind.op_type, name
+        usable = allowed - _LACKING.get(key, frozenset()) - _FAILING.get(key, frozenset())
         if dtype not in usable:
             other = next((wide for wide in _candidates(kind.op_type, dtype) if wide in usable), None)
             if other is not None:
@@ -55,4 +62,8 @@ def _candidates(op_type: str, dtype: DType) -> tuple[DType, ...]:
         return (_float32,) if dtype in (_float16, _float64) else ()
     if op_type not in _EXACT:
         return ()
+    if dtype.kind == "b" and op_type.startswith(
+        "Reduce"
+    ):  # over no elements the limits of others are no bool
+        return (_uint8,)
     return tuple(wide for wide in _WIDER_INTEGERS if wide.itemsize > dtype.itemsize)

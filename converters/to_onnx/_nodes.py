@@ -21,6 +21,10 @@ _Kind = defs.OpSchema.AttrType
 class NeedsShape(ConversionError):  # noqa: N818  (what is needed, not what is wrong)
     """A lowering needs a size that is not known; with fixed input shapes it can be written."""
 
+    def __init__(self, required: str) -> None:
+        super().__init__(f"{required} Give every size of the inputs.")
+        self.required = required
+
 
 class Builder(Protocol):
     """What values ask of the graph that they are in."""
@@ -95,7 +99,7 @@ class Value:
     def dims(self) -> NumericShape:
         """The sizes, `None` for each unknown one. Raises `NeedsShape` if the rank is unknown."""
         if self.shape is None:
-            raise NeedsShape("a value of known rank is required. Give the inputs' shapes.")
+            raise NeedsShape("a value of known rank is required.")
         return self.shape
 
     @property

@@ -13,6 +13,7 @@ from hybridonnx.symbol.compose import Outputs
 from hybridonnx.symbol.cut import cut
 from hybridonnx.symbol.graph import VARIABLE, Entry, Node
 
+from ..opsets import NeedsOpset
 from ..values import Array
 from ._graph import Graph, Value
 from ._nodes import Node as OnnxNode
@@ -81,8 +82,8 @@ def survey(
     params: Mapping[str, Array],
     opset: int,
     unused_inputs: bool = False,
-) -> Support:
-    """Lower a Symbol, going on behind every node that cannot be lowered."""
+) -> tuple[Support, int]:
+    """Lower a Symbol, going on behind every node that cannot be lowered; and the opset that some need."""
     unknown = [node for node in needed(symbol.outputs, False) if not node.is_known]
     rows = [NodeSupport(node.name, node.op_name, (), refusal(node, False)) for node in unknown]
     results = {
@@ -102,7 +103,7 @@ def survey(
         NodeSupport(node.name, node.op_name, op_types, problem)
         for (node, _, problem), op_types in zip(steps, written, strict=True)
     ]
-    return Support(opset, tuple(rows))
+    return Support(opset, tuple(rows)), progress.needed
 
 
 def _entries_of(symbol: Outputs, nodes: Sequence[Node]) -> set[Entry]:
@@ -116,6 +117,8 @@ class _Progress:
 
     def __init__(self, walk: Walk, unknown: set[Value]) -> None:
         self._walk, self._unknown = walk, unknown
+        self.needed = 0
+        """The newest opset that a node asks for."""
 
     def lower(self, node: Node, known: Start) -> tuple[list[OnnxNode], str]:
         """The ONNX nodes for one node, or why there are none."""
@@ -126,6 +129,7 @@ class _Progress:
                 lower_node(self._walk, node, known.specs)
             except MXNetError as exc:
                 problem = self._problem(node, str(exc))
+                self.needed = max(self.needed, exc.opset if isinstance(exc, NeedsOpset) else 0)
         if problem:
             del graph.nodes[before:]
             self._stand_in(node, known)

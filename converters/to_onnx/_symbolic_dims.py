@@ -51,7 +51,7 @@ def complete_sizes(g: Graph, shape: Shape | None) -> list[Size]:
     if shape is None or len(sizes) != len(shape):
         raise NeedsShape(
             f"{g.operator[0]}: fixed input shapes are required, as free sizes do not tell the shape "
-            f"{show(shape)}. Give every size."
+            f"{show(shape)}."
         )
     return sizes
 
@@ -70,9 +70,7 @@ def expression(g: Graph, size: SymbolicDim) -> Value:
 def _atom(g: Graph, atom: Atom) -> Value:
     if isinstance(atom, str):
         if atom not in g.named_sizes:
-            raise NeedsShape(
-                f"{g.operator[0]}: an input that has the size {atom} is required. Give every size."
-            )
+            raise NeedsShape(f"{g.operator[0]}: an input that has the size {atom} is required.")
         return g.size_of(*g.named_sizes[atom])
     parts = [g.const([size]) if isinstance(size, int) else expression(g, size) for size in atom]
     if isinstance(atom, Excess):

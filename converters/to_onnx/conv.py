@@ -23,10 +23,13 @@ from hybridonnx.ops.conv import (
 
 from ._graph import Graph, Value
 from ._registry import lowers
+from ._symbolic_dims import known_size
 from ._windows import enclosed, from_first, single, spatial, to_first
 
 MOST = 50
 """Up to so many positions in a window, or as many as there are groups, a convolution takes windows apart."""
+_END = (1 << 63) - 1
+"""An end of a slice that is that of the axis."""
 FEW = 4
 """Up to so many channels a weight's gradient is a convolution, above a product of matrices."""
 
@@ -62,7 +65,34 @@ def _in_layout(g: Graph, op: Any, node: Any, inputs: Sequence[Value | None], **a
 @lowers(Convolution, ConvolutionV1)
 def convolution(g: Graph, op: Convolution, data: Value, weight: Value, bias: Value | None = None) -> Value:
     _, _, pad = op.window()
+    if data.dtype == np.float64:
+        return _of_doubles(g, op, data, weight, bias)
     return _in_layout(g, op, g.Conv, [data, weight, bias], **_window(op, pad, pad))
+
+
+def _of_doubles(g: Graph, op: Convolution, data: Value, weight: Value, bias: Value | None) -> Value:
+    """A product of windows and weights, as ONNX Runtime has no Conv of float64: integers stay exact.
+
+    The windows (N, *windows, groups, 1, positions * channels) come from slices, one for each position.
+    """
+    count, groups, (stride, dilate, pad) = len(op.kernel), op.num_group, op.window()
+    first = to_first(g, weight, op.layout)
+    filters, channels = op.num_filter, known_size(g, first, 1)
+    last = g.Transpose(enclosed(g, to_first(g, data, op.layout), pad, pad), [0, *range(2, count + 2), 1])
+    axes, kept = list(range(1, count + 1)), [0] * (count + 1)
+    spans = [extent(k, d) - 1 for k, d in zip(op.kernel, dilate, strict=True)]
+    slices = []
+    for position in product(*map(range, op.kernel)):
+        starts = [i * d for i, d in zip(position, dilate, strict=True)]
+        ends = [start - span or _END for start, span in zip(starts, spans, strict=True)]
+        part = g.Slice(last, starts, ends, axes, list(stride))
+        slices.append(g.Reshape(part, [*kept, groups, 1, channels]))
+    rows = g.Reshape(first, [groups, filters // groups, channels, -1])
+    columns = g.Reshape(g.Transpose(rows, [0, 3, 2, 1]), [groups, -1, filters // groups])
+    result = g.Reshape(g.MatMul(g.Concat(*slices, axis=count + 3), columns), [*kept, filters])
+    result = result if bias is None else result + bias
+    channels_first = g.Transpose(result, [0, count + 1, *axes])
+    return from_first(g, channels_first, op.layout, count + 2)
 
 
 @lowers(ConvDataGrad)

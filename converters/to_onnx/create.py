@@ -24,7 +24,7 @@ def arange(g: Graph, op: Arange) -> Value:
         return g.const(op.of_length(length))
     first = op.of_length(1)
     if first.dtype.name not in _ARITHMETIC:
-        raise NeedsShape(f"_arange: fixed input shapes are required for {first.dtype}. Give every size.")
+        raise NeedsShape(f"_arange: fixed input shapes are required for {first.dtype}.")
     steps = count(g, length)
     if op.repeat != 1:
         steps = steps / op.repeat

@@ -28,11 +28,12 @@ def _product(g: Graph, a: Value, b: Value, transpose_a: bool = False, transpose_
 def fully_connected(
     g: Graph, op: FullyConnected, data: Value, weight: Value, bias: Value | None = None
 ) -> Value:
-    if op.flatten and data.rank == 1:
+    count = None if data.shape is None else data.rank  # unknown where values tell it, such as behind a Loop
+    if op.flatten and count == 1:
         data = g.Unsqueeze(data, [1])
-    elif op.flatten and data.rank > 2:
+    elif op.flatten and count != 2:
         data = g.Flatten(data, axis=1)
-    if data.dtype.kind == "f" and (op.flatten or data.rank == 2):
+    if data.dtype.kind == "f" and (op.flatten or count == 2):
         return g.Gemm(data, weight, bias, transB=1)
     product = g.MatMul(data, g.Transpose(weight, [1, 0]))
     return product if bias is None else add(g, product, bias)

@@ -14,7 +14,8 @@ from ._symbolic_dims import sizes_of, vector
 @lowers(Concat)
 def concat(g: Graph, op: Concat, *data: Value) -> Value:
     """One node."""
-    return g.Concat(*data, axis=op.dim % data[0].rank)
+    rank = next((x.rank for x in data if x.shape is not None), 0)
+    return g.Concat(*data, axis=op.dim % rank if rank else op.dim)
 
 
 @lowers(SplitLike)
@@ -37,7 +38,7 @@ def stack(g: Graph, op: Stack, *data: Value) -> Value:
 @lowers(SliceChannel)
 def slice_channel(g: Graph, op: SliceChannel, data: Value) -> tuple[Value, ...]:
     """One node, and one for each part if the axis goes."""
-    at = op.at(data.dims)
+    at = op.axis if data.shape is None else op.at(data.dims)
     return _squeezed(g, op, g.Split(data, op.num_outputs, at), at)
 
 

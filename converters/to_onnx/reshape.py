@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -84,8 +83,14 @@ def squeeze(g: Graph, op: Squeeze, data: Value) -> Value:
 # ---- order
 
 
-@lowers(Transpose, SwapAxis)
-def transpose(g: Graph, op: Any, data: Value) -> Value:
+@lowers(Transpose)
+def transpose(g: Graph, op: Transpose, data: Value) -> Value:
+    """One node."""
+    return g.Transpose(data, op.axes if op.axes and data.shape is None else op.order(data.rank))
+
+
+@lowers(SwapAxis)
+def swap_axis(g: Graph, op: SwapAxis, data: Value) -> Value:
     """One node."""
     return g.Transpose(data, op.order(data.rank))
 

@@ -56,7 +56,7 @@ def sweep(
             if entry is None or gradient is None:
                 continue
             share = summed(F, gradient, x) if op.broadcasts else gradient
-            grads[entry] = F.elemwise_add(grads[entry], share) if entry in grads else share
+            grads[entry] = F._grad_add(grads[entry], share) if entry in grads else share
 
 
 def summed(F: Any, gradient: Any, x: Any) -> Any:

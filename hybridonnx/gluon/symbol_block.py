@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -11,12 +11,14 @@ import numpy as np
 
 from ..context import Context, current_context
 from ..dtypes import DTypeLike, as_dtype
-from ..errors import RequirementError, ShapeError, suggest
+from ..errors import RequirementError, suggest
 from ..ndarray.invoke import invoke
 from ..ndarray.ndarray import NDArray
 from ..ops import find
 from ..runtime import onnx_file
 from ..runtime.containers import boundary_of
+from ..symbol import everything
+from ..symbol.declared import Declared, InputShapes, declared_shapes, require_declared, shape_attributes
 from ..symbol.execute import execute
 from ..symbol.infer import has_scalars
 from ..symbol.symbol import Group, Symbol, load, var
@@ -25,7 +27,7 @@ from ..util import is_np_shape, np_shape
 from .hybrid_block import HybridBlock, input_name
 from .nested import flatten
 from .onnx_summary import described, keep_whole_numbers
-from .parameter import ParameterDict, brief, read_named
+from .parameter import Parameter, ParameterDict, brief, read_named
 
 __all__ = ["SymbolBlock"]
 
@@ -44,15 +46,27 @@ class SymbolBlock(HybridBlock):
         ctx: Contexts = None,
         allow_missing: bool = False,
         ignore_extra: bool = False,
+        *,
+        input_shapes: InputShapes | None = None,
     ) -> SymbolBlock:
-        """A block from `-symbol.json` and `.params` files as `export` writes them, or from an .onnx file."""
+        """A block from `-symbol.json` and `.params` files as `export` writes them, or from an .onnx file.
+
+        It takes its inputs in the order of `input_names`; none are the order that an .onnx file has. There
+        `input_shapes` gives sizes that the file leaves free, by name or in the order of the inputs, as
+        `mx.onnx.import_model` takes them.
+        """
         names = [input_names] if isinstance(input_names, str) else list(input_names)
         if str(symbol_file).endswith(".onnx"):
             if param_file is not None:
                 raise ValueError(
                     f"{symbol_file}: an .onnx file has its parameters inside, got {param_file} too."
                 )
-            return block_from_onnx(symbol_file, names, ctx)
+            return block_from_onnx(symbol_file, names, ctx, input_shapes)
+        if input_shapes is not None:
+            raise RequirementError(
+                f"SymbolBlock.imports: an .onnx file is required with input_shapes, got {symbol_file}. "
+                "Blocks of other files take arrays of any shape that fits."
+            )
         graph = load(symbol_file)
         values = {}
         if param_file is not None:
@@ -60,6 +74,7 @@ class SymbolBlock(HybridBlock):
                 values = read_named(param_file)
         _require_names(graph, names, values)
         block = SymbolBlock(graph, [var(name, dtype=None) for name in names])
+        block._is_of_file = True
         if param_file is not None:
             if not allow_missing:
                 _require_labels(graph, names, values)
@@ -87,12 +102,19 @@ class SymbolBlock(HybridBlock):
         names = _variable_names(variables)
         self._boundary = boundary_of(graph, names)
         self._make_parameters(graph, names)
+        self._is_of_file = False
         self._output_names: list[str] | None = None
         """What the ONNX model calls the outputs that the block was made of, if it was."""
-        self._declared: list[_Declared | None] = []
+        declared = declared_shapes([*graph.nodes(), *(v.outputs[0].node for v in variables)])
+        self._shapes = [_Shapes(name, declared[name]) if name in declared else None for name in names]
         """The shapes that the ONNX model says the inputs have; those of what it computes may rest on them."""
         self._types: dict[str, onnx_file.ValueType] = {}
         """What the ONNX model says of its inputs and outputs."""
+
+    def _declared_inputs(self) -> dict[str, onnx_file.ValueType]:
+        """What the ONNX model says of each of the inputs; nothing of a block that is of none."""
+        names = _variable_names(self._graph[0])
+        return {name: self._types[name] for name in names} if self._types else {}
 
     def _make_parameters(self, graph: Symbol, inputs: list[str]) -> None:
         dtypes = _dtypes(graph)
@@ -149,13 +171,13 @@ class SymbolBlock(HybridBlock):
             raise TypeError(f"{self.name}: an array for each input is required, {names}, got none.")
         if not args or isinstance(first, NDArray):
             ctx = self._context() if first is None else first.context
-            for i, (x, declared) in enumerate(zip(args, self._declared, strict=False)):
-                if declared is None or getattr(x, "shape", None) in declared.fit:
+            for i, (x, shapes) in enumerate(zip(args, self._shapes, strict=False)):
+                if shapes is None or getattr(x, "shape", None) in shapes.fit:
                     continue
-                if declared.is_scalar and isinstance(x, NDArray) and x.shape == (1,):
+                if shapes.is_scalar and isinstance(x, NDArray) and x.shape == (1,):
                     args = (*args[:i], _without_axes(x), *args[i + 1 :])
                 else:
-                    declared.require(self.name, x)
+                    shapes.require(self.name, x)
             return (self._call_compiled if self._active else self._call_on_kernels)(ctx, args)
         if not isinstance(first, Symbol):
             raise RequirementError(
@@ -163,11 +185,38 @@ class SymbolBlock(HybridBlock):
                 "See mx.nd.array."
             )
         variables, graph = self._graph
-        flat = self._flat_inputs(None, args)
+        flat = self._declared(self._flat_inputs(None, args))
         known = graph.list_inputs()
         symbols = {input_name(v): s for v, s in zip(variables, flat, strict=True)}
         composed: Any = graph(**{name: s for name, s in symbols.items() if name in known})
         return composed if self._out_format == 0 else self._regrouped(list(composed))
+
+    def _declared(self, flat: Sequence[Symbol]) -> Iterator[Symbol]:
+        """What takes the place of the inputs, held to the shapes that the ONNX model says."""
+        for symbol, shapes in zip(flat, self._shapes, strict=True):
+            node = symbol.outputs[0].node
+            if shapes is None:
+                yield symbol
+            elif node.is_variable:
+                node.attrs = shape_attributes(shapes.declared) | node.attrs
+                yield symbol
+            else:
+                yield shapes.held(symbol)
+
+    def _flat_inputs(self, ctx: Context | None, args: Sequence[Any]) -> list[Any]:
+        variables = self._graph[0]
+        if len(args) != len(variables) and self._in_format == [0] * len(variables):
+            names = _variable_names(variables)
+            raise ValueError(
+                f"{self.name}: an array for each input is required, {', '.join(names) or 'none'}, "
+                f"got {len(args)}."
+            )
+        return super()._flat_inputs(ctx, args)
+
+    def _warn_of_unused(self, inputs: Sequence[Symbol], out: Symbol, params: Mapping[str, Parameter]) -> None:
+        """Warn of inputs that nothing is computed from, unless a file has them, which users cannot mend."""
+        if not self._is_of_file:
+            super()._warn_of_unused(inputs, out, params)
 
     def _context(self) -> Context:
         """Where the parameters are, and so the outputs of a graph without inputs."""
@@ -187,31 +236,30 @@ class SymbolBlock(HybridBlock):
         raise NotImplementedError("SymbolBlock has its graph; hybrid_forward is not called.")
 
 
-class _Declared:
-    """The shape that an ONNX model says an input has."""
+class _Shapes:
+    """The shapes in which an input may come."""
 
-    def __init__(self, name: str, sizes: onnx_file.Sizes) -> None:
-        self._name, self._sizes = name, sizes
+    def __init__(self, name: str, declared: Declared) -> None:
+        self._name, self.declared = name, declared
         self.fit: set[tuple[int, ...]] = set()
         """Shapes that were looked at before and fit."""
-        self.is_scalar = sizes == ()
+        self.is_scalar = declared == ()
+
+    def held(self, symbol: Symbol) -> Symbol:
+        """A copy of an operator's result, whose shape inference holds to the sizes that are fixed."""
+        if all(size is None for size in self.declared):
+            return symbol
+        copy: Symbol = everything.F._copy(symbol, attr=shape_attributes(self.declared))
+        return copy
 
     def require(self, owner: str, x: Any) -> None:
         """Raise if an array has another shape."""
         if not isinstance(x, NDArray):  # refused where inputs are counted
             return
-        sizes, shape = self._sizes, x.shape
-        if len(shape) == len(sizes) and all(d in (None, s) for d, s in zip(sizes, shape, strict=True)):
-            if len(self.fit) >= _MOST_SHAPES:
-                self.fit.clear()
-            self.fit.add(shape)
-            return
-        text = ", ".join("any" if d is None else str(d) for d in sizes) + ("," if len(sizes) == 1 else "")
-        free = " Export the model with that size free to call it with others." if None not in sizes else ""
-        raise ShapeError(
-            f"{owner}: input {self._name!r} of shape ({text}) is required, as the ONNX model says, "
-            f"got {shape}.{free}"
-        )
+        require_declared(owner, self._name, self.declared, x.shape)
+        if len(self.fit) >= _MOST_SHAPES:
+            self.fit.clear()
+        self.fit.add(x.shape)
 
 
 def _without_axes(x: Any) -> Any:
@@ -286,10 +334,13 @@ def _dtypes(graph: Symbol) -> dict[str, Any]:
 
 
 def block_from_onnx(
-    source: Any, names: Sequence[str] = (), ctx: Contexts = None, input_shapes: Any = None
+    source: Any,
+    names: Sequence[str] = (),
+    ctx: Contexts = None,
+    input_shapes: InputShapes | None = None,
 ) -> SymbolBlock:
     """A block of an ONNX model, which takes its inputs in the order of `names`, or in the model's."""
-    model = onnx_file.read(source, input_shapes)
+    model = onnx_file.read(source, _by_name(names, input_shapes))
     used = set(model.symbol.list_inputs())
     missing = [name for name in model.inputs if name in used and name not in names]
     if names and (missing or not set(names) <= set(model.inputs)):
@@ -297,11 +348,10 @@ def block_from_onnx(
         raise RequirementError(
             f"{title}: the inputs {', '.join(model.inputs)} are required by name, got {', '.join(names)}."
         )
-    block = SymbolBlock(model.symbol, [var(name) for name in names or model.inputs])
+    shapes = {name: shape_attributes(model.shapes[name]) for name in names or model.inputs}
+    block = SymbolBlock(model.symbol, [var(name, attr=shape) for name, shape in shapes.items()])
+    block._is_of_file = True
     block._output_names, block._types = model.outputs, model.types
-    for name in names or model.inputs:
-        sizes = model.shapes[name]
-        block._declared.append(None if sizes is None else _Declared(name, sizes))
     params = block.collect_params()
     places: set[int] = set()
     for name, value in model.values.items():
@@ -310,6 +360,21 @@ def block_from_onnx(
             params[name]._load_init(value, ctx, cast_dtype=True, dtype_source="saved", adopt=adopt)
     keep_whole_numbers(params)
     return block
+
+
+def _by_name(names: Sequence[str], shapes: InputShapes | None) -> InputShapes | None:
+    """The shapes by name, if inputs are named in another order than the model's."""
+    if not names or shapes is None or isinstance(shapes, Mapping):
+        return shapes
+    listed: Any = list(shapes)
+    if len(names) == 1 and any(item is None or isinstance(item, int | str) for item in listed):
+        listed = [tuple(listed)]
+    if len(listed) != len(names):
+        raise RequirementError(
+            f"SymbolBlock.imports: a shape for each of the inputs {', '.join(names)} is required in "
+            f"input_shapes, got {len(listed)}."
+        )
+    return {name: shape for name, shape in zip(names, listed, strict=True) if shape is not None}
 
 
 def _is_alone(value: NDArray, places: set[int]) -> bool:

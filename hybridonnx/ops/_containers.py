@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import DType
+from ..dtypes import DType, container_of, strings
 from ._operator import Array
 
 
@@ -20,3 +20,10 @@ def enclosed(value: Any, dtype: DType) -> Array:
 def opened(array: Array) -> Any:
     """What an array of `enclosed` carries."""
     return array.item()[0]
+
+
+def zeros(array: Array) -> Array:
+    """Zeros in an array's shape and dtype: empty strings; what carries no array stays what it is."""
+    if container_of(array.dtype):
+        return array
+    return np.full_like(array, "") if array.dtype == strings else np.zeros_like(array)

@@ -113,6 +113,8 @@ class Operator:
     """What to do when the shapes do not fit, as a sentence."""
     mixes_precision: ClassVar[bool] = False
     """Inserted for mixed precision alone, so that files leave the operator out."""
+    hints: ClassVar[tuple[str, ...]] = ()
+    """Internal truth values that files keep in attributes like `__subgradient__`, which MXNet passes over."""
     initializers: ClassVar[Mapping[str, str]] = {}
     """Input name to the text of the initializer that a variable made for this input receives."""
     stores: ClassVar[Rule | None] = None
@@ -323,6 +325,11 @@ class Operator:
                 "Use contrib.foreach, while_loop and cond."
             )
         return replace(self, subgraphs=tuple(subgraphs)) if subgraphs else self
+
+    def with_hints(self, attributes: Mapping[str, str]) -> Self:
+        """The operator with those of `hints` that the attributes of its node have."""
+        hints: dict[str, Any] = {name: True for name in self.hints if f"__{name}__" in attributes}
+        return replace(self, **hints) if hints else self
 
     def in_mode(self, training: bool) -> Operator:
         """The operator as it is when training, or when not."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..attrs import DTypeName
 from ..dtypes import DType, as_dtype
+from ._containers import zeros
 from ._operator import Array, Operator
 from ._registry import operator
 
@@ -70,6 +71,7 @@ class CastLike(Operator):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "like")
+    takes_extensions: ClassVar[bool] = True
 
     def infer_input_dtypes(self, data: Any, like: Any) -> Sequence[DType | None]:
         return data, like
@@ -78,7 +80,9 @@ class CastLike(Operator):
         return like
 
     def forward(self, data: Array, like: Array) -> Array:
-        return data if data.dtype == like.dtype else cast(data, like.dtype)
+        if data.dtype == like.dtype:
+            return data
+        return zeros(like) if like.dtype.hasobject else cast(data, like.dtype)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, like: Any) -> Sequence[Any]:
         return F._cast_like(dy, data), None

@@ -149,7 +149,7 @@ class _Forward(_Window):
         (N, num_filter, *out), or (N, *out, num_filter), where
         out = floor((n + 2 pad - dilate (kernel - 1) - 1) / stride) + 1.
 
-    ONNX: Conv, with Transpose before and after it if the channels are last.
+    ONNX: Conv, with Transpose before and after it if the channels are last; of float64 Slice and MatMul.
     """
 
     def weight_shape(self, data: Shape) -> Shape:

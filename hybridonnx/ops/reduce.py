@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any, ClassVar, Literal
 
@@ -104,8 +105,13 @@ def require_elements(owner: str, data: Shape, axes: Sequence[int]) -> None:
         )
 
 
+@dataclass(frozen=True, kw_only=True)
 class Extreme(Reduction):
     """A reduction to one of the elements, of which there must be one."""
+
+    hints = ("subgradient",)
+    subgradient: bool = field(default=False, metadata={"internal": True})
+    """Whether equal elements share the gradient; each receives all of it in MXNet."""
 
     def infer_shape(self, data: Shape) -> Shape:
         require_elements(self.names[0], data, self.axes(len(data)))
@@ -126,7 +132,11 @@ def reduced(
 
 
 def _extreme_rule(F: Any, op: Any, dy: Any, y: Any, x: Any) -> Sequence[Any]:
-    return (_spread(F, op, dy, x) * (x == _spread(F, op, y, x)),)
+    chosen = x == _spread(F, op, y, x)
+    if op.subgradient:
+        count = F.sum(chosen, axis=op.axis, keepdims=op.keepdims, exclude=op.exclude)
+        dy = dy / F._maximum_scalar(count, scalar=1)  # nothing equals NaN
+    return (_spread(F, op, dy, x) * chosen,)
 
 
 reduced(
@@ -237,6 +247,9 @@ class Norm(Operator):
     out_dtype: Literal["float16", "float32", "float64", "int32", "int64", "int8"] | None = None
     keepdims: bool = False
     exclude: ClassVar[bool] = False
+    hints = ("subgradient",)
+    subgradient: bool = field(default=False, metadata={"internal": True})
+    """Whether the gradient where all is 0 is 0; it is NaN in MXNet."""
 
     def check(self) -> None:
         if self.ord not in (1, 2):
@@ -261,7 +274,8 @@ class Norm(Operator):
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         if self.ord == 1:
             return (_spread(F, self, dy, data) * F.sign(data),)
-        return (data * _spread(F, self, dy / y, data),)
+        length = y + (y == 0) if self.subgradient else y
+        return (data * _spread(F, self, dy / length, data),)
 
 
 def reduced_shape(data: Shape, axes: Sequence[int], keepdims: bool) -> Shape:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import DTypeError, ShapeError
 from . import _special, _storage
+from ._containers import zeros
 from ._operator import Array, Operator
 from ._registry import operator
 from ._rows import Rule, Unary, row, rule_facets, unary
@@ -712,9 +713,10 @@ unary(
 )
 unary(
     "zeros_like",
-    np.zeros_like,
+    zeros,
     "it is constant",
     "_sparse_zeros_like",
+    takes_extensions=True,
     stores=_storage.nothing,
     doc="0 in the shape and dtype of `data`.\n\nONNX: ConstantOfShape.",
 )

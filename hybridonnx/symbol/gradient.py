@@ -47,7 +47,7 @@ def gradients(
     with name.Prefix("_gradient_"):
         for entry, head in zip(symbol.outputs, heads or [None] * len(symbol.outputs), strict=True):
             head_gradient = F.ones_like(_of(entry)) if head is None else Outputs.broadcasting(head.outputs)
-            grads[entry] = F.elemwise_add(grads[entry], head_gradient) if entry in grads else head_gradient
+            grads[entry] = F._grad_add(grads[entry], head_gradient) if entry in grads else head_gradient
         _sweep(nodes, grads, training, [] if visited is None else visited)
     return [grads.get(entry) for entry in entries]
 

@@ -222,7 +222,7 @@ class Composition(Nodes):
 
     def _add(self, grads: dict[int, Any], value: Any, grad: Any) -> None:
         key = id(value)
-        grads[key] = self.F.elemwise_add(grads[key], grad) if key in grads else grad
+        grads[key] = self.F._grad_add(grads[key], grad) if key in grads else grad
 
 
 def composed(

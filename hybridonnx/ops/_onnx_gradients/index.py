@@ -78,16 +78,25 @@ def scatter_nd(
 def _scattered(
     g: Nodes, node: NodeText, dy: Any, y: Any, x: Any, updates: Any, scatter: _Move, read: _Move
 ) -> Sequence[Any]:
-    """The gradients of data and updates by the reduction; equal extremes all receive."""
+    """The gradients of data and updates by the reduction; equal extremes share."""
     F, reduction = g.F, node.attributes.get("reduction", "none")
     x, updates = g.operand(x), g.operand(updates)
     if reduction == "none":
-        return scatter(dy, F.zeros_like(updates)), None, read(dy)
+        return scatter(dy, F.zeros_like(updates)), None, read(dy) * _last(g, y, updates, scatter, read)
     if reduction == "add":
         return dy, None, read(dy)
     if reduction == "mul":
         return _of_products(g, dy, x, updates, scatter, read)
-    return dy * (x == y), None, read(dy) * (updates == read(y))
+    chosen, own = updates == read(y), x == y
+    dy = dy / F._maximum_scalar(scatter(own, chosen, "add"), scalar=1)
+    return dy * own, None, read(dy) * chosen
+
+
+def _last(g: Nodes, y: Any, updates: Any, scatter: _Move, read: _Move) -> Any:
+    """1 for what stays of the updates, 0 for what another at the same index takes the place of."""
+    places = places_of(g, updates)
+    written = read(scatter(places_of(g, y), places))
+    return g.CastLike(g.Equal(written, places), updates)
 
 
 def _of_products(g: Nodes, dy: Any, x: Any, updates: Any, scatter: _Move, read: _Move) -> Sequence[Any]:

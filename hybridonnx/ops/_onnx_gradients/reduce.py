@@ -58,10 +58,16 @@ def _norm(g: Nodes, dy: Any, y: Any, x: Any, again: Callable[[Any, str], Any]) -
     return dy * x / (y + zero)
 
 
+def _extreme(g: Nodes, dy: Any, y: Any, x: Any, again: Callable[[Any, str], Any]) -> Any:
+    """Equal extremes share it; nothing equals NaN, nor that of no elements."""
+    chosen = x == y
+    return dy / g.F._maximum_scalar(again(chosen, "ReduceSum"), scalar=1) * chosen
+
+
 _reduction("ReduceSum", lambda g, dy, y, x, again: dy)
 _reduction("ReduceMean", lambda g, dy, y, x, again: dy / again(g.F.ones_like(x), "ReduceSum"))
-_reduction("ReduceMax", lambda g, dy, y, x, again: dy * (x == y))
-_reduction("ReduceMin", lambda g, dy, y, x, again: dy * (x == y))
+_reduction("ReduceMax", _extreme)
+_reduction("ReduceMin", _extreme)
 _reduction("ReduceProd", _product)
 _reduction("ReduceL1", lambda g, dy, y, x, again: dy * g.F.sign(x))
 _reduction("ReduceL2", _norm)

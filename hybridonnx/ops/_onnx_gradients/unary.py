@@ -9,17 +9,15 @@ from typing import Any
 import numpy as np
 
 from ...errors import MXNetError
-from .._onnx_text import NodeText, takes_constant
+from .._onnx_text import NodeText
 from .._slopes import times_slope, widened
-from ._nodes import OPSET, Nodes, composed, is_value
+from ._nodes import Nodes, composed, is_value
 from ._table import constant, gradient_of
 
 constant("it is piecewise constant", "Ceil", "Floor", "Round", "Sign", "Hardmax", "ArgMax", "ArgMin")
 constant("it gives integers", "QuantizeLinear", "DynamicQuantizeLinear", "BitCast")
 constant("it draws numbers", "Bernoulli", "Multinomial")
 
-_NEWEST_CAST = 25
-"""The opset of CastLike for the small element types."""
 _WHOLE = frozenset({2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 21, 22, 25, 26})
 """ONNX's numbers of the element types that are no floating-point ones: integers, bool and strings."""
 
@@ -127,8 +125,7 @@ def cast(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], x: Any, 
     kinds = {np.dtype(v.dtype).kind for v in (x, y[0]) if hasattr(v, "dtype")}  # symbols have none
     if not is_value(x) or node.attributes.get("to") in _WHOLE or kinds & set("iubO"):
         return ()
-    plain = takes_constant(getattr(x, "dtype", np.float32))
-    return (g.node("CastLike", dy[0], x, opset=OPSET if plain else _NEWEST_CAST),)
+    return (g.F._cast_like(dy[0], x),)
 
 
 def _larger(F: Any, x: Any, low: Any) -> Any:

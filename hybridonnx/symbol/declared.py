@@ -1,0 +1,75 @@
+"""The shapes that an ONNX model says its inputs have, as attributes of their variables.
+
+MXNet's own `__shape__` refuses nothing: blocks of MXNet run at other shapes. What was computed of a model's
+declared sizes when it was imported is right for these alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from ..attrs import Ints, coerce
+from ..errors import ShapeError
+from .graph import Node
+
+SHAPE_KEY = "__onnx_shape__"
+"""The attribute's name; in its text -1 is a free size."""
+
+Declared: TypeAlias = tuple[int | None, ...]
+"""A shape in which a size that is `None` is free."""
+InputShape: TypeAlias = Sequence[int | str | None]
+InputShapes: TypeAlias = Mapping[str, InputShape] | Sequence[InputShape | None]
+"""What a caller says of inputs, by name or in order: `None` is the size of the file, a name a free one."""
+
+
+def shape_attributes(sizes: Sequence[object] | None) -> dict[str, str]:
+    """The attributes of an input's variable; sizes that are no integers are free."""
+    if sizes is None:
+        return {}
+    text = ", ".join(str(size if isinstance(size, int) else -1) for size in sizes)
+    return {SHAPE_KEY: f"({text},)" if len(sizes) == 1 else f"({text})"}
+
+
+def declared_shape(node: Node) -> Declared | None:
+    """The shape that a variable has to have, `None` if it may have any."""
+    text = node.attrs.get(SHAPE_KEY)
+    if text is None:
+        return None
+    try:
+        sizes: tuple[int, ...] = coerce(Ints, text)
+    except ValueError:
+        raise ShapeError(
+            f"{SHAPE_KEY}: a shape such as (-1, 3) is required of {node.name[:80]!r}, got {text[:100]!r}."
+        ) from None
+    return tuple(None if size < 0 else size for size in sizes)
+
+
+def declared_shapes(nodes: Iterable[Node]) -> dict[str, Declared]:
+    """The shapes that the variables among these nodes have to have, by name."""
+    shapes = [(node.name, declared_shape(node)) for node in nodes if node.is_variable]
+    return {name: shape for name, shape in shapes if shape is not None}
+
+
+def require_declared(
+    owner: str, name: str, declared: Declared, shape: Sequence[object], open_fits: bool = False
+) -> None:
+    """Raise `ShapeError` unless a shape is as declared: of that rank, with the sizes that are not free.
+
+    With `open_fits` a size that is no integer may yet turn out to be the declared one.
+    """
+    if len(shape) == len(declared) and all(
+        d is None or (size == d if isinstance(size, int) else open_fits)
+        for d, size in zip(declared, shape, strict=True)
+    ):
+        return
+    free = " Export the model with that size free to use it with others." if None not in declared else ""
+    raise ShapeError(
+        f"{owner}: input {name!r} of shape {_show(declared)} is required, as the ONNX model says, "
+        f"got {_show(shape)}.{free}"
+    )
+
+
+def _show(shape: Sequence[object]) -> str:
+    sizes = ["any" if size is None else str(size) for size in shape]
+    return f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"

@@ -1,0 +1,114 @@
+"""Imported models go out again, at the usual opset, and ONNX Runtime alone computes their numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import ModelProto, parser
+
+import hybridonnx as mx
+from hybridonnx.errors import ConversionError
+from tests.runtimes import evaluated, plain
+
+
+def model(text: str, opset: int = 18) -> ModelProto:
+    return parser.parse_model(f'<ir_version: 8, opset_import: ["": {opset}]> g {text}')
+
+
+def agree(proto: ModelProto, inputs: list[Any], path: Any, shapes: Any = None, **options: Any) -> None:
+    """Hold a model's block, eager and hybridized, and the block's file, to ONNX's reference."""
+    (expected,) = evaluated(proto)(inputs)
+    net = mx.onnx.import_to_gluon(proto.SerializeToString())
+    for active in (False, True):
+        net.hybridize(active)
+        near(net(*[mx.nd.array(x, dtype=x.dtype) for x in inputs]).asnumpy(), expected)
+    shapes, types = shapes or [x.shape for x in inputs], [x.dtype for x in inputs]
+    mx.onnx.export_model(net, str(path / "again.onnx"), input_shapes=shapes, in_types=types, **options)
+    again = onnx.load(path / "again.onnx")
+    names = [info.name for info in proto.graph.input]
+    feeds = [inputs[names.index(info.name)] for info in again.graph.input]
+    near(plain(again)(feeds)[0], expected)
+
+
+def near(y: Any, expected: Any) -> None:
+    assert y.shape == expected.shape
+    assert y.dtype == expected.dtype
+    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=2e-6)
+
+
+def test_vectors_are_no_shapes(rng, tmp_path):
+    """What ONNX follows as shapes: of (6, 1) and (5,) it says that they do not broadcast."""
+    proto = model(
+        "(float[6] x, float[5] y) => (float[6, 5] z) "
+        "<int64[1] a = {1}> { column = Unsqueeze (x, a) z = Sub (column, y) }"
+    )
+    agree(proto, [rng.standard_normal(n).astype(np.float32) for n in (6, 5)], tmp_path)
+
+
+@pytest.mark.parametrize("align_corners", [0, 1])
+@pytest.mark.parametrize(
+    ("theta", "size"),
+    [((2, 2, 3), (4, 3)), ((1, 2, 3), (2, 5)), ((2, 3, 4), (3, 2, 4)), ((1, 3, 4), (2, 2, 2))],
+)
+def test_grid_of_known_sizes(theta, size, align_corners, rng, tmp_path):
+    sizes = ",".join(map(str, (theta[0], 1, *size)))
+    proto = model(
+        f"(float[{','.join(map(str, theta))}] t) => (float[{','.join('abcde'[: len(size) + 2])}] y) "
+        f"<int64[{len(size) + 2}] s = {{{sizes}}}> "
+        f"{{ y = AffineGrid <align_corners = {align_corners}> (t, s) }}",
+        20,
+    )
+    agree(proto, [rng.standard_normal(theta).astype(np.float32)], tmp_path, opset_version=13)
+
+
+@pytest.mark.parametrize("align_corners", [0, 1])
+@pytest.mark.parametrize("batch", [1, 3])
+def test_grid_of_an_images_free_sizes(batch, align_corners, rng, tmp_path):
+    proto = model(
+        "(float[N,2,3] t, float[N,C,H,W] x) => (float[N,H,W,2] y) "
+        f"{{ s = Shape (x) y = AffineGrid <align_corners = {align_corners}> (t, s) }}",
+        20,
+    )
+    inputs = [rng.standard_normal(shape).astype(np.float32) for shape in ((batch, 2, 3), (batch, 2, 4, 3))]
+    agree(proto, inputs, tmp_path, [("N", 2, 3), ("N", "C", "H", "W")])
+
+
+@pytest.mark.parametrize("op_type", ["ReduceMax", "ReduceMin"])
+@pytest.mark.parametrize("shape", [(2, 0, 3), (2, 4, 3), (0, 4, 3)])
+@pytest.mark.parametrize("opset", [None, 20])
+def test_any_and_all_of_flags(op_type, shape, opset, rng, tmp_path):
+    """Of no elements as well, which ONNX Runtime's kernel of bool refuses."""
+    proto = model(
+        f"(bool[{','.join(map(str, shape))}] x, int64[1] a) => (bool[A,B] y) "
+        f"{{ y = {op_type} <keepdims = 0> (x, a) }}",
+        20,
+    )
+    inputs = [rng.uniform(size=shape) < 0.5, np.array([1])]
+    reduce = np.any if op_type == "ReduceMax" else np.all
+    np.testing.assert_array_equal(evaluated(proto)(inputs)[0], reduce(inputs[0], axis=1))
+    agree(proto, inputs, tmp_path, opset_version=opset)
+
+
+def test_product_of_unknown_rank(rng, tmp_path):
+    proto = model(
+        "(float[2,3] x, int64[rank] s) => (float[n,3] y) <float[3,3] w = {1,2,3,4,5,6,7,8,9}> "
+        "{ r = Reshape (x, s) y = Gemm (r, w) }"
+    )
+    x = rng.standard_normal((2, 3)).astype(np.float32)
+    agree(proto, [x, np.array([2, 3])], tmp_path, [(2, 3), ("rank",)])
+
+
+def test_what_values_tell_alone_is_refused(tmp_path):
+    proto = model(
+        "(float[2,4] x, bool[2] c) => (float[2] y) "
+        "{ rows = Compress <axis = 0> (x, c) row = Squeeze (rows) y = Transpose (row) }",
+        17,
+    )
+    net = mx.onnx.import_to_gluon(proto.SerializeToString())
+    path = str(tmp_path / "net.onnx")
+    with pytest.raises(ConversionError, match="Values tell it, not the inputs' shapes") as info:
+        mx.onnx.export_model(net, path, input_shapes=[(2, 4), (2,)], in_types=["float32", "bool"])
+    assert any("In node" in note for note in info.value.__notes__)
