@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from onnx import TensorProto, helper
 
-from tests.size_graphs import Draft
+from tests.drafts import Draft
 
 CLASSES = 3
 

@@ -7,17 +7,10 @@ import pytest
 import hybridonnx as mx
 from hybridonnx.gluon import SymbolBlock
 from tests.detection_graphs import HEADS, inputs
-from tests.size_graphs import session
+from tests.drafts import session
 from tests.test_size_graphs import compared, results
 
-RUNS = (
-    ({"A": 9}, 0.0),
-    ({"A": 1}, 0.0),
-    ({"A": 60}, 0.0),
-    ({"A": 40}, 1.0),
-    ({"A": 7}, -9.0),
-    ({"A": 0}, 0.0),
-)
+RUNS = ((9, 0.0), (1, 0.0), (60, 0.0), (40, 1.0), (7, -9.0), (0, 0.0))
 """How many anchors there are, and what is added to their scores."""
 
 

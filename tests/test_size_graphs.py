@@ -12,7 +12,11 @@ import pytest
 import hybridonnx as mx
 from hybridonnx.errors import MXNetError
 from hybridonnx.gluon import SymbolBlock
-from tests.size_graphs import FAILURES, Draft, Grower, UnfitError, session
+from tests.drafts import FAILURES, Draft, session
+from tests.size_graphs import Grower, UnfitError
+
+UNUSED = pytest.mark.filterwarnings("ignore:.*input to HybridBlock is not used")
+"""Inputs of which nothing but known sizes is read."""
 
 
 def difference(outputs, expected) -> str:
@@ -109,11 +113,13 @@ def sweep(seeds, folder: Path) -> Counter[str]:
     return counts
 
 
+@UNUSED
 def test_random_graphs(tmp_path):
-    counts = sweep(range(200), tmp_path)
-    assert counts["runs"] > 600, counts
+    counts = sweep(range(120), tmp_path)
+    assert counts["runs"] > 500, counts
 
 
+@UNUSED
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(10))
 def test_many_random_graphs(part, tmp_path):
