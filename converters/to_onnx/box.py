@@ -39,7 +39,7 @@ from ._symbolic_dims import count, merged, reshape, sizes_of, vector
 @lowers(BoxNMS)
 def box_nms(g: Graph, op: BoxNMS, data: Value) -> tuple[Value, Value]:
     """The best by a sort, those of them that stay, and these put first by another sort."""
-    *lead, boxes, width = sizes_of(data)
+    *lead, boxes, _ = sizes_of(data)
     if op.topk == 0 or 0 in sizes_of(data):
         rows = g.Cast(g.Unsqueeze(count(g, boxes), [1]), np.int32)
         return g.Identity(data), g.Expand(rows, vector(g, [*lead, boxes, 1]))

@@ -86,11 +86,15 @@ class ControlFlow(Operator):
     def _stacks(
         self, inputs: Sequence[Array], steps: Sequence[Sequence[Array]], numbers: Sequence[int]
     ) -> list[Array]:
-        """The outputs of these numbers, from their values at each step that was taken."""
+        """The outputs of these numbers, from their values at each step that was taken.
+
+        Of no step sizes that would follow from its values are 0, as in ONNX Runtime.
+        """
         if steps:
             return [_stack(values) for values in zip(*steps, strict=True)]
         specs = self.infer([Spec(x.shape, x.dtype) for x in inputs])[1]
-        return [np.zeros((0, *sizes_of(of_step(specs[i]))), specs[i].dtype) for i in numbers]
+        parts = [Spec(_numbers(of_step(specs[i]).shape), specs[i].dtype) for i in numbers]
+        return [np.zeros((0, *sizes_of(part)), part.dtype) for part in parts]
 
     def flow(self, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> tuple[Sequence[Spec], Sequence[Spec]]:
         """What is known of inputs and outputs, hidden ones included, through the graphs."""
@@ -141,6 +145,10 @@ def filled(stack: Array, length: int) -> Array:
 def of_step(stack: Spec) -> Spec:
     """What one step gives, from what is known of all steps together."""
     return Spec(stack.shape and stack.shape[1:], stack.dtype)
+
+
+def _numbers(shape: Shape | None) -> Shape | None:
+    return shape and tuple(size if isinstance(size, int) else 0 for size in shape)
 
 
 def sizes_of(spec: Spec) -> tuple[int, ...]:
