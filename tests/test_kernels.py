@@ -152,6 +152,17 @@ def test_what_has_no_exact_substitute_stays():
         model_of(lambda g, x: g.Softmax(x), INT8)
 
 
+@pytest.mark.parametrize("depth", ["float32", "int32", "int64", "uint8"])
+@pytest.mark.parametrize("indices", ["int64", "int32", "uint8", "float32"])
+@pytest.mark.parametrize("values", ["int32", "int64", "float32", "bool", "uint8"])
+def test_one_hot_of_any_types(indices, depth, values):
+    """Kernels are of some combinations."""
+    x = [np.array([0, 3, 1], indices), np.array(4, depth), np.array([1, 0], values)]
+    (y,) = [run(lambda g, *x: g.OneHot(*x), *x)]
+    assert y.dtype == values
+    np.testing.assert_array_equal(y, np.where(np.eye(4)[[0, 3, 1]] > 0, x[2][1], x[2][0]))
+
+
 # ---- float64
 
 

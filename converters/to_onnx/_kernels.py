@@ -29,6 +29,11 @@ _WIDER_INTEGERS = (np.dtype("int32"), np.dtype("int64"))
 _uint8 = np.dtype("uint8")
 _float16, _float32, _float64 = np.dtype("float16"), np.dtype("float32"), np.dtype("float64")
 
+_TOGETHER: Mapping[str, Mapping[str, Any]] = {
+    "OneHot": {"T1": np.dtype("int64"), "T2": np.dtype("int64")},
+}
+"""Element types beside which kernels have all others, where they are of certain combinations."""
+
 _EXACT = frozenset(
     "Abs Add ArgMax ArgMin Clip CumSum Div Einsum Equal Greater GreaterOrEqual Less LessOrEqual MatMul Max "
     "Min Mod Mul Neg NonZero OneHot ReduceMax ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Sign Sub "
@@ -54,7 +59,8 @@ def computed_in(kind: Signature, types: Mapping[str, DType]) -> dict[str, DType]
             other = next((wide for wide in _candidates(kind.op_type, dtype) if wide in usable), None)
             if other is not None:
                 substitutes[name] = other
-    return substitutes
+    beside = _TOGETHER.get(kind.op_type, {})
+    return {**substitutes, **{name: dtype for name, dtype in beside.items() if types.get(name) != dtype}}
 
 
 def _candidates(op_type: str, dtype: DType) -> tuple[DType, ...]:
