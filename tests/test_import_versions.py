@@ -174,7 +174,7 @@ def test_random_nodes(op_type, name, like):
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("shape", [(2, 6), (2, 6, 3), (2, 3, 4, 5)])
 def test_response_normalization_over_any_number_of_channels(size, dtype, shape, rng):
-    """By the formula: ONNX Runtime takes odd sizes of four axes, and ONNX's reference mistakes the channels."""
+    """By the formula: ONNX Runtime takes odd sizes of four axes, ONNX's reference mistakes the channels."""
     x = rng.standard_normal(shape).astype(dtype)
     proto = model("LRN", shape, [], 13, size=size, alpha=0.75, beta=0.5, bias=1.25)
     for info in (*proto.graph.input, *proto.graph.output):
