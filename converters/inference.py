@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from onnx import ModelProto, ValueInfoProto, shape_inference
@@ -28,3 +29,13 @@ def infer_shapes(model: ModelProto, strict: bool = False, values: bool = True) -
 def _has_long_vectors(infos: Iterable[ValueInfoProto]) -> bool:
     shapes = (info.type.tensor_type.shape.dim for info in infos)
     return any(len(dims) == 1 and dims[0].dim_value > _LONGEST for dims in shapes)
+
+
+_KINDS = re.compile(r"\[\w+Error\] |Inference error\(s\): ")
+_OUTERMOST = re.compile(r"^\(op_type:[^)]*\): ")
+
+
+def sentence(exc: Exception, op_type: str = "") -> str:
+    """What ONNX says, in one line, without its kinds of errors, and the operator if it is `op_type`."""
+    text = _KINDS.sub("", " ".join(str(exc).split())).rstrip(".") + "."
+    return _OUTERMOST.sub("", text) if text.startswith(f"(op_type:{op_type}") else text

@@ -21,13 +21,13 @@ from onnx import (
     version_converter,
 )
 
-from hybridonnx.dtypes import DType, float32
+from hybridonnx.dtypes import DType, float32, name_of
 from hybridonnx.errors import ConversionError, FormatError, ShapeError
-from hybridonnx.ops import Array, Spec
+from hybridonnx.ops import Array, Spec, show
 from hybridonnx.ops import known as is_numeric
 
 from . import translations as translations
-from .inference import infer_shapes
+from .inference import infer_shapes, sentence
 from .opsets import DEFAULT, NEWEST, OLDEST, NeedsOpset, ir_version, signature, versions
 from .subgraphs import mentioned, nodes_of, rename_uses
 from .types import Sizes, merged, spec_of, type_of
@@ -135,7 +135,8 @@ def infer(text: str, inputs: Sequence[Spec]) -> list[Spec]:
         if not complete or not all(is_numeric(spec.shape) for spec in inputs):
             return known  # ONNX takes some unknown sizes for 0
         raise ShapeError(
-            f"{node.op_type}: inputs that fit are required. ONNX says: {_sentence(exc)}"
+            f"{node.op_type}: inputs that fit are required, got {_texts(inputs) or 'none'}. ONNX says: "
+            f"{sentence(exc, node.op_type)}"
         ) from None
     specs = [spec_of(output.type, sizes.dim) for output in inferred.graph.output]
     if not complete:  # the dtypes are those of inputs that were made up
@@ -143,8 +144,8 @@ def infer(text: str, inputs: Sequence[Spec]) -> list[Spec]:
     return [merged(spec, hint) for spec, hint in zip(specs, known, strict=True)]
 
 
-def _sentence(exc: Exception) -> str:
-    return " ".join(str(exc).split()).rstrip(".") + "."
+def _texts(inputs: Sequence[Spec]) -> str:
+    return ", ".join(f"{show(spec.shape)} {spec.dtype and name_of(spec.dtype)}" for spec in inputs[:8])
 
 
 def _is_foreign(node: NodeProto, model: ModelProto) -> bool:

@@ -73,6 +73,16 @@ def write_out_initializers(nodes: Iterable[NodeProto]) -> None:
             write_out_initializers(graph.node)
 
 
+def write_constants_in(node: NodeProto, constants: Callable[[str], TensorProto | None]) -> None:
+    """Give a node's subgraphs the constants from outside that ONNX's inference does not see there."""
+    for graph in _subgraphs(node):
+        own = set(defined(graph))
+        for inner in graph.node:
+            write_constants_in(inner, lambda name, own=own: None if name in own else constants(name))  # type: ignore[misc]
+        names = dict.fromkeys(name for inner in graph.node for name in inner.input if name not in own)
+        graph.initializer.extend(filter(None, map(constants, names)))
+
+
 def defined(graph: GraphProto) -> Iterator[str]:
     """The names of the values that a graph itself has, those of its subgraphs not among them."""
     for item in (*graph.input, *graph.initializer):

@@ -108,7 +108,6 @@ def export_model(
     shapes = next((s for s in (input_shapes, in_shapes, input_shape) if s is not None), None)
     shapes, types = _declared(sym, shapes, in_types if input_type is None else input_type)
     path = params if isinstance(sym, HybridBlock) and _is_path(params) else onnx_file_path
-    outputs = sym._output_names if isinstance(sym, SymbolBlock) else None
     graph, values, inputs = _with_values(sym, params, shapes, types)
     options = FileOptions(
         opset_version=opset_version,
@@ -121,6 +120,7 @@ def export_model(
         verbose=verbose,
     )
     free = (dynamic, dynamic_input_shapes)
+    outputs = sym._output_names if isinstance(sym, SymbolBlock) else None
     return _export(graph, values, shapes, types, path, *free, inputs, outputs, options)
 
 

@@ -455,3 +455,22 @@ def test_what_was_recorded_can_be_had_as_a_symbol():
         y = Cube()(x)
     with pytest.raises(MXNetError, match="Function Cube"):
         autograd.get_symbol(y)
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_gradients_of_a_bool_that_is_used_twice(hybrid):
+    """A mask's gradients are added like others: they are true where any is not 0."""
+
+    class Masked(mx.gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            mask = F.cast(x, dtype="bool")
+            return F.cast(mask, dtype="float32") * F.BlockGrad(x) + F.cast(mask, dtype="float32") * 2
+
+    net = Masked()
+    net.hybridize(hybrid)
+    x = mx.nd.array([0, 1.5, -2])
+    x.attach_grad()
+    with mx.autograd.record():
+        y = net(x)
+    y.backward(mx.nd.array([1, 1, 0]))
+    assert (y.asnumpy().tolist(), x.grad.asnumpy().tolist()) == ([0, 3.5, 0], [1, 1, 0])

@@ -13,6 +13,7 @@ import hybridonnx as mx
 from hybridonnx import autograd, gluon, nd, sym
 from hybridonnx.errors import AttributeValueError, DTypeError, MXNetError, RequirementError, ShapeError
 from hybridonnx.gluon import nn
+from hybridonnx.symbol.subgraph import Body
 from tests import control_graphs
 from tests.control_graphs import GRAPHS
 from tests.runtimes import newest_opset, started
@@ -711,3 +712,17 @@ def test_a_condition_that_draws(rng):
     eager = trained(net, (x,))
     net.hybridize()
     assert_same(trained(net, (x,)), eager)
+
+
+# ---- bodies
+
+
+def test_variables_of_one_name_in_a_body_are_one(rng):
+    """Importers make some; the gradient is that of all of them together."""
+    body = Body((sym.var("x") * sym.sin(sym.var("x"))).outputs)
+    assert (body.names, len([node for node in body.nodes if node.is_variable])) == (("x",), 1)
+    x, dy = rng.standard_normal((2, 3)), rng.standard_normal((2, 3))
+    (grad,) = body.gradient(training=False).run([x, dy], training=False)
+    np.testing.assert_allclose(grad, dy * (np.sin(x) + x * np.cos(x)), rtol=1e-12)
+    (y,) = body(sym.var("z"))
+    assert y.list_arguments() == ["z"]

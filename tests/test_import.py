@@ -237,7 +237,7 @@ def test_a_version_that_nobody_has_read_stays_what_it_is(monkeypatch):
         ),
         (node("Conv", "x", "y"), "Conv: inputs x, w are required, got x|ONNX says"),
         (node("Relu", "x x", "y"), "got 2 inputs|ONNX says"),
-        (node("Relu", "nothing", "y"), "'nothing' is used before"),
+        (node("Relu", "nothing", "y"), "gives 'nothing' is required, got none"),
     ],
 )
 def test_nodes_that_do_not_fit(broken, message):
@@ -359,6 +359,26 @@ def test_weights_outside_the_folder_are_not_read(rng, tmp_path, location):
     (path.parent / "link.bin").symlink_to(tmp_path / "secret.bin")
     with pytest.raises(FormatError, match="inside the model's folder"):
         from_onnx.import_model(path)
+
+
+@pytest.mark.parametrize("linked", [True, False])
+def test_a_file_that_is_a_link_has_its_weights_where_it_lies(rng, tmp_path, linked):
+    """Caches of downloads have links to files that are named by their contents, in another folder."""
+    proto = convolution(rng)
+    path = beside(proto, tmp_path, "model.onnx_data")
+    (tmp_path / "cache").mkdir()
+    (path.parent / "weights.bin").rename(path.parent / "blob")
+    link = tmp_path / "cache" / "model.onnx"
+    if linked:
+        link.symlink_to(path)
+    else:
+        path.rename(link)
+    (tmp_path / "cache" / "model.onnx_data").symlink_to(path.parent / "blob")
+    if linked:
+        assert verify(proto, from_onnx.import_model(link), shapes={"x": (2, 3, 8, 8)}).ok(1e-5)
+    else:
+        with pytest.raises(FormatError, match="inside the model's folder"):
+            from_onnx.import_model(link)
 
 
 def test_an_opset_of_the_future(rng):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import onnxruntime as ort
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper, parser
 from onnx.reference import ReferenceEvaluator
 from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidGraph, RuntimeException
 
@@ -205,3 +205,42 @@ def test_random_nested_branches_and_functions():
         x = np.random.default_rng(seed).integers(-3, 4, 2).astype("float32")
         for a, b in zip(imported(proto, x), expected(proto, x), strict=True):
             np.testing.assert_array_equal(a, b, err_msg=str(seed))
+
+
+# ---- branches of other shapes
+
+
+OTHER_SHAPES = """
+    one = Constant <value = int64[1] {1}> ()
+    zero = Constant <value = int64[1] {0}> ()
+    y = If (p) <
+        then_branch = a () => (double[A, 3] u) { s = Sin (x) u = Mul (s, x) },
+        else_branch = b () => (double[B, 3] v) { part = Slice (x, zero, one, zero) v = Exp (part) }>
+    z = Tanh (y)
+"""
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+@pytest.mark.parametrize("rows", [4, "R"])
+@pytest.mark.parametrize("p", [True, False])
+def test_branches_may_give_other_shapes(rows, p, hybrid, tmp_path):
+    head = f"main (double[{rows}, 3] x, bool p) => (double[A, B] z)"
+    proto = parser.parse_model(f'<ir_version: 8, opset_import: ["" : 18]> {head} {{ {OTHER_SHAPES} }}')
+    proto.graph.output[0].type.tensor_type.ClearField("shape")
+    net = mx.onnx.import_to_gluon(proto)
+    path = mx.onnx.export_model(
+        net, str(tmp_path / "m.onnx"), input_shapes=[(rows, 3), ()], in_types=["float64", "bool"]
+    )
+    value = np.linspace(-1, 1, 12).reshape(4, 3)
+    y = value * np.sin(value) if p else np.exp(value[:1])
+    slope = np.sin(value) + value * np.cos(value) if p else np.exp(value) * (np.arange(4) == 0)[:, None]
+    slope[: len(y)] *= 1 - np.tanh(y) ** 2
+    for block in (net, mx.onnx.import_to_gluon(path)):
+        block.hybridize(hybrid)
+        x = mx.nd.array(value, dtype="float64")
+        x.attach_grad()
+        with mx.autograd.record():
+            z = block(x, mx.nd.array(p, dtype="bool"))
+        z.backward()
+        np.testing.assert_allclose(z.asnumpy(), np.tanh(y), rtol=1e-12)
+        np.testing.assert_allclose(x.grad.asnumpy(), slope, rtol=1e-12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from contextlib import nullcontext
 
 import numpy as np
 import onnx
@@ -70,7 +71,7 @@ def test_a_model_without_inputs_is_called_without(tmp_path, hybrid):
     assert reloaded(block, [], tmp_path)().asnumpy().tolist() == [3, 10]
     again = mx.onnx.export_model(block, str(tmp_path / "again.onnx"), input_shapes=[])
     assert plain(onnx.load(again))([])[0].tolist() == [3, 10]
-    with pytest.raises(ValueError, match="inputs nested as"):
+    with pytest.raises(ValueError, match="an array for each input is required, none, got 1"):
         block(array(1, 2))
 
 
@@ -136,6 +137,13 @@ def test_declared_sizes_are_held_wherever_the_graph_goes(tmp_path):
             use()
     with pytest.raises(ShapeError, match=REFUSED.replace("'a'", "'data'")):
         whole(x)
+    with_more = mx.gluon.nn.HybridSequential()
+    with_more.add(mx.gluon.nn.Activation("relu"), imported(FIXED))
+    with_more.hybridize()
+    for mode in (nullcontext(), mx.autograd.record()):
+        with pytest.raises(ShapeError, match=r"shape \(2, 3\) is required, as the ONNX model says"), mode:
+            with_more(x)
+    assert with_more(x[:2]).asnumpy().tolist() == [[5] * 3] * 2
     assert symbol.infer_shape(a=(2, 3), b=(2, 3))[1] == [(2, 3)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 
@@ -12,6 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import hybridonnx as mx
 from hybridonnx.errors import BoundsError, ConversionError, MXNetError
+from tests.runtimes import plain
 
 F32, I64 = TensorProto.FLOAT, TensorProto.INT64
 node = helper.make_node
@@ -128,6 +130,75 @@ def test_a_constant_node_of_an_unknown_type_is_named():
     assert "Constant" in text
 
 
+@pytest.mark.parametrize(
+    ("proto", "message"),
+    [
+        (
+            model([node("Realu", ["x"], ["y"], name="n")], ROWS),
+            r"has:\n  Realu \(Did you mean Relu.*: 1 x \(n\)",
+        ),
+        (
+            model(
+                [node("Adam", ["x"], ["y"], name="n", domain="ai.onnx.preview.training")],
+                ROWS,
+                domains=["ai.onnx.preview.training"],
+            ),
+            "Adam: a valid node is required. ONNX says: .* input size 1 not in range .* In node n",
+        ),
+        (
+            model([node("Relu", ["x"], ["z"])], ROWS),
+            "a node, an input or an initializer that gives 'y' is required",
+        ),
+        (
+            model(
+                [
+                    node("Add", ["x", "b"], ["a"], name="n"),
+                    node("Relu", ["a"], ["b"]),
+                    node("Neg", ["b"], ["y"]),
+                ],
+                ROWS,
+            ),
+            "'b' is used before a node computes it.* In node n",
+        ),
+        (
+            model([node("Relu", ["x"], ["y"]), node("Neg", ["x"], ["y"])], ROWS),
+            "one node, input or initializer for each value is required, got several that give y",
+        ),
+        (
+            model([node("Relu", ["x"], ["x"]), node("Neg", ["x"], ["y"])], ROWS),
+            "for each value is required, got several that give x",
+        ),
+        (
+            model(
+                [node("MatMul", ["x", "w"], ["y"], name="n")],
+                ROWS,
+                constants={"w": np.ones((4, 2), np.float32)},
+            ),
+            r"MatMul: .* required, got \(2, 3\) float32, \(4, 2\) float32\. ONNX says: .* In node n",
+        ),
+        (
+            model(
+                [node("Add", ["x", "w"], ["y"], name="n")], ROWS, constants={"w": np.ones((2, 3), np.int64)}
+            ),
+            "Add: inputs that fit are required.* In node n",
+        ),
+    ],
+)
+def test_what_no_program_could_run_is_refused_at_import(proto, message):
+    """ONNX Runtime refuses these as well."""
+    text = refusal(proto)
+    assert re.search(message, text, re.DOTALL)
+    assert "InferenceError" not in text
+    with pytest.raises(Exception, match="ONNXRuntimeError"):
+        plain(proto)([np.ones((2, 3), np.float32)])
+
+
+@pytest.mark.parametrize("source", [None, 5])
+def test_what_is_no_model(source):
+    with pytest.raises(TypeError, match=f"a file's name.* is required, got {type(source).__name__}"):
+        mx.onnx.import_model(source)
+
+
 # ---- what engines say
 
 
@@ -146,6 +217,16 @@ def test_onnx_runtimes_text_is_in_a_sentence():
     text = str(caught.value)
     assert "[ONNXRuntimeError]" not in text
     assert "\n" not in text
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_places_in_onnx_runtimes_sources_are_left_out(hybrid):
+    nodes = [node("Reshape", ["x", "s"], ["y"], name="wide", allowzero=1)]
+    net = mx.onnx.import_to_gluon(model(nodes, {"x": (F32, ["n"]), "s": (I64, [2])}).SerializeToString())
+    net.hybridize(hybrid)
+    with pytest.raises(MXNetError, match=r"could not run the graph: Reshape.*cannot be reshaped") as caught:
+        net(mx.nd.ones(6), mx.nd.array([4, 2], dtype="int64"))
+    assert not re.search(r"\.(h|cc):|::|Non-zero|Status", str(caught.value))
 
 
 def test_a_missing_package_is_an_error_of_ours(monkeypatch):

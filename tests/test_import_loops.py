@@ -12,6 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import hybridonnx as mx
 from hybridonnx.converters import from_onnx
+from hybridonnx.errors import MXNetError
 from hybridonnx.symbol.execute import execute
 from tests import control_graphs
 
@@ -185,6 +186,21 @@ def test_a_body_that_reads_no_data_stays_a_scan():
     assert [n.op_name for n in symbol.nodes() if not n.is_variable] == ["_onnx_Scan"]
 
 
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_graphs_that_stay_have_their_operands(hybrid):
+    """Without the values ONNX Runtime does not tell the shape of a slice."""
+    nodes = [node("Slice", "h", "zero", "three", "->", "part"), node("Neg", "part", "->", "new")]
+    scan = node("Scan", "h0", "xs", "->", "last", body=body(nodes, {"h": (N,), "x": (N,)}, ["new"]))
+    scan.attribute.append(helper.make_attribute("num_scan_inputs", 1))
+    values = feeds(h0=(N,), xs=(T, N))
+    net = mx.onnx.import_to_gluon(
+        model([scan], {"h0": (N,), "xs": (T, N)}, ["last"], zero=np.array([0]), three=np.array([3]))
+    )
+    net.hybridize(hybrid)
+    np.testing.assert_array_equal(net(*map(fed, values.values())).asnumpy(), -values["h0"])
+    assert not net.collect_params()
+
+
 # ---- Loop
 
 
@@ -217,7 +233,7 @@ def doubling(limit: str = "limit") -> Any:
     return helper.make_graph(nodes, "doubling", inputs, results)
 
 
-def counting(more: Any, *outputs: str) -> Any:
+def counting(more: Any, *outputs: str, size: Any = N) -> Any:
     """v grows by the number of the step."""
     return loop_body(
         [
@@ -226,7 +242,7 @@ def counting(more: Any, *outputs: str) -> Any:
             node("Mul", "new", "number", "->", "y"),
             more,
         ],
-        {"v": (N,)},
+        {"v": (size,)},
         ["new", *outputs],
         yes=np.array(True),
     )
@@ -282,13 +298,171 @@ def test_a_trip_count_and_a_condition_that_are_computed(trips, first):
     check(loop_model(nodes, inputs, ["v"], one=np.array(1)), values)
 
 
-def test_outputs_of_every_step_without_a_bound_stay_a_loop():
+def operators(symbol: Any) -> list[str]:
+    return [n.op_name for n in symbol.nodes() if not n.is_variable]
+
+
+def slopes(block: Any, x: np.ndarray, others: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """The gradient of the sum of all outputs' cosines in the first input, and central differences."""
+
+    def loss(value: np.ndarray) -> Any:
+        outputs = block(mx.nd.array(value, dtype="float64"), *map(fed, others))
+        return sum(y.cos().sum() for y in (outputs if isinstance(outputs, list) else [outputs]))
+
+    leaf = mx.nd.array(x, dtype="float64")
+    leaf.attach_grad()
+    with mx.autograd.record():
+        outputs = block(leaf, *map(fed, others))
+        total = sum(y.cos().sum() for y in (outputs if isinstance(outputs, list) else [outputs]))
+    total.backward()
+    differences = np.zeros_like(x)
+    for index in np.ndindex(x.shape):
+        step = np.zeros_like(x)
+        step[index] = 1e-5
+        differences[index] = (loss(x + step).asscalar() - loss(x - step).asscalar()) / 2e-5
+    return leaf.grad.asnumpy(), differences
+
+
+def in_float64(proto: Any) -> Any:
+    """The model with float64 in place of float32."""
+    text = proto.SerializeToString()
+    double = type(proto).FromString(text)
+
+    def change(graph: Any) -> None:
+        for info in (*graph.input, *graph.output, *graph.value_info):
+            if info.type.tensor_type.elem_type == FLOAT:
+                info.type.tensor_type.elem_type = TensorProto.DOUBLE
+        for i, tensor in enumerate(graph.initializer):
+            if tensor.data_type == FLOAT:
+                array = numpy_helper.to_array(tensor).astype("float64")
+                graph.initializer[i].CopyFrom(numpy_helper.from_array(array, tensor.name))
+        for item in graph.node:
+            for attribute in item.attribute:
+                if attribute.name == "to" and attribute.i == FLOAT:
+                    attribute.i = TensorProto.DOUBLE
+                if attribute.HasField("g"):
+                    change(attribute.g)
+
+    change(double.graph)
+    return double
+
+
+def unbounded() -> Any:
+    """As many steps as the input says, with an output of every step."""
     loop = node(
         "Loop", "trips", "", "v0", "->", "v", "ys", body=counting(node("Identity", "yes", "->", "more"), "y")
     )
-    proto = loop_model([loop], {"trips": (INT, ()), "v0": (FLOAT, (N,))}, ["v", "ys"])
-    symbol = check(proto, {"trips": np.array(3), **feeds(v0=(N,))})
-    assert [n.op_name for n in symbol.nodes() if not n.is_variable] == ["_onnx_Loop"]
+    return loop_model([loop], {"v0": (FLOAT, (N,)), "trips": (INT, ())}, ["v", "ys"])
+
+
+@pytest.mark.parametrize("trips", [0, 1, 3])
+def test_outputs_of_every_step_without_a_bound(trips, tmp_path):
+    values = {**feeds(v0=(N,)), "trips": np.array(trips)}
+    symbol = check(unbounded(), values)
+    assert operators(symbol)[-1] == "_open_while_loop"
+    net = mx.onnx.import_to_gluon(unbounded())
+    mx.onnx.export_model(
+        net, str(tmp_path / "m.onnx"), input_shapes=[(N,), ()], in_types=["float32", "int64"]
+    )
+    again = mx.onnx.import_to_gluon(str(tmp_path / "m.onnx"))
+    steps = np.arange(trips)[:, None]
+    v = values["v0"] + np.cumsum(steps, axis=0, dtype="float32").reshape(-1, 1)
+    for block in (net, again):
+        for hybrid in (False, True):
+            block.hybridize(hybrid)
+            last, ys = (y.asnumpy() for y in block(*map(fed, values.values())))
+            np.testing.assert_allclose(ys, v * steps, rtol=1e-5)
+            np.testing.assert_allclose(last, v[-1] if trips else values["v0"], rtol=1e-5)
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+@pytest.mark.parametrize("trips", [0, 1, 3])
+def test_gradients_of_outputs_of_every_step_without_a_bound(trips, hybrid, tmp_path):
+    net = mx.onnx.import_to_gluon(in_float64(unbounded()))
+    net.hybridize(hybrid)
+    gradient, differences = slopes(net, np.linspace(0.1, 0.7, N), [np.array(trips)])
+    np.testing.assert_allclose(gradient, differences, atol=1e-8)
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+@pytest.mark.parametrize("most", [None, 1 << 62])
+def test_training_takes_memory_for_the_steps_alone(most, hybrid):
+    """No room is made for the most steps that there may be, which no memory has."""
+    nodes = [
+        node("Tanh", "v", "->", "new"),
+        node("ReduceSum", "new", "->", "total", keepdims=0),
+        node("Less", "limit", "total", "->", "more"),
+    ]
+    wide = 1 << 12
+    inner = loop_body(nodes, {"v": (wide,)}, ["new"], limit=np.float32(1500))
+    proto = loop_model(
+        [node("Loop", "most" if most else "", "yes" if not most else "", "v0", "->", "v", body=inner)],
+        {"v0": (FLOAT, (wide,))},
+        ["v"],
+        **({"most": np.array(most)} if most else {"yes": np.array(True)}),
+    )
+    net = mx.onnx.import_to_gluon(proto)
+    net.hybridize(hybrid)
+    value = np.linspace(0.5, 0.9, wide, dtype="float32")
+    x = mx.nd.array(value)
+    x.attach_grad()
+    with mx.autograd.record():
+        y = net(x)
+    y.backward()
+    expected, slope = value.astype("float64"), np.ones(wide)
+    while True:
+        expected = np.tanh(expected)
+        slope = slope * (1 - expected**2)
+        if not expected.sum() > 1500:
+            break
+    np.testing.assert_allclose(y.asnumpy(), expected, rtol=1e-4)
+    np.testing.assert_allclose(x.grad.asnumpy(), slope, rtol=1e-3)
+
+
+def growing(shape: tuple[Any, ...], *declared_shape: Any) -> Any:
+    """v gets its tanh below it in each step, times how many rows it has.
+
+    The body may say sizes that hold for the first step alone, which ONNX Runtime believes.
+    """
+    nodes = [
+        node("Shape", "v", "->", "sizes"),
+        node("Gather", "sizes", "zero", "->", "rows"),
+        node("Cast", "rows", "->", "count", to=FLOAT),
+        node("Tanh", "v", "->", "t"),
+        node("Mul", "t", "count", "->", "u"),
+        node("Concat", "v", "u", "->", "new", axis=0),
+        node("Identity", "going", "->", "more"),
+    ]
+    inner = loop_body(nodes, {"v": declared_shape or None}, ["new"], zero=np.array(0))
+    loop = node("Loop", "three", "", "x", "->", "y", body=inner)
+    return loop_model([loop], {"x": (FLOAT, shape)}, ["y"], three=np.array(3))
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+@pytest.mark.parametrize("shape", [(2, N), ("R", N), ("R", "C")])
+@pytest.mark.parametrize("declared_shape", [(), (2, N), ("R", N)])
+def test_variables_may_grow(shape, declared_shape, hybrid, tmp_path):
+    proto = growing(shape, *declared_shape)
+    values = feeds(x=(2, N))
+    expected = values["x"]
+    for _ in range(3):
+        expected = np.concatenate([expected, np.tanh(expected) * len(expected)])
+    net = mx.onnx.import_to_gluon(proto)
+    path = mx.onnx.export_model(net, str(tmp_path / "m.onnx"), input_shapes=[shape])
+    for block in (net, mx.onnx.import_to_gluon(path)):
+        block.hybridize(hybrid)
+        np.testing.assert_allclose(block(fed(values["x"])).asnumpy(), expected, rtol=1e-4)
+    assert operators(from_onnx.import_model(proto)[0])[-1] == "_open_while_loop"
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_gradients_of_variables_that_grow_are_refused(hybrid):
+    net = mx.onnx.import_to_gluon(growing(("R", N)))
+    net.hybridize(hybrid)
+    x = mx.nd.ones((2, N))
+    x.attach_grad()
+    with mx.autograd.record(), pytest.raises(MXNetError, match="one shape at every step are required"):
+        net(x).backward()
 
 
 def test_outputs_of_every_step_that_nobody_takes_need_no_bound():

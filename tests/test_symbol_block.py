@@ -111,7 +111,7 @@ def test_errors_say_what_to_do(net, data, tmp_path):
     block = imports(symbol, ["data"], params)
     with pytest.raises(MXNetError, match="net_dense0_fwd"):
         block(mx.nd.ones((1, 1, 6, 6)))
-    with pytest.raises(ValueError, match=r"inputs nested as \[0\] are required, got \[0, 0\]"):
+    with pytest.raises(ValueError, match="an array for each input is required, data, got 2"):
         block(data, data)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from onnx import NodeProto
+from onnx import __version__ as version
 
 from hybridonnx.errors import ConversionError, MXNetError
 
@@ -54,8 +55,9 @@ class Failures:
             raise self.errors[0]
         lines = []
         if self.refused:
-            lines.append("unsupported operators, which MXNet's cannot express:")
+            lines.append(f"unsupported operators, which neither onnx {version} nor ONNX Runtime has:")
             lines += [f"  {why}: {len(n)} x ({', '.join(n[:5])})" for why, n in self.refused.items()]
+            lines.append("  Write the model with others, or with functions that say what these do.")
         if self.errors:
             lines.append("nodes that do not fit:")
             lines += [f"  {exc}" for exc in self.errors[:_SHOWN]]

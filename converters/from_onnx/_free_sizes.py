@@ -62,6 +62,10 @@ class FreeSizes:
         """Whether nothing is known of a size but perhaps a name."""
         return size is None or (isinstance(size, SymbolicDim) and size.name in self._made_up)
 
+    def has_made_up(self, size: SymbolicDim) -> bool:
+        """Whether a name in an expression is none of the inputs'."""
+        return not self._made_up.isdisjoint(size.names())
+
     def resolved(self, sizes: Sizes) -> Sizes:
         """Sizes with what their names have turned out to be."""
         return tuple(self._bound.get(d.name or "", d) if isinstance(d, SymbolicDim) else d for d in sizes)

@@ -19,7 +19,7 @@ from hybridonnx.symbol.symbol import Broadcasting
 from ..values import Array
 from ._inner import Known
 from ._model_info import Dims, ModelInfo, title
-from ._vectors import Vector
+from ._vectors import Size, Vector
 
 
 class Functions:
@@ -106,6 +106,10 @@ class Functions:
     def holder(self, size: SymbolicDim) -> tuple[Broadcasting, int] | None:
         """A value that has a free size, and the axis; `None` if no value before the node has it."""
         return self._holders.get(size.text)
+
+    def depends_on_values(self, size: Size | None) -> bool:
+        """Whether the sizes of the inputs do not tell a size."""
+        return self._info.depends_on_values(size)
 
     def result(self, i: int = 0) -> Dims | None:
         """What is known of the shape of the node's `i`-th output."""

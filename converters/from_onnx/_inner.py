@@ -10,14 +10,15 @@ from onnx import GraphProto, ModelProto, ValueInfoProto
 
 from hybridonnx.dtypes import DType
 from hybridonnx.errors import ConversionError
-from hybridonnx.ops import SymbolicDim
+from hybridonnx.ops import SymbolicDim, same
 from hybridonnx.symbol.graph import Entry
 from hybridonnx.symbol.subgraph import Body
 from hybridonnx.symbol.symbol import Broadcasting
 
 from ..subgraphs import captured
 from ..values import value_info
-from ._model_info import Dims, ModelInfo
+from ._model_info import Dims, ModelInfo, without_numbers
+from ._reader import Model
 
 
 class Known(NamedTuple):
@@ -35,7 +36,7 @@ class InnerGraph:
     """The names of its own inputs."""
     outputs: Sequence[Entry]
     dims: list[Dims | None]
-    """The shapes of the outputs in ONNX, whose scalars have no axes."""
+    """The shapes of the outputs in ONNX, whose scalars have no axes, with sizes that are known outside."""
     around: dict[str, Any]
     """The symbols outside for its other variables, by their names inside."""
 
@@ -85,6 +86,29 @@ def standalone(info: ModelInfo, graph: GraphProto, inputs: Sequence[Known]) -> t
     return proto, outside
 
 
+def studied(info: ModelInfo, graph: GraphProto, inputs: Sequence[Known]) -> tuple[ModelInfo, list[str]]:
+    """What is known of the values of a graph inside; also the names of all values from outside."""
+    proto, outside = standalone(info, graph, inputs)
+    constants = {name: info.constant(name) for name in outside if info.is_constant(name)}
+    return ModelInfo(Model(proto, info.model.folders, info.model.title), constants), outside
+
+
+def as_outside(inner: ModelInfo, name: str) -> Dims | None:
+    """The shape of a value of a graph inside, without the sizes that are not those of values from outside."""
+    graph, dims = inner.model.proto.graph, inner.shape(name)
+    names = {dim.dim_param for item in graph.input for dim in item.type.tensor_type.shape.dim}
+    return dims and tuple(
+        None if isinstance(size, SymbolicDim) and not size.names() <= names else size for size in dims
+    )
+
+
+def are_equal(a: Dims | None, b: Dims | None) -> bool:
+    """Whether two shapes are known and the same."""
+    if a is None or b is None or len(a) != len(b):
+        return False
+    return all(d is not None and same(d, e) for d, e in zip(a, b, strict=True))
+
+
 def _computed(info: ModelInfo, names: Iterable[str]) -> Iterable[ValueInfoProto]:
     for name in names:
         if not info.is_constant(name):
@@ -92,9 +116,16 @@ def _computed(info: ModelInfo, names: Iterable[str]) -> Iterable[ValueInfoProto]
 
 
 def _declared(declaration: ValueInfoProto, known: Known) -> ValueInfoProto:
-    """An input's declaration with what is known outside, which may be more than the graph says."""
-    if known.dtype is None or known.dims is None:
+    """An input's declaration with what is known outside, which may be more than the graph says.
+
+    Where nothing is, its sizes may be those of one step.
+    """
+    if known.dims is None and declaration.type.HasField("tensor_type"):
+        return without_numbers(declaration)
+    if known.dtype is None:
         return declaration
-    sizes = tuple(str(d) if isinstance(d, SymbolicDim) else d for d in known.dims)
+    sizes = None
+    if known.dims is not None:
+        sizes = tuple(str(d) if isinstance(d, SymbolicDim) else d for d in known.dims)
     info: ValueInfoProto = value_info(declaration.name, known.dtype, sizes)
     return info

@@ -24,12 +24,12 @@ from onnx import (
 
 from hybridonnx.dtypes import DType, is_native
 from hybridonnx.errors import ConversionError, FormatError, MXNetError
-from hybridonnx.ops import Spec, alike
+from hybridonnx.ops import Spec, SymbolicDim, alike
 from hybridonnx.symbol.declared import InputShapes
 
-from ..inference import infer_shapes
+from ..inference import infer_shapes, sentence
 from ..opsets import plain, signature
-from ..subgraphs import Names, splice
+from ..subgraphs import Names, splice, write_constants_in
 from ..types import spec_of, type_of
 from ..values import Array, dtype_of, dtype_of_type, elem_type, to_tensor, value_info
 from ._definitions import with_definitions
@@ -38,7 +38,7 @@ from ._guards import guarded
 from ._narrowing import narrowed
 from ._reader import Model
 from ._result_sizes import Sizes, depends_on_values, result_sizes
-from ._vectors import LONGEST, Call, Vector, follow, follows, of_array
+from ._vectors import LONGEST, Call, Size, Vector, follow, follows, of_array
 
 Dims: TypeAlias = Sizes
 """Sizes of a value: a number, an expression of free sizes, or `None`."""
@@ -102,6 +102,12 @@ class ModelInfo:
         self.names.add(self.nodes)
         self._study()
 
+    def replace(self, nodes: Sequence[NodeProto]) -> None:
+        """Put other nodes in place of all that there are."""
+        self.nodes = list(nodes)
+        self.names.add(self.nodes)
+        self._study()
+
     def is_constant(self, name: str) -> bool:
         """Whether the value is the same in every run."""
         return name in self.constants or name in self.tensors
@@ -132,6 +138,10 @@ class ModelInfo:
             return dtype_of(self.tensors[name].data_type)
         return self.dtypes.get(name)
 
+    def depends_on_values(self, size: Size | None) -> bool:
+        """Whether the sizes of the inputs do not tell a size."""
+        return size is None or (isinstance(size, SymbolicDim) and self._free.has_made_up(size))
+
     def vector(self, name: str) -> Vector | None:
         """What is known of the values of a small vector or number."""
         if name not in self._vectors and self.is_constant(name):
@@ -151,7 +161,7 @@ class ModelInfo:
         graph = self.model.proto.graph
         foreign = {name for node in self.nodes if plain(node.domain) for name in node.output}
         rest = {
-            i.name: i if i.name in foreign else _without_numbers(i)
+            i.name: i if i.name in foreign else without_numbers(i)
             for i in (*graph.value_info, *graph.output)
             if i.name not in self.dims
         }
@@ -163,7 +173,9 @@ class ModelInfo:
         try:
             inferred = infer_shapes(light, values=False)
         except (shape_inference.InferenceError, checker.ValidationError, RuntimeError) as exc:
-            raise FormatError(f"{self.model.title}: the model is invalid. ONNX says: {exc}") from None
+            raise FormatError(
+                f"{self.model.title}: the model is invalid. ONNX says: {sentence(exc)}"
+            ) from None
         for info in (*inferred.graph.input, *inferred.graph.value_info, *inferred.graph.output):
             self._learn(info)
 
@@ -176,6 +188,9 @@ class ModelInfo:
         graph = light.graph
         graph.name = proto.graph.name or "graph"
         graph.node.extend(self.nodes)
+        for number, node in enumerate(self.nodes):
+            if _has_graphs(node):
+                write_constants_in(graph.node[number], self._operand)
         outputs = {output.name: output for output in proto.graph.output}
         known = {name: self._declared(name) for name in self._better if name in self.dtypes}
         types = {**{name: _without_names(i) for name, i in declared.items()}, **known}
@@ -189,6 +204,13 @@ class ModelInfo:
             elif dtype is not None:
                 graph.input.append(ValueInfoProto(name=name, type=self._type(name)))
         return light
+
+    def _operand(self, name: str) -> TensorProto | None:
+        """A constant of a few integers, such as axes and sizes are."""
+        dtype = self.dtype(name) if self.is_constant(name) else None
+        if dtype is None or dtype.kind not in "iub" or self.count(name) > LONGEST:
+            return None
+        return to_tensor(name, self.constant(name))
 
     def _declared(self, name: str) -> ValueInfoProto:
         """A value's type, with expressions of sizes as names."""
@@ -235,8 +257,9 @@ class ModelInfo:
             return False
         arrays = {}
         for name, vector in zip(node.output, follow(self._call(node)), strict=False):
-            self._vectors[name] = vector
             dtype = self.dtype(name)
+            vector = vector if vector is None or dtype is None else vector.held(dtype)
+            self._vectors[name] = vector
             array = None if vector is None or dtype is None else vector.array(dtype)
             if array is not None and dtype is not None and (dtype.kind in "iub" or not self._is_fixed(node)):
                 arrays[name] = array
@@ -421,7 +444,7 @@ def _without_names(info: ValueInfoProto) -> ValueInfoProto:
     return plain_
 
 
-def _without_numbers(info: ValueInfoProto) -> ValueInfoProto:
+def without_numbers(info: ValueInfoProto) -> ValueInfoProto:
     """A declaration of the element type and the number of axes alone."""
     bare = ValueInfoProto()
     bare.CopyFrom(info)
@@ -454,7 +477,9 @@ def _count(shape: Sequence[object]) -> int:
 def _inferred(
     node: NodeProto, opset: int, types: dict[str, TypeProto], data: dict[str, TensorProto]
 ) -> dict[str, TypeProto]:
-    """What ONNX infers of the outputs of one node; nothing if it cannot."""
+    """What ONNX infers of the outputs of one node; nothing if it cannot, as for inputs without a type."""
+    if not types.keys() >= set(filter(None, node.input)):
+        return {}
     try:
         schema = signature(node.op_type, opset).schema
         return shape_inference.infer_node_outputs(

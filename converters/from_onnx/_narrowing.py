@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from onnx import ValueInfoProto
 
 from hybridonnx.errors import ConversionError, suggest
@@ -26,9 +27,10 @@ def narrowed(title: str, inputs: Sequence[ValueInfoProto], shapes: InputShapes) 
     for info in copies:
         if info.name in by_name:
             _narrow(title, info, by_name[info.name], names)
-    for info in copies:
-        for dim in info.type.tensor_type.shape.dim:
-            size = names.get(dim.dim_param) if dim.dim_param else None
+    for info, copy in zip(inputs, copies, strict=True):
+        old, new = info.type.tensor_type.shape.dim, copy.type.tensor_type.shape.dim
+        for before, dim in zip(old, new, strict=False):  # a file may leave all sizes out
+            size = names.get(before.dim_param) if before.dim_param else None
             if isinstance(size, int):
                 dim.dim_value = size
             elif size is not None:
@@ -61,6 +63,7 @@ def _narrow(title: str, info: ValueInfoProto, shape: InputShape, names: dict[str
     """Give an input its sizes, and take note of what names of the file became."""
     if not info.type.HasField("tensor_type"):
         raise ConversionError(f"{title}: input {info.name} is no tensor and has no shape. Leave it out.")
+    shape = tuple(int(size) if isinstance(size, np.integer) else size for size in shape)
     _check(title, info.name, shape)
     known = info.type.tensor_type.shape
     if not info.type.tensor_type.HasField("shape"):

@@ -11,9 +11,10 @@ from hybridonnx.dtypes import DType
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import in_onnxruntime, onnx_name
 
+from ..inference import sentence
 from ..onnx_nodes import text_of
 from ..opsets import ir_version, plain, signature
-from ..subgraphs import uses
+from ..subgraphs import captured, uses
 from ..values import to_tensor, value_info
 from ._model_info import ModelInfo
 
@@ -27,7 +28,7 @@ _OPERANDS = frozenset({"roi", "scales", "ratio"})
 
 def reason_against(info: ModelInfo, node: NodeProto) -> str:
     """Why a node cannot stay what it is, or nothing."""
-    unknown = _why_unknown(info, node)
+    unknown = why_unknown(info, node)
     if unknown or any(attribute.HasField("g") for attribute in node.attribute):
         return unknown  # what it takes from around its graphs is checked with the whole model
     context = checker.C.CheckerContext()
@@ -36,11 +37,11 @@ def reason_against(info: ModelInfo, node: NodeProto) -> str:
     try:
         checker.check_node(node, context)
     except checker.ValidationError as exc:
-        return f"{node.op_type}: a valid node is required. ONNX says: {' '.join(str(exc).split())}"
+        return f"{node.op_type}: a valid node is required. ONNX says: {sentence(exc, node.op_type)}"
     return ""
 
 
-def _why_unknown(info: ModelInfo, node: NodeProto) -> str:
+def why_unknown(info: ModelInfo, node: NodeProto) -> str:
     """Why ONNX does not know a node's operator, or one in its graphs, or nothing."""
     domain = plain(node.domain)
     try:
@@ -49,7 +50,7 @@ def _why_unknown(info: ModelInfo, node: NodeProto) -> str:
         foreign = plain(node.domain) and in_onnxruntime(node.op_type, domain)
         return "" if foreign else str(exc)
     inner = [n for attribute in node.attribute if attribute.HasField("g") for n in attribute.g.node]
-    return next(filter(None, (_why_unknown(info, n) for n in inner)), "")
+    return next(filter(None, (why_unknown(info, n) for n in inner)), "")
 
 
 def native(F: Any, info: ModelInfo, node: NodeProto, entry: Any) -> list[Any]:
@@ -57,6 +58,7 @@ def native(F: Any, info: ModelInfo, node: NodeProto, entry: Any) -> list[Any]:
 
     `entry(name)` gives the symbol of a value. Small constants that no one trains become a part of the node.
     """
+    node = _with_constants(info, node)
     names = list(dict.fromkeys(filter(None, uses(node))))
     inside = [name for name in names if name in node.input and _is_operand(info, node, name)]
     arguments = [name for name in names if name not in inside]
@@ -67,6 +69,19 @@ def native(F: Any, info: ModelInfo, node: NodeProto, entry: Any) -> list[Any]:
     symbol = function(*map(entry, arguments), model=text, num_args=len(arguments), num_outputs=len(outputs))
     results = iter([symbol[i] for i in range(len(outputs))])
     return [next(results) if name else None for name in node.output]
+
+
+def _with_constants(info: ModelInfo, node: NodeProto) -> NodeProto:
+    """A node whose graphs have the small constants from outside, as shapes may depend on them."""
+    if not any(attribute.HasField("g") for attribute in node.attribute):
+        return node
+    copy = NodeProto()
+    copy.CopyFrom(node)
+    for attribute in copy.attribute:
+        if attribute.HasField("g"):
+            names = [name for name in captured(attribute.g) if _is_operand(info, node, name)]
+            attribute.g.initializer.extend(_tensor(info, name) for name in names)
+    return copy
 
 
 def _is_operand(info: ModelInfo, node: NodeProto, name: str) -> bool:

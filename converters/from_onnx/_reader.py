@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -42,10 +43,10 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
 
 
 class Model:
-    """A parsed model and the folder that its external data must lie in."""
+    """A parsed model and the folders that its external data must lie in."""
 
-    def __init__(self, proto: ModelProto, folder: Path | None, title: str):
-        self.proto, self.folder, self.title = proto, folder, title
+    def __init__(self, proto: ModelProto, folders: Sequence[Path], title: str):
+        self.proto, self.folders, self.title = proto, folders, title
         self.opsets = {plain(item.domain): int(item.version) for item in proto.opset_import}
         self.weights: Mapping[str, memoryview] = {}
         """The contents of initializers that the message lacks, by name."""
@@ -116,14 +117,13 @@ class Model:
         return np.asarray(np.memmap(path, np.uint8, "c", offset, (size,)))  # writes stay in memory
 
     def _beside(self, name: str, location: str) -> Path:
-        if self.folder is None:
+        if not self.folders:
             raise FormatError(
                 f"{self.title}: a file is required, because tensor {name} is in {location!r} beside it. "
                 "Import by file name."
             )
-        folder = self.folder.resolve()
-        path = (folder / location).resolve()
-        if not location or not path.is_relative_to(folder):
+        path = (self.folders[0] / location).resolve()
+        if not location or not any(path.is_relative_to(folder) for folder in self.folders):
             raise FormatError(
                 f"{self.title}: external data inside the model's folder is required, got {location!r} "
                 f"for tensor {name}. Do not trust this file."
@@ -144,9 +144,12 @@ def read(source: Source, whole: bool = False) -> Model:
     Unless `whole`, the message lacks the contents of large initializers, which `Model.array` has.
     """
     if isinstance(source, ModelProto):
-        return _checked(Model(source, None, "ONNX model"))
+        return _checked(Model(source, (), "ONNX model"))
     if isinstance(source, bytes):
-        return _checked(Model(_parse(source, "ONNX model"), None, "ONNX model"))
+        return _checked(Model(_parse(source, "ONNX model"), (), "ONNX model"))
+    if not isinstance(source, str | os.PathLike):
+        kind = type(source).__name__
+        raise TypeError(f"ONNX model: a file's name, its bytes or a ModelProto is required, got {kind}.")
     path = Path(source)
     if not path.is_file():
         there = "a folder" if path.is_dir() else "nothing"
@@ -158,7 +161,12 @@ def read(source: Source, whole: bool = False) -> Model:
         )
     if not whole and path.stat().st_size >= _MAPPED:
         return _checked(_mapped(path))
-    return _checked(Model(_parse(path.read_bytes(), str(path)), path.parent, str(path)))
+    return _checked(Model(_parse(path.read_bytes(), str(path)), _folders(path), str(path)))
+
+
+def _folders(path: Path) -> tuple[Path, ...]:
+    """Where a file is and, if it is a link, as in caches of downloads, where it lies."""
+    return path.parent.resolve(), path.resolve().parent
 
 
 def _mapped(path: Path) -> Model:
@@ -166,7 +174,7 @@ def _mapped(path: Path) -> Model:
     with path.open("rb") as file:
         data = memoryview(mmap(file.fileno(), 0, access=ACCESS_READ))
     light, weights = split_weights(data) or (bytes(data), {})
-    model = Model(_parse(light, str(path)), path.parent, str(path))
+    model = Model(_parse(light, str(path)), _folders(path), str(path))
     model.weights = weights
     return model
 
@@ -226,11 +234,24 @@ def _checked(model: Model) -> Model:
         raise FormatError(
             f"{model.title}: names in UTF-8 are required, got other bytes. The file is damaged."
         )
+    twice = _given_twice(model.proto.graph)
+    if twice:
+        raise FormatError(
+            f"{model.title}: one node, input or initializer for each value is required, got several that "
+            f"give {', '.join(twice[:5])}. Give each result a name of its own."
+        )
     if model.opset == 0 and any(not plain(node.domain) for node in model.proto.graph.node):
         raise FormatError(
             f"{model.title}: the model does not say the opset of its operators. The file is damaged."
         )
     return model
+
+
+def _given_twice(graph: GraphProto) -> list[str]:
+    """The values that several nodes give, or a node beside an input or an initializer."""
+    results = Counter(name for node in graph.node for name in node.output if name)
+    results.update({item.name for item in (*graph.input, *graph.initializer)} & results.keys())
+    return [name for name, count in results.items() if count > 1]
 
 
 def _texts(graph: GraphProto) -> Iterator[object]:

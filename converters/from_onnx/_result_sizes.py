@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
-from math import floor
 from typing import TypeAlias
+
+import numpy as np
 
 from hybridonnx.errors import MXNetError
 from hybridonnx.ops import SymbolicDim, UndecidedError, positive_part, same, smaller
 
-from ._vectors import Call, Element, Size, registering
+from ._vectors import Call, Element, Size, exact, registering
 
 Sizes: TypeAlias = tuple[Size | None, ...]
 _Rule: TypeAlias = Callable[[Call], "Sequence[Sizes | None] | None"]
 _RULES: dict[str, _Rule] = {}
 _NEVER_FAR = 1 << 31
-"""Ends from here on are beyond the end of any axis."""
+"""Limits from here on are beyond either end of any axis."""
 
 
 _rule = registering(_RULES)
@@ -92,7 +93,7 @@ def broadcast(a: Size | None, b: Size | None) -> Size | None:
     """The size of an axis that two sizes broadcast to, where it is one for all sizes."""
     if a is None or b is None:
         known = b if a is None else a
-        return known if isinstance(known, int) and known > 1 else None
+        return known if isinstance(known, int) and known != 1 else None
     if same(a, b) or same(b, 1):
         return a
     if same(a, 1):
@@ -125,6 +126,7 @@ def _range(call: Call) -> Sequence[Sizes] | None:
 
 def range_length(first: Element, last: Element, step: Element) -> Size | None:
     """How many integers there are from `first` on before `last`."""
+    first, last, step = map(exact, (first, last, step))
     if not isinstance(first, int | SymbolicDim) or not isinstance(last, int | SymbolicDim):
         return None
     if not isinstance(step, int) or step == 0:
@@ -152,8 +154,8 @@ def position(place: Element, size: Size | None) -> Size | None:
     """Where a slice begins or ends, as a number from 0 to the size."""
     if not isinstance(place, int | SymbolicDim) or size is None:
         return 0 if isinstance(place, int) and place == 0 else None
-    if isinstance(place, int) and place >= _NEVER_FAR:
-        return size
+    if isinstance(place, int) and abs(place) >= _NEVER_FAR:
+        return size if place > 0 else 0
     low = place if isinstance(place, int) else place.least
     high = place if isinstance(place, int) else place.most
     if low >= 0:
@@ -224,7 +226,9 @@ def _concat(call: Call) -> Sequence[Sizes] | None:
     axis = call.attribute("axis") % len(dims[0])
     parts = [d[axis] for d in dims]
     length = None if None in parts else sum(part for part in parts if part is not None)
-    return [(*dims[0][:axis], length, *dims[0][axis + 1 :])]
+    columns = zip(*dims, strict=True)
+    result = [next((d for d in column if isinstance(d, int)), column[0]) for column in columns]
+    return [(*result[:axis], length, *result[axis + 1 :])]
 
 
 @_rule("Flatten")
@@ -236,8 +240,14 @@ def _flatten(call: Call) -> Sequence[Sizes] | None:
 @_rule("Conv", "MaxPool", "AveragePool", "LpPool")
 def _windows(call: Call) -> Sequence[Sizes] | None:
     dims = call.dims[0]
-    weight = call.dims[1] if call.node.op_type == "Conv" else None
-    if dims is None or call.attribute("auto_pad", b"NOTSET") != b"NOTSET" or call.attribute("ceil_mode", 0):
+    is_conv = call.node.op_type == "Conv"
+    weight = call.dims[1] if is_conv else None
+    if (
+        dims is None
+        or (is_conv and weight is None)
+        or call.attribute("auto_pad", b"NOTSET") != b"NOTSET"
+        or call.attribute("ceil_mode", 0)
+    ):
         return None
     spatial = dims[2:]
     N = len(spatial)
@@ -323,7 +333,7 @@ def scaled(size: Size | None, scale: Element) -> Size | None:
     if size is None or not isinstance(scale, int | float) or scale <= 0:
         return None
     if isinstance(size, int):
-        return floor(size * scale)
+        return int(np.float32(size) * np.float32(scale))
     if float(scale).is_integer():
         return size * int(scale)
     part = 1 / scale

@@ -91,8 +91,12 @@ def numbers(F: Any, count: Size, dtype: DType, start: int = 0, step: int = 1) ->
     if own is None or own.name not in _COUNTS:
         x, axis = F.cast(ruler(F, count), dtype="float32"), 0
         own = F.dtype(x)
-    counted = F._contrib_arange_like(x, axis=axis, start=start, step=step)
-    return counted if own == dtype else F.cast(counted, dtype=dtype.name)
+    if own == dtype or dtype.itemsize < 4:
+        counted = F._contrib_arange_like(x, axis=axis, start=start, step=step)
+        return counted if own == dtype else F.cast(counted, dtype=dtype.name)
+    places = F.cast(F._contrib_arange_like(x, axis=axis), dtype=dtype.name)
+    scaled = places if step == 1 else places * step
+    return scaled if start == 0 else scaled + start
 
 
 def full(F: Any, sizes: Sequence[Size], value: Any, dtype: DType) -> Any:

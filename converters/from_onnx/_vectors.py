@@ -58,6 +58,23 @@ class Vector:
             return None
         return array.reshape(()) if self.is_scalar else array
 
+    def held(self, dtype: DType) -> Vector:
+        """The vector as the dtype holds it: numbers are rounded to it, those beyond it unknown."""
+        if dtype.kind not in "iuf":
+            return self
+        return Vector(tuple(_held(item, dtype) for item in self.items), self.is_scalar)
+
+
+def _held(item: Element, dtype: DType) -> Element:
+    if not isinstance(item, int | float):
+        return item
+    try:
+        with np.errstate(over="ignore"):
+            number: int | float = np.array(item, dtype).item()
+    except (OverflowError, ValueError):
+        return None
+    return item if number == item else number
+
 
 def of_array(array: Array) -> Vector | None:
     """A small constant as a vector."""
@@ -185,7 +202,7 @@ def _or_none(function: Callable[..., Element], row: Sequence[Element]) -> Elemen
         return None
 
 
-def _exact(value: Element) -> Element:
+def exact(value: Element) -> Element:
     """A floating-point number that is an integer as one, so that it may stand beside a size."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
@@ -195,7 +212,7 @@ def _of_sizes(function: Callable[[Any, Any], Any]) -> Callable[[Element, Element
 
     def compute(a: Element, b: Element) -> Element:
         if isinstance(a, SymbolicDim) or isinstance(b, SymbolicDim):
-            a, b = _exact(a), _exact(b)
+            a, b = exact(a), exact(b)
             if not isinstance(a, int | SymbolicDim) or not isinstance(b, int | SymbolicDim):
                 return None
         elif not isinstance(a, int | float) or not isinstance(b, int | float):
@@ -227,9 +244,9 @@ def _times(a: Element, b: Element) -> Element:
 
 def _divided(a: Element, b: Element) -> Element:
     """The quotient of floating-point numbers."""
-    b = _exact(b)
+    b = exact(b)
     if isinstance(a, int | float) and isinstance(b, int | float):
-        return float(np.float32(a) / np.float32(b))
+        return a / b
     if not isinstance(a, SymbolicDim) or not isinstance(b, int | SymbolicDim):
         return None
     whole = a // b
@@ -252,17 +269,19 @@ def _least_of(size: Size) -> float:
 
 
 def _remainder(a: Element, b: Element) -> Element:
-    if isinstance(a, int) and isinstance(b, int):
-        return a % b if min(a, b) >= 0 else None
-    whole = _quotient(a, b) if not _are_numbers(a, b) else None
-    return None if whole is None else _minus(a, _times(whole, b))
+    """What is left of a quotient that is rounded towards 0."""
+    return _minus(a, _whole_times(_quotient(a, b), b))
+
+
+def _modulo(a: Element, b: Element) -> Element:
+    """A remainder of the divisor's sign."""
+    return a % b if isinstance(a, int) and isinstance(b, int) else _remainder(a, b)
 
 
 _BINARY: dict[str, Callable[[Element, Element], Element]] = {
     "Add": _plus,
     "Sub": _minus,
     "Mul": _times,
-    "Mod": _remainder,
 }
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "Equal": lambda a, b: a == b,
@@ -272,6 +291,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "LessOrEqual": lambda a, b: a <= b,
     "And": lambda a, b: bool(a) and bool(b),
     "Or": lambda a, b: bool(a) or bool(b),
+    "Xor": lambda a, b: bool(a) != bool(b),
 }
 
 
@@ -296,6 +316,11 @@ def _division(call: Call) -> Vector | None:
     return _elementwise(call, _divided if call.is_float else _quotient)
 
 
+@_rule("Mod")
+def _mod(call: Call) -> Vector | None:
+    return _elementwise(call, _remainder if call.attribute("fmod", 0) else _modulo)
+
+
 @_rule("Min", "Max")
 def _extreme(call: Call) -> Vector | None:
     function = _least if call.node.op_type == "Min" else _most
@@ -313,9 +338,14 @@ def _negative(call: Call) -> Vector | None:
     return _elementwise(call, lambda a: _times(a, -1))
 
 
-@_rule("Abs", "Relu")
+@_rule("Abs")
+def _magnitude(call: Call) -> Vector | None:
+    return _elementwise(call, lambda a: _most(a, _times(a, -1)))
+
+
+@_rule("Relu")
 def _natural(call: Call) -> Vector | None:
-    return _elementwise(call, lambda a: a if isinstance(a, SymbolicDim) and a.least >= 0 else None)
+    return _elementwise(call, lambda a: _most(a, 0))
 
 
 @_rule("Not")
@@ -348,12 +378,20 @@ def _rounded(value: Element, up: bool = False) -> Element:
     return value
 
 
+def _whole(value: Element) -> Element:
+    return value if isinstance(value, int | SymbolicDim) else None
+
+
 def _cast_to(vector: Vector, dtype: DType) -> Vector:
     def convert(value: Element) -> Element:
+        if dtype.kind not in "iubf":
+            return None
         if dtype.kind == "b":
             return None if not isinstance(value, int | float | SymbolicDim) else int(bool(value))
+        if dtype.itemsize < 4 and isinstance(value, SymbolicDim | Ratio):
+            return None
         if dtype.kind == "f":
-            return value if dtype.itemsize > 2 or not isinstance(value, SymbolicDim | Ratio) else None
+            return value
         if isinstance(value, Ratio):  # rounded towards 0
             return value.size // value.by if value.size.least >= 0 else None
         return int(value) if isinstance(value, float) else value
@@ -371,6 +409,11 @@ def _ceil(call: Call) -> Vector | None:
     return _elementwise(call, lambda a: _rounded(a, True))
 
 
+@_rule("Round")
+def _round(call: Call) -> Vector | None:
+    return _elementwise(call, lambda a: float(round(a)) if isinstance(a, float) else _whole(a))
+
+
 @_rule("Cast")
 def _cast(call: Call) -> Vector | None:
     vector = call.vector(0)
@@ -383,7 +426,7 @@ def _cast_like(call: Call) -> Vector | None:
     return None if vector is None or dtype is None else _cast_to(vector, dtype)
 
 
-@_rule("Identity", "Dropout")
+@_rule("Identity")
 def _identity(call: Call) -> Vector | None:
     return call.vector(0)
 
@@ -416,12 +459,12 @@ def _slice(call: Call) -> Vector | None:
         starts, ends, axes, steps = [limit or [] for limit in limits]
     if len(starts) != 1 or axes[0] not in (0, -1):
         return None
-    return Vector(vector.items[_python_slice(starts[0], ends[0], steps[0])])
+    return Vector(_part(vector.items, starts[0], ends[0], steps[0]))
 
 
-def _python_slice(start: int, end: int, step: int) -> slice:
-    """ONNX's slice as Python's: an end far below 0 is before the first element."""
-    return slice(start, None if step < 0 and end < -LONGEST else end, step)
+def _part(items: tuple[Element, ...], start: int, end: int, step: int) -> tuple[Element, ...]:
+    """The elements of ONNX's slice: going backward, it begins no earlier than at the first one."""
+    return items[max(start, -len(items)) : end : step]
 
 
 @_rule("Concat")
@@ -440,9 +483,9 @@ def _concat(call: Call) -> Vector | None:
 @_rule("Squeeze")
 def _squeeze(call: Call) -> Vector | None:
     vector = call.vector(0)
-    if vector is None or len(vector.items) != 1:
+    if vector is None or (len(vector.items) != 1 and call.has(1)):
         return None
-    return Vector(vector.items, True)
+    return Vector(vector.items, len(vector.items) == 1)
 
 
 @_rule("Unsqueeze")
@@ -470,9 +513,11 @@ def _split(call: Call) -> Sequence[Vector] | None:
     by_attribute = call.attribute("split")
     sizes = call.numbers(1) if call.has(1) else by_attribute and list(by_attribute)
     if sizes is None:
-        if call.has(1) or len(vector.items) % count:
+        length = len(vector.items)
+        each = -(-length // count)
+        if call.has(1) or each * (count - 1) > length:
             return None
-        sizes = [len(vector.items) // count] * count
+        sizes = [each] * (count - 1) + [length - each * (count - 1)]
     ends = list(accumulate(sizes))
     return [Vector(vector.items[end - size : end]) for end, size in zip(ends, sizes, strict=True)]
 
@@ -484,7 +529,7 @@ def _expand(call: Call) -> Vector | None:
         return None
     if not shape or len(vector.items) != 1:
         return vector if not shape or shape in ([1], [len(vector.items)]) else None
-    return Vector(vector.items * shape[0]) if shape[0] <= LONGEST else None
+    return Vector(vector.items * shape[0]) if 0 <= shape[0] <= LONGEST else None
 
 
 @_rule("ConstantOfShape")
@@ -516,11 +561,11 @@ def _range(call: Call) -> Vector | None:
 @_rule("ReduceProd", "ReduceSum", "ReduceMax", "ReduceMin")
 def _reduced(call: Call) -> Vector | None:
     vector = call.vector(0)
-    if vector is None or vector.is_scalar or not vector.items or call.attribute("noop_with_empty_axes", 0):
+    if vector is None or vector.is_scalar or call.attribute("noop_with_empty_axes", 0):
         return None
-    name = call.node.op_type
-    function = {"ReduceProd": _times, "ReduceSum": _plus, "ReduceMax": _most, "ReduceMin": _least}[name]
-    result, *others = vector.items
+    function = {"ReduceProd": _times, "ReduceSum": _plus, "ReduceMax": _most, "ReduceMin": _least}
+    neutral = {"ReduceProd": 1, "ReduceSum": 0}.get(call.node.op_type)
+    result, *others = vector.items or [neutral]
     for item in others:
-        result = _or_none(function, (result, item))
+        result = _or_none(function[call.node.op_type], (result, item))
     return Vector((result,), not call.attribute("keepdims", 1))

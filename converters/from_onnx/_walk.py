@@ -23,11 +23,12 @@ from ..subgraphs import uses, write_out_initializers
 from ..values import Array
 from ._failures import Failures
 from ._functions import Functions, entries
-from ._inner import InnerGraph, Known, standalone
+from ._inner import InnerGraph, Known, as_outside, studied
 from ._model_info import Dims, ModelInfo, title
-from ._native import native, reason_against
+from ._native import native, reason_against, why_unknown
 from ._reader import Model
 from ._registry import Import, find, load_all
+from ._sequences import unpacked
 from ._vectors import Size
 
 
@@ -119,10 +120,7 @@ class _Conversion:
         if name in self.values:
             return self.values[name]
         if not self.info.is_constant(name):
-            raise ConversionError(
-                f"{self.info.model.title}: {name!r} is used before a node computes it. "
-                "Sort the model's nodes."
-            )
+            raise ConversionError(f"{self.info.model.title}: {_why_missing(self.info, name)}")
         return self.F.constant(name).outputs[0]
 
     def convert(self, node: NodeProto) -> None:
@@ -139,6 +137,8 @@ class _Conversion:
                 raise _in_words(node, exc) from exc
             with Prefix(f"{called}_"):
                 results = native(self.F, self.info, node, lambda name: Broadcasting([self.entry(name)]))
+            if _import(self.info, node) is not None:  # and so it is usual that MXNet can say it
+                self._require_fit(results)
         self._name(called, node, [y.outputs[0] for y in results if y is not None])
         for name, y in zip(node.output, results, strict=False):
             if name and y is not None:
@@ -162,6 +162,12 @@ class _Conversion:
                 self._conformed(node, i, y) if name else None
                 for i, (name, y) in enumerate(zip(node.output, results, strict=False))
             ]
+
+    def _require_fit(self, results: Iterable[Any]) -> None:
+        """Raise if ONNX refuses the inputs' shapes and dtypes too, as far as they are known."""
+        for y in results:
+            if y is not None:
+                self.F.spec(y.outputs[0])
 
     def _parameter(self, node: NodeProto, name: str) -> str:
         """What ONNX calls an output of a node, with the name that the model gives it."""
@@ -187,10 +193,8 @@ class _Conversion:
 
     def _inner(self, graph: GraphProto, inputs: Sequence[Known]) -> InnerGraph:
         """A graph inside of a node."""
-        proto, outside = standalone(self.info, graph, inputs)
-        constants = {name: self.info.constant(name) for name in outside if self.info.is_constant(name)}
-        model = Model(proto, self.info.model.folder, self.info.model.title)
-        info = ModelInfo(model, constants)
+        info, outside = studied(self.info, graph, inputs)
+        constants = {name for name in outside if self.info.is_constant(name)}
         imported = _walk(info)
         around = {
             name: self.F.constant_inside(name, imported.arrays[name])
@@ -199,7 +203,8 @@ class _Conversion:
         }
         around |= {name: Broadcasting([self.entry(name)]) for name in outside}
         names = [item.name for item in graph.input]
-        return InnerGraph(names, imported.symbol.outputs, [info.shape(o) for o in imported.outputs], around)
+        dims = [as_outside(info, name) for name in imported.outputs]
+        return InnerGraph(names, imported.symbol.outputs, dims, around)
 
     def _inputs(self, entry: Import, node: NodeProto) -> list[Any]:
         sources = list(node.input)
@@ -257,6 +262,15 @@ class _Conversion:
             name = f"{wish}_{number}"
         self.names.add(name)
         return name
+
+
+def _why_missing(info: ModelInfo, name: str) -> str:
+    if any(name in node.output for node in info.nodes):
+        return f"{name!r} is used before a node computes it. Sort the model's nodes."
+    return (
+        f"a node, an input or an initializer that gives {name!r} is required, got none. The file is damaged, "
+        "or a part of a model."
+    )
 
 
 def _name_of(node: NodeProto) -> str:
@@ -359,10 +373,15 @@ def _inline_local(model: Model) -> None:
 
 
 def _expanded(info: ModelInfo, outputs: list[str]) -> list[NodeProto]:
-    """The needed nodes; those without an import give way to ONNX's definition of them, if it has one."""
+    """The needed nodes; those without an import give way to ONNX's definition of them, if it has one.
+
+    Sequences give way to their tensors, where these are known.
+    """
     previous: set[str] = set()
     while True:
         nodes = _needed(info, outputs)
+        if unpacked(info, nodes, outputs):
+            continue
         defined = {n.op_type for n in nodes if _import(info, n) is None and _is_defined(info, n)} - previous
         if not defined:
             return nodes
@@ -384,16 +403,21 @@ def _refused(info: ModelInfo, nodes: Iterable[NodeProto]) -> Failures:
     """The operators that nothing can say."""
     failures = Failures(info.model.title)
     for node in nodes:
-        if _import(info, node) is None and reason_against(info, node):
-            failures.refuse(node, _reason(info, node))
+        against = reason_against(info, node) if _import(info, node) is None else ""
+        if against and why_unknown(info, node):
+            failures.refuse(node, _operator(info, node))
+        elif against:
+            failures.add(node, ConversionError(against))
     return failures
 
 
-def _reason(info: ModelInfo, node: NodeProto) -> str:
+def _operator(info: ModelInfo, node: NodeProto) -> str:
+    """What an operator is called in messages, with names that are near."""
     domain = plain(node.domain)
     full = f"{domain}.{node.op_type}" if domain else node.op_type
     versions = sorted(find(node.op_type, domain))
     if versions:
         return f"{full} of version {_since(info, node)} (read are {', '.join(map(str, versions))})"
-    near = suggest(node.op_type, [name for d, name in load_all() if d == domain]) if domain else ""
-    return f"{full}{near}"
+    names = {s.name for s in defs.get_all_schemas() if s.domain == domain}
+    near = suggest(node.op_type, names | {name for d, name in load_all() if d == domain})
+    return f"{full}{f' ({near.strip()})' if near else ''}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from hybridonnx.symbol.graph import Entry
 from hybridonnx.symbol.subgraph import Body
 from hybridonnx.symbol.symbol import Broadcasting
 
-from ._inner import Convert, InnerGraph, Known, require_tensors, separate
-from ._loop import Steps, first_steps, flag, number, steps_of
+from ._inner import Convert, InnerGraph, Known, are_equal, require_tensors, separate
+from ._loop import Steps, body_at_all_steps, first_steps, flag, number, steps_of
 from ._registry import imports
 
 
@@ -80,12 +81,16 @@ def _foreach(
 
 @imports("Loop", versions=(1, 11, 13, 16, 19, 21, 23, 24, 25))
 def loop(F: Any, m: Any = None, cond: Any = None, *variables: Any, body: Convert) -> Any:
-    """A `_while_loop` of the number of steps, the condition if it may fail, and the node's variables."""
+    """A `_while_loop` of the number of steps, the condition if it may fail, and the node's variables.
+
+    MXNet's has room for the most steps, and variables of one size: where it cannot say the loop, it is one
+    of our own.
+    """
     require_tensors(F, "Loop")
-    graph = body([Known((), np.dtype("int64")), Known((), np.dtype("bool")), *map(F.known, variables)])
+    graph, steady = body_at_all_steps(F, body, variables)
     V = len(variables)
     graph.outputs = graph.outputs[: 1 + max(V, F.outputs())]
-    steps = steps_of(F, m, cond, graph, V)
+    steps = steps_of(F, m, cond, graph, V, steady)
     step, going, *names = graph.inputs
     first, after = [number(F, 0)], [F.var(step) + 1]
     states = [step]
@@ -104,7 +109,7 @@ def loop(F: Any, m: Any = None, cond: Any = None, *variables: Any, body: Convert
     func = Body([*results[len(states) :], *results[: len(states)]])
     stacks, last = _while_loop(F, graph, func, steps, dict(zip(states, first, strict=True)))
     dims = graph.dims[1 + V : len(graph.outputs)]
-    if not steps.exact:
+    if steps.as_mxnets and not steps.exact:
         stacks = [first_steps(F, y, last[0], steps.most) for y in stacks]
     stacks = [F.reshape(y, shape=(-1,)) if d == () else y for y, d in zip(stacks, dims, strict=True)]
     return [*last[len(states) - V :], *stacks]
@@ -124,7 +129,11 @@ def _while_loop(
     test = Body(holds.outputs)
     outer = {**graph.around, most: steps.trips, **states}
     inputs = list(dict.fromkeys([*test.names, *func.names]))
-    result = F._while_loop(
+    if steps.as_mxnets:
+        operator = F._while_loop
+    else:
+        operator = partial(F._open_while_loop, steady=steps.steady)
+    result = operator(
         *[outer[name] for name in inputs],
         subgraphs=(test, func),
         num_args=2 + len(inputs),
@@ -149,7 +158,7 @@ def _typed(F: Any, x: Any, output: int) -> Any:
 
 @imports("If", versions=(1, 11, 13, 16, 19, 21, 23, 24, 25))
 def branches(F: Any, cond: Any, *, then_branch: Convert, else_branch: Convert) -> Any:
-    """A `_cond`, whose branches take values from outside alone."""
+    """A `_cond`, whose branches take values from outside alone, or one whose outputs may differ in shape."""
     require_tensors(F, "If")
     graphs = [then_branch([]), else_branch([])]
     bodies = [Body(F.identity(F.var("condition")).outputs)]
@@ -162,7 +171,9 @@ def branches(F: Any, cond: Any, *, then_branch: Convert, else_branch: Convert) -
         outer = [graph.around[name] for name in body.names]
         inputs.update((x.outputs[0], x) for x in outer)
         locs.append(tuple(list(inputs).index(x.outputs[0]) for x in outer))
-    result = F._cond(
+    same_shapes = all(map(are_equal, graphs[0].dims, graphs[1].dims))
+    operator = F._cond if same_shapes else F._open_cond
+    result = operator(
         *inputs.values(),
         subgraphs=tuple(bodies),
         num_args=3 + len(inputs),

@@ -12,6 +12,7 @@ from ..values import dtype_of
 from ._registry import Operand, imports
 from ._result_sizes import range_length
 from ._sized import full, numbers
+from ._vectors import exact
 
 
 @imports("ConstantOfShape", versions=(9, 20, 21, 23, 24, 25))
@@ -40,8 +41,7 @@ def arange(F: Any, start: Any, limit: Any, delta: Any, *, stash_type: int = 1) -
 def _number(F: Any, x: Any) -> Any:
     """A number, or an expression of free sizes; `None` if it is computed otherwise."""
     vector = F.operand(x)
-    value = None if vector is None else vector.items[0]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    return None if vector is None else exact(vector.items[0])
 
 
 @imports("EyeLike", versions=(9, 22))

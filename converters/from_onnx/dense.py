@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hybridonnx.errors import ConversionError
+from hybridonnx.ops import same
 
 from ._registry import imports
 
@@ -71,6 +72,9 @@ def _batched(F: Any, a: Any, b: Any, left: int, right: int) -> Any:
     for _ in range(rank - right):
         b = F.expand_dims(b, axis=0)
     one, two = ([1] * (rank - len(d)) + d for d in dims)
+    for x, y in zip(one[:-2], two[:-2], strict=True):
+        if None not in (x, y) and not (_is_one(x) or _is_one(y) or same(x, y)):
+            raise ConversionError(f"MatMul: equal batch axes are required, or ones, got {x} and {y}.")
     wider = [i for i in range(rank - 2) if _is_one(one[i]) and not _is_one(two[i])]
     if wider:
         a = F.broadcast_like(a, b, lhs_axes=tuple(wider), rhs_axes=tuple(wider))

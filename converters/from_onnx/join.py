@@ -6,6 +6,7 @@ from itertools import accumulate
 from typing import Any
 
 from hybridonnx.errors import ConversionError
+from hybridonnx.ops import same
 
 from ._registry import Const, imports
 from .reshape import ints
@@ -38,11 +39,12 @@ def split_by_sizes(
     if count == 1:
         return data
     if sizes is None:
-        shape = F.shape(data)
-        total = None if shape is None else shape[axis]
-        if total is not None and total % count:
+        total = (F.dims(data) or (None,) * F.rank(data))[axis]
+        if isinstance(total, int) and total % count:
             each = -(-total // count)
             sizes = (each,) * (count - 1) + (total - each * (count - 1),)
+        elif num_outputs is not None and (total is None or not same(total // count * count, total)):
+            raise ConversionError(f"Split: a size that {count} divides is required, got {total}.")
     if sizes is None or len(set(sizes)) == 1:
         return F.SliceChannel(data, num_outputs=count, axis=axis)
     if min(sizes) < 0:

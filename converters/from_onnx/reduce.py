@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hybridonnx.errors import ConversionError
-from hybridonnx.ops import same
+from hybridonnx.ops import same, show
 
 from ._registry import Const, Operand, imports
 from ._sized import repeated, widened
@@ -38,6 +38,7 @@ def _min(F: Any, x: Any, **over: Any) -> Any:
 
 def _extreme(F: Any, x: Any, reduce: Reduce, sign: int, over: dict[str, Any]) -> Any:
     """A maximum or minimum; of nothing the least or the largest number, which MXNet's refuse to give."""
+    _require_elements(F, x, over["axis"])
     dtype = F.dtype(x)
     if dtype == np.bool_:
         return F.Cast(_extreme(F, F.Cast(x, dtype="uint8"), reduce, sign, over), dtype="bool")
@@ -54,6 +55,16 @@ def _extreme(F: Any, x: Any, reduce: Reduce, sign: int, over: dict[str, Any]) ->
     if dtype.itemsize > 4:
         raise ConversionError(f"ReduceMin: an axis of size 1 or more is required for {dtype.name}, got 0.")
     return zeros + float(np.iinfo(dtype).max)
+
+
+def _require_elements(F: Any, x: Any, axes: tuple[int, ...] | None) -> None:
+    """Leave to ONNX's own node what may be of nothing: as many elements as there are of some values."""
+    dims = F.dims(x)
+    reduced = () if dims is None else dims if axes is None else tuple(dims[i] for i in axes)
+    if any(map(F.depends_on_values, reduced)):
+        raise ConversionError(
+            f"sizes that follow from the inputs' are required to take an extreme over, got {show(reduced)}."
+        )
 
 
 def _is_of_nothing(F: Any, x: Any, axes: tuple[int, ...] | None) -> bool:
@@ -96,6 +107,7 @@ def _log_sum_exp(F: Any, x: Any, **over: Any) -> Any:
 
 def _shifted_log_sum_exp(F: Any, x: Any, over: dict[str, Any]) -> Any:
     """With the largest taken out, so that no exponential is infinite; an infinite one stays where it is."""
+    _require_elements(F, x, over["axis"])
     if _is_of_nothing(F, x, over["axis"]):
         return F.log(F.sum(F.exp(x), **over))
     limit = float(np.finfo(F.dtype(x) or np.float32).max)
@@ -138,9 +150,14 @@ _WITHOUT_AXES: dict[Reduce, Reduce] = {
 def _reduction(
     onnx_type: str, function: Reduce, by_attribute: tuple[int, ...], by_input: tuple[int, ...]
 ) -> None:
+    def reduced(F: Any, x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+        if not axes and not keepdims:
+            F.rank(x)  # must be known: MXNet's result has an axis, unlike ONNX's
+        return function(F, x, axis=axes or None, keepdims=keepdims)
+
     @imports(onnx_type, versions=by_attribute)
     def with_attribute(F: Any, x: Any, *, axes: tuple[int, ...] = (), keepdims: int = 1) -> Any:
-        return function(F, x, axis=tuple(axes) or None, keepdims=bool(keepdims))
+        return reduced(F, x, tuple(axes), bool(keepdims))
 
     @imports(onnx_type, versions=by_input)
     def with_input(
@@ -150,7 +167,7 @@ def _reduction(
         if not chosen and noop_with_empty_axes:
             left: Reduce = _WITHOUT_AXES.get(function, _same)
             return left(F, x)
-        return function(F, x, axis=chosen or None, keepdims=bool(keepdims))
+        return reduced(F, x, chosen, bool(keepdims))
 
 
 for _type, (_function, _by_attribute, _by_input) in _REDUCTIONS.items():

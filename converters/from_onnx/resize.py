@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import floor
 from typing import Any
 
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import same
 
 from ._registry import Const, Operand, imports
+from ._result_sizes import scaled
 
 _REPEATS = {
     ("asymmetric", "floor"),
@@ -87,7 +87,7 @@ def _resize(
     dims = F.dims(x)
     shape = list(F.shape(x) or (None,) * F.rank(x))
     if target is None:
-        target = [None if d is None else floor(d * s) for d, s in zip(shape, scales or (), strict=True)]
+        target = [scaled(d, s) for d, s in zip(shape, scales or (), strict=True)]
     if scales is None:
         scales = [_scale(w, d) for w, d in zip(target, dims, strict=True)]
         target = [w if isinstance(w, int) else None for w in target]

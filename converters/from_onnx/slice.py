@@ -15,8 +15,8 @@ from ._sized import first_part, numbers
 from ._vectors import Size
 from .reshape import ints
 
-FAR = 2**31 - 1
-"""Ends from here on stand for the end of the axis; MXNet could not read larger ones."""
+_FAR = 2**31 - 2
+"""Limits from here on are beyond any axis; MXNet could not read much larger ones."""
 
 
 _Cut: TypeAlias = tuple[int | None, int | None, int | None]
@@ -39,20 +39,36 @@ def slice_(F: Any, data: Any, starts: Any, ends: Any, axes: Const = None, steps:
     step = (1,) * len(begin) if steps is None else ints(steps)
     cuts: list[_Cut] = [(None, None, None)] * (max(where, default=-1) + 1)
     for i, (axis, a, b, s) in enumerate(zip(where, begin, end, step, strict=True)):
-        size = (
-            (F.dims(data) or ())[axis] if isinstance(a, SymbolicDim) or isinstance(b, SymbolicDim) else None
-        )
-        first, last = _code(a, size), _code(b, size)
+        size = (F.dims(data) or (None,) * rank)[axis]
+        first, last = _code(a, size, s), _code(b, size, s)
         if isinstance(first, SymbolicDim) or isinstance(last, SymbolicDim):
             data = _cut_by_sizes(F, data, axis, (first, last, s), starts, i)
         else:
-            cuts[axis] = _near(first), _near(last), s
+            cuts[axis] = _begin(first, size, s), _end(last, s), s
     if all(cut == (None, None, None) for cut in cuts):
         return data
     begins, stops, by = zip(*cuts, strict=True)
     if all(s in (None, 1) for s in by):
         return F.slice(data, begin=begins, end=stops)
     return F.slice(data, begin=begins, end=stops, step=by)
+
+
+def _begin(place: int, size: Size | None, step: int) -> int | None:
+    """A start as MXNet's; going backward, ONNX begins no earlier than at the first element."""
+    if step < 0 and place < -1:
+        if not isinstance(size, int):
+            raise ConversionError(
+                f"Slice: a known size is required to begin at {place} backward, got {size}."
+            )
+        place = max(place, -size)
+    before = place <= -_FAR if step > 0 else place >= _FAR
+    return None if before else min(max(place, -_FAR), _FAR)
+
+
+def _end(place: int, step: int) -> int | None:
+    """An end as MXNet's, `None` behind the last element that there may be."""
+    behind = place >= _FAR if step > 0 else place <= -_FAR
+    return None if behind else min(max(place, -_FAR), _FAR)
 
 
 def _places(F: Any, x: Any) -> Sequence[Size]:
@@ -65,15 +81,16 @@ def _places(F: Any, x: Any) -> Sequence[Size]:
     return list(vector.items)
 
 
-def _code(place: Size, size: Any) -> Size | None:
+def _code(place: Size, size: Size | None, step: int) -> Size:
     """A start or an end, counted from the end of the axis if that says it for every size."""
     if isinstance(place, int) or size is None:
         return place
     beyond = place - size
     least = beyond if isinstance(beyond, int) else beyond.least
     if least >= 0:
-        return FAR
-    sure = place.least >= 0 or (isinstance(beyond, int) and beyond >= -2)
+        return _FAR
+    nearest = -2 if step > 0 else -1  # which means the same of an axis that is too short for it
+    sure = place.least >= 0 or (isinstance(beyond, int) and beyond >= nearest)
     return beyond if isinstance(beyond, int) and sure else place
 
 
@@ -81,7 +98,7 @@ def _cut_by_sizes(F: Any, data: Any, axis: int, cut: tuple[Any, Any, int], start
     """A part whose limits are sizes of other arrays. The axis must be long enough, or constant."""
     first, last, step = cut
     size = F.dims(data)[axis]
-    last = size if last is None or (isinstance(last, int) and last >= FAR) else last
+    last = size if isinstance(last, int) and last >= _FAR else last
     if step != 1 or not _is_within(F, data, size, last) or _least(first) < 0:
         raise ConversionError(
             f"Slice: limits within the axis, and steps of 1, are required of sizes, got {first} to {last} "
@@ -105,7 +122,3 @@ def _is_within(F: Any, data: Any, size: Any, last: Any) -> bool:
 
 def _least(size: Any) -> float:
     return size.least if isinstance(size, SymbolicDim) else size
-
-
-def _near(end: int | None) -> int | None:
-    return end if end is not None and abs(end) < FAR else None

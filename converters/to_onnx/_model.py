@@ -15,7 +15,7 @@ from hybridonnx.errors import ConversionError
 from hybridonnx.ops import ONNX_PREFIX, Dim, Spec, SymbolicDim, sizes, without_symbols
 from hybridonnx.symbol.graph import topological
 
-from ..inference import infer_shapes
+from ..inference import infer_shapes, sentence
 from ..onnx_nodes import oldest
 from ..opsets import DEFAULT, check_opset, ir_version
 from ..values import Array, elem_type, is_plain, to_tensor, value_info
@@ -226,7 +226,7 @@ def check(lowered: Lowered, params: Mapping[str, Array], values: bool = False) -
         checker.check_model(light)
     except (checker.ValidationError, shape_inference.InferenceError) as exc:
         raise ConversionError(
-            f"ONNX: the exported model is invalid. ONNX says: {exc} Please report the model."
+            f"ONNX: the exported model is invalid. ONNX says: {sentence(exc)} Please report the model."
         ) from exc
     return replace(lowered, model=model)
 

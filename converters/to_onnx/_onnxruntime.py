@@ -286,6 +286,19 @@ def _behind_squeeze(g: Graph, value: Value | None) -> Value | None:
 # (ExpandElimination). They pass over one of a number without axes.
 
 
+def _guard_expand(g: Graph, node: Node) -> None:
+    """Cut what is expanded to size 0 to that size before, where other sizes are free."""
+    if _expanded_to_nothing(g, node):
+        return
+    data, shape = node.inputs[0], node.outputs[0].shape
+    if data is None or data.shape is None or shape is None:
+        return
+    axes = [i - len(shape) for i, d in enumerate(shape) if d == 0 and i >= len(shape) - data.rank]
+    if axes:
+        none = [0] * len(axes)
+        node.inputs[0] = g.Slice(data, none, none, [axis + data.rank for axis in axes])
+
+
 def _expanded_to_nothing(g: Graph, node: Node) -> bool:
     """Make a node that is known to have no elements an Expand of a number."""
     (result,) = node.outputs
@@ -298,7 +311,7 @@ def _expanded_to_nothing(g: Graph, node: Node) -> bool:
 
 
 _GUARDS: dict[str, Callable[[Graph, Node], object]] = {
-    "Expand": _expanded_to_nothing,
+    "Expand": _guard_expand,
     "Log": _guard_log,
     "MatMul": _guard_product,
 }

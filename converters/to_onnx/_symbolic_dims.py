@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import reduce
@@ -122,6 +123,16 @@ def reshape(g: Graph, x: Value, sizes: Sequence[Size]) -> Value:
             written[written.index(0)] = -1
         return x if written == [-1] and x.rank == 1 else g.Reshape(x, written)
     return g.Reshape(x, vector(g, sizes), allowzero=int(g.opset >= 14))
+
+
+def merged(g: Graph, x: Value, depth: int) -> Value:
+    """`x` with its first axes as one, also where any of the sizes turns out to be 0."""
+    if depth < 2:
+        return x if depth else g.Unsqueeze(x, [0])
+    sizes = sizes_of(x)
+    known = [d for d in sizes[:depth] if isinstance(d, int)]
+    first = math.prod(known) if len(known) == depth else AxisSize(x, tuple(range(depth)))
+    return reshape(g, x, [first, *sizes[depth:]])
 
 
 def zeros(g: Graph, sizes: Sequence[Size], like: Value) -> Value:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
+import numpy as np
+
 from ._arithmetic import (
     Arithmetic,
     add,
@@ -22,7 +24,7 @@ from ._graph import Graph, Value
 from ._registry import lowers
 
 _ARITHMETIC: dict[Arithmetic, tuple[str, ...]] = {
-    add: ("elemwise_add", "broadcast_add", "_grad_add"),
+    add: ("elemwise_add", "broadcast_add"),
     subtract: ("elemwise_sub", "broadcast_sub"),
     multiply: ("elemwise_mul", "broadcast_mul"),
     divide: ("elemwise_div", "broadcast_div", "_scatter_elemwise_div"),
@@ -43,6 +45,12 @@ def _lower(names: tuple[str, ...], function: Arithmetic) -> None:
 
 for _function, _names in _ARITHMETIC.items():
     _lower(_names, _function)
+
+
+@lowers("_grad_add")
+def grad_add(g: Graph, op: Any, lhs: Value, rhs: Value) -> Value:
+    """A sum; of bool, as gradients of bool are, what is true in either."""
+    return g.Or(lhs, rhs) if lhs.dtype == np.bool_ else add(g, lhs, rhs)
 
 
 @lowers("add_n")

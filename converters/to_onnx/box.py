@@ -31,7 +31,7 @@ from ._boxes import (
 from ._graph import Graph, Value
 from ._indices import integers
 from ._registry import lowers
-from ._symbolic_dims import count, reshape, sizes_of, vector
+from ._symbolic_dims import count, merged, reshape, sizes_of, vector
 
 # ---- suppression
 
@@ -43,7 +43,7 @@ def box_nms(g: Graph, op: BoxNMS, data: Value) -> tuple[Value, Value]:
     if op.topk == 0 or 0 in sizes_of(data):
         rows = g.Cast(g.Unsqueeze(count(g, boxes), [1]), np.int32)
         return g.Identity(data), g.Expand(rows, vector(g, [*lead, boxes, 1]))
-    x = data if data.rank == 3 else g.Reshape(data, vector(g, [-1, boxes, width]))
+    x = merged(g, data, data.rank - 2)
     most = _most(g, op, x)
     best, order = g.TopK(_scores(g, op, x), most, axis=1)
     rows = gather_rows(g, x, order)
@@ -155,10 +155,7 @@ def bipartite_matching(g: Graph, op: BipartiteMatching, data: Value) -> tuple[Va
     if 0 in sizes_of(data):
         none = g.const(np.array(-1, data.dtype))
         return g.Expand(none, vector(g, [*lead, height])), g.Expand(none, vector(g, [*lead, width]))
-    if lead:
-        scores = g.Reshape(data, vector(g, [-1, height, width])) if data.rank != 3 else data
-    else:
-        scores = g.Unsqueeze(data, [0])
+    scores = merged(g, data, data.rank - 2)
     wide = g.Cast(scores, np.float32) if data.dtype == np.float16 else scores
     threshold = -op.threshold if op.is_ascend else op.threshold
     rows, cols = best_pairs(g, -wide if op.is_ascend else wide, single(threshold), op.topk)

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from hybridonnx.ops import Spec
-from hybridonnx.ops.control import Cond, ForEach, WhileLoop
+from hybridonnx.ops import NumericShape, Shape, Spec
+from hybridonnx.ops.control import Cond, ForEach, OpenCond, OpenWhileLoop, WhileLoop
 
 from ._graph import Graph, NeedsShape, Output, Value
 from ._recurrence import scan
 from ._registry import lowers
-from ._symbolic_dims import output_sizes, vector
+from ._symbolic_dims import complete_sizes, output_sizes, vector
 
 
 def _inlined(b: Graph, body: Any, values: Sequence[Value], noise: Sequence[Value] = ()) -> list[Value]:
@@ -118,7 +118,7 @@ def _column(g: Graph, x: Value) -> Value:
     return g.Unsqueeze(x, [1]) if x.rank == 1 else x
 
 
-@lowers(WhileLoop)
+@lowers(WhileLoop, OpenWhileLoop)
 def while_loop(g: Graph, op: WhileLoop, *inputs: Value) -> list[Value]:
     cond, func = _graphs(g, op)
     cond = op.subgraphs[0]
@@ -141,8 +141,11 @@ def while_loop(g: Graph, op: WhileLoop, *inputs: Value) -> list[Value]:
         return [going, steps + 1, *outputs[Y : Y + V], *outputs[:Y], *outputs[Y + V :]]
 
     variables = [inputs[i] for i in op.variables]
+    shapes = [v.shape for v in variables]
+    if not op.is_steady:
+        shapes = list(map(_at_all_steps, shapes, g.output_shapes[Y:]))
     step = [Spec((), np.dtype("int64")), Spec((), np.dtype("bool")), Spec((1,), np.dtype("int32"))]
-    body = g.body([*step, *[Spec(v.shape, v.dtype) for v in variables]], build)
+    body = g.body([*step, *map(Spec, shapes, [v.dtype for v in variables])], build)
     first = g.const(np.zeros(1, np.int32))
     most = g.const(np.array(op.max_iterations, np.int64))
     results = g.Loop(most, holds(g, inputs), first, *variables, outputs=1 + func.results, body=body)
@@ -151,11 +154,18 @@ def while_loop(g: Graph, op: WhileLoop, *inputs: Value) -> list[Value]:
     for value, part in zip(results, parts, strict=True):
         value.dtype = part.dtype
     steps, last, stacks = results[0], results[1 : 1 + V], results[1 + V :]
-    for value, variable in zip(last, variables, strict=True):
-        value.shape = variable.shape
-    numbers = [*range(Y), *range(Y + V + 1, Y + V + 1 + len(stacks) - Y)]
-    whole = [_padded(g, s, i, op.max_iterations) for s, i in zip(stacks, numbers, strict=True)]
-    return [*whole[:Y], *last, steps, *whole[Y:]]
+    for value, shape in zip(last, shapes, strict=True):
+        value.shape = shape
+    fitted = _fitted if op.is_open else _padded
+    whole = [fitted(g, stack, i, op.max_iterations) for i, stack in enumerate(stacks[:Y])]
+    return [*whole, *last, steps, *stacks[Y:]]
+
+
+def _at_all_steps(first: NumericShape | None, shape: Shape | None) -> NumericShape | None:
+    """The shape of a variable at all steps, whose sizes may change, from its first and what is inferred."""
+    if first is None or shape is None:
+        return None
+    return tuple([None if size is None else own for own, size in zip(first, shape, strict=True)])
 
 
 def _truth(g: Graph, value: Value) -> Value:
@@ -171,15 +181,31 @@ def _padded(g: Graph, stack: Value, output: int, length: int) -> Value:
         zeros = g.Full([length, *rest], 0, stack.dtype)
         first: Value = g.Slice(g.Concat(stack, zeros, axis=0), [0], [length], [0])
         return first
-    steps = g.Slice(g.Shape(stack), [0], [1], [0])
-    # of no steps ONNX Runtime makes a stack whose free sizes are 0
-    stack = g.Reshape(stack, g.Concat(steps, rest, axis=0), allowzero=int(g.opset >= 14))
+    steps = g.size_of(stack, 0)
     zeros = g.Full(g.Concat(length - steps, rest, axis=0), 0, stack.dtype)
-    result: Value = g.Concat(stack, zeros, axis=0)
+    result: Value = g.Concat(_reshaped(g, stack, steps, rest), zeros, axis=0)
     return result
 
 
-@lowers(Cond)
+def _fitted(g: Graph, stack: Value, output: int, _: int) -> Value:
+    """A stack of one value for each step, of the sizes that it has of no steps, too."""
+    shape = g.output_shapes[output]
+    try:
+        rest = vector(g, complete_sizes(g, shape and shape[1:]))
+    except NeedsShape:
+        if g.exact:
+            raise
+        return stack  # as ONNX Runtime gives it
+    return stack if isinstance(rest, list) else _reshaped(g, stack, g.size_of(stack, 0), rest)
+
+
+def _reshaped(g: Graph, stack: Value, steps: Value, rest: Value) -> Value:
+    """A stack with its sizes: of no steps ONNX Runtime makes one whose free sizes are 0."""
+    result: Value = g.Reshape(stack, g.Concat(steps, rest, axis=0), allowzero=int(g.opset >= 14))
+    return result
+
+
+@lowers(Cond, OpenCond)
 def cond(g: Graph, op: Cond, *inputs: Value) -> list[Value]:
     _, *branches = _graphs(g, op)
     (value,) = _inlined(g, op.subgraphs[0], [inputs[i] for i in op.cond_input_locs])

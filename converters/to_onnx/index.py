@@ -31,7 +31,7 @@ from hybridonnx.ops.index import (
 from ._graph import Graph, Value
 from ._indices import add_rows, integers, normal, put_along
 from ._registry import lowers
-from ._symbolic_dims import flat, known_size, reshape, sizes_of, vector, zeros
+from ._symbolic_dims import flat, known_size, merged, reshape, sizes_of, vector, zeros
 
 # ---- rows
 
@@ -52,9 +52,7 @@ def take_grad(g: Graph, op: TakeGrad, dy: Value, indices: Value, a: Value) -> Va
     own = range(at, at + n)
     rows = g.Transpose(dy, [*own, *(i for i in range(dy.rank) if i not in own)])
     moved = [sizes[at], *sizes[:at], *sizes[at + 1 :]]
-    if n != 1:
-        rows = g.Reshape(rows, vector(g, [-1, *moved[1:]]))
-    sums = add_rows(g, rows, row_indices, moved)
+    sums = add_rows(g, merged(g, rows, n), row_indices, moved)
     return g.Transpose(sums, [*range(1, at + 1), 0, *range(at + 1, a.rank)])
 
 
@@ -163,10 +161,9 @@ def gather_nd_grad(g: Graph, op: GatherNDGrad, dy: Value, indices: Value, data: 
         size = g.const([lead[axis]]) if isinstance(lead, list) else g.size_of(data, axis)
         own = g.Mod(flat(g, g.Gather(coordinates, np.int64(axis), axis=0)), size)
         offsets = own if offsets is None else offsets * size + own
-    rows = g.Reshape(dy, vector(g, [-1, *rest]))
-    merged = sizes_of(g.Reshape(data, vector(g, [-1, *rest])))
+    rows, points = merged(g, dy, indices.rank - 1), merged(g, data, depth)
     assert offsets is not None
-    return reshape(g, add_rows(g, rows, offsets, [merged[0], *rest]), sizes)
+    return reshape(g, add_rows(g, rows, offsets, [sizes_of(points)[0], *rest]), sizes)
 
 
 @lowers(ScatterND)

@@ -82,7 +82,8 @@ def _totals(params: Iterable[Parameter]) -> str:
     """How many numbers parameters have, and how many of them train."""
     shapes = [(prod(p.shape or ()), p.grad_req != "null") for p in params]
     total, trained = sum(n for n, _ in shapes), sum(n for n, trains in shapes if trains)
-    return f"{total:,} numbers in {len(shapes)} arrays, of which {trained:,} numbers train"
+    arrays = "1 array" if len(shapes) == 1 else f"{len(shapes)} arrays"
+    return f"{total:,} numbers in {arrays}, of which {trained:,} numbers train"
 
 
 def keep_whole_numbers(params: ParameterDict) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -17,6 +17,7 @@ from ..ndarray.ndarray import NDArray
 from ..ops import find
 from ..runtime import onnx_file
 from ..runtime.containers import boundary_of
+from ..symbol import everything
 from ..symbol.declared import Declared, InputShapes, declared_shapes, require_declared, shape_attributes
 from ..symbol.execute import execute
 from ..symbol.infer import has_scalars
@@ -184,19 +185,33 @@ class SymbolBlock(HybridBlock):
                 "See mx.nd.array."
             )
         variables, graph = self._graph
-        flat = self._flat_inputs(None, args)
+        flat = self._declared(self._flat_inputs(None, args))
         known = graph.list_inputs()
         symbols = {input_name(v): s for v, s in zip(variables, flat, strict=True)}
-        self._declare(flat)
         composed: Any = graph(**{name: s for name, s in symbols.items() if name in known})
         return composed if self._out_format == 0 else self._regrouped(list(composed))
 
-    def _declare(self, flat: Sequence[Symbol]) -> None:
-        """Let variables that take the place of the inputs have the shapes that the ONNX model says."""
+    def _declared(self, flat: Sequence[Symbol]) -> Iterator[Symbol]:
+        """What takes the place of the inputs, held to the shapes that the ONNX model says."""
         for symbol, shapes in zip(flat, self._shapes, strict=True):
-            (node, _), *_ = symbol.outputs
-            if shapes is not None and node.is_variable:
+            node = symbol.outputs[0].node
+            if shapes is None:
+                yield symbol
+            elif node.is_variable:
                 node.attrs = shape_attributes(shapes.declared) | node.attrs
+                yield symbol
+            else:
+                yield shapes.held(symbol)
+
+    def _flat_inputs(self, ctx: Context | None, args: Sequence[Any]) -> list[Any]:
+        variables = self._graph[0]
+        if len(args) != len(variables) and self._in_format == [0] * len(variables):
+            names = _variable_names(variables)
+            raise ValueError(
+                f"{self.name}: an array for each input is required, {', '.join(names) or 'none'}, "
+                f"got {len(args)}."
+            )
+        return super()._flat_inputs(ctx, args)
 
     def _warn_of_unused(self, inputs: Sequence[Symbol], out: Symbol, params: Mapping[str, Parameter]) -> None:
         """Warn of inputs that nothing is computed from, unless a file has them, which users cannot mend."""
@@ -229,6 +244,13 @@ class _Shapes:
         self.fit: set[tuple[int, ...]] = set()
         """Shapes that were looked at before and fit."""
         self.is_scalar = declared == ()
+
+    def held(self, symbol: Symbol) -> Symbol:
+        """A copy of an operator's result, whose shape inference holds to the sizes that are fixed."""
+        if all(size is None for size in self.declared):
+            return symbol
+        copy: Symbol = everything.F._copy(symbol, attr=shape_attributes(self.declared))
+        return copy
 
     def require(self, owner: str, x: Any) -> None:
         """Raise if an array has another shape."""

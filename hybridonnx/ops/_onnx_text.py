@@ -34,6 +34,8 @@ _CODES = {
 }
 """ONNX's numbers of the element types that constants of rules have."""
 _NAMES = {code: name for name, code in _CODES.items()}
+_WHOLE = frozenset({2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 21, 22})
+"""ONNX's numbers of the element types that have no fractions: integers, bool and strings."""
 _DATA = {1: "floatData", 6: "int32Data", 7: "int64Data", 11: "doubleData"}
 """Where a tensor has its values if they are not raw."""
 
@@ -64,6 +66,8 @@ class NodeText:
     """Those of the outputs that the operator gives, in its order."""
     ranks: tuple[int | None, ...]
     """How many axes each of them has, where the text knows."""
+    is_smooth: bool
+    """Whether any of them may be of floating-point numbers, as gradients have to be."""
 
 
 @cache
@@ -86,6 +90,7 @@ def read_node(text: str) -> NodeText:
             tuple(item["name"] for item in graph.get("input", ())),
             tuple(item["name"] for item in graph.get("output", ())),
             tuple(_rank(item) for item in graph.get("output", ())),
+            not all(_elem_type(item) in _WHOLE for item in graph.get("output", ())),
         )
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as exc:
         raise FormatError(
@@ -140,6 +145,12 @@ def _attribute(item: Mapping[str, Any]) -> Any:
     if kind == "STRINGS":
         return tuple(base64.b64decode(s).decode() for s in item.get("strings", ()))
     return _tensor(item["t"]) if kind == "TENSOR" else item
+
+
+def _elem_type(item: Mapping[str, Any]) -> int | None:
+    """ONNX's number of an output's element type, if the text knows."""
+    code = item.get("type", {}).get("tensorType", {}).get("elemType")
+    return None if code is None else int(code)
 
 
 def _rank(item: Mapping[str, Any]) -> int | None:

@@ -149,11 +149,12 @@ elementwise(
     np.add,
     _add,
     broadcasting="broadcast_add",
+    takes_bool=True,
     takes_extensions=True,
     stores=_storage.of_sum,
     doc="""The sum of two gradients of one array, as graphs written by MXNet's own differentiation hold it.
 
-    ONNX: Add.
+    ONNX: Add; Or if they are bool.
     """,
 )
 elementwise(

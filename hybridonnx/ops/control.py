@@ -7,161 +7,23 @@ anew for them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..attrs import Ints
-from ..dtypes import DType
-from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError
+from ..errors import AttributeValueError, DTypeError, ShapeError
+from ._control import ControlFlow, filled, in_parts, joined, listed, numbered, of_step, placed, sizes_of
 from ._operator import Array, Operator, Spec
 from ._registry import operator
-from ._shapes import Shape, show, unify
+from ._shapes import alike, show, unify
 from ._subgraph import Subgraph, merged, stacked_shape, step_shape
 
 _int32 = np.dtype("int32")
-
-
-class ControlFlow(Operator):
-    """What loops and branches share: graphs, and inference through them."""
-
-    variadic: ClassVar[str] = "num_args"
-    output_count: ClassVar[str] = "num_outputs"
-    mode_dependent: ClassVar[bool] = True
-    num_args: int
-    num_outputs: int
-
-    def visible(self) -> int:
-        return self.num_outputs
-
-    def counted(self) -> int:
-        return self.num_outputs
-
-    def output_names(self) -> tuple[str, ...]:
-        count = self.num_outputs
-        names = tuple(f"output{i}" for i in range(count)) if count > 1 else ("output",)[:count]
-        return (*names, *self._hidden_names())
-
-    def _hidden_names(self) -> tuple[str, ...]:
-        return tuple(f"draws{i}" for i in range(sum(graph.draws for graph in self.subgraphs)))
-
-    @classmethod
-    def make(cls, attributes: Mapping[str, Any], lenient: bool = False) -> Self:
-        own = {name: value for name, value in attributes.items() if name != "subgraphs"}
-        op = super().make(own, lenient)
-        return op.with_subgraphs(attributes["subgraphs"]) if "subgraphs" in attributes else op
-
-    def in_mode(self, training: bool) -> Operator:
-        return self if training == self.training else self._other_mode
-
-    @cached_property
-    def _other_mode(self) -> Operator:
-        return replace(self, training=not self.training)
-
-    def with_subgraphs(self, subgraphs: Sequence[Subgraph]) -> Self:
-        op = super().with_subgraphs(subgraphs)
-        for name, graph, inputs, results in zip(
-            self.graphs, subgraphs, self._input_counts(), self._result_counts(), strict=True
-        ):
-            if (len(graph.names), graph.results) != (inputs, results):
-                raise MXNetError(
-                    f"{self.names[0]}: {name} with {inputs} variables and {results} outputs is required, "
-                    f"got {len(graph.names)} and {graph.results}."
-                )
-        return op
-
-    def _input_counts(self) -> Sequence[int]:
-        """How many variables each graph has."""
-        raise NotImplementedError
-
-    def _result_counts(self) -> Sequence[int]:
-        """How many outputs each graph has."""
-        raise NotImplementedError
-
-    def require_constant_states(self) -> None:
-        """Raise if a graph changes auxiliary states, as a loop's inputs stay what they are."""
-        state = next((name for graph in self.subgraphs if (name := graph.changing())), "")
-        if self.training and state:
-            raise MXNetError(
-                f"{self.names[0]}: a body without changing auxiliary states is required when training, "
-                f"got {state}. Use use_global_stats=True there, or do not hybridize the block that "
-                "has the loop."
-            )
-
-    def _stacks(
-        self, inputs: Sequence[Array], steps: Sequence[Sequence[Array]], length: int, numbers: Sequence[int]
-    ) -> list[Array]:
-        """The outputs of these numbers, from their values at each step."""
-        if steps:
-            return [_stack(values, length) for values in zip(*steps, strict=True)]
-        specs = self.infer([Spec(x.shape, x.dtype) for x in inputs])[1]
-        return [np.zeros(_sizes(specs[i]), specs[i].dtype) for i in numbers]
-
-    def flow(self, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> tuple[Sequence[Spec], Sequence[Spec]]:
-        """What is known of inputs and outputs, hidden ones included, through the graphs."""
-        raise NotImplementedError
-
-    def infer_inputs(self, *shapes: Shape | None) -> Sequence[Shape | None]:
-        return [spec.shape for spec in self.flow([Spec(shape) for shape in shapes], ())[0]]
-
-    def infer_shape(self, *shapes: Shape) -> Any:
-        return [spec.shape for spec in self.flow([Spec(shape) for shape in shapes], ())[1]]
-
-    def infer_back(
-        self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
-    ) -> Sequence[Shape | None]:
-        known = [Spec(shape) for shape in outputs]
-        return [spec.shape for spec in self.flow([Spec(shape) for shape in inputs], known)[0]]
-
-    def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
-        return [spec.dtype for spec in self.flow([Spec(None, dtype) for dtype in dtypes], ())[0]]
-
-    def infer_dtype(self, *dtypes: DType | None) -> list[DType | None]:
-        return [spec.dtype for spec in self.flow([Spec(None, dtype) for dtype in dtypes], ())[1]]
-
-
-def _listed(value: Any, count: int) -> list[Any]:
-    """The outputs of a call with `F`, each by itself."""
-    return [value] if count == 1 else [value[i] for i in range(count)]
-
-
-def _stack(values: Sequence[Array], length: int) -> Array:
-    """The values of all steps, and zeros for the steps up to `length`."""
-    stack = np.stack(values)
-    if len(values) == length:
-        return stack
-    return np.concatenate([stack, np.zeros((length - len(values), *stack.shape[1:]), stack.dtype)])
-
-
-def _sizes(spec: Spec) -> tuple[int, ...]:
-    if spec.shape is None or not all(isinstance(size, int) for size in spec.shape):
-        raise ShapeError(f"contrib: the shape of a step's output is required without a step, got {spec}.")
-    return spec.shape  # type: ignore[return-value]
-
-
-def _names(stem: str, count: int) -> list[str]:
-    return [f"{stem}{i}" for i in range(count)]
-
-
-def _parts(values: Sequence[Any], *counts: int) -> list[list[Any]]:
-    """`values` in parts of these lengths, and what is left."""
-    parts, start = [], 0
-    for count in counts:
-        parts.append(list(values[start : start + count]))
-        start += count
-    return [*parts, list(values[start:])]
-
-
-def _placed(count: int, *pairs: tuple[Sequence[int], Sequence[Any]]) -> list[Any]:
-    """A list of `count` values from (indices, values)."""
-    result: list[Any] = [None] * count
-    for indices, values in pairs:
-        for index, value in zip(indices, values, strict=True):
-            result[index] = value
-    return result
+_ROUNDS = 16
+"""More rounds of inference than variables of a loop have axes that change one after the other."""
 
 
 # ---- foreach
@@ -220,28 +82,28 @@ class ForEach(ControlFlow):
 
     def split(self, inputs: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
         """The arrays, the variables and the rest among the inputs."""
-        data, states, rest = _parts(inputs, len(self.in_data_locs), len(self.in_state_locs))
+        data, states, rest = in_parts(inputs, len(self.in_data_locs), len(self.in_state_locs))
         return data, states, rest
 
     def arranged(self, data: Sequence[Any], states: Sequence[Any], rest: Sequence[Any]) -> list[Any]:
         """The same in the order of the body's inputs."""
         pairs = (self.in_data_locs, data), (self.in_state_locs, states), (self.remain_locs, rest)
-        return _placed(self.num_args - 1, *pairs)
+        return placed(self.num_args - 1, *pairs)
 
     def flow(self, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> tuple[Sequence[Spec], Sequence[Spec]]:
         body: Subgraph = self.subgraphs[0].with_draws()
         data, states, rest = self.split(inputs)
         counts = (*self._output_counts(), self.subgraphs[0].draws)
-        stacks, last, draws, before = _parts(outputs or [Spec()] * len(self.output_names()), *counts)
+        stacks, last, draws, before = in_parts(outputs or [Spec()] * len(self.output_names()), *counts)
         tops = [s.shape[0] for s in (*data, *stacks, *draws, *before) if s.shape]
         (length,) = unify("_foreach: the first sizes of data", *[(top,) for top in tops]) or (None,)
         states = [merged("_foreach", a, b) for a, b in zip(states, last, strict=True)]
         for _ in range(2):  # what a step tells of its variables holds for the first one, too
             steps = [Spec(step_shape(s.shape), s.dtype) for s in data]
-            of_steps = [Spec(s.shape and s.shape[1:], s.dtype) for s in (*stacks, *draws)]
+            of_steps = list(map(of_step, (*stacks, *draws)))
             seeds = [*of_steps[: len(stacks)], *states, *of_steps[len(stacks) :]]
             known, results = body.infer_specs(self.arranged(steps, states, rest), seeds)
-            outs, new, draw_specs = _parts(results, *self._output_counts())
+            outs, new, draw_specs = in_parts(results, *self._output_counts())
             first = [known[i] for i in self.in_state_locs]
             states = [merged("_foreach", a, b) for a, b in zip(first, new, strict=True)]
         rest = [known[i] for i in self.remain_locs]
@@ -254,24 +116,24 @@ class ForEach(ControlFlow):
         return self.num_out_data, len(self.in_state_locs)
 
     def _hidden_names(self) -> tuple[str, ...]:
-        return (*super()._hidden_names(), *_names("before", len(self.in_state_locs)))
+        return (*super()._hidden_names(), *numbered("before", len(self.in_state_locs)))
 
     def forward(self, *inputs: Array) -> tuple[Array, ...]:
         self.require_constant_states()
         body: Subgraph = self.subgraphs[0].with_draws()
-        arrays, noise = _parts(inputs, self.num_args - 1)
+        arrays, noise = in_parts(inputs, self.num_args - 1)
         data, states, rest = self.split(arrays)
         steps: list[list[Array]] = []
         step = -1 if body.from_last else 1
         for parts in zip(*[x[::step] for x in (*data, *noise)], strict=True):
             now = [np.atleast_1d(part) for part in parts[: len(data)]]
             values = body.run(self.arranged(now, states, rest), self.training, parts[len(data) :])
-            outs, new, draws = _parts(values, *self._output_counts())
+            outs, new, draws = in_parts(values, *self._output_counts())
             steps.append([*outs, *draws, *states])
             states = new
         Y, S = self._output_counts()
         numbers = [*range(Y), *range(Y + S, len(self.output_names()))]
-        stacks = self._stacks(arrays, steps[::step], len(steps), numbers)
+        stacks = self._stacks(arrays, steps[::step], numbers)
         return (*stacks[:Y], *states, *stacks[Y:])
 
     # ---- draws, which are made for all steps at once
@@ -289,7 +151,7 @@ class ForEach(ControlFlow):
             for _ in range(self._length(inputs))
         ]
         if not steps:
-            return [np.zeros(_sizes(spec), spec.dtype) for spec in self.noise_spec((), *inputs)]
+            return [np.zeros(sizes_of(spec), spec.dtype) for spec in self.noise_spec((), *inputs)]
         steps = steps[::-1] if self.subgraphs[0].from_last else steps
         return [np.stack(arrays) for arrays in zip(*steps, strict=True)]
 
@@ -319,7 +181,7 @@ class ForEach(ControlFlow):
         data, states, rest = self.split(inputs)
         D, S, R = len(data), len(states), len(rest)
         ys, dys = (_tuple(y), _tuple(dy))
-        stacks, dstates, hidden = _parts(dys, *self._output_counts())
+        stacks, dstates, hidden = in_parts(dys, *self._output_counts())
         heads = tuple([head is not None for head in (*stacks, *hidden)])
         steps = [*data, *ys[self.num_outputs :], *[head for head in (*stacks, *hidden) if head is not None]]
         last = ys[self.num_out_data :]
@@ -353,7 +215,7 @@ class ForEach(ControlFlow):
             in_data_locs=tuple(range(D)),
             remain_locs=tuple(range(D + S, D + S + R)),
         )
-        return _listed(result, stack_count + S)
+        return listed(result, stack_count + S)
 
     @cached_property
     def _backwards(self) -> dict[tuple[bool, ...], Subgraph]:
@@ -368,23 +230,23 @@ class ForEach(ControlFlow):
         """
         body: Subgraph = self.subgraphs[0]
         D, (Y, S), R, K = len(self.in_data_locs), self._output_counts(), len(self.remain_locs), body.draws
-        stacks, drawn, before = ([i for i, head in enumerate(p) if head] for p in _parts(heads, Y, K))
+        stacks, drawn, before = ([i for i, head in enumerate(p) if head] for p in in_parts(heads, Y, K))
         back = body.gradient(self.training, [*stacks, *range(Y, Y + S), *[Y + S + i for i in drawn]])
 
         def build(F: Any, *symbols: Any) -> Sequence[Any]:
-            data, draws, states, douts, ddraws, dbefore, dstates, sums, rest = _parts(
+            data, draws, states, douts, ddraws, dbefore, dstates, sums, rest = in_parts(
                 symbols, D, K, S, len(stacks), len(drawn), len(before), S, R
             )
             grads = back(*self.arranged(data, states, rest), *douts, *dstates, *ddraws, *draws)
-            new_sums = [F.elemwise_add(s, grads[i]) for s, i in zip(sums, self.remain_locs, strict=True)]
+            new_sums = [F._grad_add(s, grads[i]) for s, i in zip(sums, self.remain_locs, strict=True)]
             dnew = [grads[i] for i in self.in_state_locs]
             for i, grad in zip(before, dbefore, strict=True):
-                dnew[i] = F.elemwise_add(dnew[i], grad)
+                dnew[i] = F._grad_add(dnew[i], grad)
             return [*[grads[i] for i in self.in_data_locs], *dnew, *new_sums]
 
         names = ("data", D), ("draw", K), ("state", S), ("dout", len(stacks)), ("ddraw", len(drawn))
         more = ("dbefore", len(before)), ("dstate", S), ("sum", R), ("rest", R)
-        listed = [n for stem, k in (*names, *more) for n in _names(stem, k)]
+        listed = [n for stem, k in (*names, *more) for n in numbered(stem, k)]
         return body.trace(listed, build, self.training, from_last=not body.from_last)
 
 
@@ -433,6 +295,8 @@ class WhileLoop(ControlFlow):
     """
 
     graphs: ClassVar[tuple[str, ...]] = ("cond", "func")
+    is_open: ClassVar[bool] = False
+    """Whether stacks have no room for steps that are not taken."""
     num_args: int
     num_outputs: int
     num_out_data: int
@@ -444,7 +308,7 @@ class WhileLoop(ControlFlow):
     def check(self) -> None:
         if self.max_iterations < 1:
             raise AttributeValueError(
-                f"_while_loop: max_iterations of at least 1 is required, got {self.max_iterations}."
+                f"{self.names[0]}: max_iterations of at least 1 is required, got {self.max_iterations}."
             )
         count = self.num_args - 2
         inputs = [*self.cond_input_locs, *self.func_input_locs]
@@ -452,13 +316,13 @@ class WhileLoop(ControlFlow):
         fits &= all(0 <= i < len(self.func_input_locs) for i in self.func_var_locs)
         if not fits or self.num_outputs != self.num_out_data + len(self.func_var_locs):
             raise AttributeValueError(
-                f"_while_loop: indices of {count} inputs and an output for each variable are required, got "
-                f"{self.cond_input_locs}, {self.func_input_locs}, {self.func_var_locs} and "
+                f"{self.names[0]}: indices of {count} inputs and an output for each variable are required, "
+                f"got {self.cond_input_locs}, {self.func_input_locs}, {self.func_var_locs} and "
                 f"{self.num_outputs} outputs."
             )
 
     def _hidden_names(self) -> tuple[str, ...]:
-        return ("steps", *_names("draws", self._drawn))
+        return ("steps", *numbered("draws", self._drawn))
 
     @property
     def _drawn(self) -> int:
@@ -472,6 +336,11 @@ class WhileLoop(ControlFlow):
         return 1, self.num_outputs
 
     @property
+    def is_steady(self) -> bool:
+        """Whether variables have the same sizes at each step."""
+        return True
+
+    @property
     def variables(self) -> list[int]:
         """Which of the inputs are the variables' first values."""
         return [self.func_input_locs[i] for i in self.func_var_locs]
@@ -483,26 +352,40 @@ class WhileLoop(ControlFlow):
 
     def flow(self, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> tuple[Sequence[Spec], Sequence[Spec]]:
         cond, func = self.subgraphs[0], self.subgraphs[1].with_draws()
+        at_all_steps = merged if self.is_steady else joined
         Y, V = self.num_out_data, len(self.func_var_locs)
-        stacks, last, _, draws = _parts(outputs or [Spec()] * len(self.output_names()), Y, V, 1)
+        stacks, last, _, draws = in_parts(outputs or [Spec()] * len(self.output_names()), Y, V, 1)
         known = list(inputs)
-        for index, spec in zip(self.variables, last, strict=True):
-            known[index] = merged("_while_loop", known[index], spec)
-        for _ in range(2):
-            of_steps = [Spec(s.shape and s.shape[1:], s.dtype) for s in (*stacks, *draws)]
-            seeds = [*of_steps[:Y], *[known[i] for i in self.variables], *of_steps[Y:]]
-            ins, results = func.infer_specs([known[i] for i in self.func_input_locs], seeds)
-            for index, spec in zip(self.func_input_locs, ins, strict=True):
-                known[index] = merged("_while_loop", known[index], spec)
-            outs, new, draw_specs = _parts(results, Y, V)
-            for index, spec in zip(self.variables, new, strict=True):
-                known[index] = merged("_while_loop", known[index], spec)
-            ins, _ = cond.infer_specs([known[i] for i in self.cond_input_locs])
-            for index, spec in zip(self.cond_input_locs, ins, strict=True):
-                known[index] = merged("_while_loop", known[index], spec)
-        whole = [Spec(stacked_shape(self.max_iterations, s.shape), s.dtype) for s in (*outs, *draw_specs)]
-        variables = [known[i] for i in self.variables]
-        return known, [*whole[:Y], *variables, Spec((1,), _int32), *whole[Y:]]
+        if self.is_steady:
+            for index, spec in zip(self.variables, last, strict=True):
+                known[index] = merged(self.names[0], known[index], spec)
+        at = [known[i] for i in self.variables]
+        for _ in range(2 if self.is_steady else _ROUNDS):
+            before = at
+            of_steps = list(map(of_step, (*stacks, *draws)))
+            seeds = [*of_steps[:Y], *(at if self.is_steady else [Spec()] * V), *of_steps[Y:]]
+            at, results = self._through(func, self.func_input_locs, known, at, seeds)
+            outs, new, draw_specs = in_parts(results, Y, V)
+            at = [at_all_steps(self.names[0], a, b) for a, b in zip(at, new, strict=True)]
+            at, _ = self._through(cond, self.cond_input_locs, known, at, ())
+            if all(alike(a.shape, b.shape) for a, b in zip(before, at, strict=True)):
+                break
+        length = None if self.is_open else self.max_iterations
+        whole = [Spec(stacked_shape(length, s.shape), s.dtype) for s in outs]
+        drawn = [Spec(stacked_shape(None, s.shape), s.dtype) for s in draw_specs]
+        return known, [*whole, *at, Spec((1,), _int32), *drawn]
+
+    def _through(
+        self, graph: Subgraph, locs: Ints, known: list[Spec], at: Sequence[Spec], seeds: Sequence[Spec]
+    ) -> tuple[list[Spec], list[Spec]]:
+        """The variables at each step and a graph's outputs, from `known`, which is added to, and `at`."""
+        current = dict(zip(self.variables, at, strict=True))
+        ins, results = graph.infer_specs([current.get(i, known[i]) for i in locs], seeds)
+        for index, spec in zip(locs, ins, strict=True):
+            known[index] = merged(self.names[0], known[index], spec)
+            if index in current:
+                current[index] = known[index] if self.is_steady else spec
+        return list(current.values()), results
 
     def forward(self, *inputs: Array) -> tuple[Array, ...]:
         self.require_constant_states()
@@ -512,25 +395,26 @@ class WhileLoop(ControlFlow):
         steps: list[list[Array]] = []
         while len(steps) < self.max_iterations and self._holds(cond, current):
             values = func.run([current[i] for i in self.func_input_locs], self.training)
-            outs, new, draws = _parts(values, Y, V)
+            outs, new, draws = in_parts(values, Y, V)
             for index, value in zip(self.variables, new, strict=True):
                 current[index] = value
             steps.append([*outs, *draws])
         numbers = [*range(Y), *range(Y + V + 1, len(self.output_names()))]
-        stacks = self._stacks(inputs, steps, self.max_iterations, numbers)
+        stacks = self._stacks(inputs, steps, numbers)
+        whole = [y if self.is_open else filled(y, self.max_iterations) for y in stacks[:Y]]
         count = np.array([len(steps)], np.int32)
-        return (*stacks[:Y], *[current[i] for i in self.variables], count, *stacks[Y:])
+        return (*whole, *[current[i] for i in self.variables], count, *stacks[Y:])
 
     def _holds(self, cond: Subgraph, current: Sequence[Array]) -> bool:
         (value,) = cond.run([current[i] for i in self.cond_input_locs], self.training)
-        return is_true("_while_loop", value)
+        return is_true(self.names[0], value)
 
     # ---- gradient
 
     def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
         V, Y, others = len(self.func_var_locs), self.num_out_data, [inputs[i] for i in self._others]
-        _, _, (steps,), draws = _parts(y, Y, V, 1)
-        douts, dvars, _ = _parts(dy, Y, V)
+        _, _, (steps,), draws = in_parts(y, Y, V, 1)
+        douts, dvars, _ = in_parts(dy, Y, V)
         variables = [inputs[i] for i in self.variables]
         before = self._call(F, self._history, [F.zeros_like(steps), *variables], [steps, *draws, *others], V)
         sums = [F.zeros_like(x) for x in others]
@@ -538,7 +422,7 @@ class WhileLoop(ControlFlow):
             F, self._backward, [steps - 1, *dvars, *sums], [*before[:V], *douts, *draws, *others], 0
         )
         pairs = (self.variables, grads[1 : 1 + V]), (self._others, grads[1 + V :])
-        return _placed(len(inputs), *pairs)
+        return placed(len(inputs), *pairs)
 
     def _call(
         self,
@@ -548,20 +432,21 @@ class WhileLoop(ControlFlow):
         rest: Sequence[Any],
         stack_count: int,
     ) -> list[Any]:
-        """A loop whose graphs take the variables, then the rest."""
+        """A loop whose graphs take the variables, then the rest; there may be more room than memory."""
         every = tuple(range(len(variables) + len(rest)))
-        result = F._while_loop(
+        result = F._open_while_loop(
             *variables,
             *rest,
             subgraphs=graphs,
             num_outputs=stack_count + len(variables),
             num_out_data=stack_count,
             max_iterations=self.max_iterations,
+            steady=self.is_steady,
             cond_input_locs=every,
             func_input_locs=every,
             func_var_locs=tuple(range(len(variables))),
         )
-        return _listed(result, stack_count + len(variables))
+        return listed(result, stack_count + len(variables))
 
     @cached_property
     def _history(self) -> tuple[Subgraph, Subgraph]:
@@ -571,12 +456,12 @@ class WhileLoop(ControlFlow):
         silent = func.without_draws(self.training)
 
         def build(F: Any, *symbols: Any) -> Sequence[Any]:
-            (step,), variables, (_,), draws, others = _parts(symbols, 1, V, 1, K)
+            (step,), variables, (_,), draws, others = in_parts(symbols, 1, V, 1, K)
             outputs = silent(*self._arranged(variables, others), *[_at(F, x, step) for x in draws])
             return [*map(F._copy, variables), step + 1, *outputs[self.num_out_data :]]
 
         names = ("step", 1), ("var", V), ("steps", 1), ("draw", K), ("rest", len(self._others))
-        listed = [n for stem, k in names for n in _names(stem, k)]
+        listed = [n for stem, k in names for n in numbered(stem, k)]
         test = func.trace(listed, lambda F, *symbols: [F._lesser(symbols[0], symbols[1 + V])], self.training)
         return test, func.trace(listed, build, self.training)
 
@@ -588,24 +473,58 @@ class WhileLoop(ControlFlow):
         back = func.gradient(self.training)
 
         def build(F: Any, *symbols: Any) -> Sequence[Any]:
-            (step,), dvars, sums, before, douts, draws, others = _parts(symbols, 1, V, R, V, Y, K)
+            (step,), dvars, sums, before, douts, draws, others = in_parts(symbols, 1, V, R, V, Y, K)
             now = [[_at(F, x, step) for x in stacks] for stacks in (before, douts, draws)]
             grads = back(*self._arranged(now[0], others), *now[1], *dvars, *now[2])
             for index, grad in zip(self.func_input_locs, grads, strict=True):
                 if index in self._others:
                     at = self._others.index(index)
-                    sums[at] = F.elemwise_add(sums[at], grad)
+                    sums[at] = F._grad_add(sums[at], grad)
             return [step - 1, *[grads[i] for i in self.func_var_locs], *sums]
 
         names = ("step", 1), ("dvar", V), ("sum", R), ("before", V), ("dout", Y), ("draw", K), ("rest", R)
-        listed = [n for stem, k in names for n in _names(stem, k)]
+        listed = [n for stem, k in names for n in numbered(stem, k)]
         test = func.trace(listed, lambda F, *symbols: [symbols[0] >= 0], self.training)
         return test, func.trace(listed, build, self.training)
 
     def _arranged(self, variables: Sequence[Any], others: Sequence[Any]) -> list[Any]:
         """Variables and the rest in the order of the body's inputs."""
-        inputs = _placed(self.num_args - 2, (self.variables, variables), (self._others, others))
+        inputs = placed(self.num_args - 2, (self.variables, variables), (self._others, others))
         return [inputs[i] for i in self.func_input_locs]
+
+
+@operator("_open_while_loop")
+class OpenWhileLoop(WhileLoop):
+    """A `_while_loop` whose outputs have a part for each step that is taken, and none for others.
+
+    Loops of ONNX's are it whose number of steps nothing bounds, or whose variables change their sizes, and
+    gradients of loops.
+
+    Inputs:
+        *data: The variables' first values, and what every step takes.
+
+    Attributes:
+        num_args: The number of inputs and graphs.
+        num_outputs: The number of the body's outputs.
+        num_out_data: How many of them are stacked; the others are the variables' next values.
+        max_iterations: The most steps.
+        cond_input_locs: Which of the inputs the condition takes.
+        func_input_locs: Which of the inputs the body takes.
+        func_var_locs: Which of the body's inputs are the variables.
+        steady: Whether the variables have the same sizes at each step.
+
+    Returns:
+        The outputs of the steps that were taken along a new first axis, then the variables' last values.
+
+    ONNX: Loop.
+    """
+
+    is_open: ClassVar[bool] = True
+    steady: bool = False
+
+    @property
+    def is_steady(self) -> bool:
+        return self.steady
 
 
 def _at(F: Any, stack: Any, step: Any) -> Any:
@@ -644,6 +563,8 @@ class Cond(ControlFlow):
     """
 
     graphs: ClassVar[tuple[str, ...]] = ("cond", "then_branch", "else_branch")
+    is_open: ClassVar[bool] = False
+    """Whether the branches may give outputs of different shapes."""
     num_args: int
     num_outputs: int
     cond_input_locs: Ints
@@ -655,13 +576,13 @@ class Cond(ControlFlow):
         locs = (*self.cond_input_locs, *self.then_input_locs, *self.else_input_locs)
         if not all(0 <= i < count for i in locs) or self.num_outputs < 1:
             raise AttributeValueError(
-                f"_cond: indices of {count} inputs and at least one output are required, got "
+                f"{self.names[0]}: indices of {count} inputs and at least one output are required, got "
                 f"{self.cond_input_locs}, {self.then_input_locs}, {self.else_input_locs} and "
                 f"{self.num_outputs} outputs."
             )
 
     def _hidden_names(self) -> tuple[str, ...]:
-        return ("branch", *_names("draws", sum(graph.draws for graph in self.subgraphs[1:])))
+        return ("branch", *numbered("draws", sum(graph.draws for graph in self.subgraphs[1:])))
 
     def _input_counts(self) -> Sequence[int]:
         return len(self.cond_input_locs), len(self.then_input_locs), len(self.else_input_locs)
@@ -696,21 +617,22 @@ class Cond(ControlFlow):
         self.require_constant_states()
         condition, *branches = self.subgraphs
         (value,) = condition.run([inputs[i] for i in self.cond_input_locs], self.training)
-        branch = is_true("_cond", value)
+        branch = is_true(self.names[0], value)
         graph: Subgraph = branches[not branch].with_draws()
         locs = self.then_input_locs if branch else self.else_input_locs
         values = graph.run([inputs[i] for i in locs], self.training)
-        visible, draws = _parts(values, self.num_outputs)
+        visible, draws = in_parts(values, self.num_outputs)
         specs = self.infer([Spec(x.shape, x.dtype) for x in inputs])[1][self.num_outputs + 1 :]
         others = specs[branches[0].draws :] if branch else specs[: branches[0].draws]
-        zeros = [np.zeros(_sizes(spec), spec.dtype) for spec in others]
+        zeros = [np.zeros(sizes_of(spec), spec.dtype) for spec in others]
         all_draws = [*draws, *zeros] if branch else [*zeros, *draws]
         return (*visible, np.array([branch], np.int32), *all_draws)
 
     def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
-        _, (branch,), draws = _parts(y, self.num_outputs, 1)
+        _, (branch,), draws = in_parts(y, self.num_outputs, 1)
         every = tuple(range(1, 1 + len(inputs) + self.num_outputs + len(draws)))
-        result = F._cond(
+        operator = F._open_cond if self.is_open else F._cond
+        result = operator(
             branch,
             *inputs,
             *dy[: self.num_outputs],
@@ -721,7 +643,7 @@ class Cond(ControlFlow):
             then_input_locs=every,
             else_input_locs=every,
         )
-        return _listed(result, len(inputs))
+        return listed(result, len(inputs))
 
     @cached_property
     def _backward(self) -> tuple[Subgraph, Subgraph, Subgraph]:
@@ -729,17 +651,17 @@ class Cond(ControlFlow):
         N, Y = self.num_args - 3, self.num_outputs
         condition, *branches = self.subgraphs
         counts = [graph.draws for graph in branches]
-        names = [*_names("data", N), *_names("dout", Y), *_names("draw", sum(counts))]
+        names = [*numbered("data", N), *numbered("dout", Y), *numbered("draw", sum(counts))]
 
         def backward(number: int, locs: Ints) -> Subgraph:
             back = branches[number].gradient(self.training)
 
             def build(F: Any, *symbols: Any) -> Sequence[Any]:
-                inputs, douts, *draws = _parts(symbols, N, Y, *counts)
+                inputs, douts, *draws = in_parts(symbols, N, Y, *counts)
                 grads = back(*[inputs[i] for i in locs], *douts, *draws[number])
                 sums = [None] * N
                 for index, grad in zip(locs, grads, strict=True):
-                    sums[index] = grad if sums[index] is None else F.elemwise_add(sums[index], grad)
+                    sums[index] = grad if sums[index] is None else F._grad_add(sums[index], grad)
                 return [F.zeros_like(x) if s is None else s for x, s in zip(inputs, sums, strict=True)]
 
             graph: Subgraph = branches[number].trace(names, build, self.training)
@@ -747,3 +669,45 @@ class Cond(ControlFlow):
 
         test = condition.trace(["branch"], lambda F, branch: [F._copy(branch)], self.training)
         return test, backward(0, self.then_input_locs), backward(1, self.else_input_locs)
+
+
+@operator("_open_cond")
+class OpenCond(Cond):
+    """A `_cond` whose branches may give outputs of different shapes, as ONNX's If does.
+
+    Inputs:
+        *data: What the condition and the two graphs take.
+
+    Attributes:
+        num_args: The number of inputs and graphs.
+        num_outputs: The number of outputs of each branch.
+        cond_input_locs: Which of the inputs the condition takes.
+        then_input_locs: Which of the inputs the branch takes that runs if the condition is not zero.
+        else_input_locs: Which of the inputs the other branch takes.
+
+    Returns:
+        The outputs of the branch, of its shapes.
+
+    ONNX: If.
+    """
+
+    is_open: ClassVar[bool] = True
+
+    def flow(self, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> tuple[Sequence[Spec], Sequence[Spec]]:
+        """What is known of outputs whichever branch runs; inputs may not fit the other one."""
+        counts = self.num_outputs
+        then, other = (
+            in_parts(self._told(graph.with_draws(), [inputs[i] for i in locs]), counts)
+            for graph, locs in zip(
+                self.subgraphs[1:], (self.then_input_locs, self.else_input_locs), strict=True
+            )
+        )
+        visible = [joined(self.names[0], a, b) for a, b in zip(then[0], other[0], strict=True)]
+        return inputs, [*visible, Spec((1,), _int32), *then[1], *other[1]]
+
+    def _told(self, graph: Subgraph, inputs: Sequence[Spec]) -> list[Spec]:
+        """The outputs of a branch, of which nothing but the dtypes is known if the inputs do not fit."""
+        try:
+            return graph.infer_specs(inputs)[1]
+        except ShapeError:
+            return graph.infer_specs([Spec(None, spec.dtype) for spec in inputs])[1]

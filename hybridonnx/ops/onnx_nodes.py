@@ -103,8 +103,10 @@ class OnnxNode(Operator):
         return tuple(_engine().run(self.model, arrays))
 
     def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
-        """What the rule of ONNX's operator says."""
+        """What the rule of ONNX's operator says; nothing of integers."""
         node = self.node
+        if not node.is_smooth:
+            return [None] * len(inputs)
         rule = gradients.find(node)
         if rule is None:
             raise MXNetError(

@@ -19,7 +19,7 @@ from ..ops import Drawing, Noise, Spec
 from ..symbol.compose import Outputs
 from ..symbol.cut import cut
 from ..symbol.execute import Step, count_uses, run_steps
-from ..symbol.graph import VARIABLE, Entry, Node, copied, moved, topological
+from ..symbol.graph import VARIABLE, Entry, Node, topological, with_one_variable_each
 from ..symbol.infer import infer, operator_of
 from .partition import Draws, Partition, UnsupportedOperators
 from .session import EMPTY_ARRAYS_END_PROCESS
@@ -48,7 +48,7 @@ class Plan:
     ) -> None:
         self._names = list(names)
         self._logged = set() if logged is None else logged
-        symbol = _merged(symbol)
+        symbol = Outputs(with_one_variable_each(symbol.outputs))
         self._outputs = symbol.outputs
         self._specs = infer(symbol, specs, partial=True)
         self._training, self._updating = training, updating
@@ -213,18 +213,6 @@ class Plan:
             exc.nodes = {originals[node] for node in exc.nodes}
             raise
         return _Compiled(partition, list(inputs), outputs)
-
-
-def _merged(symbol: Outputs) -> Outputs:
-    """The same with one variable for each name."""
-    nodes = sorted(topological(symbol.outputs), key=attrgetter("serial"))
-    variables = [node for node in nodes if node.is_variable]
-    first: dict[str, Entry] = {}
-    replaced = {node: first.setdefault(node.name, Entry(node, 0)) for node in variables}
-    if len(first) == len(variables):
-        return symbol
-    copies = copied(nodes, replaced)
-    return Outputs([moved(entry, copies, replaced) for entry in symbol.outputs])
 
 
 def _levels(nodes: Sequence[Node], refused: set[Node]) -> dict[Node, int]:

@@ -66,19 +66,29 @@ def _start(model: str | bytes, settings: Any) -> Any:
         ) from exc
 
 
-def _failed(exc: Exception) -> MXNetError:
+def _failed(exc: Exception, remedy: str = "; hybridize(active=False) tells more") -> MXNetError:
     return MXNetError(
         f"ONNX Runtime could not run the graph: {_sentence(exc)} Check that the inputs' shapes and values "
-        "fit what it names; hybridize(active=False) tells more."
+        f"fit what it names{remedy}."
     )
 
 
 def _sentence(exc: Exception) -> str:
-    """What ONNX Runtime says, in one line, without the numbers of its errors."""
-    return _CODE.sub("", " ".join(str(exc).split())).rstrip(".") + "."
+    """What ONNX Runtime says, in one line, without the numbers of its errors and places in its sources."""
+    text = _PLACE.sub("", _CODE.sub("", " ".join(str(exc).split())))
+    return _NODE.sub(_node, text).rstrip(".") + "."
+
+
+def _node(match: re.Match[str]) -> str:
+    op_type, name = match.groups()
+    return f"{op_type} {name!r}: " if name else f"{op_type}: "
 
 
 _CODE = re.compile(r"^\[ONNXRuntimeError\] : \d+ : ")
+_NODE = re.compile(
+    r"^\w+ : Non-zero status code returned while running (\S+) node\. Name:'([^']*)' Status Message: "
+)
+_PLACE = re.compile(r"/\S+\.(?:h|cc|cpp):\d+ [^()]*\([^()]*\) (?:const )?(?:\[with [^\]]*\] )?")
 
 
 def named(array: Array) -> Array:
@@ -262,5 +272,5 @@ class ModelSession:
                 self.outputs, {name: feeds[name] for name in self.inputs if name in feeds}
             )
         except _FAILURES as exc:
-            raise _failed(exc) from exc
+            raise _failed(exc, "") from exc
         return results

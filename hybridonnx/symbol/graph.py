@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ..errors import MXNetError
@@ -218,6 +219,18 @@ def copy(node: Node, inputs: Sequence[Entry]) -> Node:
     clone.versions, clone.changes, clone.stored_outputs = node.versions, node.changes, node.stored_outputs
     clone._op = node._op
     return clone
+
+
+def with_one_variable_each(outputs: Sequence[Entry]) -> list[Entry]:
+    """The same graph with one variable for each name."""
+    nodes = sorted(topological(outputs), key=attrgetter("serial"))
+    variables = [node for node in nodes if node.is_variable]
+    first: dict[str, Entry] = {}
+    replaced = {node: first.setdefault(node.name, Entry(node, 0)) for node in variables}
+    if len(first) == len(variables):
+        return list(outputs)
+    copies = copied(nodes, replaced)
+    return [moved(entry, copies, replaced) for entry in outputs]
 
 
 def moved(entry: Entry, copies: dict[Node, Node], replaced: dict[Node, Entry] | None = None) -> Entry:

@@ -12,7 +12,7 @@ from ..errors import DTypeError, MXNetError, ShapeError
 from ..ndarray.np_shape import is_np_shape
 from ..ops import Operator, Shape, Spec, alike, known, show
 from .compose import Outputs
-from .declared import declared_shape, require_declared
+from .declared import SHAPE_KEY, declared_shape, require_declared
 from .graph import Entry, Node, topological
 
 Specs = dict[Entry, Spec]
@@ -105,6 +105,8 @@ class _Inference:
             )
         inferred_inputs, inferred = _infer(op, inputs, outputs)
         inferred_outputs = tuple(map(_merged, outputs, inferred))
+        if SHAPE_KEY in node.attrs:
+            _hold(node, inferred_outputs[0].shape)
         for entry, spec in zip(entries, inferred_outputs, strict=True):
             specs[entry] = spec
         news = any(map(_differ, outputs, inferred_outputs))
@@ -191,14 +193,19 @@ def _spec_text(spec: Spec) -> str:
 def _variable_spec(node: Node, known: Spec | None) -> Spec:
     with node.named():
         shape, dtype = known or _UNKNOWN
-        declared = declared_shape(node)
-        if declared is not None and shape is not None and (declared or shape != (1,)):  # MXNet's ()
-            require_declared("infer", node.name, declared, shape, open_fits=True)
+        _hold(node, shape)
         if shape is None and "__shape__" in node.attrs:
             shape = stored_shape(node.attrs["__shape__"])
         if dtype is None and "__dtype__" in node.attrs:
             dtype = stored_dtype(node.attrs["__dtype__"])
         return Spec(shape, dtype)
+
+
+def _hold(node: Node, shape: Shape | None) -> None:
+    """Raise if an ONNX model takes a value in another shape."""
+    declared = declared_shape(node)
+    if declared is not None and shape is not None and (declared or shape != (1,)):  # MXNet's ()
+        require_declared("infer", node.name, declared, shape, open_fits=True)
 
 
 NO_AXES = "[]"

@@ -17,7 +17,7 @@ from .compose import Outputs, single
 from .cut import cut
 from .execute import Execution
 from .gradient import F, gradients, updates
-from .graph import VARIABLE, Entry, Node, copied, moved, topological
+from .graph import VARIABLE, Entry, Node, copied, moved, topological, with_one_variable_each
 from .infer import infer, operator_of
 
 
@@ -35,7 +35,7 @@ class Body(Outputs):
         training: bool | None = None,
         from_last: bool = False,
     ) -> None:
-        super().__init__(outputs)
+        super().__init__(with_one_variable_each(outputs))
         self.from_last = from_last
         self.nodes = topological(self.outputs)
         self.variables = {node.name: Entry(node, 0) for node in self.nodes if node.is_variable}

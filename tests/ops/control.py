@@ -7,6 +7,8 @@ from hybridonnx.test_utils import Case
 
 FLOATS = ("float32", "float64")
 S = mx.sym
+BY_CONDITION = {"infer": "the condition says which shape the output has"}
+BY_VALUES = {"infer": "values say how many steps there are"}
 
 
 def traced(function, *inputs):
@@ -84,6 +86,35 @@ def count(i, x, w):
     )
 
 
+def opened(case, **attributes):
+    """The case of the loop whose outputs have a part for each step that is taken."""
+    own = {**case.attributes, **attributes}
+    return Case("_open_while_loop", case.inputs, **own)
+
+
+def counted_only(i, x, w):
+    """What `counted` gives without the zeros."""
+    *stacks, last, x = counted(i, x, w)
+    steps = min(5, max(0, int(np.ceil(3.5 - i[0]))))
+    return (*[y[:steps] for y in stacks], last, x)
+
+
+def grow(n, x, w):
+    """Three times the variable's sine below it."""
+    return S.contrib.while_loop(
+        lambda n, x: n < 3,
+        lambda n, x: ([], [n + 1, S.concat(x, S.broadcast_mul(S.sin(x), w), dim=0)]),
+        [n, x],
+        max_iterations=9,
+    )
+
+
+def grown(n, x, w):
+    for _ in range(3):
+        x = np.concatenate([x, np.sin(x) * w])
+    return n + 3, x
+
+
 def halved(n):
     """Until the number is 1, halves and the number of steps."""
     steps = 0
@@ -98,6 +129,14 @@ def branch(p, x, w):
 
 def branched(p, x, w):
     return (x * w, np.sin(w)) if p[0] else (np.exp(x), x - w)
+
+
+def open_branch(p, x):
+    """Branches of other shapes."""
+    case = traced(lambda p, x: S.contrib.cond(p, lambda: S.sin(x), lambda: S.sum(x, axis=0)), p, x)
+    return Case("_open_cond", case.inputs, **case.attributes).but(
+        formula=lambda p, x: np.sin(x) if p[0] else x.sum(0), no=BY_CONDITION
+    )
 
 
 def nested(x, s, w):
@@ -194,9 +233,23 @@ CASES = [
         np.array([1000], np.int32),
         np.array([0], np.int32),
     ).but(formula=lambda n, k: halved(n)),
+    opened(traced(count, first(0), (2, 2), (2, 2)), steady=True).but(formula=counted_only, no=BY_VALUES),
+    opened(traced(count, first(2), (3,), (3,)), steady=True).but(formula=counted_only, no=BY_VALUES),
+    opened(traced(count, first(-9), (3, 1), (3, 1))).but(formula=counted_only, no=BY_VALUES),
+    opened(traced(grow, first(0), (2, 3), (1,))).but(
+        formula=grown,
+        no={
+            **BY_VALUES,
+            "gradient": "variables that change their sizes have no gradients",
+            "second": "the same",
+            "symbolic": "the same",
+        },
+    ),
     traced(branch, first(0.5), (2, 3), (2, 3)).but(formula=branched),
     traced(branch, np.array([0], np.int32), (2, 3), (2, 3)).but(formula=branched),
     traced(branch, first(3), (0, 3), (0, 3)).but(formula=branched),
+    open_branch(first(1), (2, 3)),
+    open_branch(np.array([0], np.int32), (2, 3)),
     traced(nested, (2, 3, 2), (2,), (2,)).but(formula=nested_loops),
     traced(search, (3, 2), (2,)).but(formula=searched),
 ]
