@@ -97,13 +97,15 @@ def export_model(
 
     `sym` and `params` are a Symbol and its parameters by name, or the files of both. A HybridBlock has its
     own parameters: `export_model(net, "net.onnx", input_shapes=[("batch", 3, 224, 224)])`.
-    Shapes and types are given for each input in order, or by name. A size that is `None` or a name is free.
-    A block of an ONNX model needs none: its inputs are as the model says.
-    With `dynamic` the sizes are those of `dynamic_input_shapes`, or all free. The opset is by default the
-    oldest from 18 on that has all that is needed. Parameters above 2 GB, or all with `external_data`, are in
-    a second file. With `precision="mixed"` products and what lies between them compute in float16; softmax,
-    normalizations over rows and means with "float16" only. Inputs, which a block's file has all in order,
-    outputs, indices and lengths keep their types, as does what float16 does not hold or `keep` names.
+
+    Shapes and types are given for each input in order, or by name; a block of an imported ONNX model has the
+    model's. A size that is `None` or a name is free. With `dynamic` the sizes are those of
+    `dynamic_input_shapes`, or all free. The opset is 18 by default, or the oldest newer one that has all that
+    the graph needs. A block's file has all of its inputs in their order. Parameters above 2 GB, or all with
+    `external_data`, are in a second file. With `precision="mixed"` products, embeddings and what lies between
+    them compute in float16; softmax, normalizations over rows and means do with "float16" only. Indices,
+    lengths, inputs and outputs keep their types, as does what float16 does not hold, or whose node or
+    operator is in `keep`.
     """
     shapes = next((s for s in (input_shapes, in_shapes, input_shape) if s is not None), None)
     shapes, types = _declared(sym, shapes, in_types if input_type is None else input_type)
