@@ -58,7 +58,9 @@ def interpolation(use: Use) -> list[NodeProto]:
 
 @translates("RoiAlign")
 def whole_pixels(use: Use) -> list[NodeProto]:
-    """The older version has no half pixels."""
+    """The older version has no half pixels, and takes the largest of other numbers."""
+    if use.attribute("mode", "avg") == "max":
+        raise AnotherError("another maximum")
     if not use.falls:
         return use.written(coordinate_transformation_mode="output_half_pixel")
     if use.attribute("coordinate_transformation_mode") != "output_half_pixel":

@@ -355,21 +355,24 @@ def _exported(case: Case) -> Run:
 
 
 def _export(block: Any, case: Case) -> onnx.ModelProto:
+    from hybridonnx.errors import ConversionError
+
+    try:
+        return written(block, case, None)
+    except ConversionError:
+        return written(block, case, _newest())
+
+
+def written(block: Any, case: Case, opset: int | None) -> onnx.ModelProto:
+    """What a block of a case is exported as."""
     import hybridonnx as mx
     from hybridonnx.converters.values import dtype_of_type
-    from hybridonnx.errors import ConversionError
 
     shapes = {info.name: _declared(info, i, case) for i, info in enumerate(case.inputs)}
     types = {info.name: dtype_of_type(info.type) for info in case.inputs}
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.onnx")
-        for opset in (None, _newest()):
-            try:
-                mx.onnx.export_model(block, path, input_shapes=shapes, in_types=types, opset_version=opset)
-                break
-            except ConversionError:
-                if opset is not None:
-                    raise
+        mx.onnx.export_model(block, path, input_shapes=shapes, in_types=types, opset_version=opset)
         return onnx.load(path)
 
 

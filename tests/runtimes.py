@@ -143,7 +143,8 @@ def _is_special(kind: str) -> bool:
 
 def _as_ort_value(array: Any) -> Any:
     element = helper.np_dtype_to_tensor_dtype(array.dtype)
-    return ort.OrtValue.ortvalue_from_numpy_with_onnx_type(np.ascontiguousarray(array), element)
+    contiguous = np.ascontiguousarray(array).reshape(array.shape)  # which it gives an axis if there is none
+    return ort.OrtValue.ortvalue_from_numpy_with_onnx_type(contiguous, element)
 
 
 def _as_array(value: Any) -> Any:

@@ -112,3 +112,32 @@ def test_what_values_tell_alone_is_refused(tmp_path):
     with pytest.raises(ConversionError, match="Values tell it, not the inputs' shapes") as info:
         mx.onnx.export_model(net, path, input_shapes=[(2, 4), (2,)], in_types=["float32", "bool"])
     assert any("In node" in note for note in info.value.__notes__)
+
+
+@pytest.mark.parametrize("given", ["constant", "constant, free", "input", "input, free"])
+@pytest.mark.parametrize(
+    ("allowzero", "shape", "target", "expected"),
+    [
+        (0, (0, 3), [0, 3], (0, 3)),
+        (0, (0, 3), [-1, 3], (0, 3)),
+        (0, (2, 0, 3), [2, 0], (2, 0)),
+        (0, (2, 0, 3), [0, 0, 3], (2, 0, 3)),
+        (0, (2, 3), [0, -1], (2, 3)),
+        (1, (0, 3), [3, 0], (3, 0)),
+        (1, (2, 0, 3), [0, 2, 3], (0, 2, 3)),
+        (1, (0,), [0], (0,)),
+    ],
+)
+def test_nothing_in_another_shape(allowzero, shape, target, expected, given, tmp_path):
+    free = "free" in given
+    sizes = [f"n{i}" for i in range(len(shape))] if free else shape
+    text = f"(float[{','.join(map(str, sizes))}] x%s) => (float[{','.join('abc'[: len(target)])}] y) %s"
+    inputs, shapes = [np.zeros(shape, np.float32)], [tuple(sizes)]
+    if "input" in given:
+        text %= f", int64[{len(target)}] s", ""
+        inputs, shapes = [*inputs, np.array(target)], [*shapes, (len(target),)]
+    else:
+        text %= "", f"<int64[{len(target)}] s = {{{','.join(map(str, target))}}}>"
+    proto = model(f"{text} {{ y = Reshape <allowzero = {allowzero}> (x, s) }}")
+    assert evaluated(proto)(inputs)[0].shape == expected
+    agree(proto, inputs, tmp_path, shapes)

@@ -12,7 +12,7 @@ import pytest
 from onnx import TensorProto, helper
 from onnxruntime.capi.onnxruntime_pybind11_state import NotImplemented as NoKernel
 
-from hybridonnx import nd
+from hybridonnx import dtypes, nd
 from hybridonnx import symbol as sym
 from hybridonnx.converters import to_onnx
 from hybridonnx.converters.opsets import signature
@@ -21,7 +21,7 @@ from hybridonnx.converters.to_onnx._graph import Graph, Value
 from hybridonnx.converters.to_onnx._kernel_table import WITHOUT_KERNEL
 from hybridonnx.converters.to_onnx._kernels import computed_in
 from hybridonnx.converters.to_onnx._walk import Traced
-from hybridonnx.dtypes import BY_NAME
+from hybridonnx.dtypes import BY_NAME, as_dtype
 from hybridonnx.errors import ConversionError
 from hybridonnx.onnx import export_model
 from hybridonnx.ops import Spec
@@ -150,6 +150,31 @@ def test_what_has_no_exact_substitute_stays():
         assert computed_in(kind, {kind.input(0).type: BY_NAME[dtype]}) == {}
     with pytest.raises(ConversionError, match=r"Softmax: ONNX at opset 18 takes .* as input, got int8"):
         model_of(lambda g, x: g.Softmax(x), INT8)
+
+
+@pytest.mark.parametrize("opset", [13, 18])
+@pytest.mark.parametrize("op_type", ["Where", "Einsum", "TopK", "OneHot", "CumSum", "Unique"])
+def test_no_fraction_becomes_an_integer(op_type, opset):
+    """Where an opset's version does not have bfloat16."""
+    kind = signature(op_type, opset)
+    name = {"Unique": "T", "OneHot": "T3"}.get(op_type, "T")
+    for dtype in map(as_dtype, dtypes.EXTENSIONS):
+        other = computed_in(kind, {name: dtype}).get(name)
+        if dtypes.name_of(dtype) == "bfloat16" and dtype not in kind.types[name]:
+            assert other == np.float32
+        elif dtype.kind not in "iu":
+            assert other is None
+
+
+@pytest.mark.parametrize("depth", ["float32", "int32", "int64", "uint8"])
+@pytest.mark.parametrize("indices", ["int64", "int32", "uint8", "float32"])
+@pytest.mark.parametrize("values", ["int32", "int64", "float32", "bool", "uint8"])
+def test_one_hot_of_any_types(indices, depth, values):
+    """Kernels are of some combinations."""
+    x = [np.array([0, 3, 1], indices), np.array(4, depth), np.array([1, 0], values)]
+    (y,) = [run(lambda g, *x: g.OneHot(*x), *x)]
+    assert y.dtype == values
+    np.testing.assert_array_equal(y, np.where(np.eye(4)[[0, 3, 1]] > 0, x[2][1], x[2][0]))
 
 
 # ---- float64

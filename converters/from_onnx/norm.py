@@ -110,10 +110,17 @@ def group_normalization(
 
 @imports("LRN", versions=(1, 13))
 def lrn(F: Any, x: Any, *, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0) -> Any:
-    """The same in MXNet, for an odd size."""
-    if size % 2 == 0:
-        raise _required("LRN", "an odd size", size, "MXNet has no window of even size.")
-    return F.LRN(x, alpha=alpha, beta=beta, knorm=bias, nsize=size)
+    """The same in MXNet, for an odd size; an even one, which engines refuse, has one channel more behind."""
+    if size % 2:
+        return F.LRN(x, alpha=alpha, beta=beta, knorm=bias, nsize=size)
+    dtype = F.dtype(x)
+    wide = F.cast(x, dtype="float32") if dtype == np.float16 else x
+    squares = F.square(wide)
+    zeros = F.zeros_like(F.slice_axis(squares, axis=1, begin=0, end=1))
+    padded = F.Concat(*[zeros] * (size // 2 - 1), squares, *[zeros] * (size // 2), dim=1)
+    parts = [F.slice_axis(padded, axis=1, begin=i, end=i + 1 - size or None) for i in range(size)]
+    y = wide / (F.add_n(*parts) * (alpha / size) + bias) ** beta
+    return F.cast(y, dtype="float16") if dtype == np.float16 else y
 
 
 @imports("LpNormalization", versions=(1, 22))

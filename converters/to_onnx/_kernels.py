@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hybridonnx.dtypes import DType
+from hybridonnx.dtypes import DType, name_of
 
 from ..opsets import Signature
 from ._kernel_table import WITHOUT_KERNEL
@@ -27,7 +27,12 @@ _FAILING: Mapping[tuple[str, str], frozenset[Any]] = {
 """Element types whose kernels refuse arrays without elements."""
 _WIDER_INTEGERS = (np.dtype("int32"), np.dtype("int64"))
 _uint8 = np.dtype("uint8")
-_float16, _float32, _float64 = np.dtype("float16"), np.dtype("float32"), np.dtype("float64")
+_float32 = np.dtype("float32")
+
+_TOGETHER: Mapping[str, Mapping[str, Any]] = {
+    "OneHot": {"T1": np.dtype("int64"), "T2": np.dtype("int64")},
+}
+"""Element types beside which kernels have all others, where they are of certain combinations."""
 
 _EXACT = frozenset(
     "Abs Add ArgMax ArgMin Clip CumSum Div Einsum Equal Greater GreaterOrEqual Less LessOrEqual MatMul Max "
@@ -54,16 +59,15 @@ def computed_in(kind: Signature, types: Mapping[str, DType]) -> dict[str, DType]
             other = next((wide for wide in _candidates(kind.op_type, dtype) if wide in usable), None)
             if other is not None:
                 substitutes[name] = other
-    return substitutes
+    beside = _TOGETHER.get(kind.op_type, {})
+    return {**substitutes, **{name: dtype for name, dtype in beside.items() if types.get(name) != dtype}}
 
 
 def _candidates(op_type: str, dtype: DType) -> tuple[DType, ...]:
-    if dtype.kind == "f":
-        return (_float32,) if dtype in (_float16, _float64) else ()
-    if op_type not in _EXACT:
+    if name_of(dtype) in ("bfloat16", "float16", "float64"):
+        return (_float32,)
+    if op_type not in _EXACT or dtype.kind not in "biu":
         return ()
-    if dtype.kind == "b" and op_type.startswith(
-        "Reduce"
-    ):  # over no elements the limits of others are no bool
-        return (_uint8,)
+    if dtype.kind == "b" and op_type in ("ReduceMax", "ReduceMin"):
+        return (_uint8,)  # whose limits, the results over no elements, are those of bool
     return tuple(wide for wide in _WIDER_INTEGERS if wide.itemsize > dtype.itemsize)

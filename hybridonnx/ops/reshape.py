@@ -173,14 +173,14 @@ class Reshape(_Rearrangement):
                 extents = _Codes(codes[::-1], source[::-1]).read()[::-1]
             else:
                 extents = _Codes(codes, source).read()
-            return self._complete(extents, source)
+            return self._complete(extents, data)
         except ShapeError as exc:
             raise ShapeError(
                 f"Reshape: {exc}, for data {show(data)} to shape {codes}{' reversed' * self.reverse}."
             ) from None
 
-    def _complete(self, extents: Sequence[Extent | None], source: Sequence[Extent]) -> list[Extent]:
-        whole, known = product(source), product([e for e in extents if e is not None])
+    def _complete(self, extents: Sequence[Extent | None], data: Shape) -> list[Extent]:
+        whole, known = product(_source(data)), product([e for e in extents if e is not None])
         free = list(whole.free)
         for axis in known.free:
             free.remove(axis)
@@ -189,7 +189,7 @@ class Reshape(_Rearrangement):
             raise ShapeError(
                 f"a number of elements divisible by {known.factor} is required, got {whole.factor}"
             )
-        if None not in extents and not free and left.factor != 1:
+        if not (None in extents or free or left.factor == 1 or any(is_zero(data[i]) for i in known.free)):
             raise ShapeError(f"a shape of {whole.factor} elements is required, got {known.factor}")
         return [left if e is None else e for e in extents]
 
