@@ -104,8 +104,7 @@ def export_model(
     the graph needs. A block's file has all of its inputs in their order. Parameters above 2 GB, or all with
     `external_data`, are in a second file. With `precision="mixed"` products, embeddings and what lies between
     them compute in float16; softmax, normalizations over rows and means do with "float16" only. Indices,
-    lengths, inputs and outputs keep their types, as does what float16 does not hold, or whose node or
-    operator is in `keep`.
+    lengths, inputs, outputs, and what float16 does not hold or whose node or operator is in `keep` stay.
     """
     shapes = next((s for s in (input_shapes, in_shapes, input_shape) if s is not None), None)
     shapes, types = _declared(sym, shapes, in_types if input_type is None else input_type)
@@ -121,9 +120,8 @@ def export_model(
         metadata=metadata,
         verbose=verbose,
     )
-    free = (dynamic, dynamic_input_shapes)
-    outputs = sym._output_names if isinstance(sym, SymbolBlock) else None
-    return _export(graph, values, shapes, types, path, *free, inputs, outputs, options)
+    names = inputs, sym._output_names if isinstance(sym, SymbolBlock) else None
+    return _export(graph, values, shapes, types, path, dynamic, dynamic_input_shapes, *names, options)
 
 
 def check(
