@@ -477,3 +477,91 @@ def test_mxnets_own_maximum_gives_each_of_several_all():
         y = x.max()
     y.backward()
     np.testing.assert_array_equal(x.grad.asnumpy(), [1, 0, 1])
+
+
+# ---- what is no weight
+
+
+def trained(net):
+    return {name for name, p in net.collect_params().items() if p.grad_req != "null"}
+
+
+def again(net, x, folder):
+    """The block read from native files."""
+    net(x)  # a call decides the shapes
+    net.export(str(folder / "net"))
+    return SymbolBlock.imports(str(folder / "net-symbol.json"), ["x"], str(folder / "net-0000.params"))
+
+
+def test_constants_of_a_model_do_not_train(tmp_path):
+    three = numpy_helper.from_array(np.array([1, 2, 3], np.float32))
+    nodes = [
+        ("Constant", [], ["k"], {"value": three}),
+        ("Neg", ["k"], ["n"], {}),
+        ("Mul", ["x", "w"], ["a"], {}),
+        ("Add", ["a", "n"], ["b"], {}),
+        ("Neg", ["v"], ["m"], {}),
+        ("Add", ["b", "m"], ["y"], {}),
+    ]
+    weights = {"w": np.ones(3, np.float32), "v": np.ones(3, np.float32)}
+    net = mx.onnx.import_to_gluon(model(nodes, {"x": ["N", 3]}, {"y": ["N", 3]}, weights))
+    assert trained(net) == {"w", "m"}  # what was computed of a weight is one
+    assert trained(again(net, nd.ones((1, 3)), tmp_path)) == {"w", "m"}
+
+
+def test_what_import_adds_does_not_train(tmp_path):
+    """GroupNormalization's scale of channels comes after MXNet's operator, whose own is of groups."""
+    weights = {"s": np.ones(4, np.float32), "b": np.zeros(4, np.float32)}
+    nodes = [("GroupNormalization", ["x", "s", "b"], ["y"], {"num_groups": 2})]
+    content = model(nodes, {"x": ["N", 4, 3]}, {"y": ["N", 4, 3]}, weights, opset=21)
+    net = mx.onnx.import_to_gluon(content)
+    assert trained(net) == {"s", "b"}
+    assert trained(again(net, nd.ones((1, 4, 3)), tmp_path)) == {"s", "b"}
+
+
+@pytest.mark.parametrize(
+    ("node", "weights"),
+    [
+        (("Gemm", ["x", "w"], ["y"], {}), {"w": (2, 5)}),
+        (("PRelu", ["x", "w"], ["y"], {}), {"w": (1, 2)}),
+        (("LSTM", ["x", "w", "r"], ["y"], {"hidden_size": 3}), {"w": (1, 12, 2), "r": (1, 12, 3)}),
+    ],
+    ids=["Gemm", "PRelu", "LSTM"],
+)
+def test_weights_in_another_form_train(node, weights, tmp_path):
+    arrays = {name: np.ones(shape, np.float32) for name, shape in weights.items()}
+    shape = (4, 1, 2) if node[0] == "LSTM" else (4, 2)
+    net = mx.onnx.import_to_gluon(model([node], {"x": list(shape)}, {"y": None}, arrays))
+    assert len(trained(net)) == 1
+    assert trained(again(net, nd.ones(shape), tmp_path)) == trained(net)
+
+
+def test_a_weight_that_a_branch_reshapes_trains():
+    def branch(op_type):
+        nodes = [helper.make_node(op_type, ["w"], ["v"]), helper.make_node("Mul", ["x", "v"], ["r"])]
+        return helper.make_graph(nodes, op_type, [], [helper.make_tensor_value_info("r", F32, [3])])
+
+    node = ("If", ["c"], ["y"], {"then_branch": branch("Neg"), "else_branch": branch("Exp")})
+    nodes = [
+        ("ReduceSum", ["x"], ["s"], {"keepdims": 0}),
+        ("Cast", ["s"], ["c"], {"to": TensorProto.BOOL}),
+        node,
+    ]
+    net = mx.onnx.import_to_gluon(model(nodes, {"x": [3]}, {"y": [3]}, {"w": np.ones(3, np.float32)}))
+    assert trained(net)
+
+
+def test_a_module_leaves_constants_as_they_are():
+    three = numpy_helper.from_array(np.array([1, 2, 3], np.float32))
+    nodes = [("Constant", [], ["k"], {"value": three}), ("Gemm", ["x", "w", "k"], ["y"], {"transB": 1})]
+    content = model(nodes, {"x": [2, 3]}, {"y": [2, 3]}, {"w": np.ones((3, 3), np.float32)})
+    symbol, arguments, states = mx.onnx.import_model(content)
+    module = mx.mod.Module(symbol, ["x"], None)
+    module.bind([("x", (2, 3))])
+    module.init_params(arg_params=arguments, aux_params=states)
+    module.init_optimizer("sgd", {"learning_rate": 0.5})
+    module.forward_backward(mx.io.DataBatch([nd.ones((2, 3))]))
+    module.update()
+    after, _ = module.get_params()
+    np.testing.assert_array_equal(after["k"].asnumpy(), [1, 2, 3])
+    assert (after["w"].asnumpy() != 1).all()

@@ -12,6 +12,7 @@ from hybridonnx.dtypes import DType, as_dtype, container_of
 from hybridonnx.errors import ConversionError, DTypeError, MXNetError
 from hybridonnx.ops import NumericShape, Spec, SymbolicDim
 from hybridonnx.symbol import everything
+from hybridonnx.symbol.declared import CONSTANT
 from hybridonnx.symbol.graph import VARIABLE, Entry, Node
 from hybridonnx.symbol.infer import NO_AXES
 from hybridonnx.symbol.symbol import Broadcasting
@@ -130,13 +131,15 @@ class Functions:
         """How many outputs the node has."""
         return 0 if self._node is None else len(self._node.output)
 
-    def const(self, value: Any, dtype: Any = None) -> Broadcasting:
-        """A constant that the model does not have, as a new parameter."""
-        owner = "const" if self._node is None else title(self._node)
-        return self._new_constant(self._info.names.new(f"{owner}_const"), np.asarray(value, dtype))
+    def const(self, value: Any, dtype: Any = None, of: Sequence[Any] = ()) -> Broadcasting:
+        """A constant that the model does not have, as a new parameter.
 
-    def _new_constant(self, name: str, array: Array) -> Broadcasting:
-        self._info.constants[name] = array
+        It trains if one of the values does that it was computed `of`.
+        """
+        owner = "const" if self._node is None else title(self._node)
+        name = self._info.names.new(f"{owner}_const")
+        trains = any(self._info.is_weight(self._names[x.outputs[0]]) for x in of)
+        self._info.add_constant(name, np.asarray(value, dtype), trains)
         return self.constant(name)
 
     # ---- what the walk does
@@ -163,12 +166,17 @@ class Functions:
             self._new_variable(name, Spec(array.shape, array.dtype))
         return self._variables[name]
 
-    def constant_inside(self, name: str, array: Array) -> Broadcasting:
+    def constant_inside(self, name: str, inside: ModelInfo) -> Broadcasting:
         """A constant of a graph inside of a node as a symbol out here, under its name if that is free."""
-        return self._new_constant(self._info.names.main(name), array)
+        own = self._info.names.main(name)
+        self._info.add_constant(own, inside.constant(name), inside.is_weight(name))
+        return self.constant(own)
 
     def _new_variable(self, name: str, spec: Spec) -> Broadcasting:
-        entry = Entry(Node(VARIABLE, name, _stored(spec)), 0)
+        attributes = _stored(spec)
+        if name in self.arrays and not self._info.is_weight(name) and self.arrays[name].dtype.kind == "f":
+            attributes |= CONSTANT
+        entry = Entry(Node(VARIABLE, name, attributes), 0)
         self._specs[entry] = spec
         self._names[entry] = name
         self._variables[name] = Broadcasting([entry])

@@ -90,7 +90,9 @@ def studied(info: ModelInfo, graph: GraphProto, inputs: Sequence[Known]) -> tupl
     """What is known of the values of a graph inside; also the names of all values from outside."""
     proto, outside = standalone(info, graph, inputs)
     constants = {name: info.constant(name) for name in outside if info.is_constant(name)}
-    return ModelInfo(Model(proto, info.model.folders, info.model.title), constants), outside
+    weights = filter(info.is_weight, constants)
+    model = Model(proto, info.model.folders, info.model.title)
+    return ModelInfo(model, constants, weights=weights), outside
 
 
 def as_outside(inner: ModelInfo, name: str) -> Dims | None:

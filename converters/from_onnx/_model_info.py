@@ -54,8 +54,8 @@ _MOST_FOLDED = 1 << 28
 class ModelInfo:
     """Constants by name, and shapes and dtypes of all values, of a model whose constant nodes are folded.
 
-    `constants` are those that a graph inside of another one takes from there, `shapes` what the caller says
-    of the inputs.
+    `constants` are those that a graph inside of another one takes from there, of which `weights` train;
+    `shapes` is what the caller says of the inputs.
     """
 
     def __init__(
@@ -63,6 +63,7 @@ class ModelInfo:
         model: Model,
         constants: Mapping[str, Array] | None = None,
         shapes: InputShapes | None = None,
+        weights: Iterable[str] = (),
     ) -> None:
         self.model = model
         self.constants: dict[str, Array] = dict(constants or {})
@@ -80,6 +81,8 @@ class ModelInfo:
         self._inputs = list(map(_with_names, inputs))
         self._free = FreeSizes(self._inputs)
         self._vectors: dict[str, Vector | None] = {}
+        self._of_weights = set(weights)
+        """The constants that were computed of initializers."""
         self._better: set[str] = set()
         """The values of which more is known than ONNX infers."""
         self._study()
@@ -111,6 +114,17 @@ class ModelInfo:
     def is_constant(self, name: str) -> bool:
         """Whether the value is the same in every run."""
         return name in self.constants or name in self.tensors
+
+    def is_weight(self, name: str) -> bool:
+        """Whether training may change a constant: it is an initializer, or computed of one."""
+        return name in self.tensors or name in self._of_weights
+
+    def add_constant(self, name: str, value: Array, is_weight: bool = False) -> None:
+        """Take note of a constant."""
+        self.constants[name] = value
+        self._vectors.pop(name, None)  # which had less
+        if is_weight:
+            self._of_weights.add(name)
 
     def constant(self, name: str) -> Array:
         """The value of a constant."""
@@ -336,7 +350,7 @@ class ModelInfo:
         if node.op_type in _READ and len(node.input) == _READ_INPUTS[node.op_type]:
             value = _READ[node.op_type](self, node)
             if value is not None:
-                self.constants[node.output[0]] = value
+                self.add_constant(node.output[0], value, any(map(self.is_weight, node.input)))
                 return True
         if not _may_fold(node, self.model.opset) or not all(self.is_constant(n) for n in node.input if n):
             return False
@@ -349,9 +363,9 @@ class ModelInfo:
         results = evaluate(node, self.model.opset, inputs)
         if results is None:
             return False
-        self.constants.update((n, r) for n, r in zip(node.output, results, strict=False) if n)
-        for name in node.output:
-            self._vectors.pop(name, None)  # which had less
+        for name, result in zip(node.output, results, strict=False):
+            if name:
+                self.add_constant(name, result, any(map(self.is_weight, inputs)))
         return True
 
     def _affordable(self, node: NodeProto, inputs: dict[str, Array]) -> bool:

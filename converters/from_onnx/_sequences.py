@@ -130,7 +130,7 @@ class _Unpacking:
     def constant(self, value: Any) -> str:
         """The name of a constant of integers."""
         name = self.info.names.new("sequence_constant")
-        self.info.constants[name] = np.asarray(value, np.int64)
+        self.info.add_constant(name, np.asarray(value, np.int64))
         return name
 
     def make(self, op_type: str, inputs: Sequence[str], output: str = "", **attributes: Any) -> str:

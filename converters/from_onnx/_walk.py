@@ -197,9 +197,7 @@ class _Conversion:
         constants = {name for name in outside if self.info.is_constant(name)}
         imported = _walk(info)
         around = {
-            name: self.F.constant_inside(name, imported.arrays[name])
-            for name in imported.arrays
-            if name not in constants
+            name: self.F.constant_inside(name, info) for name in imported.arrays if name not in constants
         }
         around |= {name: Broadcasting([self.entry(name)]) for name in outside}
         names = [item.name for item in graph.input]

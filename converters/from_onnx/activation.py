@@ -86,4 +86,4 @@ def _channels(shape: tuple[int | None, ...], rank: int) -> tuple[int | None, ...
 def _reshaped(F: Any, x: Any, shape: tuple[int | None, ...]) -> Any:
     """A parameter stays a parameter when it is reshaped."""
     value = F.value(x)
-    return F.reshape(x, shape=(-1,)) if value is None else F.const(value.reshape(-1))
+    return F.reshape(x, shape=(-1,)) if value is None else F.const(value.reshape(-1), of=[x])

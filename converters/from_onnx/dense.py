@@ -43,7 +43,7 @@ def _fully_connected(F: Any, a: Any, b: Any, c: Any, transposed: bool) -> Any:
         value = F.value(b)
         if value is None:
             return None
-        b = F.const(value.T.copy())
+        b = F.const(value.T.copy(), of=[b])
     if c is None:
         return F.FullyConnected(a, b, num_hidden=hidden, no_bias=True)
     if F.shape(c) == (hidden,):

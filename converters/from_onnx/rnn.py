@@ -128,7 +128,8 @@ class Layer:
         bias = np.zeros((self.directions, 2 * w.shape[1]), w.dtype) if bias is None else bias
         parts = [self._ordered(v[d]) for d in range(self.directions) for v in (w, r)]
         parts += [self._ordered(v) for d in range(self.directions) for v in np.split(bias[d], 2)]
-        return self.F.const(np.concatenate([p.ravel() for p in parts]))
+        sources = [v for v in (self.w, self.r, self.b) if v is not None]
+        return self.F.const(np.concatenate([p.ravel() for p in parts]), of=sources)
 
     def _ordered(self, rows: Any) -> Any:
         gates = np.split(rows, len(_GATES[self.kind]))

@@ -18,7 +18,14 @@ from ..ops import find
 from ..runtime import onnx_file
 from ..runtime.containers import boundary_of
 from ..symbol import everything
-from ..symbol.declared import Declared, InputShapes, declared_shapes, require_declared, shape_attributes
+from ..symbol.declared import (
+    Declared,
+    InputShapes,
+    constant_names,
+    declared_shapes,
+    require_declared,
+    shape_attributes,
+)
 from ..symbol.execute import execute
 from ..symbol.infer import has_scalars
 from ..symbol.symbol import Group, Symbol, load, var
@@ -118,12 +125,12 @@ class SymbolBlock(HybridBlock):
 
     def _make_parameters(self, graph: Symbol, inputs: list[str]) -> None:
         dtypes = _dtypes(graph)
-        states = set(graph.list_auxiliary_states())
+        fixed = {*graph.list_auxiliary_states(), *constant_names(graph.nodes())}
         for name in (*graph.list_arguments(), *graph.list_auxiliary_states()):
             if name in inputs or name in self._params:
                 continue
             kwargs: dict[str, Any] = {"allow_deferred_init": True}
-            if name in states:
+            if name in fixed:
                 kwargs["grad_req"] = "null"
             if dtypes.get(name) is not None:
                 kwargs["dtype"] = dtypes[name]

@@ -27,6 +27,7 @@ from ..ndarray.ndarray import NDArray
 from ..ops import Spec, sizes
 from ..optimizer.optimizer import Optimizer
 from ..runtime.compile import CompiledGraph
+from ..symbol.declared import constant_names
 from ..symbol.executor import Executor, bind
 from ..symbol.storage import StorageTypes
 from ..symbol.symbol import Symbol
@@ -80,7 +81,7 @@ class Module(BaseModule):
         self._data_names = list(data_names or ())
         self._label_names = list(label_names or ())
         self._state_names = list(state_names or ())
-        self._fixed_names = list(fixed_param_names or ())
+        self._fixed_names = [*(fixed_param_names or ()), *constant_names(symbol.nodes())]
         check_names(symbol, self._data_names, "data_names", required=True)
         check_names(symbol, self._label_names, "label_names", required=False)
         check_names(symbol, self._state_names, "state_names", required=True)

@@ -1,4 +1,4 @@
-"""The shapes that an ONNX model says its inputs have, as attributes of their variables.
+"""What an ONNX model says of its inputs and constants, as attributes of their variables.
 
 MXNet's own `__shape__` refuses nothing: blocks of MXNet run at other shapes. What was computed of a model's
 declared sizes when it was imported is right for these alone.
@@ -16,6 +16,9 @@ from .graph import Node
 SHAPE_KEY = "__onnx_shape__"
 """The attribute's name; in its text -1 is a free size."""
 
+CONSTANT = {"__constant__": "True"}
+"""The attribute of a variable that is no parameter of the model, so that training leaves it as it is."""
+
 Declared: TypeAlias = tuple[int | None, ...]
 """A shape in which a size that is `None` is free."""
 InputShape: TypeAlias = Sequence[int | str | None]
@@ -29,6 +32,11 @@ def shape_attributes(sizes: Sequence[object] | None) -> dict[str, str]:
         return {}
     text = ", ".join(str(size if isinstance(size, int) else -1) for size in sizes)
     return {SHAPE_KEY: f"({text},)" if len(sizes) == 1 else f"({text})"}
+
+
+def constant_names(nodes: Iterable[Node]) -> set[str]:
+    """The variables among these nodes that are constants."""
+    return {node.name for node in nodes if node.is_variable and node.attrs.keys() >= CONSTANT.keys()}
 
 
 def declared_shape(node: Node) -> Declared | None:
