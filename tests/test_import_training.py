@@ -559,7 +559,7 @@ def test_a_module_leaves_constants_as_they_are():
     module = mx.mod.Module(symbol, ["x"], None)
     module.bind([("x", (2, 3))])
     module.init_params(arg_params=arguments, aux_params=states)
-    module.init_optimizer("sgd", {"learning_rate": 0.5})
+    module.init_optimizer(optimizer="sgd", optimizer_params={"learning_rate": 0.5})
     module.forward_backward(mx.io.DataBatch([nd.ones((2, 3))]))
     module.update()
     after, _ = module.get_params()
