@@ -131,15 +131,11 @@ class Functions:
         """How many outputs the node has."""
         return 0 if self._node is None else len(self._node.output)
 
-    def const(self, value: Any, dtype: Any = None, of: Sequence[Any] = ()) -> Broadcasting:
-        """A constant that the model does not have, as a new parameter.
-
-        It trains if one of the values does that it was computed `of`.
-        """
+    def const(self, value: Any, dtype: Any = None) -> Broadcasting:
+        """A constant that the model does not have, as a new parameter, which does not train."""
         owner = "const" if self._node is None else title(self._node)
         name = self._info.names.new(f"{owner}_const")
-        trains = any(self._info.is_weight(self._names[x.outputs[0]]) for x in of)
-        self._info.add_constant(name, np.asarray(value, dtype), trains)
+        self._info.add_constant(name, np.asarray(value, dtype))
         return self.constant(name)
 
     # ---- what the walk does

@@ -70,7 +70,7 @@ def prelu(F: Any, x: Any, slope: Any) -> Any:
     channels = None if shape is None else _channels(shape, rank)
     if channels is None:
         return F.relu(x) - slope * F.relu(-x)
-    gamma = slope if shape == channels else _reshaped(F, slope, channels)
+    gamma = slope if shape == channels else F.reshape(slope, shape=(-1,))
     return F.LeakyReLU(x, gamma, act_type="prelu")
 
 
@@ -81,9 +81,3 @@ def _channels(shape: tuple[int | None, ...], rank: int) -> tuple[int | None, ...
     full = (1,) * (rank - len(shape)) + shape
     others = full[:1] + full[2:]
     return full[1:2] if len(full) == rank > 1 and all(d == 1 for d in others) else None
-
-
-def _reshaped(F: Any, x: Any, shape: tuple[int | None, ...]) -> Any:
-    """A parameter stays a parameter when it is reshaped."""
-    value = F.value(x)
-    return F.reshape(x, shape=(-1,)) if value is None else F.const(value.reshape(-1), of=[x])

@@ -119,37 +119,28 @@ class Layer:
         return F.transpose(split, axes=(0, 2, 1, 3)), *states
 
     def parameters(self) -> Any:
-        """All parameters in MXNet's order: one parameter if they are constants, else computed."""
-        arrays = [self.F.value(v) for v in (self.w, self.r)]
-        bias = None if self.b is None else self.F.value(self.b)
-        if any(a is None for a in arrays) or (self.b is not None and bias is None):
-            return self._computed()
-        w, r = arrays
-        bias = np.zeros((self.directions, 2 * w.shape[1]), w.dtype) if bias is None else bias
-        parts = [self._ordered(v[d]) for d in range(self.directions) for v in (w, r)]
-        parts += [self._ordered(v) for d in range(self.directions) for v in np.split(bias[d], 2)]
-        sources = [v for v in (self.w, self.r, self.b) if v is not None]
-        return self.F.const(np.concatenate([p.ravel() for p in parts]), of=sources)
-
-    def _ordered(self, rows: Any) -> Any:
-        gates = np.split(rows, len(_GATES[self.kind]))
-        return np.concatenate([gates[i] for i in _GATES[self.kind]])
-
-    def _computed(self) -> Any:
+        """All parameters in MXNet's order, first the weights of all directions and then the biases."""
         F, rows = self.F, len(_GATES[self.kind]) * self.cells
         bias = self.b
         if bias is None:
             bias = F.zeros(shape=(self.directions, 2 * rows), dtype=(F.dtype(self.w) or np.dtype("f4")).name)
-
-        def gates(value: Any, d: int, start: int = 0) -> list[Any]:
-            row = F.slice_axis(value, axis=0, begin=d, end=d + 1)
-            at = [start + i * self.cells for i in _GATES[self.kind]]
-            cut = [F.slice_axis(row, axis=1, begin=k, end=k + self.cells) for k in at]
-            return [F.Reshape(part, shape=(-1,)) for part in cut]
-
-        parts = [p for d in range(self.directions) for v in (self.w, self.r) for p in gates(v, d)]
-        parts += [p for d in range(self.directions) for start in (0, rows) for p in gates(bias, d, start)]
+        weights = zip(*map(self._by_direction, (self.w, self.r)), strict=True)
+        parts = [self._ordered(part) for pair in weights for part in pair]
+        for one in self._by_direction(bias):
+            parts += map(self._ordered, F.split(one, num_outputs=2, axis=1))
         return F.Concat(*parts, dim=0)
+
+    def _by_direction(self, value: Any) -> list[Any]:
+        """What each direction has of a parameter."""
+        return [value] if self.directions == 1 else list(self.F.split(value, num_outputs=2, axis=0))
+
+    def _ordered(self, value: Any) -> Any:
+        """One direction's numbers as a vector, with the gates in MXNet's order."""
+        order = _GATES[self.kind]
+        if len(order) > 1:
+            gates = self.F.split(value, num_outputs=len(order), axis=1)
+            value = self.F.Concat(*[gates[i] for i in order], dim=1)
+        return self.F.Reshape(value, shape=(-1,))
 
     # ---- step by step
 
