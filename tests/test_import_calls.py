@@ -144,7 +144,7 @@ def test_declared_sizes_are_held_wherever_the_graph_goes(tmp_path):
         with pytest.raises(ShapeError, match=r"shape \(2, 3\) is required, as the ONNX model says"), mode:
             with_more(x)
     assert with_more(x[:2]).asnumpy().tolist() == [[5] * 3] * 2
-    assert symbol.infer_shape(a=(2, 3), b=(2, 3))[1] == [(2, 3)]
+    assert symbol.infer_shape(a=(2, 3), p=(1, 1))[1] == [(2, 3)]
 
 
 @pytest.mark.parametrize(("size", "text"), [("N", "(-1,)"), (0, "(0,)"), (None, "()")])

@@ -565,3 +565,16 @@ def test_a_module_leaves_constants_as_they_are():
     after, _ = module.get_params()
     np.testing.assert_array_equal(after["k"].asnumpy(), [1, 2, 3])
     assert (after["w"].asnumpy() != 1).all()
+
+
+def test_a_table_of_which_a_part_is_used_trains_as_a_whole(tmp_path):
+    """Positions of a fixed length are constant indices."""
+    constants = {"table": np.ones((5, 3), np.float32), "rows": np.array([0, 2])}
+    nodes: list[Any] = [("Gather", ["table", "rows"], ["p"], {}), ("Add", ["x", "p"], ["y"], {})]
+    net = mx.onnx.import_to_gluon(model(nodes, {"x": [2, 3]}, {"y": [2, 3]}, constants))
+    assert trained(net) == {"table"}
+    with autograd.record():
+        y = net(nd.ones((2, 3)))
+    y.backward()
+    grad = net.collect_params()["table"].grad().asnumpy()
+    np.testing.assert_array_equal(grad, [[1] * 3, [0] * 3, [1] * 3, [0] * 3, [0] * 3])

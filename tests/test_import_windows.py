@@ -284,7 +284,6 @@ def test_what_mxnet_cannot_say_stays_what_it_is(op_type, shapes, attributes):
     ("op_type", "shapes", "attributes", "native"),
     [
         ("Gemm", [(3, 4), (5, 4), (5,)], {"transB": 1}, "FullyConnected"),
-        ("Gemm", [(3, 4), (4, 5), (5,)], {"constants": (1, 2)}, "FullyConnected"),
         ("Conv", [IMAGE, WEIGHT, (6,)], {}, "Convolution"),
         ("MaxPool", [IMAGE], {"kernel_shape": (3, 3), "strides": (2, 2), "ceil_mode": 1}, "Pooling"),
         ("GlobalAveragePool", [IMAGE], {}, "Pooling"),

@@ -354,6 +354,8 @@ class ModelInfo:
                 return True
         if not _may_fold(node, self.model.opset) or not all(self.is_constant(n) for n in node.input if n):
             return False
+        if node.op_type != "Identity" and any(map(self._is_matrix, node.input)):
+            return False
         inputs = {name: self.constant(name) for name in node.input if name}
         if not self._affordable(node, inputs):
             raise ConversionError(
@@ -367,6 +369,11 @@ class ModelInfo:
             if name:
                 self.add_constant(name, result, any(map(self.is_weight, inputs)))
         return True
+
+    def _is_matrix(self, name: str) -> bool:
+        """Whether training may change a constant of two axes or more, which then keeps its name."""
+        dtype = self.dtype(name) if self.is_weight(name) else None
+        return dtype is not None and dtype.kind == "f" and len(self.shape(name) or ()) > 1
 
     def _affordable(self, node: NodeProto, inputs: dict[str, Array]) -> bool:
         types = {name: _type(array) for name, array in inputs.items()}
