@@ -56,6 +56,19 @@ def interpolation(use: Use) -> list[NodeProto]:
     return use.written(mode=names.get(mode, mode))
 
 
+@translates("Mod")
+def remainder(use: Use) -> list[NodeProto]:
+    """The remainder with the divisor's sign is there for floating-point numbers, too."""
+    a, b = use.node.input
+    dtype = use.dtypes.get(a) or use.dtypes.get(b)
+    if use.attribute("fmod", 0) or not use.falls or dtype is None or dtype.kind in "iub":
+        return use.written()
+    rest, zero = use.add("Mod", a, b, fmod=1), use.value(0, dtype)
+    differs = use.add("Xor", use.add("Less", rest, zero), use.add("Less", b, zero))
+    moves = use.add("And", differs, use.add("Not", use.add("Equal", rest, zero)))
+    return use.result("Where", moves, use.add("Add", rest, b), rest)
+
+
 @translates("RoiAlign")
 def whole_pixels(use: Use) -> list[NodeProto]:
     """The older version has no half pixels, and takes the largest of other numbers."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from onnx import AttributeProto, GraphProto, NodeProto, helper, numpy_helper
 
+from hybridonnx.dtypes import DType
 from hybridonnx.ops import Shape
 
 from .opsets import Signature, signature
@@ -23,6 +24,7 @@ _CHANGES = {
     "GroupNormalization": 21,
     "Hardmax": 13,
     "LogSoftmax": 13,
+    "Mod": 28,
     "RoiAlign": 16,
     "Scan": 9,
     "Softmax": 13,
@@ -52,6 +54,8 @@ class Use:
     """The values that are constants."""
     shapes: Mapping[str, Shape | None] = field(default_factory=dict)
     """What is known of the shapes of other values."""
+    dtypes: Mapping[str, DType | None] = field(default_factory=dict)
+    """What is known of the dtypes of values."""
     names: set[str] = field(default_factory=set)
     """Those that values have."""
     nodes: list[NodeProto] = field(default_factory=list)
@@ -149,6 +153,7 @@ def translated(
     opset: int,
     constants: Mapping[str, Array],
     shapes: Mapping[str, Shape | None],
+    dtypes: Mapping[str, DType | None],
     names: set[str] | None = None,
 ) -> list[NodeProto]:
     """The node as nodes of another opset, with the graphs inside. Raises `AnotherError` if there are none.
@@ -164,7 +169,7 @@ def translated(
         if attribute.HasField("g"):
             _translate(attribute.g, own, opset, constants, names)
     kinds = signature(copy.op_type, own), signature(copy.op_type, opset)
-    use = Use(copy, *kinds, constants, shapes, names)
+    use = Use(copy, *kinds, constants, shapes, dtypes, names)
     if use.own.since == use.other.since:
         return [copy]
     if use.falls:
@@ -185,7 +190,7 @@ def _translate(
 ) -> None:
     """Say all nodes of a graph inside of a node at another opset."""
     constants = {**outside, **dict(_constants(graph))}
-    nodes = [new for node in graph.node for new in translated(node, own, opset, constants, {}, names)]
+    nodes = [new for node in graph.node for new in translated(node, own, opset, constants, {}, {}, names)]
     del graph.node[:]
     graph.node.extend(nodes)
 

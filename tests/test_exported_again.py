@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import ModelProto, parser
+from onnx import ModelProto, helper, parser
 
 import hybridonnx as mx
 from hybridonnx.errors import ConversionError
@@ -141,3 +141,24 @@ def test_nothing_in_another_shape(allowzero, shape, target, expected, given, tmp
     proto = model(f"{text} {{ y = Reshape <allowzero = {allowzero}> (x, s) }}")
     assert evaluated(proto)(inputs)[0].shape == expected
     agree(proto, inputs, tmp_path, shapes)
+
+
+@pytest.mark.parametrize("opset", [13, 18, 21])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_remainder_with_the_divisors_sign(dtype, opset, tmp_path):
+    """Opset 28 has it of floating-point numbers, which none before has."""
+    a = np.array([-7.5, 7.5, -7.5, 7.5, 0, 6, -6, np.nan, 3], dtype)
+    b = np.array([2, -2, -2, 2, 3, -3, 3, 2, np.nan], dtype)
+    kind = helper.np_dtype_to_tensor_dtype(a.dtype)
+    infos = [helper.make_tensor_value_info(name, kind, [9]) for name in "aby"]
+    graph = helper.make_graph([helper.make_node("Mod", ["a", "b"], ["y"])], "g", infos[:2], infos[2:])
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 28)], ir_version=10)
+    net = mx.onnx.import_to_gluon(proto.SerializeToString())
+    path = str(tmp_path / "again.onnx")
+    mx.onnx.export_model(net, path, opset_version=opset)
+    results = [plain(onnx.load(path))([a, b])[0]]
+    for active in (False, True):
+        net.hybridize(active)
+        results.append(net(mx.nd.array(a, dtype=dtype), mx.nd.array(b, dtype=dtype)).asnumpy())
+    for y in results:
+        np.testing.assert_array_equal(y, np.mod(a, b))

@@ -182,6 +182,7 @@ CASES = [
     conv((1, 3, 11, 11), 4, (5, 5), stride=(3, 3), pad=(2, 2), workspace=512, cudnn_tune="off"),
     conv((1, 3, 11, 11), 4, (2, 2), stride=(3, 3), cudnn_off=True),
     conv((4, 16, 14, 14), 32, (3, 3), pad=(1, 1)).but(tol=3e-5),
+    conv((2, 4, 6, 5), 4, (3, 2), num_group=2).but(dtypes=("float64",)),
     Case("Convolution", [(0, 3, 5, 5), (4, 3, 3, 3), (4,)], kernel=(3, 3), num_filter=4).but(
         formula=lambda x, w, b: np.zeros((0, 4, 3, 3), x.dtype)
     ),
