@@ -22,8 +22,8 @@ def gemm(
     transA: int = 0,
     transB: int = 0,
 ) -> Any:
-    if alpha == 1.0 and not transA and transB and (c is None or beta == 1.0):
-        layer = _fully_connected(F, a, b, c)
+    if alpha == 1.0 and not transA and (c is None or beta == 1.0):
+        layer = _fully_connected(F, a, b, c, bool(transB))
         if layer is not None:
             return layer
     y = F.dot(a, b, transpose_a=bool(transA), transpose_b=bool(transB))
@@ -33,12 +33,16 @@ def gemm(
     return y + (c if beta == 1.0 else c * beta)
 
 
-def _fully_connected(F: Any, a: Any, b: Any, c: Any) -> Any:
-    """A layer if the size of the weight (num_hidden, D) is known."""
+def _fully_connected(F: Any, a: Any, b: Any, c: Any, transposed: bool) -> Any:
+    """A layer if the weight is one: (num_hidden, D), or a constant that is transposed."""
     shape = F.shape(b)
-    if shape is None or shape[0] is None:
+    if shape is None or shape[0 if transposed else 1] is None:
         return None
-    hidden = shape[0]
+    hidden = shape[0 if transposed else 1]
+    if not transposed:
+        if F.value(b) is None:
+            return None
+        b = F.transpose(b)
     if c is None:
         return F.FullyConnected(a, b, num_hidden=hidden, no_bias=True)
     if F.shape(c) == (hidden,):
