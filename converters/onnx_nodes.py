@@ -206,12 +206,10 @@ def _at(text: str, opset: int, inputs: tuple[Spec, ...]) -> ModelProto | None:
     if node.domain or own == opset:
         return model
     constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
-    shapes = {info.name: spec.shape for info, spec in zip(model.graph.input, inputs, strict=True)}
-    shapes |= {name: array.shape for name, array in constants.items()}
-    dtypes = {info.name: spec.dtype for info, spec in zip(model.graph.input, inputs, strict=True)}
-    dtypes |= {name: array.dtype for name, array in constants.items()}
+    specs = {info.name: spec for info, spec in zip(model.graph.input, inputs, strict=True)}
+    specs |= {name: Spec(array.shape, array.dtype) for name, array in constants.items()}
     try:
-        nodes = translated(node, own, opset, constants, shapes, dtypes)
+        nodes = translated(node, own, opset, constants, specs)
     except (AnotherError, ConversionError):
         return _converted(model, typed(text, inputs, Sizes()), opset)
     result = ModelProto()

@@ -60,7 +60,7 @@ def interpolation(use: Use) -> list[NodeProto]:
 def remainder(use: Use) -> list[NodeProto]:
     """The remainder with the divisor's sign is there for floating-point numbers, too."""
     a, b = use.node.input
-    dtype = use.dtypes.get(a) or use.dtypes.get(b)
+    dtype = use.spec(a).dtype or use.spec(b).dtype
     if use.attribute("fmod", 0) or not use.falls or dtype is None or dtype.kind in "iub":
         return use.written()
     rest, zero = use.add("Mod", a, b, fmod=1), use.value(0, dtype)
@@ -147,7 +147,7 @@ def parts(use: Use) -> list[NodeProto]:
             split = use.value(sizes)
         wants_count = not split and "num_outputs" in use.other.attributes
         return use.written([x, split], drop=["split"], num_outputs=count if wants_count else None)
-    shape = use.shapes.get(x)
+    shape = use.spec(x).shape
     size = None if shape is None else shape[use.attribute("axis", 0)]
     if not isinstance(size, int):
         raise AnotherError("a known size is required")

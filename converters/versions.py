@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from onnx import AttributeProto, GraphProto, NodeProto, helper, numpy_helper
 
-from hybridonnx.dtypes import DType
-from hybridonnx.ops import Shape
+from hybridonnx.ops import Spec
 
 from .opsets import Signature, signature
 from .subgraphs import mentioned
@@ -52,10 +51,8 @@ class Use:
     other: Signature
     constants: Mapping[str, Array] = field(default_factory=dict)
     """The values that are constants."""
-    shapes: Mapping[str, Shape | None] = field(default_factory=dict)
-    """What is known of the shapes of other values."""
-    dtypes: Mapping[str, DType | None] = field(default_factory=dict)
-    """What is known of the dtypes of values."""
+    specs: Mapping[str, Spec] = field(default_factory=dict)
+    """What is known of the shapes and dtypes of values."""
     names: set[str] = field(default_factory=set)
     """Those that values have."""
     nodes: list[NodeProto] = field(default_factory=list)
@@ -79,9 +76,13 @@ class Use:
             raise AnotherError(f"a constant is required as {name}")
         return self.constants[source] if source else None
 
+    def spec(self, value: str) -> Spec:
+        """What is known of a value."""
+        return self.specs.get(value, Spec())
+
     def rank(self, name: str) -> int:
         """The number of axes of a parameter. Raises `AnotherError` if it is unknown."""
-        shape = self.shapes.get(self.input(name))
+        shape = self.spec(self.input(name)).shape
         if shape is None:
             raise AnotherError(f"a known rank is required of {name}")
         return len(shape)
@@ -152,8 +153,7 @@ def translated(
     own: int,
     opset: int,
     constants: Mapping[str, Array],
-    shapes: Mapping[str, Shape | None],
-    dtypes: Mapping[str, DType | None],
+    specs: Mapping[str, Spec],
     names: set[str] | None = None,
 ) -> list[NodeProto]:
     """The node as nodes of another opset, with the graphs inside. Raises `AnotherError` if there are none.
@@ -169,7 +169,7 @@ def translated(
         if attribute.HasField("g"):
             _translate(attribute.g, own, opset, constants, names)
     kinds = signature(copy.op_type, own), signature(copy.op_type, opset)
-    use = Use(copy, *kinds, constants, shapes, dtypes, names)
+    use = Use(copy, *kinds, constants, specs, names)
     if use.own.since == use.other.since:
         return [copy]
     if use.falls:
@@ -190,7 +190,7 @@ def _translate(
 ) -> None:
     """Say all nodes of a graph inside of a node at another opset."""
     constants = {**outside, **dict(_constants(graph))}
-    nodes = [new for node in graph.node for new in translated(node, own, opset, constants, {}, {}, names)]
+    nodes = [new for node in graph.node for new in translated(node, own, opset, constants, {}, names)]
     del graph.node[:]
     graph.node.extend(nodes)
 

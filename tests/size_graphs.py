@@ -136,6 +136,14 @@ class Grower(Draft):
             raise UnfitError
         return names[-1 - min(int(self.rng.expovariate(0.35)), len(names) - 1)]
 
+    def pick_with_axes(self):
+        """One of the arrays that is no number, and how many axes it has."""
+        x = self.pick(self.data)
+        rank = self.each(x)[0].ndim
+        if not rank:
+            raise UnfitError
+        return x, rank
+
     def number(self, low=-_MOST_NUMBER, high=_MOST_NUMBER):
         """A number that is computed and stays in a range, or a constant."""
         if low > high:
@@ -236,10 +244,7 @@ def shape(g):
 
 @numeric
 def one_size(g):
-    x = g.pick(g.data)
-    rank = g.each(x)[0].ndim
-    if not rank:
-        raise UnfitError
+    x, rank = g.pick_with_axes()
     g.keep(g.node("Gather", g.node("Shape", x), g.rng.randint(-rank, rank - 1)))
 
 
@@ -543,10 +548,7 @@ def resized(g):
 
 @using
 def best(g):
-    x = g.pick(g.data)
-    rank = g.each(x)[0].ndim
-    if not rank:
-        raise UnfitError
+    x, rank = g.pick_with_axes()
     axis = g.rng.randrange(-rank, rank)
     size = g.node("Gather", g.node("Shape", x), axis)
     k = g.rng.choice([g.number(0, 9), g.node("Min", size, g.number(0, 9))])
@@ -558,10 +560,7 @@ def best(g):
 
 @using
 def split(g):
-    x = g.pick(g.data)
-    rank = g.each(x)[0].ndim
-    if not rank:
-        raise UnfitError
+    x, rank = g.pick_with_axes()
     axis = g.rng.randrange(-rank, rank)
     if g.opset >= 18 and g.rng.random() < 0.4:
         parts = g.node("Split", x, axis=axis, num_outputs=2, outputs=2)
@@ -601,10 +600,7 @@ def _indices(g, size):
 
 @using
 def gathered(g):
-    x = g.pick(g.data)
-    rank = g.each(x)[0].ndim
-    if not rank:
-        raise UnfitError
+    x, rank = g.pick_with_axes()
     axis = g.rng.randrange(-rank, rank)
     size = g.node("Gather", g.node("Shape", x), axis)
     indices = g.rng.choice(
@@ -639,10 +635,7 @@ def one_hot(g):
 
 @using
 def masked(g):
-    x = g.pick(g.data)
-    rank = g.each(x)[0].ndim
-    if not rank:
-        raise UnfitError
+    x, rank = g.pick_with_axes()
     size = g.node("Gather", g.node("Shape", x), rank - 1)
     mask = g.node("Less", g.node("Range", 0, size, 1), g.number(0, 9))
     g.keep(g.node("Where", mask, x, g.const(-1.0, "float32")))
@@ -711,10 +704,7 @@ def fractions(g):
 def padded_axes(g):
     if g.opset < 18:
         raise UnfitError
-    x = g.pick(g.data)
-    rank = g.each(x)[0].ndim
-    if not rank:
-        raise UnfitError
+    x, rank = g.pick_with_axes()
     pads = g.vector(*(g.rng.choice([g.number(-1, 7), g.const(0)]) for _ in range(2)))
     g.keep(g.node("Pad", x, pads, g.const(-2.0, "float32"), [g.rng.randrange(-rank, rank)]))
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from onnx import ValueInfoProto
 
 from hybridonnx.errors import ConversionError, suggest
-from hybridonnx.symbol.declared import InputShape, InputShapes
+from hybridonnx.symbol.declared import InputShape, InputShapes, shapes_in_order
 
 
 def narrowed(title: str, inputs: Sequence[ValueInfoProto], shapes: InputShapes) -> list[ValueInfoProto]:
@@ -48,15 +47,7 @@ def _by_name(title: str, names: Sequence[str], shapes: InputShapes) -> Mapping[s
                     f"{', '.join(names) or 'none'}, got {name!r}.{suggest(name, names)}"
                 )
         return shapes
-    listed: list[Any] = list(shapes)
-    if len(names) == 1 and any(item is None or isinstance(item, int | str) for item in listed):
-        listed = [tuple(listed)]
-    if len(listed) != len(names):
-        raise ConversionError(
-            f"{title}: a shape for each of the inputs {', '.join(names) or '(none)'} is required in "
-            f"input_shapes, got {len(listed)}."
-        )
-    return {name: shape for name, shape in zip(names, listed, strict=True) if shape is not None}
+    return shapes_in_order(title, names, shapes, ConversionError)
 
 
 def _narrow(title: str, info: ValueInfoProto, shape: InputShape, names: dict[str, int | str]) -> None:

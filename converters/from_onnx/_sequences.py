@@ -96,6 +96,11 @@ class _Unpacking:
         """The tensors of a sequence, if they are known."""
         return self.tensors.get(name)
 
+    def members(self, name: str) -> list[str] | None:
+        """All tensors of a sequence, if each of them is known."""
+        tensors = self.of(name)
+        return None if tensors is None or tensors.stack else list(tensors.names)
+
     def number(self, node: NodeProto, index: int) -> int | None:
         """An input that is one number, if it is constant."""
         if not _has_input(node, index) or not self.info.is_constant(node.input[index]):
@@ -177,10 +182,9 @@ def _optional(at: _Unpacking, node: NodeProto) -> Nodes:
 
 
 def _insert(at: _Unpacking, node: NodeProto) -> Nodes:
-    tensors = at.of(node.input[0])
-    if tensors is None or tensors.stack:
+    names = at.members(node.input[0])
+    if names is None:
         return None
-    names = list(tensors.names)
     position = _position(at, node, 2, len(names) + 1, len(names))
     if position is not None:
         names.insert(position, node.input[1])
@@ -189,10 +193,9 @@ def _insert(at: _Unpacking, node: NodeProto) -> Nodes:
 
 
 def _erase(at: _Unpacking, node: NodeProto) -> Nodes:
-    tensors = at.of(node.input[0])
-    if tensors is None or tensors.stack:
+    names = at.members(node.input[0])
+    if names is None:
         return None
-    names = list(tensors.names)
     position = _position(at, node, 1, len(names), len(names) - 1)
     if position is not None:
         del names[position]

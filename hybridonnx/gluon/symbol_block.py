@@ -25,6 +25,7 @@ from ..symbol.declared import (
     declared_shapes,
     require_declared,
     shape_attributes,
+    shapes_in_order,
 )
 from ..symbol.execute import execute
 from ..symbol.infer import has_scalars
@@ -373,15 +374,7 @@ def _by_name(names: Sequence[str], shapes: InputShapes | None) -> InputShapes | 
     """The shapes by name, if inputs are named in another order than the model's."""
     if not names or shapes is None or isinstance(shapes, Mapping):
         return shapes
-    listed: Any = list(shapes)
-    if len(names) == 1 and any(item is None or isinstance(item, int | str) for item in listed):
-        listed = [tuple(listed)]
-    if len(listed) != len(names):
-        raise RequirementError(
-            f"SymbolBlock.imports: a shape for each of the inputs {', '.join(names)} is required in "
-            f"input_shapes, got {len(listed)}."
-        )
-    return {name: shape for name, shape in zip(names, listed, strict=True) if shape is not None}
+    return shapes_in_order("SymbolBlock.imports", names, shapes, RequirementError)
 
 
 def _is_alone(value: NDArray, places: set[int]) -> bool:

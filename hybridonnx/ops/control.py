@@ -500,23 +500,11 @@ class OpenWhileLoop(WhileLoop):
     Loops of ONNX's are it whose number of steps nothing bounds, or whose variables change their sizes, and
     gradients of loops.
 
-    Inputs:
-        *data: The variables' first values, and what every step takes.
-
     Attributes:
-        num_args: The number of inputs and graphs.
-        num_outputs: The number of the body's outputs.
-        num_out_data: How many of them are stacked; the others are the variables' next values.
-        max_iterations: The most steps.
-        cond_input_locs: Which of the inputs the condition takes.
-        func_input_locs: Which of the inputs the body takes.
-        func_var_locs: Which of the body's inputs are the variables.
         steady: Whether the variables have the same sizes at each step.
 
     Returns:
         The outputs of the steps that were taken along a new first axis, then the variables' last values.
-
-    ONNX: Loop.
     """
 
     is_open: ClassVar[bool] = True
@@ -675,20 +663,8 @@ class Cond(ControlFlow):
 class OpenCond(Cond):
     """A `_cond` whose branches may give outputs of different shapes, as ONNX's If does.
 
-    Inputs:
-        *data: What the condition and the two graphs take.
-
-    Attributes:
-        num_args: The number of inputs and graphs.
-        num_outputs: The number of outputs of each branch.
-        cond_input_locs: Which of the inputs the condition takes.
-        then_input_locs: Which of the inputs the branch takes that runs if the condition is not zero.
-        else_input_locs: Which of the inputs the other branch takes.
-
     Returns:
         The outputs of the branch, of its shapes.
-
-    ONNX: If.
     """
 
     is_open: ClassVar[bool] = True

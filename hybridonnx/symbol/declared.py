@@ -7,10 +7,10 @@ declared sizes when it was imported is right for these alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ..attrs import Ints, coerce
-from ..errors import ShapeError
+from ..errors import MXNetError, ShapeError
 from .graph import Node
 
 SHAPE_KEY = "__onnx_shape__"
@@ -57,6 +57,21 @@ def declared_shapes(nodes: Iterable[Node]) -> dict[str, Declared]:
     """The shapes that the variables among these nodes have to have, by name."""
     shapes = [(node.name, declared_shape(node)) for node in nodes if node.is_variable]
     return {name: shape for name, shape in shapes if shape is not None}
+
+
+def shapes_in_order(
+    owner: str, names: Sequence[str], shapes: Sequence[InputShape | None], error: type[MXNetError]
+) -> dict[str, InputShape]:
+    """The shapes by name of inputs in this order; one input may have its shape alone. Raises `error`."""
+    listed: list[Any] = list(shapes)
+    if len(names) == 1 and any(item is None or isinstance(item, int | str) for item in listed):
+        listed = [tuple(listed)]
+    if len(listed) != len(names):
+        raise error(
+            f"{owner}: a shape for each of the inputs {', '.join(names) or '(none)'} is required in "
+            f"input_shapes, got {len(listed)}."
+        )
+    return {name: shape for name, shape in zip(names, listed, strict=True) if shape is not None}
 
 
 def require_declared(
