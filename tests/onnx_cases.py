@@ -92,12 +92,12 @@ def cases(pattern: str = "") -> list[Case]:
 
 
 def _of_nodes() -> Iterator[Case]:
-    from onnx.backend.test.loader import load_node_model_tests
+    from onnx.backend.test.case.node import collect_testcases
 
     np.random.seed(0)  # onnx draws from it
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        tests = load_node_model_tests()
+        tests = collect_testcases(None)
     for test in sorted(tests, key=lambda test: test.name):
         yield Case(
             test.name,

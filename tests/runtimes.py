@@ -8,7 +8,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import onnx
 import onnxruntime as ort
+import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 from onnxruntime.capi.onnxruntime_pybind11_state import (
@@ -20,9 +22,16 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (
 )
 
 from hybridonnx.converters.opsets import NEWEST
+from hybridonnx.runtime.session import EMPTY_ARRAYS_END_PROCESS
 
 VERSION = ort.__version__
 RELEASE = tuple(map(int, VERSION.split(".")[:2]))
+ONNX = tuple(map(int, onnx.__version__.split(".")[:2]))
+
+
+takes_empty_arrays = pytest.mark.skipif(
+    EMPTY_ARRAYS_END_PROCESS, reason="this ONNX Runtime refuses arrays without elements, or ends at them"
+)
 
 
 def started(model: Any) -> Any:

@@ -13,6 +13,7 @@ from hybridonnx.errors import ConversionError
 from hybridonnx.gluon import SymbolBlock
 from hybridonnx.ops import SymbolicDim
 from tests.drafts import Draft, session
+from tests.runtimes import RELEASE, takes_empty_arrays
 
 SIZES = ({"N": 2, "T": 3}, {"N": 1, "T": 5}, {"N": 4, "T": 1})
 
@@ -545,9 +546,11 @@ def test_channels_of_a_convolution_with_computed_weights():
 def test_parts_of_a_free_size(opset, tmp_path):
     d = Draft(opset, x=["N", "T"])
     parts = d.node("Split", "x", axis=1, num_outputs=2, outputs=2)
-    check(d.model(*parts), tmp_path, ["_onnx_Split"], sizes=[{"N": 2, "T": t} for t in (4, 7, 2, 1)])
+    lengths = (4, 7, 2, 1)[: None if RELEASE >= (1, 31) else -1]  # older ONNX Runtimes refuse an empty part
+    check(d.model(*parts), tmp_path, ["_onnx_Split"], sizes=[{"N": 2, "T": t} for t in lengths])
 
 
+@takes_empty_arrays
 def test_extremes_of_as_many_as_there_are_of_some_values(tmp_path):
     d = Draft(x=["N", "T"])
     flat = d.node("Reshape", "x", [-1])

@@ -8,12 +8,14 @@ import hybridonnx as mx
 from hybridonnx.gluon import SymbolBlock
 from tests.detection_graphs import HEADS, inputs
 from tests.drafts import session
+from tests.runtimes import RELEASE
 from tests.test_size_graphs import compared, results
 
 RUNS = ((9, 0.0), (1, 0.0), (60, 0.0), (40, 1.0), (7, -9.0), (0, 0.0))
 """How many anchors there are, and what is added to their scores."""
 
 
+@pytest.mark.skipif(RELEASE < (1, 22), reason="a fusion of this ONNX Runtime gives two nodes one name")
 @pytest.mark.parametrize("name", HEADS)
 def test_heads(name, tmp_path):
     model = HEADS[name]()

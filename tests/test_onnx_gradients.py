@@ -17,9 +17,19 @@ from hybridonnx.ops import _onnx_gradients as rules
 from hybridonnx.ops import find, onnx_name
 from hybridonnx.ops._onnx_gradients import _table
 from tests import onnx_gradients as checks
+from tests.runtimes import ONNX, RELEASE, takes_empty_arrays
 
 OPERATORS = sorted({schema.name for schema in onnx.defs.get_all_schemas_with_history() if not schema.domain})
-WITH_RULES = [name for name in OPERATORS if name in _table.load_all()]
+OLD = [
+    name
+    for name, is_old in {
+        "DeformConv": RELEASE < (1, 31),  # its place is taken by ONNX's reference, which computes in float32
+        "Resize-11": ONNX < (1, 22),  # ONNX's reference fails without a region
+    }.items()
+    if is_old
+]
+"""What the installed packages compute too badly."""
+WITH_RULES = [name for name in OPERATORS if name in _table.load_all() and name not in OLD]
 
 WITHOUT = {
     "test_training_dropout_default": "the mask is no output",
@@ -43,7 +53,8 @@ def test_every_operator_has_one_rule_or_one_reason():
     tables = (_table._RULES, _table._CONSTANT, _table._REFUSED)
     counts = {name: sum(name in table for table in tables) for name in OPERATORS}
     assert {name: count for name, count in counts.items() if count != 1} == {}
-    assert not {name for table in tables for name in table} - set(OPERATORS)
+    if ONNX >= (1, 23):  # older ones lack some
+        assert not {name for table in tables for name in table} - set(OPERATORS)
 
 
 @pytest.mark.parametrize("name", sorted(_table._REFUSED))
@@ -312,7 +323,7 @@ VERSIONS = {
 """Forms and opsets of operators beside those of onnx's cases."""
 
 
-@pytest.mark.parametrize("name", VERSIONS)
+@pytest.mark.parametrize("name", [name for name in VERSIONS if name not in OLD])
 def test_forms(name):
     arguments, attributes = VERSIONS[name]
     node = checks.case_of(*arguments, **attributes)
@@ -424,7 +435,9 @@ EMPTY = {
 }
 
 
-@pytest.mark.parametrize("name", EMPTY)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[takes_empty_arrays] * (name == "MatMul")) for name in EMPTY]
+)
 def test_arrays_without_elements(name):
     """Gradients of empty arrays are empty, and others are zero."""
     arguments, attributes = EMPTY[name]

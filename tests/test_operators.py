@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
 
 from hybridonnx import test_utils
@@ -15,9 +14,6 @@ from hybridonnx.test_utils import Case
 from tests.runtimes import VERSION
 
 HERE = Path(__file__).resolve().parent
-ONNX = tuple(map(int, onnx.__version__.split(".")[:2]))
-CONSTANT_AXES_IN_BODIES = ("_contrib_PSROIPooling", "_contrib_DeformablePSROIPooling")
-"""Operators written as a Loop in which constants from outside are axes of Squeeze."""
 
 
 def _cases(path: Path) -> list[Case]:
@@ -50,10 +46,6 @@ def _reason(case: Case, check: str) -> str:
     roots = check == "onnx" and case.op in ("sqrt", "rsqrt") and VERSION.startswith("1.20.")
     if roots and any(isinstance(x, np.ndarray) and np.isinf(x).any() for x in case.inputs):
         return "ONNX Runtime 1.20 gives NaN for the root of infinity"
-    if check == "import" and case.op in CONSTANT_AXES_IN_BODIES and ONNX < (1, 20):
-        return (
-            "onnx before 1.20 does not know constants of the graph around it in a Loop's body, nor the rank"
-        )
     return case.no.get(check, "")
 
 

@@ -13,7 +13,10 @@ import hybridonnx as mx
 from hybridonnx.errors import MXNetError
 from hybridonnx.gluon import SymbolBlock
 from tests.drafts import FAILURES, Draft, session
+from tests.runtimes import takes_empty_arrays
 from tests.size_graphs import Grower, UnfitError
+
+pytestmark = takes_empty_arrays
 
 UNUSED = pytest.mark.filterwarnings("ignore:.*input to HybridBlock is not used")
 """Inputs of which nothing but known sizes is read."""

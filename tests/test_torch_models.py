@@ -5,14 +5,11 @@
 
 from __future__ import annotations
 
-import onnx
 import pytest
 
 from tests.torch_files import STEPS, File, Trial, failures, index, names, tried
 
 FAILURES = failures()
-IS_OLD = tuple(map(int, onnx.__version__.split(".")[:2])) < (1, 20)
-"""Whether onnx may infer less than the one that the table of failures was made with."""
 NAMES = names()
 
 
@@ -35,11 +32,7 @@ def test_file(name, tmp_path):
     known = FAILURES.get(name, {})
     reasons = tried(name, tmp_path, known)
     fresh = {step: why for step, why in reasons.items() if step not in known}
-    if IS_OLD and fresh.keys() == {"import"}:
-        pytest.skip(fresh["import"])
     assert not fresh, "\n".join([name, *(f"{step}: {why}" for step, why in fresh.items())])
-    if IS_OLD:
-        return
     mended = [step for step in known if step not in reasons and "import" not in reasons]
     assert not mended, f"{name}: {', '.join(mended)} works now; run scripts/torch_models try {name}"
 

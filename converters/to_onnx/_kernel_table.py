@@ -27,7 +27,7 @@ WITHOUT_KERNEL: Mapping[tuple[str, str], str] = {
     ("Einsum", "T"): "uint8 int8",
     ("Elu", "T"): "float64",
     ("Equal", "T"): "uint8 int8",
-    ("Erf", "T"): "float64 uint8 int32 int8 int64",
+    ("Erf", "T"): "float64",
     ("EyeLike", "T1"): "uint8 int8 bool",
     ("Gelu", "T"): "float64",
     ("Gemm", "T"): "int32 int64",

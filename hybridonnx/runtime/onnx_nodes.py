@@ -87,7 +87,10 @@ def _array(value: Any, dtype: DType | None) -> Array:
     if container_of(dtype):
         assert dtype is not None
         return enclosed(value, dtype)
-    return np.asarray(value, object if dtype == strings else None)
+    array = np.asarray(value, object if dtype == strings else None)
+    if dtype is not None and array.dtype != dtype:  # ONNX's reference may compute in another one
+        return array.astype(dtype)
+    return array
 
 
 @lru_cache(_MOST_SESSIONS)
