@@ -19,6 +19,7 @@ _MODULES = (
     "initializer",
     "io",
     "kvstore",
+    "libinfo",
     "lr_scheduler",
     "metric",
     "model",

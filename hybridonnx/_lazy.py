@@ -14,7 +14,10 @@ Access: TypeAlias = tuple[Callable[[str], Any], Callable[[], list[str]]]
 
 
 def lazy_package(package: str, **names: Any) -> Access:
-    """`__getattr__` and `__dir__` of a package; `names` are the fields of `LazyPackage`."""
+    """`__getattr__` and `__dir__` of a package, or of a module whose `__all__` has names from above it.
+
+    `names` are the fields of `LazyPackage`.
+    """
     content = LazyPackage(package, **names)
     return content.find, content.names
 
@@ -47,7 +50,7 @@ class LazyPackage:
         if name in self.single:
             module, _, other = self.single[name].partition(":")
             return getattr(import_module(module, self.package), other or name)
-        if name.startswith("__") or find_spec(f"{self.package}.{name}"):  # `from . import` asks here first
+        if name.startswith("__") or self._is_module(name):  # `from . import` asks here first
             raise self._missing(name)
         for module in self._defining() if not name.startswith("_") else ():
             if name in module.__all__:
@@ -55,6 +58,10 @@ class LazyPackage:
         if self.operators:
             return getattr(self._operators(), name)
         raise self._missing(name)
+
+    def _is_module(self, name: str) -> bool:
+        is_package = hasattr(sys.modules[self.package], "__path__")
+        return is_package and find_spec(f"{self.package}.{name}") is not None
 
     def _missing(self, name: str) -> AttributeError:
         return AttributeError(f"module {self.package!r} has no attribute {name!r}")
@@ -67,7 +74,13 @@ class LazyPackage:
 
     def names(self) -> list[str]:
         """Every name that the package shows."""
-        names = {*self.single, *self.submodules, *(n for module in self._defining() for n in module.__all__)}
+        own = vars(sys.modules[self.package]).get("__all__", ())  # of a module
+        names = {
+            *own,
+            *self.single,
+            *self.submodules,
+            *(n for module in self._defining() for n in module.__all__),
+        }
         if self.operators:
             names |= {*dir(self._operators())}
         return sorted(n for n in names if n.startswith("__") or not n.startswith("_"))

@@ -41,3 +41,8 @@ PROFILE = Switch(
     "HYBRIDONNX_PROFILE", "", "Folder for ONNX Runtime's profiles of the sessions, one JSON file for each."
 )
 HOME = Switch("MXNET_HOME", "~/.mxnet", "Folder that has parameter files of known networks in `models`.")
+AS_MXNET = Switch(
+    "HYBRIDONNX_AS_MXNET",
+    "1",
+    "Whether `mxnet` is hybridonnx where it may be: 1, 0, or replace, which is where Apache MXNet is, too.",
+)

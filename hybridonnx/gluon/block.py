@@ -15,6 +15,7 @@ from typing import Any, ClassVar, overload
 import numpy as np
 
 from .. import initializer
+from .._lazy import lazy_package
 from ..context import Context
 from ..dtypes import DTypeLike
 from ..errors import FormatError, MXNetError, RequirementError
@@ -413,4 +414,7 @@ def indented(text: str) -> str:
     return text.replace("\n", "\n  ")
 
 
-__all__ = ["Block", "Constant", "HookHandle", "Parameter"]
+__all__ = ["Block", "Constant", "HookHandle", "HybridBlock", "Parameter", "SymbolBlock"]  # noqa: F822
+__getattr__, __dir__ = lazy_package(
+    __name__, single={"HybridBlock": "..hybrid_block", "SymbolBlock": "..symbol_block"}
+)

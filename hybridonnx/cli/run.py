@@ -1,0 +1,50 @@
+"""Run Python with hybridonnx as `mxnet`: a script, -m module or -c code, with its arguments.
+
+    hybridonnx run [--replace] script.py arguments…
+    hybridonnx run [--replace] -m module arguments…
+
+The rest is given to Python as it stands, options of Python's own included; without any it asks for input.
+--replace takes hybridonnx where Apache MXNet is installed, too.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from ..config import AS_MXNET
+
+__all__ = ["main"]
+
+
+def main(arguments: list[str]) -> int:
+    """Give this process to a Python that finds hybridonnx as `mxnet`; on Windows, run it and wait.
+
+    Args:
+        arguments: `--replace` if it is wanted, then Python's.
+
+    Returns:
+        The exit code, where there is one to return: 2 if Python is not started.
+    """
+    if arguments[:1] == ["--replace"]:
+        os.environ[AS_MXNET.name] = "replace"
+        arguments = arguments[1:]
+    elif AS_MXNET() == "0":
+        os.environ[AS_MXNET.name] = "1"
+    if sys.flags.ignore_environment:
+        print(
+            "hybridonnx run: Python's options -E and -I hide PYTHONPATH, by which it works.", file=sys.stderr
+        )
+        return 2
+    try:
+        from ..as_mxnet import environment
+    except ImportError as error:
+        print(error, file=sys.stderr)
+        return 2
+    variables = environment(dict(os.environ))
+    command = [sys.executable, *subprocess._args_from_interpreter_flags(), *arguments]  # type: ignore[attr-defined]
+    if os.name == "nt":
+        return subprocess.call(command, env=variables)
+    sys.stdout.flush()
+    os.execve(sys.executable, command, variables)
