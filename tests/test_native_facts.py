@@ -6,7 +6,9 @@ import pytest
 
 from tests import native_facts
 
-MODULES = "custom batches module records training callbacks module_kinds iterators monitors sparse".split()
+MODULES = (
+    "custom batches module records training callbacks module_kinds iterators monitors sparse released stale"
+).split()
 SCENARIOS = [(m, name) for m in MODULES for name in native_facts.names(m)]
 
 

@@ -152,6 +152,72 @@ def test_moving_statistics_change_once_for_each_forward_pass():
     np.testing.assert_allclose(mean, values * (1 - 0.7**2), atol=1e-6)
 
 
+MEAN = 7.0
+"""Of every batch; the moving mean comes half the way to it in each forward pass."""
+
+
+def gan_step(net, x):
+    """The step of a discriminator, on detached images, and that of the generator `net`."""
+    with autograd.record():
+        fake = (net(x).detach() * x).sum()
+    with pytest.raises(mx.MXNetError):
+        fake.backward()
+    with autograd.record():
+        loss = net(x).sum()
+    loss.backward()
+
+
+def two_passes(net, x):
+    with autograd.record():
+        loss = (net(x) + net(2 * x)).sum()
+    loss.backward()
+
+
+def without_recording(net, x):
+    with autograd.train_mode():
+        net(x)
+
+
+def two_backward_passes(net, x):
+    with autograd.record():
+        loss = net(x).sum()
+    loss.backward(retain_graph=True)
+    loss.backward()
+
+
+def frozen(net, x):
+    net.collect_params().setattr("grad_req", "null")
+    with autograd.record():
+        net(x)
+
+
+@pytest.mark.parametrize(
+    ("use", "expected"),
+    [
+        (gan_step, MEAN / 2 + MEAN / 4),  # 3.5 with MXNet on CPUs, which waits for the backward pass
+        (two_passes, MEAN / 4 + 2 * MEAN / 2),  # 7
+        (without_recording, MEAN / 2),  # 0
+        (two_backward_passes, MEAN / 2),  # 5.25
+        (frozen, MEAN / 2),  # 0
+        (lambda net, x: net(x), 0),
+    ],
+)
+def test_moving_statistics_follow_forward_passes_as_on_gpus(use, expected):
+    x = nd.full((4, 1), MEAN)
+
+    def build():
+        net = nn.HybridSequential(prefix="")
+        net.add(nn.BatchNorm(in_channels=1, momentum=0.5))
+        return net
+
+    def run(net):
+        use(net, x)
+        return [net[0].running_mean.data().asnumpy()]
+
+    (mean,) = both(build, run)
+    assert mean == pytest.approx([expected])
+
+
 @pytest.mark.parametrize("mode", [True, False])
 def test_train_mode_without_recording_draws_masks(mode):
     x = draw(4, 3, 14, 14)

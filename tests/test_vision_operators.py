@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from hybridonnx.errors import (
     MXNetError,
     ShapeError,
 )
+from tests import resized_images
 from tests.test_operators import FAMILIES, stored
 
 IMAGE = nd.array(np.arange(60).reshape(4, 5, 3), dtype="uint8")
@@ -176,3 +178,15 @@ def test_files_without_pillow(tmp_path, monkeypatch):
         monkeypatch.setitem(__import__("sys").modules, name, None)
     with pytest.raises(mx.MXNetError, match=r"Pillow is required.*hybridonnx\[image\]"):
         nd._internal._cvimread(filename=str(path))
+
+
+def test_resized_images_are_those_of_opencv_to_the_bit():
+    expected = json.loads((Path(__file__).parent / "oracle" / "resized.json").read_text(encoding="utf-8"))
+    sums = resized_images.checksums(mx)
+    differ = [
+        (name, i)
+        for name, theirs in expected.items()
+        for i, (a, b) in enumerate(zip(sums[name], theirs, strict=True))
+        if a != b
+    ]
+    assert not differ

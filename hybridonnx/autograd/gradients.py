@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import DTypeError, MXNetError, RequirementError, ShapeError
 from .scopes import Scope
 from .sweep import sweep
-from .tape import Entry, Leaf, TapeNode, recorded
+from .tape import Entry, Leaf, TapeNode, recorded, refuse_released
 
 
 def differentiate(
@@ -68,10 +68,12 @@ def _head_gradients(heads: Sequence[Any], head_grads: Any, F: Any) -> dict[Entry
     for head, gradient in zip(heads, head_grads, strict=True):
         entry = head._entry
         if entry is None:
+            if head._origin is not None:
+                refuse_released()
             raise MXNetError(
                 "Cannot differentiate node because it is not in a computational graph: the array was not "
                 "computed from variables while recording. Call attach_grad() on the variables and compute "
-                "inside autograd.record()."
+                "inside autograd.record(). A result that was differentiated already is a constant."
             )
         gradient = F.ones_like(head.detach()) if gradient is None else _checked(gradient, head)
         grads[entry] = grads[entry] + gradient if entry in grads else gradient

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from ..errors import MXNetError
 
@@ -40,6 +40,11 @@ class TapeNode:
         """Let go of the arrays, after which the node cannot be differentiated."""
         self.arrays, self.outputs, self.inputs, self.op = None, (), (), None
 
+    @property
+    def released(self) -> bool:
+        """Whether the node was differentiated: what it computed is a constant for what comes."""
+        return self.arrays is None
+
 
 class Recorded:
     """One execution of a whole graph, as the operator of a node on the tape."""
@@ -68,6 +73,7 @@ class Leaf:
     op = None
     inputs: Sequence[Entry] = ()
     order = -1
+    released = False
 
     def __init__(self, grad: Any, req: str) -> None:
         if req not in _GRAD_REQS:
@@ -92,6 +98,14 @@ class Leaf:
         self.fresh = True
 
 
+def refuse_released() -> NoReturn:
+    """Raise the error for a graph that is differentiated once more."""
+    raise MXNetError(
+        "backward: the recorded graph was already differentiated and released. "
+        "Pass retain_graph=True to the first call to keep it for another."
+    )
+
+
 def recorded(heads: Iterable[Entry]) -> list[Any]:
     """The tape nodes that `heads` depend on, in the order of their execution."""
     nodes: set[Any] = set()
@@ -101,10 +115,7 @@ def recorded(heads: Iterable[Entry]) -> list[Any]:
         if node in nodes:
             continue
         nodes.add(node)
-        if isinstance(node, TapeNode) and node.arrays is None:
-            raise MXNetError(
-                "backward: the recorded graph was already differentiated and released. "
-                "Pass retain_graph=True to the first call to keep it for another."
-            )
+        if node.released:
+            refuse_released()
         stack += [entry[0] for entry in node.inputs if entry is not None]
     return sorted(nodes, key=lambda n: n.order)

@@ -177,9 +177,12 @@ class Trainer:
     def _update_each(self, ignore_stale_grad: bool) -> None:
         parts: list[list[tuple[int, NDArray, NDArray]]] = [[] for _ in self._updaters]
         for i, param in self._trained():
-            for n, (grad, data) in enumerate(zip(param.list_grad(), param._every_value(), strict=True)):
-                if self._is_fresh(param, [data], ignore_stale_grad):
+            weights = param._every_value()
+            self._require_fresh(param, weights, ignore_stale_grad)
+            for n, (grad, data) in enumerate(zip(param.list_grad(), weights, strict=True)):
+                if data._fresh_grad:
                     parts[n].append((i, grad, data))
+                    data._fresh_grad = False
         for n, updater in enumerate(self._updaters):
             self._optimizer._set_current_context(n)
             _update(updater, parts[n])
@@ -188,25 +191,29 @@ class Trainer:
     def _update_first(self, ignore_stale_grad: bool) -> None:
         parts, copies = [], []
         for i, param in self._trained():
-            first, *others = param._every_value()
-            if self._is_fresh(param, [first, *others], ignore_stale_grad):
-                parts.append((i, kv.added(param.list_grad()), first))
-                copies += [(other, first) for other in others]
+            weights = param._every_value()
+            self._require_fresh(param, weights, ignore_stale_grad)
+            if all(data._fresh_grad for data in weights):
+                parts.append((i, kv.added(param.list_grad()), weights[0]))
+                copies += [(other, weights[0]) for other in weights[1:]]
+                for data in weights:
+                    data._fresh_grad = False
         _update(self._updaters[0], parts)
         for other, first in copies:
             overwrite(other._data, first._data)
-            other._fresh_grad = False
 
-    def _is_fresh(self, param: Parameter, arrays: list[NDArray], ignore: bool) -> bool:
-        """Whether gradients were written since they were used last."""
-        stale = next((array for array in arrays if not array._fresh_grad), None)
+    def _require_fresh(self, param: Parameter, weights: list[NDArray], ignore: bool) -> None:
+        """Raise if a gradient was not written since it was used last, unless that is to be ignored.
+
+        A step that fails here has used those of the parameters before up, and updates none, as in MXNet.
+        """
+        stale = next((data for data in weights if not data._fresh_grad), None)
         if stale is not None and not ignore:
             raise UserWarning(
                 f"Gradient of Parameter `{param.name}` on context {stale.context} has not been updated by "
                 "backward since last `step`. If this iteration is meant to use only some of the parameters, "
                 "call step with ignore_stale_grad=True, which leaves the others as they are."
             )
-        return stale is None
 
     # ---- states
 
@@ -223,12 +230,10 @@ class Trainer:
 
 
 def _update(updater: Updater, parts: list[tuple[int, NDArray, NDArray]]) -> None:
-    """Update weights, whose gradients are used then."""
+    """Update weights by their gradients."""
     if parts:
         indices, grads, weights = (list(part) for part in zip(*parts, strict=True))
         updater(indices, grads, weights)
-    for _, _, weight in parts:
-        weight._fresh_grad = False
 
 
 def _listed(params: Any) -> list[Parameter]:

@@ -23,7 +23,7 @@ def refuse_in_place() -> NoReturn:
 class ArrayBase:
     """An array as operators see it."""
 
-    __slots__ = ("__weakref__", "_ctx", "_data", "_entry", "_leaf")
+    __slots__ = ("__weakref__", "_ctx", "_data", "_leaf", "_origin")
 
     F: ClassVar[Any]
     """Every operator, as functions on arrays."""
@@ -32,7 +32,8 @@ class ArrayBase:
 
     _data: Array
     _ctx: Context
-    _entry: Any
+    _origin: Any
+    """The entry of the tape that the array was computed by, differentiated or not."""
     _leaf: Leaf | None
     stype: ClassVar[str]
     """The storage type: default, csr or row_sparse."""
@@ -40,8 +41,18 @@ class ArrayBase:
     def __init__(self, data: Array, ctx: Context | None = None) -> None:
         self._data = data
         self._ctx = as_context(ctx)
-        self._entry = None
+        self._origin = None
         self._leaf = None
+
+    @property
+    def _entry(self) -> Any:
+        """Where the array is on the tape: nowhere once that was differentiated, then it is a constant."""
+        origin = self._origin
+        return None if origin is None or origin[0].released else origin
+
+    @_entry.setter
+    def _entry(self, entry: Any) -> None:
+        self._origin = entry
 
     @classmethod
     def _on_tape(cls, data: Array, ctx: Context, entry: Any) -> Self:
@@ -49,7 +60,7 @@ class ArrayBase:
         array = cls.__new__(cls)
         array._data = data
         array._ctx = ctx
-        array._entry = entry
+        array._origin = entry
         array._leaf = None
         return array
 

@@ -249,7 +249,7 @@ class NDArray(ArrayBase, OperatorMethods):
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         """What copies and other processes receive: values and context, nothing of the tape."""
-        return None, {"_data": self._data, "_ctx": self._ctx, "_entry": None, "_leaf": None}
+        return None, {"_data": self._data, "_ctx": self._ctx, "_origin": None, "_leaf": None}
 
     def astype(self, dtype: DTypeLike, copy: bool = True) -> NDArray:
         """The values as another dtype; the array itself if it has it already and `copy` is false."""
@@ -420,7 +420,7 @@ class BaseSparseNDArray(NDArray):
     def __init__(self, stored: CSR | RowSparse, ctx: Context | None = None) -> None:
         self.stored = stored
         self._ctx = as_context(ctx)
-        self._entry = None
+        self._origin = None
         self._leaf = None
 
     # ---- what operators see
@@ -491,7 +491,7 @@ class BaseSparseNDArray(NDArray):
     # ---- what it stores
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
-        return None, {"stored": self.stored, "_ctx": self._ctx, "_entry": None, "_leaf": None}
+        return None, {"stored": self.stored, "_ctx": self._ctx, "_origin": None, "_leaf": None}
 
     def _pattern(self) -> Pattern:
         return pattern_of(self.stored)

@@ -34,6 +34,8 @@ MODULES = (
     "iterators",
     "monitors",
     "sparse",
+    "released",
+    "stale",
 )
 
 
