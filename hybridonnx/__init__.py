@@ -31,6 +31,7 @@ _MODULES = (
     "optimizer",
     "random",
     "recordio",
+    "rnn",
     "symbol",
     "test_utils",
     "util",
