@@ -32,6 +32,7 @@ _MODULES = (
     "optimizer",
     "random",
     "recordio",
+    "rnn",
     "symbol",
     "test_utils",
     "util",

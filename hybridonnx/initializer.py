@@ -592,7 +592,7 @@ class FusedRNN(Initializer):
             raise MXNetError(f"{name}: FusedRNN(None, ...) takes the default initializer, and there is none.")
         values = np.empty(arr.shape, arr.dtype)
         start = 0
-        for part, shape in self._parts(arr.size):
+        for part, shape in self.parts(arr.size):
             end = start + math.prod(shape)
             one = NDArray(np.zeros(shape, arr.dtype))
             if self._mode == "lstm" and part.endswith("_f_bias"):
@@ -603,11 +603,19 @@ class FusedRNN(Initializer):
             start = end
         arr[:] = values
 
-    def _parts(self, size: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """The names and shapes of the matrices and biases in the order in which they lie."""
-        hidden, gates = self._num_hidden, _GATES[self._mode]
+    @property
+    def gates(self) -> tuple[str, ...]:
+        """What the names of the gates end in."""
+        return _GATES[self._mode]
+
+    def parts(self, size: int) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """The names and shapes of the matrices and biases of a vector of this size, in their order."""
+        return self.parts_for(self._input_size(size))
+
+    def parts_for(self, inputs: int) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """The same for this number of inputs."""
+        hidden, gates = self._num_hidden, self.gates
         directions = "lr" if self._bidirectional else "l"
-        inputs = self._input_size(size)
         for layer in range(self._num_layers):
             width = len(directions) * hidden if layer else inputs
             for direction in directions:

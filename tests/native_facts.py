@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import warnings
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +14,32 @@ import pytest
 import hybridonnx as mx
 from tests.oracle.gluon_scenarios import _record
 
-FACTS: dict[str, list[Any]] = json.loads(
-    (Path(__file__).parent / "oracle" / "native.json").read_text(encoding="utf-8")
-)
+
+@cache
+def facts(kind: str) -> dict[str, list[Any]]:
+    """What real MXNet showed, by module and scenario."""
+    path = Path(__file__).parent / "oracle" / f"{kind}.json"
+    shown: dict[str, list[Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return shown
 
 
-def names(module: str) -> list[str]:
+def _scenarios(module: str, kind: str) -> dict[str, Any]:
+    folder = importlib.import_module(f"tests.oracle.{kind}_scenarios.{module}")
+    return dict(_record.scenarios(folder))
+
+
+def names(module: str, kind: str = "native") -> list[str]:
     """The scenarios of a module."""
-    return list(_record.scenarios(importlib.import_module(f"tests.oracle.native_scenarios.{module}")))
+    return list(_scenarios(module, kind))
 
 
-def check(module: str, name: str, folder: Path) -> None:
+def check(module: str, name: str, folder: Path, kind: str = "native") -> None:
     """Run a scenario and compare what it shows with real MXNet."""
-    scenario = _record.scenarios(importlib.import_module(f"tests.oracle.native_scenarios.{module}"))[name]
+    scenario = _scenarios(module, kind)[name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         shown = json.loads(json.dumps(_record.run(scenario, mx, folder)))
-    expected = FACTS[f"{module}.{name}"]
+    expected = facts(kind)[f"{module}.{name}"]
     for i, (ours, theirs) in enumerate(zip(shown, expected, strict=False)):
         assert same(ours, theirs), f"item {i}: MXNet shows\n{theirs}\nand this is\n{ours}"
     assert len(shown) == len(expected)

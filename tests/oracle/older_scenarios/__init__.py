@@ -1,0 +1,1 @@
+"""What modules show that MXNet had before Gluon, or beside it: each function is a scenario."""
