@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from .errors import MXNetError
 
-__all__ = ["Context", "cpu", "cpu_pinned", "current_context", "gpu", "num_gpus"]
+__all__ = ["Context", "cpu", "cpu_pinned", "current_context", "gpu", "gpu_memory_info", "num_gpus"]
 
 
 class _HasDefault(type):
@@ -126,3 +126,18 @@ def usable(ctx: Context) -> Context:
 def num_gpus() -> int:
     """The number of GPUs that arrays can live on: none in this version."""
     return 0
+
+
+def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
+    """Free and total memory of a GPU, in bytes.
+
+    Args:
+        device_id: The GPU's number.
+
+    Returns:
+        Both.
+
+    Raises:
+        MXNetError: If there is no such GPU, as always in this version.
+    """
+    raise MXNetError(f"gpu_memory_info: a GPU is required, got {device_id} of {num_gpus()}; use mx.cpu().")

@@ -16,6 +16,7 @@ __all__ = [
     "MXNetError",
     "MissingFileError",
     "NotImplementedForSymbol",
+    "NotSupportedForSparseNDArray",
     "RequirementError",
     "ShapeError",
     "UnknownOperatorError",
@@ -75,6 +76,10 @@ class DeferredInitializationError(MXNetError):
 
 class NotImplementedForSymbol(MXNetError, NotImplementedError):  # noqa: N818  (MXNet's name)
     """A method of arrays that symbols, which have no values, do not have."""
+
+
+class NotSupportedForSparseNDArray(MXNetError):  # noqa: N818  (MXNet's name)
+    """A method of dense arrays that sparse ones do not have."""
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from . import registry
 from .errors import AttributeValueError, MXNetError, ShapeError, suggest
 from .ndarray.ndarray import NDArray
 from .ops import Array, Drawing
@@ -641,3 +642,6 @@ class FusedRNN(Initializer):
                 f"required, got {size} elements."
             )
         return inputs
+
+
+registry.share(Initializer, _registered)

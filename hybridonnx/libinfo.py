@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-__all__ = ["__version__", "find_include_path", "find_lib_path"]
+__all__ = ["__version__", "find_conf_path", "find_include_path", "find_lib_path"]
 
 __version__ = "1.9.1"
 """The version of Apache MXNet whose names, arguments and files these are."""
@@ -35,3 +35,15 @@ def find_include_path() -> NoReturn:
         "find_include_path: there are no headers, as hybridonnx has no library in C++. What is compiled with "
         "them needs Apache MXNet itself."
     )
+
+
+def find_conf_path(prefix: str = "tvmop") -> NoReturn:
+    """Where the configuration of TVM's operators lies: nowhere, as there is none.
+
+    Args:
+        prefix: The file's name without its ending.
+
+    Raises:
+        RuntimeError: Always.
+    """
+    raise RuntimeError(f"find_conf_path: there is no {prefix}.conf, as hybridonnx has no operators of TVM's.")

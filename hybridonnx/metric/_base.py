@@ -11,6 +11,7 @@ import numpy
 from ..errors import ShapeError
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
+from ..registry import share
 from ..typing import Arrays
 
 _Class = TypeVar("_Class", bound="type[EvalMetric]")
@@ -162,3 +163,6 @@ def same_sizes(owner: str, label: Array, pred: Array, rows: int) -> None:
             f"{owner}: one label for each of {rows} predictions is required, got labels of shape "
             f"{label.shape} for predictions of shape {pred.shape}."
         )
+
+
+share(EvalMetric, registered)
