@@ -44,6 +44,7 @@ _MODULES = (
     "symbol",
     "test_utils",
     "util",
+    "visualization",
 )
 """The modules for users; the others serve these."""
 _SHORT = {
@@ -54,6 +55,7 @@ _SHORT = {
     "nd": "ndarray",
     "rnd": "random",
     "sym": "symbol",
+    "viz": "visualization",
 }
 """Short names of modules."""
 _NAMES = {

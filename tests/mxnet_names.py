@@ -31,7 +31,7 @@ LEFT_OUT = [
     ("mxnet.*.register", "*", LIBRARY),
     ("mxnet.ndarray_doc", "*", "it adds to docstrings while MXNet is imported"),
     ("mxnet.symbol_doc", "*", "it adds to docstrings while MXNet is imported"),
-    ("mxnet", "ndarray_doc", "it adds to docstrings while MXNet is imported"),
+    ("mxnet", "*_doc", "it adds to docstrings while MXNet is imported"),
     ("mxnet", "cython", LIBRARY),
     ("mxnet", "api", LIBRARY),
     ("mxnet", "rtc", CUDA),

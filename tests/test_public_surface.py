@@ -22,7 +22,7 @@ util
 NOT_SHOWN = """
 mx.annotations mx.importlib mx.Any mx.nd.np mx.nd.Any mx.nd.cache mx.nd.annotations mx.nd.importlib mx.sym.Any
 mx.gluon.annotations mx.gluon.Any mx.gluon.nn.Any mx.optimizer.Any mx.metric.annotations
-mx.gluon.data.annotations mx.gluon.model_zoo.vision.Any mx.io.annotations mx.viz mx.nothing mx.nd.nothing
+mx.gluon.data.annotations mx.gluon.model_zoo.vision.Any mx.io.annotations mx.nothing mx.nd.nothing
 """.split()
 
 
