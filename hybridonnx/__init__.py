@@ -16,6 +16,7 @@ _MODULES = (
     "contrib",
     "errors",
     "gluon",
+    "image",
     "initializer",
     "io",
     "kvstore",
@@ -37,6 +38,7 @@ _MODULES = (
 )
 """The modules for users; the others serve these."""
 _SHORT = {
+    "img": "image",
     "init": "initializer",
     "kv": "kvstore",
     "mod": "module",
