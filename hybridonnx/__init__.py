@@ -19,6 +19,7 @@ _MODULES = (
     "errors",
     "executor",
     "gluon",
+    "image",
     "initializer",
     "io",
     "kvstore",
@@ -48,6 +49,7 @@ _MODULES = (
 )
 """The modules for users; the others serve these."""
 _SHORT = {
+    "img": "image",
     "init": "initializer",
     "kv": "kvstore",
     "mod": "module",

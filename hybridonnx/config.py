@@ -40,6 +40,11 @@ SESSIONS = Switch(
 PROFILE = Switch(
     "HYBRIDONNX_PROFILE", "", "Folder for ONNX Runtime's profiles of the sessions, one JSON file for each."
 )
+PIXELS = Switch(
+    "HYBRIDONNX_PIXELS",
+    1 << 27,
+    "The most pixels that an image file may have to be read; 2 to the power of 27.",
+)
 HOME = Switch("MXNET_HOME", "~/.mxnet", "Folder that has parameter files of known networks in `models`.")
 AS_MXNET = Switch(
     "HYBRIDONNX_AS_MXNET",

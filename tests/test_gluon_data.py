@@ -304,16 +304,17 @@ def test_arrays_of_objects_are_refused(tmp_path):
         vision.ImageFolderDataset(tmp_path)[0]
 
 
-def test_images_without_pillow(tmp_path, monkeypatch):
+def test_images_without_libraries(tmp_path, monkeypatch):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "0.jpg").write_bytes(b"\xff\xd8")
-    for name in ("PIL", "PIL.Image"):
+    for name in ("cv2", "PIL", "PIL.Image"):
         monkeypatch.setitem(__import__("sys").modules, name, None)
-    with pytest.raises(mx.MXNetError, match=r"Pillow is required.*hybridonnx\[image\]"):
+    with pytest.raises(mx.MXNetError, match=r"OpenCV or Pillow is required.*pip install"):
         vision.ImageFolderDataset(tmp_path)[0]
 
 
-def test_images_by_pillow(tmp_path):
+def test_images_by_pillow(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "cv2", None)
     Image = pytest.importorskip("PIL.Image")
     (tmp_path / "a").mkdir()
     pixels = np.random.default_rng(0).integers(0, 256, (4, 5, 3), dtype=np.uint8)

@@ -14,9 +14,9 @@ from scripts import _surface
 
 ROOT = Path(__file__).parents[1]
 MXNETS = """
-attribute autograd base callback context contrib gluon init initializer io kv kvstore lr_scheduler metric mod
-model module mon monitor name nd ndarray onnx operator optimizer random recordio rnd sym symbol test_utils
-util
+attribute autograd base callback context contrib gluon image img init initializer io kv kvstore
+lr_scheduler metric mod model module mon monitor name nd ndarray onnx operator optimizer random recordio
+rnd sym symbol test_utils util
 """.split()
 """Modules of MXNet 1.9.1's root that are here, too."""
 NOT_SHOWN = """

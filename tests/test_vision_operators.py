@@ -158,8 +158,9 @@ def test_imdecode_by_its_documentation():
         nd.imdecode(content, channels=4)
 
 
-def test_bytes_that_are_no_image():
+def test_bytes_that_are_no_image(monkeypatch):
     pytest.importorskip("PIL.Image")
+    monkeypatch.setitem(__import__("sys").modules, "cv2", None)
     with pytest.raises(FormatError, match="_cvimdecode: Pillow cannot read the image"):
         nd._internal._cvimdecode(IMAGE)
 
@@ -171,12 +172,12 @@ def test_images_of_16_bits_keep_their_upper_ones():
     np.testing.assert_array_equal(got.asnumpy()[..., 0], grey >> 8)
 
 
-def test_files_without_pillow(tmp_path, monkeypatch):
+def test_files_without_libraries(tmp_path, monkeypatch):
     path: Path = tmp_path / "image.png"
     path.write_bytes(b"bytes")
-    for name in ("PIL", "PIL.Image"):
+    for name in ("cv2", "PIL", "PIL.Image"):
         monkeypatch.setitem(__import__("sys").modules, name, None)
-    with pytest.raises(mx.MXNetError, match=r"Pillow is required.*hybridonnx\[image\]"):
+    with pytest.raises(mx.MXNetError, match=r"OpenCV or Pillow is required.*pip install"):
         nd._internal._cvimread(filename=str(path))
 
 

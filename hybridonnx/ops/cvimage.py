@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,7 +10,12 @@ import numpy as np
 
 from ..attrs import Floats
 from ..dtypes import DType
-from ..errors import AttributeValueError, DTypeError, FormatError, MissingFileError, MXNetError, ShapeError
+from ..errors import AttributeValueError, DTypeError, FormatError, MissingFileError, ShapeError
+from ._image_files import decoded as decoded
+from ._image_files import decoded_as_stored as decoded_as_stored
+from ._image_files import encoded as encoded
+from ._opencv import opencv as opencv
+from ._opencv import resampled as resampled
 from ._operator import Array, Operator
 from ._registry import operator
 from ._resampling import AREA as AREA
@@ -33,34 +36,6 @@ _PIXELS = "images are prepared by it, before a network sees them"
 _FILES = "it decodes the bytes of files, for which ONNX Runtime has nothing"
 
 # ---- files
-
-
-def decoded(content: bytes, flag: int, where: str) -> Array:
-    """The image in a file's bytes, in colours (H, W, 3), or in grey (H, W, 1) if `flag` is 0, as uint8."""
-    pillow = _pillow(where)
-    try:
-        with pillow.open(io.BytesIO(content)) as image:
-            pixels = _pixels(image, flag)
-    except (OSError, SyntaxError, ValueError) as exc:  # Pillow's for what is no image
-        raise FormatError(f"{where}: Pillow cannot read the image: {exc}.") from exc
-    return pixels if flag else pixels[..., None]
-
-
-def _pixels(image: Any, flag: int) -> Array:
-    if image.mode.startswith("I"):  # of 16 bits, which Pillow would cut off
-        grey = (np.asarray(image).astype(np.int64) >> 8).clip(0, 255).astype(np.uint8)
-        return np.stack([grey] * 3, -1) if flag else grey
-    return np.array(image.convert("RGB" if flag else "L"), dtype=np.uint8)
-
-
-def _pillow(where: str) -> Any:
-    try:
-        return importlib.import_module("PIL.Image")
-    except ModuleNotFoundError as exc:
-        raise MXNetError(
-            f"{where}: to decode images, Pillow is required, which is not installed. Install it, pip install "
-            "'hybridonnx[image]', or store arrays as numpy.save writes them."
-        ) from exc
 
 
 class _Decoder(Operator):

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from ....dtypes import DTypeLike
+from ....image.image import imrotate
 from ....ndarray.namespace import F
 from ....ndarray.ndarray import NDArray
-from ....ops import Array, Drawing
+from ....ops import Drawing
 from ....typing import Tensor
 from ...block import Block
 from ...hybrid_block import HybridBlock
@@ -364,42 +365,7 @@ def _rotated(image: NDArray, degrees: float, zoom_in: bool, zoom_out: bool) -> N
         raise TypeError(f"Rotate: float32 is required, got {np.dtype(image.dtype)}. Apply ToTensor before.")
     if zoom_in and zoom_out:
         raise ValueError("Rotate: zoom_in or zoom_out is required, got both.")
-    h, w = image.shape[-2:]
-    angle = math.radians(degrees)
-    rows, columns = np.meshgrid(np.arange(h) - (h - 1) / 2, np.arange(w) - (w - 1) / 2, indexing="ij")
-    x = (columns * math.cos(angle) - rows * math.sin(angle)) * (2 / max(w - 1, 1))
-    y = (columns * math.sin(angle) + rows * math.cos(angle)) * (2 / max(h - 1, 1))
-    zoom = _zoom(h, w, angle, zoom_in, zoom_out)
-    grid = np.stack([x * zoom, y * zoom]).astype(np.float32)
-    images = image._data if image.ndim == 4 else image._data[None]
-    turned = _sampled(images, grid).reshape(image.shape)
-    return NDArray(turned.astype(np.float32), image.context)
-
-
-def _zoom(h: int, w: int, angle: float, zoom_in: bool, zoom_out: bool) -> float:
-    """How much larger the part is that is seen: nothing is 0 with `zoom_in`, all is seen with `zoom_out`."""
-    if not (zoom_in or zoom_out):
-        return 1.0
-    corner, radius = math.atan2(h, w), math.hypot(h, w)
-    widest = max(abs(radius * math.cos(corner + turn)) for turn in (angle, -angle))
-    highest = max(abs(radius * math.sin(corner + turn)) for turn in (angle, -angle))
-    if zoom_out:
-        return max(widest / w, highest / h)
-    return min(w / widest, h / highest)
-
-
-def _sampled(images: Array, grid: Array) -> Array:
-    """Images (N, C, H, W) at positions (2, H, W) from -1 to 1, linearly; 0 outside."""
-    h, w = images.shape[-2:]
-    x, y = (grid[0] + 1) * ((w - 1) / 2), (grid[1] + 1) * ((h - 1) / 2)
-    left, top = np.floor(x).astype(int), np.floor(y).astype(int)
-    total = np.zeros(images.shape)
-    for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
-        row, column = top + i, left + j
-        inside = (row >= 0) & (row < h) & (column >= 0) & (column < w)
-        weight = (1 - abs(y - row)) * (1 - abs(x - column)) * inside
-        total += images[..., row.clip(0, h - 1), column.clip(0, w - 1)] * weight
-    return total
+    return imrotate(image, degrees, zoom_in, zoom_out)
 
 
 class Rotate(Block):
