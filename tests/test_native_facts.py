@@ -7,7 +7,8 @@ import pytest
 from tests import native_facts
 
 MODULES = (
-    "custom batches module records training callbacks module_kinds iterators monitors sparse released stale"
+    "custom batches module records training callbacks module_kinds iterators monitors sparse released stale "
+    "begin_states"
 ).split()
 SCENARIOS = [(m, name) for m in MODULES for name in native_facts.names(m)]
 

@@ -6,6 +6,7 @@ import copy
 import json
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -414,3 +415,15 @@ def test_onehot_encode_of_other_sizes_is_refused():  # MXNet: "OneHotEncode shap
 def test_out_must_fit(call, match):  # MXNet: "Incompatible attr", "expects 2 outputs"
     with pytest.raises(MXNetError, match=match):
         call()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32"])
+def test_one_element_is_a_number_for_python_and_in_text(dtype):
+    x: Any = nd.array([[3]], dtype=dtype)
+    assert (float(x), int(x), bool(x), x.asscalar(), x.item()) == (3.0, 3, True, 3, 3)
+    assert ("%f" % x, "%d" % x, "%.1f" % x.asscalar()) == ("3.000000", "3", "3.0")  # noqa: UP031
+    assert (f"{x:.2f}", f"{x}") == ("3.00", str(x))
+    several = nd.ones((2,))
+    for use in (float, int, "{:.2f}".format):
+        with pytest.raises(TypeError):
+            use(several)

@@ -365,7 +365,9 @@ class Parameter:
                 "Use data()."
             )
         rows = np.unique(row_id._data.astype(np.int64))
-        return sparse.row_sparse_array((array._data[rows], rows), array.shape, array.context, array.dtype)
+        part = sparse.row_sparse_array((array._data[rows], rows), array.shape, array.context, array.dtype)
+        part._entry, part._leaf = array._entry, array._leaf  # gradients are the parameter's
+        return part
 
     def set_data(self, data: Any) -> None:
         """Replace the values on every context."""

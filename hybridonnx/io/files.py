@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..attrs import Ints, read
 from ..dtypes import DTypeLike, native_dtype
 from ..errors import DTypeError, FormatError, MXNetError, ShapeError
 from ..formats.files import PathLike, open_to_read
@@ -39,13 +40,17 @@ class MXDataIter(DataIter):
         data_name: str = "data",
         label_name: str = "softmax_label",
     ) -> None:
-        if int(batch_size) < 1:
-            raise MXNetError(f"{type(self).__name__}: a batch_size above 0 is required, got {batch_size!r}.")
-        super().__init__(int(batch_size))
+        name = type(self).__name__
+        size = read(name, "batch_size", int, batch_size)
+        if size < 1:
+            raise MXNetError(f"{name}: a batch_size above 0 is required, got {batch_size!r}.")
+        super().__init__(size)
         self.data_name, self.label_name = data_name, label_name
-        self._count, self._round = rows, bool(round_batch)
+        self._count, self._round = rows, read(name, "round_batch", bool, round_batch)
         self._at = self._overflow = self._pad = 0
         self._index = np.zeros(self.batch_size, np.int64)
+        self.provide_data = self._described(self.data_name, self._data(self._index[:0]))
+        self.provide_label = self._described(self.label_name, self._label(self._index[:0]))
 
     def _data(self, index: Array) -> NDArray:
         """The inputs of rows by number, (N, …)."""
@@ -57,16 +62,6 @@ class MXDataIter(DataIter):
 
     def _described(self, name: str, array: NDArray) -> list[DataDesc]:
         return [DataDesc(name, (self.batch_size, *array.shape[1:]), array.dtype)]
-
-    @property
-    def provide_data(self) -> list[DataDesc]:
-        """The inputs of each batch."""
-        return self._described(self.data_name, self._data(self._index[:0]))
-
-    @property
-    def provide_label(self) -> list[DataDesc]:
-        """The labels of each batch."""
-        return self._described(self.label_name, self._label(self._index[:0]))
 
     def reset(self) -> None:
         """Begin anew, behind the rows that filled the last batch if they did."""
@@ -120,7 +115,8 @@ class CSVIter(MXDataIter):
     """Batches of rows of a CSV file, or of all files in a folder, each row in the shape `data_shape`.
 
     Labels come from `label_csv` in the shape `label_shape`, or are 0. `dtype` is float32, int32 or int64.
-    The rows are read at once, into memory, so that `prefetch_buffer` and `ctx` have no effect.
+    The rows are read at once, into memory, so that `prefetch_buffer` and `ctx` have no effect; nor have
+    others that MXNet ignores.
     """
 
     def __init__(
@@ -136,7 +132,9 @@ class CSVIter(MXDataIter):
         dtype: DTypeLike | None = None,
         data_name: str = "data",
         label_name: str = "softmax_label",
+        **ignored: object,
     ) -> None:
+        _log_ignored("CSVIter", ignored)
         kind = np.dtype(np.float32 if dtype is None else native_dtype(dtype))
         if kind not in (np.float32, np.int32, np.int64):
             raise DTypeError(f"CSVIter: float32, int32 or int64 is required as dtype, got {kind}.")
@@ -160,8 +158,16 @@ class CSVIter(MXDataIter):
         return NDArray(self._labels[index])
 
 
-def _sizes(shape: Sequence[int] | int) -> tuple[int, ...]:
-    return (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
+def _sizes(shape: Any) -> tuple[int, ...]:
+    """A shape from its sizes, one size, or their text."""
+    sizes: tuple[int, ...] = read("iterator", "shape", Ints, shape)
+    return sizes
+
+
+def _log_ignored(owner: str, options: Iterable[str]) -> None:
+    """Say in the log which arguments have no effect: MXNet takes any, and tells nobody."""
+    if options:
+        logger.info("%s: %s without effect", owner, ", ".join(options))
 
 
 def _files(path: PathLike) -> list[Path]:
@@ -207,7 +213,8 @@ class MNISTIter(MXDataIter):
     """Batches of images (1, 28, 28) from IDX files, packed by gzip or not, as values from 0 to 1 (255/256).
 
     With `flat` they are (784,). The last batch is left out if it is not full. `shuffle` orders the images
-    once, by `seed`; the order is not MXNet's. `prefetch_buffer`, `ctx` and `input_shape` have no effect.
+    once, by `seed`; the order is not MXNet's. `prefetch_buffer`, `ctx`, `input_shape`
+    and others that MXNet ignores have no effect.
     """
 
     def __init__(
@@ -227,7 +234,10 @@ class MNISTIter(MXDataIter):
         data_name: str = "data",
         label_name: str = "softmax_label",
         input_shape: object = None,
+        **ignored: object,
     ) -> None:
+        _log_ignored("MNISTIter", ignored)
+        shuffle, flat = read("MNISTIter", "shuffle", bool, shuffle), read("MNISTIter", "flat", bool, flat)
         images, labels = read_idx(image, 3), read_idx(label, 1)
         if len(images) != len(labels):
             raise FormatError(
@@ -243,7 +253,7 @@ class MNISTIter(MXDataIter):
         self._labels, self._kind = labels[order].astype(kind), kind
         super().__init__(len(images), batch_size, False, data_name, label_name)
         self._count -= self._count % self.batch_size
-        if not silent:
+        if not read("MNISTIter", "silent", bool, silent):
             logger.info("MNISTIter: load %d images, shuffle=%d", len(images), shuffle)
 
     def _data(self, index: Array) -> NDArray:
@@ -257,7 +267,7 @@ class LibSVMIter(MXDataIter):
     """Batches of sparse rows, CSR matrices, from lines of a label and `column:value`, columns from 0.
 
     With `label_libsvm` the labels are sparse rows of that file, in the shape `label_shape`.
-    `prefetch_buffer`, `ctx` and `dtype` have no effect.
+    `prefetch_buffer`, `ctx`, `dtype` and others that MXNet ignores have no effect.
     """
 
     def __init__(
@@ -275,7 +285,9 @@ class LibSVMIter(MXDataIter):
         dtype: DTypeLike | None = None,
         data_name: str = "data",
         label_name: str = "softmax_label",
+        **ignored: object,
     ) -> None:
+        _log_ignored("LibSVMIter", ignored)
         self._rows = _Sparse(data_libsvm, data_shape)
         self._labels = None
         if label_libsvm is not None and label_libsvm != "NULL":

@@ -97,20 +97,19 @@ class DataBatch:
 
 
 class DataIter:
-    """Batches one after another; `reset` begins anew. Subclasses define `iter_next` and the `get` methods."""
+    """Batches one after another; `reset` begins anew.
+
+    Subclasses define `iter_next` and the `get` methods, or `next`, and say what is in a batch: `provide_data`
+    and `provide_label` are attributes that they set, or properties.
+    """
+
+    provide_data: Any
+    """The inputs of each batch, as a list of `DataDesc` or of pairs of name and shape."""
+    provide_label: Any
+    """The labels of each batch, in the same form."""
 
     def __init__(self, batch_size: int = 0) -> None:
         self.batch_size = batch_size
-
-    @property
-    def provide_data(self) -> list[DataDesc]:
-        """The inputs of each batch."""
-        return []
-
-    @property
-    def provide_label(self) -> list[DataDesc]:
-        """The labels of each batch."""
-        return []
 
     def __iter__(self) -> Self:
         return self

@@ -49,17 +49,8 @@ class ResizeIter(_Wrapper):
         self.data_iter, self.size, self.reset_internal = data_iter, size, reset_internal
         if hasattr(data_iter, "default_bucket_key"):
             self.default_bucket_key = data_iter.default_bucket_key
+        self.provide_data, self.provide_label = data_iter.provide_data, data_iter.provide_label
         self.cur = 0
-
-    @property
-    def provide_data(self) -> list[DataDesc]:
-        """The inputs of each batch."""
-        return self.data_iter.provide_data
-
-    @property
-    def provide_label(self) -> list[DataDesc]:
-        """The labels of each batch."""
-        return self.data_iter.provide_label
 
     def reset(self) -> None:
         """Begin anew, the other iterator as well unless told otherwise."""

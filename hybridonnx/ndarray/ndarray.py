@@ -107,6 +107,21 @@ class NDArray(ArrayBase, OperatorMethods):
     def __repr__(self) -> str:
         return f"\n{self._data}\n<{type(self).__name__} {'x'.join(map(str, self.shape))} @{self._ctx}>"
 
+    def __float__(self) -> float:
+        return float(self._number("float"))
+
+    def __int__(self) -> int:
+        return int(self._number("int"))
+
+    def _number(self, kind: str) -> Any:
+        if self.size != 1:
+            raise TypeError(f"{kind}: an NDArray of one element is required, got one of shape {self.shape}.")
+        return self.item()
+
+    def __format__(self, spec: str) -> str:
+        """The array as text; with a format, such as `.3f`, the only element in it."""
+        return format(self.item(), spec) if spec and self.size == 1 else super().__format__(spec)
+
     # ---- parts of it
 
     def __getitem__(self, key: Key) -> NDArray:

@@ -36,6 +36,7 @@ MODULES = (
     "sparse",
     "released",
     "stale",
+    "begin_states",
 )
 
 

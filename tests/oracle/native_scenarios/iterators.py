@@ -150,3 +150,67 @@ def resized(mx, show):
     it = mx.io.ResizeIter(mx.io.NDArrayIter(*_rows(), 3), 2, reset_internal=False)
     _batches(show, it, 3)
     show(it.iter_next(), it.getdata(), it.getpad())
+
+
+def arguments_without_effect(mx, show):
+    files = _mnist(show)
+    for options in ({"data_shape": (784,)}, {"foo": 1}, {"round_batch": True, "preprocess_threads": 4}):
+        _epochs(show, mx.io.MNISTIter(batch_size=3, shuffle=False, **files, **options), 1, index=False)
+    for options in ({"num_parts": 2, "part_index": 1}, {"shuffle": True, "foo": "bar"}):
+        _epochs(show, mx.io.CSVIter(data_csv=_csv(show), data_shape=(4,), batch_size=2, **options), 1)
+
+
+def arguments_as_text(mx, show):
+    files = _mnist(show)
+    for flat in ("True", "0", "1", "false"):
+        it = mx.io.MNISTIter(batch_size="3", shuffle="False", flat=flat, **files)
+        _epochs(show, it, 1, index=False)
+    show.error(mx.io.MNISTIter, batch_size=4.0, **files)
+    show.error(mx.io.MNISTIter, flat="maybe", **files)
+    path = _csv(show)
+    _epochs(show, mx.io.CSVIter(data_csv=path, data_shape="(2, 2)", batch_size="2", round_batch="0"), 1)
+
+
+class _Steps:
+    """What a user's iterator does, as a mixin of `DataIter`."""
+
+    count = 0
+
+    def reset(self):
+        self.count = 0
+
+    def next(self):
+        if self.count == 2:
+            raise StopIteration
+        self.count += 1
+        return self.batch(self.count)
+
+
+def described_by_attributes(mx, show):
+    class Own(_Steps, mx.io.DataIter):
+        def __init__(self):
+            super().__init__(batch_size=2)
+            self.provide_data = [("data", (2, 3))]
+            self.provide_label = [("softmax_label", (2,))]
+
+        def batch(self, number):
+            return mx.io.DataBatch([mx.nd.ones((2, 3)) * number], [mx.nd.zeros((2,))], pad=0)
+
+    it = Own()
+    show(it.provide_data, it.provide_label, [b.data[0] for b in it])
+    show.error(getattr, mx.io.DataIter(), "provide_data")
+    it.reset()
+    net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=2), name="softmax")
+    module = mx.mod.Module(net)
+    module.fit(it, num_epoch=1, initializer=mx.init.Zero(), optimizer_params={"learning_rate": 0.1})
+    it.reset()
+    show(module.score(it, "acc"), module.get_params()[0])
+    for wrap in (lambda: mx.io.ResizeIter(it, 3), lambda: mx.io.PrefetchingIter(it)):
+        it.reset()
+        wrapped = wrap()
+        show(
+            [[d[0], list(d[1])] for d in (*wrapped.provide_data, *wrapped.provide_label)], len(list(wrapped))
+        )
+    resized = mx.io.ResizeIter(it, 3)
+    resized.provide_data = [("other", (1,))]
+    show(resized.provide_data)

@@ -402,3 +402,30 @@ def attributes_of_variables(mx, show):
         show(x.attr("__storage_type__"), json.loads(x.tojson())["nodes"])
         executor = mx.sym.load_json(x.tojson()).simple_bind(mx.cpu(), x=(2, 3))
         show(_kinds(executor.arg_dict))
+
+
+def parameters_by_rows(mx, show):
+    sp = mx.nd.sparse
+    p = mx.gluon.Parameter("w", shape=(5, 2), stype="row_sparse", grad_stype="row_sparse", init="ones")
+    p.initialize()
+    trainer = mx.gluon.Trainer([p], "sgd", {"learning_rate": 0.1})
+    data = sp.csr_matrix(([1.0, 2.0], [1, 3], [0, 1, 2]), shape=(2, 5))
+    for ids in ([1, 3], [3, 1, 3]):
+        ids = mx.nd.array(ids, dtype="int64")
+        rows = p.row_sparse_data(ids)
+        show(rows.stype, rows.indices, rows)
+        with mx.autograd.record():
+            loss = sp.dot(data, rows).sum()
+        loss.backward()
+        show(p.grad().stype, p.grad())
+        trainer.step(1)
+    tokens = mx.nd.array([1, 1, 4])
+    for _ in range(2):
+        with mx.autograd.record():
+            rows = p.row_sparse_data(tokens)
+            loss = mx.nd.Embedding(tokens, rows, input_dim=5, output_dim=2, sparse_grad=True).sum()
+        loss.backward()
+        show(p.grad(), p.grad().indices)
+        trainer.step(1)
+    show(p.row_sparse_data(mx.nd.arange(5)))
+    show(p.list_row_sparse_data(mx.nd.arange(2))[0])

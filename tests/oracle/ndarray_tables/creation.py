@@ -149,7 +149,7 @@ PRINTING = [
         repr([nd.ones((1,))])
         '{}'.format(nd.ones((1,)))
         '%s' % nd.ones((1,))
-        '{:.2f}'.format(nd.ones((1,)))
+        '{:.2f}'.format(nd.ones((2,)))
         repr(nd.zeros((2, 2)).tostype('csr'))
         """
     ),
