@@ -364,8 +364,7 @@ class Parameter:
                 f"Parameter '{self.name}': row_sparse_data requires stype='row_sparse', got '{self._stype}'. "
                 "Use data()."
             )
-        rows = np.unique(row_id._data.astype(np.int64))
-        return sparse.row_sparse_array((array._data[rows], rows), array.shape, array.context, array.dtype)
+        return sparse.retain(array, creation.array(np.unique(row_id.asnumpy()), array.context))
 
     def set_data(self, data: Any) -> None:
         """Replace the values on every context."""
