@@ -27,6 +27,17 @@ def test_rows_of_row_sparse_parameters():
     assert p.var().attr("__storage_type__") == "1"
 
 
+def test_gradients_reach_parameters_through_their_rows():
+    p = mx.gluon.Parameter("w", shape=(6, 2), stype="row_sparse", grad_stype="row_sparse", init="ones")
+    p.initialize()
+    data = np.array([[0, 1, 0, 0, 2, 0], [0, 0, 0, 0, 3, 0]], np.float32)
+    with mx.autograd.record():
+        y = mx.nd.sparse.dot(mx.nd.array(data).tostype("csr"), p.row_sparse_data(mx.nd.array([4, 1, 4])))
+    y.backward()
+    assert p.grad().stype == "row_sparse"
+    assert np.array_equal(p.grad().asnumpy(), data.T @ np.ones((2, 2)))
+
+
 def test_values_are_drawn_anew_on_every_initialization():
     p = mx.gluon.Parameter("w", shape=(50,))
     mx.random.seed(1)

@@ -104,6 +104,27 @@ def test_copies_keep_states_of_their_own():
     assert trainer.optimizer.num_update == 3
 
 
+@pytest.mark.parametrize(
+    ("options", "second"),
+    [({}, 0.0), ({"kvstore": "local"}, 0.0), ({"update_on_kvstore": False}, 0.0), ({"kvstore": None}, 1.0)],
+)
+def test_first_steps_give_every_context_what_the_first_has(options, second):
+    net = mx.gluon.nn.BatchNorm(in_channels=2)
+    net.initialize(ctx=[mx.cpu(0), mx.cpu(1)])
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.0}, **options)
+    for param in net.collect_params().values():
+        param.list_data()[1][:] += 1
+    with mx.autograd.record():
+        totals = [net(mx.nd.ones((3, 2), ctx=c)).sum() for c in (mx.cpu(0), mx.cpu(1))]
+    for total in totals:
+        total.backward()
+    trainer.step(1)
+    for param in net.collect_params().values():
+        one, two = (data.asnumpy() for data in param.list_data())
+        moving = 0.9 if param is net.running_mean or param is net.running_var else 1.0
+        np.testing.assert_allclose(two - one, second * moving, atol=1e-6)
+
+
 def test_float16_trains_through_copies():
     last_losses = []
     for dtype, options in (("float32", {}), ("float16", {"multi_precision": True})):

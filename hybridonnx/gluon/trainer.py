@@ -62,7 +62,11 @@ class Trainer:
         self._init_params()
 
     def _init_params(self) -> None:
-        """Take the parameters that have values by now."""
+        """Take the parameters that have values by now; every context gets what the first one has."""
+        if self._kvstore is not None and len(self._contexts) > 1:
+            for first, *others in (param._data for param in self._params_to_init if param._data):
+                for other in others:
+                    overwrite(other._data, first._data)
         self._params_to_init = [param for param in self._params_to_init if param._data is None]
 
     def _allreduce_grads(self) -> None:
@@ -135,6 +139,8 @@ class Trainer:
     def allreduce_grads(self) -> None:
         """Add up the gradients of each parameter over the contexts; then `update` does the rest of a step."""
         self._refuse_on_kvstore("allreduce_grads")
+        if not self._kv_initialized:
+            self._init_kvstore()
         self._allreduce()
 
     def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
