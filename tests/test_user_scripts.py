@@ -9,9 +9,7 @@ from tests import user_scripts
 TOLERANCE = 1e-4
 LOOSER: dict[str, float] = {}
 NOT_YET = {
-    "d2l_augmentation": "mx.image",
     "d2l_seq2seq": "mx.contrib.text",
-    "d2l_style_transfer": "mx.image",
 }
 """What a script needs that is not there yet."""
 SLOW: set[str] = set()
