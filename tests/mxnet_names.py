@@ -76,6 +76,9 @@ LEFT_OUT = [
     ("mxnet.base", "ctypes", LIBRARY),
     ("mxnet.base", "get_last_ffi_error", LIBRARY),
     ("mxnet.contrib.onnx.onnx2mx.import_onnx", "*", "its class is the converter, which is another here"),
+    ("mxnet.contrib.onnx", "*_", "the function itself, behind one of that name that warns"),
+    ("mxnet.base", "add_fileline_to_docstring", LIBRARY),
+    ("mxnet.base", "build_param_doc", LIBRARY),
     ("mxnet.profiler", "profiler_kvstore_handle", LIBRARY),
     ("mxnet.operator", "c_int_p", LIBRARY),
 ]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
+from .._lazy import lazy_package
 from ..dtypes import DTypeLike
 from ..errors import MXNetError
 from ..ndarray.creation import array
@@ -292,3 +293,11 @@ def _by_name(source: Any, name: str, required: bool) -> list[tuple[str, Array]]:
         )
     listed = [(k, source[k]) for k in sorted(source)]
     return [(k, x.asnumpy() if isinstance(x, NDArray) else array(x).asnumpy()) for k, x in listed]
+
+
+if not TYPE_CHECKING:
+    _ELSEWHERE = """
+CSVIter LibSVMIter MNISTIter MXDataIter PrefetchingIter ResizeIter
+""".split()
+    """What MXNet's module has as well; the package knows where it is."""
+    __getattr__, _ = lazy_package(__name__, single=dict.fromkeys(_ELSEWHERE, ".."))

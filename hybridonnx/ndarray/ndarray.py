@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._lazy import lazy_package
 from ..attrs import ShapeLike
 from ..autograd.gradients import backward
 from ..autograd.scopes import state
@@ -688,3 +689,14 @@ def from_stored(value: Value, ctx: Context) -> NDArray:
     if isinstance(value, CSR):
         return CSRNDArray(value, ctx)
     return RowSparseNDArray(value, ctx) if isinstance(value, RowSparse) else NDArray(value, ctx)
+
+
+if not TYPE_CHECKING:
+    _ELSEWHERE = """
+add arange array concatenate divide empty equal eye from_dlpack from_numpy full greater
+greater_equal histogram imdecode lesser lesser_equal linspace logical_and logical_or logical_xor
+maximum minimum modulo moveaxis multiply not_equal onehot_encode ones power split_v2 subtract
+to_dlpack_for_read to_dlpack_for_write true_divide waitall zeros
+""".split()
+    """What MXNet's module has as well; the package knows where it is."""
+    __getattr__, _ = lazy_package(__name__, single=dict.fromkeys(_ELSEWHERE, ".."))

@@ -7,10 +7,11 @@ import logging
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 
+from .._lazy import lazy_package
 from ..dtypes import DTypeLike
 from ..errors import suggest
 from ..lr_scheduler import LRScheduler
@@ -381,3 +382,12 @@ def zeros_like(weight: NDArray, dtype: DTypeLike | None = None) -> NDArray:
 
 register = Optimizer.register
 create = Optimizer.create_optimizer
+
+
+if not TYPE_CHECKING:
+    _ELSEWHERE = """
+AdaDelta AdaGrad Adam Adamax DCASGD FTML Ftrl LAMB LARS LBSGD NAG Nadam RMSProp SGD SGLD Signum Test
+Updater ccSGD get_updater
+""".split()
+    """What MXNet's module has as well; the package knows where it is."""
+    __getattr__, _ = lazy_package(__name__, single=dict.fromkeys(_ELSEWHERE, ".."))

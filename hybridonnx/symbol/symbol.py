@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
+from .._lazy import lazy_package
 from ..attrs import ShapeLike
 from ..autograd.tape import GradReq
 from ..dtypes import DTypeLike
@@ -402,3 +403,11 @@ def load(fname: str | os.PathLike[str]) -> Symbol:
     except MXNetError as exc:
         exc.add_note(f"In file {os.fspath(fname)}.")
         raise
+
+
+if not TYPE_CHECKING:
+    _ELSEWHERE = """
+arange eye full histogram hypot linspace maximum minimum ones pow power split_v2 zeros
+""".split()
+    """What MXNet's module has as well; the package knows where it is."""
+    __getattr__, _ = lazy_package(__name__, single=dict.fromkeys(_ELSEWHERE, ".."))
