@@ -83,13 +83,19 @@ def _stack() -> list[Context]:
     return stack
 
 
-_CPU = Context("cpu", 0)
+_default = Context("cpu", 0)
+
+
+def set_default(ctx: Context) -> None:
+    """Set what `current_context` is outside of any `with` block, in all threads."""
+    global _default
+    _default = ctx
 
 
 def current_context() -> Context:
-    """The context of the innermost `with` block of this thread, `cpu(0)` outside of any."""
+    """The context of the innermost `with` block of this thread; outside of any the default, `cpu(0)`."""
     stack = _stack()
-    return stack[-1] if stack else _CPU
+    return stack[-1] if stack else _default
 
 
 def cpu(device_id: int = 0) -> Context:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import http.server
 import math
+import threading
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -105,3 +109,78 @@ def test_checksums(tmp_path):
 @pytest.mark.parametrize(("shape", "known"), [(None, False), ((), False), ((1, 2), True), ((0, 1), False)])
 def test_shapes_are_known_if_all_sizes_are(shape, known):
     assert utils.shape_is_known(shape) is known
+
+
+def test_files_are_fetched(tmp_path):
+    source = tmp_path / "a.bin"
+    source.write_bytes(b"one")
+    sha1 = hashlib.sha1(b"one").hexdigest()
+    url, folder = source.as_uri(), tmp_path / "to"
+    folder.mkdir()
+    path = utils.download(url, path=str(folder), sha1_hash=sha1)
+    assert path == str(folder / "a.bin")
+    assert (folder / "a.bin").read_bytes() == b"one"
+    source.write_bytes(b"two")
+    utils.download(url, path=path)
+    assert (folder / "a.bin").read_bytes() == b"one", "what is there is left"
+    utils.download(url, path=path, overwrite=True)
+    assert (folder / "a.bin").read_bytes() == b"two"
+    with pytest.raises(UserWarning, match="checksum"):
+        utils.download(url, path=path, sha1_hash=sha1, retries=0)
+    assert (folder / "a.bin").read_bytes() == b"two"
+    assert [p.name for p in folder.iterdir()] == ["a.bin"], "no half of a file is left"
+    nested = utils.download(url, path=str(tmp_path / "new" / "folder" / "b"))
+    assert Path(nested).read_bytes() == b"two"
+
+
+def test_fetching_is_tried_again(tmp_path, capsys):
+    served = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            served.append(self.path)
+            if len(served) < 3:
+                self.send_error(503)
+                return
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"content")
+
+        def log_message(self, *args):
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            url = f"http://127.0.0.1:{server.server_port}/file.txt"
+            with pytest.raises(OSError, match="503"):
+                utils.download(url, path=str(tmp_path), retries=1)
+            path = utils.download(url, path=str(tmp_path), retries=1)
+        finally:
+            server.shutdown()
+            thread.join()
+    assert served == ["/file.txt"] * 3
+    assert Path(path).read_bytes() == b"content"
+    assert "again" in capsys.readouterr().out
+
+
+def test_what_cannot_be_fetched_is_refused(tmp_path):
+    with pytest.raises(AssertionError, match="retries"):
+        utils.download((tmp_path / "x").as_uri(), path=str(tmp_path), retries=-1)
+    with pytest.raises(AssertionError, match="path is required"):
+        utils.download("http://nowhere.invalid/")
+    with pytest.raises(OSError, match="nothing"):
+        utils.download((tmp_path / "nothing").as_uri(), path=str(tmp_path / "a"), retries=0)
+
+
+def test_hooks_are_attached_and_detached():
+    hooks: dict[int, Any] = {}
+    handle = utils.HookHandle()
+    handle.attach(hooks, print)
+    assert list(hooks.values()) == [print]
+    with pytest.raises(AssertionError, match="a hook already"):
+        handle.attach(hooks, print)
+    handle.detach()
+    handle.detach()
+    assert not hooks

@@ -26,6 +26,7 @@ from ..ndarray.ndarray import NDArray
 from ..symbol.symbol import Symbol
 from ..typing import Contexts
 from . import _model_file
+from ._hooks import HookHandle
 from ._summary import summarize
 from .parameter import Constant, Parameter, ParameterDict, brief
 
@@ -78,24 +79,6 @@ class _BlockScope:
             return
         self._names.pop().__exit__(kind, value, trace)
         _BlockScope._current.value = self._before.pop()
-
-
-class HookHandle:
-    """A registered hook, which `detach` removes."""
-
-    def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
-        self._hooks = hooks
-        hooks[id(self)] = hook
-
-    def detach(self) -> None:
-        """Remove the hook."""
-        self._hooks.pop(id(self), None)
-
-    def __enter__(self) -> HookHandle:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.detach()
 
 
 class Block:
@@ -207,11 +190,15 @@ class Block:
 
     def register_forward_pre_hook(self, hook: Callable[..., object]) -> HookHandle:
         """Call `hook(block, inputs)` before every forward pass."""
-        return HookHandle(self._forward_pre_hooks, hook)
+        handle = HookHandle()
+        handle.attach(self._forward_pre_hooks, hook)
+        return handle
 
     def register_forward_hook(self, hook: Callable[..., object]) -> HookHandle:
         """Call `hook(block, inputs, outputs)` after every forward pass."""
-        return HookHandle(self._forward_hooks, hook)
+        handle = HookHandle()
+        handle.attach(self._forward_hooks, hook)
+        return handle
 
     def register_op_hook(self, callback: Callable[..., object], monitor_all: bool = False) -> None:
         """Call `callback` for the operators of all children that are HybridBlocks; see there."""

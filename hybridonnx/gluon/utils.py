@@ -1,21 +1,37 @@
-"""Batches over several devices, gradients kept small, and checksums."""
+"""Batches over several devices, gradients kept small, files fetched and checked."""
 
 from __future__ import annotations
 
 import hashlib
 import math
+import os
+import ssl
+import urllib.request
 import warnings
+from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..context import Context
+from ..formats.files import write_atomically
 from ..ndarray import creation
 from ..ndarray.ndarray import NDArray
+from ._hooks import HookHandle
 from ._parameter import shape_is_known
 
-__all__ = ["check_sha1", "clip_global_norm", "shape_is_known", "split_and_load", "split_data"]
+__all__ = [
+    "HookHandle",
+    "check_sha1",
+    "clip_global_norm",
+    "download",
+    "replace_file",
+    "shape_is_known",
+    "split_and_load",
+    "split_data",
+]
 
 
 def split_data(data: NDArray, num_slice: int, batch_axis: int = 0, even_split: bool = True) -> list[NDArray]:
@@ -70,3 +86,90 @@ def check_sha1(filename: str, sha1_hash: str) -> bool:
     """Whether the file has this SHA-1 checksum, in lower-case hexadecimal digits."""
     with open(filename, "rb") as file:
         return hashlib.file_digest(file, "sha1").hexdigest() == sha1_hash
+
+
+def replace_file(src: str, dst: str) -> None:
+    """Have `src` take the place of `dst` at once, so that nobody sees half a file."""
+    os.replace(src, dst)
+
+
+def download(
+    url: str,
+    path: str | None = None,
+    overwrite: bool = False,
+    sha1_hash: str | None = None,
+    retries: int = 5,
+    verify_ssl: bool = True,
+) -> str:
+    """Fetch a file, unless it is there already.
+
+    Args:
+        url: Where it is: `http`, `https`, `ftp` or `file`.
+        path: The file to write, or a folder for it; by default it goes into the current folder.
+        overwrite: Whether to fetch it although it is there.
+        sha1_hash: The SHA-1 checksum that it must have; a file that is there with another one is replaced.
+        retries: How often to try again.
+        verify_ssl: Whether the server must prove who it is.
+
+    Returns:
+        The path of the file.
+
+    Raises:
+        AssertionError: `url` names no file, or `retries` is negative.
+        OSError: It cannot be fetched.
+        UserWarning: What was fetched has another checksum.
+    """
+    target = _target(url, path)
+    if retries < 0:
+        raise AssertionError(f"download: retries must be 0 or more, got {retries}.")
+    if target.exists() and not overwrite and (not sha1_hash or check_sha1(str(target), sha1_hash)):
+        return str(target)
+    context = None
+    if not verify_ssl:
+        warnings.warn("download: the server does not prove who it is (verify_ssl=False).", stacklevel=2)
+        context = ssl._create_unverified_context()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    print(f"Downloading {target} from {url}...")
+    for left in reversed(range(retries + 1)):
+        try:
+            _fetch(url, target, sha1_hash, context)
+            break
+        except (OSError, UserWarning) as exc:
+            if not left:
+                raise
+            print(f"download: it failed ({exc!r}), is tried again, {left} times at most.")
+    return str(target)
+
+
+def _target(url: str, path: str | None) -> Path:
+    name = url.split("/")[-1]
+    if path is not None:
+        whole = Path(path).expanduser()
+        if not whole.is_dir():
+            return whole
+        whole /= name
+    else:
+        whole = Path(name)
+    if not name:
+        raise AssertionError(f"download: a path is required, as {url!r} does not end in a file's name.")
+    return whole
+
+
+def _fetch(url: str, target: Path, sha1_hash: str | None, context: ssl.SSLContext | None) -> None:
+    """Fetch into a file beside the target, which takes the target's place once it is whole."""
+    request = urllib.request.Request(url, headers={"User-Agent": "hybridonnx"})
+    with urllib.request.urlopen(request, timeout=60, context=context) as source:
+        write_atomically(target, _blocks(source, url, sha1_hash))
+
+
+def _blocks(source: Any, url: str, sha1_hash: str | None) -> Iterator[bytes]:
+    """What is read, a piece at a time; at the end it must have the checksum, if one is given."""
+    digest = hashlib.sha1(usedforsecurity=False)
+    while block := source.read(1 << 20):
+        digest.update(block)
+        yield block
+    if sha1_hash and digest.hexdigest() != sha1_hash:
+        raise UserWarning(
+            f"{url}: a file of the SHA-1 checksum {sha1_hash} is required, got {digest.hexdigest()}. It has "
+            "changed where it is published, or is not whole; try again."
+        )

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import tempfile
+import traceback
 import warnings
 from pathlib import Path
 
@@ -23,7 +24,7 @@ import mxnet as mx  # noqa: E402
 
 from tests.oracle.gluon_scenarios._record import run, scenarios  # noqa: E402
 
-MODULES = ("cells", "sentences")
+MODULES = ("cells", "sentences", "helpers", "checks")
 
 
 def main():
@@ -36,7 +37,11 @@ def main():
         module = importlib.import_module(f"tests.oracle.older_scenarios.{name}")
         for title, scenario in scenarios(module).items():
             with tempfile.TemporaryDirectory() as folder:
-                facts[f"{name}.{title}"] = run(scenario, mx, Path(folder))
+                try:
+                    facts[f"{name}.{title}"] = run(scenario, mx, Path(folder))
+                except Exception:  # noqa: BLE001  (of any type)
+                    print(f"{name}.{title}:")
+                    traceback.print_exc(limit=-4)
     lines = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in facts.items()]
     file.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from . import autograd
-from .autograd.gradients import differentiate
-from .errors import ConversionError, MXNetError
-from .ndarray.invoke import invoke
-from .ndarray.ndarray import NDArray
-from .ops import Array, Operator, Spec, SymbolicDim, find, seed, show
+from .. import autograd
+from ..autograd.gradients import differentiate
+from ..errors import ConversionError, MXNetError
+from ..ndarray.invoke import invoke
+from ..ndarray.ndarray import NDArray
+from ..ops import Array, Operator, Spec, SymbolicDim, find, seed, show
 
 __all__ = [
     "Case",
@@ -428,7 +428,7 @@ def _strided(a: Array) -> Array:
 
 def check_attribute_text(case: Case) -> None:
     """Attributes written as symbol.json writes them read back the same."""
-    from .attrs import text
+    from ..attrs import text
 
     op = case.operator()
     written = type(op).make({k: text(v) for k, v in op.attributes().items()})
@@ -537,14 +537,14 @@ def check_second_gradient(case: Case, step: float = 1e-5) -> None:
 
 
 def _run_onnx(lowered: Any, feeds: Mapping[str, Array]) -> list[Array]:
-    from .runtime.session import ModelSession
+    from ..runtime.session import ModelSession
 
     return ModelSession(lowered.model.SerializeToString(), threads=1)(feeds)
 
 
 def _may_end_process(arrays: Sequence[Array]) -> bool:
     """Whether an array without elements is among them, and the installed ONNX Runtime may end at it."""
-    from .runtime.session import EMPTY_ARRAYS_END_PROCESS
+    from ..runtime.session import EMPTY_ARRAYS_END_PROCESS
 
     return EMPTY_ARRAYS_END_PROCESS and any(a.size == 0 for a in arrays)
 
@@ -555,8 +555,8 @@ def check_onnx(case: Case, dtype: str, opset: int, free: bool = False) -> None:
     A lowering may refuse an open axis, if it does so with `NeedsShape`, and float64 if it would lose digits.
     Arrays without elements are not run where that may end the process.
     """
-    from .converters import to_onnx
-    from .converters.to_onnx import lower_operator
+    from ..converters import to_onnx
+    from ..converters.to_onnx import lower_operator
 
     op, arrays = case.operator(), case.arrays(dtype)
     expected = run(case, arrays)
@@ -590,7 +590,7 @@ def check_onnx(case: Case, dtype: str, opset: int, free: bool = False) -> None:
 
 def _symbol(case: Case) -> tuple[Any, list[str]]:
     """The case as a symbol of variables, and their names."""
-    from .symbol.everything import F
+    from ..symbol.everything import F
 
     op = case.operator()
     names = list(op.input_names())
@@ -601,7 +601,7 @@ def _symbol(case: Case) -> tuple[Any, list[str]]:
 
 
 def _execute(case: Case, symbol: Any, values: Mapping[str, Array]) -> list[Array]:
-    from .symbol.execute import execute
+    from ..symbol.execute import execute
 
     seed(_SEED)
     with autograd.train_mode() if case.training else autograd.predict_mode():
@@ -611,9 +611,9 @@ def _execute(case: Case, symbol: Any, values: Mapping[str, Array]) -> list[Array
 
 def check_symbolic(case: Case) -> None:
     """As a symbol the operator gives what it gives eagerly, and so does the graph of its gradient."""
-    from .symbol.gradient import gradients as symbolic_gradients
-    from .symbol.graph import Entry
-    from .symbol.symbol import Symbol, var
+    from ..symbol.gradient import gradients as symbolic_gradients
+    from ..symbol.graph import Entry
+    from ..symbol.symbol import Symbol, var
 
     arrays = case.arrays()
     symbol, names = _symbol(case)
@@ -636,7 +636,7 @@ def check_symbolic(case: Case) -> None:
 
 def check_training(case: Case) -> None:
     """Recorded and compiled, the operator and its gradient give what kernels give, without any kernel."""
-    from .runtime.plan import Plan
+    from ..runtime.plan import Plan
 
     arrays = case.arrays()
     symbol, names = _symbol(case)
@@ -666,8 +666,8 @@ def check_training(case: Case) -> None:
 
 def check_import(case: Case) -> None:
     """The operator exported to ONNX and imported again gives what the kernel gives."""
-    from .converters import from_onnx
-    from .converters.to_onnx import lower_operator
+    from ..converters import from_onnx
+    from ..converters.to_onnx import lower_operator
 
     op, arrays = case.operator(), case.arrays()
     expected = run(case, arrays)
