@@ -8,9 +8,11 @@ and the parts follow as records of the kinds first, middle and last. So a reader
 
 from __future__ import annotations
 
+import mmap
 import os
 import re
 import struct
+from collections.abc import Iterator
 from typing import BinaryIO, NoReturn
 
 from ..errors import FormatError
@@ -96,3 +98,53 @@ class RecordReader:
         raise FormatError(
             f"recordio file, before byte {self._file.tell()}: {required} is required, got {got}."
         )
+
+
+class RecordMap:
+    """The records of a file by their offsets, which many threads may read at once."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._where = os.fspath(path)
+        with open(path, "rb") as file:
+            self.size = os.fstat(file.fileno()).st_size
+            self._bytes: mmap.mmap | bytes = b""
+            if self.size:
+                self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def offsets(self) -> Iterator[int]:
+        """Where records begin, in their order. Raises `FormatError` for anything that is not a record."""
+        at = 0
+        while at < self.size:
+            start, kind = at, _FIRST
+            while kind in (_FIRST, _MIDDLE):
+                kind, begin, length = self._part(at)
+                at = begin + length + -length % 4
+            yield start
+
+    def read(self, offset: int) -> bytes:
+        """The record at an offset. Raises `FormatError` if there is none."""
+        kind, begin, length = self._part(offset)
+        if kind == _WHOLE:
+            return self._bytes[begin : begin + length]
+        parts = [self._bytes[begin : begin + length]]
+        while kind != _LAST:
+            kind, begin, length = self._part(begin + length + -length % 4)
+            parts.append(self._bytes[begin : begin + length])
+        return _MAGIC.join(parts)
+
+    def _part(self, at: int) -> tuple[int, int, int]:
+        """The kind of the part at an offset, where its bytes begin, and their number."""
+        header = self._bytes[at : at + 8] if at >= 0 else b""
+        if len(header) < 8 or header[:4] != _MAGIC:
+            raise FormatError(
+                f"{self._where}, byte {at}: a record, which begins with {_MAGIC.hex()}, is required, got "
+                f"{header.hex() or 'the end of the file'}."
+            )
+        (about,) = struct.unpack("<I", header[4:])
+        kind, length = about >> 29, about & _LONGEST
+        if kind > _LAST or at + 8 + length > self.size:
+            raise FormatError(
+                f"{self._where}, byte {at}: a whole record is required, got one of kind {kind} with {length} "
+                f"bytes, {self.size - at - 8} before the end."
+            )
+        return kind, at + 8, length

@@ -1,6 +1,13 @@
 """Batches of data: descriptions, batches, and iterators over arrays, files and other iterators."""
 
 from .files import CSVIter, LibSVMIter, MNISTIter, MXDataIter
+from .image_records import (
+    ImageRecordInt8Iter,
+    ImageRecordIter,
+    ImageRecordIter_v1,
+    ImageRecordUInt8Iter,
+    ImageRecordUInt8Iter_v1,
+)
 from .io import DataBatch, DataDesc, DataIter, NDArrayIter, described
 from .wrappers import PrefetchingIter, ResizeIter
 
@@ -9,6 +16,11 @@ __all__ = [
     "DataBatch",
     "DataDesc",
     "DataIter",
+    "ImageRecordInt8Iter",
+    "ImageRecordIter",
+    "ImageRecordIter_v1",
+    "ImageRecordUInt8Iter",
+    "ImageRecordUInt8Iter_v1",
     "LibSVMIter",
     "MNISTIter",
     "MXDataIter",
