@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
-from hybridonnx.ops import OnnxNode, Operator
+from hybridonnx.ops import Operator
 from hybridonnx.ops import find as find_operator
 from hybridonnx.ops.custom import Custom
 
@@ -59,8 +59,11 @@ def load_all() -> dict[type[Operator], Lowering]:
 
 
 def find(cls: type[Operator]) -> Lowering | None:
-    """The lowering of an operator class, `None` if it has none."""
-    return load_all().get(OnnxNode if issubclass(cls, OnnxNode) else cls)
+    """The lowering of an operator class or that of a base that it is a variant of, `None` if it has none."""
+    table = load_all()
+    if cls in table or cls.not_in_onnx:
+        return table.get(cls)
+    return next((table[base] for base in cls.__mro__ if base in table), None)
 
 
 def find_custom(op: Operator) -> Lowering | None:

@@ -7,6 +7,7 @@ are what families share; what other packages may use of them stands here.
 from . import _steps as steps
 from ._absent import absence
 from ._calls import bind, options_by_name
+from ._composition import Composed, UnknownRankError
 from ._containers import enclosed, opened
 from ._docs import Doc, doc_of
 from ._generator import Drawing, DrawingFrom, seed
@@ -43,6 +44,7 @@ __all__ = [
     "Atom",
     "Attribute",
     "Cells",
+    "Composed",
     "Dim",
     "Doc",
     "Drawing",
@@ -67,6 +69,7 @@ __all__ = [
     "Storage",
     "SymbolicDim",
     "UndecidedError",
+    "UnknownRankError",
     "Usage",
     "absence",
     "alike",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,8 +12,9 @@ import numpy as np
 
 from ..dtypes import DType
 from . import _storage
+from ._docs import doc_of
 from ._operator import Array, Operator
-from ._registry import register
+from ._registry import find, register
 from ._shapes import Shape, axis_indices, broadcast
 from ._slopes import computed_wide
 
@@ -31,6 +33,23 @@ def row(
     cls = type(names[0], (base,), namespace)
     register(cls, names, (frame.f_code.co_filename, frame.f_lineno))
     return cls
+
+
+def variant(
+    name: str, base: str, *aliases: str, doc: str = "", inputs: str = "", **facets: Any
+) -> type[Operator]:
+    """The operator `base`, whose file was imported, under another name; `inputs` are their names.
+
+    Unless `doc` says more it is described as `base` is.
+    """
+    cls = find(base)
+    names = tuple(inputs.split()) or cls.inputs
+    sentence = doc_of(cls).sentence
+    for old, new in zip(cls.inputs, names, strict=False):
+        sentence = re.sub(rf"(?<!\w){old}(?!\w)", new, sentence)
+    entries = "".join(f"\n    {n}: {doc_of(cls).inputs[o]}" for n, o in zip(names, cls.inputs, strict=False))
+    text = doc or f"{sentence[:-1]}, in mx.np."
+    return row(cls, (name, *aliases), f"{text}\n\nInputs:{entries}", inputs=names, **facets)
 
 
 @dataclass(frozen=True, kw_only=True)

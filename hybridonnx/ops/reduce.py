@@ -682,7 +682,9 @@ class SpreadLike(_Like):
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any, like: Any) -> Sequence[Any]:
         reduce = F.mean if self.mean else F.sum
-        return reduce(dy, axis=self.axis, keepdims=self.keepdims, exclude=self.exclude), None
+        back = reduce(dy, axis=self.axis, keepdims=self.keepdims, exclude=self.exclude)
+        shape = getattr(data, "shape", None)  # symbols have none
+        return (back if shape is not None and shape == back.shape else F.reshape_like(back, data)), None
 
 
 @operator("_square_sum_grad")

@@ -51,7 +51,7 @@ def product(extents: Sequence[Extent]) -> Extent:
     )
 
 
-def _source(data: Shape) -> list[Extent]:
+def source_of(data: Shape) -> list[Extent]:
     return [
         Extent(Fraction(d)) if isinstance(d, int) and d else Extent(Fraction(1), (i,))
         for i, d in enumerate(data)
@@ -106,6 +106,20 @@ class _Codes:
 
 def _mirrored(extent: Extent, rank: int) -> Extent:
     return Extent(extent.factor, tuple(rank - 1 - axis for axis in extent.free))
+
+
+def complete(extents: Sequence[Extent | None], data: Shape) -> list[Extent]:
+    """The extents, with what is left over for the one that is `None`."""
+    whole, known = product(source_of(data)), product([e for e in extents if e is not None])
+    free = list(whole.free)
+    for axis in known.free:
+        free.remove(axis)
+    left = Extent(whole.factor / known.factor, tuple(free))
+    if None in extents and left.factor.denominator > 1 and not free:
+        raise ShapeError(f"a number of elements divisible by {known.factor} is required, got {whole.factor}")
+    if not (None in extents or free or left.factor == 1 or any(is_zero(data[i]) for i in known.free)):
+        raise ShapeError(f"a shape of {whole.factor} elements is required, got {known.factor}")
+    return [left if e is None else e for e in extents]
 
 
 class _Rearrangement(Operator):
@@ -165,7 +179,7 @@ class Reshape(_Rearrangement):
 
     def extents(self, data: Shape) -> list[Extent]:
         """Each size of the result."""
-        codes, source = self.codes(), _source(data)
+        codes, source = self.codes(), source_of(data)
         if not codes:
             raise ShapeError("Reshape: a shape is required, got none. Give shape=(…), (-1,) for one axis.")
         try:
@@ -173,25 +187,11 @@ class Reshape(_Rearrangement):
                 extents = _Codes(codes[::-1], source[::-1]).read()[::-1]
             else:
                 extents = _Codes(codes, source).read()
-            return self._complete(extents, data)
+            return complete(extents, data)
         except ShapeError as exc:
             raise ShapeError(
                 f"Reshape: {exc}, for data {show(data)} to shape {codes}{' reversed' * self.reverse}."
             ) from None
-
-    def _complete(self, extents: Sequence[Extent | None], data: Shape) -> list[Extent]:
-        whole, known = product(_source(data)), product([e for e in extents if e is not None])
-        free = list(whole.free)
-        for axis in known.free:
-            free.remove(axis)
-        left = Extent(whole.factor / known.factor, tuple(free))
-        if None in extents and left.factor.denominator > 1 and not free:
-            raise ShapeError(
-                f"a number of elements divisible by {known.factor} is required, got {whole.factor}"
-            )
-        if not (None in extents or free or left.factor == 1 or any(is_zero(data[i]) for i in known.free)):
-            raise ShapeError(f"a shape of {whole.factor} elements is required, got {known.factor}")
-        return [left if e is None else e for e in extents]
 
     def infer_shape(self, data: Shape) -> Shape:
         result = tuple(extent.value(data) for extent in self.extents(data))

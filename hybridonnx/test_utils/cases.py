@@ -193,7 +193,7 @@ class Case:
                 input_dtype = np.dtype(x.dtype or dtype)
                 if input_dtype.kind in "iu" and x.dtype is None:
                     values = np.abs(values * 4) if input_dtype.kind == "u" else values * 4
-                arrays.append(np.ascontiguousarray(values.astype(input_dtype)))
+                arrays.append(np.array(values.astype(input_dtype), order="C"))
             else:
                 arrays.append(np.array(x))
         return arrays

@@ -51,6 +51,7 @@ def invoke(case, arrays, out=None):
     """The visible outputs of real MXNet."""
     attributes = dict(case.attributes)
     cls = type(case.operator())
+    is_np_op = mx.util.is_np_array()
     if cls.variadic:
         attributes.setdefault(cls.variadic, cls.count_of(len(arrays)))
     outputs = _imperative_invoke(
@@ -59,8 +60,8 @@ def invoke(case, arrays, out=None):
         list(attributes),
         [mx_text(v) for v in attributes.values()],
         out,
-        False,
-        False,
+        is_np_op,
+        is_np_op,
     )
     return outputs if isinstance(outputs, list | tuple) else [outputs]
 
@@ -72,7 +73,8 @@ def mx_text(value):
 
 def results(case, dtype):
     """Outputs and, for float32, gradients."""
-    xs = [mx.nd.array(a, dtype=a.dtype) for a in case.arrays(dtype)]
+    array = mx.np.array if mx.util.is_np_array() else mx.nd.array
+    xs = [array(a, dtype=a.dtype) for a in case.arrays(dtype)]
     op = case.operator()
     if op.always_updates or hasattr(op, "weights"):
         arrays = dict(zip(op.input_names(), xs, strict=True))
@@ -91,9 +93,7 @@ def results(case, dtype):
         return arrays
     heads = case.heads([y.asnumpy() for y in outputs])
     try:
-        mx.autograd.backward(
-            outputs, [mx.nd.array(h, dtype=h.dtype) for h in heads], train_mode=case.training
-        )
+        mx.autograd.backward(outputs, [array(h, dtype=h.dtype) for h in heads], train_mode=case.training)
         variables = [x for x, floating in zip(xs, real, strict=True) if floating]
         grads = [x.grad.asnumpy() for x in variables]  # some errors come no earlier
     except mx.MXNetError:
@@ -105,12 +105,14 @@ def results(case, dtype):
 def store(path):
     """Run and store one family."""
     stored = {}
+    as_numpy = path.stem.startswith("np_")
     for case in cases_of(path):
         if case.formula is not None:
             continue
         for dtype in case.dtypes:
             try:
-                arrays = results(case, dtype)
+                with mx.util.np_shape(as_numpy), mx.util.np_array(as_numpy):
+                    arrays = results(case, dtype)
             except (mx.MXNetError, ValueError, TypeError) as exc:
                 arrays = {"error": np.array(str(exc).splitlines()[0][:200])}
             stored.update({f"{case.key()}.{dtype}.{k}": v for k, v in arrays.items()})
