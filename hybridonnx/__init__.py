@@ -37,6 +37,7 @@ _MODULES = (
     "onnx",
     "operator",
     "optimizer",
+    "profiler",
     "random",
     "recordio",
     "registry",

@@ -61,7 +61,6 @@ ELSEWHERE = {
         "indexing_key_expand_implicit_axes": "of MXNet's indexing",
     },
     "nd.random": {"current_context": "imported there by chance"},
-    "context": {"gpu_memory_info": "there are no arrays on a GPU yet"},
 }
 """Names of MXNet's that are not here, and why."""
 

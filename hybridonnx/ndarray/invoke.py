@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._profile import profile
 from ..autograd.scopes import state
 from ..autograd.tape import TapeNode
 from ..context import Context, current_context, usable
@@ -157,7 +158,10 @@ def run(
                 noise = op.draw(rng, *[Spec(a.shape, a.dtype) for a in arrays])
         arrays = [*arrays, *noise] if isinstance(noise, list) else [*arrays, noise]
     with np.errstate(all="ignore"):  # infinities and NaN are results like others
-        results = op.forward(*arrays)
+        if profile.operators:
+            results: Any = profile.call("operator", op.names[0], op.forward, *arrays)
+        else:
+            results = op.forward(*arrays)
     several = results if isinstance(results, tuple | list) else (results,)
     return [_own(y, arrays, spec.dtype, spec.shape) for y, spec in zip(several, specs, strict=True)]
 

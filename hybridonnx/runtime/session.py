@@ -6,6 +6,7 @@ import itertools
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ import onnxruntime as ort
 from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 
 from .. import config
+from .._profile import profile
 from ..dtypes import DType, container
 from ..errors import MXNetError
 from ..ops import Array, Drawing, enclosed, opened
@@ -39,6 +41,8 @@ _CONTAINERS = ("seq(", "optional(", "map(")
 EMPTY_ARRAYS_END_PROCESS = tuple(map(int, ort.__version__.split(".")[:2])) < (1, 31)
 """Whether arrays without elements may end the process, as before 1.31: kernels divide by their sizes, or read
 an element that is not there. What such arrays go into or come from runs on our kernels then."""
+_KINDS = 3
+"""How many kinds of nodes the profiler names of a session."""
 _sessions = itertools.count()
 """The numbers of profiles' files."""
 
@@ -53,6 +57,14 @@ def options() -> Any:
         settings.enable_profiling = True
         settings.profile_file_prefix = os.path.join(folder, f"session{next(_sessions):03d}")
     return settings
+
+
+def _title(purpose: str, lowered: Any) -> str:
+    """What the profiler calls a session: what it is for, and the nodes that it has most of."""
+    counts = Counter(node.op_type for node in lowered.model.graph.node)
+    kinds = [f"{kind} {count}" for kind, count in counts.most_common(_KINDS)]
+    more = [] if len(counts) <= _KINDS else ["…"]
+    return f"{purpose}: {', '.join(kinds + more)}"
 
 
 def _start(model: str | bytes, settings: Any) -> Any:
@@ -121,6 +133,7 @@ class Session:
         self.inputs: Sequence[str] = lowered.inputs
         """The names of the inputs that the graph uses."""
         self._outputs = list(lowered.outputs)
+        self._title = _title("predict", lowered)
         values = (*self._session.get_inputs(), *self._session.get_outputs())
         types = {value.name: value.type for value in values}
         self._has_long = any(output.type.endswith("int64)") for output in self._session.get_outputs())
@@ -138,11 +151,14 @@ class Session:
                     drawn = noise.op.draw(rng, *noise.specs)
             feeds[noise.name] = np.asarray(noise.of(drawn), order="C")
         try:
-            if self._pool is not None:
-                return self._run_into_pool(feeds, self._pool)
-            return self._run(feeds)
+            if profile.sessions:
+                return profile.call("session", self._title, self._compute, feeds)
+            return self._compute(feeds)
         except _FAILURES as exc:
             raise _failed(exc) from exc
+
+    def _compute(self, feeds: dict[str, Array]) -> list[Array]:
+        return self._run(feeds) if self._pool is None else self._run_into_pool(feeds, self._pool)
 
     def _run_once(self, feeds: dict[str, Array]) -> list[Array]:
         outputs: list[Array] = self._session.run(self._outputs, feeds)
@@ -212,11 +228,16 @@ class ValueSession:
         settings.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
         self._session = _start(lowered.model.SerializeToString(), settings)
         self._outputs = list(lowered.outputs)
+        self._title = _title("train", lowered)
 
     def __call__(self, feeds: dict[str, Any]) -> Sequence[Any]:
         """The outputs for the inputs by name."""
+        run = self._session.run_with_ort_values
         try:
-            outputs: Sequence[Any] = self._session.run_with_ort_values(self._outputs, feeds)
+            if profile.sessions:
+                outputs: Sequence[Any] = profile.call("session", self._title, run, self._outputs, feeds)
+            else:
+                outputs = run(self._outputs, feeds)
         except _FAILURES as exc:
             raise _failed(exc) from exc
         return outputs
