@@ -16,7 +16,7 @@ FILE_LINES = 800
 FUNCTION_LINES = 50
 
 VAGUE = {"utils", "util", "helpers", "helper", "common", "misc"}
-MXNET_NAMES = {"hybridonnx/util.py", "hybridonnx/gluon/utils.py"}
+MXNET_NAMES = {"hybridonnx/util.py", "hybridonnx/gluon/utils.py", "hybridonnx/contrib/text/utils.py"}
 
 FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 LIBRARY = [path for path in FILES if path.relative_to(ROOT).parts[0] in ("hybridonnx", "converters")]
