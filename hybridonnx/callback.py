@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from .model import BatchEndParam, save_checkpoint
+from .checkpoint import BatchEndParam, save_checkpoint
 
 __all__ = [
     "LogValidationMetricsCallback",

@@ -10,6 +10,7 @@ import pytest
 
 import hybridonnx as mx
 from hybridonnx.errors import FormatError, MissingFileError
+from tests import native_facts
 
 FOLDER = Path(__file__).resolve().parent / "oracle" / "params"
 PREFIX = FOLDER / "checkpoint"
@@ -87,3 +88,18 @@ def test_batch_end_param():
     param = mx.model.BatchEndParam(epoch=1, nbatch=2, eval_metric=None, locals=None)
     assert param._fields == ("epoch", "nbatch", "eval_metric", "locals")
     assert param == (1, 2, None, None)
+
+
+@pytest.mark.parametrize("name", native_facts.names("feed_forward", "older"))
+def test_feed_forward_as_mxnet_shows(name, tmp_path):
+    native_facts.check("feed_forward", name, tmp_path, "older")
+
+
+def test_feed_forward_says_what_has_taken_its_place():
+    net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=2), name="softmax")
+    with pytest.warns(DeprecationWarning, match="Module"):
+        model = mx.model.FeedForward(net)
+    with pytest.raises(AssertionError, match="num_epoch is required"):
+        model.fit(np.ones((4, 2)), np.zeros(4))
+    with pytest.raises(AssertionError, match="epoch is required"):
+        model.save("nowhere")

@@ -17,6 +17,7 @@ FUNCTION_LINES = 50
 
 VAGUE = {"utils", "util", "helpers", "helper", "common", "misc"}
 MXNET_NAMES = {
+    "hybridonnx/contrib/text/utils.py",
     "hybridonnx/misc.py",
     "hybridonnx/util.py",
     "hybridonnx/gluon/utils.py",

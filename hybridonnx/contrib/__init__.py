@@ -1,4 +1,4 @@
-"""What MXNet keeps apart as contributed: ONNX, and operators whose names begin with `_contrib_`."""
+"""What MXNet keeps apart as contributed: ONNX, text, and operators whose names begin with `_contrib_`."""
 
 from .._lazy import lazy_package as _lazy_package
 
@@ -11,5 +11,5 @@ __getattr__, __dir__ = _lazy_package(
         "symbol": "..symbol:contrib",
         "quant": "..contrib:quantization",
     },
-    submodules=("onnx", "quantization"),
+    submodules=("autograd", "io", "onnx", "quantization", "tensorboard", "text"),
 )

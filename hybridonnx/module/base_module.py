@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import metric as metrics
 from ..autograd.tape import GradReq
+from ..checkpoint import BatchEndParam
 from ..context import Context, cpu
 from ..errors import FormatError, RequirementError
 from ..initializer import InitializerLike, Uniform
@@ -20,7 +21,6 @@ from ..io import DataBatch, DataDesc, DataIter
 from ..io.io import DescribedBy
 from ..kvstore import KVStore
 from ..metric import EvalMetric, MetricLike
-from ..model import BatchEndParam
 from ..monitor import Monitor
 from ..ndarray.creation import array
 from ..ndarray.files import load, save

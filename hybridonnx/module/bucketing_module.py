@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..autograd.tape import GradReq
+from ..checkpoint import load_params
 from ..context import Context
 from ..errors import FormatError, RequirementError
 from ..initializer import InitializerLike
@@ -18,7 +19,6 @@ from ..io import DataBatch, DataDesc
 from ..io.io import DescribedBy
 from ..kvstore import KVStore
 from ..metric import EvalMetric
-from ..model import load_params
 from ..monitor import Monitor
 from ..ndarray.creation import array
 from ..ndarray.files import load, save

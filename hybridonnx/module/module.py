@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import autograd
 from ..autograd.tape import GradReq
+from ..checkpoint import load_checkpoint, save_checkpoint
 from ..context import Context, as_context, cpu
 from ..dtypes import as_dtype
 from ..errors import MXNetError, RequirementError
@@ -20,7 +21,6 @@ from ..io import DataBatch, DataDesc, described
 from ..io.io import DescribedBy
 from ..kvstore import KVStore
 from ..metric import EvalMetric
-from ..model import load_checkpoint, save_checkpoint
 from ..monitor import Monitor
 from ..ndarray.creation import arange, zeros_of
 from ..ndarray.ndarray import NDArray

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import symbol
+from ..checkpoint import load_checkpoint, save_checkpoint
 from ..formats.files import PathLike
-from ..model import load_checkpoint, save_checkpoint
 from ..ndarray.ndarray import NDArray
 from ..symbol.symbol import Symbol
 from .rnn_cell import BaseRNNCell

@@ -1,0 +1,83 @@
+"""Checkpoints: a symbol in `PREFIX-symbol.json` and its parameters in `PREFIX-NNNN.params`."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+from .context import cpu
+from .errors import FormatError
+from .formats.files import PathLike
+from .ndarray import files
+from .ndarray.ndarray import NDArray
+from .symbol import symbol as symbols
+from .symbol.symbol import Symbol
+
+__all__ = ["BatchEndParam", "load_checkpoint", "load_params", "save_checkpoint"]
+
+Parameters: TypeAlias = dict[str, NDArray]
+
+
+class BatchEndParam(NamedTuple):
+    """What callbacks get after each batch."""
+
+    epoch: int
+    nbatch: int
+    eval_metric: Any
+    locals: dict[str, Any] | None
+
+
+def save_checkpoint(
+    prefix: PathLike,
+    epoch: int,
+    symbol: Symbol | None,
+    arg_params: Mapping[str, NDArray],
+    aux_params: Mapping[str, NDArray],
+    remove_amp_cast: bool = True,
+) -> None:
+    """Write the symbol, unless it is `None`, and the parameters of an epoch."""
+    if symbol is not None:
+        symbol.save(f"{os.fspath(prefix)}-symbol.json", remove_amp_cast=remove_amp_cast)
+    arrays = {f"arg:{name}": value.as_in_context(cpu()) for name, value in arg_params.items()}
+    arrays |= {f"aux:{name}": value.as_in_context(cpu()) for name, value in aux_params.items()}
+    path = _parameters_path(prefix, epoch)
+    files.save(path, arrays)
+    logging.info('Saved checkpoint to "%s"', path)
+
+
+def load_checkpoint(prefix: PathLike, epoch: int) -> tuple[Symbol, Parameters, Parameters]:
+    """The symbol, its parameters and its auxiliary states, both by name."""
+    symbol = symbols.load(f"{os.fspath(prefix)}-symbol.json")
+    return symbol, *load_params(prefix, epoch)
+
+
+def load_params(prefix: PathLike, epoch: int) -> tuple[Parameters, Parameters]:
+    """The parameters and auxiliary states of an epoch by name; names that are neither are left out."""
+    path = _parameters_path(prefix, epoch)
+    loaded = files.load(path)
+    if not loaded:
+        logging.warning("Params file '%s' is empty", path)
+        return {}, {}
+    return split(loaded, path)
+
+
+def split(loaded: list[NDArray] | Mapping[str, NDArray], path: PathLike) -> tuple[Parameters, Parameters]:
+    """The arrays named `arg:…` and those named `aux:…`. Raises `FormatError` for names without a prefix."""
+    plain = [name for name in loaded if ":" not in name] if isinstance(loaded, Mapping) else []
+    if plain or not isinstance(loaded, Mapping):
+        what = f"{plain[0]!r}" if plain else "arrays without names"
+        raise FormatError(
+            f"{os.fspath(path)}: names that start with arg: or aux: are required of a checkpoint, "
+            f"got {what}. A file of Block.save_parameters is read by load_parameters, any other by nd.load."
+        )
+    kinds: dict[str, Parameters] = {"arg": {}, "aux": {}}
+    for name, value in loaded.items():
+        kind, _, rest = name.partition(":")
+        kinds.setdefault(kind, {})[rest] = value
+    return kinds["arg"], kinds["aux"]
+
+
+def _parameters_path(prefix: PathLike, epoch: int) -> str:
+    return f"{os.fspath(prefix)}-{int(epoch):04d}.params"
