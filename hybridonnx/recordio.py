@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Callable
-from typing import Any, BinaryIO, NamedTuple, NoReturn, Self
+from typing import Any, BinaryIO, NamedTuple, Self
 
 import numpy as np
 
 from .errors import FormatError, MissingFileError, MXNetError
 from .formats.files import PathLike
 from .formats.recordio import RecordReader, encode
+from .ops.cvimage import decoded_as_stored, encoded
 from .typing import ArrayLike
 
 __all__ = ["IRHeader", "MXIndexedRecordIO", "MXRecordIO", "pack", "pack_img", "unpack", "unpack_img"]
@@ -212,17 +213,39 @@ def unpack(s: bytes) -> tuple[IRHeader, bytes]:
 
 
 def pack_img(header: IRHeader, img: ArrayLike, quality: int = 95, img_fmt: str = ".jpg") -> bytes:
-    """Not possible here: images are encoded by imaging libraries."""
-    _no_images("pack_img", "encode the image, and pass its bytes to pack")
+    """A record of a header and an image, which OpenCV writes, or Pillow where OpenCV is not installed.
+
+    Args:
+        header: What stands before the image.
+        img: The image (H, W, 3) of uint8 with blue first, as OpenCV has it, or grey (H, W).
+        quality: That of JPEG, from 1 to 100, or how much PNG is compressed, from 0 to 9.
+        img_fmt: `.jpg` or `.png`.
+
+    Returns:
+        The record.
+
+    Raises:
+        MXNetError: Another format or image.
+    """
+    pixels = np.asarray(img.asnumpy() if hasattr(img, "asnumpy") else img)
+    if pixels.dtype != np.uint8 or pixels.ndim not in (2, 3) or not pixels.size:
+        required = "an image (H, W, C) or (H, W) of uint8"
+        raise MXNetError(f"pack_img: {required} is required, got {pixels.shape} of {pixels.dtype}.")
+    return pack(header, encoded(np.ascontiguousarray(pixels), quality, img_fmt, "pack_img"))
 
 
 def unpack_img(s: bytes, iscolor: int = -1) -> tuple[IRHeader, Any]:
-    """Not possible here: images are decoded by imaging libraries."""
-    _no_images("unpack_img", "take the bytes from unpack, and decode them")
+    """The header of a record, and its image as `cv2.imdecode` gives it.
 
+    Args:
+        s: The record.
+        iscolor: 1 for colours, 0 for grey, -1 for what the file has, transparency included.
 
-def _no_images(name: str, instead: str) -> NoReturn:
-    raise MXNetError(
-        f"{name}: images are left to a library such as Pillow or OpenCV. "
-        f"{instead.capitalize()} with one of them."
-    )
+    Returns:
+        The header, and an array of NumPy, (H, W, 3 or 4) with blue first, or (H, W).
+
+    Raises:
+        FormatError: The record has no image.
+    """
+    header, content = unpack(s)
+    return header, decoded_as_stored(content, iscolor, "unpack_img")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.image_calls import FOLDER, SCENES
+from tests.image_calls import FOLDER, SCENES, labelled
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -67,6 +67,23 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+BOX_OPTIONS: dict[str, dict[str, Any]] = {
+    "boxes": {},
+    "boxes_wide": {"label_pad_width": 40, "label_pad_value": -7},
+    "boxes_resize": {"resize": 15},
+    "boxes_mean": {"mean_r": 100, "std_r": 3, "scale": 0.5},
+    "boxes_mirror": {"rand_mirror_prob": 1.0, "mean_g": 100},
+    "boxes_shrink": {"resize_mode": "shrink", "data_shape": (3, 45, 50), "mean_r": 100},
+    "boxes_fit": {"resize_mode": "fit", "data_shape": (3, 45, 50), "fill_value": 3},
+    "boxes_fit_less": {"resize_mode": "fit", "inter_method": 3, "mean_r": 100},
+    "boxes_by_area": {"inter_method": 3},
+    "boxes_grey": {"data_shape": (1, 20, 24)},
+    "boxes_mean_img": {"mean_img": "ready", "rand_mirror_prob": 1.0, "data_shape": (3, 12, 14)},
+    "boxes_in_threes": {"batch_size": 3},
+}
+"""The same of ImageDetRecordIter."""
+
+
 def write(mx: Any, folder: Path) -> None:
     """Files of records of the scenes, with one label and with two, and lists."""
     for name in ("one", "two"):
@@ -78,6 +95,11 @@ def write(mx: Any, folder: Path) -> None:
         writer.close()
     mean = np.random.RandomState(3).uniform(80, 150, (3, 12, 14))
     mx.nd.save(str(folder / "ready.bin"), {"mean_img": mx.nd.array(mean)})
+    writer = mx.recordio.MXIndexedRecordIO(str(folder / "boxes.idx"), str(folder / "boxes.rec"), "w")
+    for i, (label, scene) in enumerate(labelled()):
+        header = mx.recordio.IRHeader(0, label, i * 10, 0)
+        writer.write_idx(i, mx.recordio.pack(header, (FOLDER / scene).read_bytes()))
+    writer.close()
     lines = [f"{i * 10}\t{100 + i}\t{name}\n" for i, name in enumerate(SCENES)]
     (folder / "one.lst").write_text("".join(lines))
     lines = [f"{i * 10}\t{100 + i}\t{-i}\t{name}\n" for i, name in enumerate(SCENES)]
@@ -86,7 +108,7 @@ def write(mx: Any, folder: Path) -> None:
 
 def arguments(name: str, folder: Path) -> dict[str, Any]:
     """The arguments of a call with their files."""
-    options = dict(OPTIONS[name])
+    options = dict({**OPTIONS, **BOX_OPTIONS}[name])
     kind = "two" if options.get("label_width") == 2 else "one"
     if "path_imgidx" in options:
         options["path_imgidx"] = str(folder / f"{kind}.idx")
@@ -96,6 +118,8 @@ def arguments(name: str, folder: Path) -> dict[str, Any]:
     if "mean_img" in options:
         options["mean_img"] = str(folder / ("ready.bin" if options["mean_img"] == "ready" else "mean.bin"))
     common = {"data_shape": (3, 12, 14), "batch_size": 7, "preprocess_threads": 2, "verbose": False}
+    if name in BOX_OPTIONS:
+        kind = "boxes"
     return {"path_imgrec": str(folder / f"{kind}.rec"), **common, **options}
 
 
@@ -112,7 +136,8 @@ def epochs(iterator: Any, prefix: str) -> Iterator[tuple[str, Any]]:
 
 def results(mx: Any, name: str, folder: Path) -> Iterator[tuple[str, Any]]:
     """Names and arrays of a call."""
-    yield from epochs(mx.io.ImageRecordIter(**arguments(name, folder)), name)
+    kind = mx.io.ImageDetRecordIter if name in BOX_OPTIONS else mx.io.ImageRecordIter
+    yield from epochs(kind(**arguments(name, folder)), name)
     if name == "mean_img":
         (mean,) = mx.nd.load(str(folder / "mean.bin")).values()
         yield f"{name}.mean", mean.asnumpy()

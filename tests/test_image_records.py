@@ -36,7 +36,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("name", calls.OPTIONS)
+@pytest.mark.parametrize("name", [*calls.OPTIONS, *calls.BOX_OPTIONS])
 def test_epochs_are_those_of_mxnet(name, library, theirs, folder, monkeypatch):
     pytest.importorskip(library)
     if library != "cv2":
@@ -193,6 +193,70 @@ def test_half_of_the_images_are_mirrored(iterator):
     assert 8 < sum(same) < 32
 
 
+# ---- boxes
+
+
+def boxes_of(batch, row=0):
+    """The image's height and width, and its objects."""
+    label = batch.label[0].asnumpy()[row]
+    count = int(label[3])
+    return label[1:3], label[4:][int(label[4]) : count].reshape(-1, int(label[5]))
+
+
+BOX_DRAWS = {
+    "mirror": {"rand_mirror_prob": 0.5},
+    "pad": {"rand_pad_prob": 1.0, "max_pad_scale": 3.0},
+    "crop": {"rand_crop_prob": 1.0, "min_crop_scales": 0.4, "min_crop_object_coverages": 0.5},
+    "crops": {
+        "rand_crop_prob": 1.0, "num_crop_sampler": 2, "max_crop_trials": (9, 9),
+        "min_crop_scales": (0.3, 0.6),
+        "min_crop_overlaps": "(0.1, 0.3)", "crop_emit_mode": "overlap", "emit_overlap_thresh": 0.4,
+        "min_crop_aspect_ratios": 0.5, "max_crop_aspect_ratios": 2,
+    },
+    "contrast": {"random_contrast_prob": 1.0, "max_random_contrast": 0.3},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BOX_DRAWS)
+def test_boxes_move_with_their_images(iterator, folder, tmp_path, name):
+    image = np.zeros((60, 80, 3), np.uint8)
+    image[20:50, 30:60] = 255
+    with mx.recordio.MXRecordIO(tmp_path / "a.rec", "w") as file:
+        label = [2, 5, 1, 30 / 80, 20 / 60, 60 / 80, 50 / 60]
+        file.write(mx.recordio.pack_img(mx.recordio.IRHeader(0, label, 0, 0), image, 0, ".png"))
+    places = set()
+    for seed in range(30):
+        common = {"batch_size": 1, "data_shape": (3, 90, 120), "path_imgrec": tmp_path / "a.rec"}
+        it = iterator(mx.io.ImageDetRecordIter, seed_aug=seed, fill_value=0, **common, **BOX_DRAWS[name])
+        batch = next(it)
+        (h, w), objects = boxes_of(batch)
+        assert (h, w) == (90, 120)
+        rows, columns = np.nonzero(batch.data[0].asnumpy()[0, 0] > 100)
+        seen = [columns.min() / 120, rows.min() / 90, (columns.max() + 1) / 120, (rows.max() + 1) / 90]
+        np.testing.assert_allclose(objects[0, 1:], seen, atol=0.07)
+        places.add(tuple(objects[0].round(3)))
+    assert len(places) >= {"mirror": 2, "contrast": 1}.get(name, 15)
+
+
+BAD_BOXES = {
+    "few": ([3.0], {}, "whose first two numbers"),
+    "left over": ([2, 5, 1, 0, 0, 1, 1, 9], {}, "whose first two numbers"),
+    "padding": ([2, 5, 1, 0, 0, 1, 1], {"label_pad_width": 3}, "label_pad_width of 7 or more"),
+    "width": ([2, 5, 1, 0, 0, 1, 1], {"label_width": 12}, "label_width=12"),
+    "mode": ([2, 5, 1, 0, 0, 1, 1], {"resize_mode": "tight"}, "force or fit or shrink"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_BOXES)
+def test_labels_that_are_no_boxes(iterator, tmp_path, name):
+    label, options, message = BAD_BOXES[name]
+    with mx.recordio.MXRecordIO(tmp_path / "a.rec", "w") as file:
+        content = (FOLDER / SCENES[0]).read_bytes()
+        file.write(mx.recordio.pack(mx.recordio.IRHeader(0, label, 0, 0), content))
+    with pytest.raises((mx.MXNetError, ValueError), match=message):
+        iterator(mx.io.ImageDetRecordIter, path_imgrec=tmp_path / "a.rec", batch_size=1, **options).next()
+
+
 # ---- what is refused
 
 
@@ -202,8 +266,8 @@ REFUSED = {
     "shape": ({"data_shape": (2, 3, 3)}, mx.MXNetError, "1, 3 or 4 channels"),
     "batch": ({"batch_size": 0}, mx.MXNetError, "batch_size above 0"),
     "part": ({"num_parts": 2, "part_index": 2}, mx.MXNetError, "num_parts=2"),
-    "text": ({"mean_r": "dark"}, ValueError, "float is required as mean_r, got 'dark'"),
-    "truth": ({"shuffle": "perhaps"}, ValueError, "bool is required as shuffle"),
+    "text": ({"mean_r": "dark"}, ValueError, "ImageRecordIter: attribute mean_r must be .*, got 'dark'"),
+    "truth": ({"shuffle": "perhaps"}, ValueError, "attribute shuffle must be"),
     "labels": ({"label_width": 2}, mx.MXNetError, "record 0 with id 0 .* Set label_width=1"),
     "dtype": ({"dtype": "bool"}, TypeError, "numbers are required as dtype"),
     "index": ({"path_imgidx": "nothing.idx"}, FileNotFoundError, "nothing.idx"),

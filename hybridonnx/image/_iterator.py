@@ -34,9 +34,6 @@ class ImageIter(DataIter):
     of the next epoch. Shuffling draws from Python's generator `random`, as in MXNet.
     """
 
-    provide_data: list[DataDesc] = []  # noqa: RUF012  # subclasses set it
-    provide_label: list[DataDesc] = []  # noqa: RUF012
-
     def __init__(
         self,
         batch_size: int,

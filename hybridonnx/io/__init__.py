@@ -1,5 +1,6 @@
 """Batches of data: descriptions, batches, and iterators over arrays, files and other iterators."""
 
+from .box_records import ImageDetRecordIter
 from .files import CSVIter, LibSVMIter, MNISTIter, MXDataIter
 from .image_records import (
     ImageRecordInt8Iter,
@@ -16,6 +17,7 @@ __all__ = [
     "DataBatch",
     "DataDesc",
     "DataIter",
+    "ImageDetRecordIter",
     "ImageRecordInt8Iter",
     "ImageRecordIter",
     "ImageRecordIter_v1",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import ast
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, get_type_hints
 
-from ..errors import AttributeValueError, MXNetError
+from ..attrs import Floats, Ints, read
+from ..errors import MXNetError
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,49 @@ class Normalization:
 
 
 @dataclass(frozen=True)
+class BoxAugmentation:
+    """What is done to each image with boxes before it becomes part of a batch.
+
+    Of the tuples each number is for one kind of crop, or the last one for all that follow.
+    """
+
+    resize: int = -1
+    rand_crop_prob: float = 0.0
+    min_crop_scales: Floats = (0.0,)
+    max_crop_scales: Floats = (1.0,)
+    min_crop_aspect_ratios: Floats = (1.0,)
+    max_crop_aspect_ratios: Floats = (1.0,)
+    min_crop_overlaps: Floats = (0.0,)
+    max_crop_overlaps: Floats = (1.0,)
+    min_crop_sample_coverages: Floats = (0.0,)
+    max_crop_sample_coverages: Floats = (1.0,)
+    min_crop_object_coverages: Floats = (0.0,)
+    max_crop_object_coverages: Floats = (1.0,)
+    num_crop_sampler: int = 1
+    crop_emit_mode: str = "center"
+    """What loses its label in a crop: with "center" objects whose middle is outside, with "overlap" those of
+    which a smaller share is left than `emit_overlap_thresh`."""
+    emit_overlap_thresh: float = 0.3
+    max_crop_trials: Ints = (25,)
+    rand_pad_prob: float = 0.0
+    max_pad_scale: float = 1.0
+    max_random_hue: int = 0
+    random_hue_prob: float = 0.0
+    max_random_saturation: int = 0
+    random_saturation_prob: float = 0.0
+    max_random_illumination: int = 0
+    random_illumination_prob: float = 0.0
+    max_random_contrast: float = 0.0
+    random_contrast_prob: float = 0.0
+    rand_mirror_prob: float = 0.0
+    fill_value: int = 127
+    inter_method: int = 1
+    resize_mode: str = "force"
+    """How images come to their size: "force" in any ratio, "fit" and "shrink" in their own, "shrink" never
+    larger than they are."""
+
+
+@dataclass(frozen=True)
 class Source:
     """Which records are read, in what order, and by how many threads."""
 
@@ -74,7 +118,7 @@ class Source:
     path_imglist: str = ""
     path_imgidx: str = ""
     label_width: int = 1
-    data_shape: tuple[int, ...] = ()
+    data_shape: Ints = ()
     batch_size: int = 0
     preprocess_threads: int = 4
     verbose: bool = True
@@ -86,44 +130,22 @@ class Source:
     round_batch: bool = True
     prefetch_buffer: int = 4
     dtype: str | None = None
+    label_pad_width: int = 0
+    label_pad_value: float = -1.0
     data_name: str = "data"
     label_name: str = "softmax_label"
 
 
 def options_of(kind: type[Any], owner: str, values: Mapping[str, Any]) -> Any:
-    """The options of one of the classes above, from numbers or their text; other names are left out."""
+    """The options of one of the classes above, from values or their text; other names are left out."""
+    types = get_type_hints(kind)
     return kind(
-        **{
-            f.name: _value(owner, f.name, str(f.type), values[f.name])
-            for f in fields(kind)
-            if f.name in values
-        }
+        **{name: read(owner, name, types[name], _plain(values[name])) for name in types if name in values}
     )
 
 
-def _value(owner: str, name: str, kind: str, value: Any) -> Any:
-    """A value of the type that is written for an option."""
-    try:
-        if "None" in kind and (value is None or value == "None"):
-            return None
-        if kind.startswith("str"):
-            return str(value)
-        if kind.startswith("tuple"):
-            sizes = ast.literal_eval(value) if isinstance(value, str) else value
-            return tuple(int(n) for n in sizes)
-        if kind == "bool":
-            return _truth(value)
-        return int(value) if kind.startswith("int") else float(value)
-    except (ValueError, TypeError, SyntaxError):
-        raise AttributeValueError(f"{owner}: {kind} is required as {name}, got {value!r}.") from None
-
-
-def _truth(value: Any) -> bool:
-    if isinstance(value, str):
-        if value.lower() in ("true", "1", "false", "0"):
-            return value.lower() in ("true", "1")
-        raise ValueError(value)
-    return bool(value)
+def _plain(value: Any) -> Any:
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
 def require_source(owner: str, source: Source) -> None:

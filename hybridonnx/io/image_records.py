@@ -23,7 +23,7 @@ from ..recordio import unpack
 from ._image_augmentation import Augmenter, Normalizer
 from ._record_options import Augmentation, Normalization, Source, options_of, require_source
 from .files import MXDataIter
-from .io import DataBatch, DataDesc
+from .io import DataBatch
 
 __all__ = [
     "ImageRecordInt8Iter",
@@ -173,7 +173,7 @@ def _listed(path: str, width: int) -> dict[int, Array]:
     return labels
 
 
-class _Preparation:
+class Preparation:
     """Fills rows of batches; it knows nothing of the iterator, which may go away while threads work."""
 
     def __init__(
@@ -182,13 +182,19 @@ class _Preparation:
         channels, height, width = source.data_shape
         self._owner, self._records, self._source = owner, records, source
         self._channels = channels
-        augmentation = options_of(Augmentation, owner, options)
-        self._augment = Augmenter(owner, augmentation, height, width)
-        normalization = options_of(Normalization, owner, options)
+        self._augment = self._augmenter(options, height, width)
+        normalization = self._normalization(options)
         self._seed = (source.seed if source.seed_aug is None else source.seed_aug) % (1 << 64)
         self._normalize = Normalizer(normalization, channels, dtype, None)
         if normalization.mean_img:
             self._normalize.image = self._mean_image(normalization.mean_img)
+
+    def _augmenter(self, options: dict[str, Any], height: int, width: int) -> Any:
+        return Augmenter(self._owner, options_of(Augmentation, self._owner, options), height, width)
+
+    def _normalization(self, options: dict[str, Any]) -> Normalization:
+        chosen: Normalization = options_of(Normalization, self._owner, options)
+        return chosen
 
     def __call__(self, numbers: Array, first: int, data: Array, label: Array, ids: Array) -> None:
         """Fill rows with records; `first` counts the rows before them since the iterator was made."""
@@ -197,14 +203,19 @@ class _Preparation:
                 data[k], label[k] = 0, 0
                 continue
             rng = np.random.Generator(np.random.PCG64((self._seed, first + k)))
-            ids[k], labels, image = self._sample(int(number), rng)
-            if labels.size != label[k].size:
-                raise MXNetError(
-                    f"{self._owner}: label_width={label[k].size} labels are required, got {labels.size} in "
-                    f"{self._records.where(number, ids[k])}. Set label_width={labels.size}."
-                )
-            label[k] = labels if label.ndim > 1 else labels[0]
-            self._normalize(image, data[k], rng)
+            ids[k] = self._fill(int(number), rng, data[k], label[k : k + 1])
+
+    def _fill(self, number: int, rng: np.random.Generator, data: Array, label: Array) -> int:
+        """Fill a row of data, and one of labels (1, …), with a record; its id."""
+        identifier, labels, image = self._sample(number, rng)
+        if labels.size != label.size:
+            raise MXNetError(
+                f"{self._owner}: label_width={label.size} labels are required, got {labels.size} in "
+                f"{self._records.where(number, identifier)}. Set label_width={labels.size}."
+            )
+        label[...] = labels
+        self._normalize(image, data, rng)
+        return identifier
 
     def _sample(self, number: int, rng: np.random.Generator) -> tuple[int, Array, Array]:
         """The id, the labels and the image of a record, which has the iterator's shape."""
@@ -241,17 +252,19 @@ class ImageRecordIter(MXDataIter):
     """
 
     _default_dtype: ClassVar[str] = "float32"
+    _defaults: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, **options: Any) -> None:
         owner = type(self).__name__
+        options = {**self._defaults, **options}
         source: Source = options_of(Source, owner, options)
         require_source(owner, source)
         self._dtype = np.dtype(native_dtype(source.dtype or self._default_dtype))
         if self._dtype.kind not in "iuf":
             raise DTypeError(f"{owner}: numbers are required as dtype, got {self._dtype}.")
         self._records = self._open(owner, source)
-        super().__init__(len(self._records), source.batch_size, True, source.data_name, source.label_name)
         self._source = source
+        super().__init__(len(self._records), source.batch_size, True, source.data_name, source.label_name)
         self._prepare = self._preparation(owner, source, options)
         self._order = Order(
             len(self._records), source.batch_size, source.round_batch, source.shuffle, source.seed
@@ -272,23 +285,17 @@ class ImageRecordIter(MXDataIter):
         return Records(owner, source)
 
     def _preparation(self, owner: str, source: Source, options: dict[str, Any]) -> Callable[..., None]:
-        return _Preparation(owner, self._records, source, options, self._dtype)
+        return Preparation(owner, self._records, source, options, self._dtype)
 
     def __del__(self) -> None:
         if "_threads" in vars(self):
             self._threads.shutdown(wait=False, cancel_futures=True)
 
-    # ---- descriptions
+    def _data(self, index: Array) -> NDArray:
+        return NDArray(np.zeros((len(index), *self._source.data_shape), self._dtype))
 
-    @property
-    def provide_data(self) -> list[DataDesc]:
-        """The inputs of each batch."""
-        return [DataDesc(self.data_name, (self.batch_size, *self._source.data_shape), self._dtype.type)]
-
-    @property
-    def provide_label(self) -> list[DataDesc]:
-        """The labels of each batch."""
-        return [DataDesc(self.label_name, (self.batch_size, *self._label_shape()), np.float32)]
+    def _label(self, index: Array) -> NDArray:
+        return NDArray(np.zeros((len(index), *self._label_shape()), np.float32))
 
     def _label_shape(self) -> tuple[int, ...]:
         return (self._source.label_width,) if self._source.label_width > 1 else ()

@@ -16,7 +16,7 @@ sys.path.append(str(FOLDER.parent.parent))
 import mxnet as mx  # noqa: E402
 import numpy as np  # noqa: E402
 
-from tests.record_iter_calls import OPTIONS, results, write  # noqa: E402
+from tests.record_iter_calls import BOX_OPTIONS, OPTIONS, results, write  # noqa: E402
 
 
 def main():
@@ -25,7 +25,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write(mx, folder)
-        for call in OPTIONS:
+        for call in (*OPTIONS, *BOX_OPTIONS):
             if not os.fork():
                 try:
                     np.savez(folder / f"{call}.npz", **dict(results(mx, call, folder)))
