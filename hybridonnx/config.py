@@ -45,6 +45,11 @@ PIXELS = Switch(
     1 << 27,
     "The most pixels that an image file may have to be read; 2 to the power of 27.",
 )
+REPOSITORY = Switch(
+    "MXNET_GLUON_REPO",
+    "https://apache-mxnet.s3-accelerate.dualstack.amazonaws.com/",
+    "Address that libraries load parameters and data sets from.",
+)
 HOME = Switch("MXNET_HOME", "~/.mxnet", "Folder that has parameter files of known networks in `models`.")
 AS_MXNET = Switch(
     "HYBRIDONNX_AS_MXNET",

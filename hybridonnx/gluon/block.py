@@ -28,6 +28,8 @@ from ..typing import Contexts
 from . import _model_file
 from ._hooks import HookHandle
 from ._summary import summarize
+from .nested import flatten_with_gaps as _flatten  # noqa: F401  (libraries take it from here)
+from .nested import regroup_with_gaps as _regroup  # noqa: F401
 from .parameter import Constant, Parameter, ParameterDict, brief
 
 

@@ -45,15 +45,15 @@ class Loss(HybridBlock):
         return f"{type(self).__name__}(batch_axis={self._batch_axis}, w={self._weight})"
 
     def _weighted(self, F: Any, loss: Any, sample_weight: Any) -> Any:
-        return _weighted(F, loss, self._weight, sample_weight)
+        return _apply_weighting(F, loss, self._weight, sample_weight)
 
     def _mean(self, F: Any, loss: Any) -> Any:
         """The mean over each sample."""
         return F.mean(loss, axis=self._batch_axis, exclude=True)
 
 
-def _weighted(F: Any, loss: Any, weight: Any, sample_weight: Any) -> Any:
-    """The loss times the samples' weights and the weight of all, where there are any."""
+def _apply_weighting(F: Any, loss: Any, weight: Any = None, sample_weight: Any = None) -> Any:
+    """The loss times the samples' weights and the weight of all, where there are any; users call it."""
     if sample_weight is not None:
         loss = F.broadcast_mul(loss, sample_weight)
     if weight is None:
@@ -61,6 +61,11 @@ def _weighted(F: Any, loss: Any, weight: Any, sample_weight: Any) -> Any:
     if not isinstance(weight, int | float | np.number):
         raise AssertionError(f"Loss: a weight that is a number is required, got {weight!r}.")
     return loss * weight
+
+
+def _reshape_like(F: Any, x: Any, y: Any) -> Any:
+    """`x` in the shape of `y`, for users' losses."""
+    return F.reshape_like(x, y)
 
 
 def _log_one_plus_exp(F: Any, x: Any) -> Any:
@@ -80,7 +85,7 @@ class L2Loss(Loss):
         """The loss of each sample."""
         loss = F.square(F.reshape_like(label, pred) - pred)
         weight = 1.0 if self._weight is None else self._weight
-        return self._mean(F, _weighted(F, loss, weight / 2, sample_weight))
+        return self._mean(F, _apply_weighting(F, loss, weight / 2, sample_weight))
 
 
 class L1Loss(Loss):

@@ -30,3 +30,18 @@ def _count(value: Any) -> int | None:
     if not isinstance(value, tensor_types):
         return None
     return len(value) if isinstance(value, Symbol) and len(value) > 1 else 0
+
+
+def flatten_with_gaps(args: Any, inout_str: str) -> tuple[list[Any], Format]:
+    """What `flatten` gives, with `None` as an item where it stands."""
+    if args is None:
+        return [None], -1
+    if not isinstance(args, list | tuple):
+        return flatten(args, inout_str)
+    parts = [flatten_with_gaps(item, inout_str) for item in args]
+    return [item for items, _ in parts for item in items], [form for _, form in parts]
+
+
+def regroup_with_gaps(args: list[Any], fmt: Format) -> Any:
+    """The nested list that `flatten_with_gaps` was given."""
+    return regroup([item for item in args if item is not None], fmt)

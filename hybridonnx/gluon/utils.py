@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..config import REPOSITORY
 from ..context import Context
 from ..formats.files import write_atomically
 from ..ndarray import creation
@@ -173,3 +174,14 @@ def _blocks(source: Any, url: str, sha1_hash: str | None) -> Iterator[bytes]:
             f"{url}: a file of the SHA-1 checksum {sha1_hash} is required, got {digest.hexdigest()}. It has "
             "changed where it is published, or is not whole; try again."
         )
+
+
+def _get_repo_url() -> str:
+    """The address that libraries load their files from: MXNET_GLUON_REPO, or what MXNet's was."""
+    address = REPOSITORY()
+    return address if address.endswith("/") else address + "/"
+
+
+def _get_repo_file_url(namespace: str, filename: str) -> str:
+    """The address of a file there."""
+    return f"{_get_repo_url()}{namespace}/{filename}"

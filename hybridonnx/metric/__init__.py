@@ -8,6 +8,7 @@ Every metric keeps two counts: the local one, which `reset_local` sets back (a l
 batches), and the global one, which lasts until `reset`.
 """
 
+from .. import ndarray as ndarray
 from ._base import EvalMetric, alias, check_label_shapes, register
 from ._classes import F1, MCC, PCC, Accuracy, TopKAccuracy
 from ._composite import CompositeEvalMetric, MetricLike, create

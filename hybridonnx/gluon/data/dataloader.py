@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from multiprocessing.reduction import ForkingPickler as ForkingPickler
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,11 @@ import numpy as np
 from ...errors import MXNetError
 from ...ndarray.ndarray import NDArray
 from ...ops import Drawing, DrawingFrom
+from ._workers import _as_in_context as _as_in_context
+from ._workers import _MultiWorkerIter as _MultiWorkerIter
+from ._workers import _thread_worker_fn as _thread_worker_fn
+from ._workers import _worker_fn as _worker_fn
+from ._workers import _worker_initializer as _worker_initializer
 from .batchify import default as default_batchify_fn
 from .dataset import Dataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
@@ -61,6 +67,7 @@ class DataLoader:
         self._num_workers = max(0, num_workers)
         self._prefetch = max(0, 2 * self._num_workers if prefetch is None else int(prefetch))
         self._timeout = timeout
+        self._pin_memory, self._pin_device_id = pin_memory, pin_device_id
         self._pool = ThreadPoolExecutor(self._num_workers, "DataLoader") if self._num_workers else None
         self._auto_reload = auto_reload and self._pool is not None
         self._ready: Iterator[Any] | None = None

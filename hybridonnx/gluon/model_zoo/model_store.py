@@ -18,7 +18,7 @@ _Block = TypeVar("_Block", bound=Block)
 CPU = cpu()
 ROOT = str(Path(config.HOME()).expanduser() / "models")
 
-_SHA1 = {
+_model_sha1 = {
     "alexnet": "44335d1f0046b328243b32a26a4fbd62d9057b45",
     "densenet121": "f27dbf2dbd5ce9a80b102d89c7483342cd33cb31",
     "densenet161": "b6c8a95717e3e761bd88d145f4d0a214aaa515dc",
@@ -54,14 +54,17 @@ _SHA1 = {
     "vgg19": "ad2f660d101905472b83590b59708b71ea22b2e5",
     "vgg19_bn": "f360b758e856f1074a85abd5fd873ed1d98297c3",
 }
-"""The sums of the files that MXNet published. Eight digits of them are in the names of the files."""
+"""The sums of the files that MXNet published, to which libraries add those of theirs.
+
+Eight digits of them are in the names of the files.
+"""
 
 
 def short_hash(name: str) -> str:
     """The eight digits in the name of MXNet's parameter file of a network."""
-    if name not in _SHA1:
-        raise ValueError(f"Pretrained model for {name} is not available.{suggest(name, _SHA1)}")
-    return _SHA1[name][:8]
+    if name not in _model_sha1:
+        raise ValueError(f"Pretrained model for {name} is not available.{suggest(name, _model_sha1)}")
+    return _model_sha1[name][:8]
 
 
 def get_model_file(name: str, root: str = ROOT) -> str:
@@ -82,10 +85,10 @@ def get_model_file(name: str, root: str = ROOT) -> str:
 def _check_sum(name: str, path: Path) -> None:
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha1").hexdigest()
-    if digest != _SHA1[name]:
+    if digest != _model_sha1[name]:
         raise FormatError(
-            f"{name}: {path} must have the SHA-1 sum {_SHA1[name]}, has {digest}. It is damaged, or not the "
-            f"file that MXNet published; if it is what you want, rename it to {name}.params."
+            f"{name}: {path} must have the SHA-1 sum {_model_sha1[name]}, has {digest}. It is damaged, or "
+            f"not the file that MXNet published; if it is what you want, rename it to {name}.params."
         )
 
 
