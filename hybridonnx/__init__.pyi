@@ -2,9 +2,9 @@
 from . import (
     attribute, autograd, base, callback, context, contrib, engine, error, errors, executor, gluon, image,
     initializer, io, kvstore, libinfo, library, log, lr_scheduler, metric, misc, model, module, monitor, name,
-    ndarray, onnx, operator, optimizer, random, recordio, registry, rnn, runtime, symbol, test_utils, util,
-    visualization, image as img, initializer as init, kvstore as kv, module as mod, monitor as mon, ndarray as
-    nd, random as rnd, symbol as sym, visualization as viz,
+    ndarray, onnx, operator, optimizer, profiler, random, recordio, registry, rnn, runtime, symbol,
+    test_utils, util, visualization, image as img, initializer as init, kvstore as kv, module as mod, monitor
+    as mon, ndarray as nd, random as rnd, symbol as sym, visualization as viz,
 )
 from .attribute import AttrScope
 from .context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
@@ -16,9 +16,9 @@ __all__ = [
     "attribute", "autograd", "base", "callback", "context", "contrib", "engine", "error", "errors",
     "executor", "gluon", "image", "initializer", "io", "kvstore", "libinfo", "library", "log", "lr_scheduler",
     "metric", "misc", "model", "module", "monitor", "name", "ndarray", "onnx", "operator", "optimizer",
-    "random", "recordio", "registry", "rnn", "runtime", "symbol", "test_utils", "util", "visualization",
-    "img", "init", "kv", "mod", "mon", "nd", "rnd", "sym", "viz", "AttrScope", "Context", "MXNetError",
-    "NDArray", "Symbol", "cpu", "cpu_pinned", "current_context", "gpu", "is_np_shape", "np_shape",
-    "set_np_shape", "use_np_shape", "num_gpus",
+    "profiler", "random", "recordio", "registry", "rnn", "runtime", "symbol", "test_utils", "util",
+    "visualization", "img", "init", "kv", "mod", "mon", "nd", "rnd", "sym", "viz", "AttrScope", "Context",
+    "MXNetError", "NDArray", "Symbol", "cpu", "cpu_pinned", "current_context", "gpu", "is_np_shape",
+    "np_shape", "set_np_shape", "use_np_shape", "num_gpus",
 ]
 __version__: str

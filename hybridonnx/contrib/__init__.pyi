@@ -1,6 +1,9 @@
 # Written by scripts/stubs; do not edit.
-from . import onnx, quantization
+from . import autograd, io, onnx, quantization, tensorboard, text
 from ..contrib import quantization as quant
 from ..ndarray import contrib as nd, contrib as ndarray
 from ..symbol import contrib as sym, contrib as symbol
-__all__ = ["nd", "ndarray", "onnx", "quant", "quantization", "sym", "symbol"]
+__all__ = [
+    "autograd", "io", "nd", "ndarray", "onnx", "quant", "quantization", "sym", "symbol", "tensorboard",
+    "text",
+]
