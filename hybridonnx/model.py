@@ -18,11 +18,16 @@ from .context import Context, current_context
 from .errors import RequirementError
 from .formats.files import PathLike
 from .initializer import Initializer, Uniform
-from .io import NDArrayIter
+from .io import DataIter, NDArrayIter
+from .kvstore import KVStore
+from .metric import MetricLike
 from .module import Module
+from .module.base_module import Callbacks
+from .monitor import Monitor
 from .ndarray.ndarray import NDArray
 from .optimizer import Optimizer
 from .symbol.symbol import Symbol
+from .typing import ArrayLike
 
 __all__ = ["BatchEndParam", "FeedForward", "load_checkpoint", "load_params", "save_checkpoint"]
 
@@ -79,7 +84,7 @@ class FeedForward:
 
     # ---- data
 
-    def _iterator(self, X: Any, y: Any, trains: bool) -> Any:
+    def _iterator(self, X: DataIter | ArrayLike, y: ArrayLike | None, trains: bool) -> Any:
         """An iterator as it is, or one over arrays."""
         if not isinstance(X, np.ndarray | NDArray):
             return X
@@ -98,7 +103,7 @@ class FeedForward:
         handling = "roll_over" if trains else "pad"
         return NDArrayIter(X, y, rows, shuffle=trains, last_batch_handle=handling)
 
-    def _evaluation(self, eval_data: Any) -> Any:
+    def _evaluation(self, eval_data: DataIter | Sequence[ArrayLike] | None) -> Any:
         if not isinstance(eval_data, tuple | list) or len(eval_data) != 2:
             return eval_data
         X, y = eval_data
@@ -125,7 +130,11 @@ class FeedForward:
     # ---- predictions
 
     def predict(
-        self, X: Any, num_batch: int | None = None, return_data: bool = False, reset: bool = True
+        self,
+        X: DataIter | ArrayLike,
+        num_batch: int | None = None,
+        return_data: bool = False,
+        reset: bool = True,
     ) -> Any:
         """The network's outputs.
 
@@ -162,10 +171,10 @@ class FeedForward:
 
     def score(
         self,
-        X: Any,
-        eval_metric: Any = "acc",
+        X: DataIter | ArrayLike,
+        eval_metric: MetricLike = "acc",
         num_batch: int | None = None,
-        batch_end_callback: Any = None,
+        batch_end_callback: Callbacks = None,
         reset: bool = True,
     ) -> Any:
         """The value of a metric over an iterator, or its first `num_batch` batches."""
@@ -186,18 +195,18 @@ class FeedForward:
 
     def fit(
         self,
-        X: Any,
-        y: Any = None,
-        eval_data: Any = None,
-        eval_metric: Any = "acc",
-        epoch_end_callback: Any = None,
-        batch_end_callback: Any = None,
-        kvstore: Any = "local",
+        X: DataIter | ArrayLike,
+        y: ArrayLike | None = None,
+        eval_data: DataIter | Sequence[ArrayLike] | None = None,
+        eval_metric: MetricLike = "acc",
+        epoch_end_callback: Callbacks = None,
+        batch_end_callback: Callbacks = None,
+        kvstore: KVStore | str | None = "local",
         logger: logging.Logger | ModuleType | None = None,
-        work_load_list: Any = None,
-        monitor: Any = None,
-        eval_end_callback: Any = _LOG,
-        eval_batch_end_callback: Any = None,
+        work_load_list: Sequence[float] | None = None,
+        monitor: Monitor | None = None,
+        eval_end_callback: Callbacks = _LOG,
+        eval_batch_end_callback: Callbacks = None,
     ) -> None:
         """Train, on an iterator or on arrays; callbacks, metrics and stores are those of `Module.fit`.
 
@@ -270,22 +279,22 @@ class FeedForward:
     @staticmethod
     def create(
         symbol: Symbol,
-        X: Any,
-        y: Any = None,
+        X: DataIter | ArrayLike,
+        y: ArrayLike | None = None,
         ctx: Context | Sequence[Context] | None = None,
         num_epoch: int | None = None,
         epoch_size: int | None = None,
         optimizer: str | Optimizer = "sgd",
         initializer: Initializer = _UNIFORM,
-        eval_data: Any = None,
-        eval_metric: Any = "acc",
-        epoch_end_callback: Any = None,
-        batch_end_callback: Any = None,
-        kvstore: Any = "local",
+        eval_data: DataIter | Sequence[ArrayLike] | None = None,
+        eval_metric: MetricLike = "acc",
+        epoch_end_callback: Callbacks = None,
+        batch_end_callback: Callbacks = None,
+        kvstore: KVStore | str | None = "local",
         logger: logging.Logger | ModuleType | None = None,
-        work_load_list: Any = None,
-        eval_end_callback: Any = _LOG,
-        eval_batch_end_callback: Any = None,
+        work_load_list: Sequence[float] | None = None,
+        eval_end_callback: Callbacks = _LOG,
+        eval_batch_end_callback: Callbacks = None,
         **kwargs: Any,
     ) -> FeedForward:
         """A network that is trained at once, by the arguments of the class and of `fit`."""

@@ -8,7 +8,6 @@ Every metric keeps two counts: the local one, which `reset_local` sets back (a l
 batches), and the global one, which lasts until `reset`.
 """
 
-from .. import ndarray as ndarray
 from ._base import EvalMetric, alias, check_label_shapes, register
 from ._classes import F1, MCC, PCC, Accuracy, TopKAccuracy
 from ._composite import CompositeEvalMetric, MetricLike, create
@@ -42,3 +41,12 @@ __all__ = [
     "np",
     "register",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """The module `ndarray`, which libraries take from here."""
+    if name == "ndarray":
+        from .. import ndarray
+
+        return ndarray
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,6 +10,7 @@ import numpy as np
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
 from ..symbol.symbol import Symbol
+from ..typing import ArrayLike, DTypeLike
 
 __all__ = [
     "almost_equal",
@@ -84,12 +85,12 @@ def _or_default(tol: Any, default: Mapping[Any, float], dtype: Any) -> Any:
     return default.get(np.dtype(dtype), 0) if tol is None else tol
 
 
-def get_atol(atol: Any = None, dtype: Any = np.float64) -> Any:
+def get_atol(atol: Tolerance = None, dtype: DTypeLike = np.float64) -> Any:
     """`atol`, or the default of the dtype."""
     return _or_default(atol, default_atols(), dtype)
 
 
-def get_rtol(rtol: Any = None, dtype: Any = np.float64) -> Any:
+def get_rtol(rtol: Tolerance = None, dtype: DTypeLike = np.float64) -> Any:
     """`rtol`, or the default of the dtype."""
     return _or_default(rtol, default_rtols(), dtype)
 
@@ -99,7 +100,7 @@ def get_etol(etol: float | None = None) -> float:
     return 0 if etol is None else etol
 
 
-def get_tols(x: Any, y: Any, rtol: Tolerance, atol: Tolerance) -> tuple[float, float]:
+def get_tols(x: ArrayLike, y: ArrayLike, rtol: Tolerance, atol: Tolerance) -> tuple[float, float]:
     """The relative and the absolute tolerance for two arrays, the larger one of their dtypes'."""
     pair = [a if hasattr(a, "dtype") else np.array(a) for a in (x, y)]
     pair = [np.zeros(0) if np.isscalar(a) else b for a, b in zip((x, y), pair, strict=True)]
@@ -113,14 +114,14 @@ def _values(a: Any) -> Any:
     return a.asnumpy() if isinstance(a, NDArray) else a
 
 
-def same(a: Any, b: Any) -> bool:
+def same(a: ArrayLike, b: ArrayLike) -> bool:
     """Whether two arrays have the same shape and elements."""
     return np.array_equal(_values(a), _values(b))
 
 
 def almost_equal(
-    a: Any,
-    b: Any,
+    a: ArrayLike,
+    b: ArrayLike,
     rtol: Tolerance = None,
     atol: Tolerance = None,
     equal_nan: bool = False,
@@ -146,32 +147,38 @@ def almost_equal(
     a, b = _values(a), _values(b)
     rtol, atol = get_tols(a, b, get_rtol(rtol), get_atol(atol))
     if not use_broadcast:
-        checkShapes(a, b)
+        checkShapes(np.asarray(a), np.asarray(b))
     return bool(np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan))
 
 
-def assert_allclose(a: Any, b: Any, rtol: float = 1e-07, atol: float = 0, equal_nan: bool = True) -> None:
+def assert_allclose(
+    a: ArrayLike, b: ArrayLike, rtol: float = 1e-07, atol: float = 0, equal_nan: bool = True
+) -> None:
     """NumPy's `testing.assert_allclose`, of NDArrays as well."""
     np.testing.assert_allclose(_values(a), _values(b), rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
 def locationError(
-    a: Any, b: Any, index: tuple[int, ...], names: Sequence[str], maxError: bool = False
+    a: NDArray | Array,
+    b: NDArray | Array,
+    index: tuple[int, ...],
+    names: Sequence[str],
+    maxError: bool = False,
 ) -> str:
     """A line that says where two arrays differ and what they have there."""
     which = "maximum " if maxError else ""
     return f"Location of {which}error: {index}, {names[0]}={a[index]:.8f}, {names[1]}={b[index]:.8f}"
 
 
-def checkShapes(a: Any, b: Any) -> None:
+def checkShapes(a: NDArray | Array, b: NDArray | Array) -> None:
     """Raise `AssertionError` if two arrays have different shapes."""
     if a.shape != b.shape:
         raise AssertionError(f"Arrays of one shape are required, got {a.shape} and {b.shape}.")
 
 
 def assert_almost_equal(
-    a: Any,
-    b: Any,
+    a: ArrayLike,
+    b: ArrayLike,
     rtol: Tolerance = None,
     atol: Tolerance = None,
     names: Sequence[str] = ("a", "b"),
@@ -197,7 +204,7 @@ def assert_almost_equal(
     """
     a, b = np.asarray(_values(a)), np.asarray(_values(b))
     if not use_broadcast:
-        checkShapes(a, b)
+        checkShapes(np.asarray(a), np.asarray(b))
     tolerances = get_tols(a[()], b[()], rtol, atol)
     if not almost_equal(a[()], b[()], *tolerances, equal_nan=equal_nan):
         _fail(a, b, tolerances, names, equal_nan, mismatches)
@@ -237,8 +244,8 @@ def _excess(a: Array, b: Array, rtol: float, atol: float) -> Array:
 
 
 def assert_almost_equal_with_err(
-    a: Any,
-    b: Any,
+    a: ArrayLike,
+    b: ArrayLike,
     rtol: Tolerance = None,
     atol: Tolerance = None,
     etol: float | None = None,
@@ -258,7 +265,11 @@ def assert_almost_equal_with_err(
 
 
 def assert_almost_equal_ignore_nan(
-    a: Any, b: Any, rtol: Tolerance = None, atol: Tolerance = None, names: Sequence[str] = ("a", "b")
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: Tolerance = None,
+    atol: Tolerance = None,
+    names: Sequence[str] = ("a", "b"),
 ) -> None:
     """`assert_almost_equal` of the elements that are NaN in neither array."""
     a, b = (np.copy(_values(x)) for x in (a, b))
