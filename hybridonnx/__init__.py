@@ -18,6 +18,7 @@ _MODULES = (
     "error",
     "errors",
     "executor",
+    "executor_manager",
     "gluon",
     "image",
     "initializer",

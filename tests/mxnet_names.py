@@ -77,6 +77,7 @@ LEFT_OUT = [
     ("mxnet.base", "ctypes", LIBRARY),
     ("mxnet.base", "get_last_ffi_error", LIBRARY),
     ("mxnet.contrib.onnx.onnx2mx.import_onnx", "*", "its class is the converter, which is another here"),
+    ("mxnet.contrib.onnx.onnx2mx", "import_onnx", "its class is the converter, which is another here"),
     ("mxnet.contrib.onnx", "*_", "the function itself, behind one of that name that warns"),
     ("mxnet.base", "add_fileline_to_docstring", LIBRARY),
     ("mxnet.base", "build_param_doc", LIBRARY),

@@ -151,7 +151,7 @@ def test_mxnets_older_names(tmp_path):
         "input_tensor_data": [("data", (2, 4))],
         "output_tensor_data": [("fc_output", (2, 3))],
     }
-    assert mx.contrib.onnx.onnx2mx.import_model(path)[0].list_outputs() == ["fc_output"]
+    assert mx.contrib.onnx.onnx2mx.import_model.import_model(path)[0].list_outputs() == ["fc_output"]
     assert "Convolution" in mx.onnx.get_operator_support()
 
 

@@ -25,6 +25,8 @@ _SIZES = {
     201: (64, 32, (6, 12, 48, 32)),
 }
 """By depth: channels of the first convolution, channels that a layer adds, layers of each stage."""
+densenet_spec = {depth: (first, growth, list(layers)) for depth, (first, growth, layers) in _SIZES.items()}
+"""The same, as MXNet's module has it."""
 
 
 def _convolved(channels: int, kernel: int) -> list[HybridBlock]:

@@ -42,6 +42,13 @@ _BLOCKS = {18: (2, 2, 2, 2), 34: (3, 4, 6, 3), 50: (3, 4, 6, 3), 101: (3, 4, 23,
 _BASIC = (64, 64, 128, 256, 512)
 _BOTTLENECK = (64, 256, 512, 1024, 2048)
 """Channels of the first convolution and of each stage; bottlenecks from 50 layers on."""
+resnet_spec = {
+    depth: ("basic_block", list(blocks), list(_BASIC))
+    if depth < 50
+    else ("bottle_neck", list(blocks), list(_BOTTLENECK))
+    for depth, blocks in _BLOCKS.items()
+}
+"""By depth: the kind of block, blocks of each stage, channels, as MXNet's module has them."""
 
 
 def _convolution(channels: int, kernel: int, stride: int = 1, in_channels: int = 0) -> Conv2D:
@@ -330,3 +337,11 @@ def resnet101_v2(**kwargs: Unpack[ResNetModelOptions]) -> ResNetV2:
 def resnet152_v2(**kwargs: Unpack[ResNetModelOptions]) -> ResNetV2:
     """ResNet-152 version 2; the arguments are those of `ResNetV2`, `pretrained`, `ctx` and `root`."""
     return get_resnet(2, 152, **kwargs)
+
+
+resnet_net_versions = [ResNetV1, ResNetV2]
+resnet_block_versions = [
+    {"basic_block": BasicBlockV1, "bottle_neck": BottleneckV1},
+    {"basic_block": BasicBlockV2, "bottle_neck": BottleneckV2},
+]
+"""The classes by version, and by kind of block."""

@@ -31,6 +31,8 @@ __all__ = [
 _LAYERS = {11: (1, 1, 2, 2, 2), 13: (2, 2, 2, 2, 2), 16: (2, 2, 3, 3, 3), 19: (2, 2, 4, 4, 4)}
 """By depth: convolutions of each stage."""
 _CHANNELS = (64, 128, 256, 512, 512)
+vgg_spec = {depth: (list(layers), list(_CHANNELS)) for depth, layers in _LAYERS.items()}
+"""By depth: convolutions and channels of each stage, as MXNet's module has them."""
 
 
 class VGG(Classifier):
