@@ -87,7 +87,7 @@ class ImageDetIter(ImageIter):
         """The objects (n, 5 or more) with an area."""
         raw = label.asnumpy() if isinstance(label, NDArray) else np.asarray(label)
         raw = raw.ravel()
-        if raw.size < _LEAST_LABEL:
+        if raw.size < _LEAST_LABEL or not np.isfinite(raw[:2]).all():
             raise MXNetError(
                 f"{self._name}: a label of at least {_LEAST_LABEL} numbers is required, got {raw.tolist()}."
             )
