@@ -240,6 +240,7 @@ def test_boxes_move_with_their_images(iterator, folder, tmp_path, name):
 
 BAD_BOXES = {
     "few": ([3.0], {}, "whose first two numbers"),
+    "no number": ([2, float("nan"), 1, 0, 0, 1, 1], {}, "whose first two numbers"),
     "left over": ([2, 5, 1, 0, 0, 1, 1, 9], {}, "whose first two numbers"),
     "padding": ([2, 5, 1, 0, 0, 1, 1], {"label_pad_width": 3}, "label_pad_width of 7 or more"),
     "width": ([2, 5, 1, 0, 0, 1, 1], {"label_width": 12}, "label_width=12"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from ._functions import (
     resize_short,
 )
 
+Colours: TypeAlias = NDArray | Array | bool | None
+"""A number for each colour, or one for all; `True` for ImageNet's, `None` for nothing."""
+
 _BRIGHTNESS = np.array([0.299, 0.587, 0.114], np.float32)
 """How bright red, green and blue are."""
 _GREY = np.array([[0.21] * 3, [0.72] * 3, [0.07] * 3], np.float32)
@@ -44,7 +47,7 @@ MEAN, DEVIATION = (123.68, 116.28, 103.53), (58.395, 57.12, 57.375)
 class Augmenter:
     """What is done to an image; subclasses define `__call__`, and pass their arguments here for `dumps`."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: object) -> None:
         self._kwargs = {name: plain(value) for name, value in kwargs.items()}
 
     def dumps(self) -> Any:
@@ -337,8 +340,8 @@ def CreateAugmenter(
     rand_crop: bool = False,
     rand_resize: bool = False,
     rand_mirror: bool = False,
-    mean: Any = None,
-    std: Any = None,
+    mean: Colours = None,
+    std: Colours = None,
     brightness: float = 0,
     contrast: float = 0,
     saturation: float = 0,
@@ -393,7 +396,7 @@ def colour_augmenters(
     return augmenters
 
 
-def normalization(owner: str, mean: Any, std: Any) -> ColorNormalizeAug | None:
+def normalization(owner: str, mean: Colours, std: Colours) -> ColorNormalizeAug | None:
     """The augmenter for a mean and a deviation, `None` without them; `True` is ImageNet's."""
     mean = array(MEAN) if mean is True else mean
     std = array(DEVIATION) if std is True else std

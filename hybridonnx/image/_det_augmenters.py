@@ -23,6 +23,7 @@ from ._augmenters import (
     MEAN,
     Augmenter,
     CastAug,
+    Colours,
     ForceResizeAug,
     ResizeAug,
     colour_augmenters,
@@ -39,7 +40,7 @@ _NEARLY_HALF = 0.4999999
 class DetAugmenter:
     """What is done to an image and its labels; subclasses define `__call__`."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: object) -> None:
         self._kwargs = {name: plain(value) for name, value in kwargs.items()}
 
     def dumps(self) -> Any:
@@ -330,8 +331,8 @@ def CreateDetAugmenter(
     rand_pad: float = 0,
     rand_gray: float = 0,
     rand_mirror: bool = False,
-    mean: Any = None,
-    std: Any = None,
+    mean: Colours = None,
+    std: Colours = None,
     brightness: float = 0,
     contrast: float = 0,
     saturation: float = 0,

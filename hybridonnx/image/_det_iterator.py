@@ -14,8 +14,8 @@ from ..io.io import DataBatch, DataDesc
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
 from ..ops.cvimage import opencv
-from ._augmenters import normalization
-from ._det_augmenters import CreateDetAugmenter
+from ._augmenters import Colours, normalization
+from ._det_augmenters import CreateDetAugmenter, DetAugmenter
 from ._iterator import ImageIter
 
 _LEAST_LABEL = 7
@@ -42,8 +42,8 @@ class ImageDetIter(ImageIter):
         shuffle: bool = False,
         part_index: int = 0,
         num_parts: int = 1,
-        aug_list: Sequence[Any] | None = None,
-        imglist: Sequence[Sequence[Any]] | None = None,
+        aug_list: Sequence[DetAugmenter] | None = None,
+        imglist: Sequence[Sequence[object]] | None = None,
         data_name: str = "data",
         label_name: str = "label",
         last_batch_handle: str = "pad",
@@ -87,7 +87,7 @@ class ImageDetIter(ImageIter):
         """The objects (n, 5 or more) with an area."""
         raw = label.asnumpy() if isinstance(label, NDArray) else np.asarray(label)
         raw = raw.ravel()
-        if raw.size < _LEAST_LABEL:
+        if raw.size < _LEAST_LABEL or not np.isfinite(raw[:2]).all():
             raise MXNetError(
                 f"{self._name}: a label of at least {_LEAST_LABEL} numbers is required, got {raw.tolist()}."
             )
@@ -223,8 +223,8 @@ class ImageDetIter(ImageIter):
         self,
         color: Sequence[float] | None = None,
         thickness: int = 2,
-        mean: Any = None,
-        std: Any = None,
+        mean: Colours = None,
+        std: Colours = None,
         clip: bool = True,
         waitKey: int | None = None,
         window_name: str = "draw_next",

@@ -19,7 +19,7 @@ from ..ndarray.creation import array
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
 from ..recordio import MXIndexedRecordIO, MXRecordIO, unpack
-from ._augmenters import CreateAugmenter
+from ._augmenters import Augmenter, CreateAugmenter
 from ._functions import imdecode
 
 _LABEL_DTYPES = ("int32", "float32", "int64", "float64")
@@ -46,8 +46,8 @@ class ImageIter(DataIter):
         shuffle: bool = False,
         part_index: int = 0,
         num_parts: int = 1,
-        aug_list: Sequence[Any] | None = None,
-        imglist: Sequence[Sequence[Any]] | None = None,
+        aug_list: Sequence[Augmenter] | None = None,
+        imglist: Sequence[Sequence[object]] | None = None,
         data_name: str = "data",
         label_name: str = "softmax_label",
         dtype: DTypeLike = "float32",
@@ -227,7 +227,7 @@ class ImageIter(DataIter):
                 f"{type(self).__name__}: a data_shape (3, H, W) is required, got {tuple(data_shape)}."
             )
 
-    def check_valid_image(self, data: Any) -> None:
+    def check_valid_image(self, data: NDArray) -> None:
         """Raise `RuntimeError` for an image that is left out."""
         if len(data[0].shape) == 0:
             raise MXNetError("An image of pixels is required, got a number.")

@@ -67,7 +67,8 @@ class _BoxPreparation(Preparation):
 
 def _objects(labels: Array, where: str) -> tuple[Array, Array]:
     """What stands before the objects of a label, and the objects (n, 5 or more)."""
-    before, width = (int(labels[0]), int(labels[1])) if labels.size > 2 else (0, 0)
+    counted = labels.size > 2 and bool(np.isfinite(labels[:2]).all())
+    before, width = (int(labels[0]), int(labels[1])) if counted else (0, 0)
     if before < 2 or width < 5 or before > labels.size or (labels.size - before) % width:
         raise MXNetError(
             f"{where}: a label whose first two numbers tell how many stand before the objects, and how many "

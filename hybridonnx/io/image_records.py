@@ -254,7 +254,7 @@ class ImageRecordIter(MXDataIter):
     _default_dtype: ClassVar[str] = "float32"
     _defaults: ClassVar[dict[str, Any]] = {}
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, **options: object) -> None:
         owner = type(self).__name__
         options = {**self._defaults, **options}
         source: Source = options_of(Source, owner, options)

@@ -1,4 +1,4 @@
-"""Images from the bytes of files: arrays of NumPy as they are, others by Pillow."""
+"""Images from the bytes of files: arrays of NumPy as they are, others by OpenCV or Pillow."""
 
 from __future__ import annotations
 
