@@ -1,4 +1,4 @@
-"""Adversarial examples by signs of gradients, with Gluon and a Module; saliency; pruning and training again."""
+"""Adversarial examples by signs of gradients, with Gluon and a Module; saliency; pruning and dense again."""
 
 import mxnet as mx
 import numpy as np
