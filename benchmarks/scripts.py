@@ -2,8 +2,8 @@
 
     python benchmarks/scripts.py --mxnet PYTHON [--rounds N] [--runs N] [--threads N] [NAME …]
 
-A run of a script is its training from data to the last line, without the import of the framework. The first run of
-a process contains what is compiled and loaded, later ones find it done. Frameworks take turns, a process each.
+A run of a script is its training from data to the last line, without the import of the framework. The first
+run of a process contains what is compiled and loaded, later ones do not. They take turns, a process each.
 """
 
 import argparse
