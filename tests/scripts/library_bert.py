@@ -1,4 +1,4 @@
-"""Language models as libraries write them: BERT's cells with interleaved attention, masked tokens, LAMB; an LM."""
+"""Language models as libraries write them: BERT with interleaved attention, LAMB, a stateful LSTM."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Detectors as libraries write them: YOLO's outputs and targets, region proposals, ROIAlign, box coders, NMS."""
+"""Detectors as libraries write them: outputs of YOLO, region proposals, ROIAlign, box coders, NMS."""
 
 import numpy as np
 from _seeded import Seeded, draw, show

@@ -1,4 +1,4 @@
-"""Forecasting as libraries write it: an autoregressive LSTM whose states begin inside, Student's t, scaling."""
+"""Forecasting as libraries write it: an LSTM whose states begin inside, distributions, quantiles."""
 
 import math
 

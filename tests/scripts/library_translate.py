@@ -1,4 +1,4 @@
-"""Translation with symbols, as Sockeye's first versions: attention by Module, label smoothing, beam search."""
+"""Translation with symbols, by a Module: attention, label smoothing, beam search."""
 
 import mxnet as mx
 import numpy as np
