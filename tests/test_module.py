@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+
 import numpy as np
 import pytest
 
@@ -142,6 +144,16 @@ def trained(**kwargs):
     module = _training.bound(mx, **kwargs)
     assert isinstance(module, mx.mod.Module)
     return module
+
+
+def test_batches_may_have_data_alone():
+    mod = mx.mod.Module(mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=2, name="f"), label_names=None)
+    mod.bind([("data", (4, 3))], for_training=False)
+    mod.init_params(mx.init.One())
+    Batch = collections.namedtuple("Batch", ["data"])
+    for rows in (4, 2):
+        mod.forward(Batch([mx.nd.ones((rows, 3))]))
+        assert np.array_equal(mod.get_outputs()[0].asnumpy(), np.full((rows, 2), 3.0))
 
 
 def test_wrong_labels_are_refused():

@@ -23,7 +23,7 @@ STORED = Path(__file__).parent / "oracle" / "user_scripts.json"
 NUMBERS = re.compile(r"([^:]+): ([-+.\deinfa ]+)")
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "HYBRIDONNX_THREADS")
 SECONDS = 300
-WARNING = "learning rate from ``lr_scheduler`` has been overwritten"
+WARNINGS = ("learning rate from ``lr_scheduler`` has been overwritten", "WARNING: discarded")
 """Of what MXNet prints; all else comes from the scripts."""
 
 
@@ -46,7 +46,7 @@ def lines(command: list[str], name: str, **variables: str) -> list[str]:
         )
     if result.returncode:
         raise RuntimeError(f"{name} ended with {result.returncode}:\n{result.stderr[-3000:]}")
-    return [line for line in result.stdout.splitlines() if WARNING not in line]
+    return [line for line in result.stdout.splitlines() if not line.startswith(WARNINGS)]
 
 
 def ours(name: str) -> list[str]:

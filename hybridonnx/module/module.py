@@ -412,8 +412,8 @@ class Module(BaseModule):
             )
         values = [as_array(x) for x in batch.data]
         arrays = {d.name: x for d, x in zip(self._described(batch, values), values, strict=True)}
-        labels = [d for d in self._label_shapes or () if batch.label]
-        arrays |= {d.name: as_array(x) for d, x in zip(labels, batch.label or (), strict=False)}
+        label = getattr(batch, "label", None) or ()  # a batch may be of a user's class that has data alone
+        arrays |= {d.name: as_array(x) for d, x in zip(self._label_shapes or (), label, strict=False)}
         self._follow(arrays)
         return {name: self._cast(name, value) for name, value in arrays.items() if name in self._specs}
 
