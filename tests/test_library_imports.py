@@ -21,7 +21,6 @@ LIBRARIES: dict[str, list[str]] = json.loads(
 )
 MISSING = {
     "base.NDArrayHandle": "there is no C library",
-    "contrib.amp": "mixed precision is not there yet",
     "gluon.contrib.cnn": "the deformable layers are not there yet",
     "np": "mx.np is not there yet",
     "npx": "mx.npx is not there yet",

@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import Any, Protocol
 
 from ..errors import MXNetError
+from ..ops import mixing
 from .tape import Entry
 
 
@@ -35,28 +36,40 @@ def sweep(
     `nodes` are in topological order; `values(node)` gives its outputs and inputs as values of `F`, and
     `operator(node)` what it executes.
     """
-    for node in reversed(nodes):
-        op = operator(node)
-        if op is None:
+    with mixing.paused():  # the casts were recorded, and have gradients
+        for node in reversed(nodes):
+            _add_gradients(node, grads, F, values, operator)
+
+
+def _add_gradients(
+    node: Node,
+    grads: dict[Entry, Any],
+    F: Any,
+    values: Callable[[Any], tuple[Sequence[Any], Sequence[Any]]],
+    operator: Callable[[Any], Any],
+) -> None:
+    """Extend `grads` to the inputs of a node."""
+    op = operator(node)
+    if op is None:
+        return
+    if op.not_differentiable:
+        _allow_zero(node, op, grads)
+        return
+    if all(entry is None for entry in node.inputs):
+        return
+    ys, xs = values(node)
+    dys = [grads.get((node, i)) for i in range(len(ys))]
+    if all(dy is None for dy in dys):
+        return
+    if not op.takes_no_head:
+        dys = [F.zeros_like(y) if dy is None else dy for dy, y in zip(dys, ys, strict=True)]
+    single = len(ys) == 1
+    gradients = op.gradient(F, dys[0] if single else tuple(dys), ys[0] if single else tuple(ys), *xs)
+    for entry, x, gradient in zip(node.inputs, xs, gradients, strict=True):
+        if entry is None or gradient is None:
             continue
-        if op.not_differentiable:
-            _allow_zero(node, op, grads)
-            continue
-        if all(entry is None for entry in node.inputs):
-            continue
-        ys, xs = values(node)
-        dys = [grads.get((node, i)) for i in range(len(ys))]
-        if all(dy is None for dy in dys):
-            continue
-        if not op.takes_no_head:
-            dys = [F.zeros_like(y) if dy is None else dy for dy, y in zip(dys, ys, strict=True)]
-        single = len(ys) == 1
-        gradients = op.gradient(F, dys[0] if single else tuple(dys), ys[0] if single else tuple(ys), *xs)
-        for entry, x, gradient in zip(node.inputs, xs, gradients, strict=True):
-            if entry is None or gradient is None:
-                continue
-            share = summed(F, gradient, x) if op.broadcasts else gradient
-            grads[entry] = F._grad_add(grads[entry], share) if entry in grads else share
+        share = summed(F, gradient, x) if op.broadcasts else gradient
+        grads[entry] = F._grad_add(grads[entry], share) if entry in grads else share
 
 
 def summed(F: Any, gradient: Any, x: Any) -> Any:

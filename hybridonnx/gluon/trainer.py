@@ -40,7 +40,8 @@ class Trainer:
         self._param2idx = {param.name: i for i, param in enumerate(self._params)}
         self._contexts = self._check_contexts()
         optimizer_params = optimizer_params or {}
-        self._scale = float(optimizer_params.get("rescale_grad", 1.0))
+        self._scale = self._amp_original_scale = float(optimizer_params.get("rescale_grad", 1.0))
+        self._amp_loss_scaler: Any = None
         self._optimizer = self._make_optimizer(optimizer, optimizer_params)
         self._updaters = [get_updater(self._optimizer) for _ in self._contexts]
         self._kvstore = self._store(kvstore)
@@ -180,7 +181,13 @@ class Trainer:
             for grad in grads:
                 grad._assign(total)
 
+    def _overflows(self) -> bool:
+        """Whether mixed precision has a scale that is too large, so that this step must not be made."""
+        return self._amp_loss_scaler is not None and self._amp_loss_scaler.has_overflow(self._params)
+
     def _update_each(self, ignore_stale_grad: bool) -> None:
+        if self._overflows():
+            return
         parts: list[list[tuple[int, NDArray, NDArray]]] = [[] for _ in self._updaters]
         for i, param in self._trained():
             weights = param._every_value()
@@ -195,6 +202,8 @@ class Trainer:
         self._optimizer._set_current_context(0)
 
     def _update_first(self, ignore_stale_grad: bool) -> None:
+        if self._overflows():
+            return
         parts, copies = [], []
         for i, param in self._trained():
             weights = param._every_value()

@@ -13,7 +13,7 @@ from ..autograd.tape import TapeNode
 from ..context import Context, current_context, usable
 from ..dtypes import DType
 from ..errors import DTypeError, MXNetError, RequirementError
-from ..ops import Array, Drawing, Noise, Operator, Shape, Spec, bind, options_by_name, show
+from ..ops import Array, Drawing, Noise, Operator, Shape, Spec, bind, mixing, options_by_name, show
 from ._base import ArrayBase, refuse_in_place
 
 
@@ -31,6 +31,8 @@ def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> An
             kwargs["ctx"], ctx = str(ctx), None
     if cls.requires_out and out is None:
         raise RequirementError(f"{cls.names[0]}: an array as out is required, got none.")
+    if mixing.rule is not None:
+        args, kwargs = mixing.arguments(cls, args, kwargs)
     cls = cls.specialized(kwargs, _is_array)
     if _is_plain(cls, args, kwargs):
         inputs, attributes = list(args), kwargs

@@ -38,6 +38,7 @@ from ..ops import (
     Storage,
     find,
     is_number,
+    mixing,
     sections,
 )
 from ._base import ArrayBase, refuse_in_place
@@ -372,7 +373,10 @@ def combine(lhs: NDArray, rhs: Any, name: str, scalar_name: str) -> NDArray:
     """`lhs` and an array by operator `name`, or a number by `scalar_name`."""
     result: NDArray
     if isinstance(rhs, NDArray):
-        result = invoke(_operator(name), (lhs, rhs))
+        arrays: Sequence[Any] = (lhs, rhs)
+        if mixing.rule is not None:
+            arrays, _ = mixing.arguments(find(name), arrays, {})
+        result = invoke(_operator(name), arrays)
     elif type(rhs) in (int, float) or is_number(rhs):
         result = invoke(_with_number(scalar_name, rhs) if rhs else with_number(scalar_name, rhs), (lhs,))
     else:

@@ -11,6 +11,7 @@ from ._composition import Composed, UnknownRankError
 from ._containers import enclosed, opened
 from ._docs import Doc, doc_of
 from ._generator import Drawing, DrawingFrom, seed
+from ._mixing import mixing
 from ._namespace import GROUPS, FluentMethod, Frontend, Namespace
 from ._onnx_text import NodeText, node_text, read_node
 from ._operator import Array, Attribute, Noise, Operator, Spec
@@ -88,6 +89,7 @@ __all__ = [
     "larger",
     "load_all",
     "lookup",
+    "mixing",
     "node_text",
     "onnx_name",
     "opened",

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 from .. import attribute, name
 from ..attrs import text
 from ..errors import AttributeValueError, MXNetError, suggest
-from ..ops import Operator, bind, options_by_name
+from ..ops import Operator, bind, mixing, options_by_name
 from .graph import VARIABLE, Entry, Node, changed_inputs, entry_name
 
 HIDDEN_KEYS = ("ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage")
@@ -41,6 +41,8 @@ def call(
     node_name = name.current().get(kwargs.pop("name", None), hint.lower())
     kwargs |= attribute.current().get(kwargs.pop("attr", None))
     stored = {key: text(kwargs.pop(key)) for key in list(kwargs) if _is_users(key)}
+    if mixing.rule is not None:
+        args, kwargs = mixing.arguments(cls, args, kwargs)
     subgraphs = kwargs.pop("subgraphs", ()) if cls.graphs else ()
     cls = cls.specialized(kwargs, _is_symbol)
     for key in HIDDEN_KEYS:
