@@ -26,6 +26,8 @@ _MODULES = (
     "monitor",
     "name",
     "ndarray",
+    "numpy",
+    "numpy_extension",
     "onnx",
     "operator",
     "optimizer",
@@ -42,6 +44,8 @@ _SHORT = {
     "mod": "module",
     "mon": "monitor",
     "nd": "ndarray",
+    "np": "numpy",
+    "npx": "numpy_extension",
     "rnd": "random",
     "sym": "symbol",
 }

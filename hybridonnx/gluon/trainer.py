@@ -226,7 +226,8 @@ def _update(updater: Updater, parts: list[tuple[int, NDArray, NDArray]]) -> None
     """Update weights, whose gradients are used then."""
     if parts:
         indices, grads, weights = (list(part) for part in zip(*parts, strict=True))
-        updater(indices, grads, weights)
+        plain = [[x.as_nd_ndarray() for x in arrays] for arrays in (grads, weights)]
+        updater(indices, *plain)
     for _, _, weight in parts:
         weight._fresh_grad = False
 
