@@ -1,8 +1,9 @@
-"""NumPy's shape semantics, on or off.
+"""NumPy's semantics, on or off: of shapes, and of the arrays that blocks and the like make.
 
-MXNet has no arrays without axes unless they are on. Here arrays are NumPy's in any case; what is different
-is the files: `nd.save` writes the encoding V3 while the semantics are on and V2 otherwise, and arrays without
-axes are saved and loaded only while they are on. Unlike MXNet, `nd.load` reads all others in both states.
+MXNet has no arrays without axes unless its shape semantics are on. Here arrays are NumPy's in any case; what
+is different is the files: `nd.save` writes the encoding V3 while the semantics are on and V2 otherwise, and
+arrays without axes are saved and loaded only while they are on. Unlike MXNet, `nd.load` reads all others in
+both states.
 """
 
 from __future__ import annotations
@@ -15,7 +16,13 @@ from typing import Any, TypeVar
 
 from .context import Context, gpu_memory_info, num_gpus
 from .errors import MXNetError
-from .ndarray.np_shape import is_np_shape, set_np_shape
+from .ndarray.np_shape import (
+    is_np_array,
+    is_np_shape,
+    set_everywhere,
+    set_np_array,
+    set_np_shape,
+)
 
 __all__ = [
     "get_cuda_compute_capability",
@@ -24,52 +31,100 @@ __all__ = [
     "getenv",
     "is_np_array",
     "is_np_shape",
+    "np_array",
     "np_shape",
+    "reset_np",
     "set_module",
+    "set_np",
     "set_np_shape",
     "setenv",
+    "use_np",
+    "use_np_array",
     "use_np_shape",
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-class np_shape:  # noqa: N801  (MXNet's name)
-    """NumPy's shape semantics, on (or off) inside a `with` block."""
+class _Switch:
+    """A `with` block in which semantics are on or off."""
+
+    _set: Callable[[bool], bool]
 
     def __init__(self, active: bool = True) -> None:
         self._active = active
         self._before: list[bool] = []
 
-    def __enter__(self) -> np_shape:
-        self._before.append(set_np_shape(self._active))
+    def __enter__(self) -> Any:
+        self._before.append(type(self)._set(self._active))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        set_np_shape(self._before.pop())
+        type(self)._set(self._before.pop())
+
+
+class np_shape(_Switch):  # noqa: N801  (MXNet's name)
+    """NumPy's shape semantics, on (or off) inside a `with` block."""
+
+    _set = staticmethod(set_np_shape)
+
+
+class np_array(_Switch):  # noqa: N801  (MXNet's name)
+    """NumPy's array semantics, on (or off) inside a `with` block: blocks make and take `mx.np.ndarray`."""
+
+    _set = staticmethod(set_np_array)
+
+
+def _using(function: Any, *switches: type[_Switch]) -> Any:
+    """A function that runs inside of the switches, or a class all of whose functions do."""
+    if isinstance(function, type):
+        for name, member in list(vars(function).items()):
+            if callable(member) and not isinstance(member, type):
+                setattr(function, name, _using(member, *switches))
+        return function
+
+    @functools.wraps(function)
+    def within(*args: Any, **kwargs: Any) -> Any:
+        def run(rest: tuple[type[_Switch], ...]) -> Any:
+            if not rest:
+                return function(*args, **kwargs)
+            with rest[0](True):
+                return run(rest[1:])
+
+        return run(switches)
+
+    return within
 
 
 def use_np_shape(func: _Function) -> _Function:
     """A function that runs under NumPy's shape semantics, or a class all of whose functions do."""
-    if isinstance(func, type):
-        for name, member in vars(func).items():
-            if callable(member) and not isinstance(member, type):
-                setattr(func, name, use_np_shape(member))
-        return func
-
-    @functools.wraps(func)
-    def within(*args: Any, **kwargs: Any) -> Any:
-        with np_shape(True):
-            return func(*args, **kwargs)
-
-    return within  # type: ignore[return-value]
+    return _using(func, np_shape)  # type: ignore[no-any-return]
 
 
-def is_np_array() -> bool:
-    """Never: there is no `mx.np`, operators take and give `nd.NDArray`."""
-    return False
+def use_np_array(func: _Function) -> _Function:
+    """A function that runs under NumPy's array semantics, or a class all of whose functions do."""
+    return _using(func, np_array)  # type: ignore[no-any-return]
+
+
+def use_np(func: _Function) -> _Function:
+    """A function that runs under both of NumPy's semantics, or a class all of whose functions do."""
+    return _using(func, np_shape, np_array)  # type: ignore[no-any-return]
+
+
+def set_np(shape: bool = True, array: bool = True) -> None:
+    """Turn NumPy's semantics on in every thread: arrays without axes in files, `mx.np.ndarray` in blocks."""
+    if not shape and array:
+        raise ValueError(
+            "set_np: NumPy's shape semantics are required for its array semantics, got shape=False."
+        )
+    set_everywhere(shape, array)
+
+
+def reset_np() -> None:
+    """Turn NumPy's semantics off, in every thread."""
+    set_everywhere(False, False)
 
 
 def set_module(module: str | None) -> Callable[[_Function], _Function]:

@@ -52,7 +52,6 @@ ELSEWHERE = {
         "__nonzero__": "Python 2",
         "__rdiv__": "Python 2",
         "__setstate__": "Python's own does it",
-        "as_np_ndarray": "there is no mx.np",
         "handle": "there is no C library",
     },
     "nd": {

@@ -24,6 +24,9 @@ def differentiate(
 
     `operator` gives what a node of the tape executes.
     """
+    heads = [head.as_nd_ndarray() for head in heads]  # rules are written for these
+    if head_grads is not None:
+        head_grads = [None if g is None else g.as_nd_ndarray() for g in head_grads]
     array_type = heads[0].dense
     F = heads[0].F
     grads = _head_gradients(heads, head_grads, F)
@@ -182,7 +185,7 @@ def grad(
             elif id(gradient) in others:  # another's array: a change in place would be seen there
                 gradient = F._copy(gradient)
             others.add(id(gradient))
-            gradients.append(gradient)
+            gradients.append(gradient.as_np_ndarray() if variable.as_numpy else gradient)
     return gradients
 
 

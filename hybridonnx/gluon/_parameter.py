@@ -17,6 +17,8 @@ from ..errors import DeferredInitializationError, MXNetError, RequirementError
 from ..initializer import InitializerLike
 from ..ndarray import creation, sparse
 from ..ndarray.ndarray import NDArray
+from ..ndarray.np_array import ndarray
+from ..ndarray.np_shape import is_np_array, is_np_shape
 from ..symbol.symbol import Symbol, var
 from ..typing import ArrayLike, Contexts
 
@@ -213,7 +215,8 @@ class Parameter:
 
     def _set_arrays(self, data: NDArray, ctx: list[Context]) -> None:
         """Make `data` the values on these contexts."""
-        self._data = [NDArray(data._data if i == 0 else data._data.copy(), c) for i, c in enumerate(ctx)]
+        kind = ndarray if is_np_array() else NDArray
+        self._data = [kind(data._data if i == 0 else data._data.copy(), c) for i, c in enumerate(ctx)]
         self._init_grad()
         self._replaced()
 
@@ -436,12 +439,18 @@ class Parameter:
 
     # ---- in graphs
 
+    def _shape_in_graphs(self) -> tuple[int, ...] | None:
+        """The shape, in which NumPy's semantics have -1 for unknown sizes."""
+        if self.shape is None or not is_np_shape():
+            return self.shape
+        return tuple(d or -1 for d in self.shape)
+
     def var(self) -> Symbol:
         """The variable that stands for the parameter in graphs."""
         if self._var is None:
             self._var = var(
                 self.name,
-                shape=self.shape,
+                shape=self._shape_in_graphs(),
                 dtype=self.dtype,
                 lr_mult=self.lr_mult,
                 wd_mult=self.wd_mult,

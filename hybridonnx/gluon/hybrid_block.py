@@ -20,7 +20,7 @@ from ..symbol.execute import execute
 from ..symbol.graph import Entry
 from ..symbol.infer import has_scalars
 from ..symbol.symbol import Group, Symbol, var
-from ..util import is_np_shape, np_shape
+from ..util import is_np_array, is_np_shape, np_shape
 from .block import Block
 from .nested import Format, flatten, regroup
 from .parameter import Constant, Parameter, ParameterDict
@@ -161,13 +161,18 @@ class HybridBlock(Block):
     def _trace(self, args: Sequence[Any]) -> tuple[list[Symbol], Symbol]:
         flat, self._in_format = flatten(list(args), "input")
         names = ["data"] if len(flat) == 1 else [f"data{i}" for i in range(len(flat))]
-        variables = [var(name) for name in names]
-        params = {name: param.var() for name, param in self._reg_params.items()}
+        variables = [self._shown(var(name)) for name in names]
+        params = {name: self._shown(param.var()) for name, param in self._reg_params.items()}
         with self.name_scope():
             out = self.hybrid_forward(symbol, *regroup(variables, self._in_format), **params)
         outputs, self._out_format = flatten(out, "output")
         self._traced = variables, Group(outputs)
         return self._traced
+
+    @staticmethod
+    def _shown(value: Any) -> Any:
+        """A symbol or an array as `hybrid_forward` sees it: one of mx.np while its semantics are on."""
+        return value.as_np_ndarray() if is_np_array() else value
 
     def infer_shape(self, *args: NDArray | Symbol | None) -> None:
         """Complete the parameters' shapes for inputs like `args`."""
@@ -255,6 +260,8 @@ class HybridBlock(Block):
         compiled = self._compiled.get(ctx) or self._compile(ctx, args)
         flat = args if self._in_format == [0] and len(args) == 1 else self._flat_inputs(ctx, args)
         outputs = self._watched(ctx, flat) if self._op_hooks else compiled(flat)
+        if is_np_array() or any(x.as_numpy for x in flat):
+            outputs = [y.as_np_ndarray() for y in outputs]
         return outputs[0] if self._out_format == 0 else self._regrouped(outputs)
 
     def _flat_inputs(self, ctx: Context | None, args: Sequence[Any]) -> list[Any]:
@@ -318,7 +325,7 @@ class HybridBlock(Block):
                 f"{self.name}: inputs that are NDArrays or Symbols are required, got {type(x).__name__}. "
                 "See mx.nd.array."
             )
-        variables = {name: param.var() for name, param in self._reg_params.items()}
+        variables = {name: self._shown(param.var()) for name, param in self._reg_params.items()}
         with self.name_scope():
             return self.hybrid_forward(symbol, x, *args, **variables)
 

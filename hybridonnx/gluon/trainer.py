@@ -248,7 +248,8 @@ def _update(updater: Updater, parts: list[tuple[int, NDArray, NDArray]]) -> None
     """Update weights by their gradients."""
     if parts:
         indices, grads, weights = (list(part) for part in zip(*parts, strict=True))
-        updater(indices, grads, weights)
+        plain = [[x.as_nd_ndarray() for x in arrays] for arrays in (grads, weights)]
+        updater(indices, *plain)
 
 
 def _listed(params: Any) -> list[Parameter]:

@@ -20,6 +20,7 @@ from ..context import Context
 from ..formats.files import write_atomically
 from ..ndarray import creation
 from ..ndarray.ndarray import NDArray
+from ..ndarray.np_array import shown
 from ._hooks import HookHandle
 from ._parameter import shape_is_known
 
@@ -57,7 +58,7 @@ def split_and_load(
 ) -> list[NDArray]:
     """`data` in as many parts as there are contexts, each on its context."""
     if not isinstance(data, NDArray):
-        data = creation.array(data, ctx=ctx_list[0])
+        data = shown(creation.array(data, ctx=ctx_list[0]))
     if len(ctx_list) == 1:
         return [data.as_in_context(ctx_list[0])]
     parts = split_data(data, len(ctx_list), batch_axis, even_split)

@@ -23,7 +23,20 @@ def _numpy_key(x: ArrayBase, key: Any) -> tuple[Any, ...]:
     if not x.shape and isinstance(key, slice) and key == slice(None):  # all, as of any array
         return ()
     parts = key if isinstance(key, tuple) else (key,)
-    return tuple(_part(x, part) for part in parts)
+    return tuple((_numpy_part if x.as_numpy else _part)(x, part) for part in parts)
+
+
+def _numpy_part(x: ArrayBase, part: Any) -> Any:
+    """The same with bool, which picks elements as in NumPy."""
+    if isinstance(part, bool | np.bool_):
+        return np.asarray(part)
+    if isinstance(part, ArrayBase) and part._data.dtype == np.bool_:
+        return part._data
+    if isinstance(part, list | tuple | np.ndarray) and np.asarray(part).dtype == np.bool_:
+        return np.asarray(part)
+    if isinstance(part, ArrayBase) and not part._data.ndim and part._data.dtype.kind in "iu":
+        return int(part._data)
+    return _part(x, part)
 
 
 def _part(x: ArrayBase, part: Any) -> Any:
@@ -63,7 +76,7 @@ def get(x: ArrayBase, key: Any) -> Any:
     numpy_key = _numpy_key(x, key)
     basic = _is_basic(numpy_key)
     selected = _selected(data, numpy_key)
-    if selected.ndim == 0 and data.ndim:
+    if selected.ndim == 0 and data.ndim and not x.as_numpy:
         selected = selected.reshape(1)
     if state.recording and x._entry is not None:
         return _get_recorded(x, numpy_key, selected)
@@ -110,7 +123,11 @@ def _sliced(x: ArrayBase, key: tuple[Any, ...], selected: Array) -> ArrayBase:
     else:
         begin, end, step = zip(*bounds, strict=True)
         part = x.F.slice(x, begin=begin, end=end, step=step)
-    shaped: ArrayBase = x.F.Reshape(part, shape=selected.shape) if selected.shape else x.F._copy(part)
+    shaped: ArrayBase
+    if x.as_numpy:
+        shaped = x.F._np_reshape(part, newshape=selected.shape)
+    else:
+        shaped = x.F.Reshape(part, shape=selected.shape) if selected.shape else x.F._copy(part)
     return shaped
 
 

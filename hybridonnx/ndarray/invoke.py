@@ -50,7 +50,7 @@ def _is_plain(cls: type[Operator], args: Sequence[Any], kwargs: Mapping[str, Any
     """Whether positional arguments are the inputs and keywords the attributes, as in most calls."""
     if cls.variadic or cls.skips or len(args) > len(cls.inputs):
         return False
-    return {type(a) for a in args} <= {ArrayBase.dense} and kwargs.keys().isdisjoint(cls.inputs)
+    return all(isinstance(a, ArrayBase) for a in args) and kwargs.keys().isdisjoint(cls.inputs)
 
 
 def _is_array(value: Any) -> bool:
@@ -131,7 +131,7 @@ def invoke_all(
     if op.stateful:
         op = op.started(device)
     results = run(op, arrays, specs, noise)
-    dense = ArrayBase.dense
+    dense = _class_of(inputs)
     outputs = [dense._on_tape(y, device, None) for y in results]
     if op.stores is not None and (op.stores_anew or not _all_dense(inputs)):
         storage = op.stores([x._pattern() for x in inputs], arrays)
@@ -141,6 +141,14 @@ def invoke_all(
     if op.aux and (op.training or op.always_updates):
         _update(op, inputs, outputs)
     return outputs
+
+
+def _class_of(inputs: Sequence[ArrayBase]) -> type[ArrayBase]:
+    """The class of the outputs: `mx.np.ndarray` if an input is one."""
+    for x in inputs:
+        if x.as_numpy:
+            return x.dense
+    return ArrayBase.dense
 
 
 def _all_dense(inputs: Sequence[ArrayBase]) -> bool:

@@ -144,7 +144,7 @@ class NDArray(ArrayBase, OperatorMethods):
             viewed: NDArray = invoke(op, (self,))
             viewed._data = self._data.reshape(shape)
             return viewed
-        return NDArray._on_tape(self._data.reshape(shape), self._ctx, None)
+        return self.dense._on_tape(self._data.reshape(shape), self._ctx, None)  # type: ignore[return-value]
 
     def _same_elements(self, name: str, inplace: bool, attributes: dict[str, Any], options: Any) -> NDArray:
         """What operator `name` gives, `inplace` over the same memory."""
@@ -254,6 +254,10 @@ class NDArray(ArrayBase, OperatorMethods):
         """The array itself: there is no other class of arrays."""
         return self
 
+    def as_np_ndarray(self) -> Any:
+        """The same memory as an `mx.np.ndarray`, on the tape too."""
+        return _np_array().as_np(self)
+
     def tostype(self, stype: str) -> NDArray:
         """A copy of another storage type, 'csr' or 'row_sparse', or of this one, 'default'."""
         cast: NDArray = _F.cast_storage(self, stype=stype)
@@ -285,7 +289,7 @@ class NDArray(ArrayBase, OperatorMethods):
                 f"astype: one of MXNet's types is required while autograd records, got {self._data.dtype} as "
                 f"{name_of(target)}, for which there are no gradients. Use autograd.pause() or detach()."
             )
-        return NDArray._on_tape(converted_values(self._data, target), self._ctx, None)
+        return self.dense._on_tape(converted_values(self._data, target), self._ctx, None)  # type: ignore[return-value]
 
     # ---- gradients
 
@@ -322,7 +326,7 @@ class NDArray(ArrayBase, OperatorMethods):
 
     def detach(self) -> NDArray:
         """The same values, sharing memory, cut off from the tape."""
-        return NDArray._on_tape(self._data, self._ctx, None)
+        return self.dense._on_tape(self._data, self._ctx, None)  # type: ignore[return-value]
 
     def backward(
         self, out_grad: NDArray | None = None, retain_graph: bool = False, train_mode: bool = True
@@ -356,6 +360,11 @@ class NDArray(ArrayBase, OperatorMethods):
         return bool(self._data.any())
 
     __hash__ = object.__hash__
+
+
+def _np_array() -> Any:
+    """The module of `mx.np.ndarray`, which stands above this one."""
+    return importlib.import_module(f"{__package__}.np_array")
 
 
 def _reshaping(sizes: tuple[Any, ...], **kwargs: Any) -> Operator:

@@ -1,4 +1,4 @@
-"""Whether NumPy's shape semantics are on in this thread: files with arrays without axes need them."""
+"""Whether NumPy's semantics are on: of shapes, which files with arrays without axes need, and of arrays."""
 
 from __future__ import annotations
 
@@ -6,18 +6,43 @@ import threading
 
 
 class _State(threading.local):
-    on = False
+    shape: bool | None = None
+    array: bool | None = None
+
+
+class _Everywhere:
+    shape = False
+    array = False
 
 
 _state = _State()
+_everywhere = _Everywhere()
+"""What holds in threads that have not said otherwise."""
 
 
 def is_np_shape() -> bool:
     """Whether NumPy's shape semantics are on in this thread."""
-    return _state.on
+    return _everywhere.shape if _state.shape is None else _state.shape
 
 
 def set_np_shape(active: bool) -> bool:
     """Turn NumPy's shape semantics on or off in this thread; returns what they were."""
-    before, _state.on = _state.on, bool(active)
+    before, _state.shape = is_np_shape(), bool(active)
     return before
+
+
+def is_np_array() -> bool:
+    """Whether blocks and the like make and take `mx.np.ndarray` in this thread."""
+    return _everywhere.array if _state.array is None else _state.array
+
+
+def set_np_array(active: bool) -> bool:
+    """Have blocks make `mx.np.ndarray` in this thread, or `nd.NDArray`; returns whether they did before."""
+    before, _state.array = is_np_array(), bool(active)
+    return before
+
+
+def set_everywhere(shape: bool, array: bool) -> None:
+    """Turn both on or off, in every thread that does not say otherwise later."""
+    _everywhere.shape, _everywhere.array = shape, array
+    _state.shape = _state.array = None

@@ -76,6 +76,8 @@ class Promoting(Broadcasting):
         return np.asarray(self.fn(a, b)).astype(dtype, copy=False)
 
     def gradient(self, F: Any, dy: Any, y: Any, lhs: Any, rhs: Any) -> Sequence[Any]:
+        if getattr(y, "dtype", None) == np.bool_:
+            return None, None
         if getattr(lhs, "dtype", 0) == getattr(rhs, "dtype", 1) == getattr(dy, "dtype", 2):
             return self.rule(F, dy, y, lhs, rhs)
         shares = self.rule(F, dy, y, F._cast_like(lhs, y), F._cast_like(rhs, y))

@@ -5,6 +5,6 @@ from .._lazy import lazy_package as _lazy_package
 __getattr__, __dir__ = _lazy_package(
     __name__,
     modules=("_creation",),
-    submodules=("_internal", "contrib", "image", "linalg", "op", "random", "sparse"),
+    submodules=("_internal", "contrib", "image", "linalg", "np", "npx", "op", "random", "sparse"),
     operators="namespace",
 )

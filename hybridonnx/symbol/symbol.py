@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from operator import index
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
@@ -324,6 +325,10 @@ class Symbol(Arithmetic, Methods, Outputs):
     def as_nd_ndarray(self) -> Self:
         """The symbol itself."""
         return self
+
+    def as_np_ndarray(self) -> Any:
+        """The same outputs as a symbol of mx.np."""
+        return import_module(f"{__package__}.np_symbol").as_np(self)
 
 
 def _output_names(node: Node) -> list[str]:

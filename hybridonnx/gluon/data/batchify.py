@@ -10,6 +10,7 @@ import numpy as np
 from ...dtypes import DTypeLike
 from ...ndarray import creation
 from ...ndarray.ndarray import NDArray
+from ...ndarray.np_array import shown
 from ...ops import Array
 
 __all__ = ["AsList", "Group", "Pad", "Stack"]
@@ -42,7 +43,7 @@ def stacked(data: Sequence[Any]) -> NDArray:
             f"batchify: samples that are arrays or numbers are required, got {type(data[0]).__name__}. "
             "Give DataLoader a batchify_fn that makes arrays of them."
         )
-    return creation.array(np.stack(values), dtype=np.result_type(*values))
+    return shown(creation.array(np.stack(values), dtype=np.result_type(*values)))
 
 
 def _values(sample: Any) -> Array:
@@ -81,10 +82,10 @@ class Pad:
         batch = np.full((len(values), *shape), self._val, np.result_type(*values))
         for row, each in zip(batch, values, strict=True):
             row[tuple(map(slice, each.shape))] = each
-        array = creation.array(batch, dtype=self._dtype or batch.dtype)
+        array = shown(creation.array(batch, dtype=self._dtype or batch.dtype))
         if not self._ret_length:
             return array
-        return array, creation.array([len(each) for each in values], dtype=np.int32)
+        return array, shown(creation.array([len(each) for each in values], dtype=np.int32))
 
 
 class Group:

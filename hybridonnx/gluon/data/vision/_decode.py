@@ -9,6 +9,7 @@ import numpy as np
 from ....errors import FormatError
 from ....ndarray import creation
 from ....ndarray.ndarray import NDArray
+from ....ndarray.np_array import shown
 from ....ops.cvimage import decoded
 
 EXTENSIONS = (".jpg", ".jpeg", ".png", ".npy")
@@ -21,7 +22,7 @@ def decode(content: bytes, flag: int, where: str) -> NDArray:
     """
     if content.startswith(b"\x93NUMPY"):
         return _array(content, where)
-    return creation.array(decoded(content, flag, where), dtype=np.uint8)
+    return shown(creation.array(decoded(content, flag, where), dtype=np.uint8))
 
 
 def _array(content: bytes, where: str) -> NDArray:
@@ -29,4 +30,4 @@ def _array(content: bytes, where: str) -> NDArray:
         values = np.load(io.BytesIO(content), allow_pickle=False)
     except (ValueError, EOFError) as exc:
         raise FormatError(f"{where}: NumPy cannot read the array: {exc}.") from exc
-    return creation.array(values, dtype=values.dtype)
+    return shown(creation.array(values, dtype=values.dtype))

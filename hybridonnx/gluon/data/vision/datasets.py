@@ -15,6 +15,7 @@ from ....errors import FormatError, MissingFileError
 from ....formats.files import PathLike
 from ....formats.idx import read_idx
 from ....ndarray import creation
+from ....ndarray.np_array import shown
 from ....ops import Array
 from ....recordio import unpack
 from ..dataset import Dataset, RecordFileDataset
@@ -46,7 +47,7 @@ class _Files(Dataset):
         raise NotImplementedError
 
     def __getitem__(self, idx: int) -> Any:
-        image, label = creation.array(self._data[idx], dtype=np.uint8), self._label[idx]
+        image, label = shown(creation.array(self._data[idx], dtype=np.uint8)), self._label[idx]
         return (image, label) if self._transform is None else self._transform(image, label)
 
     def __len__(self) -> int:

@@ -1,0 +1,7 @@
+"""NumPy's functions as operators, for arrays and symbols: names, argument rules, and which operator it is."""
+
+from .extension import Extension
+from .functions import Functions, shape_of
+from .overloads import NUMPY_OVERLOADS, NumpyOverload
+
+__all__ = ["NUMPY_OVERLOADS", "Extension", "Functions", "NumpyOverload", "shape_of"]

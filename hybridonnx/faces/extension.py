@@ -1,0 +1,72 @@
+"""The functions of mx.npx: operators of neural networks on mx.np's values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..attrs import ShapeLike
+from .functions import shape_of
+
+NAMES = {
+    "activation": "Activation",
+    "arange_like": "_contrib_arange_like",
+    "batch_dot": "batch_dot",
+    "batch_flatten": "Flatten",
+    "batch_norm": "BatchNorm",
+    "cast": "Cast",
+    "convolution": "Convolution",
+    "deconvolution": "Deconvolution",
+    "dropout": "Dropout",
+    "embedding": "Embedding",
+    "erf": "erf",
+    "erfinv": "erfinv",
+    "fully_connected": "FullyConnected",
+    "gamma": "gamma",
+    "gammaln": "gammaln",
+    "gather_nd": "gather_nd",
+    "layer_norm": "LayerNorm",
+    "leaky_relu": "LeakyReLU",
+    "log_softmax": "log_softmax",
+    "multibox_detection": "_contrib_MultiBoxDetection",
+    "multibox_prior": "_contrib_MultiBoxPrior",
+    "multibox_target": "_contrib_MultiBoxTarget",
+    "one_hot": "one_hot",
+    "pick": "pick",
+    "pooling": "Pooling",
+    "relu": "_npx_relu",
+    "reshape_like": "reshape_like",
+    "rnn": "RNN",
+    "roi_pooling": "ROIPooling",
+    "sequence_mask": "SequenceMask",
+    "shape_array": "shape_array",
+    "sigmoid": "_npx_sigmoid",
+    "slice": "slice",
+    "smooth_l1": "smooth_l1",
+    "softmax": "softmax",
+    "topk": "topk",
+}
+"""The names of mx.npx, and those of the operators."""
+
+
+class Extension:
+    """The functions of mx.npx, on the values of one frontend, which calls operators as users write them."""
+
+    def __init__(self, operators: Callable[[str], Callable[..., Any]]) -> None:
+        self._operators = operators
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name not in NAMES:
+            raise AttributeError(f"mx.npx has no attribute {name!r}", name=name, obj=self)
+        function = self._operators(NAMES[name])
+        setattr(self, name, function)
+        return function
+
+    def __dir__(self) -> list[str]:
+        return sorted([*NAMES, "reshape"])
+
+    def reshape(
+        self, a: Any, newshape: ShapeLike | Sequence[int], reverse: bool = False, order: str = "C"
+    ) -> Any:
+        """The elements in a shape that may be said in terms of the old one."""
+        return self._operators("_npx_reshape")(a, newshape=shape_of(newshape), reverse=reverse, order=order)

@@ -1,0 +1,657 @@
+"""NumPy's functions: each takes what NumPy's takes and calls one operator, or a few."""
+
+from __future__ import annotations
+
+import operator as python
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..attrs import ShapeLike
+from ..dtypes import DTypeLike, as_dtype
+from ..ops import is_number, sections
+from .overloads import NUMPY_OVERLOADS
+
+Axes = int | Sequence[int] | None
+"""An axis, several, or all."""
+
+
+class Call(Protocol):
+    """Calls an operator by its name, on values and with attributes."""
+
+    def __call__(self, name: str, *inputs: Any, out: Any = None, **attributes: Any) -> Any: ...
+
+
+def axes_of(axis: Axes) -> tuple[int, ...] | None:
+    """An axis or several as a tuple."""
+    return None if axis is None else (axis,) if isinstance(axis, int | np.integer) else tuple(axis)
+
+
+def shape_of(shape: ShapeLike) -> tuple[int, ...]:
+    """A shape or its only size as a tuple."""
+    return (python.index(shape),) if hasattr(shape, "__index__") else tuple(map(python.index, shape))
+
+
+def dtype_of(dtype: DTypeLike | None) -> str | None:
+    """The name of a dtype."""
+    return None if dtype is None else as_dtype(dtype).name
+
+
+class Functions:
+    """The functions of mx.np, on the values of one frontend."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    # ---- reductions
+
+    def sum(
+        self,
+        a: Any,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        keepdims: bool = False,
+        initial: float | None = None,
+        out: Any = None,
+    ) -> Any:
+        """The sum of the elements along some axes."""
+        return self._reduced("_np_sum", a, axis, dtype, keepdims, out, initial=initial)
+
+    def prod(
+        self,
+        a: Any,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        out: Any = None,
+        keepdims: bool = False,
+    ) -> Any:
+        """The product of the elements along some axes."""
+        return self._reduced("_np_prod", a, axis, dtype, keepdims, out)
+
+    product = prod
+
+    def mean(
+        self,
+        a: Any,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        out: Any = None,
+        keepdims: bool = False,
+    ) -> Any:
+        """The mean of the elements along some axes."""
+        return self._reduced("_npi_mean", a, axis, dtype, keepdims, out)
+
+    def std(
+        self,
+        a: Any,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        out: Any = None,
+        ddof: int = 0,
+        keepdims: bool = False,
+    ) -> Any:
+        """The standard deviation of the elements along some axes."""
+        return self._reduced("_npi_std", a, axis, dtype, keepdims, out, ddof=ddof)
+
+    def var(
+        self,
+        a: Any,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        out: Any = None,
+        ddof: int = 0,
+        keepdims: bool = False,
+    ) -> Any:
+        """The variance of the elements along some axes."""
+        return self._reduced("_npi_var", a, axis, dtype, keepdims, out, ddof=ddof)
+
+    def max(self, a: Any, axis: Axes = None, keepdims: bool = False, out: Any = None) -> Any:
+        """The largest element along some axes."""
+        return self._call("_np_max", a, axis=axes_of(axis), keepdims=keepdims, out=out)
+
+    def min(self, a: Any, axis: Axes = None, keepdims: bool = False, out: Any = None) -> Any:
+        """The smallest element along some axes."""
+        return self._call("_np_min", a, axis=axes_of(axis), keepdims=keepdims, out=out)
+
+    amax, amin = max, min
+
+    def any(self, a: Any, axis: Axes = None, keepdims: bool = False, out: Any = None) -> Any:
+        """Whether any element along some axes is not zero."""
+        return self._call("_np_any", a, axis=axes_of(axis), keepdims=keepdims, out=out)
+
+    def all(self, a: Any, axis: Axes = None, keepdims: bool = False, out: Any = None) -> Any:
+        """Whether all elements along some axes are not zero."""
+        return self._call("_np_all", a, axis=axes_of(axis), keepdims=keepdims, out=out)
+
+    sometrue = any
+
+    def argmax(self, a: Any, axis: int | None = None, out: Any = None) -> Any:
+        """The first index of the largest element along an axis."""
+        return self._call("_npi_argmax", a, axis=axis, keepdims=False, out=out)
+
+    def argmin(self, a: Any, axis: int | None = None, out: Any = None) -> Any:
+        """The first index of the smallest element along an axis."""
+        return self._call("_npi_argmin", a, axis=axis, keepdims=False, out=out)
+
+    def average(
+        self, a: Any, axis: Axes = None, weights: Any = None, returned: bool = False, out: Any = None
+    ) -> Any:
+        """The mean of the elements along some axes, perhaps with weights."""
+        same = {"axis": axes_of(axis), "returned": returned}
+        if weights is None:
+            return self._call("_npi_average", a, weighted=False, out=out, **same)
+        return self._call("_npi_average", a, weights, out=out, **same)
+
+    def cumsum(self, a: Any, axis: int | None = None, dtype: DTypeLike | None = None, out: Any = None) -> Any:
+        """The sum of all elements up to each one along an axis."""
+        axis = axis + a.ndim if axis is not None and axis < 0 else axis
+        return self._call("_np_cumsum", a, axis=axis, dtype=dtype_of(dtype), out=out)
+
+    def _reduced(
+        self,
+        name: str,
+        a: Any,
+        axis: Axes,
+        dtype: DTypeLike | None,
+        keepdims: bool,
+        out: Any,
+        **attributes: Any,
+    ) -> Any:
+        same = {"axis": axes_of(axis), "dtype": dtype_of(dtype), "keepdims": keepdims}
+        return self._call(name, a, out=out, **same, **attributes)
+
+    # ---- shapes
+
+    def reshape(self, a: Any, newshape: ShapeLike, order: str = "C", out: Any = None) -> Any:
+        """The elements in another shape, of which one size may be -1."""
+        return self._call("_np_reshape", a, newshape=shape_of(newshape), order=order, out=out)
+
+    def ravel(self, x: Any, order: str = "C") -> Any:
+        """The elements as one vector."""
+        return self._call("_np_reshape", x, newshape=(-1,), order=order)
+
+    def transpose(self, a: Any, axes: Sequence[int] | None = None) -> Any:
+        """The axes in another order, reversed by default."""
+        return self._call("_np_transpose", a, axes=axes_of(axes))
+
+    def swapaxes(self, a: Any, axis1: int, axis2: int) -> Any:
+        """Two axes exchanged."""
+        return self._call("SwapAxis", a, dim1=axis1, dim2=axis2)
+
+    def moveaxis(self, a: Any, source: Axes, destination: Axes) -> Any:
+        """Some axes moved to other places."""
+        return self._call("_np_moveaxis", a, source=axes_of(source), destination=axes_of(destination))
+
+    def expand_dims(self, a: Any, axis: int) -> Any:
+        """With a new axis of size 1."""
+        return self._call("expand_dims", a, axis=axis)
+
+    def squeeze(self, a: Any, axis: Axes = None, out: Any = None) -> Any:
+        """Without axes of size 1."""
+        return self._call("_np_squeeze", a, axis=axes_of(axis), out=out)
+
+    def broadcast_to(self, array: Any, shape: ShapeLike) -> Any:
+        """Repeated to a shape, which may have more axes in front."""
+        return self._call("_npi_broadcast_to", array, shape=shape_of(shape))
+
+    def flip(self, m: Any, axis: Axes = None, out: Any = None) -> Any:
+        """The elements reversed along some axes."""
+        return self._call("_npi_flip", m, axis=axes_of(axis), out=out)
+
+    def flipud(self, m: Any) -> Any:
+        """The rows in reverse order."""
+        return self.flip(m, 0)
+
+    def fliplr(self, m: Any) -> Any:
+        """The columns in reverse order."""
+        return self.flip(m, 1)
+
+    def roll(self, a: Any, shift: Axes, axis: Axes = None) -> Any:
+        """The elements shifted along some axes; what leaves at the end comes in at the front."""
+        return self._call("_np_roll", a, shift=axes_of(shift), axis=axes_of(axis))
+
+    def rot90(self, m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
+        """Turned by quarters in the plane of two axes."""
+        return self._call("_npi_rot90", m, k=k, axes=tuple(axes))
+
+    def tile(self, A: Any, reps: ShapeLike) -> Any:
+        """Repeated so many times along each axis."""
+        if not reps and reps != 0:
+            return self.copy(A)
+        return self._call("tile", A, reps=shape_of(reps))
+
+    def repeat(self, a: Any, repeats: int, axis: int | None = None) -> Any:
+        """Each element repeated, along an axis or of the array laid out flat."""
+        return self._call("repeat", a, repeats=repeats, axis=axis)
+
+    def atleast_1d(self, *arys: Any) -> Any:
+        """With an axis, if there is none."""
+        return self._call("_np_atleast_1d", *arys)
+
+    def atleast_2d(self, *arys: Any) -> Any:
+        """With two axes at least."""
+        return self._call("_np_atleast_2d", *arys)
+
+    def atleast_3d(self, *arys: Any) -> Any:
+        """With three axes at least."""
+        return self._call("_np_atleast_3d", *arys)
+
+    # ---- joining and splitting
+
+    def concatenate(self, seq: Sequence[Any], axis: int | None = 0, out: Any = None) -> Any:
+        """Arrays one after the other along an axis."""
+        return self._call("_npi_concatenate", *seq, axis=axis, out=out)
+
+    def stack(self, arrays: Sequence[Any], axis: int = 0, out: Any = None) -> Any:
+        """Arrays of one shape along a new axis."""
+        return self._call("_npi_stack", *arrays, axis=axis, out=out)
+
+    def vstack(self, arrays: Sequence[Any], out: Any = None) -> Any:
+        """Arrays one below the other."""
+        return self._call("_npi_vstack", *arrays, out=out)
+
+    row_stack = vstack
+
+    def hstack(self, arrays: Sequence[Any]) -> Any:
+        """Arrays beside each other."""
+        return self._call("_npi_hstack", *arrays)
+
+    def dstack(self, arrays: Sequence[Any]) -> Any:
+        """Arrays behind each other."""
+        return self._call("_npi_dstack", *arrays)
+
+    def column_stack(self, tup: Sequence[Any]) -> Any:
+        """Arrays beside each other, vectors as columns."""
+        return self._call("_npi_column_stack", *tup)
+
+    def append(self, arr: Any, values: Any, axis: int | None = None) -> Any:
+        """The values behind the array along an axis."""
+        return self._call("_npi_concatenate", arr, values, axis=axis)
+
+    def array_split(self, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+        """Parts along an axis, so many of almost equal size, or ones that end at the given indices."""
+        return self._parts("_split_v2", ary, indices_or_sections, axis)
+
+    def split(self, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+        """Parts along an axis: so many equal ones, or ones that end at the given indices."""
+        shape = getattr(ary, "shape", None)
+        if isinstance(indices_or_sections, int) and shape is not None and shape[axis] % indices_or_sections:
+            raise ValueError("array split does not result in an equal division")
+        return self._parts("_split_v2", ary, indices_or_sections, axis)
+
+    def hsplit(self, ary: Any, indices_or_sections: Any) -> Any:
+        """Parts along the second axis, or the only one."""
+        return self._parts("_npi_hsplit", ary, indices_or_sections, 1)
+
+    def vsplit(self, ary: Any, indices_or_sections: Any) -> Any:
+        """Parts along the first axis."""
+        return self.split(ary, indices_or_sections, 0)
+
+    def dsplit(self, ary: Any, indices_or_sections: Any) -> Any:
+        """Parts along the third axis."""
+        return self._parts("_npi_dsplit", ary, indices_or_sections, 2)
+
+    def _parts(self, name: str, ary: Any, parts: Any, axis: int) -> Any:
+        given = parts if isinstance(parts, int) else tuple(int(i) for i in parts)
+        result = self._call(name, ary, axis=axis, squeeze_axis=False, **sections(given))
+        return result if isinstance(result, list) or not hasattr(result, "asnumpy") else [result]
+
+    # ---- choices
+
+    def where(self, condition: Any, x: Any = None, y: Any = None) -> Any:
+        """One where a condition holds, else the other; of the condition alone the indices where it holds."""
+        if x is None and y is None:
+            return self.nonzero(condition)
+        if is_number(x) and is_number(y):
+            return self._call("_npi_where_scalar2", condition, x=float(x), y=float(y))
+        if is_number(x):
+            return self._call("_npi_where_lscalar", condition, y, scalar=float(x))
+        if is_number(y):
+            return self._call("_npi_where_rscalar", condition, x, scalar=float(y))
+        return self._call("_npi_where", condition, x, y)
+
+    def nonzero(self, a: Any) -> Any:
+        """The indices of what is not zero, an array for each axis."""
+        raise NotImplementedError
+
+    def clip(self, a: Any, a_min: float | None, a_max: float | None, out: Any = None) -> Any:
+        """The elements within limits."""
+        if a_min is None and a_max is None:
+            raise ValueError("clip: a_min or a_max is required, got neither.")
+        low, high = (-np.inf if a_min is None else a_min), (np.inf if a_max is None else a_max)
+        return self._call("clip", a, a_min=float(low), a_max=float(high), out=out)
+
+    def take(
+        self, a: Any, indices: Any, axis: int | None = None, mode: str = "raise", out: Any = None
+    ) -> Any:
+        """The elements, or the slices along an axis, at indices."""
+        if axis is None:
+            return self._call(
+                "take", self._call("_npx_reshape", a, newshape=(-1,)), indices, axis=0, mode=mode, out=out
+            )
+        return self._call("take", a, indices, axis=axis, mode=mode, out=out)
+
+    def sort(self, a: Any, axis: int | None = -1, kind: str | None = None, order: object = None) -> Any:
+        """The elements in ascending order along an axis."""
+        return self._call("sort", a, axis=axis, is_ascend=True)
+
+    def argsort(self, a: Any, axis: int | None = -1, kind: str | None = None, order: object = None) -> Any:
+        """The indices of the elements in ascending order along an axis."""
+        return self._call("argsort", a, axis=axis, is_ascend=True, dtype="int64")
+
+    def tril(self, m: Any, k: int = 0) -> Any:
+        """Matrices with zeros above a diagonal."""
+        return self._call("_npi_tril", m, k=k)
+
+    def diag(self, array: Any, k: int = 0) -> Any:
+        """A diagonal of a matrix, or a matrix of a diagonal."""
+        return self._call("_np_diag", array, k=k)
+
+    def diagflat(self, array: Any, k: int = 0) -> Any:
+        """A matrix of all elements on a diagonal."""
+        return self._call("_np_diagflat", array, k=k)
+
+    def diagonal(self, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+        """The diagonals of matrices along two axes."""
+        return self._call("_np_diagonal", a, offset=offset, axis1=axis1, axis2=axis2)
+
+    def trace(self, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, out: Any = None) -> Any:
+        """The sums of the diagonals of matrices along two axes."""
+        return self._call("_np_trace", a, offset=offset, axis1=axis1, axis2=axis2, out=out)
+
+    def diff(self, a: Any, n: int = 1, axis: int = -1, prepend: object = None, append: object = None) -> Any:
+        """The differences of elements that follow each other along an axis."""
+        if prepend is not None or append is not None:
+            raise NotImplementedError("diff: prepend and append of None are required. Concatenate before.")
+        return self._call("_npi_diff", a, n=n, axis=axis)
+
+    # ---- products
+
+    def dot(self, a: Any, b: Any, out: Any = None) -> Any:
+        """The product, summed over the last axis of a and the last but one of b."""
+        return self._call("_np_dot", a, b, out=out)
+
+    def matmul(self, a: Any, b: Any, out: Any = None, **kwargs: object) -> Any:
+        """The products of matrices in the last two axes."""
+        return self._call("_npi_matmul", a, b, out=out)
+
+    def tensordot(self, a: Any, b: Any, axes: Any = 2) -> Any:
+        """The product, summed over so many axes, or over pairs of axes."""
+        if isinstance(axes, int | np.integer):
+            return self._call("_npi_tensordot_int_axes", a, b, axes=int(axes))
+        if len(axes) != 2:
+            raise ValueError("Axes must consist of two arrays.")
+        of_a, of_b = map(axes_of, axes)
+        return self._call("_npi_tensordot", a, b, a_axes_summed=of_a, b_axes_summed=of_b)
+
+    def einsum(self, *operands: Any, **kwargs: Any) -> Any:
+        """Products of arrays, summed over the axes whose letters the output lacks."""
+        subscripts, arrays = operands[0], operands[1:]
+        optimize = int(bool(kwargs.get("optimize", False)))
+        return self._call(
+            "_npi_einsum", *arrays, subscripts=subscripts, optimize=optimize, out=kwargs.get("out")
+        )
+
+    def inner(self, a: Any, b: Any) -> Any:
+        """The product, summed over the last axes."""
+        return self.tensordot(a, b, [-1, -1])
+
+    def outer(self, a: Any, b: Any) -> Any:
+        """The products of each element of one with each of the other."""
+        return self.tensordot(self.ravel(a), self.ravel(b), 0)
+
+    def vdot(self, a: Any, b: Any) -> Any:
+        """The sum of the products of the elements."""
+        return self.tensordot(self.ravel(a), self.ravel(b), 1)
+
+    # ---- of each element
+
+    def copy(self, a: Any, out: Any = None) -> Any:
+        """A copy."""
+        return self._call("_np_copy", a, out=out)
+
+    def around(self, x: Any, decimals: int = 0, out: Any = None, **kwargs: object) -> Any:
+        """The elements rounded to a number of decimals."""
+        return self._call("_npi_around", x, decimals=decimals, out=out)
+
+    round = round_ = around
+
+    def nan_to_num(
+        self,
+        x: Any,
+        copy: bool = True,
+        nan: float = 0.0,
+        posinf: float | None = None,
+        neginf: float | None = None,
+        **kwargs: object,
+    ) -> Any:
+        """The elements, with numbers in place of NaN and the infinities."""
+        return self._call("_npi_nan_to_num", x, copy=copy, nan=nan, posinf=posinf, neginf=neginf)
+
+    def full_like(
+        self,
+        a: Any,
+        fill_value: float,
+        dtype: DTypeLike | None = None,
+        order: str = "C",
+        ctx: object = None,
+        out: Any = None,
+    ) -> Any:
+        """An array of one value with the shape of another."""
+        return self._call("_npi_full_like", a, fill_value=fill_value, dtype=dtype_of(dtype), out=out)
+
+    def zeros_like(
+        self, a: Any, dtype: DTypeLike | None = None, order: str = "C", ctx: object = None, out: Any = None
+    ) -> Any:
+        """Zeros with the shape of another array."""
+        return self.full_like(a, 0, dtype, order, ctx, out)
+
+    def ones_like(
+        self, a: Any, dtype: DTypeLike | None = None, order: str = "C", ctx: object = None, out: Any = None
+    ) -> Any:
+        """Ones with the shape of another array."""
+        return self.full_like(a, 1, dtype, order, ctx, out)
+
+    # ---- arrays of no arrays
+
+    def zeros(
+        self, shape: ShapeLike, dtype: DTypeLike | None = None, order: str = "C", ctx: object = None
+    ) -> Any:
+        """An array of zeros."""
+        return self._made("_npi_zeros", ctx, dtype or "float32", shape=shape_of(shape))
+
+    def ones(
+        self, shape: ShapeLike, dtype: DTypeLike | None = None, order: str = "C", ctx: object = None
+    ) -> Any:
+        """An array of ones."""
+        return self._made("_npi_ones", ctx, dtype or "float32", shape=shape_of(shape))
+
+    def full(
+        self,
+        shape: ShapeLike,
+        fill_value: Any,
+        dtype: DTypeLike | None = None,
+        order: str = "C",
+        ctx: object = None,
+        out: Any = None,
+    ) -> Any:
+        """An array of one value, or of an array's that broadcasts."""
+        if not is_number(fill_value):
+            filled = self.broadcast_to(fill_value, shape)
+            return filled if dtype is None else self._call("Cast", filled, dtype=dtype_of(dtype))
+        if dtype is None:
+            dtype = "bool" if isinstance(fill_value, bool | np.bool_) else "float32"
+        return self.full_like(self.zeros(shape, dtype, ctx=ctx), fill_value, out=out)
+
+    def eye(
+        self, N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = np.float32, **kwargs: Any
+    ) -> Any:
+        """A matrix of ones on one diagonal and zeros elsewhere."""
+        return self._made("_npi_eye", kwargs.get("ctx"), dtype, N=N, M=M, k=k)
+
+    def identity(self, n: int, dtype: DTypeLike | None = None, ctx: object = None) -> Any:
+        """A square matrix of ones on the diagonal and zeros elsewhere."""
+        return self._made("_npi_identity", ctx, dtype or "float32", shape=(n, n))
+
+    def arange(
+        self,
+        start: float,
+        stop: float | None = None,
+        step: float = 1,
+        dtype: DTypeLike | None = None,
+        ctx: object = None,
+    ) -> Any:
+        """Evenly spaced numbers from one up to but without another."""
+        if stop is None:
+            start, stop = 0, start
+        return self._made("_npi_arange", ctx, dtype or "float32", start=start, stop=stop, step=step or 1)
+
+    def linspace(
+        self,
+        start: float,
+        stop: float,
+        num: int = 50,
+        endpoint: bool = True,
+        retstep: bool = False,
+        dtype: DTypeLike | None = None,
+        axis: int = 0,
+        ctx: object = None,
+    ) -> Any:
+        """A number of evenly spaced numbers between two bounds."""
+        same = {"start": start, "stop": stop, "num": num, "endpoint": endpoint}
+        numbers = self._made("_linspace", ctx, dtype or "float32", **same)
+        return (numbers, (stop - start) / (num - endpoint)) if retstep else numbers
+
+    def logspace(
+        self,
+        start: float,
+        stop: float,
+        num: int = 50,
+        endpoint: bool = True,
+        base: float = 10.0,
+        dtype: DTypeLike | None = None,
+        axis: int = 0,
+        ctx: object = None,
+    ) -> Any:
+        """Numbers whose logarithms are evenly spaced."""
+        same = {"start": start, "stop": stop, "num": num, "endpoint": endpoint, "base": base}
+        return self._made("_npi_logspace", ctx, dtype or "float32", **same)
+
+    def indices(self, dimensions: Sequence[int], dtype: DTypeLike = np.int32, ctx: object = None) -> Any:
+        """The indices of the elements of an array."""
+        return self._made("_npi_indices", ctx, dtype, dimensions=tuple(dimensions))
+
+    def hanning(self, M: int, dtype: DTypeLike = np.float32, ctx: object = None) -> Any:
+        """The weights of the Hann window."""
+        return self._made("_npi_hanning", ctx, dtype, M=M)
+
+    def hamming(self, M: int, dtype: DTypeLike = np.float32, ctx: object = None) -> Any:
+        """The weights of the Hamming window."""
+        return self._made("_npi_hamming", ctx, dtype, M=M)
+
+    def blackman(self, M: int, dtype: DTypeLike = np.float32, ctx: object = None) -> Any:
+        """The weights of the Blackman window."""
+        return self._made("_npi_blackman", ctx, dtype, M=M)
+
+    def _made(self, name: str, ctx: object, dtype: DTypeLike, **attributes: Any) -> Any:
+        place = {} if ctx is None else {"ctx": str(ctx)}
+        return self._call(name, dtype=dtype_of(dtype), **place, **attributes)
+
+    def binary(self, what: str, x1: Any, x2: Any, out: Any = None) -> Any:
+        """An operator of two values, of which one may be a number."""
+        forms = NUMPY_OVERLOADS[what]
+        if is_number(x2):
+            return self._call(forms.scalar, x1, scalar=x2, out=out)
+        if is_number(x1):
+            return self._call(forms.reflected, x2, scalar=x1, out=out)
+        return self._call(forms.arrays, x1, x2, out=out)
+
+
+# ---- functions of one value, and of two
+
+_UNARY = {
+    **{
+        name: f"_npi_{name}"
+        for name in (
+            "absolute arccos arccosh arcsin arcsinh arctan arctanh bitwise_not cbrt ceil cos cosh degrees "
+            "exp expm1 fix floor isfinite isinf isnan isneginf isposinf log log10 log1p log2 logical_not "
+            "negative radians reciprocal rint sign sin sinh sqrt square tan tanh trunc"
+        ).split()
+    },
+    "abs": "_npi_absolute",
+    "invert": "_npi_bitwise_not",
+    "rad2deg": "_npi_degrees",
+    "deg2rad": "_npi_radians",
+}
+_BINARY = {
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "truediv",
+    "true_divide": "truediv",
+    "mod": "mod",
+    "remainder": "mod",
+    "power": "pow",
+    "bitwise_and": "and",
+    "bitwise_or": "or",
+    "bitwise_xor": "xor",
+    "equal": "eq",
+    "not_equal": "ne",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "less": "lt",
+    "less_equal": "le",
+    **{name: name for name in ("maximum", "minimum", "arctan2", "hypot", "copysign", "ldexp", "lcm")},
+}
+_NUMBERS_ALONE: dict[str, Callable[..., Any]] = {
+    "fix": np.fix,
+    "abs": np.abs,
+    "isposinf": np.isposinf,
+    "isneginf": np.isneginf,
+}
+
+
+def _unary(name: str, target: str) -> Callable[..., Any]:
+    def function(self: Functions, x: Any, out: Any = None, **kwargs: Any) -> Any:
+        if is_number(x):
+            return _NUMBERS_ALONE.get(name, getattr(np, name))(x)
+        _only_defaults(name, kwargs)
+        return self._call(target, x, out=out)
+
+    return _described(function, name, "of each element")
+
+
+def _binary(name: str, what: str) -> Callable[..., Any]:
+    def function(self: Functions, x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> Any:
+        if is_number(x1) and is_number(x2):
+            return getattr(np, name)(x1, x2)
+        _only_defaults(name, kwargs)
+        return self.binary(what, x1, x2, out)
+
+    return _described(function, name, "of two arrays that broadcast, or of an array and a number")
+
+
+def _described(function: Callable[..., Any], name: str, of: str) -> Callable[..., Any]:
+    function.__name__ = name
+    function.__qualname__ = f"Functions.{name}"
+    function.__doc__ = f"NumPy's `{name}` {of}."
+    return function
+
+
+_DEFAULTS = {"where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True}
+
+
+def _only_defaults(name: str, kwargs: dict[str, Any]) -> None:
+    """Refuse what NumPy's functions take beside arrays, but for the defaults."""
+    for key, value in kwargs.items():
+        if key not in _DEFAULTS:
+            raise TypeError(f"{name}: has no argument {key!r}.")
+        if value is not _DEFAULTS[key] and value != _DEFAULTS[key]:
+            raise NotImplementedError(f"{name}: {key}={_DEFAULTS[key]!r} is required, got {value!r}.")
+
+
+for _name, _target in _UNARY.items():
+    setattr(Functions, _name, _unary(_name, _target))
+for _name, _what in _BINARY.items():
+    setattr(Functions, _name, _binary(_name, _what))

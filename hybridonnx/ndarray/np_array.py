@@ -1,0 +1,423 @@
+"""`mx.np.ndarray`: an array with NumPy's methods, which may have no axes, and whose comparisons are bool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+
+from ..attrs import ShapeLike
+from ..context import Context, cpu
+from ..dtypes import DTypeLike, as_dtype
+from ..faces import NUMPY_OVERLOADS, Functions
+from ..formats.params import Value
+from ..ops import FLUENT, Array, find, is_number
+from .invoke import invoke
+from .ndarray import NDArray, from_stored
+from .np_shape import is_np_array
+
+_BINARY = ("add", "sub", "mul", "truediv", "mod", "pow", "and", "or", "xor")
+_COMPARISONS = ("eq", "ne", "gt", "ge", "lt", "le")
+
+
+class ndarray(NDArray):  # noqa: N801  (MXNet's name)
+    """An array as NumPy has them: without axes if there is one number, bool if it is the result of a test."""
+
+    __slots__ = ()
+    dense: ClassVar[type[NDArray]]
+    as_numpy: ClassVar[bool] = True
+
+    @classmethod
+    def _as_recorded(cls, value: Value, ctx: Context, entry: Any) -> NDArray:
+        if isinstance(value, np.ndarray):
+            return cls._on_tape(value, ctx, entry)
+        return from_stored(value, ctx)
+
+    # ---- what it is
+
+    @property
+    def dtype(self) -> Any:
+        """The element type."""
+        return self._data.dtype
+
+    def __repr__(self) -> str:
+        data = self._data
+        text = np.array2string(data, separator=", ", prefix="array(")
+        if data.size == 0:
+            text = f"[], shape={data.shape}"
+        dtype = "" if data.dtype.name in ("float32", "bool") else f", dtype={data.dtype.name}"
+        place = "" if self._ctx == cpu(0) else f", ctx={self._ctx}"
+        return f"array({text}{dtype}{place})"
+
+    def __str__(self) -> str:
+        text = str(self._data)
+        return text if self._ctx == cpu(0) else f"{text} @{self._ctx}"
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec and self.size == 1 else format(str(self), spec)
+
+    def __len__(self) -> int:
+        if not self._data.ndim:
+            raise TypeError("len() of unsized object")
+        return len(self._data)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __bool__(self) -> bool:
+        if self.size > 1:
+            raise ValueError("The truth value of an ndarray with multiple elements is ambiguous.")
+        return bool(self._data.any())
+
+    def __float__(self) -> float:
+        return float(self._only())
+
+    def __int__(self) -> int:
+        return int(self._only())
+
+    def __index__(self) -> int:
+        if self._data.ndim == 0 and self._data.dtype.kind in "iu":
+            return int(self._data)
+        raise TypeError("only integer scalar arrays can be converted to a scalar index")
+
+    def _only(self) -> Any:
+        if self.size != 1:
+            raise TypeError("only size-1 arrays can be converted to Python scalars")
+        return self._data.reshape(())[()]
+
+    def item(self, *args: Any) -> Any:
+        """An element as a Python number: the only one, one of the array laid out flat, or one at indices."""
+        return self._data.item(*args)
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers."""
+        return self._data.tolist()
+
+    __hash__ = object.__hash__
+
+    # ---- as others
+
+    def as_np_ndarray(self) -> ndarray:
+        """The array itself."""
+        return self
+
+    def as_nd_ndarray(self) -> NDArray:
+        """The same memory as an `nd.NDArray`, on the tape too."""
+        array = NDArray._on_tape(self._data, self._ctx, self._entry)
+        array._leaf = self._leaf
+        return array
+
+    def copy(self, order: str = "C") -> ndarray:
+        """A copy."""
+        copied: ndarray = _call("_np_copy", self)
+        return copied
+
+    def copyto(self, other: Any) -> Any:
+        """Copy into another array, or into a new one on a context."""
+        if isinstance(other, NDArray) and not isinstance(other, ndarray):
+            raise TypeError(f"copyto: an mx.np.ndarray or a Context is required, got {type(other).__name__}.")
+        return super().copyto(other)
+
+    def astype(  # type: ignore[override]
+        self,
+        dtype: DTypeLike,
+        order: str = "K",
+        casting: str = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+    ) -> NDArray:
+        """The values as another dtype; the array itself if it has it already and `copy` is false."""
+        return super().astype(dtype, copy=bool(copy))
+
+    def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
+        """Make the array a variable with a zero gradient."""
+        super().attach_grad(grad_req, stype)
+        if self._leaf is not None:
+            self._leaf.grad = as_np(self._leaf.grad)
+
+    def asscalar(self) -> NoReturn:
+        """Refused, as in MXNet: arrays of mx.np have item."""
+        raise AttributeError("mxnet.numpy.ndarray object has no attribute as_scalar")
+
+    # ---- NumPy's methods
+
+    def reshape(self, *args: Any, **kwargs: Any) -> NDArray:
+        """The same memory in another shape."""
+        order = kwargs.pop("order", "C")
+        if order != "C" or kwargs.keys() - {"newshape"}:
+            raise NotImplementedError(f"reshape: a shape and order 'C' are required, got {kwargs or order}.")
+        newshape = kwargs.get("newshape", args[0] if len(args) == 1 else args)
+        sizes = (newshape,) if hasattr(newshape, "__index__") else tuple(newshape)
+        op: Any = find("_np_reshape").make({"newshape": tuple(int(d) for d in sizes)})
+        return self._viewed(op, op.infer_shape(self.shape))
+
+    reshape_view = reshape
+
+    def flatten(self, order: str = "C") -> ndarray:  # type: ignore[override]
+        """A copy as a vector."""
+        flat: ndarray = _call("_np_reshape", self, newshape=(-1,), order=order)
+        return flat
+
+    def transpose(self, *axes: Any) -> ndarray:  # type: ignore[override]
+        """The axes in another order, reversed by default."""
+        order = axes[0] if len(axes) == 1 and not hasattr(axes[0], "__index__") else axes
+        return self._of("transpose", tuple(order) if order else None)
+
+    @property
+    def T(self) -> ndarray:
+        """The axes in reverse order."""
+        return self._of("transpose")
+
+    def squeeze(self, axis: Any = None) -> ndarray:  # type: ignore[override]
+        """Without axes of size 1."""
+        return self._of("squeeze", axis)
+
+    def clip(self, min: float | None = None, max: float | None = None, out: Any = None) -> ndarray:  # type: ignore[override]
+        """The elements within limits."""
+        return self._of("clip", min, max, out=out)
+
+    def broadcast_to(self, shape: ShapeLike, **_: Any) -> ndarray:
+        """Repeated to a shape."""
+        return self._of("broadcast_to", shape)
+
+    def broadcast_like(self, other: NDArray) -> ndarray:  # type: ignore[override]
+        """Repeated to the shape of another array."""
+        return self._of("broadcast_to", other.shape)
+
+    def sum(  # type: ignore[override]
+        self,
+        axis: Any = None,
+        dtype: DTypeLike | None = None,
+        out: Any = None,
+        keepdims: bool = False,
+    ) -> ndarray:
+        """The sum of the elements along some axes."""
+        return self._of("sum", axis, dtype, keepdims, out=out)
+
+    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> ndarray:  # type: ignore[override]
+        """The largest element along some axes."""
+        return self._of("max", axis, keepdims, out=out)
+
+    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> ndarray:  # type: ignore[override]
+        """The smallest element along some axes."""
+        return self._of("min", axis, keepdims, out=out)
+
+    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> ndarray:
+        """Whether any element along some axes is not zero."""
+        return self._of("any", axis, keepdims, out=out)
+
+    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> ndarray:
+        """Whether all elements along some axes are not zero."""
+        return self._of("all", axis, keepdims, out=out)
+
+    def nonzero(self) -> Any:
+        """The indices of what is not zero, an array for each axis."""
+        return tuple(ndarray(np.asarray(i, np.int64), self._ctx) for i in np.nonzero(self._data))
+
+    def _of(self, name: str, *args: Any, **kwargs: Any) -> ndarray:
+        result: ndarray = getattr(FUNCTIONS, name)(self, *args, **kwargs)
+        return result
+
+    # ---- arithmetic
+
+    def __neg__(self) -> NDArray:
+        negated: NDArray = _call("_npi_multiply_scalar", self, scalar=-1)
+        return negated
+
+    def __abs__(self) -> NDArray:
+        size: NDArray = _call("_npi_absolute", self)
+        return size
+
+    def __invert__(self) -> NDArray:
+        inverted: NDArray = _call("_npi_bitwise_not", self)
+        return inverted
+
+    def __matmul__(self, other: Any) -> NDArray:
+        product: NDArray = _call("_npi_matmul", self, other)
+        return product
+
+    def __rmatmul__(self, other: Any) -> NDArray:
+        product: NDArray = _call("_npi_matmul", other, self)
+        return product
+
+    def __imatmul__(self, other: Any) -> NDArray:
+        return self._in_place(self.__matmul__(other))
+
+    # ---- NumPy's protocol
+
+    __array_priority__: ClassVar[float] = 1000.0
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """The function of mx.np that NumPy's stands for."""
+        function = getattr(FUNCTIONS, ufunc.__name__, None)
+        if method != "__call__" or function is None:
+            return NotImplemented
+        out = kwargs.pop("out", None)
+        return function(*map(_plain, inputs), out=out[0] if isinstance(out, tuple) else out, **kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """The function of mx.np that NumPy's stands for, or NumPy's own on the values."""
+        name = func.__name__
+        module = FUNCTIONS if "linalg" not in func.__module__ else None
+        function = getattr(module, name, None)
+        if function is not None:
+            return function(*args, **kwargs)
+        return by_numpy(func)(*args, **kwargs)
+
+
+ndarray.dense = ndarray
+
+
+def _plain(value: Any) -> Any:
+    return value if not isinstance(value, np.ndarray) or value.ndim else value[()]
+
+
+def as_np(array: Any) -> Any:
+    """The same memory as an `mx.np.ndarray`, on the tape too."""
+    if isinstance(array, ndarray) or not isinstance(array, NDArray):
+        return array
+    shown = ndarray._on_tape(array._data, array._ctx, array._entry)
+    shown._leaf = array._leaf
+    return shown
+
+
+def by_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of NumPy's on arrays of mx.np, whose results are such arrays."""
+
+    def on_values(*args: Any, **kwargs: Any) -> Any:
+        result = function(*_values(args), **_values(kwargs))
+        return _wrapped(result)
+
+    on_values.__name__ = on_values.__qualname__ = getattr(function, "__name__", "function")
+    on_values.__doc__ = f"NumPy's own `{on_values.__name__}`, outside of autograd."
+    return on_values
+
+
+def _values(value: Any) -> Any:
+    if isinstance(value, NDArray):
+        return value._data
+    if isinstance(value, dict):
+        return {key: _values(item) for key, item in value.items()}
+    return type(value)(map(_values, value)) if type(value) in (list, tuple) else value
+
+
+def _wrapped(value: Any) -> Any:
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
+        return ndarray(np.ascontiguousarray(value).reshape(value.shape))
+    if isinstance(value, tuple):
+        return tuple(map(_wrapped, value))
+    return [_wrapped(item) for item in value] if isinstance(value, list) else value
+
+
+def _call(name: str, *inputs: Any, out: Any = None, **attributes: Any) -> Any:
+    """An operator on arrays of mx.np."""
+    for x in inputs:
+        if not isinstance(x, ndarray):
+            raise TypeError(f"{name}: arrays of mx.np are required, got {type(x).__name__}. Use mx.np.array.")
+    cls = find(name)
+    if cls.variadic:
+        attributes[cls.variadic] = cls.count_of(len(inputs))
+    op = cls.make(attributes)
+    result = invoke(op, inputs, out)
+    return result if inputs else as_np(result)
+
+
+class ArrayFunctions(Functions):
+    """NumPy's functions on arrays."""
+
+    def nonzero(self, a: ndarray) -> Any:
+        """The indices of what is not zero, an array for each axis."""
+        return a.nonzero()
+
+    def array_split(self, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+        """Parts along an axis, so many of almost equal size, or ones that end at the given indices."""
+        if isinstance(indices_or_sections, int):
+            size, count = ary.shape[axis], indices_or_sections
+            bounds = np.cumsum([size // count + (i < size % count) for i in range(count)])[:-1]
+            return self._parts("_split_v2", ary, tuple(map(int, bounds)), axis)
+        return super().array_split(ary, indices_or_sections, axis)
+
+
+FUNCTIONS: Any = ArrayFunctions(_call)
+
+
+def _overload(what: str, reflected: bool = False, in_place: bool = False) -> Any:
+    forms = NUMPY_OVERLOADS[what]
+
+    def method(self: ndarray, other: Any) -> Any:
+        if is_number(other):
+            name = forms.reflected if reflected else forms.scalar
+            result = _call(name, self, scalar=other)
+        elif isinstance(other, NDArray):
+            result = _call(forms.arrays, *((other, self) if reflected else (self, other)))
+        else:
+            raise TypeError(f"type {type(other)} not supported: an mx.np.ndarray or a number is required.")
+        return self._in_place(result) if in_place else result
+
+    return method
+
+
+for _name in (*_BINARY, *_COMPARISONS):
+    setattr(ndarray, f"__{_name}__", _overload(_name))
+for _name in _BINARY:
+    setattr(ndarray, f"__r{_name}__", _overload(_name, reflected=True))
+    setattr(ndarray, f"__i{_name}__", _overload(_name, in_place=True))
+
+
+def _method(name: str) -> Any:
+    def method(self: ndarray, *args: Any, **kwargs: Any) -> Any:
+        return getattr(FUNCTIONS, name)(self, *args, **kwargs)
+
+    method.__name__ = name
+    method.__qualname__ = f"ndarray.{name}"
+    method.__doc__ = f"`mx.np.{name}` of this array."
+    return method
+
+
+for _name in (
+    "argmax argmin argsort cumsum diag dot mean prod repeat round std swapaxes take var sort"
+).split():
+    setattr(ndarray, _name, _method(_name))
+
+
+class _Absent:
+    """A method of `nd.NDArray` that `mx.np.ndarray` lacks."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type) -> NoReturn:
+        raise AttributeError(
+            f"mxnet.numpy.ndarray object has no attribute {self._name}. "
+            f"Use mx.np.{self._name} or mx.npx.{self._name}."
+        )
+
+
+for _name in FLUENT:
+    if _name not in vars(ndarray):
+        setattr(ndarray, _name, _Absent(_name))
+
+
+def array_of(value: Any, dtype: DTypeLike | None = None, ctx: Context | None = None) -> ndarray:
+    """An array of values: of NumPy's and MXNet's own dtypes as they are, of numbers and lists float32."""
+    if isinstance(value, NDArray) and not isinstance(value, ndarray):
+        raise ValueError(
+            "array: an mx.np.ndarray, NumPy's, or numbers in lists are required, got an nd.NDArray. "
+            "Use as_np_ndarray, which copies nothing."
+        )
+    if isinstance(value, ndarray):
+        copied = value.copy() if ctx is None else value.copyto(ctx)
+        return copied if dtype is None else copied.astype(dtype)  # type: ignore[return-value]
+    plain = np.asarray(_values(value))
+    if plain.dtype.kind not in "fiub":
+        raise TypeError(f"array: numbers are required, got {type(value)}.")
+    if dtype is None:
+        dtype = plain.dtype if isinstance(value, np.ndarray | np.generic) else np.dtype("float32")
+    data: Array = np.array(plain, dtype=as_dtype(dtype), order="C")
+    return ndarray(data, ctx)
+
+
+def shown(array: NDArray) -> NDArray:
+    """An array as the present semantics have it: of mx.np while they are NumPy's."""
+    return as_np(array) if is_np_array() else array

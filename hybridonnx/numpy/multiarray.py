@@ -1,0 +1,124 @@
+"""The array of mx.np, and functions that make arrays of other values or look at them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as _np
+
+from ..attrs import ShapeLike
+from ..context import Context
+from ..dtypes import DTypeLike
+from ..ndarray.np_array import FUNCTIONS, array_of, ndarray
+
+__all__ = [
+    "array",
+    "broadcast_arrays",
+    "empty",
+    "empty_like",
+    "genfromtxt",
+    "may_share_memory",
+    "meshgrid",
+    "ndarray",
+    "ndim",
+    "set_printoptions",
+    "shape",
+    "shares_memory",
+    "size",
+    "unique",
+]
+
+
+def array(object: Any, dtype: DTypeLike | None = None, ctx: Context | None = None) -> ndarray:
+    """An array of values: of NumPy's and MXNet's own dtypes as they are, of numbers and lists float32."""
+    return array_of(object, dtype, ctx)
+
+
+def empty(
+    shape: ShapeLike, dtype: DTypeLike = _np.float32, order: str = "C", ctx: Context | None = None
+) -> ndarray:
+    """An array whose values are still to be written; here zeros."""
+    made: ndarray = FUNCTIONS.zeros(shape, dtype, order, ctx)
+    return made
+
+
+def empty_like(
+    prototype: ndarray,
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    subok: bool = False,
+    shape: ShapeLike | None = None,
+) -> ndarray:
+    """An array of another's shape whose values are still to be written; here zeros."""
+    made: ndarray = FUNCTIONS.zeros_like(prototype, dtype)
+    return made
+
+
+def broadcast_arrays(*args: ndarray) -> list[ndarray]:
+    """The arrays repeated to the shape that all broadcast to."""
+    shape = _np.broadcast_shapes(*(a.shape for a in args))
+    return [FUNCTIONS.broadcast_to(a, shape) for a in args]
+
+
+def meshgrid(*xi: ndarray, **kwargs: Any) -> list[ndarray]:
+    """The coordinates of a grid's points, an array for each vector of positions."""
+    indexing = kwargs.get("indexing", "xy")
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing 'xy' or 'ij' is required, got {indexing!r}.")
+    count = len(xi)
+    places = [1, 0, *range(2, count)] if indexing == "xy" and count > 1 else list(range(count))
+    columns = [
+        x.reshape(tuple(-1 if axis == place else 1 for axis in range(count)))
+        for x, place in zip(xi, places, strict=True)
+    ]
+    if kwargs.get("sparse"):
+        return columns  # type: ignore[return-value]
+    return broadcast_arrays(*columns)  # type: ignore[arg-type]
+
+
+def unique(
+    ar: ndarray,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+) -> Any:
+    """The different elements in ascending order, perhaps with where they are and how many there are."""
+    result: Any = _np.unique(ar.asnumpy(), return_index, return_inverse, return_counts, axis)  # type: ignore[call-overload]
+    parts = result if isinstance(result, tuple) else (result,)
+    arrays = [ndarray(_np.ascontiguousarray(p)) for p in parts]
+    return tuple(arrays) if isinstance(result, tuple) else arrays[0]
+
+
+def shape(a: Any) -> tuple[int, ...]:
+    """The sizes of the axes."""
+    return tuple(a.shape) if hasattr(a, "shape") else _np.shape(a)
+
+
+def size(a: Any, axis: int | None = None) -> int:
+    """The number of elements, or the size of an axis."""
+    return int(_np.prod(shape(a))) if axis is None else shape(a)[axis]
+
+
+def ndim(a: Any) -> int:
+    """The number of axes."""
+    return len(shape(a))
+
+
+def may_share_memory(a: ndarray, b: ndarray, max_work: object = None) -> bool:
+    """Whether two arrays may share memory."""
+    return bool(_np.may_share_memory(a._data, b._data))
+
+
+shares_memory = may_share_memory
+
+
+def set_printoptions(precision: int | None = None, threshold: int | None = None, **kwarg: Any) -> None:
+    """How arrays are printed; see NumPy's."""
+    _np.set_printoptions(precision=precision, threshold=threshold, **kwarg)
+
+
+def genfromtxt(*args: Any, **kwargs: Any) -> ndarray:
+    """A table of numbers in a file of text, as float32 unless `dtype` says another."""
+    kwargs.setdefault("dtype", _np.float32)
+    return array_of(_np.genfromtxt(*args, **kwargs))

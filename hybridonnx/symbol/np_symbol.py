@@ -1,0 +1,268 @@
+"""Symbols of mx.np: NumPy's operators, methods and indexing on graphs, and `F.np` in hybrid blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import DTypeLike, as_dtype
+from ..errors import NotImplementedForSymbol
+from ..faces import NUMPY_OVERLOADS, Extension, Functions
+from ..ops import FLUENT, find, is_number
+from . import namespace
+from .compose import call
+from .frontend import frontend
+from .symbol import Symbol
+
+_BINARY = ("add", "sub", "mul", "truediv", "mod", "pow")
+_COMPARISONS = ("eq", "ne", "gt", "ge", "lt", "le")
+
+
+class _Symbol(Symbol):
+    """Some outputs of a graph of operators on variables, with NumPy's operators and methods."""
+
+    __slots__ = ()
+    __hash__ = None
+    _broadcasts = True
+
+    def as_np_ndarray(self) -> _Symbol:
+        """The symbol itself."""
+        return self
+
+    def as_nd_ndarray(self) -> Any:
+        """The same outputs as a symbol of `mx.sym`."""
+        return Symbol(self.outputs)
+
+    def __getitem__(self, key: Any) -> Any:
+        """An output by its number or name if there are several; else a part of the array."""
+        if len(self.outputs) > 1 or isinstance(key, str):
+            return super().__getitem__(key)
+        return _part(self, key if isinstance(key, tuple) else (key,))
+
+    def __iter__(self) -> Any:
+        return (type(self)([entry]) for entry in self.outputs)
+
+    def astype(self, dtype: DTypeLike, **kwargs: object) -> Any:
+        """The values as another dtype."""
+        return _call("Cast", self, dtype=as_dtype(dtype).name)
+
+    def reshape(self, *args: Any, **kwargs: Any) -> Any:
+        """The elements in another shape."""
+        newshape = kwargs.pop("newshape", args[0] if len(args) == 1 else args)
+        return FUNCTIONS.reshape(self, newshape, **kwargs)
+
+    def flatten(self, order: str = "C", **_: Any) -> Any:  # type: ignore[override]
+        """The elements as a vector."""
+        return FUNCTIONS.reshape(self, (-1,), order)
+
+    def transpose(self, *axes: Any, **_: Any) -> Any:
+        """The axes in another order, reversed by default."""
+        order = axes[0] if len(axes) == 1 and not hasattr(axes[0], "__index__") else axes
+        return FUNCTIONS.transpose(self, tuple(order) if order else None)
+
+    @property
+    def T(self) -> Any:
+        """The axes in reverse order."""
+        return FUNCTIONS.transpose(self)
+
+    def squeeze(self, axis: Any = None, **_: Any) -> Any:  # type: ignore[override]
+        """Without axes of size 1."""
+        return FUNCTIONS.squeeze(self, axis)
+
+    def sum(  # type: ignore[override]
+        self,
+        axis: Any = None,
+        dtype: DTypeLike | None = None,
+        out: object = None,
+        keepdims: bool = False,
+    ) -> Any:
+        """The sum of the elements along some axes."""
+        return FUNCTIONS.sum(self, axis, dtype, keepdims)
+
+    def max(self, axis: Any = None, out: object = None, keepdims: bool = False) -> Any:  # type: ignore[override]
+        """The largest element along some axes."""
+        return FUNCTIONS.max(self, axis, keepdims)
+
+    def min(self, axis: Any = None, out: object = None, keepdims: bool = False) -> Any:  # type: ignore[override]
+        """The smallest element along some axes."""
+        return FUNCTIONS.min(self, axis, keepdims)
+
+    def clip(self, min: float | None = None, max: float | None = None, out: object = None) -> Any:  # type: ignore[override]
+        """The elements within limits."""
+        return FUNCTIONS.clip(self, min, max)
+
+    def __neg__(self) -> Any:
+        return _call("_npi_multiply_scalar", self, scalar=-1.0, is_int=False)
+
+    def __abs__(self) -> Any:
+        return _call("_npi_absolute", self)
+
+    def __invert__(self) -> Any:
+        return _call("_npi_bitwise_not", self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return _call("_npi_matmul", self, other)
+
+    def __and__(self, other: Any) -> Any:
+        return FUNCTIONS.binary("and", self, other)
+
+    def __or__(self, other: Any) -> Any:
+        return FUNCTIONS.binary("or", self, other)
+
+    def __xor__(self, other: Any) -> Any:
+        return FUNCTIONS.binary("xor", self, other)
+
+    def _combined(self, what: str, lhs: object, rhs: object) -> Any:
+        if what not in NUMPY_OVERLOADS:
+            return super()._combined(what, lhs, rhs)
+        for side in (lhs, rhs):
+            if not isinstance(side, _Symbol) and not is_number(side):
+                raise TypeError(
+                    f"Symbol: symbols of mx.np and numbers are required, got {type(side).__name__}."
+                )
+        return FUNCTIONS.binary(what, lhs, rhs)
+
+
+def _part(symbol: _Symbol, key: tuple[Any, ...]) -> Any:
+    """What a basic index selects; an ellipsis may stand at the end alone, as ranks are not known."""
+    parts = key[:-1] if key and key[-1] is Ellipsis else key
+    begin: list[Any] = []
+    end: list[Any] = []
+    step: list[Any] = []
+    codes: list[int] = []
+    new: list[int] = []
+    for place, part in enumerate(parts):
+        if part is None:
+            new.append(place - sum(isinstance(p, int | np.integer) for p in parts[:place]))
+        elif isinstance(part, int | np.integer):
+            begin.append(int(part))
+            end.append(int(part) + 1 if part != -1 else None)
+            step.append(None)
+            codes.append(-3)
+        elif isinstance(part, slice):
+            begin.append(part.start)
+            end.append(part.stop)
+            step.append(part.step)
+            codes.append(-2)
+        else:
+            raise NotImplementedForSymbol(
+                f"Symbol[…]: integers, slices, None and an ellipsis at the end are required, got {part!r}. "
+                "Use take or gather_nd for arrays of indices."
+            )
+    if any(bound is not None for bound in (*begin, *end, *step)):
+        steps = {"step": tuple(step)} if any(s is not None for s in step) else {}
+        symbol = _call("slice", symbol, begin=tuple(begin), end=tuple(end), **steps)
+    if -3 in codes:
+        symbol = _call("_npx_reshape", symbol, newshape=(*codes, -4))
+    for axis in new:
+        symbol = _call("expand_dims", symbol, axis=axis)
+    return symbol
+
+
+def _call(name: str, *inputs: Any, out: Any = None, **attributes: Any) -> Any:
+    """An operator on symbols of mx.np."""
+    for x in inputs:
+        if not isinstance(x, _Symbol):
+            raise TypeError(
+                f"{name}: symbols of mx.np are required, got {type(x).__name__}. Use as_np_ndarray."
+            )
+    if out is not None:
+        raise NotImplementedForSymbol(f"{name}: out of None is required, as symbols hold no memory.")
+    cls = find(name)
+    schema = cls.schema()
+    if "is_int" in schema and "is_int" not in attributes:
+        attributes["is_int"] = isinstance(attributes["scalar"], int | np.integer)
+    if "scalar" in attributes:
+        attributes["scalar"] = float(attributes["scalar"])
+    if cls.variadic:
+        attributes[cls.variadic] = cls.count_of(len(inputs))
+    given = {k: v for k, v in attributes.items() if v is not None or schema[k].default is not None}
+    for key in _PLAIN_IF_SINGLE:
+        if isinstance(given.get(key), tuple) and len(given[key]) == 1:
+            given[key] = given[key][0]
+    result = call(cls, _hint(name), inputs, given, _Symbol)
+    return [*result] if len(result.outputs) > 1 and name in _LISTS else result
+
+
+def _hint(name: str) -> str:
+    """What results that have no name are named by."""
+    for prefix in ("_npi_", "_npx_", "_np_"):
+        name = name.removeprefix(prefix)
+    return name
+
+
+_PLAIN_IF_SINGLE = ("axis", "shift", "source", "destination")
+"""Attributes that files have as a number if it is only one, as MXNet writes them."""
+_LISTS = ("_split_v2", "_npi_hsplit", "_npi_dsplit", "_np_atleast_1d", "_np_atleast_2d", "_np_atleast_3d")
+"""Operators whose outputs are a list."""
+
+
+class SymbolFunctions(Functions):
+    """NumPy's functions on symbols."""
+
+    def nonzero(self, a: Any) -> Any:
+        """Refused: how many elements are not zero is not known before there are values."""
+        raise NotImplementedForSymbol("nonzero: arrays are required, as the size of the result is not known.")
+
+    def cumsum(self, a: Any, axis: int | None = None, dtype: DTypeLike | None = None, out: Any = None) -> Any:
+        """The sum of all elements up to each one along an axis, which is counted from the first."""
+        if axis is not None and axis < 0:
+            raise NotImplementedForSymbol(f"cumsum: an axis of at least 0 is required, got {axis}.")
+        return super().cumsum(a, axis, dtype, out)
+
+
+FUNCTIONS = SymbolFunctions(_call)
+
+
+def _method(name: str) -> Any:
+    def method(self: _Symbol, *args: Any, **kwargs: Any) -> Any:
+        return getattr(FUNCTIONS, name)(self, *args, **kwargs)
+
+    method.__name__ = name
+    method.__qualname__ = f"Symbol.{name}"
+    method.__doc__ = f"`np.{name}` of this symbol."
+    return method
+
+
+for (
+    _name
+) in "all any argmax argmin argsort cumsum dot mean prod repeat round sort std swapaxes take var".split():
+    setattr(_Symbol, _name, _method(_name))
+
+
+class _Absent:
+    """A method of `mx.sym.Symbol` that symbols of mx.np lack."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        raise AttributeError(
+            f"_Symbol object has no attribute {self._name}. Use F.np.{self._name} or F.npx.{self._name}."
+        )
+
+
+for _name in FLUENT:
+    if _name not in vars(_Symbol):
+        setattr(_Symbol, _name, _Absent(_name))
+
+
+def as_np(symbol: Any) -> Any:
+    """The outputs as a symbol of mx.np."""
+    return _Symbol(symbol.outputs) if isinstance(symbol, Symbol) else symbol
+
+
+_FRONTEND = frontend(_Symbol)
+
+
+def operators(name: str) -> Callable[..., Any]:
+    """An operator as a function on symbols of mx.np, called as users write it."""
+    function = _FRONTEND.function(find(name), _hint(name))
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = getattr(namespace.operators, name).__doc__ if name[0] != "_" else None
+    return function
+
+
+EXTENSION = Extension(operators)
