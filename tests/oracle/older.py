@@ -24,7 +24,7 @@ import mxnet as mx  # noqa: E402
 
 from tests.oracle.gluon_scenarios._record import run, scenarios  # noqa: E402
 
-MODULES = ("cells", "sentences", "helpers", "checks", "feed_forward", "contributed")
+MODULES = ("cells", "sentences", "helpers", "checks", "feed_forward", "contributed", "estimators", "layers")
 
 
 def main():

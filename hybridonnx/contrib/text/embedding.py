@@ -14,7 +14,7 @@ from ...config import HOME
 from ...errors import AttributeValueError, FormatError, MissingFileError, RequirementError, suggest
 from ...formats.files import PathLike
 from ...ndarray.ndarray import NDArray
-from .vocab import UNKNOWN, Vocabulary
+from ...vocabulary import UNKNOWN, Vocabulary
 
 __all__ = [
     "CompositeEmbedding",

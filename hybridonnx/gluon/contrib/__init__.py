@@ -1,5 +1,5 @@
-"""Further layers and samplers that MXNet has as contributions: `gluon.contrib.nn`, `gluon.contrib.data`."""
+"""Further layers, samplers and a training loop, which MXNet has as contributions."""
 
 from ..._lazy import lazy_package as _lazy_package
 
-__getattr__, __dir__ = _lazy_package(__name__, submodules=("data", "nn", "rnn"))
+__getattr__, __dir__ = _lazy_package(__name__, submodules=("cnn", "data", "estimator", "nn", "rnn"))

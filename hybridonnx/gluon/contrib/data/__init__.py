@@ -1,5 +1,7 @@
-"""Further samplers, where MXNet has them."""
+"""Further samplers and texts, where MXNet has them."""
 
-from ...data.sampler import IntervalSampler
+from ...._lazy import lazy_package as _lazy_package
 
-__all__ = ["IntervalSampler"]
+__getattr__, __dir__ = _lazy_package(
+    __name__, single={"IntervalSampler": ".sampler"}, submodules=("sampler", "text")
+)

@@ -1,0 +1,5 @@
+"""Samplers by intervals."""
+
+from ...data.sampler import IntervalSampler
+
+__all__ = ["IntervalSampler"]
