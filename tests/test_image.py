@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import struct
 import sys
 import zlib
@@ -82,6 +83,20 @@ def jpeg(width, height):
 def test_claims_of_more_pixels_than_allowed(library, content):
     with pytest.raises(FormatError, match=r"at most 134217728 pixels is required.*HYBRIDONNX_PIXELS"):
         mx.image.imdecode(content)
+
+
+@pytest.mark.filterwarnings("ignore:Image size:Warning")
+def test_claims_of_other_formats(library):
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.new("RGB", (4, 4)).save(file, "GIF")
+    content = file.getvalue()
+    for size in ((65535, 65535), (12000, 12000)):
+        with pytest.raises(FormatError, match=r"at most 134217728 pixels|fewer pixels is required"):
+            mx.image.imdecode(content[:6] + struct.pack("<HH", *size) + content[10:])
+    if library != "cv2":  # OpenCV reads GIF from 5 on
+        assert mx.image.imdecode(content).shape == (4, 4, 3)
 
 
 def test_the_limit_of_pixels_can_be_set(library, monkeypatch):

@@ -121,13 +121,35 @@ def _brightness(colours: Array, cut: bool) -> Array:
 
 
 def _require_size(content: bytes, where: str) -> None:
-    """Raises `FormatError` where the beginning of a file says more pixels than are allowed."""
+    """Raises `FormatError` where the beginning of a file says more pixels than are allowed.
+
+    OpenCV does not tell a size beforehand, and has a limit of 2 to the power of 30 pixels. That of other
+    formats than these tells Pillow, if it is installed.
+    """
     if content.startswith(_BEGINNING) and len(content) >= 24:
         _require_pixels(struct.unpack(">II", content[16:24]), where)
     elif content.startswith(b"\xff\xd8"):
         _require_pixels(_jpeg_size(content), where)
     elif content.startswith(b"BM") and len(content) >= 26:
         _require_pixels(struct.unpack("<ii", content[18:26]), where)
+    else:
+        _require_pixels(_size_by_pillow(content, where), where)
+
+
+def _size_by_pillow(content: bytes, where: str) -> tuple[int, int]:
+    """Width and height of a file, 0 if Pillow is not installed or cannot read it."""
+    try:
+        pillow = importlib.import_module("PIL.Image")
+    except ImportError:
+        return 0, 0
+    try:
+        with pillow.open(io.BytesIO(content)) as image:
+            width, height = image.size
+            return width, height
+    except pillow.DecompressionBombError as exc:
+        raise FormatError(f"{where}: an image of fewer pixels is required: {exc}") from exc
+    except Exception:  # noqa: BLE001  # of its plugins; reading the pixels tells what is wrong
+        return 0, 0
 
 
 def _jpeg_size(content: bytes) -> tuple[int, int]:
