@@ -88,6 +88,7 @@ class _Finder(MetaPathFinder, Loader):
             module: ModuleType = _Mxnet(spec.name, ours.__doc__)
             module.__file__ = ours.__file__
             module.__version__ = _mxnet_version  # type: ignore[attr-defined]
+            module.__hybridonnx__ = True  # type: ignore[attr-defined]
             return module
         spec.loader_state = ours.__spec__
         return ours
@@ -108,7 +109,9 @@ def environment(variables: dict[str, str]) -> dict[str, str]:
     Returns:
         A new dict, with HYBRIDONNX_AS_MXNET, and PYTHONPATH that begins with `FOLDER`.
     """
-    paths = [path for path in variables.get("PYTHONPATH", "").split(os.pathsep) if path and path != FOLDER]
+    paths = [
+        path for path in variables.get("PYTHONPATH", "").split(os.pathsep) if path and not _is_folder(path)
+    ]
     more = {AS_MXNET.name: variables.get(AS_MXNET.name, "1"), "PYTHONPATH": os.pathsep.join([FOLDER, *paths])}
     return {**variables, **more}
 
@@ -134,12 +137,13 @@ def _check() -> None:
 
 
 def _is_ours(module: ModuleType) -> bool:
-    """Whether a module is `mxnet` as served here, or the package in `FOLDER` that is about to serve it."""
-    return Path(module.__file__ or "").resolve().is_relative_to(Path(FOLDER).parent)
+    """Whether a module is `mxnet` as served here, or the package in such a folder that is about to serve it."""
+    return "__hybridonnx__" in vars(module)
 
 
 def _is_folder(path: str) -> bool:
-    return os.path.realpath(path) == FOLDER
+    """Whether a folder is `FOLDER`, or that of another installation."""
+    return Path(path).resolve().parts[-2:] == ("hybridonnx", "alias")
 
 
 def _serve() -> None:

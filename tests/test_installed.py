@@ -82,3 +82,24 @@ def test_foreign_converters(site, tmp_path, kind):
     command = [sys.executable, "script.py", str(site)]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_mxnet_is_served(site, tmp_path):
+    """By the command, which the wheel installs, and in a process that finds the package by its folder alone."""
+    (entries,) = site.glob("*.dist-info/entry_points.txt")
+    assert "hybridonnx = hybridonnx.cli:main" in entries.read_text()
+    (tmp_path / "script.py").write_text(
+        "import sys, mxnet as mx; print(mx.__version__, mx.nd.ones((2,)).sum())"
+    )
+    folder = str(site / "hybridonnx" / "alias")
+    for arguments, path in ((["-m", "hybridonnx", "run", "script.py"], str(site)), (["script.py"], folder)):
+        environment = {**os.environ, "PYTHONPATH": path}
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.stdout.startswith("1.9.1 \n[2.]"), done.stderr
