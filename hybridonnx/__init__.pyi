@@ -1,10 +1,11 @@
 # Written by scripts/stubs; do not edit.
 from . import (
-    attribute, autograd, base, callback, context, contrib, engine, error, errors, executor, gluon, image,
-    initializer, io, kvstore, libinfo, library, log, lr_scheduler, metric, misc, model, module, monitor, name,
-    ndarray, onnx, operator, optimizer, profiler, random, recordio, registry, rnn, runtime, symbol,
-    test_utils, util, visualization, image as img, initializer as init, kvstore as kv, module as mod, monitor
-    as mon, ndarray as nd, random as rnd, symbol as sym, visualization as viz,
+    attribute, autograd, base, callback, context, contrib, engine, error, errors, executor, executor_manager,
+    gluon, image, initializer, io, kvstore, libinfo, library, log, lr_scheduler, metric, misc, model, module,
+    monitor, name, ndarray, numpy, numpy_extension, onnx, operator, optimizer, profiler, random, recordio,
+    registry, rnn, runtime, symbol, test_utils, util, visualization, image as img, initializer as init,
+    kvstore as kv, module as mod, monitor as mon, ndarray as nd, numpy as np, numpy_extension as npx, random
+    as rnd, symbol as sym, visualization as viz,
 )
 from .attribute import AttrScope
 from .context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
@@ -14,11 +15,12 @@ from .symbol import Symbol
 from .util import is_np_shape, np_shape, set_np_shape, use_np_shape
 __all__ = [
     "attribute", "autograd", "base", "callback", "context", "contrib", "engine", "error", "errors",
-    "executor", "gluon", "image", "initializer", "io", "kvstore", "libinfo", "library", "log", "lr_scheduler",
-    "metric", "misc", "model", "module", "monitor", "name", "ndarray", "onnx", "operator", "optimizer",
-    "profiler", "random", "recordio", "registry", "rnn", "runtime", "symbol", "test_utils", "util",
-    "visualization", "img", "init", "kv", "mod", "mon", "nd", "rnd", "sym", "viz", "AttrScope", "Context",
-    "MXNetError", "NDArray", "Symbol", "cpu", "cpu_pinned", "current_context", "gpu", "is_np_shape",
-    "np_shape", "set_np_shape", "use_np_shape", "num_gpus",
+    "executor", "executor_manager", "gluon", "image", "initializer", "io", "kvstore", "libinfo", "library",
+    "log", "lr_scheduler", "metric", "misc", "model", "module", "monitor", "name", "ndarray", "numpy",
+    "numpy_extension", "onnx", "operator", "optimizer", "profiler", "random", "recordio", "registry", "rnn",
+    "runtime", "symbol", "test_utils", "util", "visualization", "img", "init", "kv", "mod", "mon", "nd", "np",
+    "npx", "rnd", "sym", "viz", "AttrScope", "Context", "MXNetError", "NDArray", "Symbol", "cpu",
+    "cpu_pinned", "current_context", "gpu", "is_np_shape", "np_shape", "set_np_shape", "use_np_shape",
+    "num_gpus",
 ]
 __version__: str

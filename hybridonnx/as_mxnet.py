@@ -137,7 +137,7 @@ def _check() -> None:
 
 
 def _is_ours(module: ModuleType) -> bool:
-    """Whether a module is `mxnet` as served here, or the package in such a folder that is about to serve it."""
+    """Whether a module is `mxnet` as served here, or the package in such a folder that is to serve it."""
     return "__hybridonnx__" in vars(module)
 
 

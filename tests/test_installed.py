@@ -85,7 +85,7 @@ def test_foreign_converters(site, tmp_path, kind):
 
 
 def test_mxnet_is_served(site, tmp_path):
-    """By the command, which the wheel installs, and in a process that finds the package by its folder alone."""
+    """By the command of the wheel, and in a process that finds the package by its folder alone."""
     (entries,) = site.glob("*.dist-info/entry_points.txt")
     assert "hybridonnx = hybridonnx.cli:main" in entries.read_text()
     (tmp_path / "script.py").write_text(

@@ -1,9 +1,9 @@
 # Written by scripts/stubs; do not edit.
-from . import autograd, io, onnx, quantization, tensorboard, text
+from . import amp, autograd, io, onnx, quantization, tensorboard, text
 from ..contrib import quantization as quant
 from ..ndarray import contrib as nd, contrib as ndarray
 from ..symbol import contrib as sym, contrib as symbol
 __all__ = [
-    "autograd", "io", "nd", "ndarray", "onnx", "quant", "quantization", "sym", "symbol", "tensorboard",
+    "amp", "autograd", "io", "nd", "ndarray", "onnx", "quant", "quantization", "sym", "symbol", "tensorboard",
     "text",
 ]

@@ -1,3 +1,3 @@
 # Written by scripts/stubs; do not edit.
-from . import data, nn, rnn
-__all__ = ["data", "nn", "rnn"]
+from . import cnn, data, estimator, nn, rnn
+__all__ = ["cnn", "data", "estimator", "nn", "rnn"]

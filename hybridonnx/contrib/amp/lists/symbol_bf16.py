@@ -1,5 +1,15 @@
 """Which operators mixed precision computes in bfloat16, in float32, or in the widest type of their inputs."""
 
+__all__ = [
+    "BF16_FP32_FUNCS",
+    "BF16_FUNCS",
+    "BF16_USE_FP32_PARAMS",
+    "CONDITIONAL_FP32_FUNCS",
+    "FP32_FUNCS",
+    "LOSS_OUTPUT_FUNCTIONS",
+    "WIDEST_TYPE_CASTS",
+]
+
 BF16_FP32_FUNCS = """
     abs _add BatchNorm BatchNormWithReLU clip Concat concat LRN Pooling relu shuffle _shuffle sqrt square
     tanh

@@ -1,5 +1,14 @@
 """Which operators mixed precision computes in float16, in float32, or in the widest type of their inputs."""
 
+__all__ = [
+    "CONDITIONAL_FP32_FUNCS",
+    "FP16_FP32_FUNCS",
+    "FP16_FUNCS",
+    "FP32_FUNCS",
+    "LOSS_OUTPUT_FUNCTIONS",
+    "WIDEST_TYPE_CASTS",
+]
+
 CONDITIONAL_FP32_FUNCS = [
     ("Activation", "act_type", ["softrelu"]),
     ("LeakyReLU", "act_type", ["elu", "selu"]),
