@@ -59,10 +59,11 @@ def is_ours(cls: type) -> bool:
 
 
 def attributes(cls: type, bases: list[type]) -> Iterator[tuple[str, Any]]:
-    """The public attributes of a class that it, or one of its private bases, defines."""
+    """The public attributes of a class that it, or one of its private bases, defines and does not refuse."""
     defined = {n for c in bases for n in vars(c)}
     for name in sorted(n for n in defined if not n.startswith("_") or n in CALLED):
-        yield name, getattr(cls, name)
+        if hasattr(cls, name):
+            yield name, getattr(cls, name)
 
 
 def described(public: Public) -> str:

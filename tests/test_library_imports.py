@@ -21,12 +21,8 @@ LIBRARIES: dict[str, list[str]] = json.loads(
 )
 MISSING = {
     "base.NDArrayHandle": "there is no C library",
-    "gluon.contrib.cnn": "the deformable layers are not there yet",
-    "np": "mx.np is not there yet",
-    "npx": "mx.npx is not there yet",
     "nd.np": "mx.np is not there yet",
     "sym.np": "mx.np is not there yet",
-    "numpy": "mx.np is not there yet",
     "ndarray.numpy": "mx.np is not there yet",
     "symbol.numpy": "mx.np is not there yet",
 }

@@ -9,12 +9,8 @@ from tests import user_scripts
 TOLERANCE = 1e-4
 LOOSER: dict[str, float] = {}
 NOT_YET = {
-    "np_attention": "mx.np",
     "np_linear": "mx.np",
-    "np_networks": "mx.np",
     "np_tour": "mx.np",
-    "tutorial_amp": "mx.contrib.amp",
-    "tutorial_estimator": "gluon.contrib.estimator",
 }
 """What a script needs that is not there yet."""
 SLOW: set[str] = set()

@@ -399,6 +399,13 @@ for _name in FLUENT:
         setattr(ndarray, _name, _Absent(_name))
 
 
+def _shown_names(self: ndarray) -> list[str]:
+    return [name for name in object.__dir__(self) if not isinstance(vars(ndarray).get(name), _Absent)]
+
+
+ndarray.__dir__ = _shown_names  # type: ignore[method-assign, assignment]
+
+
 def array_of(value: Any, dtype: DTypeLike | None = None, ctx: Context | None = None) -> ndarray:
     """An array of values: of NumPy's and MXNet's own dtypes as they are, of numbers and lists float32."""
     if isinstance(value, NDArray) and not isinstance(value, ndarray):
