@@ -25,6 +25,7 @@ CUDA = "it is about CUDA's own code or hardware"
 OPTIONAL = "a package that MXNet's module imports if it is there"
 ADJOINT = "an operator of MXNet's that computes a gradient, and that nobody calls"
 NUMPY = "it runs NumPy inside of MXNet's own operators"
+IMPORTED = "a name that MXNet's module imports for itself"
 INDEXING = "a step of MXNet's indexing of arrays"
 LEFT_OUT = [
     ("mxnet.*.gen_*", "*", LIBRARY),
@@ -81,6 +82,18 @@ LEFT_OUT = [
     ("mxnet.contrib.onnx", "*_", "the function itself, behind one of that name that warns"),
     ("mxnet.base", "add_fileline_to_docstring", LIBRARY),
     ("mxnet.base", "build_param_doc", LIBRARY),
+    ("mxnet.*", "spsp", OPTIONAL),
+    ("mxnet.contrib.quantization", "stats", OPTIONAL),
+    ("mxnet.io", "utils", OPTIONAL),
+    ("mxnet.optimizer*", "NDabs", IMPORTED),
+    ("mxnet.image", "is_np_array", IMPORTED),
+    ("mxnet.ndarray.op", "CachedOp", IMPORTED),
+    ("mxnet.rnn", "DataBatch", IMPORTED),
+    ("mxnet.rnn", "DataDesc", IMPORTED),
+    ("mxnet.rnn", "DataIter", IMPORTED),
+    ("mxnet.rnn", "*[de]_checkpoint", IMPORTED),
+    ("mxnet.model", "BASE_ESTIMATOR", "a base class of scikit-learn's, if that is there"),
+    ("mxnet.model", "SKLEARN_INSTALLED", "whether scikit-learn is there"),
     ("mxnet.profiler", "profiler_kvstore_handle", LIBRARY),
     ("mxnet.operator", "c_int_p", LIBRARY),
 ]

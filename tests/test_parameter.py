@@ -161,3 +161,14 @@ def test_long_lists_of_names_are_shortened():
     values = {f"v{i}": mx.nd.ones((1,)) for i in range(20)}
     with pytest.raises(AssertionError, match=r"'v0', 'v1', 'v2', \.\.\., 'v16', 'v17', 'v18', 'v19'\."):
         d.load_dict(values)
+
+
+@pytest.mark.parametrize("again", [np.float64, np.float32, mx.nd.array], ids=lambda kind: kind.__name__)
+def test_constants_of_float64(again):
+    """They are float32 as in MXNet, whatever float32 cannot say; the same values are the same."""
+    parameters, values = mx.gluon.ParameterDict("p_"), np.array([0.1, 0.3])
+    constant = parameters.get_constant("c", values)
+    np.testing.assert_array_equal(constant.value.asnumpy(), values.astype("float32"))
+    assert parameters.get_constant("c", again(values)) is constant
+    with pytest.raises(AssertionError, match="its value differs"):
+        parameters.get_constant("c", again(values + 0.1))

@@ -101,11 +101,13 @@ class ParameterDict:
                 raise KeyError(f"No constant named '{name}'. Please specify value if you want to create it.")
             param = Constant(name, value)
             self._params[name] = param
+            return param
         if not isinstance(param, Constant):
             raise RequirementError(f"Parameter '{name}' already exists but it is not a constant.")
         if value is not None:
             values = value.asnumpy() if isinstance(value, NDArray) else np.asarray(value)
-            if values.shape != param.shape or not np.array_equal(values, param.value.asnumpy()):
+            kept = param.value.asnumpy()
+            if values.shape != param.shape or not np.array_equal(values.astype(kept.dtype), kept):
                 raise RequirementError(
                     f"Constant '{name}' already exists but its value differs from the new one."
                 )

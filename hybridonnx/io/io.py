@@ -297,7 +297,8 @@ def _by_name(source: Any, name: str, required: bool) -> list[tuple[str, Array]]:
 
 if not TYPE_CHECKING:
     _ELSEWHERE = """
-CSVIter LibSVMIter MNISTIter MXDataIter PrefetchingIter ResizeIter
+CSVIter ImageDetRecordIter ImageRecordInt8Iter ImageRecordIter ImageRecordIter_v1 ImageRecordUInt8Iter
+ImageRecordUInt8Iter_v1 LibSVMIter MNISTIter MXDataIter PrefetchingIter ResizeIter
 """.split()
     """What MXNet's module has as well; the package knows where it is."""
     __getattr__, _ = lazy_package(__name__, single=dict.fromkeys(_ELSEWHERE, ".."))

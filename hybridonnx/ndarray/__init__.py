@@ -6,6 +6,6 @@ __getattr__, __dir__ = _lazy_package(
     __name__,
     single={"CachedOp": "..runtime.cached_op"},
     modules=("creation", "arrangement", "arithmetic", "ndarray", "files"),
-    submodules=("_internal", "contrib", "image", "linalg", "np", "npx", "op", "random", "sparse"),
+    submodules=("_internal", "contrib", "image", "linalg", "np", "npx", "op", "random", "sparse", "utils"),
     operators="namespace",
 )
