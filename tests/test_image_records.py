@@ -300,6 +300,9 @@ def test_damaged_records_are_named(iterator, tmp_path):
     path.write_bytes(b"")
     with pytest.raises(mx.MXNetError, match="a file with records is required"):
         iterator(path_imgrec=path)
+    (tmp_path / "a.lst").write_text("inf\t1\tx\n")
+    with pytest.raises(mx.MXNetError, match=r"line 1: an id, 1 labels"):
+        iterator(path_imglist=tmp_path / "a.lst")
     (tmp_path / "a.lst").write_text("7\t1\tx\n")
     with pytest.raises(mx.MXNetError, match=r"a line for record 0 .* is required"):
         iterator(path_imglist=tmp_path / "a.lst").next()
