@@ -149,6 +149,7 @@ def test_images_that_are_received():
 
 IMAGE = mx.nd.array(calls.scene(20, 24), dtype="uint8")
 MISTAKES = {
+    "endless": (lambda: mx.image.resize_short(mx.nd.zeros((1, 30_000, 3)), 100), "at most 134217728 pixels"),
     "no image": (lambda: mx.image.imresize(np.zeros((2, 2, 3)), 1, 1), "NDArray is required"),
     "no width": (lambda: mx.image.imresize(IMAGE, 0, 1), "width and height of 1 or more"),
     "a half": (lambda: mx.image.resize_short(IMAGE, 2.5), "width and height of 1 or more"),

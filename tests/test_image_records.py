@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import sys
 import threading
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import hybridonnx as mx
-from hybridonnx.formats.recordio import RecordMap, encode
+from hybridonnx.formats.recordio import RecordMap, RecordReader, encode
 from tests import record_iter_calls as calls
 from tests.image_calls import FOLDER, SCENES
 
@@ -299,6 +300,9 @@ def test_damaged_records_are_named(iterator, tmp_path):
     path.write_bytes(b"")
     with pytest.raises(mx.MXNetError, match="a file with records is required"):
         iterator(path_imgrec=path)
+    (tmp_path / "a.lst").write_text("inf\t1\tx\n")
+    with pytest.raises(mx.MXNetError, match=r"line 1: an id, 1 labels"):
+        iterator(path_imglist=tmp_path / "a.lst")
     (tmp_path / "a.lst").write_text("7\t1\tx\n")
     with pytest.raises(mx.MXNetError, match=r"a line for record 0 .* is required"):
         iterator(path_imglist=tmp_path / "a.lst").next()
@@ -339,3 +343,36 @@ def test_maps_find_records_of_several_parts(tmp_path):
         records_of.read(4)
     with pytest.raises(mx.errors.FormatError, match="begins with"):
         records_of.read(-8)
+
+
+def damaged_files():
+    rng = np.random.default_rng(0)
+    magic = bytes.fromhex("0a23d7ce")
+    whole = b"".join(encode(rng.bytes(n) + magic * (n % 3) + rng.bytes(4 * n % 8)) for n in (3, 4, 8, 12, 0))
+    yield whole
+    yield encode(b"xxxx" + magic + b"yyyy")[12:]
+    yield encode(b"xxxx" + magic + b"yyyy")[:12] + encode(b"z")
+    for _ in range(60):
+        content = bytearray(whole[: rng.integers(1, len(whole) + 1)])
+        for at in rng.integers(0, len(content), rng.integers(3)):
+            content[at] = rng.choice([0, 1, 32, 64, 96, 128, 255, 10, 35])
+        yield bytes(content)
+
+
+def test_maps_read_what_readers_do(tmp_path):
+    def outcome(read):
+        records = []
+        try:
+            records.extend(read())
+        except mx.errors.FormatError:
+            records.append("refused")
+        return records
+
+    path = tmp_path / "a.rec"
+    for content in damaged_files():
+        path.write_bytes(content)
+        records_of = RecordMap(path)
+        ours = outcome(lambda records_of=records_of: [records_of.read(at) for at in records_of.offsets()])
+        reader = RecordReader(io.BytesIO(content))
+        theirs = outcome(lambda reader=reader: list(iter(reader.read, None)))
+        assert ours == theirs

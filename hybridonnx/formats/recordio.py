@@ -115,22 +115,27 @@ class RecordMap:
         """Where records begin, in their order. Raises `FormatError` for anything that is not a record."""
         at = 0
         while at < self.size:
-            start, kind = at, _FIRST
-            while kind in (_FIRST, _MIDDLE):
-                kind, begin, length = self._part(at)
-                at = begin + length + -length % 4
-            yield start
+            yield at
+            *_, (begin, length) = self._parts(at)
+            at = begin + length + -length % 4
 
     def read(self, offset: int) -> bytes:
         """The record at an offset. Raises `FormatError` if there is none."""
-        kind, begin, length = self._part(offset)
-        if kind == _WHOLE:
-            return self._bytes[begin : begin + length]
-        parts = [self._bytes[begin : begin + length]]
-        while kind != _LAST:
-            kind, begin, length = self._part(begin + length + -length % 4)
-            parts.append(self._bytes[begin : begin + length])
-        return _MAGIC.join(parts)
+        return _MAGIC.join([self._bytes[begin : begin + length] for begin, length in self._parts(offset)])
+
+    def _parts(self, at: int) -> Iterator[tuple[int, int]]:
+        """Where the bytes of the parts of a record begin, and their numbers."""
+        expected = (_WHOLE, _FIRST)
+        while True:
+            kind, begin, length = self._part(at)
+            if kind not in expected:
+                required = "the beginning of a record" if _WHOLE in expected else "the rest of a record"
+                raise FormatError(f"{self._where}, byte {at}: {required} is required, got kind {kind}.")
+            yield begin, length
+            if kind in (_WHOLE, _LAST):
+                return
+            expected = (_MIDDLE, _LAST)
+            at = begin + length + -length % 4
 
     def _part(self, at: int) -> tuple[int, int, int]:
         """The kind of the part at an offset, where its bytes begin, and their number."""

@@ -165,8 +165,7 @@ def _listed(path: str, width: int) -> dict[int, Array]:
         cells = line.split("\t")
         try:
             labels[int(float(cells[0]))] = np.array([float(cell) for cell in cells[1:-1]], np.float32)
-        except ValueError:
-            labels.clear()
+        except (ValueError, OverflowError):
             raise FormatError(
                 f"{path}, line {number}: an id, {width} labels and a path are required, got {line[:80]!r}."
             ) from None

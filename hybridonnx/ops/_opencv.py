@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import config
+from ..errors import ShapeError
 from ._operator import Array
 from ._resampling import resized
 
@@ -28,6 +30,12 @@ def resampled(image: Array, height: int, width: int, interp: int) -> Array:
     Without it the numbers are those of the OpenCV that MXNet has; newer ones round some results of cubic
     interpolation, 2, otherwise, by 1 of 255.
     """
+    limit = config.PIXELS()
+    if height * width > limit:
+        raise ShapeError(
+            f"resize: at most {limit} pixels are required, got {width} x {height} for an image of "
+            f"{image.shape[1]} x {image.shape[0]}. Set {config.PIXELS.name} to a higher number for more."
+        )
     cv2 = opencv()
     if cv2 is None or image.shape[2] > _MOST_CHANNELS or image.dtype not in _DTYPES:
         return resized(image, height, width, interp)
