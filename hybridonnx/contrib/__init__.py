@@ -11,5 +11,5 @@ __getattr__, __dir__ = _lazy_package(
         "symbol": "..symbol:contrib",
         "quant": "..contrib:quantization",
     },
-    submodules=("autograd", "io", "onnx", "quantization", "tensorboard", "text"),
+    submodules=("autograd", "io", "onnx", "quantization", "svrg_optimization", "tensorboard", "text"),
 )
