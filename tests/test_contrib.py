@@ -11,10 +11,25 @@ import hybridonnx as mx
 from hybridonnx.contrib import text
 from tests import native_facts
 
+SCENARIOS = [(m, name) for m in ("contributed", "variance") for name in native_facts.names(m, "older")]
 
-@pytest.mark.parametrize("name", native_facts.names("contributed", "older"))
-def test_as_mxnet_shows(name, tmp_path):
-    native_facts.check("contributed", name, tmp_path, "older")
+
+@pytest.mark.parametrize(("module", "name"), SCENARIOS, ids=[".".join(s) for s in SCENARIOS])
+def test_as_mxnet_shows(module, name, tmp_path):
+    native_facts.check(module, name, tmp_path, "older")
+
+
+def test_corrected_gradients_need_full_ones():
+    x = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=1, name="fc")
+    net = mx.sym.LinearRegressionOutput(x, mx.sym.var("label"))
+    module = mx.contrib.svrg_optimization.svrg_module.SVRGModule(net, label_names=["label"], update_freq=1)
+    data = mx.io.NDArrayIter(np.ones((4, 2)), np.ones(4), 2, label_name="label")
+    module.bind(data.provide_data, data.provide_label)
+    module.init_params()
+    module.init_optimizer()
+    module.forward_backward(next(data))
+    with pytest.raises(mx.MXNetError, match="Call update_full_grads"):
+        module.update()
 
 
 def test_small_batches_are_filled_up_with_zeros():
@@ -56,3 +71,30 @@ def test_tensorboard_needs_a_writer(monkeypatch, tmp_path):
         monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(mx.MXNetError, match="pip install mxboard"):
         mx.contrib.tensorboard.LogMetricsCallback(str(tmp_path))
+
+
+def test_full_gradients_are_computed_anew():
+    rng = np.random.RandomState(0)
+    x, truth, batch = rng.uniform(-1, 1, (12, 3)).astype("float32"), np.array([1, 2, -1.0]), 4
+    y = x @ truth
+    out = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=1, no_bias=True, name="fc")
+    net = mx.sym.LinearRegressionOutput(out, mx.sym.var("label"))
+    make = mx.contrib.svrg_optimization.svrg_module.SVRGModule
+    module = make(net, label_names=["label"], update_freq=2)
+    data = mx.io.NDArrayIter(x, y, batch, label_name="label")
+    options = {"num_epoch": 5, "initializer": mx.init.Constant(0.1), "eval_metric": "mse"}
+    module.fit(data, optimizer_params={"learning_rate": 0.1}, **options)
+
+    parts = [(x[i : i + batch], y[i : i + batch]) for i in range(0, len(x), batch)]
+    weight = np.full(3, 0.1)
+
+    def gradient(w, part):
+        return part[0].T @ (part[0] @ w - part[1]) / batch
+
+    for epoch in range(5):
+        if epoch % 2 == 0:
+            copy = weight.copy()
+            mean = np.mean([gradient(copy, part) for part in parts], axis=0)
+        for part in parts:
+            weight = weight - 0.1 * (gradient(weight, part) - gradient(copy, part) + mean)
+    np.testing.assert_allclose(module.get_params()[0]["fc_weight"].asnumpy()[0], weight, rtol=1e-5)

@@ -11,5 +11,14 @@ __getattr__, __dir__ = _lazy_package(
         "symbol": "..symbol:contrib",
         "quant": "..contrib:quantization",
     },
-    submodules=("amp", "autograd", "io", "onnx", "quantization", "tensorboard", "text"),
+    submodules=(
+        "amp",
+        "autograd",
+        "io",
+        "onnx",
+        "quantization",
+        "svrg_optimization",
+        "tensorboard",
+        "text",
+    ),
 )

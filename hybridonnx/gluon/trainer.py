@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .. import kvstore as kv
 from ..context import Context
 from ..formats.files import PathLike, open_to_read, write_atomically
-from ..kvstore import KVStore
+from ..kvstore.base import KVStoreBase
+from ..kvstore.kvstore import KVStore, added
+from ..kvstore.kvstore import create as create_store
 from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import overwrite
 from ..optimizer.optimizer import Optimizer, create
@@ -32,7 +33,7 @@ class Trainer:
         params: ParameterDict,
         optimizer: str | Optimizer,
         optimizer_params: Mapping[str, Any] | None = None,
-        kvstore: KVStore | str | None = "device",
+        kvstore: KVStoreBase | str | None = "device",
         compression_params: Mapping[str, object] | None = None,
         update_on_kvstore: bool | None = None,
     ) -> None:
@@ -48,7 +49,9 @@ class Trainer:
         self._compression_params = compression_params
         several = len(self._contexts) > 1
         if update_on_kvstore is None:
-            update_on_kvstore = several and self._kvstore is not None
+            update_on_kvstore = several and self._kvstore is not None and self._own_store is None
+        elif update_on_kvstore and self._own_store is not None:
+            raise ValueError(f"Trainer: {type(kvstore).__name__} cannot update; leave out update_on_kvstore.")
         self._update_on_kvstore = bool(update_on_kvstore)
         self._kv_initialized = False
         self._kvstore_params = {"kvstore": kvstore, "update_on_kvstore": update_on_kvstore}
@@ -64,7 +67,11 @@ class Trainer:
 
     def _init_params(self) -> None:
         """Take the parameters that have values by now; every context gets what the first one has."""
-        if self._kvstore is not None and len(self._contexts) > 1:
+        if self._own_store is not None:
+            for i, param in enumerate(self._params):
+                if param in self._params_to_init and param._data:
+                    self._own_store.broadcast(i, param.list_data()[0], param.list_data())
+        elif self._kvstore is not None and len(self._contexts) > 1:
             for first, *others in (param._data for param in self._params_to_init if param._data):
                 for other in others:
                     overwrite(other._data, first._data)
@@ -99,12 +106,18 @@ class Trainer:
         optimizer.param_dict = params
         return optimizer
 
-    def _store(self, kvstore: Any) -> kv.KVStore | None:
-        if kvstore is None or isinstance(kvstore, kv.KVStore):
+    def _store(self, kvstore: Any) -> Any:
+        if kvstore is None or isinstance(kvstore, KVStoreBase):
             return kvstore
         if not isinstance(kvstore, str):
             raise TypeError(f"Trainer: kvstore must be KVStore, str or None, got {type(kvstore).__name__}.")
-        return kv.create(kvstore)
+        store = create_store(kvstore)
+        return store if len(self._contexts) > 1 or isinstance(store, KVStore) else None
+
+    @property
+    def _own_store(self) -> Any:
+        """A store of a class that users wrote, which has to be asked; others add up here."""
+        return None if isinstance(self._kvstore, KVStore) else self._kvstore
 
     # ---- rates
 
@@ -173,11 +186,15 @@ class Trainer:
         return [(i, p) for i, p in enumerate(self._params) if p.grad_req != "null"]
 
     def _allreduce(self) -> None:
+        if self._own_store is not None:
+            for i, param in self._trained():
+                self._own_store.pushpull(i, param.list_grad(), priority=-i)
+            return
         if self._kvstore is None or len(self._contexts) < 2:
             return
         for _, param in self._trained():
             grads = param.list_grad()
-            total = kv.added(grads)
+            total = added(grads)
             for grad in grads:
                 grad._assign(total)
 
@@ -209,7 +226,7 @@ class Trainer:
             weights = param._every_value()
             self._require_fresh(param, weights, ignore_stale_grad)
             if all(data._fresh_grad for data in weights):
-                parts.append((i, kv.added(param.list_grad()), weights[0]))
+                parts.append((i, added(param.list_grad()), weights[0]))
                 copies += [(other, weights[0]) for other in weights[1:]]
                 for data in weights:
                     data._fresh_grad = False

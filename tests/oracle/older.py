@@ -24,7 +24,17 @@ import mxnet as mx  # noqa: E402
 
 from tests.oracle.gluon_scenarios._record import run, scenarios  # noqa: E402
 
-MODULES = ("cells", "sentences", "helpers", "checks", "feed_forward", "contributed", "estimators", "layers")
+MODULES = (
+    "cells",
+    "sentences",
+    "helpers",
+    "checks",
+    "feed_forward",
+    "contributed",
+    "estimators",
+    "layers",
+    "stores",
+)
 
 
 def main():

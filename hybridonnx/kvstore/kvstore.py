@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from .errors import MXNetError, ShapeError
-from .formats.files import PathLike, open_to_read, write_atomically
-from .ndarray.ndarray import NDArray
-from .ndarray.sparse import gs_retain as retain
-from .optimizer.optimizer import Optimizer
-from .optimizer.updater import Updater, get_updater
-from .typing import Arrays
+from ..errors import AttributeValueError, MXNetError, ShapeError
+from ..formats.files import PathLike, open_to_read, write_atomically
+from ..ndarray.ndarray import NDArray
+from ..ndarray.sparse import gs_retain as retain
+from ..optimizer.optimizer import Optimizer
+from ..optimizer.updater import Updater, get_updater
+from ..typing import Arrays
+from .base import KVStoreBase
 
 __all__ = ["KVStore", "create"]
 
@@ -20,10 +21,12 @@ Key: TypeAlias = int | str
 _TYPES = ("local", "device", "local_update_cpu", "local_allreduce_cpu", "local_allreduce_device")
 
 
-def create(name: str = "local") -> KVStore:
-    """A store of a type: "local" or "device", which are the same here."""
+def create(name: str = "local") -> Any:
+    """A store of a type: "local" or "device", which are the same here, or a registered class's name."""
     if not isinstance(name, str):
         raise TypeError(f"create: name must be a string, got {type(name).__name__}.")
+    if name.lower() in KVStoreBase.kv_registry:
+        return KVStoreBase.kv_registry[name.lower()]()
     if name.lower() not in _TYPES:
         raise MXNetError(
             f"kvstore.create: one of {', '.join(_TYPES)} is required, got {name!r}. "
@@ -45,7 +48,7 @@ def added(arrays: list[NDArray]) -> NDArray:
     return total
 
 
-class KVStore:
+class KVStore(KVStoreBase):
     """Arrays by key. A push adds up arrays and replaces the stored one, or updates it with the optimizer."""
 
     def __init__(self, kind: str = "local") -> None:
@@ -70,8 +73,12 @@ class KVStore:
 
     @staticmethod
     def is_capable(capability: str) -> bool:
-        """Whether the store can update by an optimizer ("optimizer")."""
-        return capability.lower() == "optimizer"
+        """Whether it can update by an optimizer (`"optimizer"`), the one capability that is known: yes."""
+        if capability.lower() != KVStoreBase.OPTIMIZER:
+            raise AttributeValueError(
+                f"is_capable: {KVStoreBase.OPTIMIZER!r} is required, got {capability!r}."
+            )
+        return True
 
     # ---- arrays
 

@@ -1,0 +1,167 @@
+"""A module that trains with stochastic variance reduced gradients."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from types import ModuleType
+from typing import Any
+
+from ...context import Context
+from ...errors import AttributeValueError, MXNetError
+from ...io import DataBatch
+from ...module import Module
+from ...ndarray.ndarray import NDArray
+from ...symbol.symbol import Symbol
+
+__all__ = ["SVRGModule"]
+
+
+class SVRGModule(Module):
+    """A `Module` whose gradients are corrected by those of a copy of its parameters.
+
+    The copy is made every `update_freq` epochs, with the mean of its gradients over all batches. In each step
+    the copy's gradient of the batch is subtracted, and that mean is added.
+
+    Args:
+        symbol: The network.
+        data_names: The names of the inputs.
+        label_names: The names of the labels.
+        logger: What `fit` logs to.
+        context: The context, or a list of them.
+        work_load_list: How much of each batch each context gets.
+        fixed_param_names: Parameters that do not train.
+        state_names: Inputs that are states.
+        group2ctxs: Contexts of groups of nodes.
+        compression_params: How gradients are compressed, which no store here does.
+        update_freq: After how many epochs the copy is made anew.
+
+    Raises:
+        TypeError: `update_freq` is no integer.
+        ValueError: It is not positive.
+    """
+
+    def __init__(
+        self,
+        symbol: Symbol,
+        data_names: Sequence[str] | None = ("data",),
+        label_names: Sequence[str] | None = ("softmax_label",),
+        logger: logging.Logger | ModuleType = logging,
+        context: Context | Sequence[Context] | None = None,
+        work_load_list: Sequence[float] | None = None,
+        fixed_param_names: Sequence[str] | None = None,
+        state_names: Sequence[str] | None = None,
+        group2ctxs: Any = None,
+        compression_params: Any = None,
+        update_freq: int | None = None,
+    ) -> None:
+        if not isinstance(update_freq, int):
+            raise TypeError(f"SVRGModule: an integer is required as update_freq, got {update_freq!r}.")
+        if update_freq <= 0:
+            raise AttributeValueError(f"SVRGModule: update_freq must be positive, got {update_freq}.")
+        arguments: dict[str, Any] = {
+            "logger": logger,
+            "context": context,
+            "work_load_list": work_load_list,
+            "fixed_param_names": fixed_param_names,
+            "state_names": state_names,
+            "group2ctxs": group2ctxs,
+            "compression_params": compression_params,
+        }
+        super().__init__(symbol, data_names, label_names, **arguments)
+        self.update_freq = update_freq
+        self._mod_aux = Module(symbol, data_names, label_names, **arguments)
+        self._means: list[list[NDArray]] | None = None
+
+    def bind(self, data_shapes: Any, label_shapes: Any = None, *args: Any, **kwargs: Any) -> None:
+        """Bind, as a `Module` does; the copy of the parameters as well."""
+        super().bind(data_shapes, label_shapes, *args, **kwargs)
+        if self.for_training:
+            self._mod_aux.bind(data_shapes, label_shapes, force_rebind=True)
+
+    def reshape(self, data_shapes: Any, label_shapes: Any = None) -> None:
+        """Take other shapes; the parameters stay."""
+        super().reshape(data_shapes, label_shapes)
+        if self._mod_aux.binded:
+            self._mod_aux.reshape(data_shapes, label_shapes)
+
+    def update_full_grads(self, train_data: Any) -> None:
+        """Copy the parameters, and compute their mean gradients over all batches of an iterator."""
+        self._mod_aux.set_params(*self.get_params())
+        sums: list[list[NDArray]] = []
+        count = 0
+        train_data.reset()
+        for batch in train_data:
+            self._mod_aux.forward(batch, is_train=True)
+            self._mod_aux.backward()
+            gradients = [[g.copy() for g in each] for each in _gradients(self._mod_aux)]
+            for total, each in zip(sums, gradients, strict=bool(sums)):
+                for a, b in zip(total, each, strict=True):
+                    a += b
+            sums = sums or gradients
+            count += 1
+        train_data.reset()
+        if not count:
+            raise MXNetError("SVRGModule.update_full_grads: batches are required, the iterator gave none.")
+        self._means = [[total / count for total in each] for each in sums]
+
+    def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
+        """Compute the outputs of a batch; in training, those of the copy as well."""
+        super().forward(data_batch, is_train)
+        if self._means is not None and (self.for_training if is_train is None else is_train):
+            self._mod_aux.forward(data_batch, is_train=True)
+
+    def backward(self, out_grads: Any = None) -> None:
+        """Compute the gradients of the last batch, and of the copy."""
+        super().backward(out_grads)
+        if self._means is not None:
+            self._mod_aux.backward(out_grads)
+
+    def update(self) -> None:
+        """Correct the gradients, and update the parameters by them.
+
+        Raises:
+            MXNetError: There is no copy yet: `update_full_grads` was not called.
+        """
+        if self._means is None:
+            raise MXNetError("SVRGModule.update: full gradients are required. Call update_full_grads.")
+        for each, copies, means in zip(_gradients(self), _gradients(self._mod_aux), self._means, strict=True):
+            for gradient, copied, mean in zip(each, copies, means, strict=True):
+                gradient[:] = gradient - copied + mean
+        super().update()
+
+    def fit(self, train_data: Any, *args: Any, **kwargs: Any) -> None:
+        """Train as `Module.fit` does, with full gradients every `update_freq` epochs."""
+        epochs: Any = _Epochs(self, train_data, kwargs.get("begin_epoch", 0))
+        super().fit(epochs, *args, **kwargs)
+
+    def prepare(self, data_batch: DataBatch, sparse_row_id_fn: Any = None) -> None:
+        """Fetch rows of row-sparse parameters, as `Module.prepare` does, for the copy as well."""
+        super().prepare(data_batch, sparse_row_id_fn)
+        if self._mod_aux.params_initialized:
+            self._mod_aux.prepare(data_batch, sparse_row_id_fn)
+
+
+def _gradients(module: Module) -> list[list[Any]]:
+    """The gradients of each parameter that trains, on each context."""
+    group: Any = module._exec_group
+    arrays = group.grad_arrays
+    return [list(each) for each in arrays if each is not None and all(g is not None for g in each)]
+
+
+class _Epochs:
+    """An iterator, at the beginning of whose epochs a module computes full gradients when it is time."""
+
+    def __init__(self, module: SVRGModule, data: Any, epoch: int) -> None:
+        self._module = module
+        self._data = data
+        self._epoch = epoch
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._epoch % self._module.update_freq == 0:
+            self._module.update_full_grads(self._data)
+        self._epoch += 1
+        return iter(self._data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._data, name)
