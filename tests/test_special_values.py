@@ -564,6 +564,8 @@ REFUSED = (
     *("_contrib_AdaptiveAvgPooling2D", "_contrib_BilinearResize2D", "_conv_data_grad", "_conv_weight_grad"),
     *("_deconv_data_grad", "_deconv_weight_grad", "_pool_grad", "_pool_pick", "_upsampling_grad"),
     *("arccos", "arcsin", "arctan", "erf", "erfinv"),
+    *("_npi_arccos", "_npi_arcsin", "_npi_arctan"),
+    *("_npi_arctan2", "_npi_arctan2_scalar", "_npi_rarctan2_scalar"),
     *("ROIPooling", "_contrib_DeformableConvolution", "_contrib_ModulatedDeformableConvolution"),
     *(
         "_inverse_or_zeros",

@@ -366,6 +366,33 @@ class Functions:
             raise NotImplementedError("diff: prepend and append of None are required. Concatenate before.")
         return self._call("_npi_diff", a, n=n, axis=axis)
 
+    def pad(self, x: Any, pad_width: Any = None, mode: str = "constant", **kwargs: Any) -> Any:
+        """The array with more elements before and after along its axes."""
+        if not isinstance(pad_width, tuple | list):
+            raise TypeError("`pad_width` must be tuple.")
+        value = kwargs.pop("constant_values", 0)
+        reflect_type = kwargs.pop("reflect_type", "even")
+        if kwargs or not is_number(value):
+            raise NotImplementedError(
+                f"pad: constant_values of one number is required, got {kwargs or value!r}."
+            )
+        widths = tuple(pad_width)
+        if not hasattr(widths[0], "__len__"):
+            widths = (widths,) * getattr(x, "ndim", 1)
+        text = str(tuple((int(a), int(b)) for a, b in widths))
+        same = {"constant_value": float(value), "reflect_type": reflect_type}
+        return self._call("_npi_pad", x, pad_width=text, mode=mode, **same)
+
+    def ediff1d(self, ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+        """The differences of elements that follow each other in the array laid out flat, between others."""
+        parts = [self.diff(self.ravel(ary))]
+        for at, value in ((0, to_begin), (2, to_end)):
+            if is_number(value):
+                parts.insert(at, self.full((1,), value))
+            elif value is not None:
+                parts.insert(at, self.ravel(value))
+        return self.concatenate(parts) if len(parts) > 1 else parts[0]
+
     # ---- products
 
     def dot(self, a: Any, b: Any, out: Any = None) -> Any:
@@ -580,6 +607,7 @@ _UNARY = {
         ).split()
     },
     "abs": "_npi_absolute",
+    "fabs": "_npi_absolute",
     "invert": "_npi_bitwise_not",
     "rad2deg": "_npi_degrees",
     "deg2rad": "_npi_radians",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from ..attrs import Ints
-from ..errors import AttributeValueError
+from ..errors import AttributeValueError, ShapeError
 from . import join  # what these are composed of
 from ._composition import Composed
 from ._registry import operator
@@ -180,6 +181,85 @@ class _Parts(Composed):
         """The parts along one axis."""
         same = {"indices": self.indices, "squeeze_axis": self.squeeze_axis, "sections": self.sections}
         return F._split_v2(data, axis=axis, **same)
+
+
+def _padded(F: Any, data: Any, axis: int, widths: tuple[int, int], mode: str, value: float) -> Any:
+    """The array with so many more elements before and after along one axis."""
+
+    def side(width: int, last: bool) -> list[Any]:
+        if not width:
+            return []
+        edge = {"begin": -1, "end": None} if last else {"begin": 0, "end": 1}
+        if mode == "edge":
+            block = F.slice_axis(data, axis=axis, **edge)
+        elif mode in ("maximum", "minimum"):
+            reduction = F._np_max if mode == "maximum" else F._np_min
+            block = reduction(data, axis=(axis,), keepdims=True)
+        elif mode == "constant":
+            block = F._npi_full_like(F.slice_axis(data, axis=axis, **edge), fill_value=value)
+        else:
+            skip = int(mode == "reflect")
+            begin, end = (-width - skip, -1 if skip else None) if last else (skip, width + skip)
+            return [F.reverse(F.slice_axis(data, axis=axis, begin=begin, end=end), axis=(axis,))]
+        return [F.repeat(block, repeats=width, axis=axis)]
+
+    return F.Concat(*side(widths[0], False), data, *side(widths[1], True), dim=axis)
+
+
+@operator("_npi_pad")
+class NumpyPad(Composed):
+    """`data` with more elements before and after along its axes.
+
+    Inputs:
+        data: Of at least one axis, with an element along each that is padded.
+
+    Attributes:
+        pad_width: Two widths for each axis, as text such as ((1, 1), (0, 2)).
+        mode: What the elements are: a number, the nearest one, the largest or smallest along the axis, or the
+            array mirrored without its edge (reflect) or with it.
+        constant_value: The number.
+        reflect_type: Only even.
+
+    Returns:
+        The shape of data with both widths added to each size.
+
+    ONNX: Concat, with Slice; Identity.
+    """
+
+    pad_width: str
+    mode: Literal["constant", "edge", "maximum", "minimum", "reflect", "symmetric"] = "constant"
+    constant_value: float = 0.0
+    reflect_type: str = "even"
+
+    def widths(self) -> list[tuple[int, int]]:
+        """The widths before and after each axis."""
+        try:
+            return [(int(a), int(b)) for a, b in ast.literal_eval(self.pad_width)]
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            raise AttributeValueError(
+                f"_npi_pad: two widths for each axis are required in pad_width, got {self.pad_width[:99]!r}."
+            ) from None
+
+    def check(self) -> None:
+        if any(min(pair) < 0 for pair in self.widths()) or self.reflect_type != "even":
+            raise AttributeValueError(
+                f"_npi_pad: widths from 0 up and reflect_type 'even' are required, got {self.pad_width} and "
+                f"{self.reflect_type!r}."
+            )
+
+    def compose(self, F: Any, *inputs: Any) -> Any:
+        (data,) = inputs
+        widths = self.widths()
+        if len(widths) != data.ndim:
+            raise ShapeError(f"_npi_pad: widths for {data.ndim} axes are required, got {self.pad_width}.")
+        for axis, pair in enumerate(widths):
+            if any(pair):
+                size = data.shape[axis]
+                most = size if self.mode == "symmetric" else size - 1 if isinstance(size, int) else None
+                if self.mode in ("reflect", "symmetric") and isinstance(most, int) and max(pair) > most:
+                    raise ShapeError(f"_npi_pad: widths up to {most} are required to mirror, got {pair}.")
+                data = _padded(F, data, axis, pair, self.mode, self.constant_value)
+        return data if data is not inputs[0] else F._copy(data)
 
 
 @operator("_npi_hsplit")

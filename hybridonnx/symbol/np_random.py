@@ -7,9 +7,25 @@ from typing import Any
 from ..attrs import ShapeLike
 from ..context import Context
 from ..dtypes import DTypeLike, as_dtype
-from .np_symbol import operators
+from .np_symbol import FUNCTIONS, operators
 
-__all__ = ["normal", "rand", "randint", "randn", "uniform"]
+__all__ = [
+    "chisquare",
+    "exponential",
+    "gamma",
+    "gumbel",
+    "logistic",
+    "lognormal",
+    "normal",
+    "pareto",
+    "power",
+    "rand",
+    "randint",
+    "randn",
+    "rayleigh",
+    "uniform",
+    "weibull",
+]
 
 
 def _drawn(name: str, size: ShapeLike | None, dtype: str, ctx: Context | None, **attributes: Any) -> Any:
@@ -66,3 +82,82 @@ def randint(
 
 def _float(dtype: DTypeLike | None) -> str:
     return "float32" if dtype is None else as_dtype(dtype).name
+
+
+def lognormal(
+    mean: float = 0.0,
+    sigma: float = 1.0,
+    size: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    ctx: Context | None = None,
+) -> Any:
+    """Draws whose logarithms are normal."""
+    f: Any = FUNCTIONS
+    return f.exp(normal(mean, sigma, size, dtype, ctx))
+
+
+def _minus_log(size: ShapeLike | None, ctx: Context | None) -> Any:
+    """Exponential draws with mean 1."""
+    f: Any = FUNCTIONS
+    return -f.log(1 - uniform(size=size, ctx=ctx))
+
+
+def exponential(scale: float = 1.0, size: ShapeLike | None = None, ctx: Context | None = None) -> Any:
+    """Exponential draws with mean `scale`."""
+    return _minus_log(size, ctx) * scale
+
+
+def rayleigh(scale: float = 1.0, size: ShapeLike | None = None, ctx: Context | None = None) -> Any:
+    """Rayleigh draws with mode `scale`."""
+    return (_minus_log(size, ctx) * 2) ** 0.5 * scale
+
+
+def weibull(a: float, size: ShapeLike | None = None, ctx: Context | None = None) -> Any:
+    """Weibull draws with shape `a`."""
+    return _minus_log(size, ctx) ** (1 / a)
+
+
+def pareto(a: float, size: ShapeLike | None = None, ctx: Context | None = None) -> Any:
+    """Pareto draws of the second kind with shape `a`."""
+    return (1 - uniform(size=size, ctx=ctx)) ** (-1 / a) - 1
+
+
+def power(a: float, size: ShapeLike | None = None) -> Any:
+    """Draws from [0, 1] with density a x ** (a - 1)."""
+    return (1 - uniform(size=size)) ** (1 / a)
+
+
+def gumbel(
+    loc: float = 0.0, scale: float = 1.0, size: ShapeLike | None = None, ctx: Context | None = None
+) -> Any:
+    """Gumbel draws with mode `loc`."""
+    f: Any = FUNCTIONS
+    return -f.log(_minus_log(size, ctx) + 1e-30) * scale + loc
+
+
+def logistic(
+    loc: float = 0.0, scale: float = 1.0, size: ShapeLike | None = None, ctx: Context | None = None
+) -> Any:
+    """Logistic draws with mean `loc`."""
+    f: Any = FUNCTIONS
+    draws = uniform(size=size, dtype="float64", ctx=ctx)
+    logit = f.log(1 - draws) - f.log(draws + 1e-30)
+    return logit.astype("float32") * scale + loc
+
+
+def gamma(
+    shape: float,
+    scale: float = 1.0,
+    size: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    ctx: Context | None = None,
+) -> Any:
+    """Gamma draws with a shape and a scale."""
+    return _drawn("_random_gamma", size, _float(dtype), ctx, alpha=shape, beta=scale)
+
+
+def chisquare(
+    df: float, size: ShapeLike | None = None, dtype: DTypeLike | None = None, ctx: Context | None = None
+) -> Any:
+    """Draws of the sum of `df` squares of normal draws."""
+    return gamma(df / 2, 2.0, size, dtype, ctx)

@@ -39,7 +39,9 @@ class _Symbol(Symbol):
         """An output by its number or name if there are several; else a part of the array."""
         if len(self.outputs) > 1 or isinstance(key, str):
             return super().__getitem__(key)
-        return _part(self, key if isinstance(key, tuple) else (key,))
+        if isinstance(key, tuple):
+            return _part(self, key, reshaped=len(key) > 0)
+        return _part(self, (key,), reshaped=isinstance(key, int | np.integer))
 
     def __iter__(self) -> Any:
         return (type(self)([entry]) for entry in self.outputs)
@@ -125,8 +127,11 @@ class _Symbol(Symbol):
         return FUNCTIONS.binary(what, lhs, rhs)
 
 
-def _part(symbol: _Symbol, key: tuple[Any, ...]) -> Any:
-    """What a basic index selects; an ellipsis may stand at the end alone, as ranks are not known."""
+def _part(symbol: _Symbol, key: tuple[Any, ...], reshaped: bool) -> Any:
+    """What a basic index selects; an ellipsis may stand at the end alone, as ranks are not known.
+
+    With `reshaped` it is reshaped, as MXNet does for every tuple.
+    """
     parts = key[:-1] if key and key[-1] is Ellipsis else key
     begin: list[Any] = []
     end: list[Any] = []
@@ -154,7 +159,7 @@ def _part(symbol: _Symbol, key: tuple[Any, ...]) -> Any:
     if any(bound is not None for bound in (*begin, *end, *step)):
         steps = {"step": tuple(step)} if any(s is not None for s in step) else {}
         symbol = _call("slice", symbol, begin=tuple(begin), end=tuple(end), **steps)
-    if -3 in codes:
+    if reshaped and codes:
         symbol = _call("_npx_reshape", symbol, newshape=(*codes, -4))
     for axis in new:
         symbol = _call("expand_dims", symbol, axis=axis)
