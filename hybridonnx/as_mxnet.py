@@ -27,7 +27,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .config import AS_MXNET
+from .config import AS_MXNET, OLD_NUMPY
 from .libinfo import __version__ as _mxnet_version
 
 __all__ = ["FOLDER", "environment"]
@@ -153,6 +153,9 @@ def _serve() -> None:
         sys.path.insert(1, FOLDER)  # multiprocessing gives it to processes that it spawns
     if PathFinder.find_spec(_OURS) is None:
         sys.path.append(_ROOT)
+    if OLD_NUMPY():
+        import_module(f"{_OURS}.old_numpy")
+    import_module("multiprocessing.pool")  # MXNet's import has it loaded, and libraries take it from there
 
 
 _serve()

@@ -51,6 +51,11 @@ REPOSITORY = Switch(
     "Address that libraries load parameters and data sets from.",
 )
 HOME = Switch("MXNET_HOME", "~/.mxnet", "Folder that has parameter files of known networks in `models`.")
+OLD_NUMPY = Switch(
+    "HYBRIDONNX_OLD_NUMPY",
+    False,
+    "1 gives NumPy the names that it had when MXNet was written, such as np.float.",
+)
 AS_MXNET = Switch(
     "HYBRIDONNX_AS_MXNET",
     "1",

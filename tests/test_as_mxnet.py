@@ -207,6 +207,39 @@ def test_commands(capsys):
     assert main([]) == main(["--help"]) == 0
     assert "  run       Run Python with hybridonnx as `mxnet`" in capsys.readouterr().out
     assert main(["run", "--help"]) == 0
-    assert "hybridonnx run [--replace] script.py" in capsys.readouterr().out
+    assert "hybridonnx run [--replace] [--old-numpy] script.py" in capsys.readouterr().out
     assert main(["rnu"]) == main(["path", "x"]) == 2
     assert "did you mean run?" in capsys.readouterr().err
+
+
+OLD_NAMES = """
+import mxnet as mx
+import numpy as np
+assert (np.float, np.int, np.object, np.bool) == (float, int, object, np.bool_)
+assert (np.float_, np.string_, np.Inf, -np.NINF) == (np.float64, np.bytes_, np.inf, np.inf)
+assert np.isnan(np.NaN) and np.math.pi > 3
+assert (np.product([2, 3]), np.alltrue([1, 0]), np.round_(1.6), np.trapz([1, 2])) == (6, False, 2, 1.5)
+assert np.in1d([[1, 2]], [2]).tolist() == [False, True]
+assert np.msort([[2, 1], [1, 2]]).tolist() == [[1, 1], [2, 2]]
+assert np.asscalar(np.ones((1, 1))) == 1.0
+assert np.asfarray([1]).dtype == np.asfarray([1], int).dtype == np.float64
+assert np.asfarray([1], np.float32).dtype == np.float32
+words = np.fromstring(b"ab", np.uint8)
+words[0] = 0
+assert words.tolist() == [0, 98] and np.fromstring("1 2", sep=" ").tolist() == [1, 2]
+assert mx.nd.array([1.5]).astype(np.int).dtype == np.int64
+"""
+
+
+def test_old_names_of_numpy(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(OLD_NAMES)
+    printed(*RUN, "--old-numpy", str(script))
+    printed(str(script), PYTHONPATH=os.pathsep.join([str(FOLDER), str(ROOT)]), HYBRIDONNX_OLD_NUMPY="1")
+    done = python(*RUN, str(script))
+    assert "has no attribute 'float'" in done.stderr
+
+
+def test_what_the_import_of_mxnet_has_loaded():
+    code = "import mxnet, multiprocessing as mp, sys; print(mp.pool.Pool, 'numpy.float' in sys.modules)"
+    assert printed(*RUN, "-c", code) == "<class 'multiprocessing.pool.Pool'> False"

@@ -1,10 +1,11 @@
 """Run Python with hybridonnx as `mxnet`: a script, -m module or -c code, with its arguments.
 
-    hybridonnx run [--replace] script.py arguments…
-    hybridonnx run [--replace] -m module arguments…
+    hybridonnx run [--replace] [--old-numpy] script.py arguments…
+    hybridonnx run [--replace] [--old-numpy] -m module arguments…
 
 The rest is given to Python as it stands, options of Python's own included; without any it asks for input.
---replace takes hybridonnx where Apache MXNet is installed, too.
+--replace takes hybridonnx where Apache MXNet is installed, too. --old-numpy gives NumPy the names that it
+had then, such as np.float; see hybridonnx.old_numpy.
 """
 
 from __future__ import annotations
@@ -13,25 +14,27 @@ import os
 import subprocess
 import sys
 
-from ..config import AS_MXNET
+from ..config import AS_MXNET, OLD_NUMPY
 
 __all__ = ["main"]
+
+_OPTIONS = {"--replace": (AS_MXNET.name, "replace"), "--old-numpy": (OLD_NUMPY.name, "1")}
 
 
 def main(arguments: list[str]) -> int:
     """Give this process to a Python that finds hybridonnx as `mxnet`; on Windows, run it and wait.
 
     Args:
-        arguments: `--replace` if it is wanted, then Python's.
+        arguments: `--replace` and `--old-numpy` if they are wanted, then Python's.
 
     Returns:
         The exit code, where there is one to return: 2 if Python is not started.
     """
-    if arguments[:1] == ["--replace"]:
-        os.environ[AS_MXNET.name] = "replace"
-        arguments = arguments[1:]
-    elif AS_MXNET() == "0":
+    if AS_MXNET() == "0":
         os.environ[AS_MXNET.name] = "1"
+    while arguments[:1] and arguments[0] in _OPTIONS:
+        variable, value = _OPTIONS[arguments[0]]
+        os.environ[variable], arguments = value, arguments[1:]
     if sys.flags.ignore_environment:
         print(
             "hybridonnx run: Python's options -E and -I hide PYTHONPATH, by which it works.", file=sys.stderr
