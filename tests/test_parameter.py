@@ -161,3 +161,20 @@ def test_long_lists_of_names_are_shortened():
     values = {f"v{i}": mx.nd.ones((1,)) for i in range(20)}
     with pytest.raises(AssertionError, match=r"'v0', 'v1', 'v2', \.\.\., 'v16', 'v17', 'v18', 'v19'\."):
         d.load_dict(values)
+
+
+@pytest.mark.parametrize("value", [np.array([[0.1, 0.2]]), [[0.1, 0.2]], mx.nd.array([[0.1, 0.2]])])
+def test_constants_are_float32_whatever_digits_they_are_given_with(value):
+    params = mx.gluon.ParameterDict("net_")
+    constant = params.get_constant("anchors", value)
+    assert (
+        params.get_constant("anchors", value)
+        is params.get_constant("anchors", np.array([[0.1, 0.2]]))
+        is constant
+    )
+    constant.initialize()
+    assert constant.data().dtype == np.float32
+    np.testing.assert_array_equal(constant.data().asnumpy(), np.array([[0.1, 0.2]], np.float32))
+    for other in ([[0.1, 0.3]], [0.1, 0.2], [[0.1]]):
+        with pytest.raises(AssertionError, match="already exists"):
+            params.get_constant("anchors", np.array(other))

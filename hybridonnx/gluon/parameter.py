@@ -104,8 +104,9 @@ class ParameterDict:
         if not isinstance(param, Constant):
             raise RequirementError(f"Parameter '{name}' already exists but it is not a constant.")
         if value is not None:
+            stored = param.value.asnumpy()
             values = value.asnumpy() if isinstance(value, NDArray) else np.asarray(value)
-            if values.shape != param.shape or not np.array_equal(values, param.value.asnumpy()):
+            if values.shape != stored.shape or not np.array_equal(values.astype(stored.dtype), stored):
                 raise RequirementError(
                     f"Constant '{name}' already exists but its value differs from the new one."
                 )
