@@ -3,7 +3,7 @@
     import hybridonnx.old_numpy       # np.float, np.Inf, np.product … are there from now on
 
 With HYBRIDONNX_OLD_NUMPY=1, or `hybridonnx run --old-numpy script.py`, `hybridonnx.as_mxnet` does that. It
-changes NumPy for the whole process. What NumPy still has stays, and so does what has changed its meaning.
+changes NumPy for the whole process. What NumPy still has stays NumPy's; what changed its meaning stays so.
 """
 
 from __future__ import annotations

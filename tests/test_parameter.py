@@ -163,12 +163,18 @@ def test_long_lists_of_names_are_shortened():
         d.load_dict(values)
 
 
-@pytest.mark.parametrize("again", [np.float64, np.float32, mx.nd.array], ids=lambda kind: kind.__name__)
-def test_constants_of_float64(again):
-    """They are float32 as in MXNet, whatever float32 cannot say; the same values are the same."""
-    parameters, values = mx.gluon.ParameterDict("p_"), np.array([0.1, 0.3])
-    constant = parameters.get_constant("c", values)
-    np.testing.assert_array_equal(constant.value.asnumpy(), values.astype("float32"))
-    assert parameters.get_constant("c", again(values)) is constant
-    with pytest.raises(AssertionError, match="its value differs"):
-        parameters.get_constant("c", again(values + 0.1))
+@pytest.mark.parametrize("value", [np.array([[0.1, 0.2]]), [[0.1, 0.2]], mx.nd.array([[0.1, 0.2]])])
+def test_constants_are_float32_whatever_digits_they_are_given_with(value):
+    params = mx.gluon.ParameterDict("net_")
+    constant = params.get_constant("anchors", value)
+    assert (
+        params.get_constant("anchors", value)
+        is params.get_constant("anchors", np.array([[0.1, 0.2]]))
+        is constant
+    )
+    constant.initialize()
+    assert constant.data().dtype == np.float32
+    np.testing.assert_array_equal(constant.data().asnumpy(), np.array([[0.1, 0.2]], np.float32))
+    for other in ([[0.1, 0.3]], [0.1, 0.2], [[0.1]]):
+        with pytest.raises(AssertionError, match="already exists"):
+            params.get_constant("anchors", np.array(other))

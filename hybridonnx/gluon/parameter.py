@@ -101,13 +101,12 @@ class ParameterDict:
                 raise KeyError(f"No constant named '{name}'. Please specify value if you want to create it.")
             param = Constant(name, value)
             self._params[name] = param
-            return param
         if not isinstance(param, Constant):
             raise RequirementError(f"Parameter '{name}' already exists but it is not a constant.")
         if value is not None:
+            stored = param.value.asnumpy()
             values = value.asnumpy() if isinstance(value, NDArray) else np.asarray(value)
-            kept = param.value.asnumpy()
-            if values.shape != param.shape or not np.array_equal(values.astype(kept.dtype), kept):
+            if values.shape != stored.shape or not np.array_equal(values.astype(stored.dtype), stored):
                 raise RequirementError(
                     f"Constant '{name}' already exists but its value differs from the new one."
                 )
