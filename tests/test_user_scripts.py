@@ -7,33 +7,29 @@ import pytest
 from tests import user_scripts
 
 TOLERANCE = 1e-4
-LOOSER: dict[str, float] = {}
-NOT_YET = {
-    "np_linear": "mx.np",
-    "np_tour": "mx.np",
-}
-"""What a script needs that is not there yet."""
-SLOW: set[str] = set()
+DIFFERENT = {"example_wgan": {"made", "statistics"}}
+"""Lines that differ: moving statistics change in every forward pass, a detached generator's too."""
+SLOW = set(
+    """
+    d2l_augmentation d2l_fine_tuning d2l_house_prices d2l_networks d2l_schedulers dope_tree_lstm dope_vae
+    example_capsules example_images example_sequences example_svm_nce library_detection np_networks
+    tutorial_losses
+    """.split()
+)
+"""Those that others come near to."""
 STORED = user_scripts.stored()
+SCRIPTS = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in user_scripts.names()]
 
 
-def case(name: str):
-    """A script, with what is known of it."""
-    marks = [pytest.mark.slow] if name in SLOW else []
-    if name in NOT_YET:
-        marks.append(pytest.mark.xfail(reason=NOT_YET[name], strict=True))
-    return pytest.param(name, marks=marks)
-
-
-@pytest.mark.parametrize("name", [case(name) for name in user_scripts.names()])
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_scripts_print_what_they_print_with_mxnet(name):
     rows = user_scripts.differences(user_scripts.ours(name), STORED[name])
-    apart = [
-        f"{away:.1e}\n  {line}\n  with MXNet {expected}"
+    apart = {
+        line.split(":")[0]: f"{away:.1e}\n  {line}\n  with MXNet {expected}"
         for away, line, expected in rows
-        if away > LOOSER.get(name, TOLERANCE)
-    ]
-    assert not apart, "\n".join(apart)
+        if away > TOLERANCE
+    }
+    assert apart.keys() == DIFFERENT.get(name, set()), "\n".join(apart.values())
 
 
 def test_results_are_stored_for_every_script():
@@ -41,4 +37,4 @@ def test_results_are_stored_for_every_script():
 
 
 def test_what_is_listed_is_there():
-    assert {*LOOSER, *NOT_YET, *SLOW} <= set(STORED)
+    assert {*DIFFERENT, *SLOW} <= set(STORED)

@@ -79,7 +79,7 @@ def difference(line: str, expected: str) -> float:
         return np.inf
     if not finite.any():
         return 0.0
-    away = np.abs(values - numbers)[finite].max() / max(np.abs(numbers[finite]).max(), 1e-6)
+    away = np.abs(values[finite] - numbers[finite]).max() / max(np.abs(numbers[finite]).max(), 1e-6)
     return float(np.nan_to_num(away, nan=np.inf))
 
 
@@ -97,10 +97,10 @@ def main() -> None:
     parser.add_argument("--above", type=float, default=1e-4, help="show lines that are farther apart")
     options = parser.parse_args()
     expected = stored()
-    for name in options.names or names():
+    for name in options.names or expected:
         start = time.perf_counter()
         try:
-            rows = differences(ours(name), expected.get(name, []))
+            rows = differences(ours(name), expected[name])
         except RuntimeError as exc:
             print(f"{name:32} {str(exc).splitlines()[-1][:160]}", flush=True)
             continue

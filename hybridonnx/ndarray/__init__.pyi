@@ -1,5 +1,5 @@
 # Written by scripts/stubs; do not edit.
-from . import contrib, image, linalg, np, npx, op, random, sparse
+from . import contrib, image, linalg, np, npx, op, random, sparse, utils
 from ..runtime.cached_op import CachedOp
 from .arithmetic import (
     add, divide, equal, greater, greater_equal, hypot, lesser, lesser_equal, logical_and, logical_or,
@@ -97,5 +97,5 @@ __all__ = [
     "softmax_cross_entropy", "softmin", "softsign", "sort", "space_to_depth", "sparse", "split", "split_v2",
     "sqrt", "square", "squeeze", "stack", "stop_gradient", "subtract", "sum", "sum_axis", "swapaxes", "take",
     "tan", "tanh", "tile", "to_dlpack_for_read", "to_dlpack_for_write", "topk", "transpose", "true_divide",
-    "trunc", "uniform", "unravel_index", "waitall", "where", "zeros", "zeros_like",
+    "trunc", "uniform", "unravel_index", "utils", "waitall", "where", "zeros", "zeros_like",
 ]

@@ -73,7 +73,7 @@ for epoch in range(3):
         trainer.step(10)
     l = loss(net(features), labels)
     show("concise %d" % (epoch + 1), l.mean().asnumpy())
-print(type(net[0].weight.data()), net[0].weight.data().shape)
+print(type(net[0].weight.data()).__name__, net[0].weight.data().shape)
 
 y = np.array([0, 2])
 y_hat = np.array([[0.1, 0.3, 0.6], [0.3, 0.2, 0.5]])
