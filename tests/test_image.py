@@ -290,3 +290,32 @@ def test_boxes_are_drawn_by_opencv_alone(without_opencv):
     it = mx.image.ImageDetIter(2, (3, 40, 40), imglist=calls.labelled(), path_root=calls.FOLDER)
     with pytest.raises(mx.MXNetError, match="pip install opencv-python"):
         next(it.draw_next())
+
+
+@pytest.fixture
+def numpy_arrays():
+    mx.npx.set_np()
+    yield
+    mx.npx.reset_np()
+
+
+def test_images_are_numpy_arrays_where_blocks_make_these(library, numpy_arrays):
+    options = {"mean": True, "std": True, "hue": 0.1, "pca_noise": 0.1, "saturation": 0.2, "rand_gray": 0.5}
+    chain = image.CreateAugmenter((3, 14, 20), rand_crop=True, rand_mirror=True, inter_method=1, **options)
+    src = image.imread(calls.FOLDER / "scene3.jpg")
+    assert type(src) is mx.np.ndarray
+    assert type(image.fixed_crop(src, 0, 0, 5, 5)) is mx.np.ndarray
+    assert type(image.copyMakeBorder(src, 1, 1, 1, 1)) is mx.np.ndarray
+    calls.seeded(mx, 2)
+    changed = src
+    for augmenter in chain:
+        changed = augmenter(changed)
+        assert type(changed) is mx.np.ndarray, augmenter
+    mx.npx.reset_np()
+    calls.seeded(mx, 2)
+    chain = image.CreateAugmenter((3, 14, 20), rand_crop=True, rand_mirror=True, inter_method=1, **options)
+    expected = image.SequentialAug(chain)(mx.nd.array(src.asnumpy(), dtype="uint8"))
+    np.testing.assert_allclose(changed.asnumpy(), expected.asnumpy(), rtol=1e-5)
+    mx.npx.set_np()
+    batch = image.ImageIter(2, (3, 5, 6), imglist=[[1, "scene0.jpg"]], path_root=calls.FOLDER).next()
+    assert type(batch.data[0]) is type(batch.label[0]) is mx.np.ndarray

@@ -14,7 +14,6 @@ import numpy as np
 
 from ..dtypes import DTypeLike
 from ..errors import RequirementError
-from ..ndarray.creation import array
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
 from ..typing import ArrayLike
@@ -24,6 +23,7 @@ from ._functions import (
     color_normalize,
     imresize,
     interpolation,
+    ndarray_of,
     random_crop,
     random_size_crop,
     resize_short,
@@ -186,7 +186,7 @@ class HorizontalFlipAug(Augmenter):
 
     def __call__(self, src: NDArray) -> NDArray:
         """The image, or its mirror image."""
-        return NDArray(src._data[:, ::-1].copy()) if random.random() < self.p else src
+        return ndarray_of(src._data[:, ::-1].copy()) if random.random() < self.p else src
 
 
 # ---- colours
@@ -233,7 +233,7 @@ class SaturationJitterAug(Augmenter):
         factor = 1.0 + random.uniform(-self.saturation, self.saturation)
         grey = (_colours(src) @ _BRIGHTNESS)[..., None] * np.float32(1.0 - factor)
         src *= factor
-        src += NDArray(grey)
+        src += ndarray_of(grey)
         return src
 
 
@@ -249,7 +249,7 @@ class HueJitterAug(Augmenter):
         angle = random.uniform(-self.hue, self.hue) * np.pi
         cos, sin = np.cos(angle), np.sin(angle)
         turn = np.array([[1.0, 0.0, 0.0], [0.0, cos, -sin], [0.0, sin, cos]])
-        return NDArray(_colours(src) @ (_FROM_YIQ @ turn @ _TO_YIQ).T.astype(np.float32))
+        return ndarray_of(_colours(src) @ (_FROM_YIQ @ turn @ _TO_YIQ).T.astype(np.float32))
 
 
 class ColorJitterAug(RandomOrderAug):
@@ -275,7 +275,7 @@ class LightingAug(Augmenter):
         """The image in another light."""
         draws = np.random.normal(0, self.alphastd, size=(3,))
         axes, deviations = np.asarray(plain(self.eigvec)), np.asarray(plain(self.eigval))
-        src += array((axes * draws) @ deviations)
+        src += ndarray_of(np.asarray((axes * draws) @ deviations, np.float32))
         return src
 
 
@@ -293,7 +293,9 @@ class ColorNormalizeAug(Augmenter):
 
 
 def _as_array(values: ArrayLike | None) -> NDArray | None:
-    return values if values is None or isinstance(values, NDArray) else array(values)
+    return (
+        values if values is None or isinstance(values, NDArray) else ndarray_of(np.array(values, np.float32))
+    )
 
 
 class RandomGrayAug(Augmenter):
@@ -302,11 +304,11 @@ class RandomGrayAug(Augmenter):
     def __init__(self, p: float) -> None:
         super().__init__(p=p)
         self.p = p
-        self.mat = array(_GREY)
+        self.mat = ndarray_of(_GREY.copy())
 
     def __call__(self, src: NDArray) -> NDArray:
         """The image in grey, or as it is."""
-        return NDArray(_colours(src) @ _GREY) if random.random() < self.p else src
+        return ndarray_of(_colours(src) @ _GREY) if random.random() < self.p else src
 
 
 def _colours(src: NDArray) -> Array:
@@ -398,8 +400,8 @@ def colour_augmenters(
 
 def normalization(owner: str, mean: Colours, std: Colours) -> ColorNormalizeAug | None:
     """The augmenter for a mean and a deviation, `None` without them; `True` is ImageNet's."""
-    mean = array(MEAN) if mean is True else mean
-    std = array(DEVIATION) if std is True else std
+    mean = ndarray_of(np.array(MEAN, np.float32)) if mean is True else mean
+    std = ndarray_of(np.array(DEVIATION, np.float32)) if std is True else std
     for name, value in (("mean", mean), ("std", std)):
         if value is None:
             continue

@@ -17,6 +17,7 @@ from ..errors import AttributeValueError, DTypeError, FormatError, MissingFileEr
 from ..formats.files import PathLike
 from ..ndarray.namespace import F
 from ..ndarray.ndarray import NDArray
+from ..ndarray.np_shape import is_np_array
 from ..ops import Array
 from ..ops.cvimage import decoded, resampled
 
@@ -29,6 +30,12 @@ _INTERPOLATIONS = range(5)
 _AUTO, _RANDOM = 9, 10
 _CUBIC, _AREA, _LINEAR = 2, 3, 1
 _TRIES = 10
+
+
+def ndarray_of(values: Array) -> NDArray:
+    """An array of values, which is an `mx.np.ndarray` where blocks make these."""
+    made = NDArray(values)
+    return made.as_np_ndarray() if is_np_array() else made
 
 
 # ---- files
@@ -98,8 +105,8 @@ def _image(content: bytes, flag: int, to_rgb: bool, where: str) -> Array:
 
 def _placed(pixels: Array, out: NDArray | None) -> NDArray:
     if out is None:
-        return NDArray(pixels)
-    out[:] = NDArray(pixels)
+        return ndarray_of(pixels)
+    out[:] = ndarray_of(pixels)
     return out
 
 
@@ -223,7 +230,7 @@ def fixed_crop(
         raise AttributeValueError(
             f"fixed_crop: a part inside the image {src.shape} is required, got {w} x {h} from ({x0}, {y0})."
         )
-    part = NDArray(pixels[y0 : y0 + h, x0 : x0 + w].copy())
+    part = ndarray_of(pixels[y0 : y0 + h, x0 : x0 + w].copy())
     if size is None or tuple(size) == (w, h):
         return part
     return imresize(part, *size, interpolation(interp, (h, w, size[1], size[0])))
@@ -353,4 +360,4 @@ def copyMakeBorder(
     margins = {"top": int(top), "bot": int(bot), "left": int(left), "right": int(right)}
     numbers = tuple(float(v) for v in values)
     wide: NDArray = F._cvcopyMakeBorder(src, **margins, type=type % 16, value=value, values=numbers, out=out)
-    return wide
+    return ndarray_of(wide._data) if out is None else out

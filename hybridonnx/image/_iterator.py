@@ -20,7 +20,7 @@ from ..ndarray.ndarray import NDArray
 from ..ops import Array
 from ..recordio import MXIndexedRecordIO, MXRecordIO, unpack
 from ._augmenters import Augmenter, CreateAugmenter
-from ._functions import imdecode
+from ._functions import imdecode, ndarray_of
 
 _LABEL_DTYPES = ("int32", "float32", "int64", "float64")
 
@@ -196,8 +196,8 @@ class ImageIter(DataIter):
         if self._left is not None:
             data, label, count = self._left
         else:
-            data = NDArray(np.zeros(self.provide_data[0].shape, np.float32))
-            label = NDArray(np.zeros(self.provide_label[0].shape, np.float32))
+            data = ndarray_of(np.zeros(self.provide_data[0].shape, np.float32))
+            label = ndarray_of(np.zeros(self.provide_label[0].shape, np.float32))
             count = self._batchify(data, label)
         pad = self.batch_size - count
         if pad:
@@ -264,7 +264,7 @@ class ImageIter(DataIter):
 
     def postprocess_data(self, datum: NDArray) -> NDArray:
         """The image as it stands in a batch: (C, H, W)."""
-        return NDArray(datum._data.transpose(2, 0, 1))
+        return ndarray_of(datum._data.transpose(2, 0, 1))
 
 
 def _record(record: bytes | None, key: Any) -> bytes:

@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import DTypeError, ShapeError
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
+from ._functions import ndarray_of
 
 
 def imrotate(
@@ -40,7 +41,7 @@ def imrotate(
     images = src._data if src.ndim == 4 else src._data[None]
     angles = _angles(src, rotation_degrees)
     turned = [_turned(image, angle, zoom_in, zoom_out) for image, angle in zip(images, angles, strict=True)]
-    return NDArray(np.stack(turned).reshape(src.shape), src.context)
+    return ndarray_of(np.stack(turned).reshape(src.shape))
 
 
 def _angles(src: NDArray, degrees: float | NDArray) -> list[float]:
@@ -72,7 +73,7 @@ def random_rotate(
     if src.ndim == 3:
         return imrotate(src, float(np.random.uniform(*angle_limits)), zoom_in, zoom_out)
     angles = np.random.uniform(*angle_limits, size=src.shape[0]).astype(np.float32)
-    return imrotate(src, NDArray(angles), zoom_in, zoom_out)
+    return imrotate(src, ndarray_of(angles), zoom_in, zoom_out)
 
 
 def _turned(image: Array, angle: float, zoom_in: bool, zoom_out: bool) -> Array:
