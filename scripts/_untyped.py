@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from scripts import _surface
@@ -20,6 +20,10 @@ class Argument(NamedTuple):
     def says_nothing(self) -> bool:
         """Whether the type is, or contains, `Any`, or the optimizers' name for it."""
         return re.search(r"\b(Any|State)\b", self.annotation) is not None
+
+    def is_of_numpy(self) -> bool:
+        """Whether the function is one of mx.np or mx.npx."""
+        return re.search(r"\.(numpy|npx?)(_|\.)", self.path) is not None
 
 
 def arguments() -> Iterator[Argument]:
@@ -45,9 +49,9 @@ def functions(public: _surface.Public) -> Iterator[tuple[str, Any]]:
                 yield f"{public.path}.{name}", method
 
 
-def share() -> float:
-    """The share of public arguments whose type says nothing."""
-    listed = list(arguments())
+def share(chosen: Callable[[Argument], bool]) -> float:
+    """The share of the chosen public arguments whose type says nothing."""
+    listed = [argument for argument in arguments() if chosen(argument)]
     return sum(a.says_nothing() for a in listed) / len(listed)
 
 
@@ -56,4 +60,4 @@ if __name__ == "__main__":
     untyped = [a for a in listed if a.says_nothing()]
     for argument in untyped:
         print(f"{argument.path}: {argument.name}: {argument.annotation}")
-    print(f"{len(untyped)} of {len(listed)}: {share():.1%}")
+    print(f"{len(untyped)} of {len(listed)}: {share(lambda _: True):.1%}")

@@ -133,7 +133,7 @@ def test_nothing_of_a_step_outlives_it(monkeypatch):
     del x, label, out
     gc.collect()
     assert not [ref for ref in (*inputs, *outputs) if ref() is not None]
-    assert loss._entry is not None
+    assert loss._origin is not None
 
 
 def keeping(call, outputs):

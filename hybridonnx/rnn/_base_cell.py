@@ -45,7 +45,7 @@ class BaseRNNCell:
         self._init_counter = -1
         self._counter = -1
 
-    def __call__(self, inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, list[Any]]:
         """One step: the output and the next states."""
         raise NotImplementedError(f"{type(self).__name__}: __call__ must be defined.")
 
@@ -117,8 +117,8 @@ class BaseRNNCell:
     def unroll(
         self,
         length: int,
-        inputs: Any,
-        begin_state: Sequence[Any] | None = None,
+        inputs: Symbol | Sequence[Symbol],
+        begin_state: Sequence[Symbol] | None = None,
         layout: str = "NTC",
         merge_outputs: bool | None = None,
     ) -> tuple[Any, list[Any]]:

@@ -140,7 +140,7 @@ class ConvRNNCell(BaseConvRNNCell):
     def _gate_names(self) -> tuple[str, ...]:
         return ("",)
 
-    def __call__(self, inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, list[Any]]:
         """One step."""
         name, (i2h, h2h) = self._step(inputs, states[0])
         output = self._get_activation(i2h + h2h, self._activation, name=f"{name}out")
@@ -197,7 +197,7 @@ class ConvLSTMCell(BaseConvRNNCell):
     def _gate_names(self) -> list[str]:
         return ["_i", "_f", "_c", "_o"]
 
-    def __call__(self, inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, list[Any]]:
         """One step."""
         name, (i2h, h2h) = self._step(inputs, states[0])
         return lstm_step(self, i2h + h2h, states[1], self._activation, name, self._axis)
@@ -248,7 +248,7 @@ class ConvGRUCell(BaseConvRNNCell):
     def _gate_names(self) -> list[str]:
         return ["_r", "_z", "_o"]
 
-    def __call__(self, inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, list[Any]]:
         """One step."""
         name, sums = self._step(inputs, states[0])
         axis = self._axis if self._axis["axis"] != 1 else {}  # written into files where MXNet writes it

@@ -24,7 +24,7 @@ def rnn_unroll(
     cell: BaseRNNCell,
     length: int,
     inputs: Any = None,
-    begin_state: Sequence[Any] | None = None,
+    begin_state: Sequence[Symbol] | None = None,
     input_prefix: str = "",
     layout: str = "NTC",
 ) -> tuple[Any, list[Any]]:

@@ -59,7 +59,7 @@ class RNNCell(BaseRNNCell):
     def _gate_names(self) -> tuple[str, ...]:
         return ("",)
 
-    def __call__(self, inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, list[Any]]:
         """One step."""
         self._counter += 1
         name = f"{self._prefix}t{self._counter}_"
@@ -91,7 +91,7 @@ class LSTMCell(BaseRNNCell):
     def _gate_names(self) -> list[str]:
         return ["_i", "_f", "_c", "_o"]
 
-    def __call__(self, inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, list[Any]]:
         """One step."""
         self._counter += 1
         name = f"{self._prefix}t{self._counter}_"
@@ -116,7 +116,7 @@ class GRUCell(BaseRNNCell):
     def _gate_names(self) -> list[str]:
         return ["_r", "_z", "_o"]
 
-    def __call__(self, inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, list[Any]]:
         """One step."""
         self._counter += 1
         name = f"{self._prefix}t{self._counter}_"
@@ -187,15 +187,15 @@ class FusedRNNCell(BaseRNNCell):
         weights[f"{self._prefix}parameters"] = concatenate([part.reshape((-1,)) for part in parts])
         return weights
 
-    def __call__(self, inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, list[Any]]:
         """There are no single steps."""
         raise NotImplementedError("FusedRNNCell: it cannot be stepped. Please use unroll.")
 
     def unroll(
         self,
         length: int,
-        inputs: Any,
-        begin_state: Sequence[Any] | None = None,
+        inputs: Symbol | Sequence[Symbol],
+        begin_state: Sequence[Symbol] | None = None,
         layout: str = "NTC",
         merge_outputs: bool | None = None,
     ) -> tuple[Any, list[Any]]:
@@ -317,7 +317,7 @@ class SequentialRNNCell(_Combined):
         self._cells.append(cell)
         self._share(cell)
 
-    def __call__(self, inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, list[Any]]:
         """One step of each cell, from the lowest up."""
         self._counter += 1
         if self._has_bidirectional():
@@ -345,8 +345,8 @@ class SequentialRNNCell(_Combined):
     def unroll(
         self,
         length: int,
-        inputs: Any,
-        begin_state: Sequence[Any] | None = None,
+        inputs: Symbol | Sequence[Symbol],
+        begin_state: Sequence[Symbol] | None = None,
         layout: str = "NTC",
         merge_outputs: bool | None = None,
     ) -> tuple[Any, list[Any]]:
@@ -378,15 +378,15 @@ class DropoutCell(BaseRNNCell):
         """No states."""
         return []
 
-    def __call__(self, inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, list[Any]]:
         """One step."""
         return symbol.Dropout(data=inputs, p=self.dropout) if self.dropout > 0 else inputs, list(states)
 
     def unroll(
         self,
         length: int,
-        inputs: Any,
-        begin_state: Sequence[Any] | None = None,
+        inputs: Symbol | Sequence[Symbol],
+        begin_state: Sequence[Symbol] | None = None,
         layout: str = "NTC",
         merge_outputs: bool | None = None,
     ) -> tuple[Any, list[Any]]:
@@ -468,7 +468,7 @@ class ZoneoutCell(ModifierCell):
         super().reset()
         self.prev_output: Any = None
 
-    def __call__(self, inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, list[Any]]:
         """One step."""
         output, last = self.base_cell(inputs, states)
         new = output
@@ -494,7 +494,7 @@ def _keep_mask(like: Symbol, p: float) -> Symbol:
 class ResidualCell(ModifierCell):
     """A cell whose input is added to its output."""
 
-    def __call__(self, inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, list[Any]]:
         """One step."""
         output, last = self.base_cell(inputs, states)
         return symbol.elemwise_add(output, inputs, name=f"{output.name}_plus_residual"), last
@@ -502,8 +502,8 @@ class ResidualCell(ModifierCell):
     def unroll(
         self,
         length: int,
-        inputs: Any,
-        begin_state: Sequence[Any] | None = None,
+        inputs: Symbol | Sequence[Symbol],
+        begin_state: Sequence[Symbol] | None = None,
         layout: str = "NTC",
         merge_outputs: bool | None = None,
     ) -> tuple[Any, list[Any]]:
@@ -512,12 +512,12 @@ class ResidualCell(ModifierCell):
         with _Unmodified(self.base_cell):
             outputs, states = self.base_cell.unroll(length, inputs, begin_state, layout, merge_outputs)
         merge = isinstance(outputs, Symbol) if merge_outputs is None else merge_outputs
-        inputs, _ = arrange(length, inputs, layout, merge)
+        steps, _ = arrange(length, inputs, layout, merge)
         if merge:
-            return symbol.elemwise_add(outputs, inputs, name=f"{outputs.name}_plus_residual"), states
+            return symbol.elemwise_add(outputs, steps, name=f"{outputs.name}_plus_residual"), states
         added = [
             symbol.elemwise_add(output, step, name=f"{output.name}_plus_residual")
-            for output, step in zip(outputs, inputs, strict=True)
+            for output, step in zip(outputs, steps, strict=True)
         ]
         return added, states
 
@@ -538,15 +538,15 @@ class BidirectionalCell(_Combined):
         self._cells = [l_cell, r_cell]
         self._share(l_cell, r_cell)
 
-    def __call__(self, inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, list[Any]]:
         """There are no single steps."""
         raise NotImplementedError("BidirectionalCell: it cannot be stepped. Please use unroll.")
 
     def unroll(
         self,
         length: int,
-        inputs: Any,
-        begin_state: Sequence[Any] | None = None,
+        inputs: Symbol | Sequence[Symbol],
+        begin_state: Sequence[Symbol] | None = None,
         layout: str = "NTC",
         merge_outputs: bool | None = None,
     ) -> tuple[Any, list[Any]]:

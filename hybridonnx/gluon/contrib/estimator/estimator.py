@@ -13,6 +13,8 @@ from ....errors import AttributeValueError
 from ....initializer import InitializerLike
 from ....metric import Accuracy, EvalMetric
 from ....metric import Loss as LossMetric
+from ....typing import Contexts
+from ...block import Block
 from ...data import DataLoader
 from ...loss import Loss, SoftmaxCrossEntropyLoss
 from ...trainer import Trainer
@@ -24,8 +26,10 @@ from .event_handler import (
     EpochEnd,
     EventHandler,
     GradientUpdateHandler,
+    Handlers,
     LoggingHandler,
     MetricHandler,
+    Metrics,
     StoppingHandler,
     TrainBegin,
     TrainEnd,
@@ -68,16 +72,16 @@ class Estimator:
 
     def __init__(
         self,
-        net: Any,
-        loss: Any,
-        train_metrics: Any = None,
-        val_metrics: Any = None,
+        net: Block,
+        loss: Loss,
+        train_metrics: Metrics = None,
+        val_metrics: Metrics = None,
         initializer: InitializerLike = None,
         trainer: Trainer | None = None,
-        context: Any = None,
-        val_net: Any = None,
-        val_loss: Any = None,
-        batch_processor: Any = None,
+        context: Contexts = None,
+        val_net: Block | None = None,
+        val_loss: Loss | None = None,
+        batch_processor: BatchProcessor | None = None,
     ) -> None:
         self.net = net
         self.loss = _loss(loss)
@@ -112,7 +116,7 @@ class Estimator:
 
     def _initialize(self, initializer: InitializerLike) -> None:
         if not self._is_initialized():
-            options = {} if initializer is None else {"init": initializer}
+            options: dict[str, Any] = {} if initializer is None else {"init": initializer}
             self.net.initialize(ctx=self.context, **options)
         elif initializer is not None:
             warnings.warn(
@@ -145,7 +149,7 @@ class Estimator:
         """The metrics of evaluations."""
         return self._val_metrics
 
-    def evaluate(self, val_data: DataLoader, batch_axis: int = 0, event_handlers: Any = None) -> None:
+    def evaluate(self, val_data: DataLoader, batch_axis: int = 0, event_handlers: Handlers = None) -> None:
         """Evaluate; `val_metrics` have the values after it.
 
         Args:
@@ -175,7 +179,7 @@ class Estimator:
         train_data: DataLoader,
         val_data: DataLoader | None = None,
         epochs: int | None = None,
-        event_handlers: Any = None,
+        event_handlers: Handlers = None,
         batches: int | None = None,
         batch_axis: int = 0,
     ) -> None:
