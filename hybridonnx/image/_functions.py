@@ -17,6 +17,7 @@ from ..errors import AttributeValueError, DTypeError, FormatError, MissingFileEr
 from ..formats.files import PathLike
 from ..ndarray.namespace import F
 from ..ndarray.ndarray import NDArray
+from ..ndarray.np_array import shown
 from ..ops import Array
 from ..ops.cvimage import decoded, resampled
 
@@ -98,7 +99,7 @@ def _image(content: bytes, flag: int, to_rgb: bool, where: str) -> Array:
 
 def _placed(pixels: Array, out: NDArray | None) -> NDArray:
     if out is None:
-        return NDArray(pixels)
+        return shown(NDArray(pixels))
     out[:] = NDArray(pixels)
     return out
 
@@ -223,7 +224,7 @@ def fixed_crop(
         raise AttributeValueError(
             f"fixed_crop: a part inside the image {src.shape} is required, got {w} x {h} from ({x0}, {y0})."
         )
-    part = NDArray(pixels[y0 : y0 + h, x0 : x0 + w].copy())
+    part = shown(NDArray(pixels[y0 : y0 + h, x0 : x0 + w].copy()))
     if size is None or tuple(size) == (w, h):
         return part
     return imresize(part, *size, interpolation(interp, (h, w, size[1], size[0])))
