@@ -6,6 +6,7 @@ import numpy as np
 
 from hybridonnx.ops.cvimage import (
     AREA,
+    CUBIC,
     LINEAR,
     NEAREST,
     CopyMakeBorder,
@@ -14,7 +15,9 @@ from hybridonnx.ops.cvimage import (
     averages,
     axes,
     by_area,
+    by_eight,
     halves_up,
+    in_eights,
     integers,
     matrix,
 )
@@ -51,7 +54,7 @@ def resize(g: Graph, images: Value, height: int, width: int, interp: int) -> Val
     elif by_area(h, w, height, width, interp):
         pixels = g.Round(_product(g, matrix(rows, h), x, matrix(columns, w)))
     else:
-        pixels = g.Clip(_of_bytes(g, x, rows, columns, interp in (LINEAR, AREA)), 0.0, 255.0)
+        pixels = g.Clip(_of_bytes(g, x, rows, columns, interp), 0.0, 255.0)
     last = (*range(rank - 3), rank - 2, rank - 1, rank - 3)
     return g.Cast(g.Transpose(pixels, last), images.dtype)
 
@@ -72,20 +75,33 @@ def _means(g: Graph, x: Value, down: int, across: int, of_bytes: bool) -> Value:
     return g.Floor((sums + 2.0) / 4.0) if halves_up(down, across, channels) else g.Round(g.Mul(sums, share))
 
 
-def _of_bytes(g: Graph, x: Value, rows: Taps, columns: Taps, linear: bool) -> Value:
+def _of_bytes(g: Graph, x: Value, rows: Taps, columns: Taps, interp: int) -> Value:
     """With weights that are integers: products with those of columns are exact in float32."""
     across = g.MatMul(x, matrix(integers(columns), known_size(g, x, x.rank - 1)).T.astype(_float32))
     taps = integers(rows)
-    if not linear:
+    if interp not in (LINEAR, AREA):
         down = matrix(taps, known_size(g, x, x.rank - 2)).astype(_float64)
         sums = g.MatMul(down, g.Cast(across, _float64))
-        return g.Cast(g.Floor((sums + float(1 << 21)) / float(1 << 22)), _float32)
+        pixels = g.Cast(g.Floor((sums + float(1 << 21)) / float(1 << 22)), _float32)
+        return _rounded_by_eight(g, pixels, across, taps) if interp == CUBIC else pixels
     high = g.Cast(g.Floor(across / 16.0), np.int32)
     parts = [
         g.Gather(high, indices, axis=x.rank - 2) * taps.weights[:, k, None] / np.int32(1 << 16)
         for k, indices in enumerate(taps.indices.T)
     ]
     return g.Cast((parts[0] + parts[1] + np.int32(2)) / np.int32(4), _float32)
+
+
+def _rounded_by_eight(g: Graph, pixels: Value, across: Value, rows: Taps) -> Value:
+    """Cubic pixels, of which each row's first multiple of 8 numbers are summed in float32, row by row."""
+    factors = by_eight(rows)
+    total: Value | None = None
+    for k, indices in enumerate(factors.indices.T):
+        part = g.Gather(across, indices, axis=across.rank - 2) * factors.weights[:, k, None]
+        total = part if total is None else total + part
+    channels, width = (known_size(g, across, across.rank - i) for i in (3, 1))
+    first = in_eights(width, channels).T[:, None, :]
+    return pixels if total is None else g.Where(first, g.Round(total), pixels)
 
 
 @lowers(CopyMakeBorder)

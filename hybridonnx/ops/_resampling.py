@@ -124,12 +124,20 @@ def _down(across: Array, rows: Taps, interp: int) -> Array:
         return _bytes((sum(parts) + 2) >> 2)
     sums = _bytes((_summed(across.astype(np.int64), -3, rows) + (1 << 21)) >> 22)
     if interp == CUBIC:  # in registers of 8 numbers by float32, which rounds other halves up
-        factors = rows.weights.astype(np.float32) / np.float32(_ONE * _ONE)
-        rounded = _bytes(np.rint(_summed(across.astype(np.float32), -3, Taps(rows.indices, factors))))
-        count = sums.shape[-2] * sums.shape[-1]
-        vector = np.arange(count).reshape(sums.shape[-2:]) < count // 8 * 8
-        sums = np.where(vector, rounded, sums)
+        rounded = _bytes(np.rint(_summed(across.astype(np.float32), -3, by_eight(rows))))
+        sums = np.where(in_eights(*sums.shape[-2:]), rounded, sums)
     return sums
+
+
+def by_eight(rows: Taps) -> Taps:
+    """Weights of cubic rows, of integers with 22 more bits, as float32."""
+    return Taps(rows.indices, rows.weights.astype(np.float32) / np.float32(_ONE * _ONE))
+
+
+def in_eights(width: int, channels: int) -> Array:
+    """Which numbers of a row (width, C) OpenCV computes eight at a time."""
+    count = width * channels
+    return np.arange(count).reshape(width, channels) < count // 8 * 8
 
 
 @lru_cache(maxsize=1024)

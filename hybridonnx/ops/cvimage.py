@@ -19,13 +19,16 @@ from ._opencv import resampled as resampled
 from ._operator import Array, Operator
 from ._registry import operator
 from ._resampling import AREA as AREA
+from ._resampling import CUBIC as CUBIC
 from ._resampling import LINEAR as LINEAR
 from ._resampling import NEAREST as NEAREST
 from ._resampling import Taps as Taps
 from ._resampling import averages as averages
 from ._resampling import axes as axes
 from ._resampling import by_area as by_area
+from ._resampling import by_eight as by_eight
 from ._resampling import halves_up as halves_up
+from ._resampling import in_eights as in_eights
 from ._resampling import integers as integers
 from ._resampling import matrix as matrix
 from ._resampling import resized
