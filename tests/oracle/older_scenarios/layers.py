@@ -1,4 +1,4 @@
-"""`gluon.contrib`: deformable convolutions, texts, samplers."""
+"""`gluon.contrib`: deformable convolutions, cells in loops, texts, samplers."""
 
 import json
 from importlib import import_module
@@ -89,3 +89,25 @@ def samplers(mx, show):
         sampler = data.sampler.IntervalSampler(13, interval=3, **kwargs)
         show(list(sampler), len(list(sampler)))
     show.error(data.IntervalSampler, 3, 4)
+
+
+def rolled(mx, show):
+    unroll = import_module(f"{mx.__name__}.gluon.contrib.rnn.rnn_cell").dynamic_unroll
+    x = mx.nd.array(np.random.RandomState(2).uniform(-1, 1, (5, 2, 3)))
+    lengths = mx.nd.array([3, 5])
+    for make in (mx.gluon.rnn.LSTMCell, mx.gluon.rnn.GRUCell):
+        cell = make(4, input_size=3)
+        cell.initialize()
+        _filled(mx, cell)
+        first = cell.begin_state(2)
+        for kwargs in ({}, {"valid_length": lengths}):
+            x.attach_grad()
+            with mx.autograd.record():
+                outputs, states = unroll(cell, x, first, **kwargs)
+                loss = (outputs * outputs).sum() + states[0].sum()
+            loss.backward()
+            show(outputs, states, x.grad)
+        show(unroll(cell, x.swapaxes(0, 1), first, layout="NTC")[0])
+        with mx.autograd.record():
+            show(unroll(cell, x, first, drop_inputs=0.5, drop_outputs=0.5)[0].shape)
+    show.error(unroll, cell, x, first, layout="NCT")

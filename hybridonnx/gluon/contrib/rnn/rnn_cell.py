@@ -12,7 +12,7 @@ from ...parameter import ParameterDict
 from ...rnn.rnn_cell import BidirectionalCell, CellStack, GatedCell, ModifierCell, RecurrentCell
 from ...rnn.sequence import mask_outputs, merge_or_split, namespace_of
 
-__all__ = ["LSTMPCell", "VariationalDropoutCell"]
+__all__ = ["LSTMPCell", "VariationalDropoutCell", "dynamic_unroll"]
 
 
 class VariationalDropoutCell(ModifierCell):
@@ -175,3 +175,64 @@ class LSTMPCell(GatedCell):
             name=f"{prefix}out",
         )
         return output, [output, cell]
+
+
+def dynamic_unroll(
+    cell: RecurrentCell,
+    inputs: Tensor,
+    begin_state: Sequence[Tensor],
+    drop_inputs: float = 0,
+    drop_outputs: float = 0,
+    layout: str = "TNC",
+    valid_length: Tensor | None = None,
+) -> tuple[Any, list[Any]]:
+    """Run a cell over all steps of one array or symbol, as a loop whose length need not be known.
+
+    Args:
+        cell: The cell.
+        inputs: The sequence, in `layout`.
+        begin_state: The first states.
+        drop_inputs: The share of inputs that are dropped, the same ones at all steps.
+        drop_outputs: The share of outputs that are dropped, the same ones at all steps.
+        layout: `"TNC"`, or `"NTC"`, which is swapped before and after.
+        valid_length: How many steps of each sequence count, (N,); outputs after these are zeros.
+
+    Returns:
+        The outputs, in `layout`, and the last states.
+
+    Raises:
+        AssertionError: `layout` is something else.
+    """
+    if layout not in ("TNC", "NTC"):
+        raise AssertionError(f"dynamic_unroll: layout TNC or NTC is required, got {layout!r}.")
+    F = namespace_of(inputs)
+    axis = layout.find("T")
+    sequence = F.swapaxes(inputs, dim1=0, dim2=1) if axis == 1 else inputs
+    if drop_inputs:
+        sequence = F.Dropout(sequence, p=drop_inputs, axes=(0,))
+
+    def step(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+        return cell(x, states) if valid_length is None else _counted_step(F, cell, x, states, valid_length)
+
+    first = list(begin_state)
+    if valid_length is not None:
+        first.append(F.zeros_like(F.slice_axis(valid_length, axis=0, begin=0, end=1)))
+    cell.reset()
+    outputs, states = F.contrib.foreach(step, sequence, first)
+    if drop_outputs:
+        outputs = F.Dropout(outputs, p=drop_outputs, axes=(0,))
+    if valid_length is not None:
+        states = states[:-1]
+        outputs = F.SequenceMask(outputs, sequence_length=valid_length, use_sequence_length=True, axis=0)
+    return (F.swapaxes(outputs, dim1=0, dim2=1) if axis == 1 else outputs), list(states)
+
+
+def _counted_step(F: Any, cell: Any, x: Any, states: list[Any], lengths: Any) -> tuple[Any, list[Any]]:
+    """A step of a cell, in which sequences that have ended keep their states; the last state counts steps."""
+    *before, count = states
+    output, after = cell(x, before)
+    goes_on = F.expand_dims(F.broadcast_greater(lengths, count), axis=1)
+    kept: list[Any] = [
+        F.where(F.broadcast_like(goes_on, new), new, old) for new, old in zip(after, before, strict=True)
+    ]
+    return output, [*kept, count + 1]
