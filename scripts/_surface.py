@@ -62,7 +62,11 @@ def attributes(cls: type, bases: list[type]) -> Iterator[tuple[str, Any]]:
     """The public attributes of a class that it, or one of its private bases, defines and does not refuse."""
     defined = {n for c in bases for n in vars(c)}
     for name in sorted(n for n in defined if not n.startswith("_") or n in CALLED):
+<<<<<<< HEAD
         if hasattr(cls, name):
+=======
+        if hasattr(cls, name):  # what a base has and a class refuses is none of its names
+>>>>>>> refs/heads/np
             yield name, getattr(cls, name)
 
 

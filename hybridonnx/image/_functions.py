@@ -17,7 +17,11 @@ from ..errors import AttributeValueError, DTypeError, FormatError, MissingFileEr
 from ..formats.files import PathLike
 from ..ndarray.namespace import F
 from ..ndarray.ndarray import NDArray
+<<<<<<< HEAD
 from ..ndarray.np_shape import is_np_array
+=======
+from ..ndarray.np_array import shown
+>>>>>>> refs/heads/np
 from ..ops import Array
 from ..ops.cvimage import decoded, resampled
 
@@ -105,8 +109,13 @@ def _image(content: bytes, flag: int, to_rgb: bool, where: str) -> Array:
 
 def _placed(pixels: Array, out: NDArray | None) -> NDArray:
     if out is None:
+<<<<<<< HEAD
         return ndarray_of(pixels)
     out[:] = ndarray_of(pixels)
+=======
+        return shown(NDArray(pixels))
+    out[:] = NDArray(pixels)
+>>>>>>> refs/heads/np
     return out
 
 
@@ -230,7 +239,11 @@ def fixed_crop(
         raise AttributeValueError(
             f"fixed_crop: a part inside the image {src.shape} is required, got {w} x {h} from ({x0}, {y0})."
         )
+<<<<<<< HEAD
     part = ndarray_of(pixels[y0 : y0 + h, x0 : x0 + w].copy())
+=======
+    part = shown(NDArray(pixels[y0 : y0 + h, x0 : x0 + w].copy()))
+>>>>>>> refs/heads/np
     if size is None or tuple(size) == (w, h):
         return part
     return imresize(part, *size, interpolation(interp, (h, w, size[1], size[0])))
