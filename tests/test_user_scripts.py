@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests import user_scripts
@@ -34,6 +36,10 @@ def test_scripts_print_what_they_print_with_mxnet(name):
 
 def test_results_are_stored_for_every_script():
     assert sorted(STORED) == user_scripts.names()
+
+
+def test_the_page_has_every_script():
+    assert re.findall(r"^\| \[(\w+)\]", user_scripts.PAGE.read_text(encoding="utf-8"), re.M) == sorted(STORED)
 
 
 def test_what_is_listed_is_there():
