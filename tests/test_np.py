@@ -234,6 +234,19 @@ def test_draws():
     assert sorted(mx.np.random.choice(5, 5, replace=False).tolist()) == [0, 1, 2, 3, 4]
 
 
+def test_images(tmp_path):
+    pixels = np.random.RandomState(0).randint(0, 255, (4, 5, 3)).astype("uint8")
+    image = mx.npx.image.to_tensor(mx.np.array(pixels))
+    assert isinstance(image, mx.np.ndarray)
+    np.testing.assert_allclose(image.asnumpy(), pixels.transpose(2, 0, 1) / 255, rtol=1e-6)
+    file = str(tmp_path / "image.png")
+    pytest.importorskip("PIL.Image").fromarray(pixels).save(file)
+    read = mx.image.imread(file)
+    assert isinstance(read, mx.np.ndarray)
+    np.testing.assert_array_equal(read.asnumpy(), pixels)
+    assert mx.image.fixed_crop(read, 1, 1, 2, 2).shape == (2, 2, 3)
+
+
 class Noisy(mx.gluon.HybridBlock):
     def hybrid_forward(self, F, x):
         names = "exponential rayleigh gumbel logistic lognormal normal uniform".split()
@@ -256,8 +269,8 @@ def test_draws_in_graphs():
 MISSING = {
     "np": "arrayprint fallback_linalg function_base io mirr npv ppmt pv rate stride_tricks utils",
     "np.linalg": "fallback_linalg",
-    "npx": "check_call classproperty ctypes get_cuda_compute_capability gpu_memory_info image threading "
-    "utils warnings with_metaclass",
+    "npx": "check_call classproperty ctypes get_cuda_compute_capability threading utils warnings "
+    "with_metaclass",
     "sym.np": "bincount delete diag_indices_from empty_like histogram insert may_share_memory percentile "
     "polyval quantile resize shares_memory unique unravel_index",
     "sym.np.random": "beta choice current_context multivariate_normal shuffle",

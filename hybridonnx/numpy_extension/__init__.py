@@ -10,6 +10,6 @@ __getattr__, __dir__ = _lazy_package(
     )
     | dict.fromkeys(("is_np_array", "is_np_shape", "reset_np", "set_np"), "..util")
     | {"waitall": "..ndarray.creation"},
-    submodules=("random",),
+    submodules=("image", "random"),
     operators="functions",
 )
