@@ -185,7 +185,7 @@ def grad(
             elif id(gradient) in others:  # another's array: a change in place would be seen there
                 gradient = F._copy(gradient)
             others.add(id(gradient))
-            gradients.append(gradient.as_np_ndarray() if variable.as_numpy else gradient)
+            gradients.append(gradient.as_np_ndarray() if variable._as_numpy else gradient)
     return gradients
 
 

@@ -260,7 +260,7 @@ class HybridBlock(Block):
         compiled = self._compiled.get(ctx) or self._compile(ctx, args)
         flat = args if self._in_format == [0] and len(args) == 1 else self._flat_inputs(ctx, args)
         outputs = self._watched(ctx, flat) if self._op_hooks else compiled(flat)
-        if is_np_array() or any(x.as_numpy for x in flat):
+        if is_np_array() or any(x._as_numpy for x in flat):
             outputs = [y.as_np_ndarray() for y in outputs]
         return outputs[0] if self._out_format == 0 else self._regrouped(outputs)
 

@@ -30,7 +30,7 @@ class ArrayBase:
     dense: ClassVar[type[ArrayBase]]
     """The class of what operators return, whatever they are called on: `NDArray`, which stands above them."""
 
-    as_numpy: ClassVar[bool] = False
+    _as_numpy: ClassVar[bool] = False
     """Whether it is an `mx.np.ndarray`, so that single elements have no axes and bool picks elements."""
 
     _data: Array

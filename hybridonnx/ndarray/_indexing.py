@@ -23,7 +23,7 @@ def _numpy_key(x: ArrayBase, key: Any) -> tuple[Any, ...]:
     if not x.shape and isinstance(key, slice) and key == slice(None):  # all, as of any array
         return ()
     parts = key if isinstance(key, tuple) else (key,)
-    return tuple((_numpy_part if x.as_numpy else _part)(x, part) for part in parts)
+    return tuple((_numpy_part if x._as_numpy else _part)(x, part) for part in parts)
 
 
 def _numpy_part(x: ArrayBase, part: Any) -> Any:
@@ -76,7 +76,7 @@ def get(x: ArrayBase, key: Any) -> Any:
     numpy_key = _numpy_key(x, key)
     basic = _is_basic(numpy_key)
     selected = _selected(data, numpy_key)
-    if selected.ndim == 0 and data.ndim and not x.as_numpy:
+    if selected.ndim == 0 and data.ndim and not x._as_numpy:
         selected = selected.reshape(1)
     if state.recording and x._entry is not None:
         return _get_recorded(x, numpy_key, selected)
@@ -124,7 +124,7 @@ def _sliced(x: ArrayBase, key: tuple[Any, ...], selected: Array) -> ArrayBase:
         begin, end, step = zip(*bounds, strict=True)
         part = x.F.slice(x, begin=begin, end=end, step=step)
     shaped: ArrayBase
-    if x.as_numpy:
+    if x._as_numpy:
         shaped = x.F._np_reshape(part, newshape=selected.shape)
     else:
         shaped = x.F.Reshape(part, shape=selected.shape) if selected.shape else x.F._copy(part)

@@ -146,7 +146,7 @@ def invoke_all(
 def _class_of(inputs: Sequence[ArrayBase]) -> type[ArrayBase]:
     """The class of the outputs: `mx.np.ndarray` if an input is one."""
     for x in inputs:
-        if x.as_numpy:
+        if x._as_numpy:
             return x.dense
     return ArrayBase.dense
 

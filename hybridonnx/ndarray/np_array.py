@@ -26,7 +26,7 @@ class ndarray(NDArray):  # noqa: N801  (MXNet's name)
 
     __slots__ = ()
     dense: ClassVar[type[NDArray]]
-    as_numpy: ClassVar[bool] = True
+    _as_numpy: ClassVar[bool] = True
 
     @classmethod
     def _as_recorded(cls, value: Value, ctx: Context, entry: Any) -> NDArray:
