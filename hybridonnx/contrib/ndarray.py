@@ -1,16 +1,7 @@
-"""The operators of `nd.contrib`, under the name that MXNet's module has."""
+"""`nd.contrib`, under the name that MXNet has it as well: importing this gives that very module."""
 
-from __future__ import annotations
+import sys
 
-from typing import Any
+from ..ndarray import contrib
 
-from ..ndarray import contrib as _contrib
-
-
-def __getattr__(name: str) -> Any:
-    """What `nd.contrib` calls `name`."""
-    return getattr(_contrib, name)
-
-
-def __dir__() -> list[str]:
-    return dir(_contrib)
+sys.modules[__name__] = contrib

@@ -1,16 +1,7 @@
-"""The operators of `sym.contrib`, under the name that MXNet's module has."""
+"""`sym.contrib`, under the name that MXNet has it as well: importing this gives that very module."""
 
-from __future__ import annotations
+import sys
 
-from typing import Any
+from ..symbol import contrib
 
-from ..symbol import contrib as _contrib
-
-
-def __getattr__(name: str) -> Any:
-    """What `sym.contrib` calls `name`."""
-    return getattr(_contrib, name)
-
-
-def __dir__() -> list[str]:
-    return dir(_contrib)
+sys.modules[__name__] = contrib

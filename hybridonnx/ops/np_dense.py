@@ -81,6 +81,7 @@ class NumpyMatMul(Composed):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("a", "b")
+    outputs: ClassVar[tuple[str, ...]] = ("out",)
     takes_bool: ClassVar[bool] = False
 
     def infer(

@@ -9,16 +9,13 @@ import warnings
 from collections.abc import Callable, Sequence
 from math import inf, isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ....errors import AttributeValueError
 from ....formats.files import PathLike
 from ....metric import CompositeEvalMetric, EvalMetric, Loss
-
-if TYPE_CHECKING:
-    from .estimator import Estimator
 
 __all__ = [
     "BatchBegin",
@@ -50,28 +47,28 @@ Handlers: TypeAlias = EventHandler | Sequence[EventHandler] | None
 class TrainBegin(EventHandler):
     """Is called before training."""
 
-    def train_begin(self, estimator: Estimator, *args: object, **kwargs: Any) -> Any:
+    def train_begin(self, estimator: Any, *args: object, **kwargs: Any) -> Any:
         """Training begins."""
 
 
 class TrainEnd(EventHandler):
     """Is called after training."""
 
-    def train_end(self, estimator: Estimator, *args: object, **kwargs: Any) -> Any:
+    def train_end(self, estimator: Any, *args: object, **kwargs: Any) -> Any:
         """Training has ended."""
 
 
 class EpochBegin(EventHandler):
     """Is called before each epoch."""
 
-    def epoch_begin(self, estimator: Estimator, *args: object, **kwargs: Any) -> Any:
+    def epoch_begin(self, estimator: Any, *args: object, **kwargs: Any) -> Any:
         """An epoch begins."""
 
 
 class EpochEnd(EventHandler):
     """Is called after each epoch."""
 
-    def epoch_end(self, estimator: Estimator, *args: object, **kwargs: Any) -> Any:
+    def epoch_end(self, estimator: Any, *args: object, **kwargs: Any) -> Any:
         """An epoch has ended; true ends training."""
         return False
 
@@ -79,14 +76,14 @@ class EpochEnd(EventHandler):
 class BatchBegin(EventHandler):
     """Is called before each batch."""
 
-    def batch_begin(self, estimator: Estimator, *args: object, **kwargs: Any) -> Any:
+    def batch_begin(self, estimator: Any, *args: object, **kwargs: Any) -> Any:
         """A batch begins, `batch`."""
 
 
 class BatchEnd(EventHandler):
     """Is called after each batch."""
 
-    def batch_end(self, estimator: Estimator, *args: object, **kwargs: Any) -> Any:
+    def batch_end(self, estimator: Any, *args: object, **kwargs: Any) -> Any:
         """A batch has ended: `batch`, `pred`, `label` and `loss` are there; true ends the epoch."""
         return False
 
@@ -101,19 +98,19 @@ class StoppingHandler(TrainBegin, BatchEnd, EpochEnd):
         self.current_epoch = 0
         self.stop_training = False
 
-    def train_begin(self, estimator: Estimator, *args: object, **kwargs: Any) -> None:
+    def train_begin(self, estimator: Any, *args: object, **kwargs: Any) -> None:
         """Begin to count."""
         self.max_epoch, self.max_batch = estimator.max_epoch, estimator.max_batch
         self.current_batch = self.current_epoch = 0
 
-    def batch_end(self, estimator: Estimator, *args: object, **kwargs: Any) -> bool:
+    def batch_end(self, estimator: Any, *args: object, **kwargs: Any) -> bool:
         """Whether it was the last batch."""
         self.current_batch += 1
         if self.current_batch == self.max_batch:
             self.stop_training = True
         return self.stop_training
 
-    def epoch_end(self, estimator: Estimator, *args: object, **kwargs: Any) -> bool:
+    def epoch_end(self, estimator: Any, *args: object, **kwargs: Any) -> bool:
         """Whether it was the last epoch."""
         self.current_epoch += 1
         if self.current_epoch == self.max_epoch:
@@ -140,12 +137,12 @@ class MetricHandler(EpochBegin, BatchEnd):
         self.metrics = listed(metrics)
         self.priority = priority
 
-    def epoch_begin(self, estimator: Estimator, *args: object, **kwargs: Any) -> None:
+    def epoch_begin(self, estimator: Any, *args: object, **kwargs: Any) -> None:
         """Begin anew."""
         for metric in self.metrics:
             metric.reset()
 
-    def batch_end(self, estimator: Estimator, *args: object, **kwargs: Any) -> None:
+    def batch_end(self, estimator: Any, *args: object, **kwargs: Any) -> None:
         """Update: losses with the loss, others with labels and predictions."""
         for metric in self.metrics:
             if isinstance(metric, Loss):
@@ -184,23 +181,23 @@ class ValidationHandler(TrainBegin, BatchEnd, EpochEnd):
         self.priority = priority
         self.event_handlers = event_handlers
 
-    def train_begin(self, estimator: Estimator, *args: object, **kwargs: Any) -> None:
+    def train_begin(self, estimator: Any, *args: object, **kwargs: Any) -> None:
         """Begin to count."""
         self.current_batch = self.current_epoch = 0
 
-    def batch_end(self, estimator: Estimator, *args: object, **kwargs: Any) -> None:
+    def batch_end(self, estimator: Any, *args: object, **kwargs: Any) -> None:
         """Evaluate, if it is time."""
         self.current_batch += 1
         if self.batch_period and self.current_batch % self.batch_period == 0:
             self._evaluate(estimator)
 
-    def epoch_end(self, estimator: Estimator, *args: object, **kwargs: Any) -> None:
+    def epoch_end(self, estimator: Any, *args: object, **kwargs: Any) -> None:
         """Evaluate, if it is time."""
         self.current_epoch += 1
         if self.epoch_period and self.current_epoch % self.epoch_period == 0:
             self._evaluate(estimator)
 
-    def _evaluate(self, estimator: Estimator) -> None:
+    def _evaluate(self, estimator: Any) -> None:
         self.eval_fn(
             val_data=self.val_data, batch_axis=estimator.batch_axis, event_handlers=self.event_handlers
         )
@@ -233,7 +230,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         self.log_interval = log_interval
         self.log_interval_time = 0.0
 
-    def train_begin(self, estimator: Estimator, *args: object, **kwargs: Any) -> None:
+    def train_begin(self, estimator: Any, *args: object, **kwargs: Any) -> None:
         """Log optimizer and learning rate."""
         self.train_start = time.time()
         trainer = estimator.trainer
@@ -249,7 +246,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         self.current_epoch = self.batch_index = self.processed_samples = 0
         self.log_interval_time = 0.0
 
-    def train_end(self, estimator: Estimator, *args: object, **kwargs: Any) -> None:
+    def train_end(self, estimator: Any, *args: object, **kwargs: Any) -> None:
         """Log the whole time."""
         start = f"Train finished using total {int(time.time() - self.train_start)}s "
         estimator.logger.info(self._line(f"{start}with {self.current_epoch} epochs. "))
@@ -258,11 +255,11 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         pairs = (metric.get() for metric in self.metrics)
         return (start + ", ".join(f"{name}: {value:.4f}" for name, value in pairs)).rstrip(", ")
 
-    def batch_begin(self, estimator: Estimator, *args: object, **kwargs: Any) -> None:
+    def batch_begin(self, estimator: Any, *args: object, **kwargs: Any) -> None:
         """Begin to measure."""
         self.batch_start = time.time()
 
-    def batch_end(self, estimator: Estimator, *args: object, **kwargs: Any) -> None:
+    def batch_end(self, estimator: Any, *args: object, **kwargs: Any) -> None:
         """Log the metrics, if it is time."""
         if not isinstance(self.log_interval, int):
             return
@@ -276,7 +273,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
             estimator.logger.info(self._line(f"{where} time/interval: {seconds:.3f}s "))
         self.batch_index += 1
 
-    def epoch_begin(self, estimator: Estimator, *args: object, **kwargs: Any) -> None:
+    def epoch_begin(self, estimator: Any, *args: object, **kwargs: Any) -> None:
         """Log that it begins."""
         self.epoch_start = time.time()
         if any("training" in metric.name for metric in self.metrics):
@@ -288,7 +285,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         else:
             estimator.logger.info("Validation Begin")
 
-    def epoch_end(self, estimator: Estimator, *args: object, **kwargs: Any) -> None:
+    def epoch_end(self, estimator: Any, *args: object, **kwargs: Any) -> None:
         """Log time and metrics."""
         seconds = time.time() - self.epoch_start
         estimator.logger.info(self._line(f"[Epoch {self.current_epoch}] Finished in {seconds:.3f}s, "))
@@ -361,7 +358,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
                 raise AttributeValueError(f"CheckpointHandler: {_MONITOR} {monitor!r}.")
             self.monitor_op = _better(monitor, mode, "CheckpointHandler")
 
-    def train_begin(self, estimator: Estimator, *args: object, **kwargs: Any) -> None:
+    def train_begin(self, estimator: Any, *args: object, **kwargs: Any) -> None:
         """Begin to count, or go on from the last checkpoint."""
         self.current_epoch = self.current_batch = 0
         self.trained_epoch = self.trained_batch = -1
@@ -370,7 +367,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         if self.resume_from_checkpoint:
             self._resume(estimator)
 
-    def batch_end(self, estimator: Estimator, *args: object, **kwargs: Any) -> None:
+    def batch_end(self, estimator: Any, *args: object, **kwargs: Any) -> None:
         """Save, if it is time; after the first batch the network's graph."""
         if self.current_batch == 0:
             self._save_symbol(estimator)
@@ -378,13 +375,13 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             self._save(estimator, self.current_batch + self.trained_batch + 1)
         self.current_batch += 1
 
-    def epoch_end(self, estimator: Estimator, *args: object, **kwargs: Any) -> None:
+    def epoch_end(self, estimator: Any, *args: object, **kwargs: Any) -> None:
         """Save, if it is time."""
         if self.epoch_period and (self.current_epoch + 1) % self.epoch_period == 0:
             self._save(estimator, self.current_batch + max(self.trained_batch, 0))
         self.current_epoch += 1
 
-    def _save(self, estimator: Estimator, batch: int) -> None:
+    def _save(self, estimator: Any, batch: int) -> None:
         """Save a checkpoint, and the best model."""
         epoch = self.current_epoch + self.trained_epoch + 1
         name = f"{self.model_prefix}-epoch{epoch}batch{batch}"
@@ -402,7 +399,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         if self.save_best:
             self._save_best(estimator)
 
-    def _save_best(self, estimator: Estimator) -> None:
+    def _save_best(self, estimator: Any) -> None:
         assert self.monitor is not None  # the constructor asks for it
         name, value = self.monitor.get()
         start = f"[Epoch {self.current_epoch}] CheckpointHandler: {name}"
@@ -424,16 +421,16 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
                 estimator, f"{start} did not improve from {self.best:0.5f}, skipping updating best model"
             )
 
-    def _log(self, estimator: Estimator, line: str) -> None:
+    def _log(self, estimator: Any, line: str) -> None:
         if self.verbose > 0:
             estimator.logger.info(line)
 
-    def _write(self, estimator: Estimator, name: str) -> None:
+    def _write(self, estimator: Any, name: str) -> None:
         path = os.path.join(self.model_dir, name)
         estimator.net.save_parameters(f"{path}.params")
         estimator.trainer.save_states(f"{path}.states")
 
-    def _save_symbol(self, estimator: Estimator) -> None:
+    def _save_symbol(self, estimator: Any) -> None:
         """Write the network's graph, if it was traced."""
         path = os.path.join(self.model_dir, f"{self.model_prefix}-symbol.json")
         graph = getattr(estimator.net, "_traced", None)
@@ -446,7 +443,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             path,
         )
 
-    def _resume(self, estimator: Estimator) -> None:
+    def _resume(self, estimator: Any) -> None:
         """Load the last checkpoint, and train for what is left."""
         pattern = re.compile(rf"{re.escape(self.model_prefix)}-epoch(\d+)batch(\d+)\.params")
         matches = [m for m in map(pattern.fullmatch, os.listdir(self.model_dir)) if m]
@@ -507,14 +504,14 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
         self.current_epoch = 0
         self.stop_training = False
 
-    def train_begin(self, estimator: Estimator, *args: object, **kwargs: Any) -> None:
+    def train_begin(self, estimator: Any, *args: object, **kwargs: Any) -> None:
         """Begin to count."""
         self.wait = self.stopped_epoch = self.current_epoch = 0
         self.stop_training = False
         worst = inf if self.monitor_op is np.less else -inf
         self.best = worst if self.baseline is None else self.baseline
 
-    def epoch_end(self, estimator: Estimator, *args: object, **kwargs: Any) -> bool:
+    def epoch_end(self, estimator: Any, *args: object, **kwargs: Any) -> bool:
         """Whether it was enough."""
         name, value = self.monitor.get()
         if isnan(value):
@@ -530,7 +527,7 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
         self.current_epoch += 1
         return self.stop_training
 
-    def train_end(self, estimator: Estimator, *args: object, **kwargs: Any) -> None:
+    def train_end(self, estimator: Any, *args: object, **kwargs: Any) -> None:
         """Log that it was enough."""
         if self.stop_training:
             estimator.logger.info(
@@ -546,7 +543,7 @@ class GradientUpdateHandler(BatchEnd):
     def __init__(self, priority: float = -2000) -> None:
         self.priority = priority
 
-    def batch_end(self, estimator: Estimator, *args: object, **kwargs: Any) -> None:
+    def batch_end(self, estimator: Any, *args: object, **kwargs: Any) -> None:
         """Update, by the mean over the batch."""
         losses: Any = kwargs["loss"]
         losses = losses if isinstance(losses, Sequence) else [losses]
