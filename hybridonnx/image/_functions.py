@@ -17,7 +17,7 @@ from ..errors import AttributeValueError, DTypeError, FormatError, MissingFileEr
 from ..formats.files import PathLike
 from ..ndarray.namespace import F
 from ..ndarray.ndarray import NDArray
-from ..ndarray.np_shape import is_np_array
+from ..ndarray.np_array import shown
 from ..ops import Array
 from ..ops.cvimage import decoded, resampled
 
@@ -34,8 +34,7 @@ _TRIES = 10
 
 def ndarray_of(values: Array) -> NDArray:
     """An array of values, which is an `mx.np.ndarray` where blocks make these."""
-    made = NDArray(values)
-    return made.as_np_ndarray() if is_np_array() else made
+    return shown(NDArray(values))
 
 
 # ---- files
