@@ -2,6 +2,7 @@
 
 from .extension import Extension
 from .functions import Functions, shape_of
+from .modules import namespace
 from .overloads import NUMPY_OVERLOADS, NumpyOverload
 
-__all__ = ["NUMPY_OVERLOADS", "Extension", "Functions", "NumpyOverload", "shape_of"]
+__all__ = ["NUMPY_OVERLOADS", "Extension", "Functions", "NumpyOverload", "namespace", "shape_of"]

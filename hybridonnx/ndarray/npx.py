@@ -9,6 +9,7 @@ import numpy
 
 from ..errors import MXNetError
 from ..faces import Extension
+from ..faces import namespace as _namespace
 from . import namespace, npx_random
 from .np_array import as_np, ndarray
 
@@ -42,14 +43,4 @@ def constraint_check(x: ndarray, msg: str = "Constraint violated.") -> ndarray:
     return ndarray(numpy.asarray(True))
 
 
-def __getattr__(name: str) -> Any:
-    """An operator by its name in mx.npx."""
-    if name == "__all__":
-        return __dir__()
-    if name.startswith("_"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(FUNCTIONS, name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*["constraint_check", "nonzero", "random"], *dir(FUNCTIONS)})
+__getattr__, __dir__ = _namespace(__name__, FUNCTIONS, "constraint_check", "nonzero", "random")

@@ -145,8 +145,8 @@ def percentile(
 ) -> ndarray:
     """The percentiles of the elements along some axes; of integers in float32."""
     places: Any = getattr(q, "_data", q)
-    found = _np.percentile(a._data, places, axis, method=interpolation, keepdims=keepdims)  # type: ignore[call-overload]
-    values = ndarray(_np.asarray(found, a.dtype if a.dtype.kind == "f" else _np.float32), a.context)
+    numbers = _np.percentile(a._data, places, axis, method=interpolation, keepdims=keepdims)  # type: ignore[call-overload]
+    values = ndarray(_np.asarray(numbers, a.dtype if a.dtype.kind == "f" else _np.float32), a.context)
     if out is not None:
         out[...] = values
     return values if out is None else out

@@ -2,19 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..faces import namespace as _namespace
 from .np_symbol import EXTENSION
 
-
-def __getattr__(name: str) -> Any:
-    """An operator by its name in mx.npx."""
-    if name == "__all__":
-        return __dir__()
-    if name.startswith("_"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(EXTENSION, name)
-
-
-def __dir__() -> list[str]:
-    return dir(EXTENSION)
+__getattr__, __dir__ = _namespace(__name__, EXTENSION)
