@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import copy
+import gc
+import tracemalloc
+import weakref
 
 import numpy as np
 import pytest
 
 import hybridonnx as mx
+from hybridonnx import gluon
+from hybridonnx.gluon import nn
 from tests.gluon_facts import check, names
 
 
@@ -178,3 +183,69 @@ def test_constants_are_float32_whatever_digits_they_are_given_with(value):
     for other in ([[0.1, 0.3]], [0.1, 0.2], [[0.1]]):
         with pytest.raises(AssertionError, match="already exists"):
             params.get_constant("anchors", np.array(other))
+
+
+# ---- memory
+
+
+def _trained(hybrid):
+    net = nn.HybridSequential()
+    net.add(nn.Dense(3, activation="relu"), nn.BatchNorm(), nn.Dense(2))
+    net.initialize()
+    if hybrid:
+        net.hybridize()
+    trainer = gluon.Trainer(net.collect_params(), "adam")
+    for _ in range(2):
+        with mx.autograd.record():
+            loss = net(mx.nd.ones((2, 3))).sum()
+        loss.backward()
+        trainer.step(2)
+    return net
+
+
+def _imported(tmp_path):
+    _trained(True).export(str(tmp_path / "net"))
+    files = str(tmp_path / "net-symbol.json"), ["data"], str(tmp_path / "net-0000.params")
+    net = gluon.SymbolBlock.imports(*files)
+    net.hybridize()
+    net(mx.nd.ones((2, 3)))
+    return net
+
+
+@pytest.mark.parametrize("kind", ["eager", "hybridized", "imported"])
+def test_a_block_frees_its_weights_at_once(kind, tmp_path):
+    net = _imported(tmp_path) if kind == "imported" else _trained(kind == "hybridized")
+    gc.collect()
+    weights = [weakref.ref(p.data()) for p in net.collect_params().values()]
+    gc.disable()
+    try:
+        del net
+        assert [w() for w in weights] == [None] * len(weights)
+    finally:
+        gc.enable()
+
+
+def test_prediction_needs_no_memory_for_gradients():
+    net = nn.Dense(1000, in_units=1000)
+    tracemalloc.start()
+    try:
+        net.initialize()
+        net(mx.nd.ones((1, 1000)))
+        used = tracemalloc.get_traced_memory()[0]
+        assert 4e6 <= used < 6e6  # the weights, and no second array of their size
+        gradient = net.weight.grad()
+        assert tracemalloc.get_traced_memory()[0] >= used + 4e6
+    finally:
+        tracemalloc.stop()
+    assert gradient is net.weight.grad()
+    assert not gradient.asnumpy().any()
+
+
+def test_copies_have_the_gradients():
+    net = _trained(False)
+    twin = copy.deepcopy(net)
+    for a, b in zip(net.collect_params().values(), twin.collect_params().values(), strict=True):
+        if a.grad_req != "null":
+            assert np.array_equal(a.grad().asnumpy(), b.grad().asnumpy())
+            assert a.grad() is not b.grad()
+    assert any(p.grad().asnumpy().any() for p in twin.collect_params().values() if p.grad_req != "null")

@@ -19,6 +19,8 @@ _GRAD_REQS = ("write", "add", "null")
 _order = itertools.count()
 _receiving = threading.Lock()
 """Held while a gradient is written: NumPy lets other threads run meanwhile, whose additions would be lost."""
+_making = threading.Lock()
+"""Held while the array of a gradient is made."""
 
 
 class TapeNode:
@@ -66,21 +68,39 @@ class Recorded:
 
 
 class Leaf:
-    """A variable that has a gradient: `grad` receives them as `req` says."""
+    """A variable that has a gradient: `grad` receives them as `req` says.
 
-    __slots__ = ("fresh", "grad", "req")
+    The gradient is an array, or a function that makes one of zeros when it is first asked for: models that
+    only predict need no memory for it.
+    """
+
+    __slots__ = ("_gradient", "fresh", "req")
 
     op = None
     inputs: Sequence[Entry] = ()
     order = -1
     released = False
 
-    def __init__(self, grad: Any, req: str) -> None:
+    def __init__(self, gradient: Any, req: str) -> None:
         if req not in _GRAD_REQS:
             raise MXNetError(f"grad_req: one of {', '.join(_GRAD_REQS)} is required, got {req!r}.")
-        self.grad = grad
+        self._gradient = gradient
         self.req = req
         self.fresh = False
+
+    @property
+    def grad(self) -> Any:
+        """The gradient's array."""
+        if callable(self._gradient):
+            with _making:
+                if callable(self._gradient):  # no other thread was faster
+                    self._gradient = self._gradient()
+        return self._gradient
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether nobody has asked for the gradient, so that it can only be zero."""
+        return callable(self._gradient)
 
     def receive(self, gradient: Any) -> None:
         """Write or add a gradient that a sweep has computed."""
@@ -93,7 +113,7 @@ class Leaf:
 
     def receive_nothing(self) -> None:
         """Write or add zero: the heads depend on the variable by values that do not change with it."""
-        if self.req == "write":
+        if self.req == "write" and not self.is_zero:
             self.grad._clear()
         self.fresh = True
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,10 +73,8 @@ class Parameter:
     ) -> None:
         self._var: Symbol | None = None
         self._data: list[NDArray] | None = None
-        self._grad: list[NDArray] | None = None
         self._deferred: _Deferred | None = None
-        self._trainer: Any = None
-        """The trainer that was made last with it, for those who read it."""
+        self._last_trainer: Callable[[], Any] | None = None
         self._differentiable = differentiable
         self._allow_deferred_init = allow_deferred_init
         self._grad_req = "null"
@@ -97,12 +95,13 @@ class Parameter:
 
     def __getstate__(self) -> dict[str, Any]:
         """What copies take over: not the blocks that compiled the arrays."""
-        return {**self.__dict__, "_users": (), "_trainer": None}
+        return {**self.__dict__, "_users": (), "_last_trainer": None, "_grad": self._gradients()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        gradients = state.pop("_grad")
         self.__dict__.update(state)
         self._users = weakref.WeakSet()
-        self._init_grad(self._grad)
+        self._init_grad(gradients)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} {self.name} (shape={self.shape}, dtype={self._dtype})"
@@ -117,6 +116,15 @@ class Parameter:
     @dtype.setter
     def dtype(self, dtype: DTypeLike) -> None:
         self.cast(dtype)
+
+    @property
+    def _trainer(self) -> Any:
+        """The trainer that was made last with it, for those who read it; `None` if there is none any more."""
+        return None if self._last_trainer is None else self._last_trainer()
+
+    @_trainer.setter
+    def _trainer(self, trainer: Any) -> None:
+        self._last_trainer = None if trainer is None else weakref.ref(trainer)
 
     @property
     def stype(self) -> str:
@@ -138,7 +146,6 @@ class Parameter:
             return
         self._grad_req = req
         if req == "null":
-            self._grad = None
             for array in self._data or ():
                 array._entry, array._leaf = None, None
         elif self._data is not None:
@@ -180,7 +187,7 @@ class Parameter:
                 stacklevel=2,
             )
             return
-        self._data = self._grad = None
+        self._data = None
         if default_init is None:
             default_init = initializer.Uniform()
         first = init if init is not None else self.init if self.init is not None else default_init
@@ -220,16 +227,20 @@ class Parameter:
         self._init_grad()
         self._replaced()
 
-    def _init_grad(self, values: Sequence[NDArray] | None = None) -> None:
+    def _init_grad(self, values: Sequence[NDArray | None] = ()) -> None:
         """Attach gradients, of zeros or these values, unless the parameter has none."""
         if self._grad_req == "null" or self._data is None:
-            self._grad = None
             return
         for array in self._data:
             array.attach_grad(self._grad_req, self._grad_stype)
-        self._grad = [array.grad for array in self._data if array.grad is not None]
-        for new, old in zip(self._grad, values or (), strict=False):
-            new[:] = old
+        for array, value in zip(self._data, values, strict=False):
+            if array.grad is not None and value is not None:
+                array.grad[:] = value
+
+    def _gradients(self) -> list[NDArray | None]:
+        """The gradients, `None` where they are zero because nobody has asked for them."""
+        leaves = [array._leaf for array in self._data or ()]
+        return [None if leaf is None or leaf.is_zero else leaf.grad for leaf in leaves]
 
     def _replaced(self) -> None:
         """Let those who compiled the arrays know that they are others now."""
@@ -413,8 +424,9 @@ class Parameter:
         if self._data is None:
             return
         with autograd.pause():
+            gradients = self._gradients()
             self._data = [array.detach().astype(self._dtype) for array in self._data]
-            self._init_grad(self._grad)
+            self._init_grad(gradients)
         self._replaced()
 
     # ---- gradients
@@ -425,17 +437,18 @@ class Parameter:
 
     def list_grad(self) -> list[NDArray]:
         """The gradient on every context."""
-        self._check_initialized()
-        if self._grad is None:
+        arrays = self._check_initialized()
+        if self._grad_req == "null":
             raise MXNetError(
                 f"Cannot get gradient array for Parameter '{self.name}' because grad_req='null'."
             )
-        return list(self._grad)
+        return [array.grad for array in arrays if array.grad is not None]
 
     def zero_grad(self) -> None:
         """Set the gradient to zero."""
-        for gradient in self._grad or ():
-            gradient._clear()
+        for gradient in self._gradients():
+            if gradient is not None:
+                gradient._clear()
 
     # ---- in graphs
 

@@ -38,9 +38,8 @@ class _BlockScope:
 
     _current = threading.local()
 
-    def __init__(self, block: Block | None) -> None:
+    def __init__(self, block: Block) -> None:
         self._block = block
-        self._counter: dict[str, int] = {}
         self._before: list[_BlockScope | None] = []
         self._names: list[Any] = []
 
@@ -48,13 +47,13 @@ class _BlockScope:
     def create(prefix: str | None, params: ParameterDict | None, hint: str) -> tuple[str, ParameterDict]:
         """The prefix and the parameters of a new block."""
         scope: _BlockScope | None = getattr(_BlockScope._current, "value", None)
-        if scope is None or scope._block is None:
+        if scope is None:
             if prefix is None:
                 prefix = current().get(None, hint) + "_"
             return prefix, ParameterDict(prefix if params is None else params.prefix, params)
         if prefix is None:
-            count = scope._counter.get(hint, 0)
-            scope._counter[hint] = count + 1
+            count = scope._block._child_counts.get(hint, 0)
+            scope._block._child_counts[hint] = count + 1
             prefix = f"{hint}{count}_"
         parent = scope._block.params
         own = (
@@ -65,11 +64,11 @@ class _BlockScope:
         return scope._block.prefix + prefix, own
 
     def __enter__(self) -> _BlockScope:
-        if self._block is not None and self._block._empty_prefix:
+        if self._block._empty_prefix:
             return self
         self._before.append(getattr(_BlockScope._current, "value", None))
         _BlockScope._current.value = self
-        scope = Prefix("" if self._block is None else self._block.prefix)
+        scope = Prefix(self._block.prefix)
         scope.__enter__()
         self._names.append(scope)
         return self
@@ -77,7 +76,7 @@ class _BlockScope:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._block is not None and self._block._empty_prefix:
+        if self._block._empty_prefix:
             return
         self._names.pop().__exit__(kind, value, trace)
         _BlockScope._current.value = self._before.pop()
@@ -90,7 +89,8 @@ class Block:
         self._empty_prefix = prefix == ""
         self._prefix, self._params = _BlockScope.create(prefix, params, self._alias())
         self._name = self._prefix.removesuffix("_")
-        self._scope = _BlockScope(self)
+        self._child_counts: dict[str, int] = {}
+        """How many children of each kind have names already."""
         self._children: OrderedDict[str, Block] = OrderedDict()
         self._reg_params: dict[str, Parameter] = {}
         self._forward_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
@@ -148,6 +148,11 @@ class Block:
     def name_scope(self) -> _BlockScope:
         """A scope in which children and parameters get names that begin with this block's prefix."""
         return self._scope
+
+    @property
+    def _scope(self) -> _BlockScope:
+        """Made anew: one kept here would keep the block and its weights until the next garbage collection."""
+        return _BlockScope(self)
 
     def collect_params(self, select: str | None = None) -> ParameterDict:
         """The parameters of the block and its children whose names match the regular expression `select`."""

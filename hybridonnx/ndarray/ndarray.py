@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import operator
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
 
@@ -300,11 +300,10 @@ class NDArray(ArrayBase, OperatorMethods):
         """
         if self._data.dtype.hasobject:
             raise DTypeError("attach_grad: an array of numbers is required, got one of strings.")
-        kind = self.stype if stype is None else stype
-        if kind == "default":
-            gradient = NDArray(np.zeros(self.shape, self.dtype), self._ctx)
-        else:
-            gradient = from_stored(no_values(kind, self.shape, np.dtype(self.dtype)), self._ctx)
+        kind, shape, dtype = stype or self.stype, self.shape, np.dtype(self.dtype)
+        gradient: Any = partial(_zero_gradient, shape, dtype, self._ctx, self._as_numpy)
+        if kind != "default":
+            gradient = from_stored(no_values(kind, shape, dtype), self._ctx)
         leaf = Leaf(gradient, grad_req)
         self._leaf = leaf
         self._entry = None if grad_req == "null" else (leaf, 0)
@@ -695,6 +694,12 @@ class RowSparseNDArray(BaseSparseNDArray):
         """The rows that are named, and zeros for the others."""
         retained: NDArray = _F._sparse_retain(self, row_ids)
         return retained
+
+
+def _zero_gradient(shape: tuple[int, ...], dtype: DType, ctx: Context, as_numpy: bool) -> NDArray:
+    """A dense gradient, of the face that its variable has."""
+    gradient = NDArray(np.zeros(shape, dtype), ctx)
+    return gradient.as_np_ndarray() if as_numpy else gradient
 
 
 def from_stored(value: Value, ctx: Context) -> NDArray:

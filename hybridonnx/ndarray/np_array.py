@@ -130,12 +130,6 @@ class ndarray(NDArray):  # noqa: N801  (MXNet's name)
         """The values as another dtype; the array itself if it has it already and `copy` is false."""
         return super().astype(dtype, copy=bool(copy))
 
-    def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
-        """Make the array a variable with a zero gradient."""
-        super().attach_grad(grad_req, stype)
-        if self._leaf is not None:
-            self._leaf.grad = as_np(self._leaf.grad)
-
     def asscalar(self) -> NoReturn:
         """Refused, as in MXNet: arrays of mx.np have item."""
         raise AttributeError("mxnet.numpy.ndarray object has no attribute as_scalar")
