@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from ..ndarray.np_shape import is_np_array
 from ..typing import Tensor
 from ._options import BlockOptions
 from .hybrid_block import HybridBlock
@@ -55,12 +56,17 @@ class Loss(HybridBlock):
 def _apply_weighting(F: Any, loss: Any, weight: Any = None, sample_weight: Any = None) -> Any:
     """The loss times the samples' weights and the weight of all, where there are any; users call it."""
     if sample_weight is not None:
-        loss = F.broadcast_mul(loss, sample_weight)
+        loss = _product(F, loss, sample_weight)
     if weight is None:
         return loss
     if not isinstance(weight, int | float | np.number):
         raise AssertionError(f"Loss: a weight that is a number is required, got {weight!r}.")
     return loss * weight
+
+
+def _product(F: Any, x: Any, y: Any) -> Any:
+    """`x * y` of any shapes that fit; under NumPy's semantics of any types, too."""
+    return x * y if is_np_array() else F.broadcast_mul(x, y)
 
 
 def _reshape_like(F: Any, x: Any, y: Any) -> Any:
@@ -134,7 +140,7 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
     def _of_logit(F: Any, pred: Any, label: Any, pos_weight: Any) -> Any:
         if pos_weight is None:
             return F.relu(pred) - pred * label + _log_one_plus_exp(F, pred)
-        factor = 1 + F.broadcast_mul(pos_weight - 1, label)
+        factor = 1 + _product(F, pos_weight - 1, label)
         return pred - pred * label + factor * (_log_one_plus_exp(F, pred) + F.relu(-pred))
 
     @staticmethod
@@ -142,7 +148,7 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
         eps = 1e-12
         positive = F.log(pred + eps) * label
         if pos_weight is not None:
-            positive = F.broadcast_mul(positive, pos_weight)
+            positive = _product(F, positive, pos_weight)
         return -(positive + F.log(1.0 - pred + eps) * (1.0 - label))
 
 

@@ -356,7 +356,8 @@ class Crop(_Cropping):
         for whole, first, part in zip(data[2:], begin, (height, width), strict=True):
             if part is None or whole is None:
                 continue
-            if below(part, 1) or below(whole, part + (0 if first is None else first)):
+            outside = below(whole, part) if first is None else below(first, 0) or below(whole, part + first)
+            if below(part, 1) or outside:
                 raise ShapeError(
                     f"Crop: a crop inside of {show(data)} is required, got {part} from {first} on."
                 )
