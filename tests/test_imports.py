@@ -133,7 +133,7 @@ parsed = cache(lambda path: ast.parse(path.read_bytes()))
 
 
 def imported(name: str, path: Path, deferred: bool = True) -> Iterator[tuple[int, str]]:
-    """Line and full name of everything that a module imports, in functions and for types too if `deferred`."""
+    """Line and full name of what a module imports; with `deferred`, in functions and for types too."""
     parents = (name if path.name == "__init__.py" else name.rpartition(".")[0]).split(".")
     tree = parsed(path)
     for node in ast.walk(tree) if deferred else at_once(tree):
