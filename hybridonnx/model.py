@@ -15,7 +15,7 @@ from . import metric as metrics
 from .callback import LogValidationMetricsCallback
 from .checkpoint import BatchEndParam, load_checkpoint, load_params, save_checkpoint
 from .context import Context, current_context
-from .errors import RequirementError
+from .errors import ArgumentError, AttributeValueError, RequirementError
 from .formats.files import PathLike
 from .initializer import Initializer, Uniform
 from .io import DataIter, NDArrayIter
@@ -90,13 +90,13 @@ class FeedForward:
             return X
         if y is None:
             if trains:
-                raise RequirementError("FeedForward.fit: y is required where X is an array.")
+                raise AttributeValueError("FeedForward.fit: y is required where X is an array.")
             y = np.zeros(X.shape[0])
         y = y.asnumpy() if isinstance(y, NDArray) else np.asarray(y)
         if y.ndim == 2 and y.shape[1] == 1:
             y = y.flatten()
         if y.ndim != 1 or len(y) != X.shape[0]:
-            raise RequirementError(
+            raise AttributeValueError(
                 f"FeedForward: a label for each of {X.shape[0]} rows is required, got the shape {y.shape}."
             )
         rows = min(X.shape[0], self.numpy_batch_size)
@@ -211,10 +211,11 @@ class FeedForward:
         """Train, on an iterator or on arrays; callbacks, metrics and stores are those of `Module.fit`.
 
         Raises:
-            AssertionError: `num_epoch` was not given, or `y` does not fit.
+            TypeError: `num_epoch` was not given.
+            ValueError: `y` does not fit.
         """
         if self.num_epoch is None:
-            raise RequirementError("FeedForward.fit: num_epoch is required, got None.")
+            raise ArgumentError("FeedForward.fit: num_epoch is required, got None. Give it to FeedForward.")
         logger = logger or logging
         data, checks = self._iterator(X, y, True), self._evaluation(eval_data)
         metric = _metric(eval_metric)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from .. import symbol
+from ..errors import RequirementError
 from ..initializer import InitializerLike
 from ..symbol.symbol import Symbol
 from ._base_cell import Activation, BaseRNNCell, RNNParams
@@ -40,7 +41,7 @@ class BaseConvRNNCell(BaseRNNCell):
     ) -> None:
         super().__init__(prefix, params)
         if any(size % 2 == 0 for size in h2h_kernel):
-            raise AssertionError(f"{type(self).__name__}: an odd h2h_kernel is required, got {h2h_kernel}.")
+            raise RequirementError(f"{type(self).__name__}: an odd h2h_kernel is required, got {h2h_kernel}.")
         self._num_hidden = num_hidden
         self._input_shape = tuple(input_shape)
         self._conv_layout = conv_layout
