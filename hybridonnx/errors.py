@@ -19,6 +19,7 @@ __all__ = [
     "NotSupportedForSparseNDArray",
     "RequirementError",
     "ShapeError",
+    "UnknownNameError",
     "UnknownOperatorError",
 ]
 
@@ -56,6 +57,12 @@ class RequirementError(MXNetError, AssertionError):
 
 class UnknownOperatorError(MXNetError, AttributeError):
     """A name that no operator has."""
+
+
+class UnknownNameError(MXNetError, KeyError):
+    """A name that nothing has, where MXNet raises KeyError."""
+
+    __str__ = MXNetError.__str__  # KeyError's shows the message in quotation marks
 
 
 class FormatError(MXNetError, ValueError):

@@ -15,7 +15,7 @@ from . import metric as metrics
 from .callback import LogValidationMetricsCallback
 from .checkpoint import BatchEndParam, load_checkpoint, load_params, save_checkpoint
 from .context import Context, current_context
-from .errors import RequirementError
+from .errors import ArgumentError, AttributeValueError, RequirementError
 from .formats.files import PathLike
 from .initializer import Initializer, Uniform
 from .io import DataIter, NDArrayIter
@@ -69,6 +69,11 @@ class FeedForward:
         **kwargs: Any,
     ) -> None:
         warnings.warn("FeedForward: mx.mod.Module has taken its place.", DeprecationWarning, stacklevel=2)
+        if not isinstance(symbol, Symbol):
+            raise RequirementError(
+                f"FeedForward: a Symbol is required, got {type(symbol).__name__}. For buckets, use "
+                "mx.mod.BucketingModule."
+            )
         self.symbol = symbol
         self.ctx = [ctx] if isinstance(ctx, Context) else list(ctx) if ctx else [current_context()]
         self.num_epoch = num_epoch
@@ -87,28 +92,31 @@ class FeedForward:
     def _iterator(self, X: DataIter | ArrayLike, y: ArrayLike | None, trains: bool) -> Any:
         """An iterator as it is, or one over arrays."""
         if not isinstance(X, np.ndarray | NDArray):
+            if not hasattr(X, "provide_data"):
+                raise ArgumentError(
+                    f"FeedForward: an iterator or an array is required, got {type(X).__name__}."
+                )
             return X
         if y is None:
             if trains:
-                raise RequirementError("FeedForward.fit: y is required where X is an array.")
+                raise AttributeValueError("FeedForward.fit: y is required where X is an array.")
             y = np.zeros(X.shape[0])
         y = y.asnumpy() if isinstance(y, NDArray) else np.asarray(y)
         if y.ndim == 2 and y.shape[1] == 1:
             y = y.flatten()
         if y.ndim != 1 or len(y) != X.shape[0]:
-            raise RequirementError(
+            raise AttributeValueError(
                 f"FeedForward: a label for each of {X.shape[0]} rows is required, got the shape {y.shape}."
             )
         rows = min(X.shape[0], self.numpy_batch_size)
         handling = "roll_over" if trains else "pad"
         return NDArrayIter(X, y, rows, shuffle=trains, last_batch_handle=handling)
 
-    def _evaluation(self, eval_data: DataIter | Sequence[ArrayLike] | None) -> Any:
-        if not isinstance(eval_data, tuple | list) or len(eval_data) != 2:
-            return eval_data
-        X, y = eval_data
+    def _evaluation(self, eval_data: Any) -> Any:
+        pair = isinstance(eval_data, tuple | list) and len(eval_data) == 2
+        X, y = eval_data if pair else (eval_data, None)
         if X is None:
-            return X
+            return None
         if isinstance(X, list):
             X, y = np.array(X), np.array(y)
         return self._iterator(X, y, False)
@@ -120,7 +128,7 @@ class FeedForward:
         if not trains:
             known = {*inputs, *(self.arg_params or {})}
             labels = [name for name in self.symbol.list_arguments() if name not in known]
-        module = Module(self.symbol, data_names=inputs, label_names=labels, context=self.ctx)
+        module = Module(self.symbol, inputs, labels, context=self.ctx)
         module.bind(data.provide_data, data.provide_label if trains else None, for_training=trains)
         module.init_params(
             self.initializer, self.arg_params, self.aux_params, allow_missing=trains, allow_extra=True
@@ -211,10 +219,11 @@ class FeedForward:
         """Train, on an iterator or on arrays; callbacks, metrics and stores are those of `Module.fit`.
 
         Raises:
-            AssertionError: `num_epoch` was not given, or `y` does not fit.
+            TypeError: `num_epoch` was not given, or `X` or `eval_data` is neither an iterator nor an array.
+            ValueError: `y` does not fit.
         """
         if self.num_epoch is None:
-            raise RequirementError("FeedForward.fit: num_epoch is required, got None.")
+            raise ArgumentError("FeedForward.fit: num_epoch is required, got None. Give it to FeedForward.")
         logger = logger or logging
         data, checks = self._iterator(X, y, True), self._evaluation(eval_data)
         metric = _metric(eval_metric)

@@ -7,7 +7,9 @@ import json
 import subprocess
 import sys
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -17,32 +19,27 @@ FOLDERS = {"hybridonnx": ROOT / "hybridonnx", "hybridonnx.converters": ROOT / "c
 SECONDS = 0.15
 """What `import hybridonnx, hybridonnx.gluon` may add to the import of NumPy."""
 
-# Reads module names, imports each in a fork of an interpreter that has imported nothing of the project,
+# Reads a tree of module names, imports each in a fork of the process that has imported the one above it,
 # and prints the tracebacks of those that fail.
-IMPORT_EACH = """
+IMPORT_TREE = """
 import importlib, json, os, sys, traceback
-import {preload}
+import numpy, onnx
 
-def imports(name, pipe):
-    try:
-        importlib.import_module(name)
-    except BaseException:
-        with os.fdopen(pipe, "w") as file:
-            file.write(traceback.format_exc(limit=-3))
+def grow(tree):
+    for name, below in tree.items():
+        sys.stdout.flush()
+        if os.fork() == 0:
+            try:
+                importlib.import_module(name)
+            except BaseException:
+                print(json.dumps((name, traceback.format_exc(limit=-3))), flush=True)
+            else:
+                grow(below)
+            os._exit(0)
+        if os.wait()[1]:
+            print(json.dumps((name, "the interpreter died")))
 
-failed = {{}}
-names = json.load(sys.stdin)
-for name in names:
-    read, write = os.pipe()
-    if os.fork() == 0:
-        imports(name, write)
-        os._exit(0)
-    os.close(write)
-    with os.fdopen(read) as file:
-        report = file.read()
-    if os.wait()[1] or report:
-        failed[name] = report or "the interpreter died"
-json.dump(failed, sys.stdout)
+grow(json.load(sys.stdin))
 """
 
 IMPORT_TIME = """
@@ -77,11 +74,39 @@ def python(code: str, stdin: str = "") -> str:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
-@pytest.mark.parametrize(("converters", "preload"), [(False, "numpy"), (True, "numpy, onnx")])
-def test_each_module_imports_first(converters, preload):
-    names = [name for name in MODULES if name.startswith("hybridonnx.converters") == converters]
-    failed = json.loads(python(IMPORT_EACH.format(preload=preload), json.dumps(names)))
+def test_each_module_imports_first():
+    """Whatever is loaded before a module is something that it imports: what it forgets to import is missed.
+
+    As imports make no circles, the order among them does not matter.
+    """
+    tree = import_tree(LOADS)
+    failed = dict(map(json.loads, python(IMPORT_TREE, json.dumps(tree)).splitlines()))
     assert not failed, "\n".join(f"import {name}\n{report}" for name, report in failed.items())
+
+
+Tree: TypeAlias = dict[str, "Tree"]
+
+
+def import_tree(loads: Mapping[str, Collection[str]]) -> Tree:
+    """Each module below its package, or one that it loads: that which loads most others."""
+    before = {name: sorted(parent(name, loads) | {*needed}) for name, needed in loads.items()}
+    size = {name: len(reachable(before, name)) for name in loads}
+    trees: dict[str, Tree] = {name: {} for name in loads}
+    root: Tree = {}
+    for name, candidates in before.items():
+        outside = [other for other in candidates if not other.startswith(f"{name}.")]
+        (trees[max(outside, key=size.__getitem__)] if outside else root)[name] = trees[name]
+    return root
+
+
+def parent(name: str, modules: Collection[str]) -> set[str]:
+    """The package that a module is in, which is loaded before it."""
+    return {name.rpartition(".")[0]}.intersection(modules)
+
+
+def test_import_tree_has_each_module_below_what_it_loads():
+    loads = {"b": {"b.z"}, "b.y": {"a"}, "b.z": {"b.y"}, "a": set(), "c": {"a", "b.z"}}
+    assert import_tree(loads) == {"b": {"b.y": {}, "b.z": {"c": {}}}, "a": {}}
 
 
 def test_package_loads_neither_onnx_nor_onnxruntime():
@@ -104,16 +129,30 @@ def test_package_imports_quickly():
     )
 
 
-def imported(name: str, path: Path) -> Iterator[tuple[int, str]]:
-    """Line and full name of everything that a module imports."""
+parsed = cache(lambda path: ast.parse(path.read_bytes()))
+
+
+def imported(name: str, path: Path, deferred: bool = True) -> Iterator[tuple[int, str]]:
+    """Line and full name of what a module imports; with `deferred`, in functions and for types too."""
     parents = (name if path.name == "__init__.py" else name.rpartition(".")[0]).split(".")
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    tree = parsed(path)
+    for node in ast.walk(tree) if deferred else at_once(tree):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = parents[: len(parents) - node.level + 1] if node.level else []
             source = ".".join([*base, *([node.module] if node.module else [])])
             yield from ((node.lineno, f"{source}.{alias.name}") for alias in node.names)
+
+
+def at_once(node: ast.AST) -> Iterator[ast.AST]:
+    """What runs when a module is imported."""
+    yield node
+    later = isinstance(node, ast.FunctionDef) or (
+        isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+    )
+    for child in ast.iter_child_nodes(node) if not later else ():
+        yield from at_once(child)
 
 
 def roots_imported(name: str, path: Path) -> Iterator[str]:
@@ -139,13 +178,14 @@ def test_imports_make_no_circles():
     assert not circles, "move what both need below both:\n" + "\n\n".join(circles)
 
 
-def needs(name: str, path: Path) -> set[str]:
+def needs(name: str, path: Path, deferred: bool = True) -> set[str]:
     """The modules of the project that a module imports."""
-    targets = {target for _, target in imported(name, path)}
+    targets = {target for _, target in imported(name, path, deferred)}
     return {t if t in MODULES else t.rpartition(".")[0] for t in targets} & MODULES.keys() - {name}
 
 
 NEEDS = {name: needs(name, path) for name, path in MODULES.items()}
+LOADS = {name: needs(name, path, deferred=False) for name, path in MODULES.items()}
 
 
 def strongly_connected(graph: Mapping[str, Collection[str]]) -> list[list[str]]:

@@ -99,7 +99,7 @@ def test_feed_forward_says_what_has_taken_its_place():
     net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=2), name="softmax")
     with pytest.warns(DeprecationWarning, match="Module"):
         model = mx.model.FeedForward(net)
-    with pytest.raises(AssertionError, match="num_epoch is required"):
+    with pytest.raises(TypeError, match="num_epoch is required"):
         model.fit(np.ones((4, 2)), np.zeros(4))
     with pytest.raises(AssertionError, match="epoch is required"):
         model.save("nowhere")

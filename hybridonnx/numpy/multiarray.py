@@ -95,7 +95,9 @@ def unique(
 ) -> Any:
     """The different elements in ascending order, perhaps with where they are and how many there are."""
     result: Any = _np.unique(ar.asnumpy(), return_index, return_inverse, return_counts, axis)  # type: ignore[call-overload]
-    parts = result if isinstance(result, tuple) else (result,)
+    parts = list(result) if isinstance(result, tuple) else [result]
+    if return_inverse and axis is None:  # NumPy 2 gives it the array's shape
+        parts[1 + return_index] = parts[1 + return_index].reshape(-1)
     arrays = [ndarray(_np.ascontiguousarray(p)) for p in parts]
     return tuple(arrays) if isinstance(result, tuple) else arrays[0]
 

@@ -57,7 +57,7 @@ class _Shaped(Operator):
 
     def full(self, value: float) -> Array:
         """An array of one value."""
-        if not self.shape or 0 in self.shape:
+        if not self.shape or not all(self.shape):
             raise ShapeError(
                 f"{self.names[0]}: a shape with every size is required, got {show(open_shape(self.shape))}. "
                 "Sizes of 0 can be left open in symbols only, where other inputs tell them."

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from .. import symbol
-from ..errors import MXNetError
+from ..errors import RequirementError, UnknownNameError
 from ..ndarray import concatenate
 from ..ndarray.ndarray import NDArray
 from ..symbol.symbol import Symbol
@@ -81,7 +81,7 @@ class BaseRNNCell:
 
     def _refuse_modified(self) -> None:
         if self._modified:
-            raise AssertionError(
+            raise RequirementError(
                 f"{type(self).__name__}: another cell modifies it (e.g. ZoneoutCell); that one is to be "
                 "called, not this."
             )
@@ -161,9 +161,9 @@ class BaseRNNCell:
 
 
 def take(weights: Weights, name: str) -> NDArray:
-    """Remove an array from those by name. Raises `MXNetError` if it is not there."""
+    """Remove an array from those by name. Raises `KeyError` if it is not there."""
     if name not in weights:
-        raise MXNetError(
+        raise UnknownNameError(
             f"{name}: the cell has a parameter of this name, and the dict has none. It must have those of "
             "every cell, packed for unpack_weights and unpacked for pack_weights."
         )
@@ -173,17 +173,17 @@ def take(weights: Weights, name: str) -> NDArray:
 def arrange(length: int, inputs: Any, layout: str, merge: bool | None) -> tuple[Any, int]:
     """A sequence as one symbol (`merge`), a list (not `merge`) or as it is (`None`), and its steps' axis."""
     if inputs is None:
-        raise AssertionError("unroll: inputs are required, a symbol or a list of symbols, got None.")
+        raise RequirementError("unroll: inputs are required, a symbol or a list of symbols, got None.")
     axis = layout.find("T")
     if isinstance(inputs, Symbol):
         if merge is not False:
             return inputs, axis
         if len(inputs.list_outputs()) != 1:
-            raise AssertionError("unroll: a symbol with one output is required, or a list of them.")
+            raise RequirementError("unroll: a symbol with one output is required, or a list of them.")
         attributes: dict[str, Any] = {"num_outputs": length, "axis": axis, "squeeze_axis": 1}
         return list(symbol.split(inputs, **attributes)), axis
     if len(inputs) != length:
-        raise AssertionError(f"unroll: a list of {length} inputs is required, got {len(inputs)}.")
+        raise RequirementError(f"unroll: a list of {length} inputs is required, got {len(inputs)}.")
     if merge:
         parts = [symbol.expand_dims(step, axis=axis) for step in inputs]
         return symbol.Concat(*parts, dim=axis), axis

@@ -3,44 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from .. import symbol
+from ..errors import RequirementError
 from ..initializer import InitializerLike
 from ..symbol.symbol import Symbol
 from ._base_cell import Activation, BaseRNNCell, RNNParams
 from ._gates import gru_step, lstm_step
 
 _Pair = tuple[int, int]
-_LEAKY = partial(symbol.LeakyReLU, act_type="leaky", slope=0.2)
+
+
+def _leaky(data: Symbol, **kwargs: Any) -> Symbol:
+    result: Symbol = symbol.LeakyReLU(data, act_type="leaky", slope=0.2, **kwargs)
+    return result
 
 
 class BaseConvRNNCell(BaseRNNCell):
-    """The parameters of a cell over images, and its convolutions of input and state."""
+    """What cells over images have in common: their parameters, and the convolutions of input and state.
+
+    `input_shape` has the batch's size first, which does not matter. States have the size that the input's
+    convolution gives; `h2h_kernel` is odd, so that the state's convolution keeps it.
+    """
+
+    _usual_prefix = ""
 
     def __init__(
         self,
         input_shape: Sequence[int],
         num_hidden: int,
-        h2h_kernel: _Pair,
-        h2h_dilate: _Pair,
-        i2h_kernel: _Pair,
-        i2h_stride: _Pair,
-        i2h_pad: _Pair,
-        i2h_dilate: _Pair,
-        i2h_weight_initializer: InitializerLike,
-        h2h_weight_initializer: InitializerLike,
-        i2h_bias_initializer: InitializerLike,
-        h2h_bias_initializer: InitializerLike,
-        activation: Activation,
-        prefix: str = "",
+        h2h_kernel: _Pair = (3, 3),
+        h2h_dilate: _Pair = (1, 1),
+        i2h_kernel: _Pair = (3, 3),
+        i2h_stride: _Pair = (1, 1),
+        i2h_pad: _Pair = (1, 1),
+        i2h_dilate: _Pair = (1, 1),
+        i2h_weight_initializer: InitializerLike = None,
+        h2h_weight_initializer: InitializerLike = None,
+        i2h_bias_initializer: InitializerLike = "zeros",
+        h2h_bias_initializer: InitializerLike = "zeros",
+        activation: Activation = _leaky,
+        prefix: str | None = None,
         params: RNNParams | None = None,
         conv_layout: str = "NCHW",
     ) -> None:
-        super().__init__(prefix, params)
+        super().__init__(self._usual_prefix if prefix is None else prefix, params)
         if any(size % 2 == 0 for size in h2h_kernel):
-            raise AssertionError(f"{type(self).__name__}: an odd h2h_kernel is required, got {h2h_kernel}.")
+            raise RequirementError(f"{type(self).__name__}: an odd h2h_kernel is required, got {h2h_kernel}.")
         self._num_hidden = num_hidden
         self._input_shape = tuple(input_shape)
         self._conv_layout = conv_layout
@@ -96,45 +106,9 @@ class BaseConvRNNCell(BaseRNNCell):
 
 
 class ConvRNNCell(BaseConvRNNCell):
-    """A plain cell over images; `input_shape` has the batch's size first, which does not matter."""
+    """A plain cell over images; names of its parameters begin with `ConvRNN_` where no prefix is given."""
 
-    def __init__(
-        self,
-        input_shape: Sequence[int],
-        num_hidden: int,
-        h2h_kernel: _Pair = (3, 3),
-        h2h_dilate: _Pair = (1, 1),
-        i2h_kernel: _Pair = (3, 3),
-        i2h_stride: _Pair = (1, 1),
-        i2h_pad: _Pair = (1, 1),
-        i2h_dilate: _Pair = (1, 1),
-        i2h_weight_initializer: InitializerLike = None,
-        h2h_weight_initializer: InitializerLike = None,
-        i2h_bias_initializer: InitializerLike = "zeros",
-        h2h_bias_initializer: InitializerLike = "zeros",
-        activation: Activation = _LEAKY,
-        prefix: str = "ConvRNN_",
-        params: RNNParams | None = None,
-        conv_layout: str = "NCHW",
-    ) -> None:
-        super().__init__(
-            input_shape,
-            num_hidden,
-            h2h_kernel,
-            h2h_dilate,
-            i2h_kernel,
-            i2h_stride,
-            i2h_pad,
-            i2h_dilate,
-            i2h_weight_initializer,
-            h2h_weight_initializer,
-            i2h_bias_initializer,
-            h2h_bias_initializer,
-            activation,
-            prefix,
-            params,
-            conv_layout,
-        )
+    _usual_prefix = "ConvRNN_"
 
     @property
     def _gate_names(self) -> tuple[str, ...]:
@@ -148,45 +122,9 @@ class ConvRNNCell(BaseConvRNNCell):
 
 
 class ConvLSTMCell(BaseConvRNNCell):
-    """An LSTM over images; `input_shape` has the batch's size first, which does not matter."""
+    """An LSTM over images; names of its parameters begin with `ConvLSTM_` where no prefix is given."""
 
-    def __init__(
-        self,
-        input_shape: Sequence[int],
-        num_hidden: int,
-        h2h_kernel: _Pair = (3, 3),
-        h2h_dilate: _Pair = (1, 1),
-        i2h_kernel: _Pair = (3, 3),
-        i2h_stride: _Pair = (1, 1),
-        i2h_pad: _Pair = (1, 1),
-        i2h_dilate: _Pair = (1, 1),
-        i2h_weight_initializer: InitializerLike = None,
-        h2h_weight_initializer: InitializerLike = None,
-        i2h_bias_initializer: InitializerLike = "zeros",
-        h2h_bias_initializer: InitializerLike = "zeros",
-        activation: Activation = _LEAKY,
-        prefix: str = "ConvLSTM_",
-        params: RNNParams | None = None,
-        conv_layout: str = "NCHW",
-    ) -> None:
-        super().__init__(
-            input_shape,
-            num_hidden,
-            h2h_kernel,
-            h2h_dilate,
-            i2h_kernel,
-            i2h_stride,
-            i2h_pad,
-            i2h_dilate,
-            i2h_weight_initializer,
-            h2h_weight_initializer,
-            i2h_bias_initializer,
-            h2h_bias_initializer,
-            activation,
-            prefix,
-            params,
-            conv_layout,
-        )
+    _usual_prefix = "ConvLSTM_"
 
     @property
     def state_info(self) -> list[dict[str, Any]]:
@@ -204,45 +142,9 @@ class ConvLSTMCell(BaseConvRNNCell):
 
 
 class ConvGRUCell(BaseConvRNNCell):
-    """A GRU over images; `input_shape` has the batch's size first, which does not matter."""
+    """A GRU over images; names of its parameters begin with `ConvGRU_` where no prefix is given."""
 
-    def __init__(
-        self,
-        input_shape: Sequence[int],
-        num_hidden: int,
-        h2h_kernel: _Pair = (3, 3),
-        h2h_dilate: _Pair = (1, 1),
-        i2h_kernel: _Pair = (3, 3),
-        i2h_stride: _Pair = (1, 1),
-        i2h_pad: _Pair = (1, 1),
-        i2h_dilate: _Pair = (1, 1),
-        i2h_weight_initializer: InitializerLike = None,
-        h2h_weight_initializer: InitializerLike = None,
-        i2h_bias_initializer: InitializerLike = "zeros",
-        h2h_bias_initializer: InitializerLike = "zeros",
-        activation: Activation = _LEAKY,
-        prefix: str = "ConvGRU_",
-        params: RNNParams | None = None,
-        conv_layout: str = "NCHW",
-    ) -> None:
-        super().__init__(
-            input_shape,
-            num_hidden,
-            h2h_kernel,
-            h2h_dilate,
-            i2h_kernel,
-            i2h_stride,
-            i2h_pad,
-            i2h_dilate,
-            i2h_weight_initializer,
-            h2h_weight_initializer,
-            i2h_bias_initializer,
-            h2h_bias_initializer,
-            activation,
-            prefix,
-            params,
-            conv_layout,
-        )
+    _usual_prefix = "ConvGRU_"
 
     @property
     def _gate_names(self) -> list[str]:

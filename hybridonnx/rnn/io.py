@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import DTypeLike
-from ..errors import AttributeValueError
+from ..errors import AttributeValueError, RequirementError
 from ..io import DataBatch, DataDesc, DataIter
 from ..ndarray import array
 from ..ops import Array
@@ -51,7 +51,7 @@ def encode_sentences(
         nonlocal number
         if word not in words:
             if not grows and unknown_token is None:
-                raise AssertionError(
+                raise RequirementError(
                     f"encode_sentences: every word must be in vocab, got {word!r}. Give unknown_token."
                 )
             if number == invalid_label:

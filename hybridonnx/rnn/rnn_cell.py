@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import symbol
+from ..errors import RequirementError
 from ..initializer import FusedRNN, LSTMBias
 from ..ndarray import concatenate
 from ..ndarray.ndarray import NDArray
@@ -270,7 +271,7 @@ class _Combined(BaseRNNCell):
         for cell in cells:
             if self._given_params:
                 if not cell._own_params:
-                    raise AssertionError(
+                    raise RequirementError(
                         f"{type(self).__name__}: params are given both to it and to {type(cell).__name__}; "
                         "one of them is to have them."
                     )
@@ -321,7 +322,7 @@ class SequentialRNNCell(_Combined):
         """One step of each cell, from the lowest up."""
         self._counter += 1
         if self._has_bidirectional():
-            raise AssertionError(
+            raise RequirementError(
                 "SequentialRNNCell: a BidirectionalCell cannot be stepped. Please use unroll."
             )
         last: list[Any] = []
@@ -370,7 +371,7 @@ class DropoutCell(BaseRNNCell):
     def __init__(self, dropout: float, prefix: str = "dropout_", params: RNNParams | None = None) -> None:
         super().__init__(prefix, params)
         if not isinstance(dropout, int | float):
-            raise AssertionError(f"DropoutCell: a number is required as dropout, got {dropout!r}.")
+            raise RequirementError(f"DropoutCell: a number is required as dropout, got {dropout!r}.")
         self.dropout = dropout
 
     @property
@@ -454,11 +455,11 @@ class ZoneoutCell(ModifierCell):
         self, base_cell: BaseRNNCell, zoneout_outputs: float = 0.0, zoneout_states: float = 0.0
     ) -> None:
         if isinstance(base_cell, FusedRNNCell):
-            raise AssertionError("ZoneoutCell: a FusedRNNCell has no steps; take its unfuse().")
+            raise RequirementError("ZoneoutCell: a FusedRNNCell has no steps; take its unfuse().")
         if isinstance(base_cell, BidirectionalCell):
-            raise AssertionError("ZoneoutCell: a BidirectionalCell has no steps; modify the cells in it.")
+            raise RequirementError("ZoneoutCell: a BidirectionalCell has no steps; modify the cells in it.")
         if isinstance(base_cell, SequentialRNNCell) and base_cell._has_bidirectional():
-            raise AssertionError("ZoneoutCell: the stack has a BidirectionalCell, which has no steps.")
+            raise RequirementError("ZoneoutCell: the stack has a BidirectionalCell, which has no steps.")
         super().__init__(base_cell)
         self.zoneout_outputs = zoneout_outputs
         self.zoneout_states = zoneout_states

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..context import Context, current_context, num_gpus, set_default
-from ..errors import AttributeValueError
+from ..errors import RequirementError
 
 __all__ = [
     "assert_exception",
@@ -124,10 +124,10 @@ def retry(n: int) -> Callable[[_Function], _Function]:
     """A decorator of tests that may fail `n - 1` times by assertions, as tests of random numbers do.
 
     Raises:
-        ValueError: `n` is no positive integer.
+        AssertionError: `n` is not positive.
     """
     if n <= 0:
-        raise AttributeValueError(f"retry: a positive number of times is required, got {n}.")
+        raise RequirementError(f"retry: a positive number of times is required, got {n}.")
 
     def decorate(test: _Function) -> _Function:
         @functools.wraps(test)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -11,7 +11,14 @@ import numpy as np
 
 from ... import ndarray
 from ...config import HOME
-from ...errors import AttributeValueError, FormatError, MissingFileError, RequirementError, suggest
+from ...errors import (
+    AttributeValueError,
+    FormatError,
+    MissingFileError,
+    RequirementError,
+    UnknownNameError,
+    suggest,
+)
 from ...formats.files import PathLike
 from ...ndarray.ndarray import NDArray
 from ...vocabulary import UNKNOWN, Vocabulary
@@ -54,21 +61,20 @@ def get_pretrained_file_names(embedding_name: str | None = None) -> Any:
     """The names of the published files of `glove` or `fasttext`, or a dict of both.
 
     Raises:
-        MXNetError: It is neither.
+        KeyError: It is neither.
     """
     names = {"glove": list(GloVe.files), "fasttext": list(FastText.files)}
     if embedding_name is None:
         return names
     if embedding_name not in names:
-        raise AttributeValueError(f"embedding_name: glove or fasttext is required, got {embedding_name!r}.")
+        raise UnknownNameError(
+            f"get_pretrained_file_names: glove or fasttext is required, got {embedding_name!r}."
+        )
     return names[embedding_name]
 
 
 class _TokenEmbedding(Vocabulary):
     """Words, their numbers, and a vector for each; the one of number 0 is that of unknown words."""
-
-    files: ClassVar[Sequence[str]] = ()
-    """The names of published files."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -85,21 +91,6 @@ class _TokenEmbedding(Vocabulary):
         """The vectors in the order of their words' numbers, (words, length)."""
         return self._idx_to_vec
 
-    def _find(self, root: PathLike, name: str) -> Path:
-        """The path of a published file. Raises `MissingFileError` if it is not there."""
-        kind = type(self).__name__.lower()
-        if name not in self.files:
-            raise AttributeValueError(
-                f"{type(self).__name__}: no such file is published, {name!r}.{suggest(name, self.files)}"
-            )
-        path = Path(root).expanduser() / kind / name
-        if not path.is_file():
-            raise MissingFileError(
-                f"{type(self).__name__}: the file {path} is required, and not there. Nothing is downloaded: "
-                f"put it there, unpacked, or give embedding_root, the folder above {kind}."
-            )
-        return path
-
     def _read(self, path: PathLike, delimiter: str, unknown: _Make, encoding: str = "utf8") -> None:
         """Take words and vectors from the lines of a file."""
         file = Path(path).expanduser()
@@ -110,21 +101,12 @@ class _TokenEmbedding(Vocabulary):
         seen: set[str] = set()
         width = 0
         with file.open(encoding=encoding) as lines:
-            for number, line in enumerate(lines, 1):
-                token, *elements = line.rstrip().split(delimiter)
-                vector = _numbers(file, number, elements)
+            for place, token, vector in _vectors(file, lines, delimiter):
                 if token in seen:
-                    warnings.warn(
-                        f"{file}, line {number}: {token} has a vector already; skipped.", stacklevel=4
-                    )
-                    continue
-                if len(vector) == 1:
-                    warnings.warn(f"{file}, line {number}: one number is no vector; skipped.", stacklevel=4)
+                    warnings.warn(f"{place}: {token} has a vector already; skipped.", stacklevel=3)
                     continue
                 if width and len(vector) != width:
-                    raise RequirementError(
-                        f"{file}, line {number}: {width} numbers are required, got {len(vector)}."
-                    )
+                    raise RequirementError(f"{place}: {width} numbers are required, got {len(vector)}.")
                 width = len(vector)
                 seen.add(token)
                 if token == self.unknown_token:
@@ -200,19 +182,66 @@ class _TokenEmbedding(Vocabulary):
         )
 
 
-def _numbers(file: Path, line: int, elements: Sequence[str]) -> list[float]:
-    try:
-        return [float(element) for element in elements]
-    except ValueError as exc:
-        raise FormatError(f"{file}, line {line}: a word and numbers are required ({exc}).") from None
+def _vectors(file: Path, lines: Iterable[str], delimiter: str) -> Iterator[tuple[str, str, list[float]]]:
+    """Where each line stands, its word and its numbers; lines of one number are warned of and left out."""
+    for number, line in enumerate(lines, 1):
+        place = f"{file}, line {number}"
+        token, *elements = line.rstrip().split(delimiter)
+        if not elements:
+            raise RequirementError(f"{place}: a word and numbers are required, got {token!r}.")
+        try:
+            vector = [float(element) for element in elements]
+        except ValueError as exc:
+            raise FormatError(f"{place}: a word and numbers are required ({exc}).") from None
+        if len(vector) == 1:
+            warnings.warn(f"{place}: one number is no vector; skipped.", stacklevel=4)
+            continue
+        yield place, token, vector
+
+
+class _PublishedEmbedding(_TokenEmbedding):
+    """Vectors from a file that their makers published, in a folder of the class's name."""
+
+    files: ClassVar[Sequence[str]] = ()
+    """The names of the files."""
+    _usual_file: ClassVar[str] = ""
+    """The one that is read where none is named."""
+
+    def __init__(
+        self,
+        pretrained_file_name: str | None = None,
+        embedding_root: str = _ROOT,
+        init_unknown_vec: _Make = ndarray.zeros,
+        vocabulary: Vocabulary | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        path = self._find(embedding_root, pretrained_file_name or self._usual_file)
+        self._read(path, " ", init_unknown_vec)
+        self._keep(vocabulary, self)
+
+    def _find(self, root: PathLike, name: str) -> Path:
+        """The path of a published file. Raises `MissingFileError` if it is not there."""
+        kind = type(self).__name__.lower()
+        if name not in self.files:
+            raise UnknownNameError(
+                f"{type(self).__name__}: no such file is published, {name!r}.{suggest(name, self.files)}"
+            )
+        path = Path(root).expanduser() / kind / name
+        if not path.is_file():
+            raise MissingFileError(
+                f"{type(self).__name__}: the file {path} is required, and not there. Nothing is downloaded: "
+                f"put it there, unpacked, or give embedding_root, the folder above {kind}."
+            )
+        return path
 
 
 @register
-class GloVe(_TokenEmbedding):
+class GloVe(_PublishedEmbedding):
     """GloVe's published vectors, from a file in the folder `glove` of `embedding_root`.
 
     Args:
-        pretrained_file_name: The file's name.
+        pretrained_file_name: The file's name; `glove.840B.300d.txt` where none is given.
         embedding_root: The folder above.
         init_unknown_vec: Makes the vector of unknown words where the file has none.
         vocabulary: The words to keep; those that the file lacks get the vector of unknown words.
@@ -220,7 +249,7 @@ class GloVe(_TokenEmbedding):
 
     Raises:
         MissingFileError: The file is not there; nothing is downloaded.
-        ValueError: No such file is published.
+        KeyError: No such file is published.
     """
 
     files: ClassVar[Sequence[str]] = (
@@ -229,18 +258,7 @@ class GloVe(_TokenEmbedding):
         "glove.840B.300d.txt",
         *(f"glove.twitter.27B.{size}d.txt" for size in (25, 50, 100, 200)),
     )
-
-    def __init__(
-        self,
-        pretrained_file_name: str = "glove.840B.300d.txt",
-        embedding_root: str = _ROOT,
-        init_unknown_vec: _Make = ndarray.zeros,
-        vocabulary: Vocabulary | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        self._read(self._find(embedding_root, pretrained_file_name), " ", init_unknown_vec)
-        self._keep(vocabulary, self)
+    _usual_file = "glove.840B.300d.txt"
 
 
 _WIKIPEDIAS = """
@@ -262,11 +280,11 @@ war wa wo wuu xal xh xmf yi yo za zea zh_classical zh_min_nan zh zh_yue zu
 
 
 @register
-class FastText(_TokenEmbedding):
+class FastText(_PublishedEmbedding):
     """FastText's published vectors, from a file in the folder `fasttext` of `embedding_root`.
 
     Args:
-        pretrained_file_name: The file's name.
+        pretrained_file_name: The file's name; `wiki.simple.vec` where none is given.
         embedding_root: The folder above.
         init_unknown_vec: Makes the vector of unknown words where the file has none.
         vocabulary: The words to keep; those that the file lacks get the vector of unknown words.
@@ -274,7 +292,7 @@ class FastText(_TokenEmbedding):
 
     Raises:
         MissingFileError: The file is not there; nothing is downloaded.
-        ValueError: No such file is published.
+        KeyError: No such file is published.
     """
 
     files: ClassVar[Sequence[str]] = (
@@ -283,18 +301,7 @@ class FastText(_TokenEmbedding):
         "wiki-news-300d-1M.vec",
         "wiki-news-300d-1M-subword.vec",
     )
-
-    def __init__(
-        self,
-        pretrained_file_name: str = "wiki.simple.vec",
-        embedding_root: str = _ROOT,
-        init_unknown_vec: _Make = ndarray.zeros,
-        vocabulary: Vocabulary | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        self._read(self._find(embedding_root, pretrained_file_name), " ", init_unknown_vec)
-        self._keep(vocabulary, self)
+    _usual_file = "wiki.simple.vec"
 
 
 class CustomEmbedding(_TokenEmbedding):

@@ -1,7 +1,12 @@
 """What a scenario shows, in a form that JSON can hold."""
 
+import importlib
 import inspect
+import json
+import tempfile
+import traceback
 import warnings
+from pathlib import Path
 
 
 class Record:
@@ -81,3 +86,23 @@ def run(scenario, mx, folder):
     with mx.name.NameManager(), mx.Context("cpu", 0):
         scenario(mx, show)
     return show.items
+
+
+def write(mx, kind, names):
+    """Write what the scenarios of some modules show, or of all, into the file of their kind, in its order."""
+    warnings.simplefilter("ignore")
+    oracle = Path(__file__).resolve().parents[1]
+    file = oracle / f"{kind}.json"
+    facts = json.loads(file.read_text()) if file.exists() else {}
+    for name in names or sorted(path.stem for path in (oracle / f"{kind}_scenarios").glob("[!_]*.py")):
+        known = scenarios(importlib.import_module(f"tests.oracle.{kind}_scenarios.{name}"))
+        facts = {k: fact for k, fact in facts.items() if k.split(".")[0] != name or k.split(".")[1] in known}
+        for title, scenario in known.items():
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    facts[f"{name}.{title}"] = run(scenario, mx, Path(folder))
+                except Exception:  # noqa: BLE001  (of any type)
+                    print(f"{name}.{title}:")
+                    traceback.print_exc(limit=-4)
+    lines = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in facts.items()]
+    file.write_text("{\n" + ",\n".join(lines) + "\n}\n")

@@ -85,6 +85,14 @@ def vectors(mx, show):
     show(embedding.CompositeEmbedding(v, make(first)).idx_to_vec)
 
 
+def odd_lines(mx, show):
+    _, embedding, _ = _text(mx)
+    for i, text in enumerate(("\na 1 2\n", "7 \na 1 2\n", "a\nb 1 2\n", "a 1 2\n\n")):
+        show.error(embedding.CustomEmbedding, _file(show, f"short{i}", text))
+    named = embedding.CustomEmbedding(_file(show, "named", "a 1 2\nb 3 4\n"), unknown_token="a")
+    show(named.idx_to_token, named.idx_to_vec)
+
+
 def names(mx, show):
     _, embedding, _ = _text(mx)
     show(

@@ -98,3 +98,11 @@ def extras(mx, show):
     model = mx.model.FeedForward(mlp(mx), arg_params=_values(mx)[0], aux_params={})
     show(model.predict(_iter(mx)).shape, model.num_epoch, model.epoch_size, model.begin_epoch)
     show.error(model.fit, _iter(mx))
+
+
+def no_data(mx, show):
+    x, y = _data()
+    show.error(_model(mx).fit, 3, 4)
+    show.error(_model(mx).predict, [3])
+    show.error(_model(mx).fit, x, y, eval_data=(x, y, 1))
+    show.error(_model(mx).fit, x, y, eval_data=3)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ....config import HOME
-from ....errors import AttributeValueError, MissingFileError
+from ....errors import MissingFileError, UnknownNameError
 from ....formats.files import PathLike
 from ....ndarray import array
 from ....vocabulary import Vocabulary
@@ -37,7 +37,7 @@ class _WikiText(Dataset):
 
     Raises:
         MissingFileError: The files are not there; nothing is downloaded.
-        ValueError: `segment` is something else.
+        KeyError: `segment` is something else.
     """
 
     name: ClassVar[str]
@@ -50,7 +50,7 @@ class _WikiText(Dataset):
         seq_len: int = 35,
     ) -> None:
         if segment not in _SEGMENTS:
-            raise AttributeValueError(f"segment: one of {', '.join(_SEGMENTS)} is required, got {segment!r}.")
+            raise UnknownNameError(f"segment: one of {', '.join(_SEGMENTS)} is required, got {segment!r}.")
         home = Path(HOME()).expanduser() / "datasets" / self.name
         text = self._read(home if root is None else Path(root).expanduser(), _SEGMENTS[segment])
         words = [[word for word in line.strip().split() if word] for line in text.splitlines()]

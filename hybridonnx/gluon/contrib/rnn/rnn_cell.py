@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
+from ....errors import RequirementError
 from ....initializer import InitializerLike
 from ....typing import Tensor
 from ...parameter import ParameterDict
@@ -26,7 +27,7 @@ class VariationalDropoutCell(ModifierCell):
         drop_outputs: float = 0.0,
     ) -> None:
         if drop_states and isinstance(base_cell, BidirectionalCell | CellStack):
-            raise AssertionError(
+            raise RequirementError(
                 f"VariationalDropoutCell: a cell that steps on its own is required for drop_states, got "
                 f"{type(base_cell).__name__}. Put VariationalDropoutCell around the cells inside of it."
             )
@@ -204,7 +205,7 @@ def dynamic_unroll(
         AssertionError: `layout` is something else.
     """
     if layout not in ("TNC", "NTC"):
-        raise AssertionError(f"dynamic_unroll: layout TNC or NTC is required, got {layout!r}.")
+        raise RequirementError(f"dynamic_unroll: layout TNC or NTC is required, got {layout!r}.")
     F = namespace_of(inputs)
     axis = layout.find("T")
     sequence = F.swapaxes(inputs, dim1=0, dim2=1) if axis == 1 else inputs
