@@ -22,6 +22,8 @@ MXNET_NAMES = {
     "hybridonnx/util.py",
     "hybridonnx/gluon/utils.py",
     "hybridonnx/ndarray/utils.py",
+    "hybridonnx/numpy/utils.py",
+    "hybridonnx/numpy_extension/utils.py",
 }
 
 FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))

@@ -2,7 +2,7 @@
 
 from .extension import Extension
 from .functions import Functions, shape_of
-from .modules import namespace
+from .images import images
 from .overloads import NUMPY_OVERLOADS, NumpyOverload
 
-__all__ = ["NUMPY_OVERLOADS", "Extension", "Functions", "NumpyOverload", "namespace", "shape_of"]
+__all__ = ["NUMPY_OVERLOADS", "Extension", "Functions", "NumpyOverload", "images", "shape_of"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator as python
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
@@ -43,6 +43,12 @@ class Functions:
 
     def __init__(self, call: Call) -> None:
         self._call = call
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"mx.np has no attribute {name!r}", name=name, obj=self)
+
+    def __dir__(self) -> list[str]:
+        return [name for name in object.__dir__(self) if name != "binary"]
 
     # ---- reductions
 
