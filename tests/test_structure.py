@@ -20,6 +20,7 @@ MXNET_NAMES = {
     "hybridonnx/contrib/text/utils.py",
     "hybridonnx/misc.py",
     "hybridonnx/util.py",
+    "hybridonnx/gluon/contrib/estimator/utils.py",
     "hybridonnx/gluon/utils.py",
     "hybridonnx/ndarray/utils.py",
     "hybridonnx/numpy/utils.py",

@@ -11,7 +11,7 @@ __getattr__, __dir__ = _lazy_package(
     | dict.fromkeys(
         ("get_cuda_compute_capability", "is_np_array", "is_np_shape", "reset_np", "set_np"), "..util"
     )
-    | {"waitall": "..ndarray.creation"},
+    | {"waitall": "..ndarray.creation", "with_metaclass": "..base"},
     submodules=("image", "random", "utils"),
     operators="functions",
 )

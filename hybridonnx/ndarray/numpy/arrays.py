@@ -7,8 +7,9 @@ from typing import Any
 import numpy as _np
 
 from ...attrs import ShapeLike
+from ...autograd.scopes import state
 from ...dtypes import DTypeLike
-from ..np_array import FUNCTIONS, by_numpy, ndarray
+from ..np_array import FUNCTIONS, by_numpy, ndarray, refuse_gradient
 
 __all__ = [
     "bincount",
@@ -78,6 +79,8 @@ def percentile(
     keepdims: bool = False,
 ) -> ndarray:
     """The percentiles of the elements along some axes; of integers in float32."""
+    if state.recording:
+        refuse_gradient("percentile", a)
     places: Any = getattr(q, "_data", q)
     numbers = _np.percentile(a._data, places, axis, method=interpolation, keepdims=keepdims)  # type: ignore[call-overload]
     values = ndarray(_np.asarray(numbers, a.dtype if a.dtype.kind == "f" else _np.float32), a.context)
