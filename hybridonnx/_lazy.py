@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Any, TypeAlias
 
 Access: TypeAlias = tuple[Callable[[str], Any], Callable[[], list[str]]]
@@ -20,6 +21,23 @@ def lazy_package(package: str, **names: Any) -> Access:
     """
     content = LazyPackage(package, **names)
     return content.find, content.names
+
+
+def mirror(module: str, source: str) -> Access:
+    """`__getattr__` and `__dir__` of a module that shows what a package does, but for modules."""
+
+    def find(name: str) -> Any:
+        if name == "__all__":
+            return names()
+        if name.startswith("_"):
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        return getattr(import_module(source), name)
+
+    def names() -> list[str]:
+        package = import_module(source)
+        return [name for name in dir(package) if not isinstance(getattr(package, name), ModuleType)]
+
+    return find, names
 
 
 @dataclass
@@ -82,5 +100,5 @@ class LazyPackage:
             *(n for module in self._defining() for n in module.__all__),
         }
         if self.operators:
-            names |= {*dir(self._operators())}
+            names |= {n for n in dir(self._operators()) if not n.startswith("__")}
         return sorted(n for n in names if n.startswith("__") or not n.startswith("_"))

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from .context import Context, gpu_memory_info, num_gpus
 from .errors import MXNetError
+from .faces import is_option, only_defaults
 from .ndarray.np_shape import (
     is_np_array,
     is_np_shape,
@@ -33,6 +34,7 @@ __all__ = [
     "is_np_shape",
     "np_array",
     "np_shape",
+    "np_ufunc_legal_option",
     "reset_np",
     "set_module",
     "set_np",
@@ -41,6 +43,8 @@ __all__ = [
     "use_np",
     "use_np_array",
     "use_np_shape",
+    "wrap_np_binary_func",
+    "wrap_np_unary_func",
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -143,6 +147,55 @@ def set_module(module: str | None) -> Callable[[_Function], _Function]:
         return func
 
     return say
+
+
+def np_ufunc_legal_option(key: str, value: object) -> bool:
+    """Whether NumPy's functions of each element take a keyword beside arrays, and that value for it.
+
+    Args:
+        key: The keyword, such as `casting`.
+        value: Its value.
+
+    Returns:
+        Whether they do.
+    """
+    return is_option(key, value)
+
+
+def wrap_np_unary_func(func: _Function) -> _Function:
+    """A function of one array that takes NumPy's keywords too, but only their defaults.
+
+    Args:
+        func: A function of `x` and `out`.
+
+    Returns:
+        The function that refuses other keywords and values with TypeError and NotImplementedError.
+    """
+
+    @functools.wraps(func)
+    def checked(x: Any, out: Any = None, **kwargs: Any) -> Any:
+        only_defaults(func.__name__, kwargs)
+        return func(x, out=out)
+
+    return checked  # type: ignore[return-value]
+
+
+def wrap_np_binary_func(func: _Function) -> _Function:
+    """A function of two arrays that takes NumPy's keywords too, but only their defaults.
+
+    Args:
+        func: A function of `x1`, `x2` and `out`.
+
+    Returns:
+        The function that refuses other keywords and values with TypeError and NotImplementedError.
+    """
+
+    @functools.wraps(func)
+    def checked(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> Any:
+        only_defaults(func.__name__, kwargs)
+        return func(x1, x2, out=out)
+
+    return checked  # type: ignore[return-value]
 
 
 def getenv(name: str) -> str | None:

@@ -36,7 +36,7 @@ NOTE = "# Written by scripts/stubs; do not edit.\n"
 WIDTH = 110
 PACKAGES = """
 . autograd contrib gluon gluon.contrib gluon.contrib.nn gluon.contrib.rnn gluon.model_zoo gluon.nn gluon.rnn
-ndarray optimizer symbol
+ndarray onnx optimizer symbol
 """.split()
 """The packages that load their names on first use."""
 ONLY = {"nd": "image linalg op".split(), "symbol": "image linalg op sparse".split()}

@@ -26,6 +26,8 @@ OPTIONAL = "a package that MXNet's module imports if it is there"
 ADJOINT = "an operator of MXNet's that computes a gradient, and that nobody calls"
 NUMPY = "it runs NumPy inside of MXNet's own operators"
 IMPORTED = "a name that MXNet's module imports for itself"
+CSR = "it reads how a CSR matrix is stored, and graphs hold dense arrays"
+PROCESSES = "a step of passing batches between processes, where workers are threads here"
 INDEXING = "a step of MXNet's indexing of arrays"
 LEFT_OUT = [
     ("mxnet.*.gen_*", "*", LIBRARY),
@@ -53,7 +55,6 @@ LEFT_OUT = [
     ("mxnet.io.utils", "*", OPTIONAL),
     ("mxnet.notebook.callback", "pd", OPTIONAL),
     ("mxnet.notebook*", "bokeh", OPTIONAL),
-    ("mxnet.notebook.callback", "datetime", OPTIONAL),
     ("mxnet.notebook.callback", "defaultdict", OPTIONAL),
     ("mxnet.*", "backward_*", ADJOINT),
     ("mxnet.*", "dgl_*", "it is about DGL's graphs"),
@@ -96,6 +97,15 @@ LEFT_OUT = [
     ("mxnet.model", "SKLEARN_INSTALLED", "whether scikit-learn is there"),
     ("mxnet.profiler", "profiler_kvstore_handle", LIBRARY),
     ("mxnet.operator", "c_int_p", LIBRARY),
+    ("mxnet.*", "quantized_rnn", "oneDNN alone has it, and quantizes the weights by itself"),
+    ("mxnet.*symbol*", "edge_id", CSR),
+    ("mxnet.*symbol*", "getnnz", CSR),
+    ("mxnet.contrib.svrg_optimization", "svrg_optimizer", "its classes are private steps of SVRGModule"),
+    ("mxnet.gluon.data.dataloader", "ConnectionWrapper", PROCESSES),
+    ("mxnet.gluon.data.dataloader", "*Queue", PROCESSES),
+    ("mxnet.gluon.data.dataloader", "*_loop_v1", PROCESSES),
+    ("mxnet.gluon.data.dataloader", "re[bd]u*_ndarray", PROCESSES),
+    ("mxnet.test_utils", "ss", OPTIONAL),
 ]
 """Patterns of modules and names that are not counted, and why."""
 

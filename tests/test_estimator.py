@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import types
+
 import numpy as np
 import pytest
 
@@ -55,3 +57,20 @@ def test_hybridized_blocks_train_alike():
         loop.fit(loader, val_data=loader, epochs=2)
         weights.append(net.weight.data().asnumpy())
     np.testing.assert_allclose(*weights, rtol=1e-5)
+
+
+def test_metrics_under_the_module_where_mxnet_checks_them():
+    from hybridonnx.gluon.contrib.estimator import utils
+
+    accuracy, loss = mx.metric.Accuracy(), mx.metric.Loss()
+    assert utils._check_metrics(None) == []
+    assert utils._check_metrics(accuracy) == [accuracy]
+    with pytest.raises(ValueError, match="EvalMetric"):
+        utils._check_metrics([3])
+    assert isinstance(utils._suggest_metric_for_loss(mx.gluon.loss.SoftmaxCELoss()), mx.metric.Accuracy)
+    assert utils._suggest_metric_for_loss(mx.gluon.loss.L2Loss()) is None
+    utils._check_metric_known(None, loss, [accuracy, loss])
+    handler = types.SimpleNamespace(metrics=[accuracy], monitor=loss)
+    utils._check_handler_metric_ref(handler, [accuracy, loss])
+    with pytest.raises(ValueError, match="val_metrics are required"):
+        utils._check_handler_metric_ref(handler, [accuracy])

@@ -120,6 +120,17 @@ def test_dtypes_are_told_without_shapes(text):
     assert set(dtypes.values()) == {np.float32}
 
 
+def test_auxiliary_classifier_of_inception():
+    block = vision.inception.make_aux(10)
+    block.initialize()
+    assert [type(layer).__name__ for layer in block] == [
+        *("AvgPool2D", "HybridSequential", "HybridSequential", "Flatten", "Dense"),
+    ]
+    assert block(mx.nd.ones((2, 6, 17, 17))).shape == (2, 10)
+    shapes = [p.shape for name, p in block.collect_params().items() if name.endswith("weight")]
+    assert shapes == [(128, 6, 1, 1), (768, 128, 5, 5), (10, 768)]
+
+
 # ---- what they compute
 
 

@@ -267,17 +267,15 @@ def test_draws_in_graphs():
 
 
 MISSING = {
-    "np": "arrayprint fallback_linalg function_base io mirr npv ppmt pv rate stride_tricks utils",
     "np.linalg": "fallback_linalg",
-    "npx": "check_call classproperty ctypes get_cuda_compute_capability threading utils warnings "
-    "with_metaclass",
+    "npx": "check_call classproperty ctypes threading warnings",
     "sym.np": "bincount delete diag_indices_from empty_like histogram insert may_share_memory percentile "
     "polyval quantile resize shares_memory unique unravel_index",
     "sym.np.random": "beta choice current_context multivariate_normal shuffle",
     "sym.np.linalg": "det eig eigh eigvals eigvalsh pinv slogdet svd tensorinv tensorsolve",
-    "sym.npx": "constraint_check image nonzero random",
+    "sym.npx": "constraint_check nonzero",
 }
-"""Names of real MXNet that are not here yet: of mx.np only NumPy's old financial functions, and modules."""
+"""Names of real MXNet that are not here yet: of mx.np none."""
 NAMES = json.loads((HERE / "oracle" / "np_names.json").read_text(encoding="utf-8"))
 
 

@@ -20,8 +20,11 @@ MXNET_NAMES = {
     "hybridonnx/contrib/text/utils.py",
     "hybridonnx/misc.py",
     "hybridonnx/util.py",
+    "hybridonnx/gluon/contrib/estimator/utils.py",
     "hybridonnx/gluon/utils.py",
     "hybridonnx/ndarray/utils.py",
+    "hybridonnx/numpy/utils.py",
+    "hybridonnx/numpy_extension/utils.py",
 }
 
 FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))

@@ -1,8 +1,17 @@
 """NumPy's functions as operators, for arrays and symbols: names, argument rules, and which operator it is."""
 
 from .extension import Extension
-from .functions import Functions, shape_of
-from .modules import namespace
+from .functions import Functions, is_option, only_defaults, shape_of
+from .images import images
 from .overloads import NUMPY_OVERLOADS, NumpyOverload
 
-__all__ = ["NUMPY_OVERLOADS", "Extension", "Functions", "NumpyOverload", "namespace", "shape_of"]
+__all__ = [
+    "NUMPY_OVERLOADS",
+    "Extension",
+    "Functions",
+    "NumpyOverload",
+    "images",
+    "is_option",
+    "only_defaults",
+    "shape_of",
+]

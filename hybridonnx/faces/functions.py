@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator as python
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
@@ -43,6 +43,12 @@ class Functions:
 
     def __init__(self, call: Call) -> None:
         self._call = call
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"mx.np has no attribute {name!r}", name=name, obj=self)
+
+    def __dir__(self) -> list[str]:
+        return [name for name in object.__dir__(self) if name != "binary"]
 
     # ---- reductions
 
@@ -489,7 +495,7 @@ class Functions:
         return self._made("_npi_zeros", ctx, dtype or "float32", shape=shape_of(shape))
 
     def ones(
-        self, shape: ShapeLike, dtype: DTypeLike | None = None, order: str = "C", ctx: object = None
+        self, shape: ShapeLike, dtype: DTypeLike | None = np.float32, order: str = "C", ctx: object = None
     ) -> Any:
         """An array of ones."""
         return self._made("_npi_ones", ctx, dtype or "float32", shape=shape_of(shape))
@@ -644,7 +650,7 @@ def _unary(name: str, target: str) -> Callable[..., Any]:
     def function(self: Functions, x: Any, out: Any = None, **kwargs: Any) -> Any:
         if is_number(x):
             return _NUMBERS_ALONE.get(name, getattr(np, name))(x)
-        _only_defaults(name, kwargs)
+        only_defaults(name, kwargs)
         return self._call(target, x, out=out)
 
     return _described(function, name, "of each element")
@@ -654,7 +660,7 @@ def _binary(name: str, what: str) -> Callable[..., Any]:
     def function(self: Functions, x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> Any:
         if is_number(x1) and is_number(x2):
             return getattr(np, name)(x1, x2)
-        _only_defaults(name, kwargs)
+        only_defaults(name, kwargs)
         return self.binary(what, x1, x2, out)
 
     return _described(function, name, "of two arrays that broadcast, or of an array and a number")
@@ -670,12 +676,31 @@ def _described(function: Callable[..., Any], name: str, of: str) -> Callable[...
 _DEFAULTS = {"where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True}
 
 
-def _only_defaults(name: str, kwargs: dict[str, Any]) -> None:
+_CHOICES: dict[str, tuple[object, ...]] = {
+    "where": (True, False),
+    "casting": ("no", "equiv", "safe", "same_kind", "unsafe"),
+    "subok": (True, False),
+    "dtype": tuple("float16 float32 float64 int8 int32 int64 uint8 bool".split()),
+}
+
+
+def is_option(key: str, value: object) -> bool:
+    """Whether NumPy's functions take a keyword beside arrays, and that value for it."""
+    if key == "order":
+        return isinstance(value, str)
+    return any(value == choice and type(value) is type(choice) for choice in _CHOICES.get(key, ()))
+
+
+def only_defaults(name: str, kwargs: dict[str, Any]) -> None:
     """Refuse what NumPy's functions take beside arrays, but for the defaults."""
     for key, value in kwargs.items():
         if key not in _DEFAULTS:
             raise TypeError(f"{name}: has no argument {key!r}.")
-        if value is not _DEFAULTS[key] and value != _DEFAULTS[key]:
+        if value is _DEFAULTS[key]:
+            continue
+        if not is_option(key, value):
+            raise TypeError(f"{name}: {key}={_DEFAULTS[key]!r} is required, got {value!r}.")
+        if value != _DEFAULTS[key]:
             raise NotImplementedError(f"{name}: {key}={_DEFAULTS[key]!r} is required, got {value!r}.")
 
 

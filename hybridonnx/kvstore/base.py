@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, TypeVar
 
+from .._lazy import lazy_package as _lazy_package
 from ..errors import AttributeValueError
 from ..formats.files import PathLike
 from ..ndarray.ndarray import NDArray
 from ..typing import Arrays
 
 __all__ = ["KVStoreBase", "TestStore"]
+
+__getattr__, __dir__ = _lazy_package(__name__, single={"create": "..kvstore"})
 
 _Class = TypeVar("_Class", bound=type)
 

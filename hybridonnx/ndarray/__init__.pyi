@@ -1,5 +1,8 @@
 # Written by scripts/stubs; do not edit.
-from . import contrib, image, linalg, np, npx, op, random, sparse, utils
+from . import (
+    contrib, image, linalg, numpy as np, numpy_extension as npx, numpy, numpy_extension, op, random, sparse,
+    utils,
+)
 from ..runtime.cached_op import CachedOp
 from .arithmetic import (
     add, divide, equal, greater, greater_equal, hypot, lesser, lesser_equal, logical_and, logical_or,
@@ -81,8 +84,8 @@ __all__ = [
     "moveaxis", "mp_lamb_update_phase1", "mp_lamb_update_phase2", "mp_nag_mom_update", "mp_sgd_mom_update",
     "mp_sgd_update", "multi_all_finite", "multi_lars", "multi_mp_sgd_mom_update", "multi_mp_sgd_update",
     "multi_sgd_mom_update", "multi_sgd_update", "multi_sum_sq", "multiply", "nag_mom_update", "nanprod",
-    "nansum", "negative", "norm", "normal", "not_equal", "np", "npx", "one_hot", "onehot_encode", "ones",
-    "ones_like", "op", "pad", "pick", "power", "preloaded_multi_mp_sgd_mom_update",
+    "nansum", "negative", "norm", "normal", "not_equal", "np", "npx", "numpy", "numpy_extension", "one_hot",
+    "onehot_encode", "ones", "ones_like", "op", "pad", "pick", "power", "preloaded_multi_mp_sgd_mom_update",
     "preloaded_multi_mp_sgd_update", "preloaded_multi_sgd_mom_update", "preloaded_multi_sgd_update", "prod",
     "radians", "random", "random_exponential", "random_gamma", "random_generalized_negative_binomial",
     "random_negative_binomial", "random_normal", "random_pdf_dirichlet", "random_pdf_exponential",

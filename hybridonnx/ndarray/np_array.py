@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import contextlib
+import inspect
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
 from ..attrs import ShapeLike
+from ..autograd.scopes import state
 from ..context import Context, cpu
 from ..dtypes import DTypeLike, as_dtype
 from ..faces import NUMPY_OVERLOADS, Functions
@@ -280,12 +283,37 @@ def by_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of NumPy's on arrays of mx.np, whose results are such arrays."""
 
     def on_values(*args: Any, **kwargs: Any) -> Any:
-        result = function(*_values(args), **_values(kwargs))
-        return _wrapped(result)
+        result = _wrapped(function(*_values(args), **_values(kwargs)))
+        if state.recording and _is_continuous(result):
+            refuse_gradient(on_values.__name__, args, kwargs.values())
+        return result
 
     on_values.__name__ = on_values.__qualname__ = getattr(function, "__name__", "function")
+    with contextlib.suppress(ValueError):
+        on_values.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
     on_values.__doc__ = f"NumPy's own `{on_values.__name__}`, outside of autograd."
     return on_values
+
+
+def refuse_gradient(name: str, *values: Any) -> None:
+    """Raise ValueError if any array among the values is on the tape, which goes on only through operators."""
+    for value in values:
+        if isinstance(value, NDArray) and value._entry is not None and value._data.dtype.kind == "f":
+            raise ValueError(
+                f"{name}: arrays that need no gradient are required while recording, as NumPy computes it, "
+                f"got one of shape {value.shape} that does. Use detach(), or autograd.pause()."
+            )
+        if isinstance(value, Iterable) and not isinstance(value, NDArray | np.ndarray | str):
+            refuse_gradient(name, *value)
+
+
+def _is_continuous(result: Any) -> bool:
+    """Whether any number of a result changes with small changes of what it was made of."""
+    if isinstance(result, tuple | list):
+        return any(map(_is_continuous, result))
+    return (
+        isinstance(result, float | np.floating) or getattr(getattr(result, "dtype", None), "kind", "") == "f"
+    )
 
 
 def _values(value: Any) -> Any:

@@ -4,7 +4,10 @@ from .._lazy import lazy_package as _lazy_package
 
 __getattr__, __dir__ = _lazy_package(
     __name__,
-    modules=("multiarray", "constants", "fallback"),
-    submodules=("linalg", "random"),
+    modules=("creation", "utils", "fallback", "function_base", "stride_tricks", "io", "arrayprint"),
+    submodules=(
+        *("arrayprint", "fallback", "fallback_linalg", "function_base", "io", "linalg", "multiarray"),
+        *("random", "stride_tricks", "utils"),
+    ),
     operators="functions",
 )

@@ -1,9 +1,17 @@
-"""Functions that mx.np takes from NumPy as they are: on the values, outside of autograd and of graphs."""
+"""Functions that mx.np takes from NumPy as they are: on the values, outside of autograd and of graphs.
+
+While recording, arrays that need a gradient are refused where the result would have one.
+"""
+
+from collections.abc import Callable as _Callable
+from typing import Any as _Any
+from typing import NoReturn as _NoReturn
 
 import numpy as _np
 
 from ..ndarray.np_array import FUNCTIONS as _FUNCTIONS
 from ..ndarray.np_array import by_numpy as _by_numpy
+from ..ndarray.np_array import ndarray as _ndarray
 
 _NAMES = """
     allclose apply_along_axis apply_over_axes argpartition argwhere array_equal array_equiv choose
@@ -15,21 +23,39 @@ _NAMES = """
     setxor1d signbit size spacing take_along_axis tril_indices_from trim_zeros triu_indices_from union1d
     unpackbits unwrap vander
 """.split()
+_OF_THE_MODULE = ("nansum", "nanstd", "nanvar")
+"""What mx.np itself does not show."""
 _RENAMED = {"in1d": "isin", "trapz": "trapezoid"}
 """What NumPy 2 calls otherwise."""
-__all__ = [*_NAMES, *_RENAMED, "alltrue", "msort"]
+_FINANCIAL = ("mirr", "npv", "ppmt", "pv", "rate")
+"""What NumPy 1.20 gave up."""
+__all__ = [*_NAMES, *_RENAMED, *_FINANCIAL, "alltrue", "msort"]
 
-for _name in _NAMES:
+
+def _gone(name: str) -> _Callable[..., _NoReturn]:
+    def refuse(*args: object, **kwargs: object) -> _NoReturn:
+        raise RuntimeError(f"{name}: NumPy has it no more since 1.20. Use the package numpy_financial.")
+
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__doc__ = f"NumPy's `{name}` of before 1.20: it raises RuntimeError, as in MXNet."
+    return refuse
+
+
+for _name in (*_NAMES, *_OF_THE_MODULE):
     globals()[_name] = _by_numpy(getattr(_np, _name))
 for _name, _new in _RENAMED.items():
     globals()[_name] = _by_numpy(getattr(_np, _new, None) or getattr(_np, _name))
+for _name in (*_FINANCIAL, "pmt"):
+    globals()[_name] = _gone(_name)
 
 
-def alltrue(a: object, axis: int | None = None, out: object = None, keepdims: bool = False) -> object:
+def alltrue(
+    a: _ndarray, axis: int | None = None, out: _ndarray | None = None, keepdims: bool = False
+) -> _Any:
     """Whether all elements along an axis are not zero."""
     return _FUNCTIONS.all(a, axis, keepdims, out)
 
 
-def msort(a: object) -> object:
+def msort(a: _ndarray) -> _Any:
     """The elements in ascending order along the first axis."""
     return _FUNCTIONS.sort(a, 0)

@@ -1,5 +1,5 @@
-"""The functions of mx.np that are operators, by their names."""
+"""The functions of mx.np that nd.np has, too."""
 
-from ..ndarray import np as operators
+from ..ndarray import numpy as operators
 
 __all__ = ["operators"]

@@ -1,5 +1,5 @@
 """The functions of mx.npx that are operators, by their names."""
 
-from ..ndarray import npx as operators
+from ..ndarray import numpy_extension as operators
 
 __all__ = ["operators"]

@@ -12,7 +12,7 @@ from ._containers import enclosed, opened
 from ._docs import Doc, doc_of
 from ._generator import Drawing, DrawingFrom, seed
 from ._mixing import mixing
-from ._namespace import GROUPS, FluentMethod, Frontend, Namespace
+from ._namespace import GROUPS, FluentMethod, Frontend, Namespace, describe
 from ._onnx_text import NodeText, node_text, read_node
 from ._operator import Array, Attribute, Noise, Operator, Spec
 from ._overloads import ARITHMETIC, COMPARISONS, FLUENT, OVERLOADS, Overload, is_number, sections
@@ -76,6 +76,7 @@ __all__ = [
     "alike",
     "bind",
     "depends_on_attributes",
+    "describe",
     "doc_of",
     "enclosed",
     "example_of",

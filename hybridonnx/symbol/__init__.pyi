@@ -1,5 +1,7 @@
 # Written by scripts/stubs; do not edit.
-from . import contrib, image, linalg, np, npx, op, random, sparse
+from . import (
+    contrib, image, linalg, numpy as np, numpy_extension as npx, numpy, numpy_extension, op, random, sparse,
+)
 from ._creation import (
     Group, Symbol, Variable, arange, eye, full, histogram, hypot, linspace, load, load_json, maximum, minimum,
     ones, pow, power, split_v2, var, zeros,
@@ -71,8 +73,8 @@ __all__ = [
     "mp_lamb_update_phase1", "mp_lamb_update_phase2", "mp_nag_mom_update", "mp_sgd_mom_update",
     "mp_sgd_update", "multi_all_finite", "multi_lars", "multi_mp_sgd_mom_update", "multi_mp_sgd_update",
     "multi_sgd_mom_update", "multi_sgd_update", "multi_sum_sq", "nag_mom_update", "nanprod", "nansum",
-    "negative", "norm", "normal", "np", "npx", "one_hot", "ones", "ones_like", "op", "pad", "pick", "pow",
-    "power", "preloaded_multi_mp_sgd_mom_update", "preloaded_multi_mp_sgd_update",
+    "negative", "norm", "normal", "np", "npx", "numpy", "numpy_extension", "one_hot", "ones", "ones_like",
+    "op", "pad", "pick", "pow", "power", "preloaded_multi_mp_sgd_mom_update", "preloaded_multi_mp_sgd_update",
     "preloaded_multi_sgd_mom_update", "preloaded_multi_sgd_update", "prod", "radians", "random",
     "random_exponential", "random_gamma", "random_generalized_negative_binomial", "random_negative_binomial",
     "random_normal", "random_pdf_dirichlet", "random_pdf_exponential", "random_pdf_gamma",

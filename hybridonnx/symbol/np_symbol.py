@@ -10,8 +10,7 @@ import numpy as np
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import NotImplementedForSymbol
 from ..faces import NUMPY_OVERLOADS, Extension, Functions
-from ..ops import FLUENT, find, is_number
-from . import namespace
+from ..ops import FLUENT, describe, find, is_number
 from .compose import call
 from .frontend import frontend
 from .symbol import Symbol
@@ -265,8 +264,8 @@ _FRONTEND = frontend(_Symbol)
 def operators(name: str) -> Callable[..., Any]:
     """An operator as a function on symbols of mx.np, called as users write it."""
     function = _FRONTEND.function(find(name), _hint(name))
+    describe(function, find(name), _FRONTEND.usage)
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = getattr(namespace.operators, name).__doc__ if name[0] != "_" else None
     return function
 
 

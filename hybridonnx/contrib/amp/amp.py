@@ -26,6 +26,7 @@ from .lists import symbol_bf16, symbol_fp16
 from .loss_scaler import LossScaler
 
 __all__ = [
+    "bfloat16",
     "convert_bucketing_module",
     "convert_hybrid_block",
     "convert_model",
@@ -43,6 +44,8 @@ __all__ = [
     "unscale",
 ]
 
+bfloat16 = "bfloat16"
+"""A target_dtype, where MXNet has a NumPy type of its own for it."""
 Names = Sequence[str] | None
 Condition = tuple[str, str, list[str]]
 

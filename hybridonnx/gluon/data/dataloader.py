@@ -22,7 +22,7 @@ from .batchify import default as default_batchify_fn
 from .dataset import Dataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
 
-__all__ = ["DataLoader", "default_batchify_fn", "default_mp_batchify_fn"]
+__all__ = ["DataLoader", "DataLoaderV1", "default_batchify_fn", "default_mp_batchify_fn"]
 
 default_mp_batchify_fn = default_batchify_fn
 """Workers are threads, which share memory."""
@@ -112,6 +112,10 @@ class DataLoader:
     def refresh(self) -> None:
         """Make batches ahead for the next iteration, anew."""
         self._ready = None if self._pool is None else _Ahead(self, self._pool)
+
+
+DataLoaderV1 = DataLoader
+"""MXNet's loader of before 1.4, which takes fewer arguments."""
 
 
 class _Ahead:

@@ -18,6 +18,9 @@ _Block = TypeVar("_Block", bound=Block)
 CPU = cpu()
 ROOT = str(Path(config.HOME()).expanduser() / "models")
 
+apache_repo_url = config.REPOSITORY.default
+"""Where MXNet published its files, for libraries that download theirs."""
+
 _model_sha1 = {
     "alexnet": "44335d1f0046b328243b32a26a4fbd62d9057b45",
     "densenet121": "f27dbf2dbd5ce9a80b102d89c7483342cd33cb31",

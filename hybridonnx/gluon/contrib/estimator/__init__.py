@@ -21,5 +21,5 @@ __getattr__, __dir__ = _lazy_package(
         "TrainEnd": ".event_handler",
         "ValidationHandler": ".event_handler",
     },
-    submodules=("batch_processor", "estimator", "event_handler"),
+    submodules=("batch_processor", "estimator", "event_handler", "utils"),
 )

@@ -11,12 +11,11 @@ from typing import Any
 from ....context import Context, cpu, gpu, num_gpus
 from ....errors import AttributeValueError
 from ....initializer import InitializerLike
-from ....metric import Accuracy, EvalMetric
 from ....metric import Loss as LossMetric
 from ....typing import Contexts
 from ...block import Block
 from ...data import DataLoader
-from ...loss import Loss, SoftmaxCrossEntropyLoss
+from ...loss import Loss
 from ...trainer import Trainer
 from .batch_processor import BatchProcessor
 from .event_handler import (
@@ -36,6 +35,7 @@ from .event_handler import (
     ValidationHandler,
     listed,
 )
+from .utils import _check_handler_metric_ref, _suggest_metric_for_loss
 
 __all__ = ["Estimator"]
 
@@ -245,14 +245,8 @@ class Estimator:
         for kind, make in defaults:
             if not any(isinstance(handler, kind) for handler in handlers):
                 complete.append(make())
-        known = {id(metric) for metric in (*self.train_metrics, *self.val_metrics)}
         for handler in complete:
-            for metric in getattr(handler, "metrics", None) or ():
-                if isinstance(metric, EvalMetric) and id(metric) not in known:
-                    raise AttributeValueError(
-                        f"{type(handler).__name__}: metrics of estimator.train_metrics and of "
-                        f"estimator.val_metrics are required, got {metric}."
-                    )
+            _check_handler_metric_ref(handler, [*self.train_metrics, *self.val_metrics])
         return complete
 
 
@@ -296,7 +290,8 @@ def _contexts(context: Any) -> list[Context]:
 def _metrics(loss: Any, train: list[Any], val: list[Any]) -> tuple[list[Any], list[Any]]:
     """The metrics of training and of evaluations, whose names say which they are."""
     if not train:
-        train = [Accuracy()] if isinstance(loss, SoftmaxCrossEntropyLoss) else []
+        fitting = _suggest_metric_for_loss(loss)
+        train = [] if fitting is None else [fitting]
         train.append(LossMetric(loss.name.rstrip("0123456789")))
     if not val:
         val = [copy.deepcopy(metric) for metric in train]

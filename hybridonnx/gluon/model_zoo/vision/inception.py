@@ -10,13 +10,13 @@ from ..._options import BlockOptions
 from ...contrib.nn.basic_layers import HybridConcurrent
 from ...hybrid_block import HybridBlock
 from ...nn.activations import Activation
-from ...nn.basic_layers import BatchNorm, Dense, Dropout, HybridSequential
+from ...nn.basic_layers import BatchNorm, Dense, Dropout, Flatten, HybridSequential
 from ...nn.conv_layers import AvgPool2D, Conv2D, MaxPool2D
 from ..model_store import CPU, ROOT, load
 from ._classifier import Classifier, chain
 from ._options import ClassifierOptions
 
-__all__ = ["Inception3", "inception_v3"]
+__all__ = ["Inception3", "inception_v3", "make_aux"]
 
 _Kernel = int | tuple[int, int]
 _Convolution = tuple[int, _Kernel] | tuple[int, _Kernel, int]
@@ -107,6 +107,20 @@ def _joined(branches: Sequence[_Branch], prefix: str) -> HybridConcurrent:
     with joined.name_scope():
         joined.add(*map(_branch, branches))
     return joined
+
+
+def make_aux(classes: int) -> HybridSequential:
+    """A classifier for the maps of 17 × 17 in the middle of the network, which training may add.
+
+    Args:
+        classes: The number of classes.
+
+    Returns:
+        A block that takes (N, C, 17, 17) to (N, classes).
+    """
+    out = HybridSequential(prefix="")
+    out.add(AvgPool2D(5, 3), _convolution(128, 1), _convolution(768, 5), Flatten(), Dense(classes))
+    return out
 
 
 class Inception3(Classifier):

@@ -15,6 +15,11 @@ __all__ = ["load", "save"]
 
 def save(file: str | os.PathLike[str], arr: ndarray | Sequence[ndarray] | dict[str, ndarray]) -> None:
     """Write arrays, perhaps by name, as a `.params` file."""
+    if not isinstance(arr, ndarray | dict | list | tuple):
+        raise ValueError(
+            "save: an array of mx.np, a list of them, or a dict of names to them is required, got "
+            f"{type(arr).__name__}."
+        )
     items = arr.values() if isinstance(arr, dict) else [arr] if isinstance(arr, ndarray) else arr
     for item in items:
         if not isinstance(item, ndarray):

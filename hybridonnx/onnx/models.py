@@ -1,4 +1,4 @@
-"""ONNX files: write models to them, read models from them, and compare both."""
+"""Models as ONNX files, and beside each other."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 
-from .converters.from_onnx import get_model_metadata, import_model
-from .converters.from_onnx import supported as importable
-from .converters.to_onnx import (
+from ..converters.from_onnx import get_model_metadata, import_model
+from ..converters.from_onnx import supported as importable
+from ..converters.to_onnx import (
     FileOptions,
     Graph,
     NodeSupport,
@@ -27,21 +27,21 @@ from .converters.to_onnx import (
     support,
     supported,
 )
-from .converters.to_onnx import export_model as _export
-from .dtypes import DTypeLike
-from .errors import ConversionError, MXNetError
-from .gluon.hybrid_block import HybridBlock, input_name
-from .gluon.nested import flatten, regroup
-from .gluon.onnx_summary import EVERYTHING, freeze
-from .gluon.symbol_block import SymbolBlock, block_from_onnx
-from .ndarray.files import load as load_arrays
-from .ndarray.ndarray import NDArray
-from .ops import Array, Spec
-from .runtime.verify import Difference, Parity, Runnable, draw, exported, label_zeros, named, of_symbol
-from .runtime.verify import verify as _verify
-from .symbol.symbol import Symbol
-from .symbol.symbol import load as load_symbol
-from .typing import ArrayLike, Contexts
+from ..converters.to_onnx import export_model as _export
+from ..dtypes import DTypeLike
+from ..errors import ConversionError, MXNetError
+from ..gluon.hybrid_block import HybridBlock, input_name
+from ..gluon.nested import flatten, regroup
+from ..gluon.onnx_summary import EVERYTHING, freeze
+from ..gluon.symbol_block import SymbolBlock, block_from_onnx
+from ..ndarray.files import load as load_arrays
+from ..ndarray.ndarray import NDArray
+from ..ops import Array, Spec
+from ..runtime.verify import Difference, Parity, Runnable, draw, exported, label_zeros, named, of_symbol
+from ..runtime.verify import verify as _verify
+from ..symbol.symbol import Symbol
+from ..symbol.symbol import load as load_symbol
+from ..typing import ArrayLike, Contexts
 
 __all__ = [
     "Difference",

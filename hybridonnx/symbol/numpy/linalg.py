@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import NotImplementedForSymbol
-from .np_symbol import FUNCTIONS, operators
+from ...errors import NotImplementedForSymbol
+from ..np_symbol import FUNCTIONS, operators
 
 __all__ = ["cholesky", "inv", "norm", "solve"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..attrs import ShapeLike
-from ..context import Context
-from ..dtypes import DTypeLike, as_dtype
-from .np_symbol import FUNCTIONS, operators
+from ...attrs import ShapeLike
+from ...context import Context
+from ...dtypes import DTypeLike, as_dtype
+from ..np_symbol import FUNCTIONS, operators
 
 __all__ = [
     "chisquare",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..context import Context
-from ..dtypes import DTypeLike
-from ..errors import RequirementError
-from ..ops import seed as seed_generator
-from .np_array import FUNCTIONS, ndarray
-from .np_random import Parameter, Size, _shape, normal, uniform
+from ...context import Context
+from ...dtypes import DTypeLike
+from ...errors import RequirementError
+from ...ops import seed as seed_generator
+from ..np_array import FUNCTIONS, ndarray
+from ..numpy.random import Parameter, Size, normal, shape_of_draws, uniform
 
 __all__ = ["bernoulli", "normal_n", "seed", "uniform_n"]
 
@@ -31,7 +31,7 @@ def bernoulli(
     if (prob is None) == (logit is None):
         raise RequirementError("bernoulli: either prob or logit is required, got both or none.")
     chance = prob if prob is not None else 1 / (FUNCTIONS.exp(FUNCTIONS.negative(logit)) + 1)
-    draws = uniform(size=_shape(size, chance), ctx=ctx) < chance
+    draws = uniform(size=shape_of_draws(size, chance), ctx=ctx) < chance
     result: Any = draws.astype("float32" if dtype is None else dtype)
     if out is not None:
         out[...] = result
@@ -40,7 +40,7 @@ def bernoulli(
 
 
 def _batch(batch_shape: Size, *parameters: Parameter) -> tuple[int, ...]:
-    return (*(() if batch_shape is None else _shape(batch_shape)), *_shape(None, *parameters))
+    return (*(() if batch_shape is None else shape_of_draws(batch_shape)), *shape_of_draws(None, *parameters))
 
 
 def normal_n(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .np_array import FUNCTIONS, array_of, as_np, by_numpy, ndarray
+from ..np_array import FUNCTIONS, array_of, as_np, by_numpy, ndarray
 
 __all__ = [
     "cholesky",

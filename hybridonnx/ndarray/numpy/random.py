@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..attrs import ShapeLike
-from ..context import Context, as_context
-from ..dtypes import DTypeLike, as_dtype
-from ..faces import shape_of
-from ..ops import Drawing, find, is_number
-from .invoke import invoke
-from .np_array import FUNCTIONS, array_of, as_np, ndarray
+from ...attrs import ShapeLike
+from ...context import Context, as_context
+from ...dtypes import DTypeLike, as_dtype
+from ...faces import shape_of
+from ...ops import Drawing, find, is_number
+from ..invoke import invoke
+from ..np_array import FUNCTIONS, array_of, as_np, ndarray
 
 __all__ = [
     "beta",
@@ -44,7 +44,7 @@ Size = ShapeLike | None
 """A shape; None: that of the parameters."""
 
 
-def _shape(size: Size, *parameters: Any) -> tuple[int, ...]:
+def shape_of_draws(size: Size, *parameters: Any) -> tuple[int, ...]:
     if size is None:
         return np.broadcast_shapes(*(getattr(p, "shape", ()) for p in parameters))
     return shape_of(size)
@@ -86,7 +86,7 @@ def uniform(
     out: ndarray | None = None,
 ) -> ndarray:
     """Uniform draws from [low, high)."""
-    shape = _shape(size, low, high)
+    shape = shape_of_draws(size, low, high)
     if is_number(low) and is_number(high):
         return _given(_drawn("_random_uniform", shape, ctx, low=low, high=high, dtype=_float(dtype)), out)
     draws = _drawn("_random_uniform", shape, ctx, low=0.0, high=1.0, dtype=_float(dtype))
@@ -102,7 +102,7 @@ def normal(
     out: ndarray | None = None,
 ) -> ndarray:
     """Normal draws with mean `loc` and standard deviation `scale`."""
-    shape = _shape(size, loc, scale)
+    shape = shape_of_draws(size, loc, scale)
     if is_number(loc) and is_number(scale):
         return _given(_drawn("_random_normal", shape, ctx, loc=loc, scale=scale, dtype=_float(dtype)), out)
     draws = _drawn("_random_normal", shape, ctx, loc=0.0, scale=1.0, dtype=_float(dtype))
@@ -145,7 +145,7 @@ def randint(
         raise ValueError(f"randint: low below high is required, got {first} and {end}.")
     name = "int64" if dtype is None else as_dtype(dtype).name
     return _given(
-        _drawn("_random_randint", _shape(size), ctx, low=int(first), high=int(end), dtype=name), out
+        _drawn("_random_randint", shape_of_draws(size), ctx, low=int(first), high=int(end), dtype=name), out
     )
 
 
@@ -153,33 +153,33 @@ def exponential(
     scale: Parameter = 1.0, size: Size = None, ctx: Context | None = None, out: ndarray | None = None
 ) -> ndarray:
     """Exponential draws with mean `scale`."""
-    return _given(-_log(_uniforms(_shape(size, scale), ctx)) * scale, out)
+    return _given(-_log(_uniforms(shape_of_draws(size, scale), ctx)) * scale, out)
 
 
 def rayleigh(
     scale: Parameter = 1.0, size: Size = None, ctx: Context | None = None, out: ndarray | None = None
 ) -> ndarray:
     """Rayleigh draws with mode `scale`."""
-    return _given((-_log(_uniforms(_shape(size, scale), ctx)) * 2) ** 0.5 * scale, out)
+    return _given((-_log(_uniforms(shape_of_draws(size, scale), ctx)) * 2) ** 0.5 * scale, out)
 
 
 def weibull(
     a: Parameter, size: Size = None, ctx: Context | None = None, out: ndarray | None = None
 ) -> ndarray:
     """Weibull draws with shape `a`."""
-    return _given((-_log(_uniforms(_shape(size, a), ctx))) ** (1 / a), out)
+    return _given((-_log(_uniforms(shape_of_draws(size, a), ctx))) ** (1 / a), out)
 
 
 def pareto(
     a: Parameter, size: Size = None, ctx: Context | None = None, out: ndarray | None = None
 ) -> ndarray:
     """Pareto draws of the second kind with shape `a`."""
-    return _given(_uniforms(_shape(size, a), ctx) ** (-1 / a) - 1, out)
+    return _given(_uniforms(shape_of_draws(size, a), ctx) ** (-1 / a) - 1, out)
 
 
 def power(a: Parameter, size: Size = None) -> ndarray:
     """Draws from [0, 1] with density a x ** (a - 1)."""
-    draws: ndarray = _uniforms(_shape(size, a), None) ** (1 / a)
+    draws: ndarray = _uniforms(shape_of_draws(size, a), None) ** (1 / a)
     return draws
 
 
@@ -191,7 +191,7 @@ def gumbel(
     out: ndarray | None = None,
 ) -> ndarray:
     """Gumbel draws with mode `loc`."""
-    draws = -_log(1e-30 - _log(_uniforms(_shape(size, loc, scale), ctx)))
+    draws = -_log(1e-30 - _log(_uniforms(shape_of_draws(size, loc, scale), ctx)))
     return _given(draws * scale + loc, out)
 
 
@@ -203,7 +203,7 @@ def logistic(
     out: ndarray | None = None,
 ) -> ndarray:
     """Logistic draws with mean `loc`."""
-    draws = _uniforms(_shape(size, loc, scale), ctx, "float64")
+    draws = _uniforms(shape_of_draws(size, loc, scale), ctx, "float64")
     return _given((_log(draws) - _log(1 + 1e-30 - draws)).astype("float32") * scale + loc, out)
 
 
@@ -222,7 +222,7 @@ def gamma(
     """Gamma draws with a shape and a scale."""
     alpha = getattr(shape, "_data", shape)
     with Drawing() as rng:
-        draws = rng.standard_gamma(alpha, _shape(size, shape, scale))
+        draws = rng.standard_gamma(alpha, shape_of_draws(size, shape, scale))
     return _given(_placed(draws, dtype, ctx) * scale, out)
 
 
@@ -243,7 +243,7 @@ def beta(
 ) -> ndarray:
     """Beta draws."""
     with Drawing() as rng:
-        draws = rng.beta(getattr(a, "_data", a), getattr(b, "_data", b), _shape(size, a, b))
+        draws = rng.beta(getattr(a, "_data", a), getattr(b, "_data", b), shape_of_draws(size, a, b))
     return _placed(draws, dtype, ctx)
 
 
@@ -252,7 +252,7 @@ def multivariate_normal(
 ) -> ndarray:
     """Normal draws of vectors with a mean and a covariance."""
     root = np.linalg.cholesky(cov.asnumpy().astype(np.float64))
-    draws = normal(size=(*_shape(size), *np.broadcast_shapes(mean.shape, cov.shape[:-1])))
+    draws = normal(size=(*shape_of_draws(size), *np.broadcast_shapes(mean.shape, cov.shape[:-1])))
     vectors: ndarray = FUNCTIONS.einsum("...ij,...j->...i", array_of(root.astype(np.float32)), draws) + mean
     return vectors
 
@@ -261,7 +261,9 @@ def multinomial(n: int, pvals: Sequence[float] | ndarray, size: Size = None, **k
     """How often each outcome is drawn in `n` draws."""
     chances = np.asarray(getattr(pvals, "_data", pvals), np.float64)
     with Drawing() as rng:
-        counts = rng.multinomial(n, chances / max(chances.sum(), 1.0), None if size is None else _shape(size))
+        counts = rng.multinomial(
+            n, chances / max(chances.sum(), 1.0), None if size is None else shape_of_draws(size)
+        )
     return ndarray(np.asarray(counts, np.int64))
 
 
@@ -278,7 +280,7 @@ def choice(
     chances = None if p is None else np.asarray(getattr(p, "_data", p), np.float64)
     with Drawing() as rng:
         chances = None if chances is None else chances / chances.sum()
-        indices = np.asarray(rng.choice(count, _shape(size), replace, chances), np.int64)
+        indices = np.asarray(rng.choice(count, shape_of_draws(size), replace, chances), np.int64)
     draws = ndarray(indices, as_context(ctx))
     return _given(a[draws] if isinstance(a, ndarray) else draws, out)
 

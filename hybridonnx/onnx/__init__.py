@@ -1,0 +1,5 @@
+"""ONNX files: write models to them, read models from them, and compare both."""
+
+from .._lazy import lazy_package as _lazy_package
+
+__getattr__, __dir__ = _lazy_package(__name__, modules=("models",), submodules=("mx2onnx",))
