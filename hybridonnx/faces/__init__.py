@@ -4,5 +4,15 @@ from .extension import Extension
 from .functions import Functions, shape_of
 from .modules import namespace
 from .overloads import NUMPY_OVERLOADS, NumpyOverload
+from .random import Random, RandomExtension
 
-__all__ = ["NUMPY_OVERLOADS", "Extension", "Functions", "NumpyOverload", "namespace", "shape_of"]
+__all__ = [
+    "NUMPY_OVERLOADS",
+    "Extension",
+    "Functions",
+    "NumpyOverload",
+    "Random",
+    "RandomExtension",
+    "namespace",
+    "shape_of",
+]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from ..faces import namespace as _namespace
+from . import npx_random
 from .np_symbol import EXTENSION
 
-__getattr__, __dir__ = _namespace(__name__, EXTENSION)
+random = npx_random
+
+__getattr__, __dir__ = _namespace(__name__, EXTENSION, "random")
