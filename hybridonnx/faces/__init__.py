@@ -3,15 +3,20 @@
 from .extension import Extension
 from .functions import Functions, is_option, only_defaults, shape_of
 from .images import images
+from .modules import namespace
 from .overloads import NUMPY_OVERLOADS, NumpyOverload
+from .random import Random, RandomExtension
 
 __all__ = [
     "NUMPY_OVERLOADS",
     "Extension",
     "Functions",
     "NumpyOverload",
+    "Random",
+    "RandomExtension",
     "images",
     "is_option",
+    "namespace",
     "only_defaults",
     "shape_of",
 ]

@@ -38,6 +38,11 @@ def dtype_of(dtype: DTypeLike | None) -> str | None:
     return None if dtype is None else as_dtype(dtype).name
 
 
+def or_none(value: Any) -> Any:
+    """The value; the text of None in its place, for attributes that files have although they are None."""
+    return "None" if value is None else value
+
+
 class Functions:
     """The functions of mx.np, on the values of one frontend."""
 

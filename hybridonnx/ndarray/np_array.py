@@ -113,7 +113,7 @@ class ndarray(NDArray):  # noqa: N801  (MXNet's name)
 
     def copy(self, order: str = "C") -> ndarray:
         """A copy."""
-        copied: ndarray = _call("_np_copy", self)
+        copied: ndarray = call("_np_copy", self)
         return copied
 
     def copyto(self, other: Any) -> Any:
@@ -153,7 +153,7 @@ class ndarray(NDArray):  # noqa: N801  (MXNet's name)
 
     def flatten(self, order: str = "C") -> ndarray:  # type: ignore[override]
         """A copy as a vector."""
-        flat: ndarray = _call("_np_reshape", self, newshape=(-1,), order=order)
+        flat: ndarray = call("_np_reshape", self, newshape=(-1,), order=order)
         return flat
 
     def transpose(self, *axes: Any) -> ndarray:  # type: ignore[override]
@@ -219,23 +219,23 @@ class ndarray(NDArray):  # noqa: N801  (MXNet's name)
     # ---- arithmetic
 
     def __neg__(self) -> NDArray:
-        negated: NDArray = _call("_npi_multiply_scalar", self, scalar=-1)
+        negated: NDArray = call("_npi_multiply_scalar", self, scalar=-1)
         return negated
 
     def __abs__(self) -> NDArray:
-        size: NDArray = _call("_npi_absolute", self)
+        size: NDArray = call("_npi_absolute", self)
         return size
 
     def __invert__(self) -> NDArray:
-        inverted: NDArray = _call("_npi_bitwise_not", self)
+        inverted: NDArray = call("_npi_bitwise_not", self)
         return inverted
 
     def __matmul__(self, other: Any) -> NDArray:
-        product: NDArray = _call("_npi_matmul", self, other)
+        product: NDArray = call("_npi_matmul", self, other)
         return product
 
     def __rmatmul__(self, other: Any) -> NDArray:
-        product: NDArray = _call("_npi_matmul", other, self)
+        product: NDArray = call("_npi_matmul", other, self)
         return product
 
     def __imatmul__(self, other: Any) -> NDArray:
@@ -332,7 +332,7 @@ def _wrapped(value: Any) -> Any:
     return [_wrapped(item) for item in value] if isinstance(value, list) else value
 
 
-def _call(name: str, *inputs: Any, out: Any = None, **attributes: Any) -> Any:
+def call(name: str, *inputs: Any, out: Any = None, **attributes: Any) -> Any:
     """An operator on arrays of mx.np."""
     for x in inputs:
         if not isinstance(x, ndarray):
@@ -361,7 +361,7 @@ class ArrayFunctions(Functions):
         return super().array_split(ary, indices_or_sections, axis)
 
 
-FUNCTIONS: Any = ArrayFunctions(_call)
+FUNCTIONS: Any = ArrayFunctions(call)
 
 
 def _overload(what: str, reflected: bool = False, in_place: bool = False) -> Any:
@@ -370,9 +370,9 @@ def _overload(what: str, reflected: bool = False, in_place: bool = False) -> Any
     def method(self: ndarray, other: Any) -> Any:
         if is_number(other):
             name = forms.reflected if reflected else forms.scalar
-            result = _call(name, self, scalar=other)
+            result = call(name, self, scalar=other)
         elif isinstance(other, NDArray):
-            result = _call(forms.arrays, *((other, self) if reflected else (self, other)))
+            result = call(forms.arrays, *((other, self) if reflected else (self, other)))
         else:
             raise TypeError(f"type {type(other)} not supported: an mx.np.ndarray or a number is required.")
         return self._in_place(result) if in_place else result

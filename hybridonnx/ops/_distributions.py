@@ -111,17 +111,15 @@ def _generalized_negative_binomial(rng: Generator, size: Any, mu: Any, alpha: An
     return np.asarray(rng.poisson(np.where(spread > 0, rng.gamma(1 / varied, mean * varied), mean)))
 
 
-_POSITIVE, _NOT_NEGATIVE = Range(0, above=True), Range(0)
+POSITIVE, NOT_NEGATIVE = Range(0, above=True), Range(0)
 
 UNIFORM = Distribution(_uniform, "uniform", {"low": Range(high="high")})
-NORMAL = Distribution(_normal, "normal", {"scale": _POSITIVE})
-EXPONENTIAL = Distribution(_exponential, "uniform", {"lam": _POSITIVE})
+NORMAL = Distribution(_normal, "normal", {"scale": POSITIVE})
+EXPONENTIAL = Distribution(_exponential, "uniform", {"lam": POSITIVE})
 INTEGERS = Distribution(_integers, "uniform", {"low": Range(high="high", below=True)})
-GAMMA = Distribution(_gamma, ranges={"alpha": _POSITIVE, "beta": _POSITIVE})
-POISSON = Distribution(_poisson, ranges={"lam": _NOT_NEGATIVE})
+GAMMA = Distribution(_gamma, ranges={"alpha": POSITIVE, "beta": POSITIVE})
+POISSON = Distribution(_poisson, ranges={"lam": NOT_NEGATIVE})
 NEGATIVE_BINOMIAL = Distribution(
-    _negative_binomial, ranges={"k": _NOT_NEGATIVE, "p": Range(0, above=True, high=1)}
+    _negative_binomial, ranges={"k": NOT_NEGATIVE, "p": Range(0, above=True, high=1)}
 )
-GENERALIZED = Distribution(
-    _generalized_negative_binomial, ranges={"mu": _NOT_NEGATIVE, "alpha": _NOT_NEGATIVE}
-)
+GENERALIZED = Distribution(_generalized_negative_binomial, ranges={"mu": NOT_NEGATIVE, "alpha": NOT_NEGATIVE})

@@ -11,7 +11,7 @@ from ..dtypes import DTypeLike, as_dtype
 from ..errors import NotImplementedForSymbol
 from ..faces import NUMPY_OVERLOADS, Extension, Functions
 from ..ops import FLUENT, describe, find, is_number
-from .compose import call
+from .compose import call as compose_call
 from .frontend import frontend
 from .symbol import Symbol
 
@@ -47,7 +47,7 @@ class _Symbol(Symbol):
 
     def astype(self, dtype: DTypeLike, **kwargs: object) -> Any:
         """The values as another dtype."""
-        return _call("Cast", self, dtype=as_dtype(dtype).name)
+        return call("Cast", self, dtype=as_dtype(dtype).name)
 
     def reshape(self, *args: Any, **kwargs: Any) -> Any:
         """The elements in another shape."""
@@ -95,16 +95,16 @@ class _Symbol(Symbol):
         return FUNCTIONS.clip(self, min, max)
 
     def __neg__(self) -> Any:
-        return _call("_npi_multiply_scalar", self, scalar=-1.0, is_int=False)
+        return call("_npi_multiply_scalar", self, scalar=-1.0, is_int=False)
 
     def __abs__(self) -> Any:
-        return _call("_npi_absolute", self)
+        return call("_npi_absolute", self)
 
     def __invert__(self) -> Any:
-        return _call("_npi_bitwise_not", self)
+        return call("_npi_bitwise_not", self)
 
     def __matmul__(self, other: Any) -> Any:
-        return _call("_npi_matmul", self, other)
+        return call("_npi_matmul", self, other)
 
     def __and__(self, other: Any) -> Any:
         return FUNCTIONS.binary("and", self, other)
@@ -157,15 +157,15 @@ def _part(symbol: _Symbol, key: tuple[Any, ...], reshaped: bool) -> Any:
             )
     if any(bound is not None for bound in (*begin, *end, *step)):
         steps = {"step": tuple(step)} if any(s is not None for s in step) else {}
-        symbol = _call("slice", symbol, begin=tuple(begin), end=tuple(end), **steps)
+        symbol = call("slice", symbol, begin=tuple(begin), end=tuple(end), **steps)
     if reshaped and codes:
-        symbol = _call("_npx_reshape", symbol, newshape=(*codes, -4))
+        symbol = call("_npx_reshape", symbol, newshape=(*codes, -4))
     for axis in new:
-        symbol = _call("expand_dims", symbol, axis=axis)
+        symbol = call("expand_dims", symbol, axis=axis)
     return symbol
 
 
-def _call(name: str, *inputs: Any, out: Any = None, **attributes: Any) -> Any:
+def call(name: str, *inputs: Any, out: Any = None, **attributes: Any) -> Any:
     """An operator on symbols of mx.np."""
     for x in inputs:
         if not isinstance(x, _Symbol):
@@ -186,7 +186,7 @@ def _call(name: str, *inputs: Any, out: Any = None, **attributes: Any) -> Any:
     for key in _PLAIN_IF_SINGLE:
         if isinstance(given.get(key), tuple) and len(given[key]) == 1:
             given[key] = given[key][0]
-    result = call(cls, _hint(name), inputs, given, _Symbol)
+    result = compose_call(cls, _hint(name), inputs, given, _Symbol)
     return [*result] if len(result.outputs) > 1 and name in _LISTS else result
 
 
@@ -217,7 +217,7 @@ class SymbolFunctions(Functions):
         return super().cumsum(a, axis, dtype, out)
 
 
-FUNCTIONS = SymbolFunctions(_call)
+FUNCTIONS = SymbolFunctions(call)
 
 
 def _method(name: str) -> Any:

@@ -1,51 +1,11 @@
-"""Random draws that sym.npx has beside those of sym.np, of numbers as parameters."""
+"""`sym.npx.random`: random draws that mx.npx has beside those of mx.np, as symbols."""
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from ...faces import RandomExtension
+from ...faces import namespace as _namespace
+from ..np_symbol import FUNCTIONS, call
 
-from ...attrs import ShapeLike
-from ...context import Context
-from ...dtypes import DTypeLike
-from ...errors import RequirementError
-from ..numpy.random import normal, uniform
+DRAWS = RandomExtension(call, FUNCTIONS)
 
-__all__ = ["bernoulli", "normal_n", "uniform_n"]
-
-
-def bernoulli(
-    prob: float | None = None,
-    logit: float | None = None,
-    size: ShapeLike | None = None,
-    dtype: DTypeLike | None = None,
-    ctx: Context | None = None,
-    out: object = None,
-) -> Any:
-    """1 with a probability, given as it is or as its logit, else 0."""
-    if (prob is None) == (logit is None):
-        raise RequirementError("bernoulli: either prob or logit is required, got both or none.")
-    chance = prob if logit is None else 1 / (1 + math.exp(-logit))
-    return (uniform(size=size, ctx=ctx) < chance).astype(dtype or "float32")
-
-
-def uniform_n(
-    low: float = 0.0,
-    high: float = 1.0,
-    batch_shape: ShapeLike | None = None,
-    dtype: DTypeLike | None = None,
-    ctx: Context | None = None,
-) -> Any:
-    """Uniform draws of a batch of so many."""
-    return uniform(low, high, batch_shape, dtype, ctx)
-
-
-def normal_n(
-    loc: float = 0.0,
-    scale: float = 1.0,
-    batch_shape: ShapeLike | None = None,
-    dtype: DTypeLike | None = None,
-    ctx: Context | None = None,
-) -> Any:
-    """Normal draws of a batch of so many."""
-    return normal(loc, scale, batch_shape, dtype, ctx)
+__getattr__, __dir__ = _namespace(__name__, DRAWS)

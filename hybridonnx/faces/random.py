@@ -1,0 +1,295 @@
+"""The functions of mx.np.random and mx.npx.random: each is an operator, or a function of a few."""
+
+from __future__ import annotations
+
+import operator as python
+from typing import Any
+
+from ..attrs import ShapeLike
+from ..context import Context, current_context
+from ..dtypes import DTypeLike, as_dtype
+from ..errors import RequirementError
+from ..ops import is_number
+from .functions import Call, Functions, or_none
+
+Parameter = Any
+"""What a distribution depends on: a number, or a value of the frontend."""
+Size = ShapeLike | None
+"""A shape; None: that of the parameters."""
+
+
+def size_of(size: Size) -> int | tuple[int, ...] | None:
+    """A shape as files have it: a number if it is one, None without axes."""
+    if size is None:
+        return None
+    if hasattr(size, "__index__"):
+        return python.index(size)
+    return tuple(map(python.index, size)) or None
+
+
+class _Draws:
+    """Calls of operators that draw."""
+
+    def __init__(self, call: Call, functions: Functions) -> None:
+        self._call, self._functions = call, functions
+
+    def _typed(
+        self, name: str, dtype: DTypeLike | None, size: Size, ctx: Context | None, out: Any, **parameters: Any
+    ) -> Any:
+        same = {"ctx": _place(ctx), "dtype": _float(dtype)}
+        return self._drawn(name, size, out, same, **parameters)
+
+    def _placed(self, name: str, size: Size, ctx: Context | None, out: Any, **parameters: Any) -> Any:
+        return self._drawn(name, size, out, {"ctx": _place(ctx)}, **parameters)
+
+    def _drawn(
+        self, name: str, size: Size, out: Any, same: dict[str, Any] | None = None, **parameters: Any
+    ) -> Any:
+        arrays = [value for value in parameters.values() if not is_number(value)]
+        numbers = {key: or_none(value if is_number(value) else None) for key, value in parameters.items()}
+        return self._call(name, *arrays, out=out, size=or_none(size_of(size)), **numbers, **(same or {}))
+
+
+def _place(ctx: Context | None) -> str:
+    return str(current_context() if ctx is None else ctx)
+
+
+def _float(dtype: DTypeLike | None) -> str:
+    return "float32" if dtype is None else as_dtype(dtype).name
+
+
+class Random(_Draws):
+    """The functions of mx.np.random, on the values of one frontend."""
+
+    def uniform(
+        self,
+        low: Parameter = 0.0,
+        high: Parameter = 1.0,
+        size: Size = None,
+        dtype: DTypeLike | None = None,
+        ctx: Context | None = None,
+        out: Any = None,
+    ) -> Any:
+        """Uniform draws from [low, high)."""
+        return self._typed("_npi_uniform", dtype, size, ctx, out, low=low, high=high)
+
+    def normal(
+        self,
+        loc: Parameter = 0.0,
+        scale: Parameter = 1.0,
+        size: Size = None,
+        dtype: DTypeLike | None = None,
+        ctx: Context | None = None,
+        out: Any = None,
+    ) -> Any:
+        """Normal draws with mean `loc` and standard deviation `scale`."""
+        return self._typed("_npi_normal", dtype, size, ctx, out, loc=loc, scale=scale)
+
+    def rand(self, *size: int, **kwargs: Any) -> Any:
+        """Uniform draws of a shape given as separate sizes."""
+        return self.uniform(0, 1, size=size, **kwargs)
+
+    def randn(self, *size: int, **kwargs: Any) -> Any:
+        """Normal draws of a shape given as separate sizes."""
+        return self.normal(0, 1, size=size, **kwargs)
+
+    def lognormal(
+        self,
+        mean: Parameter = 0.0,
+        sigma: Parameter = 1.0,
+        size: Size = None,
+        dtype: DTypeLike | None = None,
+        ctx: Context | None = None,
+        out: Any = None,
+    ) -> Any:
+        """Draws whose logarithms are normal."""
+        functions: Any = self._functions
+        return functions.exp(self.normal(mean, sigma, size, dtype, ctx), out=out)
+
+    def gamma(
+        self,
+        shape: Parameter,
+        scale: Parameter = 1.0,
+        size: Size = None,
+        dtype: DTypeLike | None = None,
+        ctx: Context | None = None,
+        out: Any = None,
+    ) -> Any:
+        """Gamma draws with a shape and a scale, of which no gradient flows to either."""
+        return self._typed("_npi_gamma", dtype, size, ctx, out, shape=shape, scale=scale)
+
+    def chisquare(
+        self, df: Parameter, size: Size = None, dtype: DTypeLike | None = None, ctx: Context | None = None
+    ) -> Any:
+        """Draws of the sum of `df` squares of normal draws."""
+        return self.gamma(df / 2, 2.0, size, dtype, ctx)
+
+    def beta(
+        self,
+        a: Parameter,
+        b: Parameter,
+        size: Size = None,
+        dtype: DTypeLike | None = None,
+        ctx: Context | None = None,
+    ) -> Any:
+        """Beta draws."""
+        first, second = (self.gamma(x, 1, size, "float64", ctx) for x in (a, b))
+        return self._call("Cast", first / (first + second), dtype=_float(dtype))
+
+    def exponential(
+        self, scale: Parameter = 1.0, size: Size = None, ctx: Context | None = None, out: Any = None
+    ) -> Any:
+        """Exponential draws with mean `scale`."""
+        return self._placed("_npi_exponential", size, ctx, out, scale=scale)
+
+    def rayleigh(
+        self, scale: Parameter = 1.0, size: Size = None, ctx: Context | None = None, out: Any = None
+    ) -> Any:
+        """Rayleigh draws with mode `scale`."""
+        return self._placed("_npi_rayleigh", size, ctx, out, scale=scale)
+
+    def weibull(self, a: Parameter, size: Size = None, ctx: Context | None = None, out: Any = None) -> Any:
+        """Weibull draws with shape `a`."""
+        return self._placed("_npi_weibull", size, ctx, out, a=a)
+
+    def pareto(self, a: Parameter, size: Size = None, ctx: Context | None = None, out: Any = None) -> Any:
+        """Pareto draws of the second kind with shape `a`."""
+        return self._placed("_npi_pareto", size, ctx, out, a=a)
+
+    def power(self, a: Parameter, size: Size = None) -> Any:
+        """Draws from [0, 1] with density a x ** (a - 1)."""
+        return self._drawn("_npi_powerd", size, None, a=a)
+
+    def gumbel(
+        self,
+        loc: Parameter = 0.0,
+        scale: Parameter = 1.0,
+        size: Size = None,
+        ctx: Context | None = None,
+        out: Any = None,
+    ) -> Any:
+        """Gumbel draws with mode `loc`."""
+        return self._placed("_npi_gumbel", size, ctx, out, loc=loc, scale=scale)
+
+    def logistic(
+        self,
+        loc: Parameter = 0.0,
+        scale: Parameter = 1.0,
+        size: Size = None,
+        ctx: Context | None = None,
+        out: Any = None,
+    ) -> Any:
+        """Logistic draws with mean `loc`."""
+        return self._placed("_npi_logistic", size, ctx, out, loc=loc, scale=scale)
+
+    def randint(
+        self,
+        low: int,
+        high: int | None = None,
+        size: Size = None,
+        dtype: DTypeLike | None = None,
+        ctx: Context | None = None,
+        out: Any = None,
+    ) -> Any:
+        """Integers from [low, high), or from [0, low)."""
+        first, end = (0, low) if high is None else (low, high)
+        if end <= first:
+            raise ValueError(f"randint: low below high is required, got {first} and {end}.")
+        name = "int64" if dtype is None else as_dtype(dtype).name
+        shape = size_of(size)
+        same = {"low": first, "high": end, "dtype": name, "ctx": _place(ctx)}
+        if shape is None:
+            draw = self._call("_random_randint", shape=(1,), **same)
+            return self._call("_np_reshape", draw, newshape=(), out=out)
+        if shape == 0 or (isinstance(shape, tuple) and 0 in shape):
+            return self._functions.zeros(shape, name, ctx=ctx)
+        return self._call("_random_randint", shape=shape, out=out, **same)
+
+    def multinomial(self, n: int, pvals: Any, size: Size = None, **kwargs: Any) -> Any:
+        """How often each outcome is drawn in `n` draws."""
+        if hasattr(pvals, "as_np_ndarray"):
+            return self._call("_npi_multinomial", pvals, n=n, size=or_none(size_of(size)))
+        chances = tuple(float(p) for p in pvals)
+        return self._call("_npi_multinomial", n=n, pvals=chances, size=or_none(size_of(size)))
+
+    def multivariate_normal(
+        self,
+        mean: Any,
+        cov: Any,
+        size: Size = None,
+        check_valid: str | None = None,
+        tol: float | None = None,
+    ) -> Any:
+        """Normal draws of vectors with a mean and a covariance."""
+        f: Any = self._functions
+        root = self._call("_linalg_potrf", self._call("Cast", cov, dtype="float64"))
+        each = mean + f.sum(f.zeros_like(cov), axis=-1)
+        draws = self._typed("_npi_normal_n", None, size, None, None, loc=f.zeros_like(each), scale=1.0)
+        return f.einsum("...ij,...j->...i", self._call("Cast", root, dtype="float32"), draws) + mean
+
+    def choice(
+        self,
+        a: Any,
+        size: Size = None,
+        replace: bool = True,
+        p: Any = None,
+        ctx: Context | None = None,
+        out: Any = None,
+    ) -> Any:
+        """Elements of a vector, or of the integers below a number."""
+        same = {"size": or_none(size_of(size)), "replace": replace, "weighted": p is not None}
+        chances = [] if p is None else [p]
+        if is_number(a):
+            return self._call("_npi_choice", *chances, a=a, ctx=_place(ctx), out=out, **same)
+        indices = self._call("_npi_choice", a, *chances, a=None, ctx="None", **same)
+        return self._call("take", a, indices, out=out)
+
+    def shuffle(self, x: Any) -> None:
+        """Put the rows of an array into a random order, in place."""
+        self._call("_npi_shuffle", x, out=x)
+
+
+class RandomExtension(_Draws):
+    """The functions of mx.npx.random, on the values of one frontend."""
+
+    def bernoulli(
+        self,
+        prob: Parameter | None = None,
+        logit: Parameter | None = None,
+        size: Size = None,
+        dtype: DTypeLike | None = None,
+        ctx: Context | None = None,
+        out: Any = None,
+    ) -> Any:
+        """1 with a probability, given as it is or as its logit, else 0."""
+        if (prob is None) == (logit is None):
+            raise RequirementError("bernoulli: either prob or logit is required, got both or none.")
+        parameter = logit if prob is None else prob
+        arrays = [] if is_number(parameter) else [parameter]
+        numbers = {
+            name: value if is_number(value) else None for name, value in (("prob", prob), ("logit", logit))
+        }
+        same = {"size": or_none(size_of(size)), "ctx": _place(ctx), "dtype": _float(dtype)}
+        return self._call("_npi_bernoulli", *arrays, is_logit=prob is None, out=out, **numbers, **same)
+
+    def normal_n(
+        self,
+        loc: Parameter = 0.0,
+        scale: Parameter = 1.0,
+        batch_shape: Size = None,
+        dtype: DTypeLike | None = None,
+        ctx: Context | None = None,
+    ) -> Any:
+        """Normal draws of a batch of so many for each of the parameters."""
+        return self._typed("_npi_normal_n", dtype, batch_shape, ctx, None, loc=loc, scale=scale)
+
+    def uniform_n(
+        self,
+        low: Parameter = 0.0,
+        high: Parameter = 1.0,
+        batch_shape: Size = None,
+        dtype: DTypeLike | None = None,
+        ctx: Context | None = None,
+    ) -> Any:
+        """Uniform draws of a batch of so many for each of the parameters."""
+        return self._typed("_npi_uniform_n", dtype, batch_shape, ctx, None, low=low, high=high)

@@ -1,0 +1,72 @@
+"""Calls of sym.np and sym.npx as expressions, whose graphs real MXNet and hybridonnx write as files."""
+
+import json
+
+RANDOM = """
+random.normal()
+random.normal(0,1,size=(2,3))
+random.normal(1,2,size=3,dtype='float64',ctx=mx.cpu())
+random.normal(a,b)
+random.normal(a,2.0,size=(2,3))
+random.normal(0.0,b)
+random.normal(0,1,())
+random.rand(2,3)
+random.uniform()
+random.uniform(a,b,(2,3))
+random.uniform(0,b)
+random.uniform(-1,1,size=(2,),dtype='float16')
+random.randint(2,5,size=(2,3))
+random.randint(5,size=4)
+random.exponential(2.0,(2,))
+random.exponential(a)
+random.gamma(2.0)
+random.gamma(a,2.0,(2,3))
+random.gamma(2.0,b)
+random.gumbel()
+random.gumbel(a,2.0)
+random.logistic(1,2,size=(2,))
+random.logistic(1,b)
+random.rayleigh(a)
+random.rayleigh(2.0,size=(3,))
+random.weibull(2.0)
+random.weibull(a,(2,3))
+random.pareto(2.0,(2,))
+random.pareto(a)
+random.power(2.0,(3,))
+random.power(a)
+random.lognormal(0,1,(2,))
+random.choice(5)
+random.choice(5,(2,))
+random.choice(5,3,replace=False)
+random.choice(5,3,p=b)
+random.choice(a,3)
+random.beta(1,2)
+"""
+EXTENSION_RANDOM = """
+bernoulli(0.5)
+bernoulli(logit=a)
+bernoulli(prob=a,size=(2,3),dtype='bool')
+uniform_n(0,1,(2,))
+uniform_n(a,b,(2,))
+normal_n(a,1.0,(2,))
+normal_n(a,b)
+"""
+
+
+def calls():
+    """Every call."""
+    return [
+        *(f"np.{line}" for line in RANDOM.split("\n") if line),
+        *(f"npx.random.{line}" for line in EXTENSION_RANDOM.split("\n") if line),
+    ]
+
+
+def nodes(expression, mx):
+    """The operators of a call's graph, with their attributes."""
+    a, b = (mx.sym.var(letter).as_np_ndarray() for letter in "ab")
+    scope = {"mx": mx, "np": mx.sym.np, "npx": mx.sym.npx, "a": a, "b": b}
+    symbol = eval(expression, scope)
+    if isinstance(symbol, list | tuple):
+        symbol = mx.sym.Group([s.as_nd_ndarray() for s in symbol])
+    graph = json.loads(symbol.tojson())
+    return [[n["op"], n.get("attrs", {}), n["inputs"]] for n in graph["nodes"]]

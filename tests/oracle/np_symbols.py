@@ -1,0 +1,27 @@
+"""Store the operators and attributes that real MXNet 1.9.1 writes for the calls of tests/np_symbols.py.
+
+scripts/oracle np_symbols.py
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import mxnet as mx
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from tests.np_symbols import calls, nodes  # noqa: E402
+
+
+def main():
+    mx.npx.set_np()
+    stored = {call: nodes(call, mx) for call in calls()}
+    target = Path(__file__).with_suffix(".json")
+    lines = [f"{json.dumps(call)}: {json.dumps(graph)}" for call, graph in stored.items()]
+    target.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
