@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from .. import config
 from ..autograd.scopes import state
 from ..context import Context, current_context
+from ..dtypes import container_of, is_bfloat16
 from ..errors import ConversionError
 from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import Watch
@@ -265,7 +266,10 @@ class CompiledGraph:
 
         specs = {n: Spec(a.shape, a.dtype) for n, a in zip(self._inputs, arrays, strict=True)}
         specs.update((n, Spec(a.shape, a.dtype)) for n, a in self._arrays.items())
-        return all(exchanges(s.dtype) for s in infer(self._symbol, specs, partial=True).values())
+        dtypes = [s.dtype for s in infer(self._symbol, specs, partial=True).values()]
+        if any(map(is_bfloat16, dtypes)) and any(map(container_of, dtypes)):
+            return False
+        return all(map(exchanges, dtypes))
 
     def _draws(self) -> bool:
         """Whether any operator draws in prediction; what it draws depends on the shapes."""

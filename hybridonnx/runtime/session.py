@@ -16,7 +16,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 
 from .. import config
 from .._profile import profile
-from ..dtypes import DType, container
+from ..dtypes import DType, as_dtype, container, is_bfloat16
 from ..errors import MXNetError
 from ..ops import Array, Drawing, enclosed, opened
 
@@ -38,6 +38,9 @@ _FAILURES: tuple[type[Exception], ...] = (
 )
 """What ONNX Runtime raises: its own exceptions, which have no base class in common, and two of Python's."""
 _CONTAINERS = ("seq(", "optional(", "map(")
+_NOT_IN_POOL = {"tensor(string)", "tensor(bfloat16)"}
+_BFLOAT16 = 16
+"""ONNX's number of the element type."""
 EMPTY_ARRAYS_END_PROCESS = tuple(map(int, ort.__version__.split(".")[:2])) < (1, 31)
 """Whether arrays without elements may end the process, as before 1.31: kernels divide by their sizes, or read
 an element that is not there. What such arrays go into or come from runs on our kernels then."""
@@ -110,14 +113,39 @@ def named(array: Array) -> Array:
 
 
 def exchanges(dtype: DType | None, shared: bool = False) -> bool:
-    """Whether ONNX Runtime takes and gives arrays of a dtype; `shared` over the same memory, too.
+    """Whether sessions take and give arrays of a dtype; `shared` over the same memory, too.
 
-    It has tensors of bfloat16 and the like, but none that NumPy's arrays become, and no complex numbers.
+    ONNX Runtime has tensors of float8 and the like, but none that NumPy's arrays become, and no complex
+    numbers; `value_of` and `array_of` are the way for bfloat16.
     """
-    if dtype is None:
+    if dtype is None or is_bfloat16(dtype):
         return True
     plain = dtype.isbuiltin == 1 or (dtype.isbuiltin == 0 and dtype.kind in "biuf")  # unpickled ones are 0
     return plain and dtype.kind != "c" and not (shared and dtype.hasobject)
+
+
+def value_of(array: Array) -> Any:
+    """ONNX Runtime's value over an array's memory."""
+    plain = np.asarray(array, order="C")
+    if is_bfloat16(plain.dtype):
+        return ort.OrtValue.ortvalue_from_numpy_with_onnx_type(plain.view(np.uint16), _BFLOAT16)
+    return ort.OrtValue.ortvalue_from_numpy(plain)
+
+
+def array_of(value: Any) -> Array:
+    """The array over the memory of ONNX Runtime's value."""
+    if value.data_type() == "tensor(bfloat16)":
+        return np.asarray(_Memory(value)).view(as_dtype("bfloat16"))
+    return named(value.numpy())
+
+
+class _Memory:
+    """The elements of a value as integers of 16 bits; arrays over them keep it, and so the value."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+        shape, where = tuple(value.shape()), (value.data_ptr(), False)
+        self.__array_interface__ = {"shape": shape, "typestr": "<u2", "data": where, "version": 3}
 
 
 class Session:
@@ -126,7 +154,7 @@ class Session:
     def __init__(self, lowered: Any, parameters: Mapping[str, Array], reuse_outputs: bool = False) -> None:
         settings = options()
         names = [name for name in lowered.parameters if name in parameters]
-        self._held = [ort.OrtValue.ortvalue_from_numpy(parameters[name]) for name in names]
+        self._held = [value_of(parameters[name]) for name in names]
         if names:
             settings.add_external_initializers(names, self._held)
         self._session = _start(lowered.model.SerializeToString(), settings)
@@ -139,8 +167,10 @@ class Session:
         self._has_long = any(output.type.endswith("int64)") for output in self._session.get_outputs())
         self._containers = {n: container(text) for n, text in types.items() if text.startswith(_CONTAINERS)}
         self._run = self._run_on_containers if self._containers else self._run_once
+        if "tensor(bfloat16)" in types.values():
+            self._run = self._run_on_values
         self._noise = lowered.noise
-        reuses = reuse_outputs and not self._containers and "tensor(string)" not in types.values()
+        reuses = reuse_outputs and not self._containers and _NOT_IN_POOL.isdisjoint(types.values())
         self._pool: list[_Bound] | None = [] if reuses else None
 
     def __call__(self, feeds: dict[str, Array]) -> list[Array]:
@@ -173,6 +203,11 @@ class Session:
             enclosed(y, containers[name]) if name in containers else named(y)
             for name, y in zip(self._outputs, results, strict=True)
         ]
+
+    def _run_on_values(self, feeds: dict[str, Array]) -> list[Array]:
+        """Run where some inputs or outputs are bfloat16, which only values of ONNX Runtime's can be."""
+        values = {name: value_of(array) for name, array in feeds.items()}
+        return [array_of(y) for y in self._session.run_with_ort_values(self._outputs, values)]
 
     def _run_into_pool(self, feeds: dict[str, Array], pool: list[_Bound]) -> list[Array]:
         """Run into buffers of an earlier call if nobody holds them any more, else into new ones."""
@@ -242,15 +277,8 @@ class ValueSession:
             raise _failed(exc) from exc
         return outputs
 
-    @staticmethod
-    def array(value: Any) -> Array:
-        """The array over a value's memory."""
-        return named(value.numpy())
-
-    @staticmethod
-    def value(array: Array) -> Any:
-        """A value over an array's memory."""
-        return ort.OrtValue.ortvalue_from_numpy(np.asarray(array, order="C"))
+    array = staticmethod(array_of)
+    value = staticmethod(value_of)
 
 
 class ModelSession:
