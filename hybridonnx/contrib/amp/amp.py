@@ -486,19 +486,25 @@ def convert_bucketing_module(
         )
     if not (bucketing_mod.binded and bucketing_mod.params_initialized):
         raise AssertionError(
-            "amp.convert_bucketing_module: a module that is bound and has parameters is required. Call bind "
-            "and init_params before."
+            "amp.convert_bucketing_module: a bound module with parameters is required. Call init_params."
         )
-    options: Any = (target_dtype, target_dtype_ops, fp32_ops, conditional_fp32_ops, excluded_sym_names)
+    options: dict[str, Any] = {
+        "target_dtype": target_dtype,
+        "target_dtype_ops": target_dtype_ops,
+        "fp32_ops": fp32_ops,
+        "conditional_fp32_ops": conditional_fp32_ops,
+        "excluded_sym_names": excluded_sym_names,
+    }
     graphs: Callable[..., Any] = bucketing_mod._sym_gen
 
     def converted(key: Any) -> tuple[Symbol, Any, Any]:
         graph, data_names, label_names = graphs(key)
-        return convert_symbol(graph, *options), data_names, label_names
+        return convert_symbol(graph, **options), data_names, label_names
 
     key = bucketing_mod._default_key
+    values, states = bucketing_mod.get_params()
     _, args, states = convert_model(
-        graphs(key)[0], *bucketing_mod.get_params(), *options, cast_optional_params=cast_optional_params
+        graphs(key)[0], values, states, cast_optional_params=cast_optional_params, **options
     )
     result = BucketingModule(converted, key, **bucketing_mod._options)
     result._loaded, result.params_initialized = (args, states), True
