@@ -19,6 +19,7 @@ from ..ndarray.watch import Watch
 from ..ops import Array, Dim, Spec, SymbolicDim
 from ..symbol.infer import infer
 from .magnitude import BoundedValues, bounded_values, is_bounded
+from .measured import Operator
 from .plan import Plan
 from .session import EMPTY_ARRAYS_END_PROCESS
 
@@ -258,7 +259,11 @@ class CompiledGraph:
             logger.info("hybridize: ONNX Runtime cannot run the whole graph. %s", exc)
             self._planned = True
             return None
-        return Session(lowered, self._arrays if variant else {}, self._static_alloc)
+        return Session(lowered, self._arrays if variant else {}, self._static_alloc, self._operators)
+
+    def _operators(self) -> dict[str, Operator]:
+        """What the nodes of a lowered graph are made for, by the names of this graph's."""
+        return {n.name: Operator(n.op_name, n.name) for n in self._symbol.nodes() if not n.is_variable}
 
     def _exchanges_all(self, arrays: Sequence[Array]) -> bool:
         """Whether ONNX Runtime has all values of the graph as arrays."""
