@@ -61,6 +61,8 @@ class Profile:
         """Whether runs of compiled graphs are."""
         self.aggregates = False
         self.events: list[Event] = []
+        self.sources: list[Callable[[], None]] = []
+        """What measures by itself, and makes events of that when it is called."""
         self.statistics: dict[tuple[str, str], Statistic] = {}
         self._lock = threading.Lock()
 
@@ -72,14 +74,36 @@ class Profile:
         finally:
             self.span(category, name, start)
 
-    def span(self, category: str, name: str, start: float, phases: str = "BE", **extra: Any) -> None:
-        """Record what began at `start` and ends now."""
-        end, thread = now(), threading.get_ident()
+    def span(
+        self,
+        category: str,
+        name: str,
+        start: float,
+        end: float | None = None,
+        thread: int | None = None,
+        counts: bool = True,
+        **extra: Any,
+    ) -> None:
+        """Record what began at `start` and ends now, or at `end`; it `counts` in statistics."""
+        end = now() if end is None else end
+        thread = threading.get_ident() if thread is None else thread
         with self._lock:
-            self.events.append(Event(category, name, phases[0], start, thread, extra))
-            self.events.append(Event(category, name, phases[1], end, thread, extra))
-            if self.aggregates:
-                self.statistics.setdefault((category, name), Statistic()).add(end - start)
+            self.events.append(Event(category, name, "B", start, thread, extra))
+            self.events.append(Event(category, name, "E", end, thread, extra))
+        if counts:
+            self.count(category, name, end - start)
+
+    def count(self, category: str, name: str, time: float) -> None:
+        """Count what took so many microseconds, if statistics are asked for."""
+        if self.aggregates:
+            with self._lock:
+                self.statistics.setdefault((category, name), Statistic()).add(time)
+
+    def collect(self) -> None:
+        """Have the events of what measures by itself."""
+        sources, self.sources = self.sources, []
+        for source in sources:
+            source()
 
     def moment(self, category: str, name: str, phase: str, **extra: Any) -> None:
         """Record what happens now."""

@@ -15,7 +15,7 @@ from typing import Any, Literal, NewType, TypeAlias, Union, get_args, get_origin
 
 import numpy as np
 
-from .dtypes import BY_NAME, native_dtype
+from .dtypes import BY_NAME, as_dtype, native_dtype
 from .errors import AttributeValueError, DTypeError
 
 Ints: TypeAlias = tuple[int, ...]
@@ -26,6 +26,7 @@ ShapeLike: TypeAlias = int | Sequence[int]
 """What users may say for a shape: its sizes, or one size."""
 
 _MAX_TEXT = 1 << 16
+_BFLOAT16 = "bfloat16"
 
 
 def text(value: Any) -> str:
@@ -129,10 +130,19 @@ def _str(value: Any) -> str:
 
 
 def _dtype_name(value: Any) -> str:
+    if value == _BFLOAT16:
+        return _BFLOAT16
     try:
         return native_dtype(value).name
     except DTypeError:
-        raise ValueError(f"a dtype, one of {', '.join(BY_NAME)}") from None
+        pass
+    try:
+        name = as_dtype(value).name
+    except DTypeError:
+        name = ""
+    if name != _BFLOAT16:
+        raise ValueError(f"a dtype, one of {', '.join((*BY_NAME, _BFLOAT16))}")
+    return name
 
 
 def _items(value: Any) -> tuple[Any, ...]:

@@ -87,6 +87,8 @@ ONNX_NAMES: dict[str, str] = {
 _OF_NUMPY: dict[DType, str] = {
     np.dtype(name): name for name in ("int16", "uint16", "uint32", "uint64", "complex64", "complex128")
 }
+_BFLOAT16_OF_MXNET: DType = np.dtype([("bfloat16", np.uint16)])
+"""The dtype that stands for bfloat16 in MXNet's own Python."""
 _OF_ML_DTYPES = EXTENSIONS.keys() - {*_OF_NUMPY.values(), STRING}
 _NAME_OF_FLAG: dict[int, str] = {flag: name for name, flag in EXTENSIONS.items()}
 _BITS: dict[str, int] = {
@@ -137,6 +139,11 @@ def has_gradients(dtype: DType) -> bool:
     return dtype in _FLAG_OF or name_of(dtype) == "bfloat16"
 
 
+def is_bfloat16(dtype: DType | None) -> bool:
+    """Whether a dtype is that of bfloat16, the one extension type that operators of floating point take."""
+    return dtype is not None and dtype.kind == "V" and dtype.name == "bfloat16"
+
+
 def flag_of(dtype: DType) -> int:
     """The type flag of a dtype in files: MXNet's, or of `EXTENSIONS`."""
     known = as_dtype(dtype)
@@ -172,6 +179,8 @@ def _numpy_dtype(dtype: Any) -> DType | None:
 def _extension(dtype: Any, candidate: DType | None) -> DType | None:
     """The extension type or container that is meant; `candidate` is what NumPy says."""
     name = dtype.strip() if isinstance(dtype, str) else "" if candidate is None else candidate.name
+    if candidate == _BFLOAT16_OF_MXNET:
+        name = "bfloat16"
     if name in _OF_ML_DTYPES:
         return _of_ml_dtypes(name)
     if name == STRING:

@@ -7,8 +7,12 @@
     print(mx.profiler.dumps())  # a table
     mx.profiler.dump()  # the file, which chrome://tracing and ui.perfetto.dev show
 
-Operators on kernels are in the category `operator`. Of a hybridized block each run is an event in the
-category `session`; what ONNX Runtime does inside, HYBRIDONNX_PROFILE has it write to files of its own.
+Operators are in the category `operator`, those of gradients as `_backward_<operator>`. Of a hybridized block
+each run is an event in the category `session` as well, and the nodes that ONNX Runtime ran in it are events
+in `operator` under the names of the operators that they were made for, each with the names of the node in the
+network and of ONNX's operator; the table counts all nodes of an operator as one. What ONNX Runtime computes
+as one is under the name of the first. While the profiler runs a block is compiled anew when it is first
+called, so that the first call takes longer. HYBRIDONNX_PROFILE has ONNX Runtime write files of its own.
 """
 
 from __future__ import annotations
@@ -69,7 +73,7 @@ def set_config(**kwargs: Any) -> None:
     """Say what is recorded, and where it is written.
 
     Args:
-        **kwargs: `profile_imperative` (operators on kernels) and `profile_symbolic` (compiled graphs), by
+        **kwargs: `profile_imperative` (operators on kernels) and `profile_symbolic` (hybridized blocks), by
             default True, or `profile_all`; `aggregate_stats`, by default False, which `dumps` needs;
             `filename`, by default `profile.json`; `continuous_dump`, by default True, to write the rest when
             the process ends. `profile_memory`, `profile_api`, `dump_period` and `profile_process` are taken,
@@ -124,6 +128,8 @@ def set_state(state: str = "stop", profile_process: str = "worker") -> None:
     _record(state == "run")
     if state == "run":
         _written[0] = False
+    else:
+        profile.collect()
 
 
 def pause(profile_process: str = "worker") -> None:
@@ -163,6 +169,7 @@ def dump(finished: bool = True, profile_process: str = "worker") -> None:
         MXNetError: If nothing was recorded since the last trace was finished.
     """
     _process(profile_process)
+    profile.collect()
     if _written[0]:
         raise MXNetError("profiler.dump: a run is required; call set_config and set_state('run') before.")
     text = json.dumps({"traceEvents": list(_trace()), "displayTimeUnit": "ms"}, indent=1)
@@ -221,6 +228,7 @@ def dumps(reset: bool = False, format: str = "table", sort_by: str = "total", as
     ):
         if value not in allowed:
             raise RequirementError(f"profiler.dumps: {name}: one of {allowed} is required, got {value!r}.")
+    profile.collect()
     order = _ORDERS[sort_by]
     groups: dict[str, list[tuple[str, Statistic]]] = {}
     rows = sorted(profile.statistics.items(), key=lambda row: order(row[1]), reverse=not ascending)

@@ -178,14 +178,18 @@ def test_no_cast_is_lost_on_the_tape():
     with mx.autograd.record():
         y = x * 2
         with pytest.raises(DTypeError, match="while autograd records"):
-            y.astype("bfloat16")
-        assert y.detach().astype("bfloat16").dtype is ml_dtypes.bfloat16
+            y.astype("int16")
+        assert y.detach().astype("int16").dtype is np.int16
+        z = y.astype("bfloat16")
+    z.backward()
+    assert z.dtype is ml_dtypes.bfloat16
+    assert x.grad.asnumpy().tolist() == [2, 2]
 
 
 # ---- operators
 
 
-@pytest.mark.parametrize("name", dtypes.EXTENSIONS)
+@pytest.mark.parametrize("name", [name for name in dtypes.EXTENSIONS if name != "bfloat16"])
 def test_mxnets_operators_name_themselves_and_the_type(name):
     x = of(name)
     for call in (lambda: x + x, lambda: nd.broadcast_add(nd.ones((5,)), x), lambda: x == x, lambda: x * 2):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -99,8 +100,106 @@ def test_operators_and_sessions(trace):
     assert abs(recorded[0]["ts"] / 1e6 - time.time()) < 60
 
 
+def layers():
+    net = mx.gluon.nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(mx.gluon.nn.Dense(4, activation="relu", in_units=3), mx.gluon.nn.Dense(2, in_units=4))
+    net.initialize(mx.init.Xavier())
+    net.hybridize()
+    return net
+
+
+MXNETS_COUNTS = {
+    "FullyConnected": 2,
+    "Activation": 1,
+    "_backward_FullyConnected": 2,
+    "_backward_Activation": 1,
+    "_power_scalar": 1,
+    "sum": 1,
+    "relu": 1,
+}
+"""What MXNet counted of the operators of a step of `layers`, a sum of squares, and relu of the input."""
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_operators_inside_of_hybridized_blocks(trace, again):
+    net, x = layers(), mx.nd.ones((2, 3))
+    if again:  # with sessions that are there already
+        net(x)
+    files = set(Path(tempfile.gettempdir()).glob("hybridonnx*"))
+    for _ in range(2):
+        profiler.set_state("run")
+        with mx.autograd.record():
+            loss = (net(x) ** 2).sum()
+        loss.backward()
+        mx.nd.relu(x)
+        counts = {
+            n: s["Count"] for n, s in json.loads(profiler.dumps(True, "json"))["Time"]["operator"].items()
+        }
+        assert {name: counts[name] for name in MXNETS_COUNTS} == MXNETS_COUNTS
+        profiler.set_state("stop")
+        net(x)
+        assert "operator" not in json.loads(profiler.dumps(format="json"))["Time"]
+        profiler.dump()
+        nodes = {e["args"]["node"]: e for e in events(trace, "operator") if "args" in e}
+        assert nodes["net_dense0_fwd"]["name"] == "FullyConnected"
+        assert nodes["net_dense0_relu_fwd_backward"]["name"] == "_backward_Activation"
+        inside = [e for e in events(trace, "operator") if "args" in e]
+        whole = [e["ts"] for e in events(trace, "session")]
+        assert {e["tid"] for e in inside} == {threading.get_ident()}
+        assert (
+            min(whole) - 2000
+            < min(e["ts"] for e in inside)
+            < max(e["ts"] for e in inside)
+            < max(whole) + 2000
+        )
+    assert set(Path(tempfile.gettempdir()).glob("hybridonnx*")) == files
+
+
+def test_names_of_what_onnxruntime_computes_as_one():
+    nn = mx.gluon.nn
+    net = nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(nn.Conv2D(4, 3, activation="relu", in_channels=2), nn.BatchNorm(), nn.MaxPool2D())
+        net.add(nn.Dense(4, activation="tanh"))
+    net.initialize()
+    net.hybridize(static_alloc=True)
+    x = mx.nd.ones((1, 2, 8, 8))
+    expected = net(x).asnumpy()
+    profiler.set_state("run")
+    np.testing.assert_array_equal(net(x).asnumpy(), expected)
+    assert profile.sources
+    profiler.pause()
+    net(x)
+    profiler.resume()
+    net(x)
+    profiler.set_state("stop")
+    assert not profile.sources
+    counts = {name: s.count for (category, name), s in profile.statistics.items() if category == "operator"}
+    assert {n: counts[n] for n in ("Convolution", "BatchNorm", "Pooling", "FullyConnected")} == {
+        "Convolution": 2,
+        "BatchNorm": 2,
+        "Pooling": 2,
+        "FullyConnected": 2,
+    }
+
+
+def test_no_session_is_measured_while_nothing_is_recorded(monkeypatch):
+    def begin(self):
+        raise AssertionError("measured")
+
+    monkeypatch.setattr("hybridonnx.runtime.measured.MeasuredSession.begin", begin)
+    net, x = layers(), mx.nd.ones((2, 3))
+    x.attach_grad()
+    with mx.autograd.record():
+        y = net(x)
+    y.backward()
+    net(x)
+
+
 @pytest.mark.parametrize(
-    ("setting", "seen"), [("profile_imperative", {"operator"}), ("profile_symbolic", {"session"})]
+    ("setting", "seen"),
+    [("profile_imperative", {"operator"}), ("profile_symbolic", {"session", "operator"})],
 )
 def test_settings(setting, seen):
     off = dict.fromkeys(("profile_all", "profile_imperative", "profile_symbolic"), False)
@@ -110,7 +209,10 @@ def test_settings(setting, seen):
     net.hybridize()
     profiler.set_state("run")
     net(mx.nd.ones((2, 4)) * 2)
+    profiler.set_state("stop")
     assert {category for category, _ in profile.statistics} == seen
+    kernels = [e.name for e in profile.events if e.category == "operator" and "args" not in e.extra]
+    assert bool(kernels) == (setting == "profile_imperative")
 
 
 def test_results_are_the_same():

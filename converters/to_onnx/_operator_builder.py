@@ -7,6 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from hybridonnx.dtypes import is_bfloat16
+
 from ._nodes import Value
 
 Ints: TypeAlias = Sequence[int] | Value
@@ -125,6 +127,8 @@ class OperatorBuilder:
 
     def Full(self, shape: Ints, value: float, dtype: Any) -> Value:
         """An array of one value; it takes no room in the file, whatever its shape."""
+        if is_bfloat16(np.dtype(dtype)):  # which the node gives from opset 20 on
+            return self.Cast(self.Full(shape, value, np.float32), dtype)
         fill = np.array([value], dtype)
         return self.node("ConstantOfShape", [_ints(shape)], 1, {"value": fill})
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from hybridonnx.dtypes import float32
+from hybridonnx.dtypes import float32, is_bfloat16
 from hybridonnx.errors import ConversionError, MXNetError, UnknownOperatorError, suggest
 from hybridonnx.ops import Operator, Shape, Spec, SymbolicDim, without_symbols
 from hybridonnx.symbol.compose import Outputs
@@ -57,6 +57,8 @@ class Walk:
     drawn: Mapping[Node, Any] = field(default_factory=dict)
     """Values for the draws of a body's nodes, a list for each that has a graph."""
     values: dict[Entry, Value] = field(default_factory=dict)
+    widened: dict[int, tuple[Value, Value]] = field(default_factory=dict)
+    """Values of bfloat16, by their identity, each with the same in float32."""
     noise: list[NoiseInput] = field(default_factory=list)
     serials: list[int] = field(default_factory=list)
     """Those of the nodes that `noise` is for."""
@@ -84,14 +86,27 @@ class Walk:
             inputs += self._noise(node, op, [specs.get(entry, Spec()) for entry in node.inputs])
         lowering = find_custom(op) or find(type(op))
         assert lowering is not None  # `refuse` has looked
+        if op.widens_bfloat16:
+            inputs = [self._wide(value) for value in inputs]
+            self.graph.operator = op.names[0], [*map(_wide_output, outputs)]
         results = lowering(self.graph, op, *inputs)
         for i, value in enumerate(results if isinstance(results, tuple | list) else (results,)):
             if value is None:  # nothing takes it
                 continue
+            if op.widens_bfloat16 and is_bfloat16(outputs[i].dtype):
+                value = self.graph.Cast(value, outputs[i].dtype)
             _agree(op, i, value, outputs[i])
             self.values[Entry(node, i)] = value
             if value.node is not None and not value.wish:
                 value.wish = f"{node.name}_{op.output_names()[i]}"
+
+    def _wide(self, value: Value | None) -> Value | None:
+        """A value that is not bfloat16: one cast for all that takes it."""
+        if value is None or not is_bfloat16(value.dtype):
+            return value
+        if id(value) not in self.widened:
+            self.widened[id(value)] = value, self.graph.Cast(value, float32)
+        return self.widened[id(value)][1]
 
     def inline(
         self, graph: Graph, symbol: Body, values: Mapping[str, Value], noise: Sequence[Value] = ()
@@ -176,6 +191,11 @@ class Walk:
         order = sorted(range(len(self.noise)), key=self.serials.__getitem__)
         self.noise = [self.noise[i] for i in order]
         self.graph.inputs = [self.graph.inputs[i] for i in order]
+
+
+def _wide_output(spec: Output) -> Output:
+    """What an output is before it is rounded to bfloat16."""
+    return Output(spec.shape, float32) if is_bfloat16(spec.dtype) else spec
 
 
 def _agree(op: Operator, index: int, value: Value, spec: Output) -> None:

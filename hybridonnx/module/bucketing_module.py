@@ -231,6 +231,11 @@ class BucketingModule(BaseModule):
 
     def get_params(self) -> tuple[Params, Params]:
         """Copies of the values of the parameters and of the auxiliary states, both by name."""
+        if self._loaded is not None and not self.binded:
+            args, states = self._loaded
+            return {n: x.copy() for n, x in (args or {}).items()}, {
+                n: x.copy() for n, x in (states or {}).items()
+            }
         self._require_params("get_params")
         return self._default.get_params()
 

@@ -13,7 +13,19 @@ from ..autograd.tape import TapeNode
 from ..context import Context, current_context, usable
 from ..dtypes import DType
 from ..errors import DTypeError, MXNetError, RequirementError
-from ..ops import Array, Drawing, Noise, Operator, Shape, Spec, bind, mixing, options_by_name, show
+from ..ops import (
+    Array,
+    Drawing,
+    Noise,
+    Operator,
+    Shape,
+    Spec,
+    bind,
+    for_kernel,
+    mixing,
+    options_by_name,
+    show,
+)
 from ._base import ArrayBase, refuse_in_place
 
 
@@ -167,11 +179,12 @@ def run(
             with Drawing() as rng:
                 noise = op.draw(rng, *[Spec(a.shape, a.dtype) for a in arrays])
         arrays = [*arrays, *noise] if isinstance(noise, list) else [*arrays, noise]
+    values = for_kernel(op, arrays)
     with np.errstate(all="ignore"):  # infinities and NaN are results like others
         if profile.operators:
-            results: Any = profile.call("operator", op.names[0], op.forward, *arrays)
+            results: Any = profile.call("operator", op.names[0], op.forward, *values)
         else:
-            results = op.forward(*arrays)
+            results = op.forward(*values)
     several = results if isinstance(results, tuple | list) else (results,)
     return [_own(y, arrays, spec.dtype, spec.shape) for y, spec in zip(several, specs, strict=True)]
 

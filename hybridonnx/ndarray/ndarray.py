@@ -22,7 +22,7 @@ from ..autograd.gradients import backward
 from ..autograd.scopes import state
 from ..autograd.tape import Leaf
 from ..context import Context, as_context, usable
-from ..dtypes import NATIVE, DType, DTypeLike, as_dtype, name_of, native_dtype
+from ..dtypes import NATIVE, DType, DTypeLike, as_dtype, is_bfloat16, name_of, native_dtype
 from ..dtypes import converted as converted_values
 from ..errors import DTypeError, MXNetError, ShapeError
 from ..formats.params import CSR, RowSparse, Value
@@ -277,7 +277,7 @@ class NDArray(ArrayBase, OperatorMethods):
         target: DType = as_dtype(dtype)
         if not copy and target == self._data.dtype:
             return self
-        if target not in NATIVE or self._data.dtype not in NATIVE:
+        if not (_has_operators(target) and _has_operators(self._data.dtype)):
             return self._as_extension(target)
         cast: NDArray = _F.Cast(self, dtype=target.name)
         return cast
@@ -375,6 +375,11 @@ def _reshaping(sizes: tuple[Any, ...], **kwargs: Any) -> Operator:
     if sizes is None or kwargs.keys() - {"reverse"}:
         raise TypeError(f"reshape: a shape, and reverse, are required, got {', '.join(kwargs) or 'nothing'}.")
     return find("Reshape").make({"shape": tuple([operator.index(size) for size in sizes]), **kwargs})
+
+
+def _has_operators(dtype: DType) -> bool:
+    """Whether operators take arrays of a dtype."""
+    return dtype in NATIVE or is_bfloat16(dtype)
 
 
 def combine(lhs: NDArray, rhs: Any, name: str, scalar_name: str) -> NDArray:

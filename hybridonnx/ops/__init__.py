@@ -6,6 +6,7 @@ are what families share; what other packages may use of them stands here.
 
 from . import _steps as steps
 from ._absent import absence
+from ._bfloat16 import for_kernel
 from ._calls import bind, options_by_name
 from ._composition import Composed, UnknownRankError
 from ._containers import enclosed, opened
@@ -82,6 +83,7 @@ __all__ = [
     "example_of",
     "find",
     "find_onnx",
+    "for_kernel",
     "has_gradient",
     "in_onnxruntime",
     "infer_storage",

@@ -173,8 +173,8 @@ class Composed(Operator):
                 cache[key] = program
         return program
 
-    def infer(
-        self, inputs: Sequence[Spec], outputs: Sequence[Spec] = ()
+    def _infer(
+        self, inputs: Sequence[Spec], outputs: Sequence[Spec]
     ) -> tuple[tuple[Spec, ...], tuple[Spec, ...]]:
         """As the operators that the composition is made of infer."""
         known = tuple(outputs) or (Spec(),) * len(self.output_names())

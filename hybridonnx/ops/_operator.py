@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..attrs import read
-from ..dtypes import BY_NAME, DType, is_native, name_of
+from ..dtypes import BY_NAME, DType, is_bfloat16, is_native, name_of
 from ..errors import AttributeValueError, DTypeError, MXNetError, ShapeError, suggest
 from ._shapes import Shape, is_symbolic, show, sizes, unify, without_symbols
 from ._storage import Rule
@@ -107,6 +107,8 @@ class Operator:
     """Whether inputs may be integers; most functions of analysis do not take them, nor bool."""
     takes_extensions: ClassVar[bool] = False
     """Whether inputs may be of types that MXNet lacks, such as int16 and strings; see `dtypes.EXTENSIONS`."""
+    widens_bfloat16: ClassVar[bool] = True
+    """Whether bfloat16 is computed in float32 and rounded once; else the facets are of that too."""
     labels: ClassVar[tuple[str, ...]] = ()
     """Inputs that only training uses; exported models leave them out."""
     hint: ClassVar[str] = ""
@@ -341,6 +343,14 @@ class Operator:
         self, inputs: Sequence[Spec], outputs: Sequence[Spec] = ()
     ) -> tuple[tuple[Spec, ...], tuple[Spec, ...]]:
         """All that can be known of inputs and outputs from what is known of them."""
+        if self.widens_bfloat16 and any(is_bfloat16(spec.dtype) for spec in (*inputs, *outputs)):
+            return self._infer_bfloat16(inputs, outputs)
+        return self._infer(inputs, outputs)
+
+    def _infer(
+        self, inputs: Sequence[Spec], outputs: Sequence[Spec]
+    ) -> tuple[tuple[Spec, ...], tuple[Spec, ...]]:
+        """The same where nothing is bfloat16, or the facets are of that too."""
         shapes: list[Shape | None] = [s.shape for s in inputs]
         count = len(self.output_names())
         out_shapes: list[Shape | None] = [s.shape for s in outputs] or [None] * count
@@ -353,10 +363,31 @@ class Operator:
         out_dtypes = out if isinstance(out, list) else [out] * count
         return tuple(map(Spec, shapes, dtypes)), tuple(map(Spec, out_shapes, out_dtypes))
 
+    def _infer_bfloat16(
+        self, inputs: Sequence[Spec], outputs: Sequence[Spec]
+    ) -> tuple[tuple[Spec, ...], tuple[Spec, ...]]:
+        """The same by what is so for float16."""
+        if _float16 in [spec.dtype for spec in inputs]:
+            raise DTypeError(
+                f"{self.names[0]}: inputs of one dtype are required, got float16 and bfloat16. "
+                "Cast with astype."
+            )
+        bfloat16 = next(spec.dtype for spec in (*inputs, *outputs) if is_bfloat16(spec.dtype))
+        try:
+            required, results = self._infer(
+                [_with_dtype(spec, bfloat16, _float16) for spec in inputs],
+                [_with_dtype(spec, bfloat16, _float16) for spec in outputs],
+            )
+        except DTypeError as exc:
+            raise DTypeError(str(exc).replace(" float16", " bfloat16")) from None
+        if _float16.name not in (getattr(self, name) for name in self.schema()):  # as that of results
+            results = tuple(_with_dtype(spec, _float16, bfloat16) for spec in results)
+        return tuple(_with_dtype(spec, _float16, bfloat16) for spec in required), results
+
     def _refuse_extensions(self, dtypes: Sequence[DType | None]) -> None:
         """Raise `DTypeError` for types that MXNet lacks, although NumPy may compute on them."""
         for index, dtype in enumerate(dtypes):
-            if dtype is not None and not is_native(dtype):
+            if not (dtype is None or is_native(dtype) or is_bfloat16(dtype)):
                 remedy = "" if dtype.hasobject else " Cast with astype('float32')."
                 raise DTypeError(
                     f"{self.names[0]}: one of MXNet's types, {', '.join(BY_NAME)}, is required for "
@@ -438,6 +469,11 @@ class Operator:
             ) from None
 
 
+def _with_dtype(spec: Spec, before: DType | None, after: DType | None) -> Spec:
+    """A spec with another dtype if it has one of the two."""
+    return Spec(spec.shape, after) if spec.dtype is not None and spec.dtype == before else spec
+
+
 def _annotation(cls: type[Operator], name: str) -> Any:
     """The type of one field, without evaluating the class variables' types beside it."""
     owner = next(c for c in cls.__mro__ if name in get_annotations(c))
@@ -465,6 +501,7 @@ def _make(cls: type[Operator], lenient: bool, names: tuple[str, ...], *values: A
 
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+_float16 = np.dtype(np.float16)
 
 _interned: Callable[..., Any] = lru_cache(maxsize=8192, typed=True)(_make)
 _KEY_TYPES = {int, str, type(None)}

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..attrs import DTypeName
-from ..dtypes import DType, as_dtype
+from ..dtypes import DType, as_dtype, is_bfloat16
 from ._containers import zeros
 from ._operator import Array, Operator
 from ._registry import operator
@@ -43,6 +43,7 @@ class Cast(Operator):
     ONNX: Cast, by way of int32 from floating-point numbers to int8 or uint8; Identity if data has the dtype.
     """
 
+    widens_bfloat16: ClassVar[bool] = False
     elementwise: ClassVar[bool] = True
     dtype: DTypeName
 
@@ -72,6 +73,7 @@ class CastLike(Operator):
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "like")
     takes_extensions: ClassVar[bool] = True
+    widens_bfloat16: ClassVar[bool] = False
 
     def infer_input_dtypes(self, data: Any, like: Any) -> Sequence[DType | None]:
         return data, like
@@ -138,12 +140,16 @@ class ZeroOfIntegers(Operator):
 
 
 _MIXED = (np.dtype("float16"), np.dtype("float32"))
-"""What mixed precision computes in; it leaves any other dtype as it is."""
+
+
+def _is_mixed(dtype: DType | None) -> bool:
+    """Whether mixed precision computes in a dtype; it leaves any other as it is."""
+    return dtype is not None and (dtype in _MIXED or is_bfloat16(dtype))
 
 
 @operator("amp_cast")
 class AmpCast(Operator):
-    """The cast that mixed precision inserts: float16 and float32 in another dtype, anything else unchanged.
+    """The cast that mixed precision inserts: float16, bfloat16 and float32 in another dtype, others stay.
 
     Inputs:
         data: An array of any shape and dtype.
@@ -158,14 +164,15 @@ class AmpCast(Operator):
     """
 
     mixes_precision: ClassVar[bool] = True
+    widens_bfloat16: ClassVar[bool] = False
     elementwise: ClassVar[bool] = True
     dtype: DTypeName
 
     def infer_dtype(self, data: DType | None) -> DType | None:
-        return as_dtype(self.dtype) if data is not None and data in _MIXED else data
+        return as_dtype(self.dtype) if _is_mixed(data) else data
 
     def forward(self, data: Array) -> Array:
-        return cast(data, as_dtype(self.dtype)) if data.dtype in _MIXED else data
+        return cast(data, as_dtype(self.dtype)) if _is_mixed(data.dtype) else data
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         return (F._cast_like(dy, data),)
@@ -173,7 +180,7 @@ class AmpCast(Operator):
 
 @operator("amp_multicast")
 class AmpMulticast(Operator):
-    """float16 and float32 inputs cast to one dtype, the widest, before an operator that takes only one.
+    """float16, bfloat16 and float32 inputs cast to one dtype, the widest, before an operator that takes one.
 
     Inputs:
         *data: Any number of arrays of any shapes; those of other dtypes stay as they are.
@@ -189,6 +196,7 @@ class AmpMulticast(Operator):
     """
 
     mixes_precision: ClassVar[bool] = True
+    widens_bfloat16: ClassVar[bool] = False
     variadic: ClassVar[str] = "num_outputs"
     num_outputs: int
     cast_narrow: bool = False
@@ -212,11 +220,11 @@ class AmpMulticast(Operator):
         return dtypes
 
     def infer_dtype(self, *dtypes: DType | None) -> list[DType | None]:
-        mixed = [d for d in dtypes if d is not None and d in _MIXED]
+        mixed = [d for d in dtypes if d is not None and _is_mixed(d)]
         choose = min if self.cast_narrow else max
         complete = all(d is not None for d in dtypes)  # `None in dtypes` holds for float64
         chosen = choose(mixed, key=lambda d: d.itemsize) if mixed and complete else None
-        return [chosen if d is None or d in _MIXED else d for d in dtypes]
+        return [chosen if d is None or _is_mixed(d) else d for d in dtypes]
 
     def forward(self, *data: Array) -> tuple[Array, ...]:
         dtypes = self.infer_dtype(*(x.dtype for x in data))

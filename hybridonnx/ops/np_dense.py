@@ -84,12 +84,12 @@ class NumpyMatMul(Composed):
     outputs: ClassVar[tuple[str, ...]] = ("out",)
     takes_bool: ClassVar[bool] = False
 
-    def infer(
-        self, inputs: Sequence[Spec], outputs: Sequence[Spec] = ()
+    def _infer(
+        self, inputs: Sequence[Spec], outputs: Sequence[Spec]
     ) -> tuple[tuple[Spec, ...], tuple[Spec, ...]]:
         a, b = (spec.shape for spec in inputs)
         if a is None or b is None or len(a) < 2 or len(b) < 3:
-            return super().infer(inputs, outputs)
+            return super()._infer(inputs, outputs)
         if differ(a[-1], b[-2]):
             raise ShapeError(f"_npi_matmul: (M, K) and (K, N) are required, got {show(a)} and {show(b)}.")
         shape = (*broadcast("_npi_matmul", a[:-2], b[:-2]), a[-2], b[-1])

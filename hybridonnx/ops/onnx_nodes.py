@@ -59,6 +59,7 @@ class OnnxNode(Operator):
     variadic = "num_args"
     output_count = "num_outputs"
     takes_extensions = True
+    widens_bfloat16 = False
     op_type: ClassVar[str] = ""
     """ONNX's name of the operator."""
     domain: ClassVar[str] = ""

@@ -12,12 +12,14 @@ from typing import Any, NamedTuple
 from .. import config
 from ..autograd.scopes import state
 from ..context import Context, current_context
+from ..dtypes import container_of, is_bfloat16
 from ..errors import ConversionError
 from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import Watch
 from ..ops import Array, Dim, Spec, SymbolicDim
 from ..symbol.infer import infer
 from .magnitude import BoundedValues, bounded_values, is_bounded
+from .measured import Operator
 from .plan import Plan
 from .session import EMPTY_ARRAYS_END_PROCESS
 
@@ -257,7 +259,11 @@ class CompiledGraph:
             logger.info("hybridize: ONNX Runtime cannot run the whole graph. %s", exc)
             self._planned = True
             return None
-        return Session(lowered, self._arrays if variant else {}, self._static_alloc)
+        return Session(lowered, self._arrays if variant else {}, self._static_alloc, self._operators)
+
+    def _operators(self) -> dict[str, Operator]:
+        """What the nodes of a lowered graph are made for, by the names of this graph's."""
+        return {n.name: Operator(n.op_name, n.name) for n in self._symbol.nodes() if not n.is_variable}
 
     def _exchanges_all(self, arrays: Sequence[Array]) -> bool:
         """Whether ONNX Runtime has all values of the graph as arrays."""
@@ -265,7 +271,10 @@ class CompiledGraph:
 
         specs = {n: Spec(a.shape, a.dtype) for n, a in zip(self._inputs, arrays, strict=True)}
         specs.update((n, Spec(a.shape, a.dtype)) for n, a in self._arrays.items())
-        return all(exchanges(s.dtype) for s in infer(self._symbol, specs, partial=True).values())
+        dtypes = [s.dtype for s in infer(self._symbol, specs, partial=True).values()]
+        if any(map(is_bfloat16, dtypes)) and any(map(container_of, dtypes)):
+            return False
+        return all(map(exchanges, dtypes))
 
     def _draws(self) -> bool:
         """Whether any operator draws in prediction; what it draws depends on the shapes."""

@@ -10,7 +10,7 @@ import numpy as np
 from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 
 from .. import config
-from ..dtypes import DType, container, container_of, strings, tensor_dtype
+from ..dtypes import DType, container, container_of, is_bfloat16, strings, tensor_dtype
 from ..errors import MXNetError
 from ..ops import Array, Shape, Spec, enclosed, opened
 from .session import ModelSession, exchanges
@@ -124,8 +124,8 @@ def _dtype(text: str) -> DType:
 
 
 def _may_exchange(dtype: DType | None) -> bool:
-    """Whether ONNX Runtime may take and give values of a dtype."""
-    return exchanges(dtype) or bool(container_of(dtype))
+    """Whether ONNX Runtime may take and give values of a dtype as a whole model's."""
+    return (exchanges(dtype) and not is_bfloat16(dtype)) or bool(container_of(dtype))
 
 
 @lru_cache(_MOST_SESSIONS)

@@ -19,6 +19,7 @@ from ..symbol.gradient import gradients, updates
 from ..symbol.graph import VARIABLE, Entry, Node, copied, moved, topological
 from ..symbol.infer import Specs, infer
 from ..symbol.symbol import Symbol
+from . import measured
 from .session import ValueSession
 
 Draws = Mapping[Node, Noise]
@@ -284,6 +285,20 @@ def _unused(stem: str, count: int, names: Sequence[str]) -> list[str]:
     return [f"{stem}{i}" for i in range(count)]
 
 
+def _operators(nodes: Sequence[Node], origin: Callable[[Node], Node | None]) -> dict[str, measured.Operator]:
+    """What the nodes of a lowered graph are made for: operators, or their gradients."""
+    made: dict[str, measured.Operator] = {}
+    for node in nodes:
+        source = origin(node)
+        own = source is None or source.name == node.name
+        made[node.name] = (
+            measured.Operator(node.op_name, node.name)
+            if own or source is None
+            else measured.Operator(f"_backward_{source.op_name}", f"{source.name}_backward")
+        )
+    return made
+
+
 def _session(
     outputs: Sequence[Entry],
     specs: Mapping[str, Spec],
@@ -312,6 +327,6 @@ def _session(
         origins = map(origin, [exc.node] if exc.node else operators)
         raise UnsupportedOperators(filter(None, origins), str(exc)) from exc
     try:
-        return ValueSession(lowered), lowered
+        return ValueSession(lowered, lambda: _operators(operators, origin)), lowered
     except MXNetError as exc:
         raise UnsupportedOperators(filter(None, map(origin, operators)), str(exc)) from exc

@@ -7,8 +7,8 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import onnxruntime as ort
@@ -16,9 +16,13 @@ from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 
 from .. import config
 from .._profile import profile
-from ..dtypes import DType, container
+from ..dtypes import DType, as_dtype, container, is_bfloat16
 from ..errors import MXNetError
 from ..ops import Array, Drawing, enclosed, opened
+from .measured import MeasuredSession, Operator
+
+Operators: TypeAlias = Callable[[], Mapping[str, Operator]] | None
+"""What tells the profiler which operators the nodes of a graph were made for."""
 
 
 def _references(buffers: Sequence[Any]) -> list[int]:
@@ -38,6 +42,9 @@ _FAILURES: tuple[type[Exception], ...] = (
 )
 """What ONNX Runtime raises: its own exceptions, which have no base class in common, and two of Python's."""
 _CONTAINERS = ("seq(", "optional(", "map(")
+_NOT_IN_POOL = {"tensor(string)", "tensor(bfloat16)"}
+_BFLOAT16 = 16
+"""ONNX's number of the element type."""
 EMPTY_ARRAYS_END_PROCESS = tuple(map(int, ort.__version__.split(".")[:2])) < (1, 31)
 """Whether arrays without elements may end the process, as before 1.31: kernels divide by their sizes, or read
 an element that is not there. What such arrays go into or come from runs on our kernels then."""
@@ -110,26 +117,62 @@ def named(array: Array) -> Array:
 
 
 def exchanges(dtype: DType | None, shared: bool = False) -> bool:
-    """Whether ONNX Runtime takes and gives arrays of a dtype; `shared` over the same memory, too.
+    """Whether sessions take and give arrays of a dtype; `shared` over the same memory, too.
 
-    It has tensors of bfloat16 and the like, but none that NumPy's arrays become, and no complex numbers.
+    ONNX Runtime has tensors of float8 and the like, but none that NumPy's arrays become, and no complex
+    numbers; `value_of` and `array_of` are the way for bfloat16.
     """
-    if dtype is None:
+    if dtype is None or is_bfloat16(dtype):
         return True
     plain = dtype.isbuiltin == 1 or (dtype.isbuiltin == 0 and dtype.kind in "biuf")  # unpickled ones are 0
     return plain and dtype.kind != "c" and not (shared and dtype.hasobject)
 
 
+def value_of(array: Array) -> Any:
+    """ONNX Runtime's value over an array's memory."""
+    plain = np.asarray(array, order="C")
+    if is_bfloat16(plain.dtype):
+        return ort.OrtValue.ortvalue_from_numpy_with_onnx_type(plain.view(np.uint16), _BFLOAT16)
+    return ort.OrtValue.ortvalue_from_numpy(plain)
+
+
+def array_of(value: Any) -> Array:
+    """The array over the memory of ONNX Runtime's value."""
+    if value.data_type() == "tensor(bfloat16)":
+        return np.asarray(_Memory(value)).view(as_dtype("bfloat16"))
+    return named(value.numpy())
+
+
+class _Memory:
+    """The elements of a value as integers of 16 bits; arrays over them keep it, and so the value."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+        shape, where = tuple(value.shape()), (value.data_ptr(), False)
+        self.__array_interface__ = {"shape": shape, "typestr": "<u2", "data": where, "version": 3}
+
+
 class Session:
     """Runs a lowered graph. `parameters` become initializers over their own memory, without a copy."""
 
-    def __init__(self, lowered: Any, parameters: Mapping[str, Array], reuse_outputs: bool = False) -> None:
-        settings = options()
+    def __init__(
+        self,
+        lowered: Any,
+        parameters: Mapping[str, Array],
+        reuse_outputs: bool = False,
+        operators: Operators = None,
+    ) -> None:
         names = [name for name in lowered.parameters if name in parameters]
-        self._held = [ort.OrtValue.ortvalue_from_numpy(parameters[name]) for name in names]
-        if names:
-            settings.add_external_initializers(names, self._held)
-        self._session = _start(lowered.model.SerializeToString(), settings)
+        self._held = [value_of(parameters[name]) for name in names]
+        model, held = lowered.model, self._held
+
+        def start(settings: Any) -> Any:
+            if names:
+                settings.add_external_initializers(names, held)
+            return _start(model.SerializeToString(), settings)
+
+        self._session = start(options())
+        self._measured = MeasuredSession(start, options, model.graph, operators)
         self.inputs: Sequence[str] = lowered.inputs
         """The names of the inputs that the graph uses."""
         self._outputs = list(lowered.outputs)
@@ -139,8 +182,10 @@ class Session:
         self._has_long = any(output.type.endswith("int64)") for output in self._session.get_outputs())
         self._containers = {n: container(text) for n, text in types.items() if text.startswith(_CONTAINERS)}
         self._run = self._run_on_containers if self._containers else self._run_once
+        if "tensor(bfloat16)" in types.values():
+            self._run = self._run_on_values
         self._noise = lowered.noise
-        reuses = reuse_outputs and not self._containers and "tensor(string)" not in types.values()
+        reuses = reuse_outputs and not self._containers and _NOT_IN_POOL.isdisjoint(types.values())
         self._pool: list[_Bound] | None = [] if reuses else None
 
     def __call__(self, feeds: dict[str, Array]) -> list[Array]:
@@ -152,27 +197,31 @@ class Session:
             feeds[noise.name] = np.asarray(noise.of(drawn), order="C")
         try:
             if profile.sessions:
-                return profile.call("session", self._title, self._compute, feeds)
-            return self._compute(feeds)
+                return profile.call("session", self._title, self._run, self._measured.begin(), feeds)
+            if self._pool is None:
+                return self._run(self._session, feeds)
+            return self._run_into_pool(feeds, self._pool)
         except _FAILURES as exc:
             raise _failed(exc) from exc
 
-    def _compute(self, feeds: dict[str, Array]) -> list[Array]:
-        return self._run(feeds) if self._pool is None else self._run_into_pool(feeds, self._pool)
-
-    def _run_once(self, feeds: dict[str, Array]) -> list[Array]:
-        outputs: list[Array] = self._session.run(self._outputs, feeds)
+    def _run_once(self, session: Any, feeds: dict[str, Array]) -> list[Array]:
+        outputs: list[Array] = session.run(self._outputs, feeds)
         return [named(y) for y in outputs] if self._has_long else outputs
 
-    def _run_on_containers(self, feeds: dict[str, Array]) -> list[Array]:
+    def _run_on_containers(self, session: Any, feeds: dict[str, Array]) -> list[Array]:
         """Run where some inputs or outputs are no arrays, for ONNX Runtime lists, dicts and `None`."""
         containers = self._containers
         values = {name: opened(a) if name in containers else a for name, a in feeds.items()}
-        results = self._session.run(self._outputs, values)
+        results = session.run(self._outputs, values)
         return [
             enclosed(y, containers[name]) if name in containers else named(y)
             for name, y in zip(self._outputs, results, strict=True)
         ]
+
+    def _run_on_values(self, session: Any, feeds: dict[str, Array]) -> list[Array]:
+        """Run where some inputs or outputs are bfloat16, which only values of ONNX Runtime's can be."""
+        values = {name: value_of(array) for name, array in feeds.items()}
+        return [array_of(y) for y in session.run_with_ort_values(self._outputs, values)]
 
     def _run_into_pool(self, feeds: dict[str, Array], pool: list[_Bound]) -> list[Array]:
         """Run into buffers of an earlier call if nobody holds them any more, else into new ones."""
@@ -183,7 +232,7 @@ class Session:
         if bound is not None and bound.is_free():
             outputs = bound.run(feeds)
         else:
-            outputs = self._run_once(feeds)
+            outputs = self._run_once(self._session, feeds)
             if sum(y.nbytes for y in outputs) < _WORTH_REUSING:
                 self._pool = None
                 return outputs
@@ -217,7 +266,19 @@ class _Bound:
 class ValueSession:
     """A session from ONNX Runtime's values to its values, none of which are copied."""
 
-    def __init__(self, lowered: Any) -> None:
+    def __init__(self, lowered: Any, operators: Operators = None) -> None:
+        model = lowered.model
+
+        def start(settings: Any) -> Any:
+            return _start(model.SerializeToString(), settings)
+
+        self._session = start(self._options())
+        self._measured = MeasuredSession(start, self._options, model.graph, operators)
+        self._outputs = list(lowered.outputs)
+        self._title = _title("train", lowered)
+
+    @staticmethod
+    def _options() -> Any:
         settings = options()
         # Sessions of a training step run in turn: idle threads of one, waiting busily, would take the cores
         # from the next. A small network takes half the time without.
@@ -226,31 +287,22 @@ class ValueSession:
         settings.add_session_config_entry("session.dynamic_block_base", "4")
         # one level below all: blocked layouts, of which only constant weights profit
         settings.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
-        self._session = _start(lowered.model.SerializeToString(), settings)
-        self._outputs = list(lowered.outputs)
-        self._title = _title("train", lowered)
+        return settings
 
     def __call__(self, feeds: dict[str, Any]) -> Sequence[Any]:
         """The outputs for the inputs by name."""
-        run = self._session.run_with_ort_values
         try:
             if profile.sessions:
+                run = self._measured.begin().run_with_ort_values
                 outputs: Sequence[Any] = profile.call("session", self._title, run, self._outputs, feeds)
             else:
-                outputs = run(self._outputs, feeds)
+                outputs = self._session.run_with_ort_values(self._outputs, feeds)
         except _FAILURES as exc:
             raise _failed(exc) from exc
         return outputs
 
-    @staticmethod
-    def array(value: Any) -> Array:
-        """The array over a value's memory."""
-        return named(value.numpy())
-
-    @staticmethod
-    def value(array: Array) -> Any:
-        """A value over an array's memory."""
-        return ort.OrtValue.ortvalue_from_numpy(np.asarray(array, order="C"))
+    array = staticmethod(array_of)
+    value = staticmethod(value_of)
 
 
 class ModelSession:

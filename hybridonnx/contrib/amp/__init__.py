@@ -1,4 +1,4 @@
-"""Mixed precision: layers that multiply much compute in float16, what needs the range in float32.
+"""Mixed precision: layers that multiply much compute in float16 or bfloat16, what needs more in float32.
 
     amp.init()                                  # before the network is made
     trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
@@ -9,7 +9,9 @@
             autograd.backward(scaled)
     trainer.step(len(x))
 
-Here it saves memory in files, and shows what a network does in float16; on a CPU it is not faster.
+Here it saves memory in files, and shows what a network does in float16 or bfloat16; on a CPU it is not
+faster. What is in bfloat16 computes in float32, and rounds what each operator gives, as ONNX Runtime has few
+kernels of it; files of ONNX have tensors of bfloat16 with casts around.
 """
 
 from . import amp, lists, loss_scaler

@@ -7,8 +7,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from ... import ndarray, symbol
 from ...context import Context
 from ...dtypes import as_dtype
@@ -49,7 +47,7 @@ bfloat16 = "bfloat16"
 Names = Sequence[str] | None
 Condition = tuple[str, str, list[str]]
 
-_MIXED = (np.dtype(np.float16), np.dtype(np.float32))
+_MIXED = ("float16", "bfloat16", "float32")
 
 _amp_initialized = False
 _amp_loss_scale_initialized = False
@@ -68,13 +66,6 @@ def _name_of(target_dtype: Any) -> str:
     if name not in ("float16", "bfloat16"):
         raise AssertionError(f"amp: float16 or bfloat16 is required as target_dtype, got {target_dtype!r}.")
     return name
-
-
-def _require_float16(owner: str, target_dtype: Any) -> None:
-    if _name_of(target_dtype) != "float16":
-        raise MXNetError(
-            f"{owner}: float16 is required as target_dtype, got bfloat16, which no layer computes in here."
-        )
 
 
 def list_lp16_ops(target_dtype: Any) -> list[str]:
@@ -136,21 +127,21 @@ def init(
     """Have operators compute in two precisions from now on, on arrays and in networks that are made then.
 
     Args:
-        target_dtype: "float16".
+        target_dtype: "float16" or "bfloat16", which computes in float32 and rounds what each operator gives.
         target_precision_ops: What computes in it, in place of `list_lp16_ops`.
         conditional_fp32_ops: In place of `list_conditional_fp32_ops`.
         fp32_ops: What computes in float32, in place of `list_fp32_ops`.
 
     Raises:
-        MXNetError: `target_dtype` is bfloat16.
+        AssertionError: `target_dtype` is another.
     """
     global _amp_initialized
     if _amp_initialized:
         return
-    _require_float16("amp.init", target_dtype)
+    name = _name_of(target_dtype)
     logging.info("Using AMP")
     lists = _lists(target_dtype, target_precision_ops, fp32_ops, conditional_fp32_ops)
-    mixing.rule = _Rule(lists, frozenset(list_loss_output_functions(target_dtype)))
+    mixing.rule = _Rule(name, lists, frozenset(list_loss_output_functions(target_dtype)))
     _amp_initialized = True
 
 
@@ -178,8 +169,8 @@ def _lists(
 class _Rule:
     """The arguments that operators get, by their names."""
 
-    def __init__(self, lists: Lists, losses: Collection[str]) -> None:
-        self._lists, self._losses = lists, losses
+    def __init__(self, low: str, lists: Lists, losses: Collection[str]) -> None:
+        self._low, self._lists, self._losses = low, lists, losses
         self._roles: dict[type[Operator], str] = {}
 
     def _role(self, cls: type[Operator]) -> str:
@@ -205,7 +196,7 @@ class _Rule:
         if role == "widest":
             return _alike(args, kwargs)
         if role == "low":
-            return _cast_all("float16", args, kwargs)
+            return _cast_all(self._low, args, kwargs)
         if role == "single" or (role == "condition" and self._is_met(cls, kwargs)):
             return _cast_all("float32", args, kwargs)
         return args, kwargs
@@ -224,9 +215,14 @@ def _cast_all(dtype: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tup
 def _cast(x: Any, dtype: str) -> Any:
     if isinstance(x, Symbol):
         return symbol.amp_cast(x, dtype=dtype)
-    if isinstance(x, NDArray) and x.dtype != np.dtype(dtype) and x.dtype in _MIXED:
+    if isinstance(x, NDArray) and x.dtype != as_dtype(dtype) and _is_mixed(x):
         return ndarray.amp_cast(x, dtype=dtype)
     return [_cast(item, dtype) for item in x] if isinstance(x, list | tuple) and _is_listed(x) else x
+
+
+def _is_mixed(x: NDArray) -> bool:
+    """Whether an array is in one of the precisions."""
+    return x._data.dtype.name in _MIXED
 
 
 def _is_listed(values: Sequence[Any]) -> bool:
@@ -334,7 +330,7 @@ def convert_symbol(
 
     Args:
         sym: The graph.
-        target_dtype: "float16".
+        target_dtype: "float16" or "bfloat16".
         target_dtype_ops: What computes in it, in place of `list_lp16_ops`.
         fp32_ops: What computes in float32, in place of `list_fp32_ops`.
         conditional_fp32_ops: In place of `list_conditional_fp32_ops`.
@@ -350,7 +346,6 @@ def convert_symbol(
     """
     if not isinstance(sym, Symbol):
         raise AssertionError(f"amp.convert_symbol: a Symbol is required as sym, got {type(sym).__name__}.")
-    _require_float16("amp.convert_symbol", target_dtype)
     _check_lists(target_dtype, target_dtype_ops, fp32_ops, conditional_fp32_ops, excluded_sym_names)
     lists = _lists(target_dtype, target_dtype_ops, fp32_ops, conditional_fp32_ops, excluded_sym_names or ())
     return with_casts(sym, _name_of(target_dtype), lists)
@@ -399,8 +394,8 @@ def convert_model(
         sym: The graph.
         arg_params: The parameters.
         aux_params: The auxiliary states.
-        target_dtype: "float16".
-        cast_optional_params: Whether parameters become float16 where all that reads them casts them to it.
+        target_dtype: "float16" or "bfloat16".
+        cast_optional_params: Whether parameters become that where all that reads them casts them to it.
 
     Returns:
         The graph, the parameters and the states, as new dicts.
@@ -408,18 +403,19 @@ def convert_model(
     converted = convert_symbol(
         sym, target_dtype, target_dtype_ops, fp32_ops, conditional_fp32_ops, excluded_sym_names
     )
-    cast = _always_cast(converted) if cast_optional_params else set()
-    args = {name: x.astype("float16") if name in cast else x for name, x in arg_params.items()}
+    low = _name_of(target_dtype)
+    cast = _always_cast(converted, low) if cast_optional_params else set()
+    args = {name: x.astype(low) if name in cast else x for name, x in arg_params.items()}
     return converted, args, dict(aux_params)
 
 
-def _always_cast(sym: Symbol) -> set[str]:
-    """The variables that only casts to float16 read."""
+def _always_cast(sym: Symbol, dtype: str) -> set[str]:
+    """The variables that only casts to a dtype read."""
     cast: dict[str, bool] = {}
     for node in sym.nodes():
         for entry in node.inputs:
             if entry.node.is_variable:
-                low = node.op_name == "amp_cast" and node.attrs["dtype"] == "float16"
+                low = node.op_name == "amp_cast" and node.attrs["dtype"] == dtype
                 cast[entry.node.name] = cast.get(entry.node.name, True) and low
     return {name for name, low in cast.items() if low}
 
@@ -481,13 +477,38 @@ def convert_bucketing_module(
         bucketing_mod: A module that is bound and has its parameters.
 
     Returns:
-        A new module, not bound.
+        A new module with the same parameters, not bound.
+
+    Raises:
+        AssertionError: The module is no BucketingModule, or has no parameters.
     """
-    options = (target_dtype, target_dtype_ops, fp32_ops, conditional_fp32_ops, excluded_sym_names)
+    if not isinstance(bucketing_mod, BucketingModule):
+        raise AssertionError(
+            "amp.convert_bucketing_module: a BucketingModule is required, got "
+            f"{type(bucketing_mod).__name__}."
+        )
+    if not (bucketing_mod.binded and bucketing_mod.params_initialized):
+        raise AssertionError(
+            "amp.convert_bucketing_module: a bound module with parameters is required. Call init_params."
+        )
+    options: dict[str, Any] = {
+        "target_dtype": target_dtype,
+        "target_dtype_ops": target_dtype_ops,
+        "fp32_ops": fp32_ops,
+        "conditional_fp32_ops": conditional_fp32_ops,
+        "excluded_sym_names": excluded_sym_names,
+    }
     graphs: Callable[..., Any] = bucketing_mod._sym_gen
 
     def converted(key: Any) -> tuple[Symbol, Any, Any]:
         graph, data_names, label_names = graphs(key)
-        return convert_symbol(graph, *options), data_names, label_names
+        return convert_symbol(graph, **options), data_names, label_names
 
-    return BucketingModule(converted, bucketing_mod._default_key)
+    key = bucketing_mod._default_key
+    values, states = bucketing_mod.get_params()
+    _, args, states = convert_model(
+        graphs(key)[0], values, states, cast_optional_params=cast_optional_params, **options
+    )
+    result = BucketingModule(converted, key, **bucketing_mod._options)
+    result._loaded, result.params_initialized = (args, states), True
+    return result

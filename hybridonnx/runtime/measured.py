@@ -1,0 +1,143 @@
+"""What ONNX Runtime measures inside of a session, as events of the profiler under MXNet's names."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import threading
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .._profile import now, profile
+
+
+class Operator(NamedTuple):
+    """What a node of a lowered graph was made for."""
+
+    name: str
+    """An operator's name, with `_backward_` before it if the node is of its gradient."""
+    node: str
+    """The name of the node of MXNet's graph."""
+
+
+class _Run(NamedTuple):
+    start: float
+    thread: int
+
+
+_ENDING = "_kernel_time"
+_BLOCKED = "_nchwc"
+_NORMALIZED = "_bn"
+"""What ONNX Runtime adds to names of outputs, for names of nodes that it makes in blocked layouts."""
+
+
+class MeasuredSession:
+    """A session beside another one, which is there while the profiler runs, and counts the time of each node.
+
+    `start` makes a session from settings, and `operators` tells for names of MXNet's nodes what they are.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[Any], Any],
+        settings: Callable[[], Any],
+        graph: Any,
+        operators: Callable[[], Mapping[str, Operator]] | None,
+    ) -> None:
+        self._start, self._settings, self._graph = start, settings, graph
+        self._operators = operators
+        self._session: Any = None
+        self._runs: list[_Run] = []
+        self._lock = threading.Lock()
+
+    def begin(self) -> Any:
+        """The session to run now."""
+        with self._lock:
+            if self._session is None:
+                settings = self._settings()
+                settings.enable_profiling = True
+                folder = tempfile.gettempdir()
+                settings.profile_file_prefix = os.path.join(folder, f"hybridonnx{os.getpid()}_{id(self)}")
+                self._session = self._start(settings)
+                profile.sources.append(self.collect)
+            self._runs.append(_Run(now(), threading.get_ident()))
+            return self._session
+
+    def collect(self) -> None:
+        """Make events of what was measured so far, and let go of the session."""
+        with self._lock:
+            session, self._session = self._session, None
+            runs, self._runs = self._runs, []
+        path = session.end_profiling()
+        try:
+            with open(path, encoding="utf-8") as file:
+                events = json.load(file)
+        except (OSError, ValueError):  # a full disk
+            return
+        finally:
+            if os.path.exists(path):
+                os.remove(path)
+        self._record(runs, events)
+
+    def _record(self, runs: Sequence[_Run], events: Sequence[Mapping[str, Any]]) -> None:
+        whole = sorted(e["ts"] for e in events if e["name"] == "model_run")
+        if not whole:
+            return
+        shift = runs[0].start - whole[0]
+        names = _Names(self._graph, {} if self._operators is None else self._operators())
+        spent: dict[tuple[int, Operator], float] = defaultdict(float)
+        for event in events:
+            if event["cat"] != "Node" or not event["name"].endswith(_ENDING):
+                continue
+            kind = event["args"].get("op_name", "")
+            operator = names.of(event["name"].removesuffix(_ENDING), kind)
+            run = max(bisect_right(whole, event["ts"]) - 1, 0)
+            spent[run, operator] += event["dur"]
+            profile.span(
+                "operator",
+                operator.name,
+                event["ts"] + shift,
+                end=event["ts"] + shift + event["dur"],
+                thread=runs[min(run, len(runs) - 1)].thread,
+                counts=False,
+                args={"node": operator.node, "onnx": kind},
+            )
+        for (_, operator), time in spent.items():
+            profile.count("operator", operator.name, time)
+
+
+class _Names:
+    """The operators that the nodes of a session were made for, by ONNX Runtime's names of these."""
+
+    def __init__(self, graph: Any, operators: Mapping[str, Operator]) -> None:
+        self._operators = operators
+        self._nodes = {node.name: node for node in graph.node}
+        self._makers = {name: node for node in graph.node for name in node.output}
+        self._known: dict[tuple[str, str], Operator] = {}
+
+    def of(self, name: str, kind: str) -> Operator:
+        """The operator; what ONNX Runtime adds of its own has the kind of the node for a name."""
+        key = name, kind
+        if key not in self._known:
+            self._known[key] = self._operator(self._original(name.removeprefix("fused "), kind), kind)
+        return self._known[key]
+
+    def _operator(self, name: str, kind: str) -> Operator:
+        while name not in self._operators and "/" in name:
+            name = name.rpartition("/")[0]
+        return self._operators.get(name) or Operator(kind, name)
+
+    def _original(self, name: str, kind: str) -> str:
+        """The name of the node in the lowered graph."""
+        if not name.endswith(_BLOCKED):
+            return name
+        output = name.removesuffix(_BLOCKED)
+        if output.endswith(_NORMALIZED) and output.removesuffix(_NORMALIZED) in self._makers:
+            return str(self._makers[output.removesuffix(_NORMALIZED)].name)
+        node = self._makers.get(output)
+        while node is not None and node.op_type != kind:  # it is one with what follows it
+            node = self._makers.get(node.input[0]) if node.input else None
+        return name if node is None else str(node.name)
