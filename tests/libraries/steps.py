@@ -137,13 +137,13 @@ def onnx(trial: Trial) -> str:
 def back(trial: Trial) -> str:
     """Read the ONNX file as a block, which agrees."""
     trial.imported = mx.onnx.import_to_gluon(f"{trial.prefix}.onnx")
-    away = difference(predict(trial.imported, trial.sample.inputs), trial.outputs, trial.sample.tolerance)
+    away = difference(predict(trial.imported, file_inputs(trial)), trial.outputs, trial.sample.tolerance)
     return f"{away:.0e}"
 
 
 def tune(trial: Trial) -> str:
     """Train what came back for a step, on the mean square of its outputs."""
-    sample = Sample(trial.imported, trial.sample.inputs, lambda y: mean_square(y), learning_rate=TUNE_RATE)
+    sample = Sample(trial.imported, file_inputs(trial), lambda y: mean_square(y), learning_rate=TUNE_RATE)
     before = [p.data().asnumpy().copy() for p in parameters(sample.net)]
     losses = two_steps(sample)
     after = [p.data().asnumpy() for p in parameters(sample.net)]
@@ -353,6 +353,13 @@ def run_onnx(file: str, names: Sequence[str], inputs: Sequence[Any]) -> list[np.
     feed = {name: x.asnumpy() for name, x in zip(names, inputs, strict=True) if name in wanted}
     outputs: list[np.ndarray] = session.run(None, feed)
     return outputs
+
+
+def file_inputs(trial: Trial) -> list[Any]:
+    """The inputs that the ONNX file has, in its order."""
+    graph = import_module("onnx").load(f"{trial.prefix}.onnx", load_external_data=False).graph
+    arrays = dict(zip(input_names(trial.sample), trial.sample.inputs, strict=True))
+    return [arrays[value.name] for value in graph.input]
 
 
 def operators_in(file: str) -> set[str]:
