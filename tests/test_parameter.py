@@ -252,7 +252,7 @@ def test_copies_have_the_gradients():
 
 
 class Scaled(gluon.Parameter):
-    """A parameter that takes over another one's fields, as those written for MXNet do, and doubles its values."""
+    """A parameter that takes over the fields of another one, as those written for MXNet do."""
 
     def __init__(self, parameter, scale=2.0):
         p = parameter
