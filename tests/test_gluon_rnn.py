@@ -258,6 +258,15 @@ def test_states_may_come_and_go_when_hybridized():
     np.testing.assert_allclose(net(x).asnumpy(), z.asnumpy(), **NEAR)
 
 
+def test_parameters_of_a_cell_with_projection_are_in_mxnets_order():
+    """As MXNet 1.9.1 lists them, which is the order of initialization and of a trainer's states."""
+    names = "i2h_weight h2h_weight h2r_weight i2h_bias h2h_bias".split()
+    cell = crnn.LSTMPCell(5, 3, input_size=2, prefix="")
+    assert [(p.name, p.shape) for p in cell.collect_params().values()] == list(
+        zip(names, [(20, 2), (20, 3), (3, 5), (20,), (20,)], strict=True)
+    )
+
+
 @pytest.mark.parametrize(
     ("build", "shape"),
     [

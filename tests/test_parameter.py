@@ -249,3 +249,73 @@ def test_copies_have_the_gradients():
             assert np.array_equal(a.grad().asnumpy(), b.grad().asnumpy())
             assert a.grad() is not b.grad()
     assert any(p.grad().asnumpy().any() for p in twin.collect_params().values() if p.grad_req != "null")
+
+
+class Scaled(gluon.Parameter):
+    """A parameter that takes over the fields of another one, as those written for MXNet do."""
+
+    def __init__(self, parameter, scale=2.0):
+        p = parameter
+        self._deferred_init = p._deferred_init
+        super().__init__(
+            p.name, p.grad_req, p._shape, p.dtype, init=p.init, allow_deferred_init=p._allow_deferred_init
+        )
+        self._var, self._data, self._grad = p._var, p._data, p._grad
+        self._ctx_list, self._ctx_map, self._trainer = p._ctx_list, p._ctx_map, p._trainer
+        self.scale = scale
+
+    def data(self, ctx=None):
+        return self._check_and_get(self._data, ctx) * self.scale
+
+
+def scaled_dense(known, initialized):
+    net = nn.Dense(3, in_units=2 if known else 0, use_bias=False)
+    if initialized:
+        net.initialize("ones")
+    weight = Scaled(net.weight)
+    net.params._params[weight.name] = net._reg_params["weight"] = weight
+    net.__dict__["weight"] = weight
+    if not initialized:
+        net.initialize("ones")
+    return net
+
+
+@pytest.mark.parametrize("hybridized", [False, True])
+@pytest.mark.parametrize(("known", "initialized"), [(True, True), (True, False), (False, False)])
+def test_blocks_ask_subclasses_for_their_values(hybridized, known, initialized):
+    net = scaled_dense(known, initialized)
+    net.hybridize(hybridized)
+    x = mx.nd.array([[1.0, 2.0]])
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.5})
+    assert net(x).asnumpy().tolist() == [[6, 6, 6]]
+    with mx.autograd.record():
+        y = net(x)
+    y.backward()
+    assert net.weight.grad().asnumpy().tolist() == [[2, 4]] * 3  # by the scale and the input
+    trainer.step(1)
+    assert net.weight.list_data()[0].asnumpy().tolist() == [[0, -1]] * 3
+    assert net(x).asnumpy().tolist() == [[-4, -4, -4]]
+    net.weight.scale = 3.0
+    assert net(x).asnumpy().tolist() == [[-6, -6, -6]]
+
+
+def test_fields_that_subclasses_take_over():
+    p = gluon.Parameter("w", shape=(2, 0), allow_deferred_init=True)
+    assert p._deferred_init == ()
+    assert p._grad is None
+    assert p._ctx_list is None
+    p.initialize(init="ones")
+    assert p._deferred_init[0] == "ones"
+    assert p._deferred_init[1] == [mx.cpu()]
+    q = gluon.Parameter("w", shape=(2, 3), allow_deferred_init=True)
+    q._deferred_init = p._deferred_init
+    q._finish_deferred_init()
+    assert q.data().asnumpy().tolist() == [[1, 1, 1]] * 2
+    assert q._deferred_init == ()
+    assert [x.shape for x in q._grad] == [(2, 3)]
+    assert q._ctx_list == [mx.cpu()]
+    q._grad = [mx.nd.full((2, 3), 7)]
+    assert q.grad().asnumpy().tolist() == [[7, 7, 7]] * 2
+    assert q._check_and_get(q._data, list) is q._data
+    with pytest.raises(mx.MXNetError, match="not initialized on context cpu"):
+        q._check_and_get(q._data, mx.cpu(1))

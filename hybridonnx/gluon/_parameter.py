@@ -95,10 +95,10 @@ class Parameter:
 
     def __getstate__(self) -> dict[str, Any]:
         """What copies take over: not the blocks that compiled the arrays."""
-        return {**self.__dict__, "_users": (), "_last_trainer": None, "_grad": self._gradients()}
+        return {**self.__dict__, "_users": (), "_last_trainer": None, "gradients": self._gradients()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        gradients = state.pop("_grad")
+        gradients = state.pop("gradients")
         self.__dict__.update(state)
         self._users = weakref.WeakSet()
         self._init_grad(gradients)
@@ -130,6 +130,45 @@ class Parameter:
     def stype(self) -> str:
         """The storage type."""
         return self._stype
+
+    # ---- what subclasses written for MXNet read and set: values that another parameter has, too
+
+    @property
+    def _deferred_init(self) -> tuple[Any, ...]:
+        """The initialization that waits for the shape, empty if there is none."""
+        return self._deferred or ()
+
+    @_deferred_init.setter
+    def _deferred_init(self, value: Sequence[Any]) -> None:
+        self._deferred = _Deferred(*value) if value else None
+
+    @property
+    def _grad(self) -> list[NDArray] | None:
+        """The gradient of each of the arrays in `_data`; `None` if there are none."""
+        arrays = [array.grad for array in self._data or () if array.grad is not None]
+        return arrays or None
+
+    @_grad.setter
+    def _grad(self, gradients: Sequence[NDArray] | None) -> None:
+        for array, gradient in zip(self._data or (), gradients or (), strict=False):
+            if array.grad is not gradient:
+                autograd.mark_variables(array, gradient, self._grad_req)
+
+    @property
+    def _ctx_list(self) -> list[Context] | None:
+        """The contexts of the arrays in `_data`, which say it themselves: what is set is ignored."""
+        return None if self._data is None else [array.context for array in self._data]
+
+    @_ctx_list.setter
+    def _ctx_list(self, contexts: object) -> None:
+        pass
+
+    _ctx_map = _ctx_list
+
+    def _check_and_get(self, arrays: list[NDArray] | None, ctx: Any) -> Any:
+        """The one of `_data` or `_grad` on a context, all of them if it is `list`."""
+        present = self._check_initialized() if arrays is None or arrays is self._data else arrays
+        return present if ctx is list else self._on(present, ctx)
 
     @property
     def grad_req(self) -> str:
@@ -354,6 +393,15 @@ class Parameter:
     def _values(self, ctx: Context | None = None) -> NDArray:
         """What `data` gives, of row_sparse parameters too, whose values are dense here."""
         return self._on(self._check_initialized(), ctx)
+
+    @property
+    def _is_computed(self) -> bool:
+        """Whether a subclass makes other arrays of the values whenever it is asked for `data`."""
+        return type(self).data is not Parameter.data
+
+    def _used(self, ctx: Context | None) -> NDArray:
+        """What blocks compute with."""
+        return self.data(ctx) if self._is_computed else self._values(ctx)
 
     def _every_value(self) -> list[NDArray]:
         return list(self._check_initialized())

@@ -45,6 +45,7 @@ class HybridBlock(Block):
         self._in_format: Format | None = None
         self._out_format: Format | None = None
         self._compiled: dict[Context, CompiledGraph] = {}
+        self._computed: list[Parameter] = []  # those that are inputs of the compiled graphs
         self._op_hooks: list[tuple[Callable[..., Any], bool]] = []
         self._parents: weakref.WeakSet[HybridBlock] = weakref.WeakSet()
 
@@ -208,10 +209,10 @@ class HybridBlock(Block):
     ) -> dict[str, NDArray]:
         """The arrays of parameters of the block, initialized now if they wait for the inputs' shapes."""
         try:
-            return {name: param._values(ctx) for name, param in params.items()}
+            return {name: param._used(ctx) for name, param in params.items()}
         except DeferredInitializationError:
             self._finish_deferred(args)
-            return {name: param._values(ctx) for name, param in params.items()}
+            return {name: param._used(ctx) for name, param in params.items()}
 
     def _finish_deferred(self, args: Sequence[Any]) -> None:
         with _tracing:
@@ -232,11 +233,16 @@ class HybridBlock(Block):
             inputs, out = self._get_graph(*args)
             names = {*out.list_arguments(), *out.list_auxiliary_states()} - {input_name(v) for v in inputs}
             params = {name: param for name, param in self.collect_params().items() if name in names}
-            arrays = self._values(params, ctx, args)
+            self._computed = [param for param in params.values() if param._is_computed]
+            if any(param._data is None for param in self._computed):
+                self._finish_deferred(args)
+            kept = {name: param for name, param in params.items() if not param._is_computed}
+            arrays = self._values(kept, ctx, args)
             for param in params.values():
                 param._users.add(self)
             self._warn_of_unused(inputs, out, params)
-            compiled = CompiledGraph(out, [input_name(v) for v in inputs], arrays, **self._flags)
+            feeds = [*map(input_name, inputs), *(param.name for param in self._computed)]
+            compiled = CompiledGraph(out, feeds, arrays, **self._flags)
             self._compiled[ctx] = compiled
             return compiled
 
@@ -259,7 +265,10 @@ class HybridBlock(Block):
     def _call_compiled(self, ctx: Context, args: Sequence[Any]) -> Any:
         compiled = self._compiled.get(ctx) or self._compile(ctx, args)
         flat = args if self._in_format == [0] and len(args) == 1 else self._flat_inputs(ctx, args)
-        outputs = self._watched(ctx, flat) if self._op_hooks else compiled(flat)
+        if self._op_hooks:
+            outputs = self._watched(ctx, flat)
+        else:
+            outputs = compiled([*flat, *(p.data(ctx) for p in self._computed)] if self._computed else flat)
         if is_np_array() or any(x._as_numpy for x in flat):
             outputs = [y.as_np_ndarray() for y in outputs]
         return outputs[0] if self._out_format == 0 else self._regrouped(outputs)
@@ -284,7 +293,7 @@ class HybridBlock(Block):
         inputs, out = self._get_graph()
         every = out.get_internals()
         params = self.collect_params()
-        values = {name: params[name]._values(ctx) for name in every.list_inputs() if name in params}
+        values = {name: params[name]._used(ctx) for name in every.list_inputs() if name in params}
         values.update((input_name(v), x) for v, x in zip(inputs, flat, strict=True))
         arrays = dict(zip(every.outputs, execute(every, values), strict=True))
         for name, (node, output) in zip(every.list_outputs(), every.outputs, strict=True):

@@ -161,15 +161,17 @@ class GatedCell(HybridRecurrentCell):
         input_size: int = 0,
         prefix: str | None = None,
         params: ParameterDict | None = None,
-        outputs: int | None = None,
+        projection: tuple[int, InitializerLike] | None = None,
     ) -> None:
         super().__init__(prefix=prefix, params=params)
         self._hidden_size = hidden_size
         self._input_size = input_size
         rows = self.gates * hidden_size
+        outputs, h2r_weight_initializer = projection or (hidden_size, None)
         parameters = {
             "i2h_weight": ((rows, input_size), i2h_weight_initializer),
-            "h2h_weight": ((rows, outputs or hidden_size), h2h_weight_initializer),
+            "h2h_weight": ((rows, outputs), h2h_weight_initializer),
+            **({"h2r_weight": ((outputs, hidden_size), h2r_weight_initializer)} if projection else {}),
             "i2h_bias": ((rows,), i2h_bias_initializer),
             "h2h_bias": ((rows,), h2h_bias_initializer),
         }

@@ -123,15 +123,9 @@ class LSTMPCell(GatedCell):
             input_size,
             prefix,
             params,
-            projection_size,
+            (projection_size, h2r_weight_initializer),
         )
         self._projection_size = projection_size
-        self.h2r_weight = self.params.get(
-            "h2r_weight",
-            shape=(projection_size, hidden_size),
-            init=h2r_weight_initializer,
-            allow_deferred_init=True,
-        )
 
     def _alias(self) -> str:
         return "lstmp"
