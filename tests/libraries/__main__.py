@@ -97,14 +97,15 @@ def run_child(
 ) -> tuple[list[str], set[str]]:
     """Run a process until it ends or a step takes too long; all rows, and those that are done with."""
     with tempfile.TemporaryDirectory() as folder:
-        events, output = Path(folder) / "events", Path(folder) / "output"
+        events, output, work = (Path(folder) / name for name in ("events", "output", "work"))
         events.touch()
+        work.mkdir()
         variables = {**os.environ, **dict.fromkeys(THREADS, "1"), "PYTHONPATH": str(environments.ROOT)}
         variables["MXNET_SUBGRAPH_BACKEND"] = "NONE"
         with output.open("wb") as file:
             process = subprocess.Popen(
                 [*command, str(events), str(results or NOWHERE), *rows],
-                cwd=folder,
+                cwd=work,
                 env=variables,
                 stdout=file,
                 stderr=subprocess.STDOUT,
