@@ -870,7 +870,7 @@ def amp_cast(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray:
-    """The cast that mixed precision inserts: float16 and float32 in another dtype, anything else unchanged."""
+    """The cast that mixed precision inserts: float16, bfloat16 and float32 in another dtype, others stay."""
     ...
 def amp_multicast(
     *data: NDArray | Sequence[NDArray],
@@ -879,7 +879,7 @@ def amp_multicast(
     out: NDArray | Sequence[NDArray] | None = None,
     name: str | None = None,
 ) -> NDArray | list[NDArray]:
-    """float16 and float32 inputs cast to one dtype, the widest, before an operator that takes only one."""
+    """float16, bfloat16 and float32 inputs cast to one dtype, the widest, before an operator that takes one."""
     ...
 def arccos(
     data: NDArray,

@@ -718,7 +718,7 @@ def amp_cast(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """The cast that mixed precision inserts: float16 and float32 in another dtype, anything else unchanged."""
+    """The cast that mixed precision inserts: float16, bfloat16 and float32 in another dtype, others stay."""
     ...
 def amp_multicast(
     *data: Symbol | Sequence[Symbol],
@@ -728,7 +728,7 @@ def amp_multicast(
     attr: Mapping[str, str] | None = None,
     **kwargs: object,
 ) -> Symbol:
-    """float16 and float32 inputs cast to one dtype, the widest, before an operator that takes only one."""
+    """float16, bfloat16 and float32 inputs cast to one dtype, the widest, before an operator that takes one."""
     ...
 def arccos(
     data: Symbol | None = None,

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.libraries import environments
-from tests.libraries.child import NOWHERE, OUTCOME, file_name
+from tests.libraries.child import NOWHERE
 
 STEPS = "build eager train hybridize native onnx back tune run mxnet".split()
 SECONDS = 600
@@ -77,19 +77,7 @@ def run(library: str, rows: Sequence[str], limit: float, with_mxnet: bool) -> Re
     command = [str(python), "-W", "ignore", "-m", "hybridonnx", "run", "--old-numpy"]
     command += ["-m", "tests.libraries.child", library, "hybridonnx"]
     run_children(report, command, results, rows, limit)
-    if results is not None:
-        add_mxnet(report, results)
     return report
-
-
-def add_mxnet(report: Report, results: Path) -> None:
-    """Add what became of checks with real MXNet; models compare with its results themselves."""
-    for row, steps in report.rows.items():
-        file = results / file_name(row) / OUTCOME
-        if "run" in steps and file.is_file():
-            outcome = json.loads(file.read_text(encoding="utf-8"))
-            outcome.pop("stamp", None)
-            report.add(row, "mxnet", Outcome(**outcome))
 
 
 def run_children(
@@ -109,14 +97,15 @@ def run_child(
 ) -> tuple[list[str], set[str]]:
     """Run a process until it ends or a step takes too long; all rows, and those that are done with."""
     with tempfile.TemporaryDirectory() as folder:
-        events, output = Path(folder) / "events", Path(folder) / "output"
+        events, output, work = (Path(folder) / name for name in ("events", "output", "work"))
         events.touch()
+        work.mkdir()
         variables = {**os.environ, **dict.fromkeys(THREADS, "1"), "PYTHONPATH": str(environments.ROOT)}
         variables["MXNET_SUBGRAPH_BACKEND"] = "NONE"
         with output.open("wb") as file:
             process = subprocess.Popen(
                 [*command, str(events), str(results or NOWHERE), *rows],
-                cwd=folder,
+                cwd=work,
                 env=variables,
                 stdout=file,
                 stderr=subprocess.STDOUT,

@@ -17,13 +17,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tests.libraries.harness import CHECKS, MODELS, REASONS
+from tests.libraries.harness import CHECKS, MODELS, REASONS, TOLERANCES
 
-__all__ = ["NOWHERE", "OUTCOME", "Events", "file_name", "main"]
+__all__ = ["NOWHERE", "Events", "main"]
 
 NOWHERE = "-"
-OUTCOME = "outcome.json"
-"""What became of a row with real MXNet, in its folder of results."""
 
 
 class Events:
@@ -88,7 +86,7 @@ def main(library: str, kind: str, path: str, results: str, *rows: str) -> None:
         elif name in MODELS:
             run_model(name, events, folder)
         else:
-            events.run(name, "run", CHECKS[name], REASONS[name].get("run"))
+            run_check(name, events, folder)
         events.write(row=name, done=True)
 
 
@@ -126,11 +124,25 @@ def run_model(name: str, events: Events, results: Path | None) -> None:
                 reasons = {**reasons, **trial.sample.skip}
 
 
+def run_check(name: str, events: Events, results: Path | None) -> None:
+    """Run a check, and compare its numbers with those of real MXNet."""
+    from tests.libraries import steps
+
+    numbers: dict[str, Any] = {}
+
+    def run() -> None:
+        numbers.update(steps.arrays(steps.seeded(CHECKS[name])))
+
+    if events.run(name, "run", run, REASONS[name].get("run")) and results is not None:
+        compare = partial(steps.compare_numbers, numbers, results, TOLERANCES[name])
+        events.run(name, "mxnet", compare, REASONS[name].get("mxnet"))
+
+
 def run_with_mxnet(name: str, events: Events, results: Path, wanted: str) -> None:
     """Leave what real MXNet makes of a row in a folder, unless it is there for the files as they are."""
     from tests.libraries import steps
 
-    outcome = results / OUTCOME
+    outcome = results / steps.OUTCOME
     if outcome.is_file() and json.loads(outcome.read_text(encoding="utf-8")).get("stamp") == wanted:
         return
     results.mkdir(parents=True, exist_ok=True)
@@ -139,7 +151,7 @@ def run_with_mxnet(name: str, events: Events, results: Path, wanted: str) -> Non
         trial = steps.Trial(MODELS[name], results)
         events.run(name, "mxnet", partial(steps.record_results, trial))
     else:
-        events.run(name, "mxnet", CHECKS[name], REASONS[name].get("mxnet"))
+        events.run(name, "mxnet", partial(steps.record_numbers, CHECKS[name], results))
     event = json.loads(events.path.read_text(encoding="utf-8").splitlines()[-1])
     kept = {key: event[key] for key in ("state", "text", "seconds", "trace")}
     outcome.write_text(json.dumps({"stamp": wanted, **kept}), encoding="utf-8")

@@ -4,7 +4,7 @@
     def ssd() -> Sample: ...
 
     @check("translate a toy corpus")
-    def translate() -> None: ...
+    def translate() -> Numbers | None: ...
 
 Both run with `import mxnet as mx`, under hybridonnx's switch and, where a library has an environment for it,
 with real MXNet.
@@ -16,7 +16,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["CHECKS", "MODELS", "REASONS", "Sample", "check", "model"]
+__all__ = ["CHECKS", "MODELS", "REASONS", "TOLERANCES", "Numbers", "Sample", "check", "model"]
+
+
+Numbers = Mapping[str, Any]
+"""Arrays of any kind, or numbers, by name."""
 
 
 @dataclass
@@ -30,7 +34,9 @@ class Sample:
         train_inputs: Arrays for training, where they are others than for prediction.
         free: Axes of all inputs whose sizes stay open in the ONNX file.
         nodes: Operators that the ONNX file has to have, such as NonMaxSuppression.
-        tolerance: How far numbers may be apart, relative to the largest of each output.
+        tolerance: How far outputs and losses may be apart, relative to the largest of each.
+        step_tolerance: The same for gradients' norms, and for what comes after a step: deep networks with
+            weights that are drawn make much of the last bit.
         learning_rate: Of the steps of SGD.
         names: The inputs' names in exported files, where they are not data, or data0, data1 …
         skip: Steps that are known to fail, with the reason; one that passes is a failure.
@@ -45,6 +51,7 @@ class Sample:
     free: Sequence[int] = ()
     nodes: Sequence[str] = ()
     tolerance: float = 1e-3
+    step_tolerance: float = 2e-2
     learning_rate: float = 0.01
     names: Sequence[str] | None = None
     skip: Mapping[str, str] = field(default_factory=dict)
@@ -52,7 +59,8 @@ class Sample:
 
 
 MODELS: dict[str, Callable[[], Sample]] = {}
-CHECKS: dict[str, Callable[[], None]] = {}
+CHECKS: dict[str, Callable[[], Numbers | None]] = {}
+TOLERANCES: dict[str, float] = {}
 REASONS: dict[str, Mapping[str, str]] = {}
 """Why steps fail, by row; of models, what is known before they are built."""
 
@@ -71,13 +79,18 @@ def model(
 
 
 def check(
-    name: str, skip: Mapping[str, str] | None = None
-) -> Callable[[Callable[[], None]], Callable[[], None]]:
-    """Register what else is to run; it raises on failure. `skip` may give reasons for `run` and `mxnet`."""
+    name: str, skip: Mapping[str, str] | None = None, tolerance: float = 1e-4
+) -> Callable[[Callable[[], Numbers | None]], Callable[[], Numbers | None]]:
+    """Register what else is to run: it raises on failure, or gives numbers by name.
 
-    def register(run: Callable[[], None]) -> Callable[[], None]:
+    The numbers have to be those that real MXNet gives, relative to the largest of each array. `skip` may give
+    reasons for `run` (here) and `mxnet` (with real MXNet, and the comparison).
+    """
+
+    def register(run: Callable[[], Numbers | None]) -> Callable[[], Numbers | None]:
         CHECKS[_new(name)] = run
         REASONS[name] = skip or {}
+        TOLERANCES[name] = tolerance
         return run
 
     return register

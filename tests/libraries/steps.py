@@ -12,17 +12,25 @@ from typing import Any
 
 import numpy as np
 
-from tests.libraries.harness import Sample
+from tests.libraries.harness import Numbers, Sample
 
-__all__ = ["MODEL_STEPS", "NEEDS", "DisagreementError", "Trial", "flat", "record_results"]
+__all__ = ["MODEL_STEPS", "NEEDS", "OUTCOME", "DisagreementError", "Trial", "record_results"]
 
 mx: Any = import_module("mxnet")
 
 TUNE_RATE = 1e-3
+OUTCOME = "outcome.json"
+"""What became of a row with real MXNet, in its folder of results."""
+STRICT = ("input", "output", "loss")
+TOLERANT = ("gradient", "second")
 
 
 class DisagreementError(Exception):
     """Numbers that should be the same, or be finite, are not."""
+
+
+Steps = dict[str, list[np.ndarray]]
+"""Of two training steps: the loss of each, and the norms of the first one's gradients."""
 
 
 @dataclass
@@ -35,7 +43,7 @@ class Trial:
         results: The folder with what real MXNet made of it; None if there is none.
         sample: What `build` gave.
         outputs: What the block gives eagerly.
-        losses: Of two training steps, run eagerly.
+        steps: Of two training steps, run eagerly.
         imported: The block of the ONNX file.
     """
 
@@ -44,7 +52,7 @@ class Trial:
     results: Path | None = None
     sample: Sample = field(init=False)
     outputs: list[np.ndarray] = field(default_factory=list)
-    losses: list[float] = field(default_factory=list)
+    steps: Steps = field(default_factory=dict)
     imported: Any = None
 
     @property
@@ -74,33 +82,46 @@ def eager(trial: Trial) -> str:
 
 def train(trial: Trial) -> str:
     """Two steps of SGD: the loss is finite, parameters change, and the loss does."""
-    sample = trial.sample
+    trial.steps, text = watched_steps(trial.sample)
+    return text
+
+
+def watched_steps(sample: Sample) -> tuple[Steps, str]:
+    """Two steps that have to change something, and what they did."""
     before = [p.data().asnumpy().copy() for p in parameters(sample.net)]
-    trial.losses = two_steps(sample)
+    steps = two_steps(sample)
     after = [p.data().asnumpy() for p in parameters(sample.net)]
     changed = sum(not np.array_equal(a, b) for a, b in zip(after, before, strict=True))
-    if not changed or trial.losses[0] == trial.losses[1]:
-        raise DisagreementError(f"{changed} parameters change, losses {trial.losses}")
-    return f"{trial.losses[0]:.6g} → {trial.losses[1]:.6g}, {changed} of {len(before)} parameters change"
+    first, second = float(steps["loss"][0]), float(steps["second"][0])
+    text = f"{first:.6g} → {second:.6g}, {changed} of {len(before)} parameters change"
+    if not changed or first == second:
+        raise DisagreementError(text)
+    return steps, text
 
 
 def hybridize(trial: Trial) -> str:
-    """The same, compiled: predictions and both losses agree with those before."""
+    """The same, compiled: predictions, losses and gradients agree with those before."""
     sample = trial.sample
-    sample.net.load_parameters(trial.start)
-    sample.net.hybridize()
-    away = difference(predict(sample.net, sample.inputs), trial.outputs, sample.tolerance)
-    sample.net.hybridize()
-    losses = two_steps(sample)
-    away = max(away, difference([np.array(losses)], [np.array(trial.losses)], sample.tolerance))
-    sample.net.load_parameters(trial.start)
-    return f"{away:.0e}"
+    restore(trial)
+    try:
+        away = {"output": difference(predict(sample.net, sample.inputs), trial.outputs, sample.tolerance)}
+        sample.net.hybridize()
+        away |= steps_apart(two_steps(sample), trial.steps, sample)
+    finally:
+        restore(trial)
+    return said(away)
+
+
+def restore(trial: Trial) -> None:
+    """Hybridize the block with the parameters that it had in the beginning."""
+    trial.sample.net.load_parameters(trial.start, allow_missing=True)
+    trial.sample.net.hybridize()
 
 
 def native(trial: Trial) -> str:
     """Export MXNet's files; read as a block, they agree."""
     sample = trial.sample
-    sample.net.hybridize()
+    restore(trial)
     sample.net(*sample.inputs)
     sample.net.export(trial.prefix)
     values = predict(native_block(trial.prefix, sample), sample.inputs)
@@ -143,43 +164,31 @@ def back(trial: Trial) -> str:
 
 def tune(trial: Trial) -> str:
     """Train what came back for a step, on the mean square of its outputs."""
-    sample = Sample(trial.imported, file_inputs(trial), lambda y: mean_square(y), learning_rate=TUNE_RATE)
-    before = [p.data().asnumpy().copy() for p in parameters(sample.net)]
-    losses = two_steps(sample)
-    after = [p.data().asnumpy() for p in parameters(sample.net)]
-    changed = sum(not np.array_equal(a, b) for a, b in zip(after, before, strict=True))
-    if not changed or losses[0] == losses[1]:
-        raise DisagreementError(f"{changed} parameters change, losses {losses}")
-    return f"{losses[0]:.6g} → {losses[1]:.6g}"
+    sample = Sample(trial.imported, file_inputs(trial), mean_square, learning_rate=TUNE_RATE)
+    return watched_steps(sample)[1]
 
 
 def compare_with_mxnet(trial: Trial) -> str:
     """With real MXNet's parameters, training gives its outputs and losses; its exported files do as well."""
-    results = trial.results
-    if results is None or not (results / "outcome.json").is_file():
-        raise DisagreementError("real MXNet has not come to it")
-    outcome = json.loads((results / "outcome.json").read_text(encoding="utf-8"))
-    if outcome["state"] != "ok":
-        raise DisagreementError(f"with real MXNet {outcome['text']}")
+    results = require_results(trial.results)
     trial.sample = sample = seeded(trial.build)
     settle(sample)
     sample.net(*sample.inputs)
     sample.net.load_parameters(str(results / "start.params"))
     ours = results_of(sample)
     with np.load(results / "results.npz") as file:
-        away = {}
-        for group in ("input", "output", "loss", "after"):
-            theirs = [file[name] for name in sorted_names(file.files, group)]
-            try:
-                away[group] = difference(ours[group], theirs, sample.tolerance)
-            except DisagreementError as exc:
-                raise DisagreementError(f"{group}: {exc}") from None
-        outputs = [file[name] for name in sorted_names(file.files, "output")]
-    sample.net.load_parameters(str(results / "after.params"))
+        theirs = {
+            group: [file[name] for name in sorted_names(file.files, group)] for group in (*TOLERANT, *STRICT)
+        }
+    try:
+        away = {group: difference(ours[group], theirs[group], sample.tolerance, group) for group in STRICT}
+    finally:
+        sample.net.load_parameters(str(results / "after.params"))
+    away |= steps_apart(ours, theirs, sample)
     if (results / "model-symbol.json").is_file():
         read = native_block(str(results / "model"), sample)
-        away["files"] = difference(predict(read, sample.inputs), outputs, sample.tolerance)
-    return " ".join(f"{name} {value:.0e}" for name, value in away.items() if name != "input")
+        away["files"] = difference(predict(read, sample.inputs), theirs["output"], sample.tolerance)
+    return said(away)
 
 
 MODEL_STEPS: dict[str, Callable[[Trial], str]] = {
@@ -205,6 +214,43 @@ NEEDS = {
 }
 
 
+def require_results(results: Path | None) -> Path:
+    """A folder in which real MXNet left what it gives.
+
+    Raises:
+        DisagreementError: If there is none, or MXNet failed.
+    """
+    if results is None or not (results / OUTCOME).is_file():
+        raise DisagreementError("real MXNet has not come to it")
+    outcome = json.loads((results / OUTCOME).read_text(encoding="utf-8"))
+    if outcome["state"] != "ok":
+        raise DisagreementError(f"with real MXNet {outcome['text']}")
+    return results
+
+
+def arrays(numbers: Numbers | None) -> dict[str, np.ndarray]:
+    """What a check gives, as arrays of NumPy."""
+    return {
+        name: np.asarray(x.asnumpy() if hasattr(x, "asnumpy") else x) for name, x in (numbers or {}).items()
+    }
+
+
+def record_numbers(check: Callable[[], Numbers | None], results: Path) -> str:
+    """Run a check with real MXNet, and keep its numbers."""
+    kept: Any = arrays(seeded(check))
+    np.savez(results / "numbers.npz", **kept)
+    return ""
+
+
+def compare_numbers(numbers: dict[str, np.ndarray], results: Path, tolerance: float) -> str:
+    """Compare what a check gives with real MXNet's numbers."""
+    with np.load(require_results(results) / "numbers.npz") as file:
+        theirs = dict(file)
+    if numbers.keys() != theirs.keys():
+        raise DisagreementError(f"{', '.join(theirs)} are required, got {', '.join(numbers)}")
+    return said({name: difference([numbers[name]], [theirs[name]], tolerance, name) for name in theirs})
+
+
 def record_results(trial: Trial) -> str:
     """Run with real MXNet, and leave parameters, files and numbers for `compare_with_mxnet`."""
     sample = seeded(trial.build)
@@ -214,7 +260,7 @@ def record_results(trial: Trial) -> str:
     results = results_of(sample)
     sample.net.save_parameters(str(trial.folder / "after.params"))
     arrays = {f"{group} {i}": x for group, values in results.items() for i, x in enumerate(values)}
-    sample.net.load_parameters(str(trial.folder / "start.params"))
+    sample.net.load_parameters(str(trial.folder / "start.params"), allow_missing=True)
     try:
         sample.net.hybridize()
         sample.net(*sample.inputs)
@@ -228,13 +274,26 @@ def record_results(trial: Trial) -> str:
 def results_of(sample: Sample) -> dict[str, list[np.ndarray]]:
     """What a model gives before, during and after two training steps."""
     outputs = predict(sample.net, sample.inputs)
-    losses = two_steps(sample)
     return {
         "input": [x.asnumpy() for x in [*sample.inputs, *(sample.train_inputs or [])]],
         "output": outputs,
-        "loss": [np.array(losses)],
-        "after": predict(sample.net, sample.inputs),
+        **two_steps(sample),
     }
+
+
+def steps_apart(steps: Steps, expected: Steps, sample: Sample) -> dict[str, float]:
+    """How far two training steps are from others; what is between them and after them may be farther."""
+    tolerances = {"loss": sample.tolerance, **dict.fromkeys(TOLERANT, sample.step_tolerance)}
+    return {
+        group: difference(steps[group], expected[group], tolerance, group)
+        for group, tolerance in tolerances.items()
+        if group in expected
+    }
+
+
+def said(away: dict[str, float]) -> str:
+    """How far things are apart."""
+    return ", ".join(f"{name} {value:.0e}" for name, value in away.items())
 
 
 def sorted_names(names: Sequence[str], group: str) -> list[str]:
@@ -275,6 +334,11 @@ def flat(outputs: Any) -> list[Any]:
     return [] if outputs is None else [outputs]
 
 
+def dense(array: Any) -> Any:
+    """A copy with all elements: MXNet cannot give the values of some gradients themselves."""
+    return array.copy() if getattr(array, "stype", "default") == "default" else array.tostype("default")
+
+
 def predict(net: Any, inputs: Sequence[Any]) -> list[np.ndarray]:
     """The outputs of a block, which are finite."""
     outputs = [y.asnumpy() for y in flat(seeded(lambda: net(*inputs)))]
@@ -284,24 +348,26 @@ def predict(net: Any, inputs: Sequence[Any]) -> list[np.ndarray]:
     return outputs
 
 
-def two_steps(sample: Sample) -> list[float]:
-    """The losses of two steps of SGD."""
+def two_steps(sample: Sample) -> Steps:
+    """What two steps of SGD give."""
     net, inputs = sample.net, sample.inputs if sample.train_inputs is None else sample.train_inputs
     trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": sample.learning_rate})
-    losses = []
+    losses, norms = [], []
 
     def step() -> None:
         with mx.autograd.record():
             loss = sample.loss(net(*inputs)).mean()
         loss.backward()
+        norms.append([np.linalg.norm(np.ravel(dense(p.grad()).asnumpy())) for p in parameters(net)])
         trainer.step(1, ignore_stale_grad=True)
-        losses.append(loss.asscalar() if hasattr(loss, "asscalar") else loss.item())
+        losses.append(float(loss.asnumpy().reshape(())))
 
     for _ in range(2):
         seeded(step)
     if not np.isfinite(losses).all():
         raise DisagreementError(f"losses {losses}")
-    return [float(x) for x in losses]
+    first, second = map(np.array, losses)
+    return {"loss": [first], "gradient": [np.array(norms[0])], "second": [second]}
 
 
 def mean_square(outputs: Any) -> Any:
@@ -313,7 +379,9 @@ def mean_square(outputs: Any) -> Any:
     return total
 
 
-def difference(values: Sequence[np.ndarray], expected: Sequence[np.ndarray], tolerance: float) -> float:
+def difference(
+    values: Sequence[np.ndarray], expected: Sequence[np.ndarray], tolerance: float, name: str = "output"
+) -> float:
     """How far arrays are apart, relative to the largest number of each.
 
     Raises:
@@ -328,7 +396,7 @@ def difference(values: Sequence[np.ndarray], expected: Sequence[np.ndarray], tol
             continue
         apart = np.abs(a.astype("float64") - b.astype("float64")).max() / max(np.abs(b).max(), 1e-6)
         if not apart <= tolerance:
-            raise DisagreementError(f"output {i} is {apart:.1e} away")
+            raise DisagreementError(f"{name} {i} is {apart:.1e} away")
         away = max(away, float(apart))
     return away
 
