@@ -98,7 +98,7 @@ UNDECIDED = (
     *("_contrib_MultiProposal", "_contrib_Proposal", "_non_max_suppression"),
 )
 """A window's maximum is NaN: its gradient goes to any element. Boxes that are NaN overlap in any way."""
-SUMS = ("BatchNorm", "RNN", "_sum_like", "mean", "nansum", "sum")
+SUMS = ("BatchNorm", "RNN", "_np_sum", "_sum_like", "mean", "nansum", "sum")
 """Operators whose large terms cancel, to what their order decides."""
 
 

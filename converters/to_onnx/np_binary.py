@@ -9,7 +9,7 @@ import numpy as np
 
 from hybridonnx.ops.np_binary import Promoting
 
-from ._arithmetic import Arithmetic, add, modulo, multiply, power, subtract
+from ._arithmetic import Arithmetic, add, modulo, multiply, power, subtract, through
 from ._graph import Graph, Value
 from ._registry import lowers
 
@@ -30,16 +30,22 @@ def copysign(g: Graph, a: Value, b: Value) -> Value:
 
 
 def arctan2(g: Graph, a: Any, b: Any) -> Value:
-    """The arctangent of the quotient, and half a turn where the second is negative."""
+    """The arctangent of the quotient, and half a turn where the second is negative.
+
+    Of two infinite numbers the signs alone count, and of two zeros, too.
+    """
     kind = a.dtype.type if isinstance(a, Value) else b.dtype.type
-    negative = g.Less(a, kind(0))
-    turn = g.Where(negative, kind(-math.pi), kind(math.pi))
-    quotient = g.Atan(g.Div(a, b))
-    behind = g.Where(g.Less(b, kind(0)), quotient + turn, quotient)
-    return g.Where(g.And(g.Equal(a, kind(0)), g.GreaterOrEqual(b, kind(0))), kind(0), behind)
+    infinite = g.And(*(g.Equal(g.Abs(x), kind(np.inf)) for x in (a, b)))
+    a, b = (g.Where(infinite, g.Sign(x), x) for x in (a, b))
+    zeros = g.And(g.Equal(a, kind(0)), g.Equal(b, kind(0)))
+    angle = g.Where(zeros, a, g.Atan(g.Div(a, b)))
+    turn = g.Where(signed(g, a), kind(-math.pi), kind(math.pi))
+    return g.Where(signed(g, b), angle + turn, angle)
 
 
 def _ldexp(g: Graph, a: Value, b: Value) -> Value:
+    if b.dtype.kind != "f":
+        return through(g, np.float64, lambda x, y: _ldexp(g, x, y), a, b)
     return g.Mul(a, g.Pow(b.dtype.type(2), b))
 
 

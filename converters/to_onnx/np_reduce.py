@@ -85,23 +85,21 @@ def minimum(g: Graph, op: NumpyMin, a: Value) -> Value:
     return _extreme(g, op, a, g.ReduceMin)
 
 
-def _truth(g: Graph, op: Any, data: Value, node: Callable[..., Value]) -> Value:
-    true, axes = g.Cast(data, np.bool_), op.axes(data.rank)
-    if not axes:
-        return g.Identity(true) if true is data else true
-    return g.Cast(node(g.Cast(true, np.int32), axes, keepdims=int(op.keepdims)), np.bool_)
-
-
 @lowers(NumpyAny)
 def any_true(g: Graph, op: NumpyAny, data: Value) -> Value:
-    """The largest of 0 and 1."""
-    return _truth(g, op, data, g.ReduceMax)
+    """Whether there are any to count."""
+    return _reduced(g, op, data, lambda x, axes, keepdims: _any(g, x, axes, keepdims))
 
 
 @lowers(NumpyAll)
 def all_true(g: Graph, op: NumpyAll, data: Value) -> Value:
-    """The smallest of 0 and 1."""
-    return _truth(g, op, data, g.ReduceMin)
+    """Whether there are none that are false."""
+    return _reduced(g, op, data, lambda x, axes, keepdims: g.Not(_any(g, g.Not(x), axes, keepdims)))
+
+
+def _any(g: Graph, x: Value, axes: Sequence[int], keepdims: int) -> Value:
+    """A sum, as that of nothing is 0, which the largest of nothing is not."""
+    return g.Cast(g.ReduceSum(g.Cast(x, np.int32), axes, keepdims=keepdims), np.bool_)
 
 
 @lowers(NumpyArgMax, NumpyArgMin)

@@ -52,12 +52,13 @@ def reversed_ldexp(g: Graph, op: Any, data: Value) -> Value:
 @lowers("_npi_copysign_scalar")
 def copysign(g: Graph, op: Any, data: Value) -> Value:
     """The sign is known."""
-    size = g.Abs(g.Cast(data, op.infer_dtype(data.dtype)))
-    return g.Neg(size) if np.copysign(1, op.scalar) < 0 else size
+    dtype = op.infer_dtype(data.dtype)
+    size = g.Abs(g.Cast(data, dtype))
+    return g.Neg(size) if np.signbit(np.asarray(op.scalar).astype(dtype).astype(float)) else size
 
 
 @lowers("_npi_rcopysign_scalar")
 def reversed_copysign(g: Graph, op: Any, data: Value) -> Value:
     """One number or its negative."""
     size = np.abs(np.asarray(op.scalar).astype(data.dtype))
-    return g.Where(signed(g, data), -size, size)
+    return g.Where(signed(g, data), size if data.dtype.kind == "u" else -size, size)

@@ -214,7 +214,7 @@ class _Truth(NumpyReduction):
 class NumpyAny(_Truth):
     """Whether any element along some axes is not zero.
 
-    ONNX: Cast, ReduceMax.
+    ONNX: Cast, ReduceSum.
     """
 
     axis: Ints | None = None
@@ -228,7 +228,7 @@ class NumpyAny(_Truth):
 class NumpyAll(_Truth):
     """Whether all elements along some axes are not zero.
 
-    ONNX: Cast, ReduceMin.
+    ONNX: Cast, Not, ReduceSum.
     """
 
     axis: Ints | None = None

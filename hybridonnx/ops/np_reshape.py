@@ -358,9 +358,15 @@ class NumpyRot90(Rearranged):
     k: int = 1
     axes: Ints | None = None
 
+    def check(self) -> None:
+        if self.axes is not None and len(self.axes) != 2:
+            raise AttributeValueError(f"_npi_rot90: two axes are required, got {self.axes}.")
+
     def compose(self, F: Any, *inputs: Any) -> Any:
         (data,) = inputs
         a, b = (axis_index("_npi_rot90", i, data.ndim) for i in self.axes or (0, 1))
+        if a == b:
+            raise ShapeError(f"_npi_rot90: two different axes are required, got {self.axes}.")
         k = self.k % 4
         if k == 0:
             return F._copy(data)

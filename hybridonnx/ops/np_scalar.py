@@ -100,7 +100,7 @@ _of_floats(
     lambda F, dy, y, x, s: (dy * s / (x * x + s * s),),
     """The angle of the point (`scalar`, `data`).
 
-    ONNX: Atan, with Less, Equal and Where.
+    ONNX: Atan, with Abs, Sign, Reciprocal, Less, Equal and Where.
     """,
 )
 _of_floats(
@@ -109,7 +109,7 @@ _of_floats(
     lambda F, dy, y, x, s: (-dy * s / (x * x + s * s),),
     """The angle of the point (`data`, `scalar`).
 
-    ONNX: Atan, with Less, Equal and Where.
+    ONNX: Atan, with Abs, Sign, Reciprocal, Less, Equal and Where.
     """,
 )
 _of_floats(

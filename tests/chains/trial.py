@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from .rounding import Expected, draw_values, expected
 
 LEVELS = (0, 1, 99)
 """No optimizations, the basic ones, all."""
+NEWER_OPSET = re.compile(r"opset (\d+) is required, got")
 LOSES_DIGITS = "float32 would lose digits"
 """What the refusal to compute float64 in float32 says; other chains take the place of such."""
 
@@ -54,6 +56,18 @@ def trial(seed: int) -> Trial:
 
 
 def lowered(chain: Chain) -> Any:
+    """The chain as an ONNX model, of a newer opset if it has to be."""
+    try:
+        return _lowered(chain)
+    except ConversionError as exc:
+        newer = NEWER_OPSET.search(str(exc))
+        if newer is None or int(newer[1]) <= chain.opset:
+            raise
+        chain.opset = int(newer[1])
+        return _lowered(chain)
+
+
+def _lowered(chain: Chain) -> Any:
     """The chain as an ONNX model, with a free batch size if it can have one."""
     inputs = {f"x{i}": spec for i, (_, spec) in enumerate(chain.draws) if i not in chain.constants}
     params = {f"x{i}": chain.values[i] for i in chain.constants}
