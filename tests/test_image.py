@@ -319,3 +319,12 @@ def test_images_are_numpy_arrays_where_blocks_make_these(library, numpy_arrays):
     mx.npx.set_np()
     batch = image.ImageIter(2, (3, 5, 6), imglist=[[1, "scene0.jpg"]], path_root=calls.FOLDER).next()
     assert type(batch.data[0]) is type(batch.label[0]) is mx.np.ndarray
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text elsewhere")
+def test_lists_may_have_names_that_are_not_utf8(tmp_path):
+    name = b"sch\xf6n.png".decode("utf-8", "surrogateescape")
+    (tmp_path / name).write_bytes((calls.FOLDER / "scene0.jpg").read_bytes())
+    (tmp_path / "a.lst").write_bytes(b"1\t2\tsch\xf6n.png\n")
+    it = mx.image.ImageIter(1, (3, 7, 9), path_imglist=str(tmp_path / "a.lst"), path_root=str(tmp_path))
+    assert next(it).label[0].asnumpy().tolist() == [2]

@@ -31,6 +31,15 @@ def open_to_read(path: PathLike) -> BinaryIO:
         raise MissingFileError(exc.errno, exc.strerror, exc.filename) from None
 
 
+def lines_of(path: PathLike) -> list[str]:
+    """The lines of a text in UTF-8, whose other bytes come back when a line is taken for a path.
+
+    Raises `MissingFileError` if it is not there.
+    """
+    with open_to_read(path) as file:
+        return file.read().decode("utf-8", "surrogateescape").splitlines()
+
+
 def write_atomically(path: PathLike, chunks: Iterable[Any]) -> None:
     """Write the bytes of `chunks`, one after another, as the file `path`.
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, NoReturn
 
 from ..errors import FormatError
+from .files import PathLike, open_to_read
 
 _MAGIC = struct.pack("<I", 0xCED7230A)
 _LONGEST = (1 << 29) - 1
@@ -103,9 +104,9 @@ class RecordReader:
 class RecordMap:
     """The records of a file by their offsets, which many threads may read at once."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: PathLike) -> None:
         self._where = os.fspath(path)
-        with open(path, "rb") as file:
+        with open_to_read(path) as file:
             self.size = os.fstat(file.fileno()).st_size
             self._bytes: mmap.mmap | bytes = b""
             if self.size:

@@ -6,14 +6,13 @@ import logging
 import os
 import random
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..dtypes import DTypeLike, as_dtype
-from ..errors import FormatError, MissingFileError, MXNetError, RequirementError, ShapeError
-from ..formats.files import PathLike
+from ..errors import FormatError, MXNetError, RequirementError, ShapeError
+from ..formats.files import PathLike, lines_of, open_to_read
 from ..io.io import DataBatch, DataDesc, DataIter
 from ..ndarray.creation import array
 from ..ndarray.ndarray import NDArray
@@ -250,11 +249,8 @@ class ImageIter(DataIter):
 
     def read_image(self, fname: str) -> bytes:
         """The bytes of a file, below `path_root` if there is one."""
-        path = Path(fname) if self.path_root is None else Path(os.path.join(self.path_root, fname))
-        try:
-            return path.read_bytes()
-        except FileNotFoundError as exc:
-            raise MissingFileError(exc.errno, exc.strerror, exc.filename) from None
+        with open_to_read(os.path.join(self.path_root or "", fname)) as file:
+            return file.read()
 
     def augmentation_transform(self, data: NDArray) -> NDArray:
         """The image after all augmenters."""
@@ -289,11 +285,7 @@ def _listed_in_file(path: PathLike, dtype: DTypeLike) -> dict[Any, tuple[NDArray
     """Labels and paths by number, from lines of a number, labels and a path between tabs."""
     logging.info("ImageIter: loading image list %s...", path)
     listed: dict[Any, tuple[NDArray, str]] = {}
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError as exc:
-        raise MissingFileError(exc.errno, exc.strerror, exc.filename) from None
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines_of(path), 1):
         first, *labels, name = line.strip().split("\t") if "\t" in line else (line, "")
         try:
             listed[int(first)] = (array(np.array([float(label) for label in labels]), dtype=dtype), name)

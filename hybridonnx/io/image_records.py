@@ -13,7 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..dtypes import native_dtype
-from ..errors import DTypeError, FormatError, MissingFileError, MXNetError
+from ..errors import DTypeError, FormatError, MXNetError
+from ..formats.files import lines_of
 from ..formats.recordio import RecordMap
 from ..ndarray import files as arrays
 from ..ndarray.ndarray import NDArray
@@ -93,10 +94,7 @@ class Records:
 
     def __init__(self, owner: str, source: Source) -> None:
         self._owner, self._source = owner, source
-        try:
-            self._map = RecordMap(source.path_imgrec)
-        except FileNotFoundError as exc:
-            raise MissingFileError(exc.errno, exc.strerror, exc.filename) from None
+        self._map = RecordMap(source.path_imgrec)
         self._offsets = self._part(_indexed(source.path_imgidx) if source.path_imgidx else None)
         if not self._offsets:
             raise FormatError(f"{owner}: a file with records is required, got none in {source.path_imgrec}.")
@@ -144,10 +142,7 @@ class Records:
 
 def _indexed(path: str) -> list[int]:
     """The offsets in an index, in the order of the file of records."""
-    try:
-        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
-    except FileNotFoundError as exc:
-        raise MissingFileError(exc.errno, exc.strerror, exc.filename) from None
+    lines = lines_of(path)
     try:
         return sorted(int(line.split("\t")[1]) for line in lines if line.strip())
     except (ValueError, IndexError):
@@ -157,11 +152,7 @@ def _indexed(path: str) -> list[int]:
 def _listed(path: str, width: int) -> dict[int, Array]:
     """The labels by id, from lines of an id, labels and a path."""
     labels: dict[int, Array] = {}
-    try:
-        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
-    except FileNotFoundError as exc:
-        raise MissingFileError(exc.errno, exc.strerror, exc.filename) from None
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines_of(path), 1):
         cells = line.split("\t")
         try:
             labels[int(float(cells[0]))] = np.array([float(cell) for cell in cells[1:-1]], np.float32)
