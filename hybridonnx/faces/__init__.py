@@ -2,6 +2,7 @@
 
 from .extension import Extension
 from .functions import Functions, shape_of
+from .linalg import Linalg
 from .modules import namespace
 from .overloads import NUMPY_OVERLOADS, NumpyOverload
 from .random import Random, RandomExtension
@@ -10,6 +11,7 @@ __all__ = [
     "NUMPY_OVERLOADS",
     "Extension",
     "Functions",
+    "Linalg",
     "NumpyOverload",
     "Random",
     "RandomExtension",
