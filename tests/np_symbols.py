@@ -51,12 +51,49 @@ uniform_n(a,b,(2,))
 normal_n(a,1.0,(2,))
 normal_n(a,b)
 """
+LINALG = """
+norm(a)
+norm(a,axis=1)
+norm(a,ord=1,axis=1)
+norm(a,ord=2,axis=1)
+norm(a,ord='fro')
+norm(a,ord='fro',axis=(0,1))
+norm(a,ord='nuc',axis=(0,1))
+norm(a,ord='nuc')
+norm(a,ord=2,axis=(0,1))
+norm(a,ord=-2,axis=(0,1),keepdims=True)
+norm(a,ord=1,axis=(0,1))
+norm(a,ord=1,axis=(2,0))
+norm(a,ord=-1,axis=(0,1),keepdims=True)
+norm(a,ord=mx.np.inf,axis=(0,1))
+norm(a,ord=mx.np.inf,axis=1)
+norm(a,ord=-mx.np.inf,axis=1)
+norm(a,ord=2.5,axis=1)
+norm(a,ord=2)
+cholesky(a)
+inv(a)
+solve(a,b)
+svd(a)
+eig(a)
+eigh(a)
+eigh(a,'U')
+eigvals(a)
+eigvalsh(a,'U')
+pinv(a)
+pinv(a,1e-5)
+pinv(a,b)
+tensorinv(a)
+tensorinv(a,ind=1)
+tensorsolve(a,b)
+tensorsolve(a,b,axes=(1,0))
+"""
 
 
 def calls():
     """Every call."""
     return [
         *(f"np.{line}" for line in RANDOM.split("\n") if line),
+        *(f"np.linalg.{line}" for line in LINALG.split("\n") if line),
         *(f"npx.random.{line}" for line in EXTENSION_RANDOM.split("\n") if line),
     ]
 
@@ -67,6 +104,6 @@ def nodes(expression, mx):
     scope = {"mx": mx, "np": mx.sym.np, "npx": mx.sym.npx, "a": a, "b": b}
     symbol = eval(expression, scope)
     if isinstance(symbol, list | tuple):
-        symbol = mx.sym.Group([s.as_nd_ndarray() for s in symbol])
+        symbol = symbol[0]
     graph = json.loads(symbol.tojson())
     return [[n["op"], n.get("attrs", {}), n["inputs"]] for n in graph["nodes"]]

@@ -26,6 +26,8 @@ MISTOLD = {
     "_npi_concatenate": "MXNet describes the attributes of Concat here, but takes axis",
 }
 """Operators of which MXNet's own listing is wrong."""
+APART = {"_linalg_det": {"_npi_det"}, "_linalg_slogdet": {"_npi_slogdet"}}
+"""Aliases that are operators of their own here, without an axis for one matrix, as MXNet under np_shape."""
 CASES = defaultdict(list)
 for _case in (case for cases in FAMILIES.values() for case in cases):
     CASES[load_all()[_case.op]].append(_case)
@@ -116,7 +118,7 @@ def test_docstring_names_what_is_written(name):
 @every(name for name in OPERATORS if name in FACTS and name not in MISTOLD)
 def test_schema_is_mxnets(name):
     cls, facts = OPERATORS[name], FACTS[name]
-    assert set(facts["aliases"]) == set(cls.names[1:]), "aliases differ"
+    assert set(facts["aliases"]) == set(cls.names[1:]) | APART.get(name, set()), "aliases differ"
     inputs = [n for n, kind in facts["inputs"]]
     if not cls.variadic and inputs:
         assert list(cls.inputs[: len(inputs)]) == inputs, "inputs differ"

@@ -274,7 +274,6 @@ MISSING = {
     "sym.np": "bincount delete diag_indices_from empty_like histogram insert may_share_memory percentile "
     "polyval quantile resize shares_memory unique unravel_index",
     "sym.np.random": "current_context",
-    "sym.np.linalg": "det eig eigh eigvals eigvalsh pinv slogdet svd tensorinv tensorsolve",
     "sym.npx": "constraint_check nonzero",
 }
 """Names of real MXNet that are not here yet: of mx.np none."""

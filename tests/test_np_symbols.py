@@ -86,3 +86,93 @@ def test_draws_go_to_onnx(tmp_path):
     drawn = mx.onnx.import_to_gluon(target)(mx.np.ones((8000,)))
     means = [1, 1 + 2 * np.euler_gamma, 1, 1, 0.25, 1, 1 / (1 + np.exp(-1))]
     np.testing.assert_allclose(drawn.mean(axis=1).asnumpy(), means, atol=0.15)
+
+
+# ---- linear algebra
+
+
+WIDE = np.array([[1, -2, 0.5], [0.3, 4, -3]], np.float32)
+SQUARE = np.array([[4, 1, 0.5], [1, 3, -1], [0.5, -1, 2]], np.float32)
+NORMS = [
+    *((order, None) for order in (None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf)),
+    *((order, 1) for order in (None, 0, 1, 2, 3, np.inf, -np.inf)),
+    *((order, axes) for order in ("fro", 1, -1, 2, np.inf) for axes in ((0, 1), (1, 0), (-2, -1), (-1, 0))),
+]
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize(("order", "axis"), NORMS)
+def test_norms(order, axis, keepdims):
+    got = mx.np.linalg.norm(mx.np.array(WIDE), order, axis, keepdims)
+    expected = np.linalg.norm(WIDE, order, axis, keepdims)
+    assert got.shape == expected.shape
+    np.testing.assert_allclose(got.asnumpy(), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "name", "inv det slogdet cholesky eigh eigvalsh eigvals eig pinv matrix_rank".split()
+)
+def test_functions_of_matrices(name):
+    got = getattr(mx.np.linalg, name)(mx.np.array(SQUARE))
+    expected = getattr(np.linalg, name)(SQUARE)
+    several = isinstance(expected, tuple)
+    for i, (x, y) in enumerate(
+        zip(got if several else [got], expected if several else [expected], strict=True)
+    ):
+        x = x.asnumpy() if hasattr(x, "asnumpy") else x
+        assert np.shape(x) == np.shape(y)
+        same = np.abs if name in ("eigh", "eig") and i else np.asarray
+        np.testing.assert_allclose(same(x), same(y), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("matrix", [WIDE, WIDE.T.copy(), np.stack([WIDE, WIDE])])
+def test_singular_values(matrix):
+    u, values, v = mx.np.linalg.svd(mx.np.array(matrix))
+    np.testing.assert_allclose(values.asnumpy(), np.linalg.svd(matrix)[1], rtol=1e-5)
+    np.testing.assert_allclose((u * mx.np.expand_dims(values, -2) @ v).asnumpy(), matrix, atol=1e-5)
+
+
+def test_equations():
+    a, b = mx.np.array(SQUARE), mx.np.array([1.0, 2, 3])
+    np.testing.assert_allclose(mx.np.dot(a, mx.np.linalg.solve(a, b)).asnumpy(), [1, 2, 3], atol=1e-5)
+    tensor = mx.np.array(np.random.RandomState(0).randn(2, 3, 6).astype("float32"))
+    inverse = mx.np.linalg.tensorinv(tensor)
+    np.testing.assert_allclose(inverse.asnumpy(), np.linalg.tensorinv(tensor.asnumpy()), rtol=1e-3, atol=1e-4)
+    b = mx.np.ones((2, 3))
+    solution = mx.np.linalg.tensorsolve(tensor, b)
+    np.testing.assert_allclose(
+        solution.asnumpy(), np.linalg.tensorsolve(tensor.asnumpy(), b.asnumpy()), rtol=1e-3, atol=1e-4
+    )
+
+
+class Algebra(mx.gluon.HybridBlock):
+    """Decompositions whose results do not depend on signs."""
+
+    def hybrid_forward(self, F, a):
+        linalg = F.np.linalg
+        u, values, v = linalg.svd(a)
+        symmetric = F.np.dot(a, F.np.transpose(a)) + F.np.dot(u, F.np.transpose(u))
+        return (
+            linalg.norm(a, ord=2)
+            + linalg.det(symmetric) / 100
+            + linalg.eigvalsh(symmetric).sum()
+            + linalg.pinv(a).sum()
+            + linalg.solve(symmetric, linalg.cholesky(symmetric)).sum()
+            + (values * v.sum(axis=1) * u.sum(axis=0)).sum()
+        )
+
+
+def test_linear_algebra_is_the_same_hybridized():
+    results = []
+    for hybridize in (False, True):
+        block = Algebra()
+        if hybridize:
+            block.hybridize()
+        a = mx.np.array(WIDE)
+        a.attach_grad()
+        with mx.autograd.record():
+            y = block(a)
+        y.backward()
+        results.append((y.asnumpy(), a.grad.asnumpy()))
+    np.testing.assert_allclose(results[1][0], results[0][0], rtol=1e-5)
+    np.testing.assert_allclose(results[1][1], results[0][1], rtol=1e-4, atol=1e-4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hybridonnx.errors import ConversionError
 from hybridonnx.ops import Composed, Spec, UnknownRankError, without_symbols
 
 from ._graph import Graph, NeedsShape, Output, Value
@@ -25,7 +26,8 @@ def composed(g: Graph, op: Composed, *inputs: Value) -> Any:
         g.operator, g.output_shapes = (step.op.names[0], outputs), [spec.shape for spec in specs]
         g.read, g.finite = [True] * len(specs), False
         lowering = find(type(step.op))
-        assert lowering is not None, f"{step.op.names[0]} has no lowering"
+        if lowering is None:
+            raise ConversionError(f"{op.names[0]}: {step.op.not_in_onnx or 'a part has no lowering'}.")
         results = lowering(g, step.op, *(values[i] for i in step.inputs))
         for number, value, output in zip(
             step.outputs, results if isinstance(results, tuple | list) else (results,), outputs, strict=False

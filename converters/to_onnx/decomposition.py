@@ -147,6 +147,13 @@ def syevd(g: Graph, op: Syevd, A: Value) -> tuple[Value, Value]:
     return g.Cast(g.Where(unknown, nan, signed), A.dtype), g.Cast(values, A.dtype)
 
 
+def eigenvalues(g: Graph, symmetric: Value, n: int) -> Value:
+    """The eigenvalues of symmetric matrices, the largest first."""
+    values = _rotated(g, symmetric, n)[0] if n > 1 else symmetric
+    ordered: Value = g.TopK(diagonal(g, values), n)[0]
+    return ordered
+
+
 def _rotated(g: Graph, start: Value, n: int) -> tuple[Value, Value]:
     """Symmetric matrices that rotations have made diagonal, and the products of the rotations."""
     partners = g.const(_partners(n))

@@ -3,6 +3,7 @@
 from .extension import Extension
 from .functions import Functions, is_option, only_defaults, shape_of
 from .images import images
+from .linalg import Linalg
 from .modules import namespace
 from .overloads import NUMPY_OVERLOADS, NumpyOverload
 from .random import Random, RandomExtension
@@ -11,6 +12,7 @@ __all__ = [
     "NUMPY_OVERLOADS",
     "Extension",
     "Functions",
+    "Linalg",
     "NumpyOverload",
     "Random",
     "RandomExtension",

@@ -272,7 +272,7 @@ def _times_inverse(F: Any, factors: Any, A: Any) -> Any:
     return F.reshape_like(F.broadcast_mul(F.reshape(factors, shape=(-1, 1, 1)), inverse), A)
 
 
-@operator("_linalg_det", "_npi_det", "linalg_det")
+@operator("_linalg_det", "linalg_det")
 class Det(SquareMatrices):
     """The determinant of square matrices, NaN of one with NaN.
 
@@ -301,7 +301,7 @@ class Det(SquareMatrices):
         return (_times_inverse(F, dy * y, A),)
 
 
-@operator("_linalg_slogdet", "_npi_slogdet", "linalg_slogdet")
+@operator("_linalg_slogdet", "linalg_slogdet")
 class Slogdet(SquareMatrices):
     """The sign of the determinant of square matrices, and the logarithm of its absolute value.
 
