@@ -1,7 +1,7 @@
 """NumPy's functions as operators, for arrays and symbols: names, argument rules, and which operator it is."""
 
 from .extension import Extension
-from .functions import Functions, is_option, only_defaults, shape_of
+from .functions import Axes, Functions, Sections, is_option, only_defaults, shape_of
 from .images import images
 from .linalg import Linalg
 from .modules import namespace
@@ -10,12 +10,14 @@ from .random import Random, RandomExtension
 
 __all__ = [
     "NUMPY_OVERLOADS",
+    "Axes",
     "Extension",
     "Functions",
     "Linalg",
     "NumpyOverload",
     "Random",
     "RandomExtension",
+    "Sections",
     "images",
     "is_option",
     "namespace",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator as python
-from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -13,14 +13,19 @@ from ..dtypes import DTypeLike, as_dtype
 from ..ops import is_number, sections
 from .overloads import NUMPY_OVERLOADS
 
-Axes = int | Sequence[int] | None
+Axes: TypeAlias = int | Sequence[int] | None
 """An axis, several, or all."""
+Sections: TypeAlias = int | Sequence[int]
+"""How many equal parts, or the indices where parts end."""
+V = TypeVar("V")
+"""The frontend's values: arrays, or symbols."""
+V_co = TypeVar("V_co", covariant=True)
 
 
-class Call(Protocol):
+class Call(Protocol[V_co]):
     """Calls an operator by its name, on values and with attributes."""
 
-    def __call__(self, name: str, *inputs: Any, out: Any = None, **attributes: Any) -> Any: ...
+    def __call__(self, name: str, *inputs: Any, out: Any = None, **attributes: Any) -> V_co: ...
 
 
 def axes_of(axis: Axes) -> tuple[int, ...] | None:
@@ -43,10 +48,10 @@ def or_none(value: Any) -> Any:
     return "None" if value is None else value
 
 
-class Functions:
+class Functions(Generic[V]):
     """The functions of mx.np, on the values of one frontend."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Call[V]) -> None:
         self._call = call
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -59,24 +64,24 @@ class Functions:
 
     def sum(
         self,
-        a: Any,
+        a: V,
         axis: Axes = None,
         dtype: DTypeLike | None = None,
         keepdims: bool = False,
         initial: float | None = None,
-        out: Any = None,
-    ) -> Any:
+        out: V | None = None,
+    ) -> V:
         """The sum of the elements along some axes."""
         return self._reduced("_np_sum", a, axis, dtype, keepdims, out, initial=initial)
 
     def prod(
         self,
-        a: Any,
+        a: V,
         axis: Axes = None,
         dtype: DTypeLike | None = None,
-        out: Any = None,
+        out: V | None = None,
         keepdims: bool = False,
-    ) -> Any:
+    ) -> V:
         """The product of the elements along some axes."""
         return self._reduced("_np_prod", a, axis, dtype, keepdims, out)
 
@@ -84,233 +89,236 @@ class Functions:
 
     def mean(
         self,
-        a: Any,
+        a: V,
         axis: Axes = None,
         dtype: DTypeLike | None = None,
-        out: Any = None,
+        out: V | None = None,
         keepdims: bool = False,
-    ) -> Any:
+    ) -> V:
         """The mean of the elements along some axes."""
         return self._reduced("_npi_mean", a, axis, dtype, keepdims, out)
 
     def std(
         self,
-        a: Any,
+        a: V,
         axis: Axes = None,
         dtype: DTypeLike | None = None,
-        out: Any = None,
+        out: V | None = None,
         ddof: int = 0,
         keepdims: bool = False,
-    ) -> Any:
+    ) -> V:
         """The standard deviation of the elements along some axes."""
         return self._reduced("_npi_std", a, axis, dtype, keepdims, out, ddof=ddof)
 
     def var(
         self,
-        a: Any,
+        a: V,
         axis: Axes = None,
         dtype: DTypeLike | None = None,
-        out: Any = None,
+        out: V | None = None,
         ddof: int = 0,
         keepdims: bool = False,
-    ) -> Any:
+    ) -> V:
         """The variance of the elements along some axes."""
         return self._reduced("_npi_var", a, axis, dtype, keepdims, out, ddof=ddof)
 
-    def max(self, a: Any, axis: Axes = None, keepdims: bool = False, out: Any = None) -> Any:
+    def max(self, a: V, axis: Axes = None, keepdims: bool = False, out: V | None = None) -> V:
         """The largest element along some axes."""
         return self._call("_np_max", a, axis=axes_of(axis), keepdims=keepdims, out=out)
 
-    def min(self, a: Any, axis: Axes = None, keepdims: bool = False, out: Any = None) -> Any:
+    def min(self, a: V, axis: Axes = None, keepdims: bool = False, out: V | None = None) -> V:
         """The smallest element along some axes."""
         return self._call("_np_min", a, axis=axes_of(axis), keepdims=keepdims, out=out)
 
     amax, amin = max, min
 
-    def any(self, a: Any, axis: Axes = None, keepdims: bool = False, out: Any = None) -> Any:
+    def any(self, a: V, axis: Axes = None, keepdims: bool = False, out: V | None = None) -> V:
         """Whether any element along some axes is not zero."""
         return self._call("_np_any", a, axis=axes_of(axis), keepdims=keepdims, out=out)
 
-    def all(self, a: Any, axis: Axes = None, keepdims: bool = False, out: Any = None) -> Any:
+    def all(self, a: V, axis: Axes = None, keepdims: bool = False, out: V | None = None) -> V:
         """Whether all elements along some axes are not zero."""
         return self._call("_np_all", a, axis=axes_of(axis), keepdims=keepdims, out=out)
 
     sometrue = any
 
-    def argmax(self, a: Any, axis: int | None = None, out: Any = None) -> Any:
+    def argmax(self, a: V, axis: int | None = None, out: V | None = None) -> V:
         """The first index of the largest element along an axis."""
         return self._call("_npi_argmax", a, axis=axis, keepdims=False, out=out)
 
-    def argmin(self, a: Any, axis: int | None = None, out: Any = None) -> Any:
+    def argmin(self, a: V, axis: int | None = None, out: V | None = None) -> V:
         """The first index of the smallest element along an axis."""
         return self._call("_npi_argmin", a, axis=axis, keepdims=False, out=out)
 
     def average(
-        self, a: Any, axis: Axes = None, weights: Any = None, returned: bool = False, out: Any = None
-    ) -> Any:
+        self, a: V, axis: Axes = None, weights: V | None = None, returned: bool = False, out: V | None = None
+    ) -> V:
         """The mean of the elements along some axes, perhaps with weights."""
         same = {"axis": axes_of(axis), "returned": returned}
         if weights is None:
             return self._call("_npi_average", a, weighted=False, out=out, **same)
         return self._call("_npi_average", a, weights, out=out, **same)
 
-    def cumsum(self, a: Any, axis: int | None = None, dtype: DTypeLike | None = None, out: Any = None) -> Any:
+    def cumsum(
+        self, a: V, axis: int | None = None, dtype: DTypeLike | None = None, out: V | None = None
+    ) -> V:
         """The sum of all elements up to each one along an axis."""
-        axis = axis + a.ndim if axis is not None and axis < 0 else axis
+        array: Any = a
+        axis = axis + array.ndim if axis is not None and axis < 0 else axis
         return self._call("_np_cumsum", a, axis=axis, dtype=dtype_of(dtype), out=out)
 
     def _reduced(
         self,
         name: str,
-        a: Any,
+        a: V,
         axis: Axes,
         dtype: DTypeLike | None,
         keepdims: bool,
-        out: Any,
-        **attributes: Any,
-    ) -> Any:
+        out: V | None,
+        **attributes: object,
+    ) -> V:
         same = {"axis": axes_of(axis), "dtype": dtype_of(dtype), "keepdims": keepdims}
         return self._call(name, a, out=out, **same, **attributes)
 
     # ---- shapes
 
-    def reshape(self, a: Any, newshape: ShapeLike, order: str = "C", out: Any = None) -> Any:
+    def reshape(self, a: V, newshape: ShapeLike, order: str = "C", out: V | None = None) -> V:
         """The elements in another shape, of which one size may be -1."""
         return self._call("_np_reshape", a, newshape=shape_of(newshape), order=order, out=out)
 
-    def ravel(self, x: Any, order: str = "C") -> Any:
+    def ravel(self, x: V, order: str = "C") -> V:
         """The elements as one vector."""
         return self._call("_np_reshape", x, newshape=(-1,), order=order)
 
-    def transpose(self, a: Any, axes: Sequence[int] | None = None) -> Any:
+    def transpose(self, a: V, axes: Sequence[int] | None = None) -> V:
         """The axes in another order, reversed by default."""
         return self._call("_np_transpose", a, axes=axes_of(axes))
 
-    def swapaxes(self, a: Any, axis1: int, axis2: int) -> Any:
+    def swapaxes(self, a: V, axis1: int, axis2: int) -> V:
         """Two axes exchanged."""
         return self._call("SwapAxis", a, dim1=axis1, dim2=axis2)
 
-    def moveaxis(self, a: Any, source: Axes, destination: Axes) -> Any:
+    def moveaxis(self, a: V, source: Axes, destination: Axes) -> V:
         """Some axes moved to other places."""
         return self._call("_np_moveaxis", a, source=axes_of(source), destination=axes_of(destination))
 
-    def expand_dims(self, a: Any, axis: int) -> Any:
+    def expand_dims(self, a: V, axis: int) -> V:
         """With a new axis of size 1."""
         return self._call("expand_dims", a, axis=axis)
 
-    def squeeze(self, a: Any, axis: Axes = None, out: Any = None) -> Any:
+    def squeeze(self, a: V, axis: Axes = None, out: V | None = None) -> V:
         """Without axes of size 1."""
         return self._call("_np_squeeze", a, axis=axes_of(axis), out=out)
 
-    def broadcast_to(self, array: Any, shape: ShapeLike) -> Any:
+    def broadcast_to(self, array: V, shape: ShapeLike) -> V:
         """Repeated to a shape, which may have more axes in front."""
         return self._call("_npi_broadcast_to", array, shape=shape_of(shape))
 
-    def flip(self, m: Any, axis: Axes = None, out: Any = None) -> Any:
+    def flip(self, m: V, axis: Axes = None, out: V | None = None) -> V:
         """The elements reversed along some axes."""
         return self._call("_npi_flip", m, axis=axes_of(axis), out=out)
 
-    def flipud(self, m: Any) -> Any:
+    def flipud(self, m: V) -> V:
         """The rows in reverse order."""
         return self.flip(m, 0)
 
-    def fliplr(self, m: Any) -> Any:
+    def fliplr(self, m: V) -> V:
         """The columns in reverse order."""
         return self.flip(m, 1)
 
-    def roll(self, a: Any, shift: Axes, axis: Axes = None) -> Any:
+    def roll(self, a: V, shift: Axes, axis: Axes = None) -> V:
         """The elements shifted along some axes; what leaves at the end comes in at the front."""
         return self._call("_np_roll", a, shift=axes_of(shift), axis=axes_of(axis))
 
-    def rot90(self, m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
+    def rot90(self, m: V, k: int = 1, axes: Sequence[int] = (0, 1)) -> V:
         """Turned by quarters in the plane of two axes."""
         return self._call("_npi_rot90", m, k=k, axes=tuple(axes))
 
-    def tile(self, A: Any, reps: ShapeLike) -> Any:
+    def tile(self, A: V, reps: ShapeLike) -> V:
         """Repeated so many times along each axis."""
         if not reps and reps != 0:
             return self.copy(A)
         return self._call("tile", A, reps=shape_of(reps))
 
-    def repeat(self, a: Any, repeats: int, axis: int | None = None) -> Any:
+    def repeat(self, a: V, repeats: int, axis: int | None = None) -> V:
         """Each element repeated, along an axis or of the array laid out flat."""
         return self._call("repeat", a, repeats=repeats, axis=axis)
 
-    def atleast_1d(self, *arys: Any) -> Any:
+    def atleast_1d(self, *arys: V) -> V:
         """With an axis, if there is none."""
         return self._call("_np_atleast_1d", *arys)
 
-    def atleast_2d(self, *arys: Any) -> Any:
+    def atleast_2d(self, *arys: V) -> V:
         """With two axes at least."""
         return self._call("_np_atleast_2d", *arys)
 
-    def atleast_3d(self, *arys: Any) -> Any:
+    def atleast_3d(self, *arys: V) -> V:
         """With three axes at least."""
         return self._call("_np_atleast_3d", *arys)
 
     # ---- joining and splitting
 
-    def concatenate(self, seq: Sequence[Any], axis: int | None = 0, out: Any = None) -> Any:
+    def concatenate(self, seq: Sequence[V], axis: int | None = 0, out: V | None = None) -> V:
         """Arrays one after the other along an axis."""
         return self._call("_npi_concatenate", *seq, axis=axis, out=out)
 
-    def stack(self, arrays: Sequence[Any], axis: int = 0, out: Any = None) -> Any:
+    def stack(self, arrays: Sequence[V], axis: int = 0, out: V | None = None) -> V:
         """Arrays of one shape along a new axis."""
         return self._call("_npi_stack", *arrays, axis=axis, out=out)
 
-    def vstack(self, arrays: Sequence[Any], out: Any = None) -> Any:
+    def vstack(self, arrays: Sequence[V], out: V | None = None) -> V:
         """Arrays one below the other."""
         return self._call("_npi_vstack", *arrays, out=out)
 
     row_stack = vstack
 
-    def hstack(self, arrays: Sequence[Any]) -> Any:
+    def hstack(self, arrays: Sequence[V]) -> V:
         """Arrays beside each other."""
         return self._call("_npi_hstack", *arrays)
 
-    def dstack(self, arrays: Sequence[Any]) -> Any:
+    def dstack(self, arrays: Sequence[V]) -> V:
         """Arrays behind each other."""
         return self._call("_npi_dstack", *arrays)
 
-    def column_stack(self, tup: Sequence[Any]) -> Any:
+    def column_stack(self, tup: Sequence[V]) -> V:
         """Arrays beside each other, vectors as columns."""
         return self._call("_npi_column_stack", *tup)
 
-    def append(self, arr: Any, values: Any, axis: int | None = None) -> Any:
+    def append(self, arr: V, values: V, axis: int | None = None) -> V:
         """The values behind the array along an axis."""
         return self._call("_npi_concatenate", arr, values, axis=axis)
 
-    def array_split(self, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    def array_split(self, ary: V, indices_or_sections: Sections, axis: int = 0) -> list[V]:
         """Parts along an axis, so many of almost equal size, or ones that end at the given indices."""
         return self._parts("_split_v2", ary, indices_or_sections, axis)
 
-    def split(self, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    def split(self, ary: V, indices_or_sections: Sections, axis: int = 0) -> list[V]:
         """Parts along an axis: so many equal ones, or ones that end at the given indices."""
         shape = getattr(ary, "shape", None)
         if isinstance(indices_or_sections, int) and shape is not None and shape[axis] % indices_or_sections:
             raise ValueError("array split does not result in an equal division")
         return self._parts("_split_v2", ary, indices_or_sections, axis)
 
-    def hsplit(self, ary: Any, indices_or_sections: Any) -> Any:
+    def hsplit(self, ary: V, indices_or_sections: Sections) -> list[V]:
         """Parts along the second axis, or the only one."""
         return self._parts("_npi_hsplit", ary, indices_or_sections, 1)
 
-    def vsplit(self, ary: Any, indices_or_sections: Any) -> Any:
+    def vsplit(self, ary: V, indices_or_sections: Sections) -> list[V]:
         """Parts along the first axis."""
         return self.split(ary, indices_or_sections, 0)
 
-    def dsplit(self, ary: Any, indices_or_sections: Any) -> Any:
+    def dsplit(self, ary: V, indices_or_sections: Sections) -> list[V]:
         """Parts along the third axis."""
         return self._parts("_npi_dsplit", ary, indices_or_sections, 2)
 
-    def _parts(self, name: str, ary: Any, parts: Any, axis: int) -> Any:
+    def _parts(self, name: str, ary: V, parts: Sections, axis: int) -> list[V]:
         given = parts if isinstance(parts, int) else tuple(int(i) for i in parts)
-        result = self._call(name, ary, axis=axis, squeeze_axis=False, **sections(given))
+        result: Any = self._call(name, ary, axis=axis, squeeze_axis=False, **sections(given))
         return result if isinstance(result, list) or not hasattr(result, "asnumpy") else [result]
 
     # ---- choices
 
-    def where(self, condition: Any, x: Any = None, y: Any = None) -> Any:
+    def where(self, condition: V, x: V | float | None = None, y: V | float | None = None) -> V:
         """One where a condition holds, else the other; of the condition alone the indices where it holds."""
         if x is None and y is None:
             return self.nonzero(condition)
@@ -322,20 +330,18 @@ class Functions:
             return self._call("_npi_where_rscalar", condition, x, scalar=float(y))
         return self._call("_npi_where", condition, x, y)
 
-    def nonzero(self, a: Any) -> Any:
+    def nonzero(self, a: V) -> V:
         """The indices of what is not zero, an array for each axis."""
         raise NotImplementedError
 
-    def clip(self, a: Any, a_min: float | None, a_max: float | None, out: Any = None) -> Any:
+    def clip(self, a: V, a_min: float | None, a_max: float | None, out: V | None = None) -> V:
         """The elements within limits."""
         if a_min is None and a_max is None:
             raise ValueError("clip: a_min or a_max is required, got neither.")
         low, high = (-np.inf if a_min is None else a_min), (np.inf if a_max is None else a_max)
         return self._call("clip", a, a_min=float(low), a_max=float(high), out=out)
 
-    def take(
-        self, a: Any, indices: Any, axis: int | None = None, mode: str = "raise", out: Any = None
-    ) -> Any:
+    def take(self, a: V, indices: V, axis: int | None = None, mode: str = "raise", out: V | None = None) -> V:
         """The elements, or the slices along an axis, at indices."""
         if axis is None:
             return self._call(
@@ -343,45 +349,51 @@ class Functions:
             )
         return self._call("take", a, indices, axis=axis, mode=mode, out=out)
 
-    def sort(self, a: Any, axis: int | None = -1, kind: str | None = None, order: object = None) -> Any:
+    def sort(self, a: V, axis: int | None = -1, kind: str | None = None, order: object = None) -> V:
         """The elements in ascending order along an axis."""
         return self._call("sort", a, axis=axis, is_ascend=True)
 
-    def argsort(self, a: Any, axis: int | None = -1, kind: str | None = None, order: object = None) -> Any:
+    def argsort(self, a: V, axis: int | None = -1, kind: str | None = None, order: object = None) -> V:
         """The indices of the elements in ascending order along an axis."""
         return self._call("argsort", a, axis=axis, is_ascend=True, dtype="int64")
 
-    def tril(self, m: Any, k: int = 0) -> Any:
+    def tril(self, m: V, k: int = 0) -> V:
         """Matrices with zeros above a diagonal."""
         return self._call("_npi_tril", m, k=k)
 
-    def diag(self, array: Any, k: int = 0) -> Any:
+    def diag(self, array: V, k: int = 0) -> V:
         """A diagonal of a matrix, or a matrix of a diagonal."""
         return self._call("_np_diag", array, k=k)
 
-    def diagflat(self, array: Any, k: int = 0) -> Any:
+    def diagflat(self, array: V, k: int = 0) -> V:
         """A matrix of all elements on a diagonal."""
         return self._call("_np_diagflat", array, k=k)
 
-    def diagonal(self, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    def diagonal(self, a: V, offset: int = 0, axis1: int = 0, axis2: int = 1) -> V:
         """The diagonals of matrices along two axes."""
         return self._call("_np_diagonal", a, offset=offset, axis1=axis1, axis2=axis2)
 
-    def trace(self, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, out: Any = None) -> Any:
+    def trace(self, a: V, offset: int = 0, axis1: int = 0, axis2: int = 1, out: V | None = None) -> V:
         """The sums of the diagonals of matrices along two axes."""
         return self._call("_np_trace", a, offset=offset, axis1=axis1, axis2=axis2, out=out)
 
-    def diff(self, a: Any, n: int = 1, axis: int = -1, prepend: object = None, append: object = None) -> Any:
+    def diff(self, a: V, n: int = 1, axis: int = -1, prepend: object = None, append: object = None) -> V:
         """The differences of elements that follow each other along an axis."""
         if prepend is not None or append is not None:
             raise NotImplementedError("diff: prepend and append of None are required. Concatenate before.")
         return self._call("_npi_diff", a, n=n, axis=axis)
 
-    def pad(self, x: Any, pad_width: Any = None, mode: str = "constant", **kwargs: Any) -> Any:
+    def pad(
+        self,
+        x: V,
+        pad_width: Sequence[int] | Sequence[Sequence[int]] = (),
+        mode: str = "constant",
+        **kwargs: object,
+    ) -> V:
         """The array with more elements before and after along its axes."""
         if not isinstance(pad_width, tuple | list):
             raise TypeError("`pad_width` must be tuple.")
-        value = kwargs.pop("constant_values", 0)
+        value: Any = kwargs.pop("constant_values", 0)
         reflect_type = kwargs.pop("reflect_type", "even")
         if kwargs or not is_number(value):
             raise NotImplementedError(
@@ -394,27 +406,27 @@ class Functions:
         same = {"constant_value": float(value), "reflect_type": reflect_type}
         return self._call("_npi_pad", x, pad_width=text, mode=mode, **same)
 
-    def ediff1d(self, ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    def ediff1d(self, ary: V, to_end: V | float | None = None, to_begin: V | float | None = None) -> V:
         """The differences of elements that follow each other in the array laid out flat, between others."""
         parts = [self.diff(self.ravel(ary))]
         for at, value in ((0, to_begin), (2, to_end)):
             if is_number(value):
                 parts.insert(at, self.full((1,), value))
             elif value is not None:
-                parts.insert(at, self.ravel(value))
+                parts.insert(at, self._call("_np_reshape", value, newshape=(-1,), order="C"))
         return self.concatenate(parts) if len(parts) > 1 else parts[0]
 
     # ---- products
 
-    def dot(self, a: Any, b: Any, out: Any = None) -> Any:
+    def dot(self, a: V, b: V, out: V | None = None) -> V:
         """The product, summed over the last axis of a and the last but one of b."""
         return self._call("_np_dot", a, b, out=out)
 
-    def matmul(self, a: Any, b: Any, out: Any = None, **kwargs: object) -> Any:
+    def matmul(self, a: V, b: V, out: V | None = None, **kwargs: object) -> V:
         """The products of matrices in the last two axes."""
         return self._call("_npi_matmul", a, b, out=out)
 
-    def tensordot(self, a: Any, b: Any, axes: Any = 2) -> Any:
+    def tensordot(self, a: V, b: V, axes: int | Sequence[Axes] = 2) -> V:
         """The product, summed over so many axes, or over pairs of axes."""
         if isinstance(axes, int | np.integer):
             return self._call("_npi_tensordot_int_axes", a, b, axes=int(axes))
@@ -423,7 +435,7 @@ class Functions:
         of_a, of_b = map(axes_of, axes)
         return self._call("_npi_tensordot", a, b, a_axes_summed=of_a, b_axes_summed=of_b)
 
-    def einsum(self, *operands: Any, **kwargs: Any) -> Any:
+    def einsum(self, *operands: Any, **kwargs: Any) -> V:
         """Products of arrays, summed over the axes whose letters the output lacks."""
         subscripts, arrays = operands[0], operands[1:]
         optimize = int(bool(kwargs.get("optimize", False)))
@@ -431,25 +443,25 @@ class Functions:
             "_npi_einsum", *arrays, subscripts=subscripts, optimize=optimize, out=kwargs.get("out")
         )
 
-    def inner(self, a: Any, b: Any) -> Any:
+    def inner(self, a: V, b: V) -> V:
         """The product, summed over the last axes."""
         return self.tensordot(a, b, [-1, -1])
 
-    def outer(self, a: Any, b: Any) -> Any:
+    def outer(self, a: V, b: V) -> V:
         """The products of each element of one with each of the other."""
         return self.tensordot(self.ravel(a), self.ravel(b), 0)
 
-    def vdot(self, a: Any, b: Any) -> Any:
+    def vdot(self, a: V, b: V) -> V:
         """The sum of the products of the elements."""
         return self.tensordot(self.ravel(a), self.ravel(b), 1)
 
     # ---- of each element
 
-    def copy(self, a: Any, out: Any = None) -> Any:
+    def copy(self, a: V, out: V | None = None) -> V:
         """A copy."""
         return self._call("_np_copy", a, out=out)
 
-    def around(self, x: Any, decimals: int = 0, out: Any = None, **kwargs: object) -> Any:
+    def around(self, x: V, decimals: int = 0, out: V | None = None, **kwargs: object) -> V:
         """The elements rounded to a number of decimals."""
         return self._call("_npi_around", x, decimals=decimals, out=out)
 
@@ -457,37 +469,37 @@ class Functions:
 
     def nan_to_num(
         self,
-        x: Any,
+        x: V,
         copy: bool = True,
         nan: float = 0.0,
         posinf: float | None = None,
         neginf: float | None = None,
         **kwargs: object,
-    ) -> Any:
+    ) -> V:
         """The elements, with numbers in place of NaN and the infinities."""
         return self._call("_npi_nan_to_num", x, copy=copy, nan=nan, posinf=posinf, neginf=neginf)
 
     def full_like(
         self,
-        a: Any,
+        a: V,
         fill_value: float,
         dtype: DTypeLike | None = None,
         order: str = "C",
         ctx: object = None,
-        out: Any = None,
-    ) -> Any:
+        out: V | None = None,
+    ) -> V:
         """An array of one value with the shape of another."""
         return self._call("_npi_full_like", a, fill_value=fill_value, dtype=dtype_of(dtype), out=out)
 
     def zeros_like(
-        self, a: Any, dtype: DTypeLike | None = None, order: str = "C", ctx: object = None, out: Any = None
-    ) -> Any:
+        self, a: V, dtype: DTypeLike | None = None, order: str = "C", ctx: object = None, out: V | None = None
+    ) -> V:
         """Zeros with the shape of another array."""
         return self.full_like(a, 0, dtype, order, ctx, out)
 
     def ones_like(
-        self, a: Any, dtype: DTypeLike | None = None, order: str = "C", ctx: object = None, out: Any = None
-    ) -> Any:
+        self, a: V, dtype: DTypeLike | None = None, order: str = "C", ctx: object = None, out: V | None = None
+    ) -> V:
         """Ones with the shape of another array."""
         return self.full_like(a, 1, dtype, order, ctx, out)
 
@@ -495,28 +507,28 @@ class Functions:
 
     def zeros(
         self, shape: ShapeLike, dtype: DTypeLike | None = None, order: str = "C", ctx: object = None
-    ) -> Any:
+    ) -> V:
         """An array of zeros."""
         return self._made("_npi_zeros", ctx, dtype or "float32", shape=shape_of(shape))
 
     def ones(
         self, shape: ShapeLike, dtype: DTypeLike | None = np.float32, order: str = "C", ctx: object = None
-    ) -> Any:
+    ) -> V:
         """An array of ones."""
         return self._made("_npi_ones", ctx, dtype or "float32", shape=shape_of(shape))
 
     def full(
         self,
         shape: ShapeLike,
-        fill_value: Any,
+        fill_value: V | float,
         dtype: DTypeLike | None = None,
         order: str = "C",
         ctx: object = None,
-        out: Any = None,
-    ) -> Any:
+        out: V | None = None,
+    ) -> V:
         """An array of one value, or of an array's that broadcasts."""
         if not is_number(fill_value):
-            filled = self.broadcast_to(fill_value, shape)
+            filled = self._call("_npi_broadcast_to", fill_value, shape=shape_of(shape))
             return filled if dtype is None else self._call("Cast", filled, dtype=dtype_of(dtype))
         if dtype is None:
             dtype = "bool" if isinstance(fill_value, bool | np.bool_) else "float32"
@@ -524,11 +536,11 @@ class Functions:
 
     def eye(
         self, N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = np.float32, **kwargs: Any
-    ) -> Any:
+    ) -> V:
         """A matrix of ones on one diagonal and zeros elsewhere."""
         return self._made("_npi_eye", kwargs.get("ctx"), dtype, N=N, M=M, k=k)
 
-    def identity(self, n: int, dtype: DTypeLike | None = None, ctx: object = None) -> Any:
+    def identity(self, n: int, dtype: DTypeLike | None = None, ctx: object = None) -> V:
         """A square matrix of ones on the diagonal and zeros elsewhere."""
         return self._made("_npi_identity", ctx, dtype or "float32", shape=(n, n))
 
@@ -539,7 +551,7 @@ class Functions:
         step: float = 1,
         dtype: DTypeLike | None = None,
         ctx: object = None,
-    ) -> Any:
+    ) -> V:
         """Evenly spaced numbers from one up to but without another."""
         if stop is None:
             start, stop = 0, start
@@ -571,32 +583,32 @@ class Functions:
         dtype: DTypeLike | None = None,
         axis: int = 0,
         ctx: object = None,
-    ) -> Any:
+    ) -> V:
         """Numbers whose logarithms are evenly spaced."""
         same = {"start": start, "stop": stop, "num": num, "endpoint": endpoint, "base": base}
         return self._made("_npi_logspace", ctx, dtype or "float32", **same)
 
-    def indices(self, dimensions: Sequence[int], dtype: DTypeLike = np.int32, ctx: object = None) -> Any:
+    def indices(self, dimensions: Sequence[int], dtype: DTypeLike = np.int32, ctx: object = None) -> V:
         """The indices of the elements of an array."""
         return self._made("_npi_indices", ctx, dtype, dimensions=tuple(dimensions))
 
-    def hanning(self, M: int, dtype: DTypeLike = np.float32, ctx: object = None) -> Any:
+    def hanning(self, M: int, dtype: DTypeLike = np.float32, ctx: object = None) -> V:
         """The weights of the Hann window."""
         return self._made("_npi_hanning", ctx, dtype, M=M)
 
-    def hamming(self, M: int, dtype: DTypeLike = np.float32, ctx: object = None) -> Any:
+    def hamming(self, M: int, dtype: DTypeLike = np.float32, ctx: object = None) -> V:
         """The weights of the Hamming window."""
         return self._made("_npi_hamming", ctx, dtype, M=M)
 
-    def blackman(self, M: int, dtype: DTypeLike = np.float32, ctx: object = None) -> Any:
+    def blackman(self, M: int, dtype: DTypeLike = np.float32, ctx: object = None) -> V:
         """The weights of the Blackman window."""
         return self._made("_npi_blackman", ctx, dtype, M=M)
 
-    def _made(self, name: str, ctx: object, dtype: DTypeLike, **attributes: Any) -> Any:
+    def _made(self, name: str, ctx: object, dtype: DTypeLike, **attributes: object) -> V:
         place = {} if ctx is None else {"ctx": str(ctx)}
         return self._call(name, dtype=dtype_of(dtype), **place, **attributes)
 
-    def binary(self, what: str, x1: Any, x2: Any, out: Any = None) -> Any:
+    def binary(self, what: str, x1: V | float, x2: V | float, out: V | None = None) -> V:
         """An operator of two values, of which one may be a number."""
         forms = NUMPY_OVERLOADS[what]
         if is_number(x2):
@@ -652,9 +664,10 @@ _NUMBERS_ALONE: dict[str, Callable[..., Any]] = {
 
 
 def _unary(name: str, target: str) -> Callable[..., Any]:
-    def function(self: Functions, x: Any, out: Any = None, **kwargs: Any) -> Any:
+    def function(self: Functions[V], x: V, out: V | None = None, **kwargs: object) -> V:
         if is_number(x):
-            return _NUMBERS_ALONE.get(name, getattr(np, name))(x)
+            number: V = _NUMBERS_ALONE.get(name, getattr(np, name))(x)
+            return number
         only_defaults(name, kwargs)
         return self._call(target, x, out=out)
 
@@ -662,9 +675,12 @@ def _unary(name: str, target: str) -> Callable[..., Any]:
 
 
 def _binary(name: str, what: str) -> Callable[..., Any]:
-    def function(self: Functions, x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> Any:
+    def function(
+        self: Functions[V], x1: V | float, x2: V | float, out: V | None = None, **kwargs: object
+    ) -> V:
         if is_number(x1) and is_number(x2):
-            return getattr(np, name)(x1, x2)
+            number: V = getattr(np, name)(x1, x2)
+            return number
         only_defaults(name, kwargs)
         return self.binary(what, x1, x2, out)
 
@@ -696,7 +712,7 @@ def is_option(key: str, value: object) -> bool:
     return any(value == choice and type(value) is type(choice) for choice in _CHOICES.get(key, ()))
 
 
-def only_defaults(name: str, kwargs: dict[str, Any]) -> None:
+def only_defaults(name: str, kwargs: Mapping[str, object]) -> None:
     """Refuse what NumPy's functions take beside arrays, but for the defaults."""
     for key, value in kwargs.items():
         if key not in _DEFAULTS:

@@ -30,7 +30,7 @@ def size_of(size: Size) -> int | tuple[int, ...] | None:
 class _Draws:
     """Calls of operators that draw."""
 
-    def __init__(self, call: Call, functions: Functions) -> None:
+    def __init__(self, call: Call[Any], functions: Functions[Any]) -> None:
         self._call, self._functions = call, functions
 
     def _typed(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..attrs import ShapeLike
 from ..autograd.scopes import state
 from ..context import Context, cpu
 from ..dtypes import DTypeLike, as_dtype
-from ..faces import NUMPY_OVERLOADS, Functions
+from ..faces import NUMPY_OVERLOADS, Axes, Functions, Sections
 from ..formats.params import Value
 from ..ops import FLUENT, Array, find, is_number
 from .invoke import invoke
@@ -89,9 +89,9 @@ class ndarray(NDArray):  # noqa: N801  (MXNet's name)
             raise TypeError("only size-1 arrays can be converted to Python scalars")
         return self._data.reshape(())[()]
 
-    def item(self, *args: Any) -> Any:
+    def item(self, *args: int | tuple[int, ...]) -> Any:
         """An element as a Python number: the only one, one of the array laid out flat, or one at indices."""
-        return self._data.item(*args)
+        return self._data.item(*args)  # type: ignore[arg-type]
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
@@ -116,7 +116,7 @@ class ndarray(NDArray):  # noqa: N801  (MXNet's name)
         copied: ndarray = call("_np_copy", self)
         return copied
 
-    def copyto(self, other: Any) -> Any:
+    def copyto(self, other: NDArray | Context) -> Any:
         """Copy into another array, or into a new one on a context."""
         if isinstance(other, NDArray) and not isinstance(other, ndarray):
             raise TypeError(f"copyto: an mx.np.ndarray or a Context is required, got {type(other).__name__}.")
@@ -156,7 +156,7 @@ class ndarray(NDArray):  # noqa: N801  (MXNet's name)
         flat: ndarray = call("_np_reshape", self, newshape=(-1,), order=order)
         return flat
 
-    def transpose(self, *axes: Any) -> ndarray:  # type: ignore[override]
+    def transpose(self, *axes: int | Sequence[int] | None) -> ndarray:  # type: ignore[override]
         """The axes in another order, reversed by default."""
         order = axes[0] if len(axes) == 1 and not hasattr(axes[0], "__index__") else axes
         return self._of("transpose", tuple(order) if order else None)
@@ -166,15 +166,15 @@ class ndarray(NDArray):  # noqa: N801  (MXNet's name)
         """The axes in reverse order."""
         return self._of("transpose")
 
-    def squeeze(self, axis: Any = None) -> ndarray:  # type: ignore[override]
+    def squeeze(self, axis: Axes = None) -> ndarray:  # type: ignore[override]
         """Without axes of size 1."""
         return self._of("squeeze", axis)
 
-    def clip(self, min: float | None = None, max: float | None = None, out: Any = None) -> ndarray:  # type: ignore[override]
+    def clip(self, min: float | None = None, max: float | None = None, out: ndarray | None = None) -> ndarray:  # type: ignore[override]
         """The elements within limits."""
         return self._of("clip", min, max, out=out)
 
-    def broadcast_to(self, shape: ShapeLike, **_: Any) -> ndarray:
+    def broadcast_to(self, shape: ShapeLike, **_: object) -> ndarray:
         """Repeated to a shape."""
         return self._of("broadcast_to", shape)
 
@@ -184,27 +184,27 @@ class ndarray(NDArray):  # noqa: N801  (MXNet's name)
 
     def sum(  # type: ignore[override]
         self,
-        axis: Any = None,
+        axis: Axes = None,
         dtype: DTypeLike | None = None,
-        out: Any = None,
+        out: ndarray | None = None,
         keepdims: bool = False,
     ) -> ndarray:
         """The sum of the elements along some axes."""
         return self._of("sum", axis, dtype, keepdims, out=out)
 
-    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> ndarray:  # type: ignore[override]
+    def max(self, axis: Axes = None, out: ndarray | None = None, keepdims: bool = False) -> ndarray:  # type: ignore[override]
         """The largest element along some axes."""
         return self._of("max", axis, keepdims, out=out)
 
-    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> ndarray:  # type: ignore[override]
+    def min(self, axis: Axes = None, out: ndarray | None = None, keepdims: bool = False) -> ndarray:  # type: ignore[override]
         """The smallest element along some axes."""
         return self._of("min", axis, keepdims, out=out)
 
-    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> ndarray:
+    def any(self, axis: Axes = None, out: ndarray | None = None, keepdims: bool = False) -> ndarray:
         """Whether any element along some axes is not zero."""
         return self._of("any", axis, keepdims, out=out)
 
-    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> ndarray:
+    def all(self, axis: Axes = None, out: ndarray | None = None, keepdims: bool = False) -> ndarray:
         """Whether all elements along some axes are not zero."""
         return self._of("all", axis, keepdims, out=out)
 
@@ -230,15 +230,15 @@ class ndarray(NDArray):  # noqa: N801  (MXNet's name)
         inverted: NDArray = call("_npi_bitwise_not", self)
         return inverted
 
-    def __matmul__(self, other: Any) -> NDArray:
+    def __matmul__(self, other: ndarray) -> NDArray:
         product: NDArray = call("_npi_matmul", self, other)
         return product
 
-    def __rmatmul__(self, other: Any) -> NDArray:
+    def __rmatmul__(self, other: ndarray) -> NDArray:
         product: NDArray = call("_npi_matmul", other, self)
         return product
 
-    def __imatmul__(self, other: Any) -> NDArray:
+    def __imatmul__(self, other: ndarray) -> NDArray:
         return self._in_place(self.__matmul__(other))
 
     # ---- NumPy's protocol
@@ -345,14 +345,14 @@ def call(name: str, *inputs: Any, out: Any = None, **attributes: Any) -> Any:
     return result if inputs else as_np(result)
 
 
-class ArrayFunctions(Functions):
+class ArrayFunctions(Functions[ndarray]):
     """NumPy's functions on arrays."""
 
     def nonzero(self, a: ndarray) -> Any:
         """The indices of what is not zero, an array for each axis."""
         return a.nonzero()
 
-    def array_split(self, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    def array_split(self, ary: ndarray, indices_or_sections: Sections, axis: int = 0) -> list[ndarray]:
         """Parts along an axis, so many of almost equal size, or ones that end at the given indices."""
         if isinstance(indices_or_sections, int):
             size, count = ary.shape[axis], indices_or_sections
@@ -367,7 +367,7 @@ FUNCTIONS: Any = ArrayFunctions(call)
 def _overload(what: str, reflected: bool = False, in_place: bool = False) -> Any:
     forms = NUMPY_OVERLOADS[what]
 
-    def method(self: ndarray, other: Any) -> Any:
+    def method(self: ndarray, other: ndarray | float) -> Any:
         if is_number(other):
             name = forms.reflected if reflected else forms.scalar
             result = call(name, self, scalar=other)
@@ -391,6 +391,9 @@ def _method(name: str) -> Any:
     def method(self: ndarray, *args: Any, **kwargs: Any) -> Any:
         return getattr(FUNCTIONS, name)(self, *args, **kwargs)
 
+    parameters = [*inspect.signature(getattr(FUNCTIONS, name)).parameters.values()]
+    self_ = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    method.__signature__ = inspect.Signature([self_, *parameters[1:]])  # type: ignore[attr-defined]
     method.__name__ = name
     method.__qualname__ = f"ndarray.{name}"
     method.__doc__ = f"`mx.np.{name}` of this array."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -71,7 +71,7 @@ OVERLOADS: dict[str, Overload] = {
 """These, and the functions of two operands of which either may be a number."""
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Whether arithmetic takes `value` as a number."""
     return isinstance(value, numbers.Real | np.bool_)
 

@@ -203,21 +203,27 @@ _LISTS = ("_split_v2", "_npi_hsplit", "_npi_dsplit", "_np_atleast_1d", "_np_atle
 """Operators whose outputs are a list."""
 
 
-class SymbolFunctions(Functions):
+class SymbolFunctions(Functions[_Symbol]):
     """NumPy's functions on symbols."""
 
-    def nonzero(self, a: Any) -> Any:
+    def nonzero(self, a: _Symbol) -> Any:
         """Refused: how many elements are not zero is not known before there are values."""
         raise NotImplementedForSymbol("nonzero: arrays are required, as the size of the result is not known.")
 
-    def cumsum(self, a: Any, axis: int | None = None, dtype: DTypeLike | None = None, out: Any = None) -> Any:
+    def cumsum(
+        self,
+        a: _Symbol,
+        axis: int | None = None,
+        dtype: DTypeLike | None = None,
+        out: _Symbol | None = None,
+    ) -> _Symbol:
         """The sum of all elements up to each one along an axis, which is counted from the first."""
         if axis is not None and axis < 0:
             raise NotImplementedForSymbol(f"cumsum: an axis of at least 0 is required, got {axis}.")
         return super().cumsum(a, axis, dtype, out)
 
 
-FUNCTIONS = SymbolFunctions(call)
+FUNCTIONS: Any = SymbolFunctions(call)
 
 
 def _method(name: str) -> Any:
