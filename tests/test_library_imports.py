@@ -82,6 +82,20 @@ def test_nested_arrays_keep_their_gaps():
     assert block._flatten([x, x], "input") == ([x, x], [0, 0])
 
 
+def test_the_graph_of_a_block_is_where_libraries_look():
+    net = gluon.nn.Dense(2)
+    net.initialize()
+    net.hybridize()
+    assert net._cached_graph == ()  # as MXNet has it, before the first call and after a change
+    net(nd.ones((1, 3)))
+    inputs, out = net._cached_graph
+    assert ([x.name for x in inputs], out.list_outputs()) == (["data"], [f"{net.name}_fwd_output"])
+    net.hybridize()
+    assert net._cached_graph == ()
+    read = gluon.SymbolBlock(out, inputs[0], net.collect_params())
+    assert read._cached_graph[1].list_outputs() == out.list_outputs()
+
+
 def test_addresses_of_files(monkeypatch):
     monkeypatch.delenv("MXNET_GLUON_REPO", raising=False)
     assert utils._get_repo_url() == "https://apache-mxnet.s3-accelerate.dualstack.amazonaws.com/"

@@ -193,6 +193,30 @@ def test_own_optimizer_is_known_by_name():
     mx.optimizer.Optimizer.opt_registry.update(registry)
 
 
+@pytest.mark.parametrize("name", ["SGD", "Adam"])
+def test_own_rates_are_asked_for_each_weight(name):
+    """As Keras has its optimizers on MXNet: rates that decay, and a list of rates of its own length."""
+
+    class Decaying(getattr(mx.optimizer, name)):
+        def _get_lr(self, index):
+            return 0.5 / (1 + self.num_update)
+
+        def _get_lrs(self, indices):
+            return [self._get_lr(i) for i in range(4)]
+
+    own, plain = Decaying(), getattr(mx.optimizer, name)()
+    own_states, plain_states = mx.optimizer.get_updater(own), mx.optimizer.get_updater(plain)
+    rows = [[1.0, -2, 3], [0.5, 0, -1], [4, 4, 4], [1, 2, 3], [0, 1, 0]]
+    weights = [[mx.nd.array(row) for row in rows] for _ in range(2)]
+    grads = [mx.nd.array(row) * 0.1 for row in rows]
+    for step in range(1, 4):
+        own_states([*range(5)], grads, weights[0])
+        plain.set_learning_rate(0.5 / (1 + step))
+        plain_states([*range(5)], grads, weights[1])
+        for a, b in zip(*weights, strict=True):
+            np.testing.assert_array_equal(a.asnumpy(), b.asnumpy())
+
+
 def test_unknown_optimizer_suggests():
     with pytest.raises(ValueError, match="Did you mean adam"):
         mx.optimizer.create("adan")

@@ -154,6 +154,11 @@ class HybridBlock(Block):
 
     # ---- tracing
 
+    @property
+    def _cached_graph(self) -> tuple[list[Symbol], Symbol] | tuple[()]:
+        """The graph that was traced last, where libraries such as MXBoard look for it; empty before."""
+        return self._traced or ()
+
     def _get_graph(self, *args: Any) -> tuple[list[Symbol], Symbol]:
         """The inputs' variables and the outputs as symbols, traced now if that was not done before."""
         with _tracing:

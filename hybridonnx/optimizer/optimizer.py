@@ -169,8 +169,8 @@ class Optimizer:
         whole = [*each(index, weight, grad, state)]
         indices = [part[0] for part in whole]
         self._update_count(indices)
-        for part, lr, wd in zip(whole, self._get_lrs(indices), self._get_wds(indices), strict=True):
-            self._update_one(lr, wd, *part)
+        for part in whole:  # `_get_lr` alone, as subclasses of users may answer `_get_lrs` for other counts
+            self._update_one(self._get_lr(part[0]), self._get_wd(part[0]), *part)
 
     def update_multi_precision(
         self, index: Index | Sequence[Index], weight: Arrays, grad: Arrays, state: State
