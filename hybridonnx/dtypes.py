@@ -169,6 +169,11 @@ def name_of(dtype: DType) -> str:
 
 
 def _numpy_dtype(dtype: Any) -> DType | None:
+    """What NumPy makes of it, or of its `dtype`, as MXNet's arrays have one, if it is no NumPy array."""
+    if not isinstance(dtype, type | np.dtype | np.ndarray | str) and isinstance(
+        getattr(dtype, "dtype", None), type | np.dtype
+    ):
+        dtype = dtype.dtype
     try:
         known: DType = np.dtype(dtype)
     except (TypeError, ValueError, SyntaxError):

@@ -45,6 +45,19 @@ def _of_bytes(fromstring: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def _of_parts(save: Callable[..., Any]) -> Callable[..., Any]:
+    """`np.save` that takes a list of arrays of several shapes, too, as it did: it holds these as objects."""
+
+    def function(file: Any, arr: Any, allow_pickle: bool = True, **more: Any) -> None:
+        if allow_pickle and isinstance(arr, list | tuple) and len({np.shape(part) for part in arr}) > 1:
+            parts = np.empty(len(arr), object)
+            parts[:] = arr
+            arr = parts
+        save(file, arr, allow_pickle=allow_pickle, **more)
+
+    return function
+
+
 NAMES: dict[str, Any] = {
     "float": float,
     "int": int,
@@ -74,7 +87,7 @@ NAMES: dict[str, Any] = {
     "alltrue": np.all,
     "round_": np.round,
     "row_stack": np.vstack,
-    "trapz": np.trapezoid,
+    "trapz": getattr(np, "trapezoid", None),  # which NumPy 1 has under that name
     "mat": np.asmatrix,
     "in1d": _in1d,
     "msort": _msort,
@@ -89,10 +102,12 @@ def _restore() -> None:
     for name, value in NAMES.items():
         if name not in present:
             setattr(np, name, value)
-    if not hasattr(np.fromstring, "__wrapped__"):
-        function = _of_bytes(np.fromstring)
-        function.__wrapped__ = np.fromstring  # type: ignore[attr-defined]
-        np.fromstring = function
+    for name, wrap in (("fromstring", _of_bytes), ("save", _of_parts)):
+        present_one = getattr(np, name)
+        if not hasattr(present_one, "__hybridonnx__"):
+            function = wrap(present_one)
+            function.__hybridonnx__ = True  # type: ignore[attr-defined]
+            setattr(np, name, function)
 
 
 _restore()

@@ -213,6 +213,7 @@ def test_commands(capsys):
 
 
 OLD_NAMES = """
+import io
 import mxnet as mx
 import numpy as np
 assert (np.float, np.int, np.object, np.bool) == (float, int, object, np.bool_)
@@ -224,6 +225,12 @@ assert np.msort([[2, 1], [1, 2]]).tolist() == [[1, 1], [2, 2]]
 assert np.asscalar(np.ones((1, 1))) == 1.0
 assert np.asfarray([1]).dtype == np.asfarray([1], int).dtype == np.float64
 assert np.asfarray([1], np.float32).dtype == np.float32
+np.save(parts := io.BytesIO(), [np.arange(2), np.arange(3)], allow_pickle=True)
+parts.seek(0)
+assert [x.tolist() for x in np.load(parts, allow_pickle=True)] == [[0, 1], [0, 1, 2]]
+np.save(whole := io.BytesIO(), [np.arange(2), np.arange(2)])
+whole.seek(0)
+assert np.load(whole).tolist() == [[0, 1], [0, 1]]
 words = np.fromstring(b"ab", np.uint8)
 words[0] = 0
 assert words.tolist() == [0, 98] and np.fromstring("1 2", sep=" ").tolist() == [1, 2]

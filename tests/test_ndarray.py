@@ -425,3 +425,18 @@ def test_one_element_is_a_number_for_python_and_in_text(dtype):
     for use in (float, int, "{:.2f}".format):
         with pytest.raises(TypeError):
             use(several)
+
+
+def test_arrays_tell_dtypes():
+    """As MXNet 1.9.1 takes them; NumPy arrays are refused there as well."""
+    like, x = mx.nd.array([1, 2], dtype="int32"), mx.nd.ones((2,))
+    made = (
+        x.astype(like),
+        mx.nd.zeros((2,), dtype=like),
+        mx.nd.cast(x, dtype=like),
+        mx.nd.arange(3, dtype=like),
+    )
+    assert {y.dtype for y in made} == {np.int32}
+    assert like.astype(like, copy=False) is like
+    with pytest.raises(TypeError):
+        x.astype(np.ones(1, "int8"))

@@ -319,3 +319,11 @@ def test_fields_that_subclasses_take_over():
     assert q._check_and_get(q._data, list) is q._data
     with pytest.raises(mx.MXNetError, match="not initialized on context cpu"):
         q._check_and_get(q._data, mx.cpu(1))
+
+
+def test_dictionaries_take_mappings():
+    params, w = gluon.ParameterDict("a_"), gluon.Parameter("b_w", shape=(1,))
+    params.update({"b_w": w})
+    assert params["b_w"] is w
+    with pytest.raises(mx.MXNetError, match="same name 'b_w'"):
+        params.update({"b_w": gluon.Parameter("b_w", shape=(1,))})

@@ -568,3 +568,25 @@ def test_double_precision_is_kept(kernels, caplog):
         both(convolutional, run, rtol=1e-11, atol=1e-11)
     assert set(kernels) == {"Convolution", "Pooling"}
     assert any("float32 would lose digits" in record.getMessage() for record in caplog.records)
+
+
+def test_operators_alike_leave_the_graph_together(caplog):
+    """What refuses one of a long chain refuses all: the graph is cut twice, not once for each."""
+
+    class Chain(mx.gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            for _ in range(8):
+                lower = F.linalg_potrf(x)
+                x = F.linalg_gemm2(lower, lower, transpose_b=True)
+            return x
+
+    x = mx.nd.array(np.eye(3)[None] + 0.5)
+    net = Chain()
+    expected = net(x).asnumpy()
+    net.hybridize()
+    x.attach_grad()
+    with caplog.at_level(logging.INFO, "hybridonnx"), mx.autograd.record():
+        y = net(x)
+    np.testing.assert_allclose(y.asnumpy(), expected, rtol=1e-5)
+    (message,) = [r.getMessage() for r in caplog.records if "runs on the kernel" in r.getMessage()]
+    assert "and 3 more" in message

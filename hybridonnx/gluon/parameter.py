@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -112,15 +112,15 @@ class ParameterDict:
                 )
         return param
 
-    def update(self, other: ParameterDict) -> None:
-        """Take all parameters of another dictionary."""
+    def update(self, other: ParameterDict | Mapping[str, Parameter]) -> None:
+        """Take all parameters of another dictionary, or of a mapping by name."""
         for name, param in other.items():
             if name in self._params and self._params[name] is not param:
                 raise RequirementError(
                     "Cannot update self with other because they have different Parameters with the same "
                     f"name '{name}'."
                 )
-        self._params.update(other._params)
+        self._params.update(other.items())
 
     def initialize(
         self,

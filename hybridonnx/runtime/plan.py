@@ -155,11 +155,20 @@ class Plan:
             try:
                 return self._planned(refused)
             except UnsupportedOperators as exc:
-                more = exc.nodes - refused
+                more = self._alike(exc.nodes - refused) - refused
                 if not more:
                     raise exc.__cause__ or exc from None
                 self._log(sorted(node.name for node in more), str(exc))
                 refused = refused | more
+
+    def _alike(self, nodes: set[Node]) -> set[Node]:
+        """All nodes that are the same operator on inputs of the same kind: what refuses one refuses them."""
+
+        def kind(node: Node) -> Any:
+            return node.op, [(self._specs[e], e.node in self._taped) for e in node.inputs]
+
+        kinds = [kind(node) for node in nodes]
+        return {node for node in self._nodes if not node.is_variable and kind(node) in kinds}
 
     def _log(self, names: Sequence[str], reason: str) -> None:
         """Log once for a graph, whatever shapes it has, what runs on kernels."""
