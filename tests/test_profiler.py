@@ -184,8 +184,26 @@ def test_names_of_what_onnxruntime_computes_as_one():
     }
 
 
+def test_networks_that_share_a_session_have_their_own_names(trace):
+    """They differ in the names of operators, which do not tell sessions apart."""
+    for name in ("first", "second"):
+        x, w = mx.sym.var("x"), mx.sym.var("w")
+        block = mx.gluon.SymbolBlock(mx.sym.FullyConnected(x, w, no_bias=True, num_hidden=2, name=name), [x])
+        block.initialize()
+        block.hybridize()
+        profiler.set_state("run")
+        with mx.autograd.record():
+            block(mx.nd.ones((1, 3))).backward()
+        profiler.set_state("stop")
+        profiler.dump()
+        assert {e["args"]["node"] for e in events(trace, "operator") if "args" in e} >= {
+            name,
+            f"{name}_backward",
+        }
+
+
 def test_no_session_is_measured_while_nothing_is_recorded(monkeypatch):
-    def begin(self):
+    def begin(self, operators):
         raise AssertionError("measured")
 
     monkeypatch.setattr("hybridonnx.runtime.measured.MeasuredSession.begin", begin)

@@ -2,6 +2,8 @@
 
 import json
 import logging
+from collections import OrderedDict
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import hybridonnx as mx
 from hybridonnx import autograd, gluon, nd
 from hybridonnx.gluon import nn
 from hybridonnx.ndarray.ndarray import NDArray
-from hybridonnx.runtime import partition
+from hybridonnx.runtime import partition, shared
 from hybridonnx.runtime import plan as plans
 from hybridonnx.runtime.session import ValueSession
 
@@ -32,11 +34,12 @@ def sessions(monkeypatch):
             self.runs = 0
             instances.append(self)
 
-        def __call__(self, feeds):
+        def __call__(self, feeds, operators=None):
             self.runs += 1
-            return super().__call__(feeds)
+            return super().__call__(feeds, operators)
 
     monkeypatch.setattr(partition, "ValueSession", Counted)
+    monkeypatch.setattr(shared, "_sessions", OrderedDict())
     return instances
 
 
@@ -590,3 +593,59 @@ def test_operators_alike_leave_the_graph_together(caplog):
     np.testing.assert_allclose(y.asnumpy(), expected, rtol=1e-5)
     (message,) = [r.getMessage() for r in caplog.records if "runs on the kernel" in r.getMessage()]
     assert "and 3 more" in message
+
+
+# ---- sessions that networks of one structure share
+
+
+def step(net, x, seed=3):
+    """The output and the gradients of a step, by the ends of the parameters' names."""
+    mx.random.seed(seed)
+    with autograd.record():
+        y = net(x)
+    y.backward()
+    params = [p for p in net.collect_params().values() if p.grad_req != "null"]
+    return [y.asnumpy(), *(p.grad().asnumpy() for p in params)]
+
+
+def test_networks_of_one_structure_share_sessions(sessions):
+    x = draw(5, 3, 16, 16)
+    results = []
+    for seed in (1, 2):
+        net = convolutional()
+        mx.random.seed(seed)
+        net.initialize(mx.init.Normal(0.3))
+        expected = step(net, x)
+        net.hybridize()
+        results.append(step(net, x))
+        for values, others in zip(results[-1], expected, strict=True):
+            np.testing.assert_allclose(values, others, rtol=1e-4, atol=1e-5)
+    assert [session.runs for session in sessions] == [2, 2]
+    assert not np.allclose(results[0][0], results[1][0])
+
+
+@pytest.mark.parametrize("number", [0.0, -0.0])
+def test_the_sign_of_a_zero_tells_graphs_apart(number):
+    x = nd.array([2.0, -3.0])
+    x.attach_grad()
+    block = gluon.SymbolBlock(mx.sym.var("x") * number, [mx.sym.var("x")])
+    block.hybridize()
+    with autograd.record():
+        y = block(x)
+    y.backward()
+    np.testing.assert_array_equal(np.signbit(y.asnumpy()), np.signbit(x.asnumpy() * np.float32(number)))
+
+
+def test_few_small_sessions_are_kept(sessions):
+    kept: Any = shared._sessions
+    for size in [*range(1, 40), 1 << 19]:
+        x = nd.ones((size,))
+        x.attach_grad()
+        block = gluon.SymbolBlock(mx.sym.exp(mx.sym.var("x")), [mx.sym.var("x")])
+        block.hybridize()
+        with autograd.record():
+            y = block(x)
+        y.backward()
+    assert len(sessions) == 80
+    assert len(kept) == shared._MOST
+    assert max(x[1][0] for key in kept for x in key[0] if isinstance(x[0], str)) == 39

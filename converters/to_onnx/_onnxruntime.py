@@ -73,6 +73,8 @@ def _become(g: Graph, node: Node, op_type: str) -> None:
 
 def _foldable_pads(graph: Graph, results: Sequence[Value]) -> set[Node]:
     """The Pads that could be moved into a node which they may not be moved into."""
+    if not any(node.op_type == "Pad" for part in _with_bodies(graph) for node in part.nodes):
+        return set()
     users: dict[int, list[tuple[Node, int]]] = {}
     pads = []
     for part in _with_bodies(graph):

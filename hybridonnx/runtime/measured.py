@@ -9,7 +9,7 @@ import threading
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from .._profile import now, profile
 
@@ -23,9 +23,14 @@ class Operator(NamedTuple):
     """The name of the node of MXNet's graph."""
 
 
+Operators: TypeAlias = Callable[[], Mapping[str, Operator]] | None
+"""What tells which operators the nodes of a lowered graph were made for, by the names in it."""
+
+
 class _Run(NamedTuple):
     start: float
     thread: int
+    operators: Operators
 
 
 _ENDING = "_kernel_time"
@@ -37,24 +42,17 @@ _NORMALIZED = "_bn"
 class MeasuredSession:
     """A session beside another one, which is there while the profiler runs, and counts the time of each node.
 
-    `start` makes a session from settings, and `operators` tells for names of MXNet's nodes what they are.
+    `start` makes a session from settings.
     """
 
-    def __init__(
-        self,
-        start: Callable[[Any], Any],
-        settings: Callable[[], Any],
-        graph: Any,
-        operators: Callable[[], Mapping[str, Operator]] | None,
-    ) -> None:
+    def __init__(self, start: Callable[[Any], Any], settings: Callable[[], Any], graph: Any) -> None:
         self._start, self._settings, self._graph = start, settings, graph
-        self._operators = operators
         self._session: Any = None
         self._runs: list[_Run] = []
         self._lock = threading.Lock()
 
-    def begin(self) -> Any:
-        """The session to run now."""
+    def begin(self, operators: Operators) -> Any:
+        """The session to run now, for a graph of which `operators` tells."""
         with self._lock:
             if self._session is None:
                 settings = self._settings()
@@ -63,7 +61,7 @@ class MeasuredSession:
                 settings.profile_file_prefix = os.path.join(folder, f"hybridonnx{os.getpid()}_{id(self)}")
                 self._session = self._start(settings)
                 profile.sources.append(self.collect)
-            self._runs.append(_Run(now(), threading.get_ident()))
+            self._runs.append(_Run(now(), threading.get_ident(), operators))
             return self._session
 
     def collect(self) -> None:
@@ -87,21 +85,24 @@ class MeasuredSession:
         if not whole:
             return
         shift = runs[0].start - whole[0]
-        names = _Names(self._graph, {} if self._operators is None else self._operators())
+        names: dict[Operators, _Names] = {}
         spent: dict[tuple[int, Operator], float] = defaultdict(float)
         for event in events:
             if event["cat"] != "Node" or not event["name"].endswith(_ENDING):
                 continue
             kind = event["args"].get("op_name", "")
-            operator = names.of(event["name"].removesuffix(_ENDING), kind)
-            run = max(bisect_right(whole, event["ts"]) - 1, 0)
+            run = min(max(bisect_right(whole, event["ts"]) - 1, 0), len(runs) - 1)
+            operators = runs[run].operators
+            if operators not in names:
+                names[operators] = _Names(self._graph, {} if operators is None else operators())
+            operator = names[operators].of(event["name"].removesuffix(_ENDING), kind)
             spent[run, operator] += event["dur"]
             profile.span(
                 "operator",
                 operator.name,
                 event["ts"] + shift,
                 end=event["ts"] + shift + event["dur"],
-                thread=runs[min(run, len(runs) - 1)].thread,
+                thread=runs[run].thread,
                 counts=False,
                 args={"node": operator.node, "onnx": kind},
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..autograd.scopes import state
 from ..autograd.tape import Leaf, Recorded, TapeNode
@@ -19,8 +19,9 @@ from ..symbol.gradient import gradients, updates
 from ..symbol.graph import VARIABLE, Entry, Node, copied, moved, topological
 from ..symbol.infer import Specs, infer
 from ..symbol.symbol import Symbol
-from . import measured
+from .measured import Operator
 from .session import ValueSession
+from .shared import Shared, shared, structure
 
 Draws = Mapping[Node, Noise]
 """What random operators have drawn."""
@@ -89,9 +90,9 @@ class Partition:
         self._results = [numbers[entry] for entry in results]
         self._saved = [numbers[entry] for entry in backward.saved]
         own = set(topological(outputs))
-        self._session, lowered = _session(list(numbers), specs, training, lambda n: n if n in own else None)
-        self._args = [(name, self.names.index(name)) for name in lowered.inputs]
-        self._noise = [(n, originals.get(n.node, n.node)) for n in lowered.noise]
+        self._session = _session(list(numbers), specs, training, lambda n: n if n in own else None)
+        self._args = [(name, self.names.index(name)) for name in self._session.inputs]
+        self._noise = [(n, originals.get(n.node, n.node)) for n in self._session.noise]
 
     def __call__(self, args: Sequence[NDArray], draws: Draws) -> list[NDArray]:
         """The outputs, recorded if `autograd` records."""
@@ -184,8 +185,8 @@ class _Backward:
         def origin(node: Node) -> Node | None:
             return origins.of(originals.get(node, node))
 
-        self._session, lowered = _session(results, specs, partition.training, origin)
-        inputs = set(lowered.inputs)
+        self._session = _session(results, specs, partition.training, origin)
+        inputs = set(self._session.inputs)
         self.saved = [entry for entry in border if names[entry] in inputs]
         self._saved_names = [names[entry] for entry in self.saved]
         self._args = [(name, i) for i, name in enumerate(partition.names) if name in inputs]
@@ -285,18 +286,32 @@ def _unused(stem: str, count: int, names: Sequence[str]) -> list[str]:
     return [f"{stem}{i}" for i in range(count)]
 
 
-def _operators(nodes: Sequence[Node], origin: Callable[[Node], Node | None]) -> dict[str, measured.Operator]:
-    """What the nodes of a lowered graph are made for: operators, or their gradients."""
-    made: dict[str, measured.Operator] = {}
-    for node in nodes:
+def _operators(
+    names: Sequence[str], nodes: Sequence[Node], origin: Callable[[Node], Node | None]
+) -> dict[str, Operator]:
+    """What the nodes of a lowered graph are made for, by their names there: operators, or their gradients."""
+    made: dict[str, Operator] = {}
+    for name, node in zip(names, nodes, strict=True):
         source = origin(node)
-        own = source is None or source.name == node.name
-        made[node.name] = (
-            measured.Operator(node.op_name, node.name)
-            if own or source is None
-            else measured.Operator(f"_backward_{source.op_name}", f"{source.name}_backward")
-        )
+        if source is None or source.name == node.name:
+            made[name] = Operator(node.op_name, node.name)
+        else:
+            made[name] = Operator(f"_backward_{source.op_name}", f"{source.name}_backward")
     return made
+
+
+class _Use(NamedTuple):
+    """A session for one graph, of which there may be others with that session."""
+
+    session: ValueSession
+    inputs: Sequence[str]
+    noise: Sequence[Any]
+    operators: Callable[[], Mapping[str, Operator]]
+    """What the profiler asks for."""
+
+    def __call__(self, feeds: dict[str, Any]) -> Sequence[Any]:
+        """The outputs for the inputs by name."""
+        return self.session(feeds, self.operators)
 
 
 def _session(
@@ -304,11 +319,31 @@ def _session(
     specs: Mapping[str, Spec],
     training: bool,
     origin: Callable[[Node], Node | None],
-) -> tuple[ValueSession, Any]:
+) -> _Use:
     """A session that computes `outputs`; `origin` gives the node that is at fault if there can be none."""
+    nodes = topological(outputs)
+    operators = [node for node in nodes if not node.is_variable]
+    known = shared(
+        structure(nodes, outputs, specs, training), lambda: _made(outputs, nodes, specs, training, origin)
+    )
+    return _Use(
+        known.session,
+        known.lowered.inputs,
+        [n._replace(node=operators[i]) for n, i in zip(known.lowered.noise, known.noise, strict=True)],
+        lambda: _operators(known.names, operators, origin),
+    )
+
+
+def _made(
+    outputs: Sequence[Entry],
+    nodes: Sequence[Node],
+    specs: Mapping[str, Spec],
+    training: bool,
+    origin: Callable[[Node], Node | None],
+) -> Shared:
+    """The session, lowered and compiled."""
     from ..converters import to_onnx
 
-    nodes = topological(outputs)
     variables = {node.name for node in nodes if node.is_variable}
     operators = [node for node in nodes if not node.is_variable]
     try:
@@ -327,6 +362,9 @@ def _session(
         origins = map(origin, [exc.node] if exc.node else operators)
         raise UnsupportedOperators(filter(None, origins), str(exc)) from exc
     try:
-        return ValueSession(lowered, lambda: _operators(operators, origin)), lowered
+        session = ValueSession(lowered)
     except MXNetError as exc:
         raise UnsupportedOperators(filter(None, map(origin, operators)), str(exc)) from exc
+    places = {node: i for i, node in enumerate(operators)}
+    names = [node.name for node in operators]
+    return Shared(session, lowered, names, [places[noise.node] for noise in lowered.noise])

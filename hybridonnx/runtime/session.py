@@ -7,8 +7,8 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import onnxruntime as ort
@@ -19,10 +19,7 @@ from .._profile import profile
 from ..dtypes import DType, as_dtype, container, is_bfloat16
 from ..errors import MXNetError
 from ..ops import Array, Drawing, enclosed, opened
-from .measured import MeasuredSession, Operator
-
-Operators: TypeAlias = Callable[[], Mapping[str, Operator]] | None
-"""What tells the profiler which operators the nodes of a graph were made for."""
+from .measured import MeasuredSession, Operators
 
 
 def _references(buffers: Sequence[Any]) -> list[int]:
@@ -172,7 +169,8 @@ class Session:
             return _start(model.SerializeToString(), settings)
 
         self._session = start(options())
-        self._measured = MeasuredSession(start, options, model.graph, operators)
+        self._measured = MeasuredSession(start, options, model.graph)
+        self._operators = operators
         self.inputs: Sequence[str] = lowered.inputs
         """The names of the inputs that the graph uses."""
         self._outputs = list(lowered.outputs)
@@ -197,7 +195,9 @@ class Session:
             feeds[noise.name] = np.asarray(noise.of(drawn), order="C")
         try:
             if profile.sessions:
-                return profile.call("session", self._title, self._run, self._measured.begin(), feeds)
+                return profile.call(
+                    "session", self._title, self._run, self._measured.begin(self._operators), feeds
+                )
             if self._pool is None:
                 return self._run(self._session, feeds)
             return self._run_into_pool(feeds, self._pool)
@@ -266,14 +266,14 @@ class _Bound:
 class ValueSession:
     """A session from ONNX Runtime's values to its values, none of which are copied."""
 
-    def __init__(self, lowered: Any, operators: Operators = None) -> None:
+    def __init__(self, lowered: Any) -> None:
         model = lowered.model
 
         def start(settings: Any) -> Any:
             return _start(model.SerializeToString(), settings)
 
         self._session = start(self._options())
-        self._measured = MeasuredSession(start, self._options, model.graph, operators)
+        self._measured = MeasuredSession(start, self._options, model.graph)
         self._outputs = list(lowered.outputs)
         self._title = _title("train", lowered)
 
@@ -289,11 +289,11 @@ class ValueSession:
         settings.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
         return settings
 
-    def __call__(self, feeds: dict[str, Any]) -> Sequence[Any]:
-        """The outputs for the inputs by name."""
+    def __call__(self, feeds: dict[str, Any], operators: Operators = None) -> Sequence[Any]:
+        """The outputs for the inputs by name; `operators` is for the profiler."""
         try:
             if profile.sessions:
-                run = self._measured.begin().run_with_ort_values
+                run = self._measured.begin(operators).run_with_ort_values
                 outputs: Sequence[Any] = profile.call("session", self._title, run, self._outputs, feeds)
             else:
                 outputs = self._session.run_with_ort_values(self._outputs, feeds)
