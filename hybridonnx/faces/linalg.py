@@ -12,7 +12,7 @@ from .functions import Axes, Call, Functions, axes_of, or_none
 class Linalg:
     """The functions of mx.np.linalg, on the values of one frontend."""
 
-    def __init__(self, call: Call, functions: Functions) -> None:
+    def __init__(self, call: Call[Any], functions: Functions[Any]) -> None:
         self._call, self._functions = call, functions
 
     def norm(self, x: Any, ord: float | str | None = None, axis: Axes = None, keepdims: bool = False) -> Any:
