@@ -23,7 +23,7 @@ DIFFER = {
     ("_npi_var", 0),
 }
 """What is composed otherwise, on purpose."""
-NAMED_DATA = ("_cvcopyMakeBorder", "_cvimdecode", "_cvimresize")
+NAMED_DATA = ("_cvcopyMakeBorder", "_cvimdecode", "_cvimresize", "_npi_multinomial")
 """Operators whose inputs MXNet lists by names, which are those here, and whose variables it calls data."""
 
 CASES = [

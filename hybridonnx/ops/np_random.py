@@ -577,6 +577,8 @@ class NumpyMultinomial(Operator):
     def infer_shape(self, *shapes: Shape) -> Shape:
         if shapes and len(shapes[0]) != 1:
             raise ShapeError(f"_npi_multinomial: probabilities (K,) are required, got {show(shapes[0])}.")
+        if shapes and shapes[0][0] == 0:
+            raise ShapeError("_npi_multinomial: at least one outcome is required, got none.")
         return (*(self.size or ()), shapes[0][0] if shapes else len(self.pvals or ()))
 
     def infer_dtype(self, *dtypes: DType | None) -> DType:
@@ -653,6 +655,8 @@ class NumpyChoice(Operator):
 
     def infer_shape(self, *shapes: Shape) -> Shape:
         count = self.count(*shapes)
+        if isinstance(count, int) and count < 1:
+            raise ShapeError("_npi_choice: at least one element to choose from is required, got none.")
         self._require_enough(count)
         if self.weighted and (len(shapes[-1]) != 1 or differ(shapes[-1][0], count)):
             raise ShapeError(f"_npi_choice: probabilities ({count},) are required, got {show(shapes[-1])}.")
