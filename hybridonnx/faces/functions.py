@@ -163,8 +163,6 @@ class Functions(Generic[V]):
         self, a: V, axis: int | None = None, dtype: DTypeLike | None = None, out: V | None = None
     ) -> V:
         """The sum of all elements up to each one along an axis."""
-        array: Any = a
-        axis = axis + array.ndim if axis is not None and axis < 0 else axis
         return self._call("_np_cumsum", a, axis=axis, dtype=dtype_of(dtype), out=out)
 
     def _reduced(

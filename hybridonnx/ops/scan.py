@@ -9,7 +9,7 @@ import numpy as np
 
 from ..attrs import DTypeName
 from ..dtypes import DType, as_dtype
-from ..errors import AttributeValueError, ShapeError
+from ..errors import ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Shape, size
@@ -23,7 +23,7 @@ class CumSum(Operator):
         a: An array of any shape.
 
     Attributes:
-        axis: The axis of the sums, from 0 up; None: a as one vector.
+        axis: The axis of the sums, from the last one on if negative; None: a as one vector.
         dtype: The dtype that the sums are computed and given in; None: that of a, int64 for bool.
 
     Returns:
@@ -36,18 +36,14 @@ class CumSum(Operator):
     axis: int | None = None
     dtype: DTypeName | None = None
 
-    def check(self) -> None:
-        if self.axis is not None and self.axis < 0:
-            raise AttributeValueError(f"_np_cumsum: an axis of at least 0 is required, got {self.axis}.")
-
     def infer_back(self, outputs: Sequence[Shape | None], inputs: Sequence[Any]) -> Sequence[Shape | None]:
         return inputs if self.axis is None else outputs
 
     def infer_shape(self, a: Shape) -> Shape:
         if self.axis is None:
             return (size(a),)
-        if self.axis >= len(a):
-            raise ShapeError(f"_np_cumsum: an axis below {len(a)} is required, got {self.axis}.")
+        if not -len(a) <= self.axis < len(a):
+            raise ShapeError(f"_np_cumsum: an axis of {len(a)} is required, got {self.axis}.")
         return a
 
     def infer_dtype(self, a: DType | None) -> DType | None:
@@ -60,6 +56,7 @@ class CumSum(Operator):
 
     def gradient(self, F: Any, dy: Any, y: Any, a: Any) -> Sequence[Any]:
         axis = 0 if self.axis is None else self.axis
-        terms = F.flip(F._cast_like(dy, a), axis=axis)  # summed in the dtype of a, as in MXNet
-        sums = F.flip(F.cumsum(terms, axis=axis), axis=axis)
+        flip = F.flip if axis >= 0 else F._npi_flip
+        terms = flip(F._cast_like(dy, a), axis=(axis,))  # summed in the dtype of a, as in MXNet
+        sums = flip(F.cumsum(terms, axis=axis), axis=(axis,))
         return (F._cast_like(F.reshape_like(sums, a), a),)

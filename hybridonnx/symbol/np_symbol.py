@@ -210,18 +210,6 @@ class SymbolFunctions(Functions[_Symbol]):
         """Refused: how many elements are not zero is not known before there are values."""
         raise NotImplementedForSymbol("nonzero: arrays are required, as the size of the result is not known.")
 
-    def cumsum(
-        self,
-        a: _Symbol,
-        axis: int | None = None,
-        dtype: DTypeLike | None = None,
-        out: _Symbol | None = None,
-    ) -> _Symbol:
-        """The sum of all elements up to each one along an axis, which is counted from the first."""
-        if axis is not None and axis < 0:
-            raise NotImplementedForSymbol(f"cumsum: an axis of at least 0 is required, got {axis}.")
-        return super().cumsum(a, axis, dtype, out)
-
 
 FUNCTIONS: Any = SymbolFunctions(call)
 
