@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy
-
-from ..errors import MXNetError
 from ..faces import Extension
 from ..faces import namespace as _namespace
 from . import namespace, npx_random
-from .np_array import as_np, ndarray
+from .np_array import as_np
 
 random = npx_random
 
@@ -30,17 +27,4 @@ def _operators(name: str) -> Callable[..., Any]:
 
 FUNCTIONS = Extension(_operators)
 
-
-def nonzero(a: ndarray) -> ndarray:
-    """The indices of what is not zero, a row for each."""
-    return ndarray(numpy.argwhere(a._data).astype(numpy.int64), a.context)
-
-
-def constraint_check(x: ndarray, msg: str = "Constraint violated.") -> ndarray:
-    """True, if all of `x` is; else an error with the message."""
-    if not x._data.all():
-        raise MXNetError(f"constraint_check: {msg}")
-    return ndarray(numpy.asarray(True))
-
-
-__getattr__, __dir__ = _namespace(__name__, FUNCTIONS, "constraint_check", "nonzero", "random")
+__getattr__, __dir__ = _namespace(__name__, FUNCTIONS, "random")
