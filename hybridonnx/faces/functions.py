@@ -406,13 +406,94 @@ class Functions(Generic[V]):
 
     def ediff1d(self, ary: V, to_end: V | float | None = None, to_begin: V | float | None = None) -> V:
         """The differences of elements that follow each other in the array laid out flat, between others."""
-        parts = [self.diff(self.ravel(ary))]
-        for at, value in ((0, to_begin), (2, to_end)):
-            if is_number(value):
-                parts.insert(at, self.full((1,), value))
-            elif value is not None:
-                parts.insert(at, self._call("_np_reshape", value, newshape=(-1,), order="C"))
-        return self.concatenate(parts) if len(parts) > 1 else parts[0]
+        arrays = [x for x in (to_begin, to_end) if x is not None and not is_number(x)]
+        same: dict[str, Any] = {}
+        for name, value in (("to_begin", to_begin), ("to_end", to_end)):
+            plain = value is None or is_number(value)
+            same |= {f"{name}_arr_given": not plain, f"{name}_scalar": or_none(value if plain else None)}
+        return self._call("_npi_ediff1d", ary, *map(self._array, arrays), **same)
+
+    # ---- by values and indices
+
+    def percentile(
+        self,
+        a: Any,
+        q: Any,
+        axis: Axes = None,
+        out: Any = None,
+        overwrite_input: bool | None = None,
+        interpolation: str = "linear",
+        keepdims: bool = False,
+    ) -> Any:
+        """The percentiles of the elements along some axes; of integers in float32."""
+        if overwrite_input is not None:
+            raise NotImplementedError("percentile: overwrite_input of None is required.")
+        shares = [] if is_number(q) else [self._array(q)]
+        same = {"axis": or_none(axes_of(axis)), "interpolation": interpolation, "keepdims": keepdims}
+        scalar = "None" if shares else q
+        return self._call("_npi_percentile", a, *shares, q_scalar=scalar, out=out, **same)
+
+    def quantile(
+        self,
+        a: Any,
+        q: Any,
+        axis: Axes = None,
+        out: Any = None,
+        overwrite_input: bool | None = None,
+        interpolation: str = "linear",
+        keepdims: bool = False,
+    ) -> Any:
+        """The quantiles of the elements along some axes."""
+        share = (q if is_number(q) else self._array(q)) * 100
+        return self.percentile(a, share, axis, out, overwrite_input, interpolation, keepdims)
+
+    def polyval(self, p: Any, x: Any) -> Any:
+        """The polynomial with coefficients `p`, the highest power's first, at `x`."""
+        return self._call("_npi_polyval", p, x)
+
+    def bincount(self, x: Any, weights: Any = None, minlength: int = 0) -> Any:
+        """How often each integer from 0 up occurs, or the sum of the weights where it does."""
+        if minlength < 0:
+            raise ValueError(f"bincount: minlength of at least 0 is required, got {minlength}.")
+        arrays = [] if weights is None else [weights]
+        return self._call("_npi_bincount", x, *arrays, minlength=minlength, has_weights=bool(arrays))
+
+    def unique(
+        self,
+        ar: Any,
+        return_index: bool = False,
+        return_inverse: bool = False,
+        return_counts: bool = False,
+        axis: int | None = None,
+    ) -> Any:
+        """The different elements in ascending order, perhaps with where they are and how many there are."""
+        asked = {"return_index": return_index, "return_inverse": return_inverse}
+        several = return_index or return_inverse or return_counts
+        result = self._call("_npi_unique", ar, return_counts=return_counts, axis=or_none(axis), **asked)
+        return tuple(result) if several else result  # type: ignore[arg-type]
+
+    def insert(self, arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
+        """The array with values before the given indices, outside of autograd."""
+        new = [] if is_number(values) else [self._array(values)]
+        same: dict[str, Any] = {"axis": or_none(axis)} | ({} if new else {"val": values})
+        if isinstance(obj, slice):
+            return self._call("_npi_insert_slice", arr, *new, **same, **_range_of(obj, 1))
+        if is_number(obj):
+            return self._call("_npi_insert_scalar", arr, *new, int_ind=obj, **same)
+        return self._call("_npi_insert_tensor", arr, *new, self._array(obj), **same)
+
+    def delete(self, arr: Any, obj: Any, axis: int | None = None) -> Any:
+        """The array without the elements at the given indices, outside of autograd."""
+        same = {"axis": or_none(axis)}
+        if isinstance(obj, slice):
+            return self._call("_npi_delete", arr, **same, **_range_of(obj, 1))
+        if is_number(obj):
+            return self._call("_npi_delete", arr, int_ind=obj, **same)
+        return self._call("_npi_delete", arr, self._array(obj), **same)
+
+    def _array(self, value: Any) -> Any:
+        """A value of the frontend for a list, where it has one."""
+        return value
 
     # ---- products
 
@@ -614,6 +695,12 @@ class Functions(Generic[V]):
         if is_number(x1):
             return self._call(forms.reflected, x2, scalar=x1, out=out)
         return self._call(forms.arrays, x1, x2, out=out)
+
+
+def _range_of(indices: slice, step: int) -> dict[str, Any]:
+    """The attributes that tell a range of indices."""
+    given = indices.step if indices.step is not None else step
+    return {"start": or_none(indices.start), "stop": or_none(indices.stop), "step": given}
 
 
 # ---- functions of one value, and of two

@@ -2,6 +2,4 @@
 
 from ..._lazy import lazy_package as _lazy_package
 
-__getattr__, __dir__ = _lazy_package(
-    __name__, modules=("checks",), submodules=("image", "random"), operators="functions"
-)
+__getattr__, __dir__ = _lazy_package(__name__, submodules=("image", "random"), operators="functions")
