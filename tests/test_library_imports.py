@@ -21,10 +21,6 @@ LIBRARIES: dict[str, list[str]] = json.loads(
 )
 MISSING = {
     "base.NDArrayHandle": "there is no C library",
-    "nd.np": "mx.np is not there yet",
-    "sym.np": "mx.np is not there yet",
-    "ndarray.numpy": "mx.np is not there yet",
-    "symbol.numpy": "mx.np is not there yet",
 }
 """Names, or the beginnings of names, that are not here."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -246,24 +247,23 @@ class ndarray(NDArray):  # noqa: N801  (MXNet's name)
     __array_priority__: ClassVar[float] = 1000.0
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """The function of mx.np that NumPy's stands for."""
-        function = getattr(FUNCTIONS, ufunc.__name__, None)
-        if method != "__call__" or function is None:
+        """The function of mx.np that NumPy's stands for, or NumPy's own on the values."""
+        if method != "__call__":
             return NotImplemented
+        function = getattr(FUNCTIONS, ufunc.__name__, None) or _into_out(by_numpy(ufunc))
         out = kwargs.pop("out", None)
         return function(*map(_plain, inputs), out=out[0] if isinstance(out, tuple) else out, **kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """The function of mx.np that NumPy's stands for, or NumPy's own on the values."""
-        name = func.__name__
-        module = FUNCTIONS if "linalg" not in func.__module__ else None
-        function = getattr(module, name, None)
-        if function is not None:
-            return function(*args, **kwargs)
-        return by_numpy(func)(*args, **kwargs)
+        home = import_module(f"{__package__}.numpy{'.linalg' * ('linalg' in func.__module__)}")
+        function = None if func.__name__ in _OF_NUMBERS else getattr(home, func.__name__, None)
+        return (function or by_numpy(func))(*args, **kwargs)
 
 
 ndarray.dense = ndarray
+_OF_NUMBERS = ("linspace", "logspace")
+"""Functions that make arrays of numbers, and only NumPy's of arrays."""
 
 
 def _plain(value: Any) -> Any:
@@ -294,6 +294,16 @@ def by_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
     on_values.__wrapped__ = function  # type: ignore[attr-defined]
     on_values.__doc__ = f"NumPy's own `{on_values.__name__}`, outside of autograd."
     return on_values
+
+
+def _into_out(function: Callable[..., Any]) -> Callable[..., Any]:
+    def with_out(*args: Any, out: ndarray | None = None, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        if out is not None:
+            out[...] = result
+        return result if out is None else out
+
+    return with_out
 
 
 def refuse_gradient(name: str, *values: Any) -> None:
