@@ -52,7 +52,7 @@ class Sample:
     nodes: Sequence[str] = ()
     tolerance: float = 1e-3
     step_tolerance: float = 2e-2
-    learning_rate: float = 0.01
+    learning_rate: float = 1e-3
     names: Sequence[str] | None = None
     skip: Mapping[str, str] = field(default_factory=dict)
     settled: Callable[[Any], object] | None = None
