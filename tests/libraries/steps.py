@@ -143,7 +143,9 @@ def back(trial: Trial) -> str:
 
 def tune(trial: Trial) -> str:
     """Train what came back for a step, on the mean square of its outputs."""
-    sample = Sample(trial.imported, file_inputs(trial), lambda y: mean_square(y), learning_rate=TUNE_RATE)
+    inputs = file_inputs(trial)
+    rate = TUNE_RATE / max(1.0, float(mean_square(trial.imported(*inputs)).asscalar()))
+    sample = Sample(trial.imported, inputs, lambda y: mean_square(y), learning_rate=rate)
     before = [p.data().asnumpy().copy() for p in parameters(sample.net)]
     losses = two_steps(sample)
     after = [p.data().asnumpy() for p in parameters(sample.net)]
