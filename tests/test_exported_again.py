@@ -163,3 +163,17 @@ def test_remainder_with_the_divisors_sign(dtype, opset, tmp_path):
         results.append(net(mx.nd.array(a, dtype=dtype), mx.nd.array(b, dtype=dtype)).asnumpy())
     for y in results:
         np.testing.assert_array_equal(y, np.mod(a, b))
+
+
+def test_gradients_of_log1p_that_came_back(tmp_path):
+    """At 0 as well, where the branch that is not taken must not give NaN."""
+    x = mx.nd.array([0.0, 1.0, 3.0, -0.5])
+    data = mx.sym.var("data")
+    file = str(tmp_path / "log1p.onnx")
+    mx.onnx.export_model(mx.sym.log1p(data), {}, [x.shape], "float32", file)
+    net = mx.onnx.import_to_gluon(file)
+    x.attach_grad()
+    with mx.autograd.record():
+        y = net(x)
+    y.backward()
+    np.testing.assert_allclose(x.grad.asnumpy(), [1, 0.5, 0.25, 2], rtol=1e-5)

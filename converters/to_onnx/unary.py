@@ -85,7 +85,8 @@ def log1p(g: Graph, x: Value) -> Value:
     """Near 0 the logarithm times what rounding `1 + x` has lost."""
     one_more = x + 1.0
     log, rounded = g.Log(one_more), one_more - 1.0
-    near = g.Where(g.Equal(rounded, 0.0), x, log * x / rounded)
+    lost = g.Equal(rounded, 0.0)
+    near = g.Where(lost, x, log * x / g.Where(lost, 1.0, rounded))  # no 0 / 0, whose gradient is NaN
     return g.Where(g.Less(g.Abs(x), 0.5), near, log)
 
 

@@ -1,14 +1,16 @@
 """The environments of libraries: what tests/libraries/<library>.txt names, under .libraries.
 
 A file has sections: `[alone]` is installed without what it asks for, `[both]` in either environment,
-`[hybridonnx]` and `[mxnet]` in one of them. What hybridonnx depends on is added. Without a section `[mxnet]`
-there is no environment with real MXNet. One that was made from another text is made anew.
+`[hybridonnx]` and `[mxnet]` in one of them. What hybridonnx depends on is added, where the file does not name
+another version. Without a section `[mxnet]` there is no environment with real MXNet. One that was made from
+another text is made anew.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -65,7 +67,9 @@ def python(library: str, kind: str) -> Path | None:
     sections = pins(text)
     if kind not in sections:
         return None
-    needs = sections.get("both", []) + sections[kind] + (_own_needs() if kind == "hybridonnx" else [])
+    needs = sections.get("both", []) + sections[kind]
+    if kind == "hybridonnx":
+        needs += _own_needs({_package(need) for need in needs})
     alone = sections.get("alone", [])
     folder = FOLDER / (library if kind == "hybridonnx" else f"{library}-{kind}")
     stamp, wanted = folder / "stamp", hashlib.sha256(repr((alone, needs)).encode()).hexdigest()
@@ -80,11 +84,14 @@ def python(library: str, kind: str) -> Path | None:
     return path
 
 
-def _own_needs() -> list[str]:
-    """What hybridonnx depends on."""
+def _own_needs(named: set[str]) -> list[str]:
+    """What hybridonnx depends on, but for packages that are named already."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    needs: list[str] = project["dependencies"]
-    return needs
+    return [need for need in project["dependencies"] if _package(need) not in named]
+
+
+def _package(need: str) -> str:
+    return re.split(r"[^\w.-]", need)[0]
 
 
 def _interpreter() -> str:

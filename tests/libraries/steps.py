@@ -164,7 +164,9 @@ def back(trial: Trial) -> str:
 
 def tune(trial: Trial) -> str:
     """Train what came back for a step, on the mean square of its outputs."""
-    sample = Sample(trial.imported, file_inputs(trial), mean_square, learning_rate=TUNE_RATE)
+    inputs = file_inputs(trial)
+    rate = TUNE_RATE / max(1.0, float(mean_square(trial.imported(*inputs)).asscalar()))
+    sample = Sample(trial.imported, inputs, mean_square, learning_rate=rate)
     return watched_steps(sample)[1]
 
 
