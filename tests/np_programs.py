@@ -27,7 +27,6 @@ SMOOTH = (
     "np.sum({x}, axis={axis})",
     "np.sum({x}, axis={axes}, keepdims=True)",
     "np.mean({x}, axis={axis}, keepdims={keep})",
-    "np.std({x}, axis={axis})",
     "np.var({x}, axis={axes}, keepdims={keep})",
     "np.prod({x}, axis={axis})",
     "np.cumsum({x}, axis={axis})",
@@ -77,6 +76,7 @@ KINKED = (
     "np.clip({x}, -0.5, 0.75)",
     "np.sort({x}, axis={axis})",
     "np.sign({x})",
+    "np.std({x}, axis={axis})",
     "np.floor({x})",
     "np.rint({x} * 3)",
     "np.where(np.isfinite({x}), {x}, 1.0)",
@@ -99,8 +99,8 @@ class Program:
         values: dict[str, Any] = dict(self.inputs)
         while len(self.lines) < length:
             text = self._filled(rng.choice(texts), values)
-            if "axis=" in text and not np.ndim(values[self._x]):
-                continue  # NumPy takes axis 0 of a number
+            if ("axis=" in text or "inner" in text) and not np.ndim(values[self._x]):
+                continue  # NumPy takes axis 0 and the last axis of a number
             try:
                 with np.errstate(all="ignore"):
                     value = eval(text, {"np": np, **values})

@@ -33,7 +33,7 @@ class Block(mx.gluon.HybridBlock):
 
 def near(got, expected, program):
     got = np.asarray(got)
-    assert got.shape == np.shape(expected), program
+    assert got.shape == np.shape(expected), str(program)
     np.testing.assert_allclose(got, expected, rtol=2e-4, atol=2e-4, err_msg=str(program))
 
 
@@ -78,7 +78,7 @@ def check_gradient(seed):
             total = (y * y).sum()
         total.backward()
         got = sum(float((x.grad.asnumpy() * direction[name]).sum()) for name, x in inputs.items())
-        assert got == pytest.approx(expected, rel=1e-2, abs=1e-2), program
+        assert got == pytest.approx(expected, rel=1e-2, abs=1e-2), str(program)
 
 
 @pytest.mark.parametrize("seed", FEW)
