@@ -87,6 +87,31 @@ tensorinv(a,ind=1)
 tensorsolve(a,b)
 tensorsolve(a,b,axes=(1,0))
 """
+SELECTIONS = """
+percentile(a,50)
+percentile(a,b,axis=1)
+percentile(a,50,axis=(0,1),interpolation='nearest',keepdims=True)
+quantile(a,0.5)
+quantile(a,b)
+polyval(a,b)
+ediff1d(a)
+ediff1d(a,to_begin=1,to_end=2)
+ediff1d(a,to_begin=b)
+bincount(a)
+bincount(a,b,minlength=4)
+unique(a)
+unique(a,True,True,True)
+unique(a,axis=0)
+insert(a,1,5)
+insert(a,1,b,axis=1)
+insert(a,slice(0,2),b,axis=0)
+insert(a,slice(None,None,2),5,axis=1)
+insert(a,b,a)
+delete(a,1)
+delete(a,1,axis=0)
+delete(a,slice(0,3,2),axis=0)
+delete(a,b,axis=0)
+"""
 
 
 def calls():
@@ -94,6 +119,9 @@ def calls():
     return [
         *(f"np.{line}" for line in RANDOM.split("\n") if line),
         *(f"np.linalg.{line}" for line in LINALG.split("\n") if line),
+        *(f"np.{line}" for line in SELECTIONS.split("\n") if line),
+        "npx.nonzero(a)",
+        "npx.constraint_check(a,'bad')",
         *(f"npx.random.{line}" for line in EXTENSION_RANDOM.split("\n") if line),
     ]
 

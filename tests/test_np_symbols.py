@@ -176,3 +176,25 @@ def test_linear_algebra_is_the_same_hybridized():
         results.append((y.asnumpy(), a.grad.asnumpy()))
     np.testing.assert_allclose(results[1][0], results[0][0], rtol=1e-5)
     np.testing.assert_allclose(results[1][1], results[0][1], rtol=1e-4, atol=1e-4)
+
+
+# ---- sizes that are not known
+
+
+class Deviation(mx.gluon.HybridBlock):
+    """What is corrected by a number of rows that files leave open."""
+
+    def hybrid_forward(self, F, x):
+        return F.np.std(x, axis=0, ddof=1)
+
+
+def test_deviations_of_free_sizes(tmp_path):
+    block = Deviation()
+    block.initialize()
+    block.hybridize()
+    rows = np.random.RandomState(0).randn(7, 3).astype("float32")
+    block(mx.np.array(rows[:5]))
+    target = str(tmp_path / "deviation.onnx")
+    mx.onnx.export_model(block, target, input_shapes=[("n", 3)])
+    got = mx.onnx.import_to_gluon(target)(mx.np.array(rows))
+    np.testing.assert_allclose(got.asnumpy(), np.std(rows, 0, ddof=1), rtol=1e-5)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..attrs import ShapeLike
-from .functions import shape_of
+from .arguments import shape_of
 
 NAMES = {
     "activation": "Activation",
@@ -15,6 +15,7 @@ NAMES = {
     "batch_flatten": "Flatten",
     "batch_norm": "BatchNorm",
     "cast": "Cast",
+    "constraint_check": "_npx_constraint_check",
     "convolution": "Convolution",
     "deconvolution": "Deconvolution",
     "dropout": "Dropout",
@@ -31,6 +32,7 @@ NAMES = {
     "multibox_detection": "_contrib_MultiBoxDetection",
     "multibox_prior": "_contrib_MultiBoxPrior",
     "multibox_target": "_contrib_MultiBoxTarget",
+    "nonzero": "_npx_nonzero",
     "one_hot": "one_hot",
     "pick": "pick",
     "pooling": "Pooling",

@@ -2,57 +2,24 @@
 
 from __future__ import annotations
 
-import operator as python
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from ..attrs import ShapeLike
-from ..dtypes import DTypeLike, as_dtype
+from ..dtypes import DTypeLike
 from ..ops import is_number, sections
+from .arguments import Axes, V, axes_of, dtype_of, or_none, shape_of
 from .overloads import NUMPY_OVERLOADS
+from .selections import Selections
 
-Axes: TypeAlias = int | Sequence[int] | None
-"""An axis, several, or all."""
 Sections: TypeAlias = int | Sequence[int]
 """How many equal parts, or the indices where parts end."""
-V = TypeVar("V")
-"""The frontend's values: arrays, or symbols."""
-V_co = TypeVar("V_co", covariant=True)
 
 
-class Call(Protocol[V_co]):
-    """Calls an operator by its name, on values and with attributes."""
-
-    def __call__(self, name: str, *inputs: Any, out: Any = None, **attributes: Any) -> V_co: ...
-
-
-def axes_of(axis: Axes) -> tuple[int, ...] | None:
-    """An axis or several as a tuple."""
-    return None if axis is None else (axis,) if isinstance(axis, int | np.integer) else tuple(axis)
-
-
-def shape_of(shape: ShapeLike) -> tuple[int, ...]:
-    """A shape or its only size as a tuple."""
-    return (python.index(shape),) if hasattr(shape, "__index__") else tuple(map(python.index, shape))
-
-
-def dtype_of(dtype: DTypeLike | None) -> str | None:
-    """The name of a dtype."""
-    return None if dtype is None else as_dtype(dtype).name
-
-
-def or_none(value: Any) -> Any:
-    """The value; the text of None in its place, for attributes that files have although they are None."""
-    return "None" if value is None else value
-
-
-class Functions(Generic[V]):
+class Functions(Selections[V]):
     """The functions of mx.np, on the values of one frontend."""
-
-    def __init__(self, call: Call[V]) -> None:
-        self._call = call
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"mx.np has no attribute {name!r}", name=name, obj=self)
@@ -408,13 +375,12 @@ class Functions(Generic[V]):
 
     def ediff1d(self, ary: V, to_end: V | float | None = None, to_begin: V | float | None = None) -> V:
         """The differences of elements that follow each other in the array laid out flat, between others."""
-        parts = [self.diff(self.ravel(ary))]
-        for at, value in ((0, to_begin), (2, to_end)):
-            if is_number(value):
-                parts.insert(at, self.full((1,), value))
-            elif value is not None:
-                parts.insert(at, self._call("_np_reshape", value, newshape=(-1,), order="C"))
-        return self.concatenate(parts) if len(parts) > 1 else parts[0]
+        arrays = [x for x in (to_begin, to_end) if x is not None and not is_number(x)]
+        same: dict[str, Any] = {}
+        for name, value in (("to_begin", to_begin), ("to_end", to_end)):
+            plain = value is None or is_number(value)
+            same |= {f"{name}_arr_given": not plain, f"{name}_scalar": or_none(value if plain else None)}
+        return self._call("_npi_ediff1d", ary, *map(self._array, arrays), **same)
 
     # ---- products
 

@@ -352,6 +352,13 @@ class ArrayFunctions(Functions[ndarray]):
         """The indices of what is not zero, an array for each axis."""
         return a.nonzero()
 
+    def _array(self, value: Any) -> Any:
+        """An array of a list: of indices in int64."""
+        if isinstance(value, NDArray):
+            return value
+        whole = np.asarray(_values(value)).dtype.kind in "iub"
+        return array_of(value, "int64" if whole else None)
+
     def array_split(self, ary: ndarray, indices_or_sections: Sections, axis: int = 0) -> list[ndarray]:
         """Parts along an axis, so many of almost equal size, or ones that end at the given indices."""
         if isinstance(indices_or_sections, int):

@@ -8,7 +8,7 @@ _REASONS = {
     "_backward_* _contrib_backward_* *_backward": (
         "it is a gradient that MXNet's engine makes for itself. Use autograd or Symbol.gradient"
     ),
-    "_np_* _npi_* _npx_*": "it belongs to mx.np and mx.npx, which are not here yet",
+    "_np_* _npi_* _npx_*": "it belongs to mx.np, which has its function without it",
     "_sg_mkldnn_* _sg_onednn_*": (
         "oneDNN's graph pass makes it. Save the model again without the pass (MXNET_SUBGRAPH_BACKEND=NONE)"
     ),

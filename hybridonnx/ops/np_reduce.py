@@ -333,10 +333,14 @@ class _Spread(Composed):
         if not self.ddof:
             return square
         axes = axis_indices(self.names[0], self.axis, a.ndim)
-        count = prod(a.size_of(i) for i in axes)
-        return F._npi_multiply_scalar(
-            square, scalar=count / max(count - self.ddof, 0) if count > self.ddof else np.inf
-        )
+        if all(isinstance(a.shape[i], int) for i in axes):
+            count = prod(a.size_of(i) for i in axes)
+            return F._npi_multiply_scalar(
+                square, scalar=count / (count - self.ddof) if count > self.ddof else np.inf
+            )
+        counts = F._np_sum(F.ones_like(x), **over)
+        left = F._maximum_scalar(F._npi_subtract_scalar(counts, scalar=self.ddof), scalar=0.0)
+        return F._npi_multiply(square, F._npi_true_divide(counts, left))
 
 
 @operator("_npi_var")
