@@ -1,7 +1,8 @@
 """NumPy's functions as operators, for arrays and symbols: names, argument rules, and which operator it is."""
 
+from .arguments import Axes, shape_of
 from .extension import Extension
-from .functions import Axes, Functions, Sections, is_option, only_defaults, shape_of
+from .functions import Functions, Sections, is_option, only_defaults
 from .images import images
 from .linalg import Linalg
 from .modules import namespace

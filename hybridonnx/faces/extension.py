@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..attrs import ShapeLike
-from .functions import shape_of
+from .arguments import shape_of
 
 NAMES = {
     "activation": "Activation",

@@ -2,57 +2,24 @@
 
 from __future__ import annotations
 
-import operator as python
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from ..attrs import ShapeLike
-from ..dtypes import DTypeLike, as_dtype
+from ..dtypes import DTypeLike
 from ..ops import is_number, sections
+from .arguments import Axes, V, axes_of, dtype_of, or_none, shape_of
 from .overloads import NUMPY_OVERLOADS
+from .selections import Selections
 
-Axes: TypeAlias = int | Sequence[int] | None
-"""An axis, several, or all."""
 Sections: TypeAlias = int | Sequence[int]
 """How many equal parts, or the indices where parts end."""
-V = TypeVar("V")
-"""The frontend's values: arrays, or symbols."""
-V_co = TypeVar("V_co", covariant=True)
 
 
-class Call(Protocol[V_co]):
-    """Calls an operator by its name, on values and with attributes."""
-
-    def __call__(self, name: str, *inputs: Any, out: Any = None, **attributes: Any) -> V_co: ...
-
-
-def axes_of(axis: Axes) -> tuple[int, ...] | None:
-    """An axis or several as a tuple."""
-    return None if axis is None else (axis,) if isinstance(axis, int | np.integer) else tuple(axis)
-
-
-def shape_of(shape: ShapeLike) -> tuple[int, ...]:
-    """A shape or its only size as a tuple."""
-    return (python.index(shape),) if hasattr(shape, "__index__") else tuple(map(python.index, shape))
-
-
-def dtype_of(dtype: DTypeLike | None) -> str | None:
-    """The name of a dtype."""
-    return None if dtype is None else as_dtype(dtype).name
-
-
-def or_none(value: Any) -> Any:
-    """The value; the text of None in its place, for attributes that files have although they are None."""
-    return "None" if value is None else value
-
-
-class Functions(Generic[V]):
+class Functions(Selections[V]):
     """The functions of mx.np, on the values of one frontend."""
-
-    def __init__(self, call: Call[V]) -> None:
-        self._call = call
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"mx.np has no attribute {name!r}", name=name, obj=self)
@@ -412,88 +379,6 @@ class Functions(Generic[V]):
             plain = value is None or is_number(value)
             same |= {f"{name}_arr_given": not plain, f"{name}_scalar": or_none(value if plain else None)}
         return self._call("_npi_ediff1d", ary, *map(self._array, arrays), **same)
-
-    # ---- by values and indices
-
-    def percentile(
-        self,
-        a: Any,
-        q: Any,
-        axis: Axes = None,
-        out: Any = None,
-        overwrite_input: bool | None = None,
-        interpolation: str = "linear",
-        keepdims: bool = False,
-    ) -> Any:
-        """The percentiles of the elements along some axes; of integers in float32."""
-        if overwrite_input is not None:
-            raise NotImplementedError("percentile: overwrite_input of None is required.")
-        shares = [] if is_number(q) else [self._array(q)]
-        same = {"axis": or_none(axes_of(axis)), "interpolation": interpolation, "keepdims": keepdims}
-        scalar = "None" if shares else q
-        return self._call("_npi_percentile", a, *shares, q_scalar=scalar, out=out, **same)
-
-    def quantile(
-        self,
-        a: Any,
-        q: Any,
-        axis: Axes = None,
-        out: Any = None,
-        overwrite_input: bool | None = None,
-        interpolation: str = "linear",
-        keepdims: bool = False,
-    ) -> Any:
-        """The quantiles of the elements along some axes."""
-        share = (q if is_number(q) else self._array(q)) * 100
-        return self.percentile(a, share, axis, out, overwrite_input, interpolation, keepdims)
-
-    def polyval(self, p: Any, x: Any) -> Any:
-        """The polynomial with coefficients `p`, the highest power's first, at `x`."""
-        return self._call("_npi_polyval", p, x)
-
-    def bincount(self, x: Any, weights: Any = None, minlength: int = 0) -> Any:
-        """How often each integer from 0 up occurs, or the sum of the weights where it does."""
-        if minlength < 0:
-            raise ValueError(f"bincount: minlength of at least 0 is required, got {minlength}.")
-        arrays = [] if weights is None else [weights]
-        return self._call("_npi_bincount", x, *arrays, minlength=minlength, has_weights=bool(arrays))
-
-    def unique(
-        self,
-        ar: Any,
-        return_index: bool = False,
-        return_inverse: bool = False,
-        return_counts: bool = False,
-        axis: int | None = None,
-    ) -> Any:
-        """The different elements in ascending order, perhaps with where they are and how many there are."""
-        asked = {"return_index": return_index, "return_inverse": return_inverse}
-        several = return_index or return_inverse or return_counts
-        result = self._call("_npi_unique", ar, return_counts=return_counts, axis=or_none(axis), **asked)
-        return tuple(result) if several else result  # type: ignore[arg-type]
-
-    def insert(self, arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
-        """The array with values before the given indices, outside of autograd."""
-        new = [] if is_number(values) else [self._array(values)]
-        same: dict[str, Any] = {"axis": or_none(axis)} | ({} if new else {"val": values})
-        if isinstance(obj, slice):
-            return self._call("_npi_insert_slice", arr, *new, **same, **_range_of(obj, 1))
-        if is_number(obj):
-            return self._call("_npi_insert_scalar", arr, *new, int_ind=obj, **same)
-        return self._call("_npi_insert_tensor", arr, *new, self._array(obj), **same)
-
-    def delete(self, arr: Any, obj: Any, axis: int | None = None) -> Any:
-        """The array without the elements at the given indices, outside of autograd."""
-        same = {"axis": or_none(axis)}
-        if isinstance(obj, slice):
-            return self._call("_npi_delete", arr, **same, **_range_of(obj, 1))
-        if is_number(obj):
-            return self._call("_npi_delete", arr, int_ind=obj, **same)
-        return self._call("_npi_delete", arr, self._array(obj), **same)
-
-    def _array(self, value: Any) -> Any:
-        """A value of the frontend for a list, where it has one."""
-        return value
 
     # ---- products
 

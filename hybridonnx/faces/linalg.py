@@ -6,7 +6,8 @@ from math import inf
 from typing import Any
 
 from ..ops import is_number
-from .functions import Axes, Call, Functions, axes_of, or_none
+from .arguments import Axes, Call, axes_of, or_none
+from .functions import Functions
 
 
 class Linalg:

@@ -10,7 +10,8 @@ from ..context import Context, current_context
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import RequirementError
 from ..ops import is_number
-from .functions import Call, Functions, or_none
+from .arguments import Call, or_none
+from .functions import Functions
 
 Parameter = Any
 """What a distribution depends on: a number, or a value of the frontend."""
