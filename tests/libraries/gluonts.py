@@ -43,6 +43,7 @@ from tests.libraries.harness import Sample, check, model
 
 logging.getLogger("gluonts").setLevel(logging.WARNING)
 STEPS, CONTEXT, COUNT = 12, 24, 4
+LOOPS = {"tune": "Cholesky factors are loops of ONNX's nodes in the file, and such loops have no gradient"}
 SIZES = {"freq": "1H", "prediction_length": STEPS, "context_length": CONTEXT}
 
 
@@ -107,9 +108,10 @@ DISTRIBUTIONS = {
     "a mixture": lambda: MixtureDistributionOutput([GaussianOutput(), StudentTOutput()]),
     "Gaussian": GaussianOutput,
 }
+BRANCHES = {"tune": "the gradient of what the file has in place of an operator is NaN in branches not taken"}
 for _name, _output in DISTRIBUTIONS.items():
 
-    @model(f"DeepAR, {_name}")
+    @model(f"DeepAR, {_name}", skip=BRANCHES if _name in ("negative binomial", "piecewise linear") else None)
     def deepar_of(output=_output) -> Sample:
         return network(deep_ar(num_layers=1, distr_output=output(), scaling=False, trainer=trainer()))
 
@@ -144,7 +146,7 @@ def wave_net():
     )
 
 
-@model("N-BEATS")
+@model("N-BEATS", skip={"mxnet": "MXNet cannot save parameters that oneDNN has laid out anew"})
 def n_beats() -> Sample:
     return network(NBEATSEstimator(**SIZES, num_stacks=2, widths=[16], trainer=trainer()))
 
@@ -162,7 +164,7 @@ def deep_state() -> Sample:
         cardinality=[COUNT],
         trainer=trainer(),
     )
-    return network(estimator)
+    return network(estimator, skip=LOOPS)
 
 
 @model("DeepFactor")
@@ -179,7 +181,7 @@ def fusion() -> Sample:
 
 @model("Gaussian process")
 def gaussian_process() -> Sample:
-    return network(GaussianProcessEstimator(**SIZES, cardinality=COUNT, trainer=trainer()))
+    return network(GaussianProcessEstimator(**SIZES, cardinality=COUNT, trainer=trainer()), skip=LOOPS)
 
 
 @model("canonical RNN")
@@ -196,13 +198,15 @@ def lstnet() -> Sample:
 @model("DeepVAR")
 def deep_var() -> Sample:
     sizes = {"target_dim": COUNT, "num_cells": 8, "num_layers": 1, "dropout_rate": 0.0, "rank": 2}
-    return network(DeepVAREstimator(**SIZES, **sizes, trainer=trainer()), many=True)
+    return network(DeepVAREstimator(**SIZES, **sizes, trainer=trainer()), many=True, skip=LOOPS)
 
 
 @model("GPVAR")
 def gp_var() -> Sample:
     sizes = {"target_dim": COUNT, "num_cells": 8, "num_layers": 1, "dropout_rate": 0.0, "rank": 2}
-    return network(GPVAREstimator(**SIZES, **sizes, target_dim_sample=2, trainer=trainer()), many=True)
+    return network(
+        GPVAREstimator(**SIZES, **sizes, target_dim_sample=2, trainer=trainer()), many=True, skip=LOOPS
+    )
 
 
 PIPELINES = {

@@ -269,6 +269,7 @@ def record_results(trial: Trial) -> str:
         sample.net.export(trial.prefix)
     except Exception as exc:  # noqa: BLE001 - there are models that MXNet cannot export
         print(f"no files of MXNet: {exc}", flush=True)
+        Path(f"{trial.prefix}-symbol.json").unlink(missing_ok=True)  # its parameters may have been cut off
     np.savez(trial.folder / "results.npz", **arrays)
     return ""
 
