@@ -137,6 +137,40 @@ def test_faults_in_libsvm_files_are_told_by_line(write):
         mx.io.LibSVMIter(write("d", "1 0:1\n"), (3, 1), 1)
 
 
+@pytest.mark.parametrize(
+    "counts",
+    [[11], [6, 5], [5, 3, 3], [4, 2, 3, 2], [3, 2, 3, 2, 1], [2, 2, 2, 1, 2, 1, 1]],
+    ids=lambda counts: str(len(counts)),
+)
+def test_parts_of_libsvm_files_are_mxnets(write, counts):
+    """MXNet cuts at bytes; these are the lines that it gave for each part."""
+    path = write("d", "".join(f"{i} 0:{i} 2:{2 * i}\n" for i in range(11)))
+    labels: list[float] = []
+    for part, count in enumerate(counts):
+        it = mx.io.LibSVMIter(path, (3,), 1, num_parts=len(counts), part_index=part)
+        rows = [batch.label[0].asscalar() for batch in it]
+        assert len(rows) == count
+        labels += rows
+    assert labels == list(range(11))
+
+
+def test_parts_of_folders_are_cut_at_files_too(tmp_path):
+    for name, first in (("a", 0), ("b", 4)):
+        (tmp_path / name).write_text("".join(f"{first + i} 0:1\n" for i in range(4)))
+    parts = [mx.io.LibSVMIter(tmp_path, (3,), 1, num_parts=2, part_index=i) for i in (0, 1)]
+    assert [[b.label[0].asscalar() for b in part] for part in parts] == [[0, 1, 2, 3], [4, 5, 6, 7]]
+
+
+def test_parts_are_told_by_integers(write):
+    path = write("d", "1 0:1\n")
+    images, labels = write("i", idx(np.zeros((2, 3, 3), np.uint8))), write("l", idx(np.zeros(2, np.uint8)))
+    for options in ({"part_index": None}, {"num_parts": None}, {"part_index": "x"}):
+        with pytest.raises(MXNetError, match="must be an integer"):
+            mx.io.LibSVMIter(path, (3,), 1, **options)
+        with pytest.raises(MXNetError, match="must be an integer"):
+            mx.io.MNISTIter(images, labels, 1, **options)
+
+
 class Failing(mx.io.NDArrayIter):
     """Fails at the second batch."""
 

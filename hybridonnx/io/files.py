@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -202,11 +203,35 @@ def _table(path: PathLike, shape: Sequence[int] | int, kind: Any) -> Array:
     return np.array(rows, kind).reshape(len(rows), *sizes)
 
 
-def _part(owner: str, count: int, num_parts: int, part_index: int) -> tuple[int, int]:
-    """The first row of a part, and the one behind its last."""
-    if not 0 <= part_index < num_parts:
-        raise MXNetError(f"{owner}: a part_index below num_parts={num_parts} is required, got {part_index}.")
-    return count * part_index // num_parts, count * (part_index + 1) // num_parts
+def _which_part(owner: str, num_parts: Any, part_index: Any) -> tuple[int, int]:
+    """The number of parts, and which of them is meant."""
+    count, index = read(owner, "num_parts", int, num_parts), read(owner, "part_index", int, part_index)
+    if not 0 <= index < count:
+        raise MXNetError(f"{owner}: a part_index below num_parts={count} is required, got {index}.")
+    return count, index
+
+
+def _part_of_bytes(path: PathLike, num_parts: int, part_index: int) -> tuple[int, int]:
+    """The first line of a part, and the one behind its last, as MXNet cuts files: at equal numbers of bytes.
+
+    A line is in the part that its first byte is in. One that begins where a part does is in the part before,
+    unless a file begins there.
+    """
+    starts, files, total = [], set(), 0
+    for part in _files(path):
+        files.add(total)
+        with open_to_read(part) as file:
+            for line in file:
+                if line.strip():
+                    starts.append(total)
+                total += len(line)
+    step = -(-total // num_parts)
+    ends = (step * part_index, step * (part_index + 1))
+    first, last = (
+        bisect_left(starts, end) if end in files or end >= total else bisect_right(starts, end)
+        for end in ends
+    )
+    return first, last
 
 
 class MNISTIter(MXDataIter):
@@ -243,7 +268,8 @@ class MNISTIter(MXDataIter):
             raise FormatError(
                 f"{label}: a label for each of {len(images)} images is required, got {len(labels)}."
             )
-        first, last = _part("MNISTIter", len(images), num_parts, part_index)
+        parts, index = _which_part("MNISTIter", num_parts, part_index)
+        first, last = len(images) * index // parts, len(images) * (index + 1) // parts
         images, labels = images[first:last], labels[first:last]
         order = np.arange(len(images))
         if shuffle:
@@ -297,7 +323,7 @@ class LibSVMIter(MXDataIter):
                     f"LibSVMIter: a line of label_libsvm for each of {len(self._rows.first)} lines of "
                     f"data_libsvm is required, got {len(self._labels.first)}."
                 )
-        self._first, last = _part("LibSVMIter", len(self._rows.first), num_parts, part_index)
+        self._first, last = _part_of_bytes(data_libsvm, *_which_part("LibSVMIter", num_parts, part_index))
         super().__init__(last - self._first, batch_size, round_batch, data_name, label_name)
 
     def _data(self, index: Array) -> NDArray:
