@@ -164,7 +164,9 @@ def back(trial: Trial) -> str:
 
 def tune(trial: Trial) -> str:
     """Train what came back for a step, on the mean square of its outputs."""
-    sample = Sample(trial.imported, file_inputs(trial), mean_square, learning_rate=TUNE_RATE)
+    squares = sum(float(np.square(y, dtype="float64").mean()) for y in trial.outputs if y.size)
+    rate = TUNE_RATE / max(squares, 1.0)  # boxes are in hundreds of pixels
+    sample = Sample(trial.imported, file_inputs(trial), mean_square, learning_rate=rate)
     return watched_steps(sample)[1]
 
 
