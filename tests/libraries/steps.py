@@ -164,9 +164,9 @@ def back(trial: Trial) -> str:
 
 def tune(trial: Trial) -> str:
     """Train what came back for a step, on the mean square of its outputs."""
-    inputs = file_inputs(trial)
-    rate = TUNE_RATE / max(1.0, float(mean_square(trial.imported(*inputs)).asscalar()))
-    sample = Sample(trial.imported, inputs, mean_square, learning_rate=rate)
+    squares = sum(float(np.square(y, dtype="float64").mean()) for y in trial.outputs if y.size)
+    rate = TUNE_RATE / max(squares, 1.0)  # boxes are in hundreds of pixels
+    sample = Sample(trial.imported, file_inputs(trial), mean_square, learning_rate=rate)
     return watched_steps(sample)[1]
 
 
@@ -269,7 +269,6 @@ def record_results(trial: Trial) -> str:
         sample.net.export(trial.prefix)
     except Exception as exc:  # noqa: BLE001 - there are models that MXNet cannot export
         print(f"no files of MXNet: {exc}", flush=True)
-        Path(f"{trial.prefix}-symbol.json").unlink(missing_ok=True)  # its parameters may have been cut off
     np.savez(trial.folder / "results.npz", **arrays)
     return ""
 
