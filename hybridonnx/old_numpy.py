@@ -53,7 +53,7 @@ def _of_parts(save: Callable[..., Any]) -> Callable[..., Any]:
             parts = np.empty(len(arr), object)
             parts[:] = arr
             arr = parts
-        save(file, arr, allow_pickle=allow_pickle, **more)
+        save(file, arr, allow_pickle, **more)
 
     return function
 

@@ -73,6 +73,8 @@ class NumpyPercentile(Operator):
         if len(q) > 1:
             raise ShapeError(f"_npi_percentile: q of at most one axis is required, got {show(q)}.")
         axes = self.axes(len(a))
+        if any(a[i] == 0 for i in axes):
+            raise ShapeError(f"_npi_percentile: at least one element along {axes} is required, got {show(a)}.")
         rest = tuple(1 if i in axes else d for i, d in enumerate(a) if self.keepdims or i not in axes)
         return (*q, *rest)
 
