@@ -406,7 +406,7 @@ class NextNumber(gluon.HybridBlock):
         return F.log_softmax(scores, axis=-1), states
 
 
-@check("hybrid beam search")
+@check("hybrid beam search", skip={"mxnet": "MXNet fails to infer the branches of its cond, hybridized"})
 def hybrid_beam_search() -> None:
     decoder = NextNumber(7)
     decoder.initialize()
@@ -452,7 +452,7 @@ def optimizers() -> None:
         assert losses[-1] < 0.8 * losses[0], (name, losses)
 
 
-@check("bert pretraining in float16 states and accumulation")
+@check("bert training with accumulated gradients")
 def bert_steps() -> None:
     sample = bert()
     net, inputs = sample.net, sample.inputs
