@@ -53,9 +53,9 @@ def initialized(net):
     return net
 
 
-def batch(prepare, padded=()):
-    """Arrays of a batch of two photographs as a transform prepares them; boxes of some are filled up."""
-    samples = [prepare(photograph(), BOXES) for _ in range(2)]
+def batch(prepare, padded=(), count=2):
+    """Arrays of a batch of photographs as a transform prepares them; boxes of some are filled up."""
+    samples = [prepare(photograph(), BOXES) for _ in range(count)]
     parts = [Pad(axis=0, pad_val=-1) if i in padded else Stack() for i in range(len(samples[0]))]
     return [x.as_in_context(mx.cpu()) for x in Tuple(*parts)(samples)]
 
@@ -136,11 +136,11 @@ def re_identification() -> Sample:
     return Sample(net, [normal(3, 3, 64, 32)], lambda y: SOFTMAX(y[0], label), free=(0,))
 
 
-def ssd_sample(net, size, more=()):
+def ssd_sample(net, size, more=(), count=2):
     net = initialized(net)
     with mx.autograd.train_mode():
         anchors = net(nd.zeros((1, 3, size, size)), *more)[2]
-    image, classes, boxes = batch(ssd.SSDDefaultTrainTransform(size, size, anchors))
+    image, classes, boxes = batch(ssd.SSDDefaultTrainTransform(size, size, anchors), count=count)
     loss = gluoncv.loss.SSDMultiBoxLoss()
 
     def total(y):
@@ -410,4 +410,4 @@ def smot() -> Sample:
 
     net = presets.ssd_300_mobilenet0_25_custom(classes=CLASSES, pretrained_base=False)
     tracked = [nd.array([[1, 5], [20, 30]]), nd.array([[0.5, 0.5], [0.25, 0.75]])]
-    return ssd_sample(net, 300, tracked)
+    return ssd_sample(net, 300, tracked, count=1)
