@@ -9,8 +9,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-import numpy as np
-
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "hybridonnx"
 STORED = ROOT / "tests/data/public_surface.txt"
@@ -85,8 +83,7 @@ def arguments(function: Any) -> list[str]:
 
     Those of NumPy's own functions and of built-in ones are left out, which depend on their version.
     """
-    own = getattr(function, "__wrapped__", None)
-    if isinstance(own, np.ufunc) or str(getattr(own, "__module__", "")).startswith("numpy"):
+    if hasattr(function, "numpy_function"):
         return ["..."]
     try:
         parameters = inspect.signature(function).parameters.values()

@@ -291,7 +291,7 @@ def by_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
     on_values.__name__ = on_values.__qualname__ = getattr(function, "__name__", "function")
     with contextlib.suppress(ValueError):
         on_values.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
-    on_values.__wrapped__ = function  # type: ignore[attr-defined]
+    on_values.numpy_function = function  # type: ignore[attr-defined]
     on_values.__doc__ = f"NumPy's own `{on_values.__name__}`, outside of autograd."
     return on_values
 

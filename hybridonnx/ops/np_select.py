@@ -74,7 +74,7 @@ class NumpyPercentile(Operator):
             raise ShapeError(f"_npi_percentile: q of at most one axis is required, got {show(q)}.")
         axes = self.axes(len(a))
         if any(a[i] == 0 for i in axes):
-            raise ShapeError(f"_npi_percentile: at least one element along {axes} is required, got {show(a)}.")
+            raise ShapeError(f"_npi_percentile: an element along {axes} is required, got {show(a)}.")
         rest = tuple(1 if i in axes else d for i, d in enumerate(a) if self.keepdims or i not in axes)
         return (*q, *rest)
 
@@ -83,6 +83,8 @@ class NumpyPercentile(Operator):
         if q is not None and ((q < 0) | (q > 100)).any():
             raise AttributeValueError("_npi_percentile: q from 0 to 100 is required, got another one.")
         wide: Any = a if a.dtype == np.float64 else a.astype(np.float32)
+        if not a.size:  # which NumPy cannot keep the axes of
+            return np.zeros(sizes(self.infer_shape(a.shape, () if q is None else q.shape)), wide.dtype)
         of: Any = np.percentile
         result = of(wide, share, self.axes(a.ndim), method=self.interpolation, keepdims=self.keepdims)
         return np.asarray(result, wide.dtype)
