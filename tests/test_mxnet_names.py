@@ -31,3 +31,8 @@ def test_what_is_left_out_is_mxnets_and_not_here(row):
     assert pairs, "MXNet has no such name; remove the row"
     here = [f"{m}.{n}" for m, n in pairs if mxnet_names.is_here(m, n)]
     assert not here, f"no longer left out, but here: {', '.join(here)}"
+
+
+def test_the_page_is_fresh():
+    text = mxnet_names.PAGE.read_text(encoding="utf-8")
+    assert text == mxnet_names.page(), "run python -m tests.mxnet_names --store"
