@@ -1,4 +1,4 @@
-"""Quantization: observers, a calibrated network, operators of int8 by hand."""
+"""Quantization: ranges, int8 and uint8, a dense layer of integers, requantized and back."""
 
 from _seeded import draw, show
 from mxnet import nd
