@@ -74,6 +74,7 @@ ALLOWED = {
 if VERSION.startswith("1.20."):
     ROOTS = ("spread", "kind"), "the root of infinity is NaN in ONNX Runtime 1.20"
     ALLOWED |= dict.fromkeys(("L2Normalization", "rsqrt", "sqrt"), ROOTS)
+    ALLOWED["_npi_choice"] = ("value",), "TopK of ONNX Runtime 1.20 puts NaN elsewhere"
 PLAIN_IN_FILES = ("BilinearSampler", "Pooling", "Pooling_v1", "RNN", "ROIPooling", "SpatialTransformer")
 """Operators that a file has as ONNX's own, which leaves open what becomes of NaN."""
 REFUSED_BY_KERNELS = {
@@ -575,7 +576,9 @@ REFUSED = (
         "_linalg_potrf",
         "_linalg_potri",
     ),
-    *("_linalg_slogdet", "_linalg_syevd", "_linalg_trsm"),
+    *("_linalg_slogdet", "_linalg_syevd", "_linalg_trsm", "_solution"),
+    *("_npi_cholesky", "_npi_det", "_npi_eigh", "_npi_eigvalsh", "_npi_slogdet"),
+    *("_npi_solve", "_npi_tensorinv", "_npi_tensorsolve"),
 )
 """Operators that ONNX Runtime has no float64 for, with some of their attributes or all: kernels run them."""
 DRAWN_IN_FLOAT32 = ("_random_exponential_like",)
