@@ -97,6 +97,16 @@ class SymbolBlock(HybridBlock):
         inputs: Symbol | Sequence[Symbol],
         params: ParameterDict | None = None,
     ) -> None:
+        self._begin(outputs, inputs, params, {})
+
+    def _begin(
+        self,
+        outputs: Symbol | Sequence[Symbol],
+        inputs: Symbol | Sequence[Symbol],
+        params: ParameterDict | None,
+        dtypes: Mapping[str, Any],
+    ) -> None:
+        """Make the block; `dtypes` are those of parameters, as far as more is known than the graph tells."""
         super().__init__(prefix=None, params=params)
         self._prefix = ""
         self._params = ParameterDict("", params)
@@ -109,7 +119,7 @@ class SymbolBlock(HybridBlock):
         self._traced = self._graph
         names = _variable_names(variables)
         self._boundary = boundary_of(graph, names)
-        self._make_parameters(graph, names)
+        self._make_parameters(graph, names, dtypes)
         self._is_of_file = False
         self._output_names: list[str] | None = None
         """What the ONNX model calls the outputs that the block was made of, if it was."""
@@ -124,12 +134,13 @@ class SymbolBlock(HybridBlock):
         names = _variable_names(self._graph[0])
         return {name: self._types[name] for name in names} if self._types else {}
 
-    def _make_parameters(self, graph: Symbol, inputs: list[str]) -> None:
-        dtypes = _dtypes(graph)
-        fixed = {*graph.list_auxiliary_states(), *constant_names(graph.nodes())}
-        for name in (*graph.list_arguments(), *graph.list_auxiliary_states()):
-            if name in inputs or name in self._params:
-                continue
+    def _make_parameters(self, graph: Symbol, inputs: list[str], dtypes: Mapping[str, Any]) -> None:
+        states = graph.list_auxiliary_states()
+        names = [n for n in (*graph.list_arguments(), *states) if n not in inputs and n not in self._params]
+        if any(name not in dtypes for name in names):
+            dtypes = {**_dtypes(graph), **dtypes}
+        fixed = {*states, *constant_names(graph.nodes())}
+        for name in names:
             kwargs: dict[str, Any] = {"allow_deferred_init": True}
             if name in fixed:
                 kwargs["grad_req"] = "null"
@@ -357,7 +368,9 @@ def block_from_onnx(
             f"{title}: the inputs {', '.join(model.inputs)} are required by name, got {', '.join(names)}."
         )
     shapes = {name: shape_attributes(model.shapes[name]) for name in names or model.inputs}
-    block = SymbolBlock(model.symbol, [var(name, attr=shape) for name, shape in shapes.items()])
+    block = SymbolBlock.__new__(SymbolBlock)
+    variables = [var(name, attr=shape) for name, shape in shapes.items()]
+    block._begin(model.symbol, variables, None, {name: x.dtype for name, x in model.values.items()})
     block._is_of_file = True
     block._output_names, block._types = model.outputs, model.types
     params = block.collect_params()
