@@ -255,3 +255,30 @@ def test_the_index_of_the_only_element():
     with np_shape(True):
         assert nd.contrib.index_array(nd.ones(())).shape == (0,)
     assert nd.tile(nd.ones((2, 3)), reps=(0, 2)).shape == (0, 6)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"h_w": (6, 3), "center_crop": True},
+        {"h_w": (2, 3), "offset": (-1, 0)},
+        {"h_w": (2, 3), "offset": (4, 0)},
+    ],
+)
+def test_crops_outside_of_the_image(options):
+    with pytest.raises(MXNetError, match="a crop inside of"):
+        nd.Crop(nd.ones((1, 1, 5, 5)), **options)
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_means_of_other_channels(count):
+    image = nd.ones((3, 2, 2))
+    with pytest.raises(MXNetError, match="one for each of 3 channels"):
+        nd.image.normalize(image, mean=tuple(range(count)), std=(1.0,) * count)
+    assert nd.image.normalize(image).asnumpy().tolist() == image.asnumpy().tolist()
+
+
+@pytest.mark.parametrize("axes", [(0,), (0, 1, 2), (0, 0), (1, -1)])
+def test_a_turn_takes_two_axes(axes):
+    with pytest.raises(MXNetError, match="two"):
+        mx.np.rot90(mx.np.ones((2, 3)), 1, axes)

@@ -268,6 +268,19 @@ def test_draws_in_graphs():
 # ---- names
 
 
+@pytest.mark.parametrize(
+    ("shape", "weights", "axis"), [((1, 3), (2, 3), None), ((2, 3), (3,), None), ((2, 3, 4), (3, 4), (1, 2))]
+)
+def test_averages_refuse_weights_of_other_shapes(shape, weights, axis):
+    with pytest.raises(mx.MXNetError, match="weights of shape"):
+        mx.np.average(mx.np.ones(shape), axis=axis, weights=mx.np.ones(weights))
+
+
+@pytest.mark.parametrize(("shape", "n"), [((1,), 1), ((2, 1), 1), ((3,), 3), ((2, 0), 1)])
+def test_differences_of_too_few_are_none(shape, n):
+    assert mx.np.diff(mx.np.ones(shape), n).shape == np.diff(np.ones(shape), n).shape
+
+
 MISSING = {
     "np.linalg": "fallback_linalg",
     "npx": "check_call classproperty ctypes threading warnings",

@@ -113,7 +113,8 @@ class Normalize(Operator):
         channels = _require("_image_normalize", data, layout="(C, H, W)")[-3]
         _channels("_image_normalize", channels)
         for name, values in (("mean", self.mean), ("std", self.std)):
-            if channels is not None and len(values) not in (1, channels, 4):
+            usual = values == (getattr(type(self), name))
+            if channels is not None and len(values) not in (1, channels) and not usual:
                 raise ShapeError(
                     f"_image_normalize: {name} as one number, or one for each of {channels} channels, is "
                     f"required, got {values}."

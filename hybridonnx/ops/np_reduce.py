@@ -10,11 +10,11 @@ import numpy as np
 
 from ..attrs import DTypeName, Ints
 from ..dtypes import DType, as_dtype
-from ..errors import AttributeValueError
+from ..errors import AttributeValueError, ShapeError
 from ._composition import Composed
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Shape, axis_index, axis_indices
+from ._shapes import Shape, axis_index, axis_indices, differ, show
 from .reduce import _extreme_rule, _mean, _prod, _prod_rule, _sum, require_elements
 
 _CONSTANT = "it is piecewise constant"
@@ -412,6 +412,7 @@ class NumpyAverage(Composed):
         a = inputs[0]
         if self.weighted:
             weights = inputs[1]
+            self._require_fit(a.shape, weights.shape)
             if weights.ndim < a.ndim and self.axis:
                 at = axis_index(self.names[0], self.axis[0], a.ndim)
                 for _ in range(a.ndim - at - 1):
@@ -423,3 +424,13 @@ class NumpyAverage(Composed):
             mean = F._npi_mean(a, axis=self.axis)
             scale = F._np_sum(F.ones_like(a), axis=self.axis)
         return [mean, scale] if self.returned else mean
+
+    def _require_fit(self, shape: Shape, weights: Shape) -> None:
+        fits = len(weights) == len(shape) and not any(map(differ, weights, shape))
+        if not fits and len(weights) == 1 and self.axis is not None and len(self.axis) == 1:
+            fits = not differ(weights[0], shape[axis_index(self.names[0], self.axis[0], len(shape))])
+        if not fits:
+            raise ShapeError(
+                f"_npi_average: weights of shape {show(shape)}, or a vector as long as the one axis, are "
+                f"required, got {show(weights)} for axis {self.axis}."
+            )

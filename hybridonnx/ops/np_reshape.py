@@ -644,7 +644,8 @@ class NumpyDiff(Composed):
     def compose(self, F: Any, *inputs: Any) -> Any:
         (a,) = inputs
         axis = axis_index("_npi_diff", self.axis, a.ndim)
+        before = (None,) * axis  # slice_axis takes no axis of size 1
         for _ in range(self.n):
-            ahead = F.slice_axis(a, axis=axis, begin=1, end=None)
-            a = F._npi_subtract(ahead, F.slice_axis(a, axis=axis, begin=0, end=-1))
+            ahead = F.slice(a, begin=(*before, 1), end=(*before, None))
+            a = F._npi_subtract(ahead, F.slice(a, begin=(*before, 0), end=(*before, -1)))
         return a if self.n else F._copy(a)
