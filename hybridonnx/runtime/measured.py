@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
 import threading
 from bisect import bisect_right
@@ -48,6 +49,8 @@ class MeasuredSession:
     def __init__(self, start: Callable[[Any], Any], settings: Callable[[], Any], graph: Any) -> None:
         self._start, self._settings, self._graph = start, settings, graph
         self._session: Any = None
+        self._folder = ""
+        """Where ONNX Runtime writes what it measures."""
         self._runs: list[_Run] = []
         self._lock = threading.Lock()
 
@@ -57,8 +60,8 @@ class MeasuredSession:
             if self._session is None:
                 settings = self._settings()
                 settings.enable_profiling = True
-                folder = tempfile.gettempdir()
-                settings.profile_file_prefix = os.path.join(folder, f"hybridonnx{os.getpid()}_{id(self)}")
+                self._folder = tempfile.mkdtemp(prefix="hybridonnx")  # which nobody else can write to
+                settings.profile_file_prefix = os.path.join(self._folder, "profile")
                 self._session = self._start(settings)
                 profile.sources.append(self.collect)
             self._runs.append(_Run(now(), threading.get_ident(), operators))
@@ -76,8 +79,7 @@ class MeasuredSession:
         except (OSError, ValueError):  # a full disk
             return
         finally:
-            if os.path.exists(path):
-                os.remove(path)
+            shutil.rmtree(self._folder, ignore_errors=True)
         self._record(runs, events)
 
     def _record(self, runs: Sequence[_Run], events: Sequence[Mapping[str, Any]]) -> None:
