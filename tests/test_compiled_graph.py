@@ -137,8 +137,8 @@ def test_nothing_of_a_step_outlives_it(monkeypatch):
 
 
 def keeping(call, outputs):
-    def watched(self, feeds):
-        arrays = call(self, feeds)
+    def watched(self, feeds, *more):
+        arrays = call(self, feeds, *more)
         outputs.extend(map(weakref.ref, arrays))
         return arrays
 

@@ -343,9 +343,9 @@ def runs(monkeypatch):
     sessions, kernels = [], []
     run_session, run_kernel = ValueSession.__call__, plan._Kernel.__call__
 
-    def counted(self, feeds):
+    def counted(self, feeds, *more):
         sessions.append(self)
-        return run_session(self, feeds)
+        return run_session(self, feeds, *more)
 
     def logged(self, args, noise):
         kernels.append(self._node.op_name)
