@@ -130,7 +130,7 @@ def _str(value: Any) -> str:
 
 
 def _dtype_name(value: Any) -> str:
-    if value == _BFLOAT16:
+    if isinstance(value, str) and value == _BFLOAT16:
         return _BFLOAT16
     try:
         return native_dtype(value).name
