@@ -208,6 +208,17 @@ def scalar(
     return row(Scalar, (name, *aliases), doc, fn=staticmethod(fn), **rule_facets(rule), **facets)
 
 
+def reduced_shape(data: Shape, axes: Sequence[int], keepdims: bool) -> Shape:
+    """The shape that remains of `data` without `axes`, or with 1 for them; `(1,)` if no axis does without."""
+    remaining = tuple(1 if i in axes else d for i, d in enumerate(data) if keepdims or i not in axes)
+    return remaining if keepdims else remaining or (1,)
+
+
+def with_axis(result: Array, keepdims: bool) -> Array:
+    """What a reduction gives, as MXNet shapes it: with an axis if none remains, unless axes are kept."""
+    return result if keepdims or result.ndim else result.reshape(1)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Reduction(Operator):
     """A function of the elements along some axes, which it takes to one.
@@ -221,7 +232,7 @@ class Reduction(Operator):
         exclude: Whether the axes that `axis` does not name are the ones to reduce.
 
     Returns:
-        The shape of data without the reduced axes; (1,) if none is left.
+        The shape of data without the reduced axes; (1,) if none is left. A number's own stays with keepdims.
     """
 
     fn: ClassVar[staticmethod[..., Array]]
@@ -235,16 +246,12 @@ class Reduction(Operator):
         return axis_indices(self.names[0], self.axis, rank, self.exclude)
 
     def infer_shape(self, data: Shape) -> Shape:
-        reduced = self.axes(len(data))
-        remaining = tuple(
-            1 if i in reduced else d for i, d in enumerate(data) if self.keepdims or i not in reduced
-        )
-        return remaining or (1,)
+        return reduced_shape(data, self.axes(len(data)), self.keepdims)
 
     def forward(self, data: Array) -> Array:
         axes = self.axes(data.ndim)
         result = np.asarray(self.fn(data, axis=axes, keepdims=self.keepdims))
-        return result.astype(data.dtype, copy=False).reshape(result.shape or (1,))
+        return with_axis(result.astype(data.dtype, copy=False), self.keepdims)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         return self.rule(F, self, dy, y, data)

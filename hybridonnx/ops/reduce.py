@@ -15,7 +15,7 @@ from ..errors import AttributeValueError, ShapeError
 from ._arithmetic import divide
 from ._operator import Array, Operator
 from ._registry import operator
-from ._rows import Reduction, Rule, row, rule_facets
+from ._rows import Reduction, Rule, reduced_shape, row, rule_facets, with_axis
 from ._shapes import Dim, Shape, axis_index, axis_indices, broadcast, differ, show, sizes
 from ._slopes import narrowed, widened
 from ._storage import of_reduced_rows, of_spread_rows
@@ -269,18 +269,13 @@ class Norm(Operator):
         else:
             norm = np.sqrt(np.sum(np.square(wide), axis=axes, keepdims=self.keepdims))
         result = np.asarray(norm)
-        return result.astype(self.infer_dtype(data.dtype)).reshape(result.shape or (1,))
+        return with_axis(result.astype(self.infer_dtype(data.dtype)), self.keepdims)
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         if self.ord == 1:
             return (_spread(F, self, dy, data) * F.sign(data),)
         length = y + (y == 0) if self.subgradient else y
         return (data * _spread(F, self, dy / length, data),)
-
-
-def reduced_shape(data: Shape, axes: Sequence[int], keepdims: bool) -> Shape:
-    """The shape that remains of `data` without `axes`; `(1,)` if nothing does."""
-    return tuple(1 if i in axes else d for i, d in enumerate(data) if keepdims or i not in axes) or (1,)
 
 
 @operator("moments")
@@ -370,7 +365,7 @@ class _ExtremeIndex(Operator):
     def forward(self, data: Array) -> Array:
         axis, keepdims = self.along()
         indices = np.asarray(self.fn(data, axis=axis, keepdims=keepdims))
-        return indices.astype(data.dtype).reshape(indices.shape or (1,))
+        return with_axis(indices.astype(data.dtype), keepdims)
 
     @classmethod
     def upgraded(cls, attributes: dict[str, str], version: int) -> dict[str, str]:

@@ -184,8 +184,18 @@ many += [
     ).but(formula=lambda y, x: np.repeat(y[:, None].astype(np.float64) / 70000, 70000, 1).astype(np.float16)),
 ]
 
+NUMBERS = [
+    Case(name, [uniform((), 0.5, 1.5)], keepdims=keepdims).but(
+        formula=lambda x, ndim=0 if keepdims else 1: x.reshape((1,) * ndim)
+    )
+    for name in (*REDUCTIONS, "norm")
+    for keepdims in (True, False)
+]
+"""Of a number, which MXNet has with np_shape; what is stored is without."""
+
 CASES = [
     *many,
+    *NUMBERS,
     *[Case("moments", [(2, 3, 4)], axes=axes) for axes in (1, (0, 2), (-1, 0), (0, 1, 2))],
     Case("moments", [(2, 3, 4)], axes=(0, 2), keepdims=True).but(dtypes=FLOATS),
     *reductions,
