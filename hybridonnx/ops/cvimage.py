@@ -221,6 +221,7 @@ class CopyMakeBorder(Operator):
     """
 
     not_differentiable = _PIXELS
+    takes_bool = False
     inputs: ClassVar[tuple[str, ...]] = ("src",)
     top: int
     bot: int

@@ -105,7 +105,7 @@ class Histogram(Operator):
         (low, high), count = self.ends(), len(bounds) - 1
         x = x[(x >= low) & (x <= high)]
         indices = np.minimum((x - low) * count / (high - low), count - 1).astype(np.int64)
-        indices -= x < bounds[indices]
+        indices -= (x < bounds[indices]) & (indices != 0)
         indices += (x >= bounds[indices + 1]) & (indices != count - 1)
         return indices
 

@@ -349,6 +349,7 @@ class _Colours(Operator):
 
     not_differentiable = _PIXELS
     not_in_onnx = _PIXELS
+    takes_bool = False
 
     def infer_shape(self, data: Shape) -> Shape:
         _channels(self.names[0], _require(self.names[0], data, (3,))[-1])
@@ -519,6 +520,7 @@ class RandomLighting(_RandomColours):
 class _RandomFlip(_RandomColours):
     """An image mirrored along one axis, or not, with equal probability."""
 
+    takes_bool = True
     axis: ClassVar[int]
 
     def forward(self, data: Array, noise: Array) -> Array:

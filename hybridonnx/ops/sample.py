@@ -147,6 +147,7 @@ class _ByArrays(Operator):
     """
 
     not_differentiable: ClassVar[str] = _RANDOM
+    takes_bool: ClassVar[bool] = False
     distribution: ClassVar[Distribution] = UNIFORM
     shape: Any
     dtype: Any
