@@ -132,6 +132,22 @@ def test_singular_values(matrix):
     np.testing.assert_allclose((u * mx.np.expand_dims(values, -2) @ v).asnumpy(), matrix, atol=1e-5)
 
 
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_matrices_that_are_not_finite(number):
+    """NaN for each of them alone, where NumPy raises an error of its own; no eigenvalues, as in MXNet."""
+    matrices = np.stack([WIDE, WIDE])
+    matrices[1, 0, 1] = number
+    u, values, v = mx.np.linalg.svd(mx.np.array(matrices))
+    norms = mx.np.linalg.norm(mx.np.array(matrices), "nuc", (1, 2)).asnumpy()
+    for y in (u, values, v):
+        assert np.isfinite(y.asnumpy()[0]).all()
+        assert np.isnan(y.asnumpy()[1]).all()
+    np.testing.assert_allclose(norms, [np.linalg.norm(WIDE, "nuc"), np.nan], rtol=1e-5)
+    for function in (mx.np.linalg.eig, mx.np.linalg.eigvals):
+        with pytest.raises(mx.MXNetError, match="finite matrices are required"):
+            function(mx.np.array([[1.0, number], [2, 3]]))
+
+
 def test_equations():
     a, b = mx.np.array(SQUARE), mx.np.array([1.0, 2, 3])
     np.testing.assert_allclose(mx.np.dot(a, mx.np.linalg.solve(a, b)).asnumpy(), [1, 2, 3], atol=1e-5)

@@ -16,6 +16,7 @@ from hybridonnx.ops.np_select import (
     NumpyUnique,
 )
 
+from ._arithmetic import any_along
 from ._graph import Graph, Value
 from ._registry import lowers
 
@@ -27,6 +28,9 @@ def percentile(g: Graph, op: NumpyPercentile, a: Value, q: Value | None = None) 
     n = int(np.prod([shape[i] for i in axes], dtype=np.int64))
     wide = g.Cast(a, g.output().dtype)
     rows = g.Reshape(g.Transpose(wide, [*rest, *axes]) if a.rank else wide, [*(shape[i] for i in rest), n])
+    if a.dtype.kind == "f":
+        unknown = any_along(g, g.IsNaN(rows), [len(rest)], keepdims=1)
+        rows = g.Where(unknown, np.full((), np.nan, wide.dtype), rows)
     ordered = g.TopK(rows, n, largest=0)[0]
     place: Any = g.Cast(q, np.float64) if q is not None else g.const(np.float64(op.q_scalar))
     place = place * ((n - 1) / 100)

@@ -118,9 +118,15 @@ class NumpyNorm(Composed):
         return norm if self.keepdims else F._np_squeeze(norm, axis=(row, column))
 
 
+def _finite(A: Array) -> tuple[Array, Array]:
+    """The matrices, zeros for those with NaN or infinity, and which these are: (*batch, 1, 1)."""
+    unknown = np.asarray(~np.isfinite(A).all((-2, -1), keepdims=True))
+    return np.where(unknown, A.dtype.type(0), A), unknown
+
+
 @operator("_singular_values")
 class SingularValues(Matrices):
-    """The singular values of matrices, the largest first.
+    """The singular values of matrices, the largest first; NaN of one with NaN or infinity.
 
     Inputs:
         A: (*batch, m, n).
@@ -139,7 +145,9 @@ class SingularValues(Matrices):
         return (*A[:-2], m if below(m, n) or same(m, n) else n if below(n, m) else None)
 
     def forward(self, A: Array) -> Array:
-        return np.asarray(np.linalg.svd(A, compute_uv=False), A.dtype)
+        matrix, unknown = _finite(A)
+        values = np.linalg.svd(matrix, compute_uv=False)
+        return np.where(unknown[..., 0], A.dtype.type(np.nan), values)
 
     def gradient(self, F: Any, dy: Any, y: Any, A: Any) -> Sequence[Any]:
         return (F._singular_values_gradient(dy, A),)
@@ -384,9 +392,13 @@ class NumpySVD(Matrices):
         return [(*batch, m, m), (*batch, m), A]
 
     def forward(self, A: Array) -> tuple[Array, Array, Array]:
-        u, values, v = np.linalg.svd(A, full_matrices=False)
+        matrix, unknown = _finite(A)
+        u, values, v = np.linalg.svd(matrix, full_matrices=False)
         if not A.size:
             return u, values, v
+        nan = A.dtype.type(np.nan)
+        u, v = np.where(unknown, nan, u), np.where(unknown, nan, v)
+        values = np.where(unknown[..., 0], nan, values)
         sizes = np.abs(v)
         first = (sizes >= sizes.max(-1, keepdims=True) * (1 - decomposition.tie(A.dtype))).argmax(-1)
         sign = np.where(np.take_along_axis(v, first[..., None], -1) < 0, -1, 1).astype(A.dtype)
@@ -468,6 +480,12 @@ class NumpyEigvalsh(_Symmetric):
         return self.decomposed(F, inputs[0])[1]
 
 
+def _known(owner: str, A: Array) -> Array:
+    if not np.isfinite(A).all():
+        raise MXNetError(f"{owner}: finite matrices are required, got one with NaN or infinity.")
+    return A
+
+
 def _real(owner: str, values: Array) -> Array:
     if np.iscomplexobj(values) and values.imag.any():
         raise MXNetError(f"{owner}: matrices with real eigenvalues are required, got one with complex ones.")
@@ -497,7 +515,7 @@ class NumpyEig(SquareMatrices):
         return [A[:-1], A]
 
     def forward(self, A: Array) -> tuple[Array, Array]:
-        values, vectors = np.linalg.eig(A)
+        values, vectors = np.linalg.eig(_known("_npi_eig", A))
         return _real("_npi_eig", values).astype(A.dtype), vectors.real.astype(A.dtype)
 
 
@@ -518,7 +536,7 @@ class NumpyEigvals(SquareMatrices):
         return A[:-1]
 
     def forward(self, A: Array) -> Array:
-        return _real("_npi_eigvals", np.linalg.eigvals(A)).astype(A.dtype)
+        return _real("_npi_eigvals", np.linalg.eigvals(_known("_npi_eigvals", A))).astype(A.dtype)
 
 
 # ---- determinants and pseudoinverses

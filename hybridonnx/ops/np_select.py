@@ -80,7 +80,7 @@ class NumpyPercentile(Operator):
 
     def forward(self, a: Array, q: Array | None = None) -> Array:
         share = self.q_scalar if q is None else q.astype(np.float64)
-        if q is not None and ((q < 0) | (q > 100)).any():
+        if q is not None and not ((q >= 0) & (q <= 100)).all():
             raise AttributeValueError("_npi_percentile: q from 0 to 100 is required, got another one.")
         wide: Any = a if a.dtype == np.float64 else a.astype(np.float32)
         if not a.size:  # which NumPy cannot keep the axes of
