@@ -14,7 +14,9 @@ REFUSALS = {
     r"(TopK|Add|Div|ReduceMean|ReduceSum): ONNX at opset \d+ takes .*, got (bool|int8|uint8)\.": (
         "ONNX has no arithmetic of bool, and from some opset on that of bytes"
     ),
-    r"_linalg_det: ONNX says it step by step": "the kernel is faster, so that hybridized graphs run it",
+    r"(_linalg_det|_singular_values): ONNX says it step by step": (
+        "the kernel is faster, so that hybridized graphs run it"
+    ),
     r"RNN: at least one step is required": "ONNX Runtime gives states of its own after no step at all",
 }
 """What may be said instead of giving a model, and why."""

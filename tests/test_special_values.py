@@ -43,6 +43,7 @@ ALLOWED = {
     **dict.fromkeys(("_moved_psroi_grad", "_psroi_grad", "_roi_align_grad"), PRODUCTS),
     **dict.fromkeys(("_deformable_columns_grad", "_row_sparse_take_grad"), PRODUCTS),
     **dict.fromkeys(("_inverse_or_zeros", "_linalg_gelqf", "_linalg_inverse", "_linalg_trsm"), ELIMINATED),
+    **dict.fromkeys(("_npi_solve", "_npi_tensorinv", "_npi_tensorsolve", "_solution"), ELIMINATED),
     "_contrib_ROIAlign": (
         ("spread", "kind"),
         "samples outside of the image read its first pixel with a share of 0",
@@ -60,8 +61,14 @@ ALLOWED = {
     "_contrib_box_encode": (("value",), "NaN among matches is any box"),
     "_histogram": (("value",), "bounds that are NaN order nothing"),
     "_linalg_det": (("spread", "kind"), "rows are eliminated in another order"),
-    "_linalg_slogdet": (("kind", "value"), "the same; the sign is 0 where infinities give NaN"),
+    **dict.fromkeys(
+        ("_linalg_slogdet", "_npi_slogdet"),
+        (("kind", "value"), "the same; the sign is 0 where infinities give NaN"),
+    ),
     "preloaded_multi_sgd_update": (("kind",), "an infinite weight times a decay of 0 is NaN, as in MXNet"),
+    "_npi_percentile": (("kind",), "between infinities lies NaN or infinity, by the order of the terms"),
+    "_npi_choice": (("value",), "sums of chances that are not finite draw any element"),
+    "_npi_unique": (("shape", "value"), "each NaN is another number to ONNX Runtime"),
     "_unique": (("shape",), "each NaN is another number to ONNX Runtime"),
     "CTCLoss": (("kind",), "a score of -inf is never or NaN"),
     "LRN": (("spread",), "ONNX Runtime's sum runs along the channels, and never gets rid of NaN"),
@@ -74,7 +81,6 @@ ALLOWED = {
 if VERSION.startswith("1.20."):
     ROOTS = ("spread", "kind"), "the root of infinity is NaN in ONNX Runtime 1.20"
     ALLOWED |= dict.fromkeys(("L2Normalization", "rsqrt", "sqrt"), ROOTS)
-    ALLOWED["_npi_choice"] = ("value",), "TopK of ONNX Runtime 1.20 puts NaN elsewhere"
 PLAIN_IN_FILES = ("BilinearSampler", "Pooling", "Pooling_v1", "RNN", "ROIPooling", "SpatialTransformer")
 """Operators that a file has as ONNX's own, which leaves open what becomes of NaN."""
 REFUSED_BY_KERNELS = {
@@ -85,13 +91,16 @@ REFUSED_BY_KERNELS = {
     "_linalg_inverse": "the matrix is singular",
     "_linalg_potrf": "the matrix is not positive definite",
     "_linalg_potri": "the diagonal has a zero",
+    "_npi_cholesky": "the matrix is not positive definite",
+    "_npi_percentile": "q is a number from 0 to 100",
 }
 """Operators whose kernels raise for some special values, and what they refuse."""
-SHOWN = ("_linalg_inverse", "_linalg_potrf", "_linalg_potri")
+SHOWN = ("_linalg_inverse", "_linalg_potrf", "_linalg_potri", "_npi_cholesky")
 """Of these those that give NaN or infinity in ONNX, where nothing can be raised."""
 REFUSED_BY_ONNX_RUNTIME = {
     "_contrib_ROIAlign": "RoiAlign takes finite regions, and memory for all samples",
     "_contrib_box_encode": "an index is out of range",
+    "_npi_percentile": "an index is out of range",
 }
 """Operators at which ONNX Runtime raises for some special values, and why."""
 UNDECIDED = (

@@ -196,14 +196,17 @@ def _own_errors(step: Step, values: Values, outputs: Sequence[Array]) -> list[An
 def _sensitivity(step: Step, values: Values, outputs: Sequence[Array], unit: float) -> list[float]:
     """How much results change with the last bits of the inputs, for operators whose terms cancel.
 
-    Norms take differences; adjoints add up, in any order, all that falls on one element.
+    Norms and determinants take differences; adjoints add up, in any order, all that falls on one element.
     """
     name = step.op.names[0]
     norm = "Norm" in name
-    if not norm and not name.endswith("_grad"):
+    if not norm and not name.endswith(("_grad", "det")):
         return [0.0] * len(outputs)
     rng = np.random.default_rng(0)
-    near = {k: values[k] * (1 + unit * rng.choice([-1.0, 1.0], values[k].shape)) for k in step.inputs}
+    bits = {
+        k: rng.choice([-1, 1], values[k].shape) * rng.uniform(0.5, 1, values[k].shape) for k in step.inputs
+    }
+    near = {k: values[k] * (1 + unit * off) for k, off in bits.items()}
     again = _run(step, {k: x.astype(np.float64) for k, x in near.items()})
     # ONNX Runtime takes the mean off after the division by the deviation, which may be as small as eps
     first = np.abs(_finite(values[step.inputs[0]])).max(initial=0)

@@ -19,7 +19,7 @@ from .rounding import Expected, draw_values, expected
 
 LEVELS = (0, 1, 99)
 """No optimizations, the basic ones, all."""
-NEWER_OPSET = re.compile(r"opset (\d+) is required, got")
+NEWER_OPSET = re.compile(r"opset (\d+) is required(?: for [^,]+)?, got")
 LOSES_DIGITS = "float32 would lose digits"
 """What the refusal to compute float64 in float32 says; other chains take the place of such."""
 
