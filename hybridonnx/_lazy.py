@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
@@ -23,21 +23,32 @@ def lazy_package(package: str, **names: Any) -> Access:
     return content.find, content.names
 
 
-def mirror(module: str, source: str) -> Access:
-    """`__getattr__` and `__dir__` of a module that shows what a package does, but for modules."""
+def lazy_module(
+    module: str, value: Callable[[str], Any], names: Callable[[], Iterable[str]], *own: str
+) -> Access:
+    """`__getattr__` and `__dir__` of a module that shows the value of each of some names beside its `own`."""
 
     def find(name: str) -> Any:
         if name == "__all__":
-            return names()
+            return shown()
         if name.startswith("_"):
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        return getattr(import_module(source), name)
+        return value(name)
 
-    def names() -> list[str]:
+    def shown() -> list[str]:
+        return sorted({*own, *(name for name in names() if not name.startswith("_"))})
+
+    return find, shown
+
+
+def mirror(module: str, source: str) -> Access:
+    """`__getattr__` and `__dir__` of a module that shows what a package does, but for modules."""
+
+    def names() -> Iterator[str]:
         package = import_module(source)
-        return [name for name in dir(package) if not isinstance(getattr(package, name), ModuleType)]
+        return (name for name in dir(package) if not isinstance(getattr(package, name), ModuleType))
 
-    return find, names
+    return lazy_module(module, lambda name: getattr(import_module(source), name), names)
 
 
 @dataclass

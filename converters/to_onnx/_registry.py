@@ -34,15 +34,6 @@ def lowers(*operators: type[Operator] | str) -> Callable[[_Function], _Function]
     return register
 
 
-def lowers_as(onnx_type: str, *names: str) -> None:
-    """Lower each operator of `names` to one `onnx_type` node with the same inputs and no attributes."""
-
-    def lowering(g: Any, op: Operator, *inputs: Any) -> Any:
-        return getattr(g, onnx_type)(*inputs)
-
-    lowers(*names)(lowering)
-
-
 def lowers_custom(op_type: str, function: Lowering) -> None:
     """Make a function the lowering of the operator that a user has registered as `op_type`."""
     _custom[op_type] = function

@@ -22,10 +22,6 @@ def _channels_first(g: Graph, data: Value) -> Value:
     return g.Transpose(data, perm=(2, 0, 1) if data.rank == 3 else (0, 3, 1, 2))
 
 
-def _channels_last(g: Graph, data: Value) -> Value:
-    return g.Transpose(data, perm=(1, 2, 0) if data.rank == 3 else (0, 2, 3, 1))
-
-
 @lowers(Normalize)
 def normalize(g: Graph, op: Normalize, data: Value) -> Value:
     channels = (data.shape or g.sizes(data))[-3] or g.sizes(data)[-3]

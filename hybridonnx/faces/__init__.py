@@ -3,9 +3,8 @@
 from .arguments import Axes, shape_of
 from .extension import Extension
 from .functions import Functions, Sections, is_option, only_defaults
-from .images import images
 from .linalg import Linalg
-from .modules import namespace
+from .modules import images, namespace
 from .overloads import NUMPY_OVERLOADS, NumpyOverload
 from .random import Random, RandomExtension
 

@@ -277,8 +277,8 @@ class Functions(Selections[V]):
         return self._parts("_npi_dsplit", ary, indices_or_sections, 2)
 
     def _parts(self, name: str, ary: V, parts: Sections, axis: int) -> list[V]:
-        given = parts if isinstance(parts, int) else tuple(int(i) for i in parts)
-        result: Any = self._call(name, ary, axis=axis, squeeze_axis=False, **sections(given))
+        ends = parts if isinstance(parts, int) else tuple(int(i) for i in parts)
+        result: Any = self._call(name, ary, axis=axis, squeeze_axis=False, **sections(ends))
         return result if isinstance(result, list) or not hasattr(result, "asnumpy") else [result]
 
     # ---- choices
@@ -580,12 +580,6 @@ class Functions(Selections[V]):
         if is_number(x1):
             return self._call(forms.reflected, x2, scalar=x1, out=out)
         return self._call(forms.arrays, x1, x2, out=out)
-
-
-def _range_of(indices: slice, step: int) -> dict[str, Any]:
-    """The attributes that tell a range of indices."""
-    given = indices.step if indices.step is not None else step
-    return {"start": or_none(indices.start), "stop": or_none(indices.stop), "step": given}
 
 
 # ---- functions of one value, and of two

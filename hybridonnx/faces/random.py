@@ -7,10 +7,10 @@ from typing import Any
 
 from ..attrs import ShapeLike
 from ..context import Context, current_context
-from ..dtypes import DTypeLike, as_dtype
+from ..dtypes import DTypeLike
 from ..errors import RequirementError
 from ..ops import is_number
-from .arguments import Call, or_none
+from .arguments import Call, dtype_of, or_none
 from .functions import Functions
 
 Parameter = Any
@@ -46,7 +46,7 @@ class _Draws:
     def _drawn(
         self, name: str, size: Size, out: Any, same: dict[str, Any] | None = None, **parameters: Any
     ) -> Any:
-        arrays = [value for value in parameters.values() if not is_number(value)]
+        arrays = [value for value in parameters.values() if value is not None and not is_number(value)]
         numbers = {key: or_none(value if is_number(value) else None) for key, value in parameters.items()}
         return self._call(name, *arrays, out=out, size=or_none(size_of(size)), **numbers, **(same or {}))
 
@@ -56,7 +56,7 @@ def _place(ctx: Context | None) -> str:
 
 
 def _float(dtype: DTypeLike | None) -> str:
-    return "float32" if dtype is None else as_dtype(dtype).name
+    return dtype_of(dtype) or "float32"
 
 
 class Random(_Draws):
@@ -196,7 +196,7 @@ class Random(_Draws):
         first, end = (0, low) if high is None else (low, high)
         if end <= first:
             raise ValueError(f"randint: low below high is required, got {first} and {end}.")
-        name = "int64" if dtype is None else as_dtype(dtype).name
+        name = dtype_of(dtype) or "int64"
         shape = size_of(size)
         same = {"low": first, "high": end, "dtype": name, "ctx": _place(ctx)}
         if shape is None:
@@ -265,13 +265,8 @@ class RandomExtension(_Draws):
         """1 with a probability, given as it is or as its logit, else 0."""
         if (prob is None) == (logit is None):
             raise RequirementError("bernoulli: either prob or logit is required, got both or none.")
-        parameter = logit if prob is None else prob
-        arrays = [] if is_number(parameter) else [parameter]
-        numbers = {
-            name: value if is_number(value) else None for name, value in (("prob", prob), ("logit", logit))
-        }
-        same = {"size": or_none(size_of(size)), "ctx": _place(ctx), "dtype": _float(dtype)}
-        return self._call("_npi_bernoulli", *arrays, is_logit=prob is None, out=out, **numbers, **same)
+        same = {"is_logit": prob is None, "ctx": _place(ctx), "dtype": _float(dtype)}
+        return self._drawn("_npi_bernoulli", size, out, same, prob=prob, logit=logit)
 
     def normal_n(
         self,

@@ -76,7 +76,7 @@ class Selections(Generic[V]):
         new = [] if is_number(values) else [self._array(values)]
         same: dict[str, Any] = {"axis": or_none(axis)} | ({} if new else {"val": values})
         if isinstance(obj, slice):
-            return self._call("_npi_insert_slice", arr, *new, **same, **_range_of(obj, 1))
+            return self._call("_npi_insert_slice", arr, *new, **same, **_range_of(obj))
         if is_number(obj):
             return self._call("_npi_insert_scalar", arr, *new, int_ind=obj, **same)
         return self._call("_npi_insert_tensor", arr, *new, self._array(obj), **same)
@@ -85,7 +85,7 @@ class Selections(Generic[V]):
         """The array without the elements at the given indices, outside of autograd."""
         same = {"axis": or_none(axis)}
         if isinstance(obj, slice):
-            return self._call("_npi_delete", arr, **same, **_range_of(obj, 1))
+            return self._call("_npi_delete", arr, **same, **_range_of(obj))
         if is_number(obj):
             return self._call("_npi_delete", arr, int_ind=obj, **same)
         return self._call("_npi_delete", arr, self._array(obj), **same)
@@ -95,7 +95,7 @@ class Selections(Generic[V]):
         return value
 
 
-def _range_of(indices: slice, step: int) -> dict[str, Any]:
+def _range_of(indices: slice) -> dict[str, Any]:
     """The attributes that tell a range of indices."""
-    given = indices.step if indices.step is not None else step
-    return {"start": or_none(indices.start), "stop": or_none(indices.stop), "step": given}
+    step = 1 if indices.step is None else indices.step
+    return {"start": or_none(indices.start), "stop": or_none(indices.stop), "step": step}

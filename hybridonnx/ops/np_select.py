@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -333,6 +334,7 @@ class ConstraintCheck(Operator):
 # ---- by indices
 
 
+@dataclass(frozen=True, kw_only=True)
 class _ByIndices(Operator):
     """What is inserted or left out at indices.
 
@@ -346,11 +348,11 @@ class _ByIndices(Operator):
 
     not_differentiable: ClassVar[str] = "MXNet has no gradient of it"
     refuses_gradient: ClassVar[bool] = True
-    start: Any
-    stop: Any
-    step: Any
-    int_ind: Any
-    axis: Any
+    start: int | None = None
+    stop: int | None = None
+    step: int | None = None
+    int_ind: int | None = None
+    axis: int | None = None
 
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
         return dtypes
@@ -378,11 +380,6 @@ class NumpyDelete(_ByIndices):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("arr", "obj")
-    start: int | None = None
-    stop: int | None = None
-    step: int | None = None
-    int_ind: int | None = None
-    axis: int | None = None
 
     def by_array(self) -> bool:
         """Whether an array tells the indices."""
@@ -414,6 +411,7 @@ class NumpyDelete(_ByIndices):
             raise self._refused(exc) from None
 
 
+@dataclass(frozen=True, kw_only=True)
 class _Insert(_ByIndices):
     """The array with values before some indices.
 
@@ -431,7 +429,7 @@ class _Insert(_ByIndices):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("arr", "values")
-    val: Any
+    val: float | None = None
 
     def input_names(self) -> tuple[str, ...]:
         return self.inputs if self.val is None else (self.inputs[0], *self.inputs[2:])
@@ -459,31 +457,21 @@ class _Insert(_ByIndices):
 
     def forward(self, arr: Array, *others: Array) -> Array:
         values = others[0].astype(arr.dtype) if self.val is None else np.asarray(self.val, arr.dtype)
-        return self.inserted(arr, values, self.place())
+        return self.inserted(arr, values, self.place_among(others))
+
+    def place_among(self, others: Sequence[Array]) -> Any:
+        """The index, the range, or the indices among the inputs behind the first."""
+        return self.place()
 
 
 @operator("_npi_insert_scalar")
 class NumpyInsertScalar(_Insert):
     """The array with values before one index."""
 
-    val: float | None = None
-    start: int | None = None
-    stop: int | None = None
-    step: int | None = None
-    int_ind: int | None = None
-    axis: int | None = None
-
 
 @operator("_npi_insert_slice")
 class NumpyInsertSlice(_Insert):
     """The array with values before each index of a range."""
-
-    val: float | None = None
-    start: int | None = None
-    stop: int | None = None
-    step: int | None = None
-    int_ind: int | None = None
-    axis: int | None = None
 
 
 @operator("_npi_insert_tensor")
@@ -500,12 +488,6 @@ class NumpyInsertTensor(_Insert):
 
     inputs: ClassVar[tuple[str, ...]] = ("arr", "values", "obj")
     not_in_onnx: ClassVar[str] = "ONNX cannot insert at indices that are known only when it runs"
-    val: float | None = None
-    start: int | None = None
-    stop: int | None = None
-    step: int | None = None
-    int_ind: int | None = None
-    axis: int | None = None
 
     def infer_shape(self, arr: Shape, *others: Shape) -> Shape:
         shape: NumericShape = (None,) * (1 if self.axis is None else len(arr))
@@ -516,6 +498,5 @@ class NumpyInsertTensor(_Insert):
             shape = self.inserted(np.zeros(sizes(arr), np.int8), empty, place).shape
         return shape
 
-    def forward(self, arr: Array, *others: Array) -> Array:
-        values = others[0].astype(arr.dtype) if self.val is None else np.asarray(self.val, arr.dtype)
-        return self.inserted(arr, values, others[-1].astype(np.int64))
+    def place_among(self, others: Sequence[Array]) -> Any:
+        return others[-1].astype(np.int64)

@@ -104,10 +104,6 @@ class _Codes:
         return parts
 
 
-def _mirrored(extent: Extent, rank: int) -> Extent:
-    return Extent(extent.factor, tuple(rank - 1 - axis for axis in extent.free))
-
-
 def complete(extents: Sequence[Extent | None], data: Shape) -> list[Extent]:
     """The extents, with what is left over for the one that is `None`."""
     whole, known = product(source_of(data)), product([e for e in extents if e is not None])
