@@ -334,7 +334,6 @@ class ConstraintCheck(Operator):
 # ---- by indices
 
 
-@dataclass(frozen=True, kw_only=True)
 class _ByIndices(Operator):
     """What is inserted or left out at indices.
 
@@ -348,11 +347,11 @@ class _ByIndices(Operator):
 
     not_differentiable: ClassVar[str] = "MXNet has no gradient of it"
     refuses_gradient: ClassVar[bool] = True
-    start: int | None = None
-    stop: int | None = None
-    step: int | None = None
-    int_ind: int | None = None
-    axis: int | None = None
+    start: Any
+    stop: Any
+    step: Any
+    int_ind: Any
+    axis: Any
 
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
         return dtypes
@@ -380,6 +379,11 @@ class NumpyDelete(_ByIndices):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("arr", "obj")
+    start: int | None = None
+    stop: int | None = None
+    step: int | None = None
+    int_ind: int | None = None
+    axis: int | None = None
 
     def by_array(self) -> bool:
         """Whether an array tells the indices."""
@@ -430,6 +434,11 @@ class _Insert(_ByIndices):
 
     inputs: ClassVar[tuple[str, ...]] = ("arr", "values")
     val: float | None = None
+    start: int | None = None
+    stop: int | None = None
+    step: int | None = None
+    int_ind: int | None = None
+    axis: int | None = None
 
     def input_names(self) -> tuple[str, ...]:
         return self.inputs if self.val is None else (self.inputs[0], *self.inputs[2:])
