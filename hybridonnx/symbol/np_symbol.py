@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import NotImplementedForSymbol
-from ..faces import NUMPY_OVERLOADS, Extension, Functions
+from ..faces import NUMPY_OVERLOADS, Extension, Functions, method
 from ..ops import FLUENT, describe, find, is_number
 from .compose import call as compose_call
 from .frontend import frontend
 from .symbol import Symbol
 
+if TYPE_CHECKING:
+    from ._np_methods import NumpyMethods  # a stub of what this file adds
+else:
+    NumpyMethods = Symbol
+
 _BINARY = ("add", "sub", "mul", "truediv", "mod", "pow")
 _COMPARISONS = ("eq", "ne", "gt", "ge", "lt", "le")
 
 
-class _Symbol(Symbol):
+class _Symbol(NumpyMethods):
     """Some outputs of a graph of operators on variables, with NumPy's operators and methods."""
 
     __slots__ = ()
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
     _broadcasts = True
 
     def as_np_ndarray(self) -> _Symbol:
@@ -206,7 +211,7 @@ _LISTS = ("_split_v2", "_npi_hsplit", "_npi_dsplit", "_np_atleast_1d", "_np_atle
 class SymbolFunctions(Functions[_Symbol]):
     """NumPy's functions on symbols."""
 
-    def nonzero(self, a: _Symbol) -> Any:
+    def nonzero(self, a: _Symbol) -> NoReturn:
         """Refused: how many elements are not zero is not known before there are values."""
         raise NotImplementedForSymbol("nonzero: arrays are required, as the size of the result is not known.")
 
@@ -214,20 +219,10 @@ class SymbolFunctions(Functions[_Symbol]):
 FUNCTIONS: Any = SymbolFunctions(call)
 
 
-def _method(name: str) -> Any:
-    def method(self: _Symbol, *args: Any, **kwargs: Any) -> Any:
-        return getattr(FUNCTIONS, name)(self, *args, **kwargs)
-
-    method.__name__ = name
-    method.__qualname__ = f"Symbol.{name}"
-    method.__doc__ = f"`np.{name}` of this symbol."
-    return method
-
-
 for (
     _name
 ) in "all any argmax argmin argsort cumsum dot mean prod repeat round sort std swapaxes take var".split():
-    setattr(_Symbol, _name, _method(_name))
+    setattr(_Symbol, _name, method(FUNCTIONS, _name, "_Symbol"))
 
 
 class _Absent:
@@ -263,4 +258,4 @@ def operators(name: str) -> Callable[..., Any]:
     return function
 
 
-EXTENSION = Extension(operators)
+EXTENSION: Extension[_Symbol] = Extension(operators)

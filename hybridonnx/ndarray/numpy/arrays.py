@@ -75,7 +75,7 @@ def diag_indices_from(arr: ndarray) -> tuple[ndarray, ...]:
 
 def _like_first(name: str, arr: ndarray, *args: Any) -> ndarray:
     values: ndarray = by_numpy(getattr(_np, name))(arr, *args)
-    return values.astype(arr.dtype)  # type: ignore[return-value]
+    return values.astype(arr.dtype)
 
 
 def resize(a: ndarray, new_shape: ShapeLike) -> ndarray:
