@@ -20,7 +20,7 @@ from hybridonnx.ndarray.namespace import ARRAYS
 from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.ndarray.np_array import FUNCTIONS, ndarray
 from hybridonnx.ndarray.numpy_extension.functions import operators as array_extension
-from hybridonnx.numpy import fallback
+from hybridonnx.numpy import fallback, multiarray
 from hybridonnx.ops import (
     ARITHMETIC,
     COMPARISONS,
@@ -105,7 +105,9 @@ def stubs() -> dict[Path, str]:
         texts[home / "_operator_methods.pyi"] = methods_stub(frontend, owner)
     for face in FACES:
         texts |= face_stubs(face)
-    texts[folder("hybridonnx.numpy") / "_numpy_functions.pyi"] = numpys_own_stub()
+    home = folder("hybridonnx.numpy")
+    texts[home / "_numpy_functions.pyi"] = numpys_own_stub()
+    texts[home / "multiarray.pyi"] = mirror_stub(multiarray)
     return texts
 
 
@@ -127,6 +129,11 @@ def package_stub(module: ModuleType) -> str:
     listed = ", ".join(f'"{name}"' for name in module.__all__)
     version = "" if hasattr(module.__getattr__, "__self__") else "__version__: str\n"
     return NOTE + "\n".join(wrapped(line) for line in [*lines, f"__all__ = [{listed}]"]) + "\n" + version
+
+
+def mirror_stub(module: ModuleType) -> str:
+    """A module that shows what its package does, but for modules."""
+    return NOTE + wrapped(f"from . import {', '.join(f'{name} as {name}' for name in module.__all__)}") + "\n"
 
 
 def origin(module: ModuleType, name: str) -> tuple[str, str]:
