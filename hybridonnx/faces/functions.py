@@ -502,6 +502,22 @@ class Functions(Selections[V]):
         """Ones with the shape of another array."""
         return self.full_like(a, 1, dtype, order, ctx, out)
 
+    def empty_like(
+        self,
+        prototype: V,
+        dtype: DTypeLike | None = None,
+        order: str = "C",
+        subok: bool = False,
+        shape: ShapeLike | None = None,
+    ) -> V:
+        """An array of another's shape whose values are still to be written; here zeros."""
+        if order != "C" or subok or shape is not None:
+            raise NotImplementedError(
+                "empty_like: order 'C', subok=False and shape=None are required, got "
+                f"{order!r}, {subok} and {shape}. Use zeros for another shape."
+            )
+        return self.zeros_like(prototype, dtype)
+
     # ---- arrays of no arrays
 
     def zeros(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ..attrs import ShapeLike
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import NotImplementedForSymbol
-from ..faces import NUMPY_OVERLOADS, Extension, Functions, method
+from ..faces import NUMPY_OVERLOADS, Extension, Functions, method, shape_of
 from ..ops import FLUENT, describe, find, is_number
 from .compose import call as compose_call
 from .frontend import frontend
@@ -214,6 +216,51 @@ class SymbolFunctions(Functions[_Symbol]):
     def nonzero(self, a: _Symbol) -> NoReturn:
         """Refused: how many elements are not zero is not known before there are values."""
         raise NotImplementedForSymbol("nonzero: arrays are required, as the size of the result is not known.")
+
+    def diag_indices_from(self, arr: _Symbol) -> _Symbol:
+        """The indices of the main diagonal of an array whose axes have one size, a row for each axis."""
+        indices: _Symbol = call("_npi_diag_indices_from", arr)
+        return indices
+
+    def unravel_index(self, indices: _Symbol, shape: ShapeLike, order: str = "C") -> _Symbol:
+        """The index along each axis, as rows, of what has an index in the array laid out flat."""
+        if order != "C":
+            raise NotImplementedError(f"unravel_index: order 'C' is required, got {order!r}.")
+        rows = call("_unravel_index", self.ravel(indices), shape=shape_of(shape))
+        return self.stack([call("reshape_like", rows[i], indices) for i in range(len(shape_of(shape)))])
+
+    def resize(self, a: _Symbol, new_shape: ShapeLike) -> _Symbol:
+        """The elements in another shape, repeated or cut off as it needs."""
+        shape = shape_of(new_shape)
+        places = self.arange(prod(shape), dtype="int64")
+        return self.reshape(self.take(self.ravel(a), places, axis=0, mode="wrap"), shape)
+
+    def histogram(
+        self,
+        a: _Symbol,
+        bins: _Symbol | int = 10,
+        range: tuple[float, float] | None = None,
+        normed: bool | None = None,
+        weights: _Symbol | None = None,
+        density: bool | None = None,
+    ) -> list[_Symbol]:
+        """How many elements lie in each bin, and the bins' edges."""
+        if normed or weights is not None or density:
+            raise NotImplementedError("histogram: normed, weights and density of None are required.")
+        if isinstance(bins, _Symbol):
+            return [*call("_histogram", a, bins)]
+        if not isinstance(bins, int | np.integer) or range is None:
+            raise NotImplementedError(
+                "histogram: a symbol of the bins' edges, or a number of bins and a range are required, got "
+                f"bins={bins!r} and range={range}."
+            )
+        return [*call("_histogram", a, bin_cnt=int(bins), range=range)]
+
+    def may_share_memory(self, a: _Symbol, b: _Symbol, max_work: int | None = None) -> NoReturn:
+        """Refused: symbols hold no memory."""
+        raise NotImplementedForSymbol("may_share_memory: arrays are required, as symbols hold no memory.")
+
+    shares_memory = may_share_memory
 
 
 FUNCTIONS: Any = SymbolFunctions(call)

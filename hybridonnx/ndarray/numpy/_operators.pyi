@@ -370,6 +370,15 @@ def ediff1d(
 def einsum(*operands: Any, **kwargs: Any) -> ndarray:
     """Products of arrays, summed over the axes whose letters the output lacks."""
     ...
+def empty_like(
+    prototype: ndarray,
+    dtype: DTypeLike | None = None,
+    order: str = 'C',
+    subok: bool = False,
+    shape: ShapeLike | None = None,
+) -> ndarray:
+    """An array of another's shape whose values are still to be written; here zeros."""
+    ...
 @overload
 def equal(x1: float, x2: float, out: ndarray | None = None, **kwargs: object) -> Any:
     """NumPy's `equal` of two arrays that broadcast, or of an array and a number."""

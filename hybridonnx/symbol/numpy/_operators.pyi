@@ -323,6 +323,9 @@ def delete(arr: _Symbol, obj: _Symbol | int | slice, axis: int | None = None) ->
 def diag(array: _Symbol, k: int = 0) -> _Symbol:
     """A diagonal of a matrix, or a matrix of a diagonal."""
     ...
+def diag_indices_from(arr: _Symbol) -> _Symbol:
+    """The indices of the main diagonal of an array whose axes have one size, a row for each axis."""
+    ...
 def diagflat(array: _Symbol, k: int = 0) -> _Symbol:
     """A matrix of all elements on a diagonal."""
     ...
@@ -369,6 +372,15 @@ def ediff1d(
     ...
 def einsum(*operands: Any, **kwargs: Any) -> _Symbol:
     """Products of arrays, summed over the axes whose letters the output lacks."""
+    ...
+def empty_like(
+    prototype: _Symbol,
+    dtype: DTypeLike | None = None,
+    order: str = 'C',
+    subok: bool = False,
+    shape: ShapeLike | None = None,
+) -> _Symbol:
+    """An array of another's shape whose values are still to be written; here zeros."""
     ...
 @overload
 def equal(x1: float, x2: float, out: _Symbol | None = None, **kwargs: object) -> Any:
@@ -489,6 +501,16 @@ def hamming(M: int, dtype: DTypeLike = ..., ctx: object = None) -> _Symbol:
     ...
 def hanning(M: int, dtype: DTypeLike = ..., ctx: object = None) -> _Symbol:
     """The weights of the Hann window."""
+    ...
+def histogram(
+    a: _Symbol,
+    bins: _Symbol | int = 10,
+    range: tuple[float, float] | None = None,
+    normed: bool | None = None,
+    weights: _Symbol | None = None,
+    density: bool | None = None,
+) -> list[_Symbol]:
+    """How many elements lie in each bin, and the bins' edges."""
     ...
 def hsplit(ary: _Symbol, indices_or_sections: Sections) -> list[_Symbol]:
     """Parts along the second axis, or the only one."""
@@ -724,6 +746,9 @@ def maximum(
 ) -> _Symbol:
     """NumPy's `maximum` of two arrays that broadcast, or of an array and a number."""
     ...
+def may_share_memory(a: _Symbol, b: _Symbol, max_work: int | None = None) -> NoReturn:
+    """Refused: symbols hold no memory."""
+    ...
 def mean(
     a: _Symbol,
     axis: Axes = None,
@@ -942,6 +967,9 @@ def repeat(a: _Symbol, repeats: int, axis: int | None = None) -> _Symbol:
 def reshape(a: _Symbol, newshape: ShapeLike, order: str = 'C', out: _Symbol | None = None) -> _Symbol:
     """The elements in another shape, of which one size may be -1."""
     ...
+def resize(a: _Symbol, new_shape: ShapeLike) -> _Symbol:
+    """The elements in another shape, repeated or cut off as it needs."""
+    ...
 @overload
 def rint(x: float, out: _Symbol | None = None, **kwargs: object) -> Any:
     """NumPy's `rint` of each element."""
@@ -964,6 +992,9 @@ def round_(x: _Symbol, decimals: int = 0, out: _Symbol | None = None, **kwargs: 
     ...
 def row_stack(arrays: Sequence[_Symbol], out: _Symbol | None = None) -> _Symbol:
     """Arrays one below the other."""
+    ...
+def shares_memory(a: _Symbol, b: _Symbol, max_work: int | None = None) -> NoReturn:
+    """Refused: symbols hold no memory."""
     ...
 @overload
 def sign(x: float, out: _Symbol | None = None, **kwargs: object) -> Any:
@@ -1147,6 +1178,9 @@ def unique(
     axis: int | None = None,
 ) -> Any:
     """The different elements in ascending order, perhaps with where they are and how many there are."""
+    ...
+def unravel_index(indices: _Symbol, shape: ShapeLike, order: str = 'C') -> _Symbol:
+    """The index along each axis, as rows, of what has an index in the array laid out flat."""
     ...
 def var(
     a: _Symbol,
