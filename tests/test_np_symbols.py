@@ -277,3 +277,26 @@ def test_deviations_of_free_sizes(tmp_path):
     mx.onnx.export_model(block, target, input_shapes=[("n", 3)])
     got = mx.onnx.import_to_gluon(target)(mx.np.array(rows))
     np.testing.assert_allclose(got.asnumpy(), np.std(rows, 0, ddof=1), rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["det", "slogdet"])
+@pytest.mark.parametrize(("as_numpy", "expected"), [(False, (1,)), (True, ())])
+def test_determinants_of_one_matrix_by_shape_semantics(name, as_numpy, expected, tmp_path):
+    """What real MXNet gives, eager, bound, and from a file that says which semantics it was written under."""
+    mx.npx.reset_np()
+    target = str(tmp_path / "det-symbol.json")
+    matrix = mx.nd.array([[2.0, 1.0], [0.5, 4.0]])
+    with mx.util.np_shape(as_numpy):
+        results = getattr(mx.nd.linalg, name)(matrix)
+        symbol = getattr(mx.sym.linalg, name)(mx.sym.var("x"))
+        assert {y.shape for y in (results if name == "slogdet" else [results])} == {expected}
+        assert set(symbol.infer_shape(x=(2, 2))[1]) == {expected}
+        assert set(symbol.infer_shape(x=(3, 2, 2))[1]) == {(3,)}
+        symbol.save(target)
+        bound = symbol.bind(mx.cpu(), {"x": matrix}).forward()
+        assert {y.shape for y in bound} == {expected}
+    np.testing.assert_allclose(bound[-1].asnumpy().ravel(), 7.5 if name == "det" else np.log(7.5), rtol=1e-6)
+    text = Path(target).read_text(encoding="utf-8").replace("_npi_", "_linalg_")
+    loaded = mx.sym.load_json(text)
+    with mx.util.np_shape(as_numpy):
+        assert set(loaded.infer_shape(x=(2, 2))[1]) == {expected}
