@@ -11,11 +11,16 @@ from inspect import Parameter, Signature
 from pathlib import Path
 from textwrap import wrap
 from types import ModuleType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, NamedTuple, NoReturn, get_args, get_origin, get_overloads
 
 from hybridonnx._lazy import LazyPackage
+from hybridonnx.faces import NUMPY_OVERLOADS
+from hybridonnx.faces.extension import NAMES
 from hybridonnx.ndarray.namespace import ARRAYS
 from hybridonnx.ndarray.ndarray import NDArray
+from hybridonnx.ndarray.np_array import FUNCTIONS, ndarray
+from hybridonnx.ndarray.numpy_extension.functions import operators as array_extension
+from hybridonnx.numpy import fallback, multiarray
 from hybridonnx.ops import (
     ARITHMETIC,
     COMPARISONS,
@@ -29,6 +34,9 @@ from hybridonnx.ops import (
     find,
 )
 from hybridonnx.symbol.namespace import SYMBOLS
+from hybridonnx.symbol.np_symbol import EXTENSION as SYMBOL_EXTENSION
+from hybridonnx.symbol.np_symbol import FUNCTIONS as SYMBOL_FUNCTIONS
+from hybridonnx.symbol.np_symbol import _Symbol
 from hybridonnx.symbol.symbol import Symbol
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,13 +44,49 @@ NOTE = "# Written by scripts/stubs; do not edit.\n"
 WIDTH = 110
 PACKAGES = """
 . autograd contrib gluon gluon.contrib gluon.contrib.nn gluon.contrib.rnn gluon.model_zoo gluon.nn gluon.rnn
-ndarray onnx optimizer symbol
+ndarray ndarray.numpy ndarray.numpy_extension numpy numpy_extension onnx optimizer
+symbol symbol.numpy symbol.numpy_extension
 """.split()
 """The packages that load their names on first use."""
+OPERATORS = {
+    "hybridonnx.ndarray": ".op",
+    "hybridonnx.symbol": ".op",
+    "hybridonnx.numpy": "..ndarray.numpy",
+    "hybridonnx.numpy_extension": "..ndarray.numpy_extension",
+}
+"""Where packages have their operators from, if not from a stub beside them."""
 ONLY = {"nd": "image linalg op".split(), "symbol": "image linalg op sparse".split()}
 """Modules that have operators only, by the frontend's name."""
 MIXED = {"nd": "contrib random sparse".split(), "symbol": "contrib random".split()}
 """Modules that have functions of their own, too: the stub of their operators stands beside them."""
+
+
+class Face(NamedTuple):
+    """NumPy's functions on the values of one frontend."""
+
+    frontend: Frontend
+    value: type
+    functions: Any
+    extension: Any
+
+
+FACES = (
+    Face(ARRAYS, ndarray, FUNCTIONS, array_extension),
+    Face(SYMBOLS, _Symbol, SYMBOL_FUNCTIONS, SYMBOL_EXTENSION),
+)
+SOURCES = {
+    "collections.abc": ("Callable", "Mapping", "Sequence"),
+    "typing": ("Any", "Literal", "NoReturn", "overload"),
+    "hybridonnx.attrs": ("ShapeLike",),
+    "hybridonnx.context": ("Context",),
+    "hybridonnx.dtypes": ("DTypeLike",),
+    "hybridonnx.faces": ("Axes", "Sections", "Size"),
+    "hybridonnx.ndarray.ndarray": ("Key", "NDArray", "Operand"),
+    "hybridonnx.ndarray.np_array": ("ndarray",),
+    "hybridonnx.symbol.np_symbol": ("_Symbol",),
+    "hybridonnx.symbol.symbol": ("Symbol",),
+}
+"""Where the names come from that annotations have."""
 
 
 def stubs() -> dict[Path, str]:
@@ -59,6 +103,11 @@ def stubs() -> dict[Path, str]:
             texts[home / f"_{group}_operators.pyi"] = operators_stub(frontend, group)
         texts[home / "_internal.pyi"] = internal_stub(frontend)
         texts[home / "_operator_methods.pyi"] = methods_stub(frontend, owner)
+    for face in FACES:
+        texts |= face_stubs(face)
+    home = folder("hybridonnx.numpy")
+    texts[home / "_numpy_functions.pyi"] = numpys_own_stub()
+    texts[home / "multiarray.pyi"] = mirror_stub(multiarray)
     return texts
 
 
@@ -82,6 +131,11 @@ def package_stub(module: ModuleType) -> str:
     return NOTE + "\n".join(wrapped(line) for line in [*lines, f"__all__ = [{listed}]"]) + "\n" + version
 
 
+def mirror_stub(module: ModuleType) -> str:
+    """A module that shows what its package does, but for modules."""
+    return NOTE + wrapped(f"from . import {', '.join(f'{name} as {name}' for name in module.__all__)}") + "\n"
+
+
 def origin(module: ModuleType, name: str) -> tuple[str, str]:
     """The module that a package takes a name from, as an import writes it, and the name there."""
     content = getattr(module.__getattr__, "__self__", None)
@@ -95,7 +149,7 @@ def origin(module: ModuleType, name: str) -> tuple[str, str]:
     for source in content.modules:
         if name in importlib.import_module(f"{content.package}.{source}").__all__:
             return f".{source}", name
-    return ".op", name
+    return OPERATORS.get(module.__name__, "._operators"), name
 
 
 def wrapped(line: str) -> str:
@@ -120,14 +174,14 @@ def operators_stub(frontend: Frontend, group: str) -> str:
         if hasattr(function, "__signature__"):
             cls = Namespace(frontend, group).operator(name)
             lines += definition(name, cls, inspect.signature(function), frontend)
-    return stub(frontend, lines)
+    return stub(frontend.package, lines)
 
 
 def internal_stub(frontend: Frontend) -> str:
     """Operators whose names are only known when they are asked for."""
     result = f"{frontend.usage.value} | {frontend.usage.several}"
     line = f"def __getattr__(name: str) -> Callable[..., {result}]: ..."
-    return stub(frontend, [line])
+    return stub(frontend.package, [line])
 
 
 def methods_stub(frontend: Frontend, owner: type) -> str:
@@ -142,7 +196,8 @@ def methods_stub(frontend: Frontend, owner: type) -> str:
         if hasattr(method, "__signature__"):
             lines += definition(name, find(name), inspect.signature(method), frontend)
     return stub(
-        frontend, ["class OperatorMethods:", "    __slots__ = ()", *(f"    {line}" for line in lines)]
+        frontend.package,
+        ["class OperatorMethods:", "    __slots__ = ()", *(f"    {line}" for line in lines)],
     )
 
 
@@ -157,22 +212,171 @@ def arithmetic(name: str) -> Iterator[str]:
         yield f"def __{prefix}{name}__(self, other: Operand) -> NDArray: ..."
 
 
-def stub(frontend: Frontend, lines: Sequence[str]) -> str:
-    """The definitions after the imports that they need."""
+def stub(package: str, lines: Sequence[str]) -> str:
+    """The definitions after the imports that they need, in a stub of a package."""
     body = "\n".join(lines)
-    sources = {
-        "collections.abc": ("Callable", "Mapping", "Sequence"),
-        "typing": ("Any", "Literal", "overload"),
-        "..dtypes": ("DTypeLike",),
-        ".ndarray": ("NDArray", "Operand"),
-        ".symbol": ("Symbol",),
-    }
+    code = re.sub(r'""".*?"""', "", body, flags=re.DOTALL)
     imports = [
-        f"from {source} import {', '.join(used)}"
-        for source, names in sources.items()
-        if (used := [n for n in names if re.search(rf"\b{n}\b", body)])
+        f"from {relative(package, source)} import {', '.join(used)}"
+        for source, names in SOURCES.items()
+        if (used := [n for n in names if re.search(rf"\b{n}\b", code)])
     ]
     return NOTE + "\n".join(imports) + f"\n\n{body}\n"
+
+
+def relative(package: str, module: str) -> str:
+    """A module as an import in a package names it."""
+    ours, theirs = package.split("."), module.split(".")
+    if ours[0] != theirs[0]:
+        return module
+    shared = sum(1 for i in range(len(theirs)) if ours[:i] == theirs[:i] and i <= len(ours)) - 1
+    return "." * (len(ours) - shared + 1) + ".".join(theirs[shared:])
+
+
+# ---- NumPy's functions
+
+
+def face_stubs(face: Face) -> dict[Path, str]:
+    """The stubs of the modules that show NumPy's functions on a frontend's values."""
+    package = face.frontend.package
+    texts = {folder(package) / "_np_methods.pyi": numpy_methods_stub(face)}
+    for home, of_module in (("numpy", face.functions), ("numpy_extension", face.extension)):
+        module = f"{package}.{home}"
+        draws = importlib.import_module(f"{module}.random").DRAWS
+        texts[folder(module) / "_operators.pyi"] = stub(module, [*face_lines(face, of_module)])
+        texts[folder(module) / "_random_operators.pyi"] = stub(module, [*face_lines(face, draws)])
+    linalg = importlib.import_module(f"{package}.numpy.linalg").LINALG
+    images = importlib.import_module(f"{package}.numpy_extension.image")
+    lines = [line for name in dir(images) for line in as_operator(face, name, f"_image_{name}", images)]
+    for module, name, text in (
+        (f"{package}.numpy", "linalg", [*face_lines(face, linalg)]),
+        (f"{package}.numpy_extension", "image", lines),
+    ):
+        texts[folder(module) / f"_{name}_operators.pyi"] = stub(module, text)
+    return texts
+
+
+def face_lines(face: Face, functions: Any) -> Iterator[str]:
+    """The public functions of an object; what operators are called by name has the operator's arguments."""
+    for name in dir(functions):
+        if name.startswith("_"):
+            continue
+        if hasattr(type(functions), name):
+            yield from face_function(face, name, getattr(functions, name))
+        else:
+            yield from as_operator(face, name, NAMES[name], functions)
+
+
+def face_function(face: Face, name: str, shown: Any) -> Iterator[str]:
+    """One of NumPy's functions, overloaded where its result differs, or where numbers alone give a number."""
+    forms = [without_self(form) for form in get_overloads(shown.__func__)]
+    signature = inspect.signature(shown)
+    if hasattr(shown, "takes_numbers"):
+        forms = [of_numbers(signature), signature]
+    doc = f'"""{shown.__doc__}"""'
+    for form in forms or [signature]:
+        if forms:
+            yield "@overload"
+        parameters = [p.replace(annotation=in_terms_of(face, p.annotation)) for p in form.parameters.values()]
+        yield from function(name, parameters, in_terms_of(face, form.return_annotation), doc)
+
+
+def without_self(function: Any) -> Signature:
+    """The signature of a method as it is called on an object."""
+    signature = inspect.signature(function)
+    return signature.replace(parameters=[*signature.parameters.values()][1:])
+
+
+def of_numbers(signature: Signature) -> Signature:
+    """The signature of a function of values for numbers in their place: the result is NumPy's number."""
+    parameters = [
+        p.replace(annotation="float") if p.annotation in ("V", "V | float") else p
+        for p in signature.parameters.values()
+    ]
+    return Signature(parameters, return_annotation="Any")
+
+
+def in_terms_of(face: Face, annotation: Any) -> Any:
+    """An annotation with the frontend's class of values; none as it is."""
+    if annotation is Parameter.empty:
+        return annotation
+    return re.sub(r"\bV\b", face.value.__name__, annotation)
+
+
+def as_operator(face: Face, name: str, operator: str, home: Any) -> Iterator[str]:
+    """An operator on NumPy's values, with the operator's own arguments."""
+    of_usage = face.frontend.usage.value
+    for line in definition(name, find(operator), inspect.signature(getattr(home, name)), face.frontend):
+        yield re.sub(rf"\b{of_usage}\b", face.value.__name__, line)
+
+
+def numpy_methods_stub(face: Face) -> str:
+    """The base of the class of NumPy's values: methods that are made at run time, or inherited."""
+    base = face.value.__mro__[1]
+    lines = [*numpy_arithmetic()] if face.frontend is ARRAYS else []
+    lines += [*numpy_methods(face), *inherited_methods(face, base)]
+    head = [
+        '# mypy: disable-error-code="override"',
+        f"class NumpyMethods({base.__name__}):",
+        "    __slots__ = ()",
+    ]
+    return stub(face.frontend.package, [*head, *(f"    {line}" for line in lines)])
+
+
+def numpy_methods(face: Face) -> Iterator[str]:
+    """The methods of NumPy's values that are functions with the value as the first argument."""
+    for name, method in vars(face.value).items():
+        if hasattr(method, "__signature__"):
+            signature = inspect.signature(method)
+            parameters = [
+                p.replace(annotation=in_terms_of(face, p.annotation)) for p in signature.parameters.values()
+            ]
+            result = in_terms_of(face, signature.return_annotation)
+            yield from function(name, parameters, result, f'"""{method.__doc__}"""')
+
+
+def inherited_methods(face: Face, base: type) -> Iterator[str]:
+    """The methods whose results have the class of what they are called on."""
+    for name, method in vars(base).items():
+        getter = method.fget if isinstance(method, property) else method
+        shown = name == "__getitem__" or not name.startswith("_")
+        if not shown or name in vars(face.value) or not inspect.isfunction(getter):
+            continue
+        signature = inspect.signature(getter)
+        result = str(signature.return_annotation)
+        if result in (base.__name__, f"{base.__name__} | None"):
+            if getter is not method:
+                yield "@property"
+            result = result.replace(base.__name__, face.value.__name__)
+            doc = f'"""{(getter.__doc__ or "A part of the array.").splitlines()[0]}"""'
+            yield from function(name, [*signature.parameters.values()], result, doc)
+
+
+def numpy_arithmetic() -> Iterator[str]:
+    """Python's operators on arrays of mx.np; bool where they compare."""
+    for what in NUMPY_OVERLOADS:
+        if f"__r{what}__" in vars(ndarray):
+            for prefix in ("", "r", "i"):
+                yield f"def __{prefix}{what}__(self, other: Operand) -> ndarray: ..."
+        elif f"__{what}__" in vars(ndarray):
+            other = "object" if what in ("eq", "ne") else "Operand"
+            yield f"def __{what}__(self, other: {other}) -> ndarray: ..."
+
+
+def numpys_own_stub() -> str:
+    """The functions that are NumPy's own, whose arguments depend on its version."""
+    anything = [Parameter(n, kind, annotation="Any") for n, kind in ANYTHING.items()]
+    lines: list[str] = []
+    for name, value in vars(fallback).items():
+        refuses = getattr(value, "__annotations__", {}).get("return") is NoReturn
+        if refuses or hasattr(value, "numpy_function"):
+            result = "NoReturn" if refuses else "Any"
+            lines += function(name, anything, result, f'"""{value.__doc__}"""')
+    return stub("hybridonnx.numpy", lines)
+
+
+ANYTHING = {"args": Parameter.VAR_POSITIONAL, "kwargs": Parameter.VAR_KEYWORD}
+"""What functions take whose arguments are not known."""
 
 
 # ---- functions
@@ -238,11 +442,14 @@ def function(name: str, parameters: Sequence[Parameter], result: str, doc: str) 
     """The lines of one function."""
     words: list[str] = []
     starred = False
-    for p in parameters:
+    alone = sum(p.kind is Parameter.POSITIONAL_ONLY for p in parameters)
+    for i, p in enumerate(parameters):
         if p.kind is Parameter.KEYWORD_ONLY and not starred:
             words.append("*")
         starred = starred or p.kind in (Parameter.KEYWORD_ONLY, Parameter.VAR_POSITIONAL)
         words.append(argument(p))
+        if p.kind is Parameter.POSITIONAL_ONLY and i == alone - 1:
+            words.append("/")
     line = f"def {name}({', '.join(words)}) -> {result}:"
     if len(line) <= WIDTH - 4:
         yield line

@@ -1,6 +1,7 @@
 """Calls of sym.np and sym.npx as expressions, whose graphs real MXNet and hybridonnx write as files."""
 
 import json
+import math
 
 RANDOM = """
 random.normal()
@@ -111,7 +112,37 @@ delete(a,1)
 delete(a,1,axis=0)
 delete(a,slice(0,3,2),axis=0)
 delete(a,b,axis=0)
+diag_indices_from(a)
+histogram(a,bins=5,range=(0,1))
+histogram(a,b)
 """
+
+VALUES = {
+    "np.diag_indices_from(a)": ["f2,2,2", "i1,1", "f0,0"],
+    "np.resize(a,5)": ["f3", "i2,2"],
+    "np.resize(a,(5,2))": ["f3", "f2,2"],
+    "np.resize(a,[2,0])": ["f3"],
+    "np.unravel_index(a,(3,4))": ["i2,3", "l12"],
+    "np.unravel_index(a,(2,3,2))": ["i12"],
+    "np.histogram(a,bins=4,range=(0,4))": ["f7", "d2,3", "i7"],
+    "np.histogram(a,range=(1,5))": ["f7"],
+    "np.histogram(a,bins=a)": ["f4"],
+}
+"""Calls on one array, with the dtypes and shapes of arrays of 0, 1, … whose results are compared."""
+DTYPES = {"f": "float32", "d": "float64", "i": "int32", "l": "int64"}
+
+
+def values(expression, array, mx):
+    """The outputs of a call's graph on an array as its dtype letter and sizes tell."""
+    shape = tuple(int(d) for d in array[1:].split(","))
+    dtype = DTYPES[array[0]]
+    x = mx.np.arange(math.prod(shape), dtype=dtype).reshape(shape)
+    symbol = eval(expression, {"np": mx.sym.np, "a": mx.sym.var("a").as_np_ndarray()})
+    symbol = mx.sym.Group(symbol) if isinstance(symbol, list) else symbol
+    executor = symbol.bind(mx.cpu(), {"a": x})
+    executor.forward()
+    outputs = [y.asnumpy() for y in executor.outputs]
+    return [[y.dtype.name, list(y.shape), y.tolist()] for y in outputs]
 
 
 def calls():

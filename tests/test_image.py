@@ -307,7 +307,7 @@ def test_images_are_numpy_arrays_where_blocks_make_these(library, numpy_arrays):
     assert type(image.fixed_crop(src, 0, 0, 5, 5)) is mx.np.ndarray
     assert type(image.copyMakeBorder(src, 1, 1, 1, 1)) is mx.np.ndarray
     calls.seeded(mx, 2)
-    changed = src
+    changed: mx.nd.NDArray = src
     for augmenter in chain:
         changed = augmenter(changed)
         assert type(changed) is mx.np.ndarray, augmenter

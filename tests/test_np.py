@@ -284,7 +284,6 @@ def test_differences_of_too_few_are_none(shape, n):
 MISSING = {
     "np.linalg": "fallback_linalg",
     "npx": "check_call classproperty ctypes threading warnings",
-    "sym.np": "diag_indices_from empty_like histogram may_share_memory resize shares_memory unravel_index",
     "sym.np.random": "current_context",
 }
 """Names of real MXNet that are not here yet: of mx.np none."""

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import hybridonnx as mx
-from tests.np_symbols import calls, nodes
+from tests.np_symbols import VALUES, calls, nodes, values
 
-STORED = json.loads(
-    (Path(__file__).resolve().parent / "oracle" / "np_symbols.json").read_text(encoding="utf-8")
-)
+ORACLE = Path(__file__).resolve().parent / "oracle"
+STORED = json.loads((ORACLE / "np_symbols.json").read_text(encoding="utf-8"))
+RESULTS = json.loads((ORACLE / "np_symbol_values.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(autouse=True)
@@ -26,6 +26,69 @@ def _as_numpy():
 @pytest.mark.parametrize("call", calls())
 def test_graph_is_as_mxnet_writes_it(call):
     assert nodes(call, mx) == STORED[call]
+
+
+@pytest.mark.parametrize(("call", "array"), [(call, array) for call in VALUES for array in VALUES[call]])
+def test_values_are_mxnets(call, array):
+    assert values(call, array, mx) == RESULTS[f"{call} {array}"]
+
+
+class Resized(mx.gluon.HybridBlock):
+    """What mx.np takes from NumPy on arrays, and symbols compute."""
+
+    def hybrid_forward(self, F, x):
+        rows = F.np.unravel_index(x.astype("int64"), (3, 4))
+        return F.np.resize(x, (5, 2)), F.np.empty_like(x, dtype="int32"), rows[0] + rows[1]
+
+
+def test_functions_that_arrays_leave_to_numpy_go_to_onnx(tmp_path):
+    x = mx.np.arange(8.0)
+    block = Resized()
+    expected = [y.asnumpy() for y in block(x)]
+    block.hybridize()
+    for got, value in zip(block(x), expected, strict=True):
+        np.testing.assert_array_equal(got.asnumpy(), value)
+    target = str(tmp_path / "resized.onnx")
+    mx.onnx.export_model(block, target, input_shapes=[("n",)])
+    for got, value in zip(mx.onnx.import_to_gluon(target)(x), expected, strict=True):
+        np.testing.assert_array_equal(got.asnumpy(), value)
+
+
+class OnDiagonal(mx.gluon.HybridBlock):
+    """The indices of the diagonal of an array, whatever its sizes."""
+
+    def hybrid_forward(self, F, x):
+        return F.np.stack([F.np.diag_indices_from(x)[i] for i in range(2)])
+
+
+def test_indices_of_diagonals_of_free_sizes_go_to_onnx(tmp_path):
+    block = OnDiagonal()
+    block.hybridize()
+    for n in (3, 5, 0):
+        np.testing.assert_array_equal(block(mx.np.ones((n, n))).asnumpy(), np.diag_indices(n))
+    target = str(tmp_path / "diagonal.onnx")
+    mx.onnx.export_model(block, target, input_shapes=[("n", "n")])
+    again = mx.onnx.import_to_gluon(target)
+    for n in (3, 5):
+        np.testing.assert_array_equal(again(mx.np.ones((n, n))).asnumpy(), np.diag_indices(n))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        ("histogram(x)", NotImplementedError, "a number of bins and a range"),
+        ("histogram(x, [1, 2])", NotImplementedError, "a symbol of the bins' edges"),
+        ("histogram(x, 5, (0, 1), density=True)", NotImplementedError, "density of None"),
+        ("empty_like(x, shape=(2,))", NotImplementedError, "Use zeros"),
+        ("empty_like(x, order='F')", NotImplementedError, "order 'C'"),
+        ("unravel_index(x, (3, 4), 'F')", NotImplementedError, "order 'C'"),
+        ("shares_memory(x, x)", mx.errors.NotImplementedForSymbol, "symbols hold no memory"),
+    ],
+)
+def test_what_symbols_refuse(call, error, words):
+    x = mx.sym.var("x").as_np_ndarray()
+    with pytest.raises(error, match=words):
+        eval(f"np.{call}", {"np": mx.sym.np, "x": x})
 
 
 class Sampled(mx.gluon.HybridBlock):
@@ -214,3 +277,26 @@ def test_deviations_of_free_sizes(tmp_path):
     mx.onnx.export_model(block, target, input_shapes=[("n", 3)])
     got = mx.onnx.import_to_gluon(target)(mx.np.array(rows))
     np.testing.assert_allclose(got.asnumpy(), np.std(rows, 0, ddof=1), rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["det", "slogdet"])
+@pytest.mark.parametrize(("as_numpy", "expected"), [(False, (1,)), (True, ())])
+def test_determinants_of_one_matrix_by_shape_semantics(name, as_numpy, expected, tmp_path):
+    """What real MXNet gives, eager, bound, and from a file that says which semantics it was written under."""
+    mx.npx.reset_np()
+    target = str(tmp_path / "det-symbol.json")
+    matrix = mx.nd.array([[2.0, 1.0], [0.5, 4.0]])
+    with mx.util.np_shape(as_numpy):
+        results = getattr(mx.nd.linalg, name)(matrix)
+        symbol = getattr(mx.sym.linalg, name)(mx.sym.var("x"))
+        assert {y.shape for y in (results if name == "slogdet" else [results])} == {expected}
+        assert set(symbol.infer_shape(x=(2, 2))[1]) == {expected}
+        assert set(symbol.infer_shape(x=(3, 2, 2))[1]) == {(3,)}
+        symbol.save(target)
+        bound = symbol.bind(mx.cpu(), {"x": matrix}).forward()
+        assert {y.shape for y in bound} == {expected}
+    np.testing.assert_allclose(bound[-1].asnumpy().ravel(), 7.5 if name == "det" else np.log(7.5), rtol=1e-6)
+    text = Path(target).read_text(encoding="utf-8").replace("_npi_", "_linalg_")
+    loaded = mx.sym.load_json(text)
+    with mx.util.np_shape(as_numpy):
+        assert set(loaded.infer_shape(x=(2, 2))[1]) == {expected}

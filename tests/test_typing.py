@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import tomllib
 from pathlib import Path
@@ -42,6 +43,40 @@ def test_stubs_have_the_arguments_of_the_functions(path):
             assert names == set(inspect.signature(getattr(module, node.name)).parameters), node.name
             seen.add(node.name)
     assert seen == {n for n in dir(module) if not n.startswith("_")}
+
+
+@pytest.mark.parametrize(
+    "name", ["numpy", "numpy.linalg", "numpy.random", "numpy_extension", "numpy_extension.random"]
+)
+@pytest.mark.parametrize("frontend", ["ndarray", "symbol"])
+def test_stubs_have_the_arguments_of_numpys_functions(frontend, name):
+    home, _, group = name.partition(".")
+    module = importlib.import_module(f"hybridonnx.{frontend}.{name}")
+    stub = ROOT / f"hybridonnx/{frontend}/{home}/_{f'{group}_' if group else ''}operators.pyi"
+    seen = set()
+    for node in ast.parse(stub.read_text("utf-8")).body:
+        if isinstance(node, ast.FunctionDef) and not is_overload(node):
+            a = node.args
+            names = [
+                p.arg for p in [*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg] if p is not None
+            ]
+            assert names == list(inspect.signature(getattr(module, node.name)).parameters), node.name
+            assert ast.get_docstring(node), node.name
+        if isinstance(node, ast.FunctionDef):
+            seen.add(node.name)
+    assert len(seen) > 2
+    assert seen <= set(dir(module))
+
+
+def is_overload(node: ast.FunctionDef) -> bool:
+    return any(isinstance(d, ast.Name) and d.id == "overload" for d in node.decorator_list)
+
+
+@pytest.mark.parametrize("name", ["numpy", "numpy_extension", "symbol.numpy", "symbol.numpy_extension"])
+def test_stubs_name_all_that_numpys_modules_show(name):
+    tree = ast.parse((ROOT / "hybridonnx" / Path(*name.split(".")) / "__init__.pyi").read_text("utf-8"))
+    listed = next(n.value for n in tree.body if isinstance(n, ast.Assign))
+    assert set(ast.literal_eval(listed)) == set(importlib.import_module(f"hybridonnx.{name}").__all__)
 
 
 @pytest.mark.parametrize(("of_numpy", "most"), [(False, SHARE), (True, NUMPY_SHARE)])

@@ -4,9 +4,10 @@ from .arguments import Axes, shape_of
 from .extension import Extension
 from .functions import Functions, Sections, is_option, only_defaults
 from .linalg import Linalg
+from .methods import method
 from .modules import images, namespace
 from .overloads import NUMPY_OVERLOADS, NumpyOverload
-from .random import Random, RandomExtension
+from .random import Random, RandomExtension, Size
 
 __all__ = [
     "NUMPY_OVERLOADS",
@@ -18,8 +19,10 @@ __all__ = [
     "Random",
     "RandomExtension",
     "Sections",
+    "Size",
     "images",
     "is_option",
+    "method",
     "namespace",
     "only_defaults",
     "shape_of",

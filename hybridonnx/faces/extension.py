@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Generic
 
 from ..attrs import ShapeLike
-from .arguments import shape_of
+from .arguments import V, shape_of
 
 NAMES = {
     "activation": "Activation",
@@ -51,7 +51,7 @@ NAMES = {
 """The names of mx.npx, and those of the operators."""
 
 
-class Extension:
+class Extension(Generic[V]):
     """The functions of mx.npx, on the values of one frontend, which calls operators as users write them."""
 
     def __init__(self, operators: Callable[[str], Callable[..., Any]]) -> None:
@@ -68,7 +68,9 @@ class Extension:
         return sorted([*NAMES, "reshape"])
 
     def reshape(
-        self, a: Any, newshape: ShapeLike | Sequence[int], reverse: bool = False, order: str = "C"
-    ) -> Any:
+        self, a: V, newshape: ShapeLike | Sequence[int], reverse: bool = False, order: str = "C"
+    ) -> V:
         """The elements in a shape that may be said in terms of the old one."""
-        return self._operators("_npx_reshape")(a, newshape=shape_of(newshape), reverse=reverse, order=order)
+        reshape = self._operators("_npx_reshape")
+        reshaped: V = reshape(a, newshape=shape_of(newshape), reverse=reverse, order=order)
+        return reshaped

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias, overload
 
 import numpy as np
 
@@ -117,9 +117,28 @@ class Functions(Selections[V]):
         """The first index of the smallest element along an axis."""
         return self._call("_npi_argmin", a, axis=axis, keepdims=False, out=out)
 
+    @overload
+    def average(
+        self,
+        a: V,
+        axis: Axes = None,
+        weights: V | None = None,
+        returned: Literal[False] = False,
+        out: V | None = None,
+    ) -> V: ...
+    @overload
+    def average(
+        self,
+        a: V,
+        axis: Axes = None,
+        weights: V | None = None,
+        *,
+        returned: Literal[True],
+        out: V | None = None,
+    ) -> list[V]: ...
     def average(
         self, a: V, axis: Axes = None, weights: V | None = None, returned: bool = False, out: V | None = None
-    ) -> V:
+    ) -> Any:
         """The mean of the elements along some axes, perhaps with weights."""
         same = {"axis": axes_of(axis), "returned": returned}
         if weights is None:
@@ -209,15 +228,27 @@ class Functions(Selections[V]):
         """Each element repeated, along an axis or of the array laid out flat."""
         return self._call("repeat", a, repeats=repeats, axis=axis)
 
-    def atleast_1d(self, *arys: V) -> V:
+    @overload
+    def atleast_1d(self, ary: V, /) -> V: ...
+    @overload
+    def atleast_1d(self, *arys: V) -> list[V]: ...
+    def atleast_1d(self, *arys: V) -> Any:
         """With an axis, if there is none."""
         return self._call("_np_atleast_1d", *arys)
 
-    def atleast_2d(self, *arys: V) -> V:
+    @overload
+    def atleast_2d(self, ary: V, /) -> V: ...
+    @overload
+    def atleast_2d(self, *arys: V) -> list[V]: ...
+    def atleast_2d(self, *arys: V) -> Any:
         """With two axes at least."""
         return self._call("_np_atleast_2d", *arys)
 
-    def atleast_3d(self, *arys: V) -> V:
+    @overload
+    def atleast_3d(self, ary: V, /) -> V: ...
+    @overload
+    def atleast_3d(self, *arys: V) -> list[V]: ...
+    def atleast_3d(self, *arys: V) -> Any:
         """With three axes at least."""
         return self._call("_np_atleast_3d", *arys)
 
@@ -283,7 +314,11 @@ class Functions(Selections[V]):
 
     # ---- choices
 
-    def where(self, condition: V, x: V | float | None = None, y: V | float | None = None) -> V:
+    @overload
+    def where(self, condition: V) -> tuple[V, ...]: ...
+    @overload
+    def where(self, condition: V, x: V | float, y: V | float) -> V: ...
+    def where(self, condition: V, x: V | float | None = None, y: V | float | None = None) -> Any:
         """One where a condition holds, else the other; of the condition alone the indices where it holds."""
         if x is None and y is None:
             return self.nonzero(condition)
@@ -295,7 +330,7 @@ class Functions(Selections[V]):
             return self._call("_npi_where_rscalar", condition, x, scalar=float(y))
         return self._call("_npi_where", condition, x, y)
 
-    def nonzero(self, a: V) -> V:
+    def nonzero(self, a: V) -> tuple[V, ...]:
         """The indices of what is not zero, an array for each axis."""
         raise NotImplementedError
 
@@ -467,6 +502,22 @@ class Functions(Selections[V]):
         """Ones with the shape of another array."""
         return self.full_like(a, 1, dtype, order, ctx, out)
 
+    def empty_like(
+        self,
+        prototype: V,
+        dtype: DTypeLike | None = None,
+        order: str = "C",
+        subok: bool = False,
+        shape: ShapeLike | None = None,
+    ) -> V:
+        """An array of another's shape whose values are still to be written; here zeros."""
+        if order != "C" or subok or shape is not None:
+            raise NotImplementedError(
+                "empty_like: order 'C', subok=False and shape=None are required, got "
+                f"{order!r}, {subok} and {shape}. Use zeros for another shape."
+            )
+        return self.zeros_like(prototype, dtype)
+
     # ---- arrays of no arrays
 
     def zeros(
@@ -521,6 +572,31 @@ class Functions(Selections[V]):
             start, stop = 0, start
         return self._made("_npi_arange", ctx, dtype or "float32", start=start, stop=stop, step=step or 1)
 
+    @overload
+    def linspace(
+        self,
+        start: float,
+        stop: float,
+        num: int = 50,
+        endpoint: bool = True,
+        retstep: Literal[False] = False,
+        dtype: DTypeLike | None = None,
+        axis: int = 0,
+        ctx: object = None,
+    ) -> V: ...
+    @overload
+    def linspace(
+        self,
+        start: float,
+        stop: float,
+        num: int = 50,
+        endpoint: bool = True,
+        *,
+        retstep: Literal[True],
+        dtype: DTypeLike | None = None,
+        axis: int = 0,
+        ctx: object = None,
+    ) -> tuple[V, float]: ...
     def linspace(
         self,
         start: float,
@@ -654,6 +730,7 @@ def _binary(name: str, what: str) -> Callable[..., Any]:
 def _described(function: Callable[..., Any], name: str, of: str) -> Callable[..., Any]:
     function.__name__ = name
     function.__qualname__ = f"Functions.{name}"
+    function.takes_numbers = True  # type: ignore[attr-defined]
     function.__doc__ = f"NumPy's `{name}` {of}."
     return function
 

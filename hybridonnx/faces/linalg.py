@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
-from typing import Any
+from typing import Any, Generic
 
 from ..ops import is_number
-from .arguments import Axes, Call, axes_of, or_none
+from .arguments import Axes, Call, V, axes_of, or_none
 from .functions import Functions
 
 
-class Linalg:
+class Linalg(Generic[V]):
     """The functions of mx.np.linalg, on the values of one frontend."""
 
-    def __init__(self, call: Call[Any], functions: Functions[Any]) -> None:
+    def __init__(self, call: Call[V], functions: Functions[V]) -> None:
         self._call, self._functions = call, functions
 
-    def norm(self, x: Any, ord: float | str | None = None, axis: Axes = None, keepdims: bool = False) -> Any:
+    def norm(self, x: V, ord: float | str | None = None, axis: Axes = None, keepdims: bool = False) -> V:
         """The norm of all elements, of vectors along an axis, or of matrices along two."""
         if isinstance(axis, list):
             raise TypeError(f"norm: axis of None, an integer or a tuple of them is required, got {axis}.")
@@ -31,7 +32,7 @@ class Linalg:
         same = {"ord": _text(plain), "axis": str(axes), "keepdims": keepdims}
         return self._call("_npi_norm", x, flag=_flag(ord, axes), **same)
 
-    def _of_sums(self, x: Any, axes: tuple[int, ...], largest: bool, keepdims: bool) -> Any:
+    def _of_sums(self, x: V, axes: tuple[int, ...], largest: bool, keepdims: bool) -> V:
         """The largest or least sum of a column's absolute values."""
         f: Any = self._functions
         row, column = axes
@@ -40,58 +41,66 @@ class Linalg:
         if not keeps and (column > row if row >= 0 else column < row):
             column += -1 if row >= 0 else 1
         sums = f.sum(f.abs(x), axis=row, keepdims=keeps)
-        norm = (f.max if largest else f.min)(sums, axis=column, keepdims=keeps)
-        return norm if keeps == keepdims else f.squeeze(norm, axes)
+        norm: V = (f.max if largest else f.min)(sums, axis=column, keepdims=keeps)
+        return norm if keeps == keepdims else self._functions.squeeze(norm, axes)
 
-    def svd(self, a: Any) -> Any:
+    def svd(self, a: V) -> tuple[V, V, V]:
         """The singular value decomposition of matrices with no more rows than columns."""
-        return tuple(self._call("_npi_svd", a))
+        ut, values, v = self._several("_npi_svd", a)
+        return ut, values, v
 
-    def cholesky(self, a: Any) -> Any:
+    def _several(self, name: str, *arrays: V, **attributes: object) -> list[V]:
+        outputs: Any = self._call(name, *arrays, **attributes)
+        return [*outputs]
+
+    def cholesky(self, a: V) -> V:
         """The lower triangle whose product with its transpose is a matrix."""
         return self._call("_npi_cholesky", a)
 
-    def inv(self, a: Any) -> Any:
+    def inv(self, a: V) -> V:
         """The inverse of matrices."""
         return self._call("_linalg_inverse", a)
 
-    def det(self, a: Any) -> Any:
+    def det(self, a: V) -> V:
         """The determinant of matrices."""
         return self._call("_npi_det", a)
 
-    def slogdet(self, a: Any) -> Any:
+    def slogdet(self, a: V) -> tuple[V, V]:
         """The sign of the determinant of matrices, and the logarithm of its size."""
-        return tuple(self._call("_npi_slogdet", a))
+        sign, logarithm = self._several("_npi_slogdet", a)
+        return sign, logarithm
 
-    def solve(self, a: Any, b: Any) -> Any:
+    def solve(self, a: V, b: V) -> V:
         """What matrices take to `b`."""
         return self._call("_npi_solve", a, b)
 
-    def tensorinv(self, a: Any, ind: int = 2) -> Any:
+    def tensorinv(self, a: V, ind: int = 2) -> V:
         """The inverse of an array as a matrix whose rows are its first axes."""
         return self._call("_npi_tensorinv", a, ind=ind)
 
-    def tensorsolve(self, a: Any, b: Any, axes: Any = None) -> Any:
+    def tensorsolve(self, a: V, b: V, axes: Sequence[int] | None = None) -> V:
         """What an array, as a matrix, takes to `b`."""
         return self._call("_npi_tensorsolve", a, b, a_axes=or_none(axes))
 
-    def eig(self, a: Any) -> Any:
+    def eig(self, a: V) -> tuple[V, V]:
         """Eigenvalues and eigenvectors of matrices that have real ones."""
-        return tuple(self._call("_npi_eig", a))
+        values, vectors = self._several("_npi_eig", a)
+        return values, vectors
 
-    def eigh(self, a: Any, UPLO: str = "L") -> Any:
+    def eigh(self, a: V, UPLO: str = "L") -> tuple[V, V]:
         """Eigenvalues and eigenvectors of symmetric matrices."""
-        return tuple(self._call("_npi_eigh", a, UPLO=UPLO))
+        values, vectors = self._several("_npi_eigh", a, UPLO=UPLO)
+        return values, vectors
 
-    def eigvals(self, a: Any) -> Any:
+    def eigvals(self, a: V) -> V:
         """Eigenvalues of matrices that have real ones."""
         return self._call("_npi_eigvals", a)
 
-    def eigvalsh(self, a: Any, UPLO: str = "L") -> Any:
+    def eigvalsh(self, a: V, UPLO: str = "L") -> V:
         """Eigenvalues of symmetric matrices."""
         return self._call("_npi_eigvalsh", a, UPLO=UPLO)
 
-    def pinv(self, a: Any, rcond: Any = 1e-15, hermitian: bool = False) -> Any:
+    def pinv(self, a: V, rcond: V | float = 1e-15, hermitian: bool = False) -> V:
         """The inverse of what matrices do where they can be inverted."""
         if hermitian:
             raise NotImplementedError("pinv: hermitian=False is required, got True.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic
+from typing import Any, Generic, Literal, overload
 
 from ..ops import is_number
 from .arguments import Axes, Call, V, axes_of, or_none
@@ -57,6 +57,24 @@ class Selections(Generic[V]):
         arrays = [] if weights is None else [weights]
         return self._call("_npi_bincount", x, *arrays, minlength=minlength, has_weights=bool(arrays))
 
+    @overload
+    def unique(
+        self,
+        ar: V,
+        return_index: Literal[False] = False,
+        return_inverse: Literal[False] = False,
+        return_counts: Literal[False] = False,
+        axis: int | None = None,
+    ) -> V: ...
+    @overload
+    def unique(
+        self,
+        ar: V,
+        return_index: bool = False,
+        return_inverse: bool = False,
+        return_counts: bool = False,
+        axis: int | None = None,
+    ) -> Any: ...
     def unique(
         self,
         ar: V,

@@ -6,16 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._lazy import Access
-from ..ops import Frontend, Namespace, Operator, Option, Usage
+from ..ops import Frontend, Namespace, Operator, Option, Usage, find
 from .invoke import call
+from .np_shape import is_np_shape
 
 
 def _function(cls: type[Operator], name: str) -> Callable[..., Any]:
-
     def function(*args: Any, **kwargs: Any) -> Any:
         return call(cls, args, kwargs)
 
-    return function
+    def by_semantics(*args: Any, **kwargs: Any) -> Any:
+        return call(find(cls.under_np_shape) if is_np_shape() else cls, args, kwargs)
+
+    return by_semantics if cls.under_np_shape else function
 
 
 USAGE = Usage(

@@ -6,7 +6,7 @@ import contextlib
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
-from typing import Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -14,18 +14,23 @@ from ..attrs import ShapeLike
 from ..autograd.scopes import state
 from ..context import Context, cpu
 from ..dtypes import DTypeLike, as_dtype
-from ..faces import NUMPY_OVERLOADS, Axes, Functions, Sections
+from ..faces import NUMPY_OVERLOADS, Axes, Functions, Sections, method
 from ..formats.params import Value
 from ..ops import FLUENT, Array, find, is_number
 from .invoke import invoke
 from .ndarray import NDArray, from_stored
 from .np_shape import is_np_array
 
+if TYPE_CHECKING:
+    from ._np_methods import NumpyMethods  # a stub of what this file adds
+else:
+    NumpyMethods = NDArray
+
 _BINARY = ("add", "sub", "mul", "truediv", "mod", "pow", "and", "or", "xor")
 _COMPARISONS = ("eq", "ne", "gt", "ge", "lt", "le")
 
 
-class ndarray(NDArray):  # noqa: N801  (MXNet's name)
+class ndarray(NumpyMethods):  # noqa: N801  (MXNet's name)
     """An array as NumPy has them: without axes if there is one number, bool if it is the result of a test."""
 
     __slots__ = ()
@@ -66,7 +71,7 @@ class ndarray(NDArray):  # noqa: N801  (MXNet's name)
             raise TypeError("len() of unsized object")
         return len(self._data)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[ndarray]:
         return (self[i] for i in range(len(self)))
 
     def __bool__(self) -> bool:
@@ -130,9 +135,9 @@ class ndarray(NDArray):  # noqa: N801  (MXNet's name)
         casting: str = "unsafe",
         subok: bool = True,
         copy: bool = True,
-    ) -> NDArray:
+    ) -> ndarray:
         """The values as another dtype; the array itself if it has it already and `copy` is false."""
-        return super().astype(dtype, copy=bool(copy))
+        return super().astype(dtype, copy=bool(copy))  # type: ignore[return-value]
 
     def asscalar(self) -> NoReturn:
         """Refused, as in MXNet: arrays of mx.np have item."""
@@ -140,7 +145,7 @@ class ndarray(NDArray):  # noqa: N801  (MXNet's name)
 
     # ---- NumPy's methods
 
-    def reshape(self, *args: Any, **kwargs: Any) -> NDArray:
+    def reshape(self, *args: Any, **kwargs: Any) -> ndarray:
         """The same memory in another shape."""
         order = kwargs.pop("order", "C")
         if order != "C" or kwargs.keys() - {"newshape"}:
@@ -148,7 +153,7 @@ class ndarray(NDArray):  # noqa: N801  (MXNet's name)
         newshape = kwargs.get("newshape", args[0] if len(args) == 1 else args)
         sizes = (newshape,) if hasattr(newshape, "__index__") else tuple(newshape)
         op: Any = find("_np_reshape").make({"newshape": tuple(int(d) for d in sizes)})
-        return self._viewed(op, op.infer_shape(self.shape))
+        return self._viewed(op, op.infer_shape(self.shape))  # type: ignore[return-value]
 
     reshape_view = reshape
 
@@ -209,7 +214,7 @@ class ndarray(NDArray):  # noqa: N801  (MXNet's name)
         """Whether all elements along some axes are not zero."""
         return self._of("all", axis, keepdims, out=out)
 
-    def nonzero(self) -> Any:
+    def nonzero(self) -> tuple[ndarray, ...]:
         """The indices of what is not zero, an array for each axis."""
         return tuple(ndarray(np.asarray(i, np.int64), self._ctx) for i in np.nonzero(self._data))
 
@@ -219,28 +224,28 @@ class ndarray(NDArray):  # noqa: N801  (MXNet's name)
 
     # ---- arithmetic
 
-    def __neg__(self) -> NDArray:
-        negated: NDArray = call("_npi_multiply_scalar", self, scalar=-1)
+    def __neg__(self) -> ndarray:
+        negated: ndarray = call("_npi_multiply_scalar", self, scalar=-1)
         return negated
 
-    def __abs__(self) -> NDArray:
-        size: NDArray = call("_npi_absolute", self)
+    def __abs__(self) -> ndarray:
+        size: ndarray = call("_npi_absolute", self)
         return size
 
-    def __invert__(self) -> NDArray:
-        inverted: NDArray = call("_npi_bitwise_not", self)
+    def __invert__(self) -> ndarray:
+        inverted: ndarray = call("_npi_bitwise_not", self)
         return inverted
 
-    def __matmul__(self, other: ndarray) -> NDArray:
-        product: NDArray = call("_npi_matmul", self, other)
+    def __matmul__(self, other: ndarray) -> ndarray:
+        product: ndarray = call("_npi_matmul", self, other)
         return product
 
-    def __rmatmul__(self, other: ndarray) -> NDArray:
-        product: NDArray = call("_npi_matmul", other, self)
+    def __rmatmul__(self, other: ndarray) -> ndarray:
+        product: ndarray = call("_npi_matmul", other, self)
         return product
 
-    def __imatmul__(self, other: ndarray) -> NDArray:
-        return self._in_place(self.__matmul__(other))
+    def __imatmul__(self, other: ndarray) -> ndarray:
+        return self._in_place(self.__matmul__(other))  # type: ignore[return-value]
 
     # ---- NumPy's protocol
 
@@ -359,7 +364,7 @@ def call(name: str, *inputs: Any, out: Any = None, **attributes: Any) -> Any:
 class ArrayFunctions(Functions[ndarray]):
     """NumPy's functions on arrays."""
 
-    def nonzero(self, a: ndarray) -> Any:
+    def nonzero(self, a: ndarray) -> tuple[ndarray, ...]:
         """The indices of what is not zero, an array for each axis."""
         return a.nonzero()
 
@@ -405,23 +410,10 @@ for _name in _BINARY:
     setattr(ndarray, f"__i{_name}__", _overload(_name, in_place=True))
 
 
-def _method(name: str) -> Any:
-    def method(self: ndarray, *args: Any, **kwargs: Any) -> Any:
-        return getattr(FUNCTIONS, name)(self, *args, **kwargs)
-
-    parameters = [*inspect.signature(getattr(FUNCTIONS, name)).parameters.values()]
-    self_ = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    method.__signature__ = inspect.Signature([self_, *parameters[1:]])  # type: ignore[attr-defined]
-    method.__name__ = name
-    method.__qualname__ = f"ndarray.{name}"
-    method.__doc__ = f"`mx.np.{name}` of this array."
-    return method
-
-
 for _name in (
     "argmax argmin argsort cumsum diag dot mean prod repeat round std swapaxes take var sort"
 ).split():
-    setattr(ndarray, _name, _method(_name))
+    setattr(ndarray, _name, method(FUNCTIONS, _name, "ndarray"))
 
 
 class _Absent:
@@ -458,7 +450,7 @@ def array_of(value: Any, dtype: DTypeLike | None = None, ctx: Context | None = N
         )
     if isinstance(value, ndarray):
         copied = value.copy() if ctx is None else value.copyto(ctx)
-        return copied if dtype is None else copied.astype(dtype)  # type: ignore[return-value]
+        return copied if dtype is None else copied.astype(dtype)
     plain = np.asarray(_values(value))
     if plain.dtype.kind not in "fiub":
         raise TypeError(f"array: numbers are required, got {type(value)}.")

@@ -4,7 +4,7 @@ While recording, arrays that need a gradient are refused where the result would 
 """
 
 from collections.abc import Callable as _Callable
-from typing import Any as _Any
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import NoReturn as _NoReturn
 
 import numpy as _np
@@ -12,6 +12,9 @@ import numpy as _np
 from ..ndarray.np_array import FUNCTIONS as _FUNCTIONS
 from ..ndarray.np_array import by_numpy as _by_numpy
 from ..ndarray.np_array import ndarray as _ndarray
+
+if _TYPE_CHECKING:
+    from ._numpy_functions import *  # noqa: F403  (a stub)
 
 _NAMES = """
     allclose apply_along_axis apply_over_axes argpartition argwhere array_equal array_equiv choose
@@ -51,11 +54,13 @@ for _name in (*_FINANCIAL, "pmt"):
 
 def alltrue(
     a: _ndarray, axis: int | None = None, out: _ndarray | None = None, keepdims: bool = False
-) -> _Any:
+) -> _ndarray:
     """Whether all elements along an axis are not zero."""
-    return _FUNCTIONS.all(a, axis, keepdims, out)
+    result: _ndarray = _FUNCTIONS.all(a, axis, keepdims, out)
+    return result
 
 
-def msort(a: _ndarray) -> _Any:
+def msort(a: _ndarray) -> _ndarray:
     """The elements in ascending order along the first axis."""
-    return _FUNCTIONS.sort(a, 0)
+    result: _ndarray = _FUNCTIONS.sort(a, 0)
+    return result

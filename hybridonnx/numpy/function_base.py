@@ -22,5 +22,5 @@ def meshgrid(*xi: ndarray, **kwargs: Any) -> list[ndarray]:
         for x, place in zip(xi, places, strict=True)
     ]
     if kwargs.get("sparse"):
-        return columns  # type: ignore[return-value]
-    return broadcast_arrays(*columns)  # type: ignore[arg-type]
+        return columns
+    return broadcast_arrays(*columns)

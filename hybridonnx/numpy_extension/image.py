@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import image as _images
 from .._lazy import lazy_module as _lazy_module
 from ..ndarray.numpy_extension import image as _operators
+
+if TYPE_CHECKING:
+    from ..image import *  # noqa: F403
+    from ..ndarray.numpy_extension.image import *  # noqa: F403
 
 
 def _value(name: str) -> Any:

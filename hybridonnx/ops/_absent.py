@@ -8,7 +8,11 @@ _REASONS = {
     "_backward_* _contrib_backward_* *_backward": (
         "it is a gradient that MXNet's engine makes for itself. Use autograd or Symbol.gradient"
     ),
-    "_np_* _npi_* _npx_*": "it belongs to mx.np, which has its function without it",
+    "_npi_boolean_mask_assign_*": (
+        "MXNet computes it in place alone, and fails on a graph's variables. "
+        "Use array[mask] = value, or np.where"
+    ),
+    "_npi_share_memory": "graphs hold no memory. mx.np.shares_memory has its function on arrays",
     "_sg_mkldnn_* _sg_onednn_*": (
         "oneDNN's graph pass makes it. Save the model again without the pass (MXNET_SUBGRAPH_BACKEND=NONE)"
     ),

@@ -111,6 +111,8 @@ class Operator:
     """Whether bfloat16 is computed in float32 and rounded once; else the facets are of that too."""
     labels: ClassVar[tuple[str, ...]] = ()
     """Inputs that only training uses; exported models leave them out."""
+    under_np_shape: ClassVar[str] = ""
+    """The operator that its name stands for under NumPy's shape semantics, if another."""
     hint: ClassVar[str] = ""
     """What to do when the shapes do not fit, as a sentence."""
     mixes_precision: ClassVar[bool] = False

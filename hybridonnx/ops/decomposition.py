@@ -279,12 +279,13 @@ class Det(SquareMatrices):
     As in MXNet, the gradient of a singular matrix is zero.
 
     Returns:
-        (*batch,); (1,) for a single matrix.
+        (*batch,); (1,) for a single matrix, () under `np_shape`.
 
     ONNX: Det for float32, Scan for float64, of which ONNX Runtime has no Det.
     """
 
     outputs: ClassVar[tuple[str, ...]] = ("output0",)
+    under_np_shape: ClassVar[str] = "_npi_det"
 
     def counted(self) -> int:
         return 3
@@ -309,13 +310,14 @@ class Slogdet(SquareMatrices):
     singular matrix is zero.
 
     Returns:
-        output0: The signs, (*batch,); (1,) for a single matrix.
+        output0: The signs, (*batch,); (1,) for a single matrix, () under `np_shape`.
         output1: The logarithms, in the same shape.
 
     ONNX: Scan, a step for each column, of the elimination with row exchanges; Sign, Log and ReduceSum.
     """
 
     outputs: ClassVar[tuple[str, ...]] = ("output0", "output1")
+    under_np_shape: ClassVar[str] = "_npi_slogdet"
 
     def counted(self) -> int:
         return 4

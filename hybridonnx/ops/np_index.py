@@ -1,4 +1,4 @@
-"""Choices as mx.np has them."""
+"""Choices and indices as mx.np has them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..dtypes import DType
-from ..errors import DTypeError
+from ..errors import DTypeError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Shape, broadcast
+from ._shapes import Shape, broadcast, show, unify
 
 
 class Choice(Operator):
@@ -131,3 +131,31 @@ class NumpyWhereScalars(Choice):
 
     def sides(self, values: Sequence[Any], dtype: DType) -> tuple[Any, Any]:
         return _number(self.x, dtype), _number(self.y, dtype)
+
+
+@operator("_npi_diag_indices_from")
+class NumpyDiagIndices(Operator):
+    """The indices of the main diagonal of an array whose axes have one size.
+
+    Inputs:
+        data: (n, n) or with more axes of size n.
+
+    Returns:
+        (the number of axes, n), int64: the indices along each axis.
+
+    ONNX: Expand.
+    """
+
+    not_differentiable = "it depends on the shape alone"
+
+    def infer_shape(self, data: Shape) -> Shape:
+        if len(data) < 2:
+            raise ShapeError(f"_npi_diag_indices_from: two axes or more are required, got {show(data)}.")
+        lengths = unify("_npi_diag_indices_from", *((length,) for length in data))
+        return (len(data), *(lengths or ()))
+
+    def infer_dtype(self, data: DType | None) -> DType:
+        return np.dtype(np.int64)
+
+    def forward(self, data: Array) -> Array:
+        return np.stack([np.arange(len(data))] * data.ndim)

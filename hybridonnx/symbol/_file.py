@@ -85,7 +85,19 @@ def from_json(text: str | bytes) -> list[Entry]:
         _keep_unknown(graph)
     if graph.np_shape and not is_np_shape():
         _keep_scalars(graph)
+    if graph.np_shape or is_np_shape():
+        _take_numpys(graph)
     return _entries(graph, graph.version or _BEFORE_VERSIONS)
+
+
+def _take_numpys(graph: Graph) -> None:
+    """Name the operators that the nodes' stand for under NumPy's shape semantics."""
+    for node in graph.nodes:
+        cls = _operator(node)
+        if cls is not None and cls.under_np_shape:
+            node.op = cls.under_np_shape
+        for subgraph in node.subgraphs:
+            _take_numpys(subgraph)
 
 
 def _keep_unknown(graph: Graph) -> None:

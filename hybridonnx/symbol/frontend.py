@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..ops import Frontend, Operator, Option, Usage
+from ..ndarray.np_shape import is_np_shape
+from ..ops import Frontend, Operator, Option, Usage, find
 from .compose import Outputs, call
 
 USAGE = Usage(
@@ -32,6 +33,9 @@ def frontend(kind: type[Outputs]) -> Frontend:
         def function(*args: Any, **kwargs: Any) -> Any:
             return call(cls, name, args, kwargs, kind)
 
-        return function
+        def by_semantics(*args: Any, **kwargs: Any) -> Any:
+            return call(find(cls.under_np_shape) if is_np_shape() else cls, name, args, kwargs, kind)
+
+        return by_semantics if cls.under_np_shape else function
 
     return Frontend("symbol", __name__.rpartition(".")[0], USAGE, operator_function, _HINTS)

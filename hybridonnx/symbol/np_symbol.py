@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from math import prod
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ..attrs import ShapeLike
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import NotImplementedForSymbol
-from ..faces import NUMPY_OVERLOADS, Extension, Functions
+from ..faces import NUMPY_OVERLOADS, Extension, Functions, method, shape_of
 from ..ops import FLUENT, describe, find, is_number
 from .compose import call as compose_call
 from .frontend import frontend
 from .symbol import Symbol
 
+if TYPE_CHECKING:
+    from ._np_methods import NumpyMethods  # a stub of what this file adds
+else:
+    NumpyMethods = Symbol
+
 _BINARY = ("add", "sub", "mul", "truediv", "mod", "pow")
 _COMPARISONS = ("eq", "ne", "gt", "ge", "lt", "le")
 
 
-class _Symbol(Symbol):
+class _Symbol(NumpyMethods):
     """Some outputs of a graph of operators on variables, with NumPy's operators and methods."""
 
     __slots__ = ()
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
     _broadcasts = True
 
     def as_np_ndarray(self) -> _Symbol:
@@ -206,28 +213,63 @@ _LISTS = ("_split_v2", "_npi_hsplit", "_npi_dsplit", "_np_atleast_1d", "_np_atle
 class SymbolFunctions(Functions[_Symbol]):
     """NumPy's functions on symbols."""
 
-    def nonzero(self, a: _Symbol) -> Any:
+    def nonzero(self, a: _Symbol) -> NoReturn:
         """Refused: how many elements are not zero is not known before there are values."""
         raise NotImplementedForSymbol("nonzero: arrays are required, as the size of the result is not known.")
+
+    def diag_indices_from(self, arr: _Symbol) -> _Symbol:
+        """The indices of the main diagonal of an array whose axes have one size, a row for each axis."""
+        indices: _Symbol = call("_npi_diag_indices_from", arr)
+        return indices
+
+    def unravel_index(self, indices: _Symbol, shape: ShapeLike, order: str = "C") -> _Symbol:
+        """The index along each axis, as rows, of what has an index in the array laid out flat."""
+        if order != "C":
+            raise NotImplementedError(f"unravel_index: order 'C' is required, got {order!r}.")
+        rows = call("_unravel_index", self.ravel(indices), shape=shape_of(shape))
+        return self.stack([call("reshape_like", rows[i], indices) for i in range(len(shape_of(shape)))])
+
+    def resize(self, a: _Symbol, new_shape: ShapeLike) -> _Symbol:
+        """The elements in another shape, repeated or cut off as it needs."""
+        shape = shape_of(new_shape)
+        places = self.arange(prod(shape), dtype="int64")
+        return self.reshape(self.take(self.ravel(a), places, axis=0, mode="wrap"), shape)
+
+    def histogram(
+        self,
+        a: _Symbol,
+        bins: _Symbol | int = 10,
+        range: tuple[float, float] | None = None,
+        normed: bool | None = None,
+        weights: _Symbol | None = None,
+        density: bool | None = None,
+    ) -> list[_Symbol]:
+        """How many elements lie in each bin, and the bins' edges."""
+        if normed or weights is not None or density:
+            raise NotImplementedError("histogram: normed, weights and density of None are required.")
+        if isinstance(bins, _Symbol):
+            return [*call("_histogram", a, bins)]
+        if not isinstance(bins, int | np.integer) or range is None:
+            raise NotImplementedError(
+                "histogram: a symbol of the bins' edges, or a number of bins and a range are required, got "
+                f"bins={bins!r} and range={range}."
+            )
+        return [*call("_histogram", a, bin_cnt=int(bins), range=range)]
+
+    def may_share_memory(self, a: _Symbol, b: _Symbol, max_work: int | None = None) -> NoReturn:
+        """Refused: symbols hold no memory."""
+        raise NotImplementedForSymbol("may_share_memory: arrays are required, as symbols hold no memory.")
+
+    shares_memory = may_share_memory
 
 
 FUNCTIONS: Any = SymbolFunctions(call)
 
 
-def _method(name: str) -> Any:
-    def method(self: _Symbol, *args: Any, **kwargs: Any) -> Any:
-        return getattr(FUNCTIONS, name)(self, *args, **kwargs)
-
-    method.__name__ = name
-    method.__qualname__ = f"Symbol.{name}"
-    method.__doc__ = f"`np.{name}` of this symbol."
-    return method
-
-
 for (
     _name
 ) in "all any argmax argmin argsort cumsum dot mean prod repeat round sort std swapaxes take var".split():
-    setattr(_Symbol, _name, _method(_name))
+    setattr(_Symbol, _name, method(FUNCTIONS, _name, "_Symbol"))
 
 
 class _Absent:
@@ -263,4 +305,4 @@ def operators(name: str) -> Callable[..., Any]:
     return function
 
 
-EXTENSION = Extension(operators)
+EXTENSION: Extension[_Symbol] = Extension(operators)

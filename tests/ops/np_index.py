@@ -18,4 +18,9 @@ CASES = [
     Case("_npi_where_rscalar", [TRUE, ints((2, 3), 9, 0, "int32")], scalar=7.0),
     Case("_npi_where_scalar2", [TRUE], x=1.0, y=-2.5),
     Case("_npi_where_scalar2", [ints((2, 3), 2)], x=1.0, y=0.0),
+    Case("_npi_diag_indices_from", [(3, 3)]),
+    Case("_npi_diag_indices_from", [(2, 2, 2)]),
+    Case("_npi_diag_indices_from", [ints((1, 1), 9, 0, "int32")]),
+    Case("_npi_diag_indices_from", [TRUE[:, :2]]),
+    Case("_npi_diag_indices_from", [(0, 0)]).but(formula=lambda data: np.zeros((2, 0), np.int64)),
 ]

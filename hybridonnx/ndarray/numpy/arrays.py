@@ -7,12 +7,10 @@ from typing import Any
 import numpy as _np
 
 from ...attrs import ShapeLike
-from ...dtypes import DTypeLike
-from ..np_array import FUNCTIONS, by_numpy, ndarray
+from ..np_array import by_numpy, ndarray
 
 __all__ = [
     "diag_indices_from",
-    "empty_like",
     "histogram",
     "may_share_memory",
     "resize",
@@ -20,18 +18,6 @@ __all__ = [
     "shares_memory",
     "unravel_index",
 ]
-
-
-def empty_like(
-    prototype: ndarray,
-    dtype: DTypeLike | None = None,
-    order: str = "C",
-    subok: bool = False,
-    shape: ShapeLike | None = None,
-) -> ndarray:
-    """An array of another's shape whose values are still to be written; here zeros."""
-    made: ndarray = FUNCTIONS.zeros_like(prototype, dtype)
-    return made
 
 
 def shape(a: Any) -> tuple[int, ...]:
@@ -75,7 +61,7 @@ def diag_indices_from(arr: ndarray) -> tuple[ndarray, ...]:
 
 def _like_first(name: str, arr: ndarray, *args: Any) -> ndarray:
     values: ndarray = by_numpy(getattr(_np, name))(arr, *args)
-    return values.astype(arr.dtype)  # type: ignore[return-value]
+    return values.astype(arr.dtype)
 
 
 def resize(a: ndarray, new_shape: ShapeLike) -> ndarray:

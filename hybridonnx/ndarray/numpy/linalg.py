@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,11 +10,14 @@ from ...faces import Linalg
 from ...faces import namespace as _namespace
 from ..np_array import FUNCTIONS, by_numpy, call, ndarray
 
+if TYPE_CHECKING:
+    from ._linalg_operators import *  # noqa: F403  (a stub)
 
-class _ArrayLinalg(Linalg):
+
+class _ArrayLinalg(Linalg[ndarray]):
     """The functions of mx.np.linalg on arrays."""
 
-    def svd(self, a: ndarray) -> Any:
+    def svd(self, a: ndarray) -> tuple[ndarray, ndarray, ndarray]:
         """The singular value decomposition of matrices, without the vectors that are left over."""
         if a.ndim < 2 or a.shape[-2] <= a.shape[-1]:
             return super().svd(a)

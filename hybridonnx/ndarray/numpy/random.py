@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from ...faces import Random
+from ...context import Context
+from ...faces import Random, Size
 from ...faces import namespace as _namespace
-from ..np_array import FUNCTIONS, array_of, call
+from ..np_array import FUNCTIONS, array_of, call, ndarray
+
+if TYPE_CHECKING:
+    from ._random_operators import *  # noqa: F403  (a stub)
 
 
-class _ArrayRandom(Random):
+class _ArrayRandom(Random[ndarray]):
     """The functions of mx.np.random on arrays."""
 
     def choice(
         self,
-        a: Any,
-        size: Any = None,
+        a: ndarray | int,
+        size: Size = None,
         replace: bool = True,
-        p: Any = None,
-        ctx: Any = None,
-        out: Any = None,
-    ) -> Any:
+        p: ndarray | Sequence[float] | None = None,
+        ctx: Context | None = None,
+        out: ndarray | None = None,
+    ) -> ndarray:
         """Elements of a vector, or of the integers below a number; `p` may be a list."""
-        chances = p if p is None or hasattr(p, "as_np_ndarray") else array_of(p)
+        chances: Any = p if p is None or hasattr(p, "as_np_ndarray") else array_of(p)
         return super().choice(a, size, replace, chances, ctx, out)
 
 

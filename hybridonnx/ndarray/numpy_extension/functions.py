@@ -8,7 +8,7 @@ from typing import Any
 
 from ...faces import Extension
 from .. import namespace
-from ..np_array import as_np
+from ..np_array import as_np, ndarray
 
 __all__ = ["operators"]
 
@@ -25,4 +25,4 @@ def operator_on_np(name: str) -> Callable[..., Any]:
     return function
 
 
-operators = Extension(operator_on_np)
+operators: Extension[ndarray] = Extension(operator_on_np)

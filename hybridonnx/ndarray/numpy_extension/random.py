@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...context import Context
 from ...faces import RandomExtension
 from ...faces import namespace as _namespace
 from ...ops import seed as _seed
 from ..np_array import FUNCTIONS, call
+
+if TYPE_CHECKING:
+    from ._random_operators import *  # noqa: F403  (a stub)
 
 DRAWS = RandomExtension(call, FUNCTIONS)
 

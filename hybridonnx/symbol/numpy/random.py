@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from ...errors import NotImplementedForSymbol
 from ...faces import Random
 from ...faces import namespace as _namespace
-from ..np_symbol import FUNCTIONS, call
+from ..np_symbol import FUNCTIONS, _Symbol, call
+
+if TYPE_CHECKING:
+    from ._random_operators import *  # noqa: F403  (a stub)
 
 
-class _SymbolRandom(Random):
+class _SymbolRandom(Random[_Symbol]):
     """The functions of mx.np.random on symbols."""
 
-    def shuffle(self, x: Any) -> NoReturn:
+    def shuffle(self, x: _Symbol) -> NoReturn:
         """Refused: symbols hold no memory that could change."""
         raise NotImplementedForSymbol("shuffle: arrays are required, as it changes them in place.")
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...faces import RandomExtension
 from ...faces import namespace as _namespace
 from ..np_symbol import FUNCTIONS, call
+
+if TYPE_CHECKING:
+    from ._random_operators import *  # noqa: F403  (a stub)
 
 DRAWS = RandomExtension(call, FUNCTIONS)
 

@@ -43,6 +43,58 @@ assert_type(mx.sym.Group([data, data.sum()]), Symbol)
 assert_type(data.list_arguments(), list[str])
 assert_type(mx.sym.random.normal(shape=(2,)), Symbol)
 
+# ---- NumPy's functions
+
+a = mx.np.array([[1, 2], [3, 4]], dtype="float32", ctx=mx.cpu())
+assert_type(a, mx.np.ndarray)
+assert_type(a + 1, mx.np.ndarray)
+assert_type(2 * a, mx.np.ndarray)
+assert_type(a @ a, mx.np.ndarray)
+assert_type(a > 1, mx.np.ndarray)
+assert_type(a == a, mx.np.ndarray)
+assert_type(a[0], mx.np.ndarray)
+assert_type(a[a > 1], mx.np.ndarray)
+assert_type(a.mean(axis=0), mx.np.ndarray)
+assert_type(a.reshape(-1).astype("int32").T, mx.np.ndarray)
+assert_type(a.detach().as_in_ctx(mx.cpu()), mx.np.ndarray)
+assert_type(a.grad, mx.np.ndarray | None)
+assert_type(a.nonzero(), tuple[mx.np.ndarray, ...])
+assert_type(a.as_nd_ndarray(), NDArray)
+assert_type(mx.np.exp(a), mx.np.ndarray)
+assert_type(mx.np.maximum(a, 0), mx.np.ndarray)
+assert_type(mx.np.exp(1.0), Any)
+assert_type(mx.np.zeros((2, 3), ctx=mx.cpu()), mx.np.ndarray)
+assert_type(mx.np.concatenate([a, a], axis=1).sum(), mx.np.ndarray)
+assert_type(mx.np.split(a, 2), list[mx.np.ndarray])
+assert_type(mx.np.where(a > 1, a, 0.0), mx.np.ndarray)
+assert_type(mx.np.where(a > 1), tuple[mx.np.ndarray, ...])
+assert_type(mx.np.atleast_2d(a, a), list[mx.np.ndarray])
+assert_type(mx.np.linspace(0, 1, 5), mx.np.ndarray)
+assert_type(mx.np.linspace(0, 1, retstep=True), tuple[mx.np.ndarray, float])
+assert_type(mx.np.meshgrid(a[0], a[1]), list[mx.np.ndarray])
+assert_type(mx.np.may_share_memory(a, a), bool)
+assert_type(mx.np.interp(a, a[0], a[1]), Any)
+assert_type(mx.np.pi, float)
+assert_type(mx.np.linalg.norm(a), mx.np.ndarray)
+assert_type(mx.np.linalg.svd(a), tuple[mx.np.ndarray, mx.np.ndarray, mx.np.ndarray])
+assert_type(mx.np.random.normal(0, 1, size=(2, 3)), mx.np.ndarray)
+mx.np.random.shuffle(a)
+assert_type(mx.npx.softmax(a, axis=-1), mx.np.ndarray)
+assert_type(mx.npx.topk(a, k=1, ret_typ="both"), list[mx.np.ndarray])
+assert_type(mx.npx.one_hot(a, 3), mx.np.ndarray)
+assert_type(mx.npx.reshape(a, (-2, -1)), mx.np.ndarray)
+assert_type(mx.npx.random.bernoulli(0.5, size=3), mx.np.ndarray)
+assert_type(mx.npx.image.to_tensor(a), mx.np.ndarray)
+assert_type(mx.npx.num_gpus(), int)
+mx.npx.set_np()
+mx.npx.waitall()
+mx.np.no_such_function(a)  # type: ignore[attr-defined]
+mx.np.linalg.no_such_function(a)  # type: ignore[attr-defined]
+mx.npx.softmax("a")  # type: ignore[arg-type]
+mx.np.sum(a, axes=0)  # type: ignore[call-arg]
+s = mx.sym.np.zeros((2, 3))
+assert_type(mx.sym.np.log(s + 1).mean().list_outputs(), list[str])
+
 # ---- gluon
 
 
