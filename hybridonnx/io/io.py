@@ -164,6 +164,8 @@ class NDArrayIter(DataIter):
         layout: str = "NCHW",
     ) -> None:
         super().__init__(batch_size)
+        if not isinstance(batch_size, int | np.integer) or batch_size < 1:
+            raise MXNetError(f"NDArrayIter: a batch_size above 0 is required, got {batch_size!r}.")
         if last_batch_handle not in _LAST:
             raise MXNetError(
                 f"NDArrayIter: one of {', '.join(_LAST)} is required as last_batch_handle, "
