@@ -39,12 +39,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import FormatError, MXNetError
-from ..ops.cvimage import decoded_as_stored, resampled
+from ..ops.cvimage import LINEAR, decoded_as_stored, resampled, size_by_shorter_side
 from ..recordio import IRHeader, MXIndexedRecordIO, pack, pack_img
 
 __all__ = ["main"]
 
-_LINEAR = 1
 _SEED = 100
 _AHEAD = 64
 """How many images threads have in hand for each of them."""
@@ -220,8 +219,6 @@ def _record(entry: Entry, root: Path, options: Any) -> bytes:
         top, left = (h - side) // 2, (w - side) // 2
         pixels = pixels[top : top + side, left : left + side]
     if options.resize:
-        h, w = pixels.shape[:2]
-        size = options.resize
-        height, width = (h * size // w, size) if h > w else (size, w * size // h)
-        pixels = resampled(pixels, height, width, _LINEAR)
+        height, width = size_by_shorter_side(options.resize, *pixels.shape[:2])
+        pixels = resampled(pixels, height, width, LINEAR)
     return pack_img(header, pixels, options.quality, options.encoding)
