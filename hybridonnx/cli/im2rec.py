@@ -30,6 +30,7 @@ Options for records:
 from __future__ import annotations
 
 import argparse
+import glob
 import os
 import random
 import sys
@@ -71,10 +72,14 @@ def main(arguments: list[str]) -> int:
     except SystemExit as exc:
         return int(exc.code or 0)
     prefix, root = Path(options.prefix).absolute(), Path(options.root).absolute()
+    wrong = _wrong(options, root)
+    if wrong:
+        print(f"im2rec: {wrong}.", file=sys.stderr)
+        return 2
     if options.list:
         _write_lists(prefix, root, options)
         return 0
-    lists = sorted(prefix.parent.glob(f"{prefix.name}*.lst"))
+    lists = sorted(prefix.parent.glob(f"{glob.escape(prefix.name)}*.lst"))
     if not lists:
         print(f"im2rec: no list begins with {prefix}; make one with --list.", file=sys.stderr)
         return 1
@@ -97,6 +102,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--color", type=int, default=1, choices=[-1, 0, 1])
     parser.add_argument("--encoding", default=".jpg", choices=[".jpg", ".png"])
     return parser
+
+
+def _wrong(options: Any, root: Path) -> str | None:
+    """What is wrong with arguments of the right types."""
+    if not root.is_dir():
+        return f"a folder of images is required as root, got {root}"
+    if options.chunks < 1:
+        return f"1 or more is required as --chunks, got {options.chunks}"
+    shares = options.train_ratio, options.test_ratio
+    if min(shares) < 0 or max(shares) > 1:
+        return f"shares from 0 to 1 are required as --train-ratio and --test-ratio, got {shares}"
+    return None
 
 
 # ---- lists
