@@ -62,6 +62,18 @@ def test_reserved_words_have_vectors(tmp_path):
     assert kept.idx_to_vec.asnumpy().tolist() == [[0, 0], [0, 0], [1, 2]]
 
 
+def test_vectors_side_by_side_are_of_vectors(tmp_path):
+    (tmp_path / "v").write_text("b 1 2\n")
+    words, vectors = text.vocab.Vocabulary(), text.embedding.CustomEmbedding(str(tmp_path / "v"))
+    make = text.embedding.CompositeEmbedding
+    assert make(words, (vectors, vectors)).vec_len == 4
+    for arguments, got in (((words, []), "got none"), ((words, [3]), "got int"), ((3, vectors), "got int")):
+        with pytest.raises(AssertionError, match=got):
+            make(*arguments)
+    with pytest.raises(AssertionError, match="3 is no registered class"):
+        text.embedding.create(3)
+
+
 def test_delimiters_are_plain_text():
     assert text.utils.count_tokens_from_str("a*b.a", token_delim="*", seq_delim=".") == {"a": 2, "b": 1}
 
