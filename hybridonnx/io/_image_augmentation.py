@@ -47,6 +47,11 @@ class Augmenter:
             )
             if far > 0
         ]
+        if o.min_crop_size > o.max_crop_size and not o.random_resized_crop:
+            raise MXNetError(
+                f"{owner}: a min_crop_size up to max_crop_size={o.max_crop_size} is required, got "
+                f"{o.min_crop_size}."
+            )
         if self._warps or max(o.random_h, o.random_s, o.random_l) > 0:
             self._require_opencv()
 
