@@ -60,6 +60,8 @@ _DEFAULTS: dict[str, Any] = {
     "profile_process": "worker",
 }
 _config = dict(_DEFAULTS)
+_runs = [False]
+"""Whether `set_state` said "run" last, during a pause as well."""
 _ORDERS: dict[str, Callable[[Statistic], float]] = {
     "total": lambda s: s.total,
     "avg": lambda s: s.total / s.count,
@@ -125,8 +127,9 @@ def set_state(state: str = "stop", profile_process: str = "worker") -> None:
     _process(profile_process)
     if state not in ("run", "stop"):
         raise AttributeValueError(f"profiler.set_state: 'run' or 'stop' is required, got {state!r}.")
-    _record(state == "run")
-    if state == "run":
+    _runs[0] = state == "run"
+    _record(_runs[0])
+    if _runs[0]:
         _written[0] = False
     else:
         profile.collect()
@@ -143,13 +146,13 @@ def pause(profile_process: str = "worker") -> None:
 
 
 def resume(profile_process: str = "worker") -> None:
-    """Record again after `pause`.
+    """Record again after `pause`; nothing without a run, or after its stop.
 
     Args:
         profile_process: `worker`.
     """
     _process(profile_process)
-    _record(True)
+    _record(_runs[0])
 
 
 # ---- what was recorded
@@ -409,11 +412,14 @@ class Counter:
         """Give it a value.
 
         Args:
-            value: The value.
+            value: A number, or an array of one.
+
+        Raises:
+            ValueError: If it is no number.
         """
-        self._value = value
+        self._value = value if isinstance(value, int) else float(value)  # what JSON can hold
         if profile.runs:
-            profile.value(self._category, self.name, value)
+            profile.value(self._category, self.name, self._value)
 
     def increment(self, delta: float = 1) -> None:
         """Add to it.

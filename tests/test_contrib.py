@@ -62,6 +62,18 @@ def test_reserved_words_have_vectors(tmp_path):
     assert kept.idx_to_vec.asnumpy().tolist() == [[0, 0], [0, 0], [1, 2]]
 
 
+def test_vectors_side_by_side_are_of_vectors(tmp_path):
+    (tmp_path / "v").write_text("b 1 2\n")
+    words, vectors = text.vocab.Vocabulary(), text.embedding.CustomEmbedding(str(tmp_path / "v"))
+    make = text.embedding.CompositeEmbedding
+    assert make(words, (vectors, vectors)).vec_len == 4
+    for arguments, got in (((words, []), "got none"), ((words, [3]), "got int"), ((3, vectors), "got int")):
+        with pytest.raises(AssertionError, match=got):
+            make(*arguments)
+    with pytest.raises(AssertionError, match="3 is no registered class"):
+        text.embedding.create(3)
+
+
 def test_delimiters_are_plain_text():
     assert text.utils.count_tokens_from_str("a*b.a", token_delim="*", seq_delim=".") == {"a": 2, "b": 1}
 
@@ -73,15 +85,20 @@ def test_tensorboard_needs_a_writer(monkeypatch, tmp_path):
         mx.contrib.tensorboard.LogMetricsCallback(str(tmp_path))
 
 
-def test_full_gradients_are_computed_anew():
-    rng = np.random.RandomState(0)
-    x, truth, batch = rng.uniform(-1, 1, (12, 3)).astype("float32"), np.array([1, 2, -1.0]), 4
-    y = x @ truth
+def line():
+    """A module that learns three weights, with the rows and labels of its data."""
+    x = np.random.RandomState(0).uniform(-1, 1, (12, 3)).astype("float32")
+    y = x @ np.array([1, 2, -1.0])
     out = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=1, no_bias=True, name="fc")
     net = mx.sym.LinearRegressionOutput(out, mx.sym.var("label"))
     make = mx.contrib.svrg_optimization.svrg_module.SVRGModule
     module = make(net, label_names=["label"], update_freq=2)
-    data = mx.io.NDArrayIter(x, y, batch, label_name="label")
+    return module, mx.io.NDArrayIter(x, y, 4, label_name="label"), x, y
+
+
+def test_full_gradients_are_computed_anew():
+    module, data, x, y = line()
+    batch = 4
     options = {"num_epoch": 5, "initializer": mx.init.Constant(0.1), "eval_metric": "mse"}
     module.fit(data, optimizer_params={"learning_rate": 0.1}, **options)
 
@@ -98,3 +115,33 @@ def test_full_gradients_are_computed_anew():
         for part in parts:
             weight = weight - 0.1 * (gradient(weight, part) - gradient(copy, part) + mean)
     np.testing.assert_allclose(module.get_params()[0]["fc_weight"].asnumpy()[0], weight, rtol=1e-5)
+
+
+def test_training_goes_on_at_any_epoch():
+    """What begins between two epochs of full gradients has them first, wherever `begin_epoch` stands."""
+    weights = []
+    for begin in (0, 1):
+        module, data, *_ = line()
+        after = (mx.init.Constant(0.1), None, None, False, False, False, begin, begin + 1)
+        rate = (("learning_rate", 0.1),)
+        module.fit(data, None, "mse", None, None, "local", "sgd", rate, None, None, *after)
+        weights.append(module.get_params()[0]["fc_weight"].asnumpy())
+    np.testing.assert_array_equal(*weights)
+
+
+def test_gradients_of_the_copy_are_those_of_the_last_batch():
+    """At the parameters that were copied, only the mean of the full gradients is left of any batch."""
+    module, data, x, y = line()
+    module.bind(data.provide_data, data.provide_label)
+    module.bind([("data", (2, 3))], [("label", (2,))])  # it is bound already
+    assert module._mod_aux.data_shapes == module.data_shapes
+    module.init_params(mx.init.Constant(0.1))
+    module.init_optimizer(optimizer_params={"learning_rate": 0.1})
+    module.update_full_grads(data)
+    mean = x.T @ (x @ np.full(3, 0.1) - y) / 12
+    first, second = list(data)[:2]
+    module.forward(first, is_train=True)
+    module.forward(second, is_train=False)
+    module.backward()
+    module.update()
+    np.testing.assert_allclose(module.get_params()[0]["fc_weight"].asnumpy()[0], 0.1 - 0.1 * mean, rtol=1e-5)

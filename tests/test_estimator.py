@@ -74,3 +74,38 @@ def test_metrics_under_the_module_where_mxnet_checks_them():
     utils._check_handler_metric_ref(handler, [accuracy, loss])
     with pytest.raises(ValueError, match="val_metrics are required"):
         utils._check_handler_metric_ref(handler, [accuracy])
+
+
+@pytest.fixture
+def loop():
+    net = mx.gluon.nn.Dense(2, in_units=3)
+    net.initialize()
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd")
+    return est.Estimator(net, mx.gluon.loss.SoftmaxCELoss(), trainer=trainer)
+
+
+def loader(batch_size):
+    rows = mx.gluon.data.ArrayDataset(np.zeros((6, 3), "float32"), np.zeros(6, "float32"))
+    return mx.gluon.data.DataLoader(rows, batch_size, last_batch="discard")
+
+
+def test_handlers_serve_twice(loop):
+    """MXNet's StoppingHandler ends the second training after its first batch."""
+    batches = []
+
+    class Count(est.BatchEnd):
+        def batch_end(self, *args, **kwargs):
+            batches.append(kwargs["batch"])
+
+    for _ in range(2):
+        loop.fit(loader(2), epochs=2, event_handlers=[est.StoppingHandler(), Count()])
+    handlers = [est.StoppingHandler(), Count()]
+    for _ in range(2):
+        loop.fit(loader(2), batches=3, event_handlers=handlers)
+    assert len(batches) == 2 * 6 + 2 * 3
+
+
+def test_batches_that_never_come_are_told(loop):
+    loop.fit(loader(7), epochs=2)
+    with pytest.raises(ValueError, match="5 batches of train_data are required, got none"):
+        loop.fit(loader(7), batches=5)

@@ -70,9 +70,26 @@ def test_arguments_that_are_wrong(tmp_path, tree, capsys):
     assert run(tmp_path / "nothing", tree) == 1
     assert "no list begins with" in capsys.readouterr().err
     assert run("--color", "7", tmp_path / "a", tree) == 2
+    for options, message in (
+        (("--chunks", "0"), "1 or more is required as --chunks, got 0"),
+        (("--train-ratio", "80"), "shares from 0 to 1 are required"),
+        (("--test-ratio", "-0.5"), "shares from 0 to 1 are required"),
+    ):
+        assert run("--list", tmp_path / "a", tree, *options) == 2
+        assert message in capsys.readouterr().err
+    assert run("--list", tmp_path / "a", tree / "nowhere") == 2
+    assert "a folder of images is required as root" in capsys.readouterr().err
+    assert not list(tmp_path.glob("*.lst"))
     assert rec2idx.main(["one"]) == 2
     assert rec2idx.main([str(tmp_path / "nothing.rec"), str(tmp_path / "a.idx")]) == 1
     assert not (tmp_path / "a.idx").exists()
+
+
+def test_prefixes_are_no_patterns(tmp_path, tree):
+    (tmp_path / "a[1]*.lst").write_text("0\t0\ta/scene0.jpg\n")
+    (tmp_path / "a1b.lst").write_text("0\t0\ta/scene0.jpg\n")
+    assert run("--pass-through", tmp_path / "a[1]*", tree) == 0
+    assert [path.name for path in tmp_path.glob("*.rec")] == ["a[1]*.rec"]
 
 
 def test_an_index_is_written_anew(library, tmp_path, tree):

@@ -163,6 +163,12 @@ MISTAKES = {
     "no source": (lambda: mx.image.ImageIter(1, (3, 2, 2)), "path_imgrec, path_imglist or a list"),
     "shape": (lambda: mx.image.ImageIter(1, (1, 2, 2), imglist=[]), r"data_shape \(3, H, W\)"),
     "label dtype": (lambda: mx.image.ImageIter(1, (3, 2, 2), imglist=[], dtype="uint8"), "as dtype"),
+    "no rows": (lambda: mx.image.ImageIter(0, (3, 2, 2), imglist=[]), "ImageIter: a batch_size above 0"),
+    "no rows of boxes": (lambda: mx.image.ImageDetIter(-1, (3, 2, 2), imglist=[]), "a batch_size above 0"),
+    "last batch": (
+        lambda: mx.image.ImageIter(1, (3, 2, 2), imglist=[], last_batch_handle="drop"),
+        "one of pad, discard, roll_over is required as last_batch_handle, got 'drop'",
+    ),
     "part": (lambda: mx.image.ImageIter(1, (3, 2, 2), imglist=[], num_parts=2, part_index=2), "num_parts=2"),
     "borrow": (lambda: mx.image.DetBorrowAug(3), "an Augmenter is required"),
     "select": (lambda: mx.image.DetRandomSelectAug([3]), "DetAugmenters are required"),

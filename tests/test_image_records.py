@@ -266,6 +266,8 @@ REFUSED = {
     "no file": ({"path_imgrec": "nothing.rec"}, FileNotFoundError, "nothing.rec"),
     "no path": ({"path_imgrec": ""}, mx.MXNetError, "path_imgrec is required"),
     "shape": ({"data_shape": (2, 3, 3)}, mx.MXNetError, "1, 3 or 4 channels"),
+    "ahead": ({"prefetch_buffer": -1}, mx.MXNetError, "prefetch_buffer from 0 on is required, got -1"),
+    "crops": ({"min_crop_size": 5, "max_crop_size": 2}, mx.MXNetError, "up to max_crop_size=2 is required"),
     "batch": ({"batch_size": 0}, mx.MXNetError, "batch_size above 0"),
     "part": ({"num_parts": 2, "part_index": 2}, mx.MXNetError, "num_parts=2"),
     "text": ({"mean_r": "dark"}, ValueError, "ImageRecordIter: attribute mean_r must be .*, got 'dark'"),

@@ -99,6 +99,13 @@ def test_mnist_files(write):
         mx.io.MNISTIter(packed, write("l", idx(labels)), 2, num_parts=2, part_index=2)
 
 
+@pytest.mark.parametrize("size", [0, -1, 2.0, None])
+def test_batches_of_rows_have_a_size(size):
+    """MXNet makes no batch either: with 0 it raises, with -1 the epoch has none."""
+    with pytest.raises(MXNetError, match=f"batch_size above 0 is required, got {size}"):
+        mx.io.NDArrayIter(np.zeros((5, 2)), None, size)
+
+
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 @pytest.mark.parametrize(
     ("content", "says"),

@@ -275,6 +275,39 @@ def test_own_objects(trace):
     assert statistics["Time"]["D"]["c"] == {"Count": 6, "Total": 2, "Min": 2, "Max": 10, "Avg": 7}
 
 
+def test_counters_take_numbers_of_any_kind(trace):
+    profiler.set_state("run")
+    counter = profiler.Domain("D").new_counter("c", np.int64(5))
+    counter += mx.nd.array([1.5])
+    counter.set_value(np.float32(0.25))
+    with pytest.raises(ValueError, match="could not convert"):
+        counter.set_value("much")
+    profiler.dump()
+    assert [e["args"]["c"] for e in events(trace) if e["ph"] == "C"] == [5, 6.5, 0.25]
+
+
+def test_pauses_are_within_a_run():
+    def records():
+        with profiler.Event("a"):
+            mx.nd.exp(mx.nd.ones((2,)))
+        events, profile.events = profile.events, []
+        return bool(events)
+
+    profiler.resume()
+    assert not records()
+    profiler.set_state("run")
+    assert records()
+    for _ in range(2):
+        profiler.pause()
+        assert not records()
+    profiler.resume()
+    assert records()
+    profiler.pause()
+    profiler.set_state("stop")
+    profiler.resume()
+    assert not records()
+
+
 def test_orders_and_resets():
     for name, times in (("a", [4000.0]), ("b", [1000.0, 1000.0, 3000.0])):
         for duration in times:

@@ -30,6 +30,7 @@ Options for records:
 from __future__ import annotations
 
 import argparse
+import glob
 import os
 import random
 import sys
@@ -39,12 +40,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import FormatError, MXNetError
-from ..ops.cvimage import decoded_as_stored, resampled
+from ..ops.cvimage import LINEAR, decoded_as_stored, resampled, size_by_shorter_side
 from ..recordio import IRHeader, MXIndexedRecordIO, pack, pack_img
 
 __all__ = ["main"]
 
-_LINEAR = 1
 _SEED = 100
 _AHEAD = 64
 """How many images threads have in hand for each of them."""
@@ -72,10 +72,14 @@ def main(arguments: list[str]) -> int:
     except SystemExit as exc:
         return int(exc.code or 0)
     prefix, root = Path(options.prefix).absolute(), Path(options.root).absolute()
+    wrong = _wrong(options, root)
+    if wrong:
+        print(f"im2rec: {wrong}.", file=sys.stderr)
+        return 2
     if options.list:
         _write_lists(prefix, root, options)
         return 0
-    lists = sorted(prefix.parent.glob(f"{prefix.name}*.lst"))
+    lists = sorted(prefix.parent.glob(f"{glob.escape(prefix.name)}*.lst"))
     if not lists:
         print(f"im2rec: no list begins with {prefix}; make one with --list.", file=sys.stderr)
         return 1
@@ -98,6 +102,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--color", type=int, default=1, choices=[-1, 0, 1])
     parser.add_argument("--encoding", default=".jpg", choices=[".jpg", ".png"])
     return parser
+
+
+def _wrong(options: Any, root: Path) -> str | None:
+    """What is wrong with arguments of the right types."""
+    if not root.is_dir():
+        return f"a folder of images is required as root, got {root}"
+    if options.chunks < 1:
+        return f"1 or more is required as --chunks, got {options.chunks}"
+    shares = options.train_ratio, options.test_ratio
+    if min(shares) < 0 or max(shares) > 1:
+        return f"shares from 0 to 1 are required as --train-ratio and --test-ratio, got {shares}"
+    return None
 
 
 # ---- lists
@@ -220,8 +236,6 @@ def _record(entry: Entry, root: Path, options: Any) -> bytes:
         top, left = (h - side) // 2, (w - side) // 2
         pixels = pixels[top : top + side, left : left + side]
     if options.resize:
-        h, w = pixels.shape[:2]
-        size = options.resize
-        height, width = (h * size // w, size) if h > w else (size, w * size // h)
-        pixels = resampled(pixels, height, width, _LINEAR)
+        height, width = size_by_shorter_side(options.resize, *pixels.shape[:2])
+        pixels = resampled(pixels, height, width, LINEAR)
     return pack_img(header, pixels, options.quality, options.encoding)

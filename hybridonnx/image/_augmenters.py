@@ -66,10 +66,10 @@ def plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
-class SequentialAug(Augmenter):
-    """Augmenters one after another."""
+class _Several(Augmenter):
+    """Augmenters one after another; neither of its two kinds is the other, as in MXNet."""
 
-    def __init__(self, ts: Sequence[Augmenter]) -> None:
+    def __init__(self, ts: Any) -> None:
         super().__init__()
         self.ts = ts
 
@@ -84,23 +84,23 @@ class SequentialAug(Augmenter):
         return src
 
 
-class RandomOrderAug(Augmenter):
+class SequentialAug(_Several):
+    """Augmenters one after another."""
+
+    def __init__(self, ts: Sequence[Augmenter]) -> None:
+        super().__init__(ts)
+
+
+class RandomOrderAug(_Several):
     """Augmenters in a new order for each image."""
 
     def __init__(self, ts: list[Augmenter]) -> None:
-        super().__init__()
-        self.ts = ts
-
-    def dumps(self) -> Any:
-        """The class in small letters and what its augmenters give, as a list."""
-        return [type(self).__name__.lower(), [each.dumps() for each in self.ts]]
+        super().__init__(ts)
 
     def __call__(self, src: NDArray) -> NDArray:
         """The image after all of them."""
         random.shuffle(self.ts)
-        for each in self.ts:
-            src = each(src)
-        return src
+        return super().__call__(src)
 
 
 # ---- sizes and parts

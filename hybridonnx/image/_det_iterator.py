@@ -248,11 +248,7 @@ class ImageDetIter(ImageIter):
         Raises:
             MXNetError: OpenCV is not installed.
         """
-        cv2 = opencv()
-        if cv2 is None:
-            raise MXNetError(
-                "draw_next: OpenCV is required, which is not installed. pip install opencv-python"
-            )
+        cv2 = _require_opencv()
         normalize = normalization("draw_next", mean, std)
         while True:
             try:

@@ -19,7 +19,7 @@ from ..ndarray.namespace import F
 from ..ndarray.ndarray import NDArray
 from ..ndarray.np_array import shown
 from ..ops import Array
-from ..ops.cvimage import decoded, resampled
+from ..ops.cvimage import CUBIC, decoded, interpolation_between, resampled, size_by_shorter_side
 
 Box: TypeAlias = tuple[int, int, int, int]
 """The first column and row of a part of an image, its width and its height."""
@@ -28,7 +28,6 @@ Size: TypeAlias = tuple[int, int]
 
 _INTERPOLATIONS = range(5)
 _AUTO, _RANDOM = 9, 10
-_CUBIC, _AREA, _LINEAR = 2, 3, 1
 _TRIES = 10
 
 
@@ -115,12 +114,7 @@ def _placed(pixels: Array, out: NDArray | None) -> NDArray:
 def interpolation(interp: int, sizes: Sequence[int] = ()) -> int:
     """The interpolation for a number: 9 chooses by the old and new height and width, 10 at random."""
     if interp == _AUTO:
-        if not sizes:
-            return _CUBIC
-        old_height, old_width, height, width = sizes
-        if height > old_height and width > old_width:
-            return _CUBIC
-        return _AREA if height < old_height and width < old_width else _LINEAR
+        return interpolation_between(*sizes) if sizes else CUBIC
     if interp == _RANDOM:
         return random.randint(0, _INTERPOLATIONS[-1])
     if interp not in _INTERPOLATIONS:
@@ -200,7 +194,7 @@ def resize_short(src: NDArray, size: int, interp: int = 2) -> NDArray:
         The resized image.
     """
     h, w = _pixels("resize_short", src).shape[:2]
-    height, width = (size * h // w, size) if h > w else (size, size * w // h)
+    height, width = size_by_shorter_side(size, h, w)
     return imresize(src, width, height, interpolation(interp, (h, w, height, width)))
 
 

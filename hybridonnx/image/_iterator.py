@@ -13,7 +13,7 @@ import numpy as np
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import FormatError, MXNetError, RequirementError, ShapeError
 from ..formats.files import PathLike, lines_of, open_to_read
-from ..io.io import DataBatch, DataDesc, DataIter
+from ..io.io import DataBatch, DataDesc, DataIter, require_batches
 from ..ndarray.creation import array
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
@@ -55,6 +55,7 @@ class ImageIter(DataIter):
     ) -> None:
         super().__init__(batch_size)
         self._name = type(self).__name__
+        require_batches(self._name, batch_size, last_batch_handle)
         if not (path_imgrec or path_imglist or isinstance(imglist, list)):
             raise RequirementError(
                 f"{self._name}: path_imgrec, path_imglist or a list as imglist is required."
@@ -79,8 +80,7 @@ class ImageIter(DataIter):
         self.seq = self._sequence(part_index, num_parts)
         self.auglist: Any = CreateAugmenter(data_shape, **kwargs) if aug_list is None else aug_list
         self.num_image = None if self.seq is None else len(self.seq)
-        self.cur = 0
-        self._ended = False
+        self.cur, self._ended = 0, False
         self._left: tuple[NDArray, NDArray, int] | None = None
         self.reset()
 

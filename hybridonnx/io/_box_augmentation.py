@@ -12,11 +12,10 @@ import numpy as np
 
 from ..errors import AttributeValueError, MXNetError
 from ..ops import Array
-from ..ops.cvimage import opencv, resampled
+from ..ops.cvimage import interpolation_between, opencv, resampled, size_by_shorter_side
 from ._record_options import BoxAugmentation
 
 _AUTO, _RANDOM = 9, 10
-_CUBIC, _AREA, _LINEAR = 2, 3, 1
 _NOTHING = 1e-6
 
 
@@ -47,9 +46,7 @@ class BoxAugmenter:
         """The image, of at most the height and width, and its objects."""
         o = self._options
         if o.resize > 0:
-            h, w = image.shape[:2]
-            height, width = (o.resize * h // w, o.resize) if h > w else (o.resize, o.resize * w // h)
-            image = self._resized(image, height, width, rng)
+            image = self._resized(image, *size_by_shorter_side(o.resize, *image.shape[:2]), rng)
         if image.shape[2] == 3:
             image = self._coloured(image, rng)
         objects = objects.copy()
@@ -68,8 +65,7 @@ class BoxAugmenter:
             return image
         method = self._options.inter_method
         if method == _AUTO:
-            larger, smaller = height > h and width > w, height < h and width < w
-            method = _CUBIC if larger else _AREA if smaller else _LINEAR
+            method = interpolation_between(h, w, height, width)
         elif method == _RANDOM:
             method = int(rng.integers(5))
         return resampled(image, height, width, method)

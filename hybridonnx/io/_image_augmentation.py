@@ -9,11 +9,10 @@ import numpy as np
 
 from ..errors import MXNetError
 from ..ops import Array
-from ..ops.cvimage import opencv, resampled
+from ..ops.cvimage import interpolation_between, opencv, resampled, size_by_shorter_side
 from ._record_options import Augmentation, Normalization
 
 _AUTO, _RANDOM = 9, 10
-_CUBIC, _AREA, _LINEAR = 2, 3, 1
 _TRIES = 10
 _LIGHT = np.array(
     [
@@ -48,6 +47,11 @@ class Augmenter:
             )
             if far > 0
         ]
+        if o.min_crop_size > o.max_crop_size and not o.random_resized_crop:
+            raise MXNetError(
+                f"{owner}: a min_crop_size up to max_crop_size={o.max_crop_size} is required, got "
+                f"{o.min_crop_size}."
+            )
         if self._warps or max(o.random_h, o.random_s, o.random_l) > 0:
             self._require_opencv()
 
@@ -64,9 +68,7 @@ class Augmenter:
         """The image at the height and width."""
         o = self._options
         if o.resize > 0:
-            h, w = image.shape[:2]
-            height, width = (o.resize * h // w, o.resize) if h > w else (o.resize, o.resize * w // h)
-            image = self._resized(image, height, width, rng)
+            image = self._resized(image, *size_by_shorter_side(o.resize, *image.shape[:2]), rng)
         if self._warps:
             image = self._warped(image, rng)
         if o.pad > 0:
@@ -85,9 +87,7 @@ class Augmenter:
     def _method(self, h: int, w: int, height: int, width: int, rng: np.random.Generator) -> int:
         method = self._options.inter_method
         if method == _AUTO:
-            if height > h and width > w:
-                return _CUBIC
-            return _AREA if height < h and width < w else _LINEAR
+            return interpolation_between(h, w, height, width)
         return int(rng.integers(5)) if method == _RANDOM else method
 
     # ---- shapes

@@ -158,6 +158,8 @@ def require_source(owner: str, source: Source) -> None:
         )
     if source.batch_size < 1:
         raise MXNetError(f"{owner}: a batch_size above 0 is required, got {source.batch_size}.")
+    if source.prefetch_buffer < 0:
+        raise MXNetError(f"{owner}: a prefetch_buffer from 0 on is required, got {source.prefetch_buffer}.")
     if not 0 <= source.part_index < source.num_parts:
         raise MXNetError(
             f"{owner}: a part_index below num_parts={source.num_parts} is required, got {source.part_index}."

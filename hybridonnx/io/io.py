@@ -9,7 +9,7 @@ import numpy as np
 
 from .._lazy import lazy_package
 from ..dtypes import DTypeLike
-from ..errors import MXNetError
+from ..errors import AttributeValueError, MXNetError
 from ..ndarray.creation import array
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
@@ -164,11 +164,7 @@ class NDArrayIter(DataIter):
         layout: str = "NCHW",
     ) -> None:
         super().__init__(batch_size)
-        if last_batch_handle not in _LAST:
-            raise MXNetError(
-                f"NDArrayIter: one of {', '.join(_LAST)} is required as last_batch_handle, "
-                f"got {last_batch_handle!r}."
-            )
+        require_batches("NDArrayIter", batch_size, last_batch_handle)
         self._data = _by_name(data, data_name, required=True)
         self._label = _by_name(label, label_name, required=False)
         self.shuffle, self.last_batch_handle, self.layout = shuffle, last_batch_handle, layout
@@ -274,6 +270,16 @@ class NDArrayIter(DataIter):
         if self.last_batch_handle == "roll_over" and -self.batch_size < self.cursor < 0:
             return -self.cursor
         return 0
+
+
+def require_batches(owner: str, batch_size: object, last_batch_handle: str) -> None:
+    """Refuse batches that no epoch would end with."""
+    if not isinstance(batch_size, int | np.integer) or batch_size < 1:
+        raise AttributeValueError(f"{owner}: a batch_size above 0 is required, got {batch_size!r}.")
+    if last_batch_handle not in _LAST:
+        raise AttributeValueError(
+            f"{owner}: one of {', '.join(_LAST)} is required as last_batch_handle, got {last_batch_handle!r}."
+        )
 
 
 def _by_name(source: Any, name: str, required: bool) -> list[tuple[str, Array]]:

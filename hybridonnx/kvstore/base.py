@@ -99,10 +99,7 @@ class TestStore(KVStoreBase):
     @staticmethod
     def is_capable(capability: str) -> bool:
         """Whether it can update what is stored, the one capability that is known: no."""
-        if capability.lower() != KVStoreBase.OPTIMIZER:
-            raise AttributeValueError(
-                f"is_capable: {KVStoreBase.OPTIMIZER!r} is required, got {capability!r}."
-            )
+        require_known(capability)
         return False
 
     @property
@@ -119,6 +116,12 @@ class TestStore(KVStoreBase):
     def num_workers(self) -> int:
         """The number of workers: 1."""
         return 1
+
+
+def require_known(capability: str) -> None:
+    """Refuse what no store tells of itself."""
+    if capability.lower() != KVStoreBase.OPTIMIZER:
+        raise AttributeValueError(f"is_capable: {KVStoreBase.OPTIMIZER!r} is required, got {capability!r}.")
 
 
 def _listed(arrays: Arrays) -> list[NDArray]:

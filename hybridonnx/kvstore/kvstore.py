@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ..errors import AttributeValueError, MXNetError, ShapeError
+from ..errors import BoundsError, MXNetError, ShapeError
 from ..formats.files import PathLike, open_to_read, write_atomically
 from ..ndarray.ndarray import NDArray
 from ..ndarray.sparse import gs_retain as retain
 from ..optimizer.optimizer import Optimizer
 from ..optimizer.updater import Updater, get_updater
 from ..typing import Arrays
-from .base import KVStoreBase
+from .base import KVStoreBase, require_known
 
 __all__ = ["KVStore", "create"]
 
@@ -74,10 +74,7 @@ class KVStore(KVStoreBase):
     @staticmethod
     def is_capable(capability: str) -> bool:
         """Whether it can update by an optimizer (`"optimizer"`), the one capability that is known: yes."""
-        if capability.lower() != KVStoreBase.OPTIMIZER:
-            raise AttributeValueError(
-                f"is_capable: {KVStoreBase.OPTIMIZER!r} is required, got {capability!r}."
-            )
+        require_known(capability)
         return True
 
     # ---- arrays
@@ -87,6 +84,8 @@ class KVStore(KVStoreBase):
         for k, values in _grouped(key, value):
             if k in self._stored:
                 raise MXNetError(f"init: key {k!r} is initialized already.")
+            if len(values) > 1:
+                raise MXNetError(f"init: one array is required for key {k!r}, got {len(values)}.")
             kinds = {type(k), *map(type, self._stored)}
             if len(kinds) > 1:
                 raise MXNetError(f"init: keys are either all numbers or all texts, got {k!r} besides others.")
@@ -99,8 +98,7 @@ class KVStore(KVStoreBase):
         for k, values in _grouped(key, value):
             stored = self._at(k)
             total = added(values)
-            if total.shape != stored.shape:
-                raise ShapeError(f"push: shape {stored.shape} of key {k!r} is required, got {total.shape}.")
+            _require_shape("push", k, stored, total)
             if self._updater is not None:
                 self._updater(k, total, stored)
             else:
@@ -123,6 +121,7 @@ class KVStore(KVStoreBase):
             stored = self._at(k)
             for array in outs:
                 if array.stype == "default" or not ignore_sparse:
+                    _require_shape("pull", k, stored, array)
                     array._assign(stored)
 
     def row_sparse_pull(
@@ -142,6 +141,8 @@ class KVStore(KVStoreBase):
             for kind in (stored.stype, array.stype):
                 if kind != "row_sparse":
                     raise MXNetError(f"row_sparse_pull: row_sparse is required, got {kind} for {k!r}.")
+            _require_shape("row_sparse_pull", k, stored, array)
+            _require_rows(k, indices, stored.shape[0])
             array._assign(retain(stored, indices.reshape(-1)))
 
     def pushpull(
@@ -215,6 +216,21 @@ def _row_ids(row_ids: Any, count: int) -> list[NDArray]:
     if len(rows) != count:
         raise AssertionError(f"row_sparse_pull: {count} arrays of row_ids are required, got {len(rows)}.")
     return rows
+
+
+def _require_shape(owner: str, key: Key, stored: NDArray, array: NDArray) -> None:
+    if array.shape != stored.shape:
+        raise ShapeError(f"{owner}: shape {stored.shape} of key {key!r} is required, got {array.shape}.")
+
+
+def _require_rows(key: Key, indices: NDArray, count: int) -> None:
+    """Refuse indices of rows that are not there; MXNet reads memory behind the array."""
+    numbers = indices._data
+    if numbers.size and not 0 <= numbers.min() <= numbers.max() < count:
+        raise BoundsError(
+            f"row_sparse_pull: row_ids from 0 to {count - 1} are required for {key!r}, got from "
+            f"{numbers.min()} to {numbers.max()}."
+        )
 
 
 def _grouped(key: Any, value: Any) -> Iterator[tuple[Key, list[NDArray]]]:

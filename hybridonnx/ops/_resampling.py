@@ -46,6 +46,18 @@ def resized(image: Array, height: int, width: int, interp: int) -> Array:
     return _down(across, integers(rows), interp)
 
 
+def interpolation_between(h: int, w: int, height: int, width: int) -> int:
+    """The interpolation that suits both sizes: cubic to larger ones, by area to smaller ones, else linear."""
+    if height > h and width > w:
+        return CUBIC
+    return AREA if height < h and width < w else LINEAR
+
+
+def size_by_shorter_side(size: int, h: int, w: int) -> tuple[int, int]:
+    """The height and width of an image in the same ratio whose shorter side is `size` long."""
+    return (size * h // w, size) if h > w else (size, size * w // h)
+
+
 def axes(h: int, w: int, height: int, width: int, interp: int) -> tuple[Taps, Taps]:
     """How h rows become `height` ones, and w columns `width` ones."""
     area = by_area(h, w, height, width, interp)

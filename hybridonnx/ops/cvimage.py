@@ -30,8 +30,10 @@ from ._resampling import by_eight as by_eight
 from ._resampling import halves_up as halves_up
 from ._resampling import in_eights as in_eights
 from ._resampling import integers as integers
+from ._resampling import interpolation_between as interpolation_between
 from ._resampling import matrix as matrix
 from ._resampling import resized
+from ._resampling import size_by_shorter_side as size_by_shorter_side
 from ._shapes import Shape, is_zero, show
 from ._windows import require_positive
 

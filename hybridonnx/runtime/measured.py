@@ -69,17 +69,17 @@ class MeasuredSession:
 
     def collect(self) -> None:
         """Make events of what was measured so far, and let go of the session."""
-        with self._lock:
+        with self._lock:  # from here on another thread may begin anew, with a folder of its own
             session, self._session = self._session, None
             runs, self._runs = self._runs, []
-        path = session.end_profiling()
+            folder = self._folder
         try:
-            with open(path, encoding="utf-8") as file:
+            with open(session.end_profiling(), encoding="utf-8") as file:
                 events = json.load(file)
         except (OSError, ValueError):  # a full disk
             return
         finally:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
         self._record(runs, events)
 
     def _record(self, runs: Sequence[_Run], events: Sequence[Mapping[str, Any]]) -> None:

@@ -24,7 +24,7 @@ from typing import Any
 from tests.libraries import environments
 from tests.libraries.child import NOWHERE
 
-STEPS = "build eager train hybridize native onnx back tune run mxnet".split()
+STEPS = "import build eager train hybridize native onnx back tune run mxnet".split()
 SECONDS = 600
 """For a step, unless --limit says another number."""
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "HYBRIDONNX_THREADS")
@@ -163,8 +163,8 @@ def table(reports: Iterable[Report]) -> str:
         for row, steps in report.rows.items():
             name = f"{report.library}/{row}" if row else f"{report.library} (import)"
             cells = [cell(steps[step]) if step in steps else "" for step in STEPS]
-            rows.append([name, *([cell(steps["import"])] if "import" in steps else [""]), *cells])
-    header = ["", "import", *STEPS]
+            rows.append([name, *cells])
+    header = ["", *STEPS]
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     lines = [
         "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in [header, *rows]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from inspect import signature
 from types import ModuleType
 from typing import Any
 
+from ...autograd.tape import GradReq
 from ...context import Context
 from ...errors import AttributeValueError, MXNetError
 from ...io import DataBatch
+from ...io.io import DescribedBy
 from ...module import Module
 from ...ndarray.ndarray import NDArray
 from ...symbol.symbol import Symbol
@@ -59,24 +62,32 @@ class SVRGModule(Module):
             raise TypeError(f"SVRGModule: an integer is required as update_freq, got {update_freq!r}.")
         if update_freq <= 0:
             raise AttributeValueError(f"SVRGModule: update_freq must be positive, got {update_freq}.")
-        arguments: dict[str, Any] = {
-            "logger": logger,
-            "context": context,
-            "work_load_list": work_load_list,
-            "fixed_param_names": fixed_param_names,
-            "state_names": state_names,
-            "group2ctxs": group2ctxs,
-            "compression_params": compression_params,
-        }
-        super().__init__(symbol, data_names, label_names, **arguments)
+        arguments: tuple[Any, ...] = (
+            symbol, data_names, label_names, logger, context, work_load_list, fixed_param_names, state_names,
+            group2ctxs, compression_params,
+        )  # fmt: skip
+        super().__init__(*arguments)
         self.update_freq = update_freq
-        self._mod_aux = Module(symbol, data_names, label_names, **arguments)
+        self._mod_aux = Module(*arguments)
         self._means: list[list[NDArray]] | None = None
+        self._last_batch: DataBatch | None = None
 
-    def bind(self, data_shapes: Any, label_shapes: Any = None, *args: Any, **kwargs: Any) -> None:
+    def bind(
+        self,
+        data_shapes: Sequence[DescribedBy],
+        label_shapes: Sequence[DescribedBy] | None = None,
+        for_training: bool = True,
+        inputs_need_grad: bool = False,
+        force_rebind: bool = False,
+        shared_module: Any = None,
+        grad_req: GradReq = "write",
+    ) -> None:
         """Bind, as a `Module` does; the copy of the parameters as well."""
-        super().bind(data_shapes, label_shapes, *args, **kwargs)
-        if self.for_training:
+        stays = self.binded and not force_rebind
+        super().bind(
+            data_shapes, label_shapes, for_training, inputs_need_grad, force_rebind, shared_module, grad_req
+        )
+        if for_training and not stays:
             self._mod_aux.bind(data_shapes, label_shapes, force_rebind=True)
 
     def reshape(self, data_shapes: Any, label_shapes: Any = None) -> None:
@@ -106,15 +117,16 @@ class SVRGModule(Module):
         self._means = [[total / count for total in each] for each in sums]
 
     def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
-        """Compute the outputs of a batch; in training, those of the copy as well."""
+        """Compute the outputs of a batch; those of the copy wait for `backward`."""
         super().forward(data_batch, is_train)
-        if self._means is not None and (self.for_training if is_train is None else is_train):
-            self._mod_aux.forward(data_batch, is_train=True)
+        self._last_batch = data_batch
 
     def backward(self, out_grads: Any = None) -> None:
         """Compute the gradients of the last batch, and of the copy."""
         super().backward(out_grads)
         if self._means is not None:
+            assert self._last_batch is not None  # it has outputs
+            self._mod_aux.forward(self._last_batch, is_train=True)
             self._mod_aux.backward(out_grads)
 
     def update(self) -> None:
@@ -131,8 +143,9 @@ class SVRGModule(Module):
         super().update()
 
     def fit(self, train_data: Any, *args: Any, **kwargs: Any) -> None:
-        """Train as `Module.fit` does, with full gradients every `update_freq` epochs."""
-        epochs: Any = _Epochs(self, train_data, kwargs.get("begin_epoch", 0))
+        """Train as `Module.fit` does, with full gradients first and in every `update_freq`-th epoch."""
+        call = signature(Module.fit).bind(self, train_data, *args, **kwargs)
+        epochs: Any = _Epochs(self, train_data, call.arguments.get("begin_epoch", 0))
         super().fit(epochs, *args, **kwargs)
 
     def prepare(self, data_batch: DataBatch, sparse_row_id_fn: Any = None) -> None:
@@ -158,7 +171,7 @@ class _Epochs:
         self._epoch = epoch
 
     def __iter__(self) -> Iterator[Any]:
-        if self._epoch % self._module.update_freq == 0:
+        if self._module._means is None or self._epoch % self._module.update_freq == 0:
             self._module.update_full_grads(self._data)
         self._epoch += 1
         return iter(self._data)

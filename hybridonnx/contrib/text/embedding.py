@@ -51,7 +51,7 @@ def create(embedding_name: str, **kwargs: Any) -> Any:
     Raises:
         AssertionError: No class has that name.
     """
-    name = embedding_name.lower()
+    name = str(embedding_name).lower()
     if name not in _classes:
         raise RequirementError(f"create: {embedding_name!r} is no registered class.{suggest(name, _classes)}")
     return _classes[name](**kwargs)
@@ -335,11 +335,29 @@ class CustomEmbedding(_TokenEmbedding):
 
 
 class CompositeEmbedding(_TokenEmbedding):
-    """The words of a vocabulary, with vectors of one or more others side by side."""
+    """The words of a vocabulary, with vectors of one or more others side by side.
+
+    Args:
+        vocabulary: The words.
+        token_embeddings: Where the vectors are from.
+
+    Raises:
+        AssertionError: An argument is of another kind, or there is nothing to have vectors from.
+    """
 
     def __init__(
         self, vocabulary: Vocabulary, token_embeddings: _TokenEmbedding | Sequence[_TokenEmbedding]
     ) -> None:
         super().__init__()
+        if not isinstance(vocabulary, Vocabulary):
+            raise RequirementError(
+                f"CompositeEmbedding: a Vocabulary is required, got {type(vocabulary).__name__}."
+            )
         sources = [token_embeddings] if isinstance(token_embeddings, _TokenEmbedding) else token_embeddings
+        kinds = [type(source).__name__ for source in sources if not isinstance(source, _TokenEmbedding)]
+        if kinds or not sources:
+            raise RequirementError(
+                "CompositeEmbedding: vectors, such as a CustomEmbedding, or a list of them are required, got "
+                f"{kinds[0] if kinds else 'none'}."
+            )
         self._keep(vocabulary, *sources)

@@ -195,7 +195,8 @@ class Estimator:
             batch_axis: The axis of samples.
 
         Raises:
-            ValueError: An argument is of another kind, or not just one of `epochs` and `batches` is given.
+            ValueError: An argument is of another kind, not just one of `epochs` and `batches` is given, or
+                there are no batches to count.
         """
         _require_loader(train_data)
         if (not epochs) == (not batches):
@@ -207,6 +208,7 @@ class Estimator:
         self._call("train_begin", handlers)
         while True:
             self._call("epoch_begin", handlers)
+            batch = None
             for batch in train_data:
                 self._call("batch_begin", handlers, batch=batch)
                 _, label, pred, loss = self.batch_processor.fit_batch(self, batch, batch_axis)
@@ -214,6 +216,10 @@ class Estimator:
                     break
             if self._call("epoch_end", handlers):
                 break
+            if batch is None and batches:
+                raise AttributeValueError(
+                    f"Estimator.fit: {batches} batches of train_data are required, got none in an epoch."
+                )
         self._call("train_end", handlers)
 
     def _call(self, event: str, handlers: list[Any], **kwargs: Any) -> bool:

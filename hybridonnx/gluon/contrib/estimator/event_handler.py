@@ -102,6 +102,7 @@ class StoppingHandler(TrainBegin, BatchEnd, EpochEnd):
         """Begin to count."""
         self.max_epoch, self.max_batch = estimator.max_epoch, estimator.max_batch
         self.current_batch = self.current_epoch = 0
+        self.stop_training = False  # MXNet's would end a second training after its first batch
 
     def batch_end(self, estimator: Any, *args: object, **kwargs: Any) -> bool:
         """Whether it was the last batch."""
