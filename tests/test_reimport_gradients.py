@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import hybridonnx as mx
-from hybridonnx import autograd, test_utils
+from hybridonnx import autograd, gluon, test_utils
 from hybridonnx.converters.to_onnx import lower_operator
 from hybridonnx.errors import MXNetError
 from hybridonnx.ndarray.ndarray import NDArray
@@ -190,3 +190,60 @@ def test_gradients_come_back_everywhere(op):
         for dtype in set(case.dtypes) & {"float16", "float64"}:
             texts += all_differences(case, VALUES, (False,), dtype=dtype)
     assert not texts
+
+
+# ---- what trains
+
+
+class _Scores(gluon.HybridBlock):
+    """A layer, and numbers of its own in the graph: zeros, ones, exponents, coefficients of series."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense = gluon.nn.Dense(3, in_units=4)
+
+    def hybrid_forward(self, F, x):
+        y = F.sigmoid(self.dense(x)) * 0.9 + 1.5 * F.ones_like(F.slice_axis(x, axis=1, begin=0, end=3))
+        counts = F.broadcast_power(y, F.zeros_like(y) + 3.0)
+        return F.gammaln(counts) + F.erfinv(0.3 * y) + F.log1p(y) + F.zeros((2, 3))
+
+
+def _trained(net, x):
+    """The gradients of a step and what it changes, with decay that changes every parameter."""
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1, "wd": 0.5})
+    before = {name: p.data().asnumpy().copy() for name, p in net.collect_params().items()}
+    with autograd.record():
+        y = net(x)
+    y.backward()
+    grads = [p.grad().asnumpy() for p in net.collect_params().values() if p.grad_req != "null"]
+    trainer.step(1)
+    after = {name: p.data().asnumpy() for name, p in net.collect_params().items()}
+    return y.asnumpy(), grads, {name for name in before if not np.array_equal(before[name], after[name])}
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_constants_of_files_do_not_train(hybrid, tmp_path):
+    """A block out to a file, in, out and in again: the same gradients, and nothing trains but the layer."""
+    x = mx.nd.array([[0.5, -1, 2, 0.1], [0, 1, -0.3, 0.7]])
+    net = _Scores()
+    net.initialize(mx.init.Normal(0.3))
+    net.hybridize()
+    net(x)
+    blocks: list[Any] = []
+    exported: Any = net
+    for name in ("once.onnx", "twice.onnx"):
+        file = str(tmp_path / name)
+        mx.onnx.export_model(exported, file, input_shapes=[x.shape], in_types=["float32"])
+        blocks.append(mx.onnx.import_to_gluon(file))
+        exported = mx.onnx.import_to_gluon(file)
+    prefix = str(tmp_path / "native")
+    symbol_file, params_file = exported.export(prefix)
+    blocks.append(gluon.SymbolBlock.imports(symbol_file, ["data"], params_file))
+    y, grads, names = _trained(net, x)
+    for block in blocks:
+        block.hybridize(hybrid)
+        z, same, changed = _trained(block, x)
+        np.testing.assert_allclose(z, y, rtol=1e-5)
+        assert changed == names
+        for a, b in zip(same, grads, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6)

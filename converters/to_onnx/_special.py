@@ -87,7 +87,7 @@ def gammaln(g: Graph, x: Value) -> Value:
     def function(z: Value) -> Value:
         right = g.Greater(z, 0.5)
         positive = _gammaln_right(g, g.Where(right, z, 1.0 - z))
-        sine = g.Abs(_sin_pi(g, z))
+        sine = g.Where(right, np.float64(1), g.Abs(_sin_pi(g, z)))
         y = g.Where(right, positive, math.log(math.pi) - g.Log(sine) - positive)
         y = g.Where(_is_pole(g, z), np.float64(np.inf), y)
         return g.Where(_is_tiny(g, z), -g.Log(g.Abs(z)), y)
