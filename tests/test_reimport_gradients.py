@@ -8,6 +8,7 @@ operators, at ordinary numbers and where branches meet.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,7 @@ ALLOWED = {
     **dict.fromkeys(("_np_max", "_np_min", "max", "min"), EXTREMES),
     **dict.fromkeys(("_mod", "_npi_mod", "broadcast_mod"), DIVISORS),
     **dict.fromkeys(("_contrib_DeformablePSROIPooling", "_moved_psroi", "_moved_psroi_grad"), PIXELS),
+    "softmax_cross_entropy": "chances have a bound below, which MXNet's gradient leaves out",
     "_contrib_hawkesll": "MXNet knows the gradients of three inputs alone",
     "_contrib_index_copy": "of equal indices all rows get gradients in MXNet",
     "InstanceNorm": "images of no pixels have no mean",
@@ -75,9 +77,9 @@ def by_operator() -> dict[str, list[Case]]:
 TABLE = by_operator()
 
 
-def inputs_of(case: Case, variant: str, dtype: str = "float32") -> list[np.ndarray] | None:
+def inputs_of(case: Case, variant: str) -> list[np.ndarray] | None:
     """The case's inputs, half of the numbers special; `None` if none takes any."""
-    arrays = case.arrays(dtype)
+    arrays = case.arrays()
     if not VALUES[variant]:
         return arrays
     rng = np.random.RandomState(zlib.crc32(f"{case.key()} {variant}".encode()))
@@ -93,9 +95,9 @@ def inputs_of(case: Case, variant: str, dtype: str = "float32") -> list[np.ndarr
 class Return:
     """The block of a case's file."""
 
-    def __init__(self, case: Case, dtype: str = "float32", opset: int = 18) -> None:
-        self.case, self.specs = case, [Spec(a.shape, a.dtype) for a in case.arrays(dtype)]
-        lowered = lower_operator(case.operator(), self.specs, opset=opset)
+    def __init__(self, case: Case) -> None:
+        self.case, self.specs = case, [Spec(a.shape, a.dtype) for a in case.arrays()]
+        lowered = lower_operator(case.operator(), self.specs)
         self.names = [info.name for info in lowered.model.graph.input]
         self.noise = [noise.name for noise in lowered.noise]
         self.block = mx.onnx.import_to_gluon(lowered.model.SerializeToString())
@@ -137,34 +139,33 @@ def along(case: Case, gradients: list[np.ndarray]) -> list[np.ndarray]:
     return [x.along(a) if isinstance(x, Draw) else a for x, a in zip(inputs, gradients, strict=True)]
 
 
-def differences(case: Case, back: Return, variant: str, hybrid: bool, dtype: str = "float32") -> list[str]:
+def differences(case: Case, back: Return, variant: str, hybrid: bool) -> list[str]:
     """How the gradients differ, where the operator's own are finite."""
-    arrays = inputs_of(case, variant, dtype)
+    arrays = inputs_of(case, variant)
     own = None if arrays is None else own_gradients(case, arrays)
     if arrays is None or own is None:
         return []
     with np.errstate(all="ignore"):
         got = along(case, back.gradients(arrays, hybrid))
-    tol = max(case.tol, case.grad_tol, 4e-3 if dtype == "float16" else 1e-4)
+    tol = max(case.tol, case.grad_tol, 1e-4)
     finite = [np.isfinite(b) for b in own]
     pairs = [
         (np.where(ok, a, 0).astype(a.dtype), np.where(ok, b, 0).astype(b.dtype))
         for a, b, ok in zip(got, along(case, own), finite, strict=True)
     ]
     words = [disagreement(a, b, tol) for a, b in pairs]
-    where = f"{case} {variant} {dtype} {'hybridized' if hybrid else 'eager'}"
+    where = f"{case} {variant} {'hybridized' if hybrid else 'eager'}"
     return [f"{where}: {word} of gradient {i}" for i, word in enumerate(words) if word]
 
 
-def all_differences(case: Case, variants: Any, modes: Any, **options: Any) -> list[str]:
+def all_differences(case: Case, variants: Iterable[str], modes: Sequence[bool]) -> list[str]:
     try:
-        back = Return(case, **options)
-        dtype = options.get("dtype", "float32")
+        back = Return(case)
         return [
             text
             for variant in variants
             for hybrid in modes
-            for text in differences(case, back, variant, hybrid, dtype)
+            for text in differences(case, back, variant, hybrid)
         ]
     except MXNetError as exc:
         if REFUSED not in str(exc):
@@ -184,12 +185,7 @@ def test_gradients_come_back(op):
 @pytest.mark.slow
 @pytest.mark.parametrize("op", OPERATORS)
 def test_gradients_come_back_everywhere(op):
-    texts = []
-    for case in TABLE[op]:
-        texts += all_differences(case, VALUES, (False, True))
-        for dtype in set(case.dtypes) & {"float16", "float64"}:
-            texts += all_differences(case, VALUES, (False,), dtype=dtype)
-    assert not texts
+    assert not [text for case in TABLE[op] for text in all_differences(case, VALUES, (False, True))]
 
 
 # ---- what trains
