@@ -88,7 +88,11 @@ def dtype_of_type_string(text: str) -> DType | None:
 # ---- tensors
 
 
-def to_tensor(name: str, array: Array) -> TensorProto:
+CONSTANT_NOTE = "constant"
+"""The `doc_string` of an initializer that is no parameter, so that it does not train when it is read."""
+
+
+def to_tensor(name: str, array: Array, note: str = "") -> TensorProto:
     """`array` as ONNX writes it, its bytes inside."""
     array = np.asarray(array)
     tensor = TensorProto(name=name, data_type=elem_type(array.dtype), dims=array.shape)
@@ -98,6 +102,8 @@ def to_tensor(name: str, array: Array) -> TensorProto:
         tensor.raw_data = packed(array).tobytes()
     else:
         tensor.raw_data = array.astype(_little(array.dtype), copy=False).tobytes()
+    if note:
+        tensor.doc_string = note
     return tensor
 
 

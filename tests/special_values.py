@@ -69,7 +69,8 @@ def by_operator() -> dict[str, list[Case]]:
     return table
 
 
-def _takes_special_values(case: Case, name: str, x: Any, array: np.ndarray) -> bool:
+def takes_special_values(case: Case, name: str, x: Any, array: np.ndarray) -> bool:
+    """Whether any numbers may stand in an input: it holds no indices, and is floating-point."""
     if name in INDICES or (name == "data" and case.op in OF_INDICES):
         return False
     drawn = isinstance(x, Draw)
@@ -81,7 +82,7 @@ def sprinkled(case: Case, variant: str, dtype: str = "float32") -> list[np.ndarr
     arrays, op = case.arrays(dtype), case.operator()
     rng = np.random.RandomState(zlib.crc32(f"{case.key()} {variant}".encode()))
     takes = [
-        _takes_special_values(case, name, x, a)
+        takes_special_values(case, name, x, a)
         for name, x, a in zip(op.input_names(), case.inputs, arrays, strict=True)
     ]
     for array in (a for a, takes_special in zip(arrays, takes, strict=True) if takes_special):

@@ -31,7 +31,7 @@ from ..inference import infer_shapes, sentence
 from ..opsets import plain, signature
 from ..subgraphs import Names, splice, write_constants_in
 from ..types import spec_of, type_of
-from ..values import Array, dtype_of, dtype_of_type, elem_type, to_tensor, value_info
+from ..values import CONSTANT_NOTE, Array, dtype_of, dtype_of_type, elem_type, to_tensor, value_info
 from ._definitions import with_definitions
 from ._free_sizes import FreeSizes
 from ._guards import guarded
@@ -116,8 +116,9 @@ class ModelInfo:
         return name in self.constants or name in self.tensors
 
     def is_weight(self, name: str) -> bool:
-        """Whether training may change a constant: it is an initializer, or computed of one."""
-        return name in self.tensors or name in self._of_weights
+        """Whether training may change a constant: it is an initializer without a note, or computed of one."""
+        tensor = self.tensors.get(name)
+        return name in self._of_weights or (tensor is not None and tensor.doc_string != CONSTANT_NOTE)
 
     def add_constant(self, name: str, value: Array, is_weight: bool = False) -> None:
         """Take note of a constant."""

@@ -70,9 +70,10 @@ def modulo(F: Any, a: Any, b: Any, *, fmod: int = 0) -> Any:
 def _remainder(F: Any, a: Any, b: Any, divisor: float | None, fmod: int) -> Any:
     if not fmod:
         return two(F, a, b, "broadcast_mod", "_mod_scalar", "_rmod_scalar")
+    sign = (a < 0) * -2.0 + 1.0  # of 0 it is 1, and so is the gradient there
     if divisor is not None:
-        return F.sign(a) * F._mod_scalar(F.abs(a), scalar=abs(divisor))
-    return F.sign(a) * F.broadcast_mod(F.abs(a), F.abs(b))
+        return sign * F._mod_scalar(sign * a, scalar=abs(divisor))
+    return sign * F.broadcast_mod(sign * a, F.abs(b))
 
 
 def _chain(F: Any, operator: str, inputs: tuple[Any, ...], scalar: str = "") -> Any:

@@ -70,9 +70,12 @@ def modulo(g: Graph, a: Operand, b: Operand) -> Value:
         return through(g, np.int32, lambda x, y: _divide_integers(g, g.Mod, x, y), a, b)
     if dtype.kind != "f":
         return _divide_integers(g, g.Mod, a, b)
-    rest = g.Mod(a, b, fmod=1)
+    zero, one = dtype.type(0), dtype.type(1)
+    none = g.Equal(b, zero)
+    divisor = g.Where(none, one, b) if isinstance(b, Value) else b or one
+    rest = g.Mod(a, divisor, fmod=1)
     signed = g.Where(g.Less(g.Mul(rest, b), 0.0), g.Add(rest, b), rest)
-    return g.Where(g.Equal(b, dtype.type(0)), dtype.type(0), signed)
+    return g.Where(none, zero, signed)
 
 
 def power(g: Graph, a: Operand, b: Operand) -> Value:
@@ -97,7 +100,8 @@ def hypot(g: Graph, a: Operand, b: Operand) -> Value:
     if dtype_of(a, b).kind != "f":
         return through(g, np.float64, lambda x, y: hypot(g, x, y), a, b)
     a, b = (g.Abs(v) if isinstance(v, Value) else abs(v) for v in (a, b))
-    large, small = g.Max(a, b), g.Min(a, b)
+    second = g.Less(a, b)
+    large, small = g.Where(second, b, a), g.Where(second, a, b)
     ratio = g.Div(small, g.Where(g.Equal(large, 0.0), large.dtype.type(1), large))
     length = g.Mul(large, g.Sqrt(g.Add(g.Mul(ratio, ratio), 1.0)))
     infinity = length.dtype.type(math.inf)

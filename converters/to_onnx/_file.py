@@ -95,6 +95,8 @@ def chunks(lowered: Lowered, params: Mapping[str, Array]) -> Iterator[Chunk]:
 def _tensor(declared: TensorProto, array: Array) -> list[Chunk]:
     """The field of the graph that holds a tensor."""
     plain = TensorProto(name=declared.name, data_type=declared.data_type, dims=declared.dims)
+    if declared.doc_string:
+        plain.doc_string = declared.doc_string
     data = _view(array)
     head = plain.SerializeToString() + begin(TensorProto.RAW_DATA_FIELD_NUMBER, len(data))
     return [begin(GraphProto.INITIALIZER_FIELD_NUMBER, len(head) + len(data)), head, data]

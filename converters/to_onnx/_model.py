@@ -13,12 +13,13 @@ from onnx import GraphProto, ModelProto, TensorProto, ValueInfoProto, checker, h
 from hybridonnx._version import __version__
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import ONNX_PREFIX, Dim, Spec, SymbolicDim, sizes, without_symbols
+from hybridonnx.symbol.declared import constant_names
 from hybridonnx.symbol.graph import topological
 
 from ..inference import infer_shapes, sentence
 from ..onnx_nodes import oldest
 from ..opsets import DEFAULT, check_opset, ir_version
-from ..values import Array, elem_type, is_plain, to_tensor, value_info
+from ..values import CONSTANT_NOTE, Array, elem_type, is_plain, to_tensor, value_info
 from ._graph import Value
 from ._onnxruntime import guard
 from ._walk import NoiseInput, Traced, trace
@@ -78,6 +79,10 @@ def lower(
     names = list(outputs if outputs is not None else symbol.list_outputs())
     traced = trace(symbol, inputs, params, opset, training, names, noise_inputs, exact, unused_inputs, finite)
     lowered = _assemble(traced, keep_inputs, params)
+    constants = constant_names(topological(symbol.outputs))
+    for tensor in lowered.model.graph.initializer if constants else ():
+        if tensor.name in constants:
+            tensor.doc_string = CONSTANT_NOTE
     return embedded(lowered, params) if embed else lowered
 
 
@@ -107,7 +112,7 @@ def _assemble(traced: Traced, keep_inputs: bool, params: Mapping[str, Array]) ->
         proto.output.append(declared.get(name) or _declaration(name, value, traced.shapes[name]))
     for name, value in writer.constants.items():
         assert value.constant is not None
-        proto.initializer.append(to_tensor(name, value.constant))
+        proto.initializer.append(to_tensor(name, value.constant, CONSTANT_NOTE))
     used = _used(traced, proto)
     parameters = {name: spec for name, spec in used.items() if is_plain(spec.dtype)}
     proto.initializer.extend(to_tensor(name, params[name]) for name in used if name not in parameters)

@@ -36,10 +36,12 @@ def erfinv(g: Graph, x: Value) -> Value:
 
     def function(z: Value) -> Value:
         w = -g.Log((1.0 - z) * (z + 1.0))
-        centre, tail = _horner(w - 2.5, ERFINV_CENTRE), _horner(g.Sqrt(w) - 3.0, ERFINV_TAIL)
-        y = z * g.Where(g.Less(w, 5.0), centre, tail)
-        at_end = g.Equal(g.Abs(z), 1.0)
-        return g.Where(at_end, z * math.inf, y)
+        near = g.Less(w, 5.0)
+        root = g.Sqrt(g.Where(near, np.float64(5), w))
+        centre, tail = _horner(w - 2.5, ERFINV_CENTRE), _horner(root - 3.0, ERFINV_TAIL)
+        y = z * g.Where(near, centre, tail)
+        end = g.Where(g.Less(z, 0.0), np.float64(-np.inf), np.float64(np.inf))
+        return g.Where(g.Equal(g.Abs(z), 1.0), end, y)
 
     return g.via(_float64, function, x)
 
@@ -85,12 +87,17 @@ def gammaln(g: Graph, x: Value) -> Value:
     def function(z: Value) -> Value:
         right = g.Greater(z, 0.5)
         positive = _gammaln_right(g, g.Where(right, z, 1.0 - z))
-        sine = g.Abs(_sin_pi(g, z))
+        sine = g.Where(right, np.float64(1), g.Abs(_sin_pi(g, z)))
         y = g.Where(right, positive, math.log(math.pi) - g.Log(sine) - positive)
         y = g.Where(_is_pole(g, z), np.float64(np.inf), y)
         return g.Where(_is_tiny(g, z), -g.Log(g.Abs(z)), y)
 
     return g.via(_float64, function, x)
+
+
+def _held(g: Graph, y: Value) -> Value:
+    """The same numbers where none is below 1, without their gradient in files that are read again."""
+    return g.Floor(y * 2.0**52) * 2.0**-52
 
 
 def gamma(g: Graph, x: Value) -> Value:
@@ -99,9 +106,10 @@ def gamma(g: Graph, x: Value) -> Value:
     def function(z: Value) -> Value:
         right = g.Greater(z, 0.5)
         positive = g.Exp(_gammaln_right(g, g.Where(right, z, 1.0 - z)))
-        y = g.Where(right, positive, math.pi / (_sin_pi(g, z) * positive))
+        mirror = g.Where(right, np.float64(1), _sin_pi(g, z) * positive)
+        y = g.Where(right, positive, math.pi / mirror)
         integral = g.And(g.Equal(z, g.Floor(z)), g.Less(z, 20.0))
-        y = g.Where(integral, g.Round(y), y)
+        y = y + g.Where(integral, g.Round(y) - _held(g, y), np.float64(0))
         poles = g.And(_is_pole(g, z), g.Less(z, 0.0))
         y = g.Where(poles, np.float64(np.nan), y)
         return g.Where(_is_tiny(g, z), g.Reciprocal(z), y)
@@ -115,7 +123,7 @@ def polygamma(g: Graph, x: Value, order: int) -> Value:
     def function(z: Value) -> Value:
         right = g.Greater(z, 0.5)
         positive = _polygamma_right(g, g.Where(right, z, 1.0 - z), order)
-        angle = (z - g.Floor(z)) * math.pi
+        angle = g.Where(right, np.float64(0.5), z - g.Floor(z)) * math.pi
         cot: Polynomial = cot_pi_derivative(order)
         term = _horner(g.Cos(angle) / g.Sin(angle), cot.coef[::-1]) * math.pi
         reflected = (-positive if order % 2 else positive) - term

@@ -25,8 +25,8 @@ def signed(g: Graph, x: Value) -> Value:
 
 def copysign(g: Graph, a: Value, b: Value) -> Value:
     """The size of the one, negated by the sign of the other."""
-    size = g.Abs(a)
-    return g.Where(signed(g, b), g.Neg(size), size)
+    turned = g.Xor(signed(g, a), signed(g, b))
+    return a * g.Where(turned, a.dtype.type(-1), a.dtype.type(1))
 
 
 def arctan2(g: Graph, a: Any, b: Any) -> Value:
@@ -37,8 +37,11 @@ def arctan2(g: Graph, a: Any, b: Any) -> Value:
     kind = a.dtype.type if isinstance(a, Value) else b.dtype.type
     infinite = g.And(*(g.Equal(g.Abs(x), kind(np.inf)) for x in (a, b)))
     a, b = (g.Where(infinite, g.Sign(x), x) for x in (a, b))
-    zeros = g.And(g.Equal(a, kind(0)), g.Equal(b, kind(0)))
-    angle = g.Where(zeros, a, g.Atan(g.Div(a, b)))
+    upright = g.And(g.Equal(b, kind(0)), g.Not(g.Equal(a, kind(0))))
+    quarter = g.Where(g.Xor(signed(g, a), signed(g, b)), kind(-math.pi / 2), kind(math.pi / 2))
+    bottom = g.Where(g.Equal(b, kind(0)), kind(1), b)
+    angle = g.Atan(g.Div(g.Where(upright, g.Neg(b), a), g.Where(upright, a, bottom)))
+    angle = g.Where(upright, quarter + angle, angle)
     turn = g.Where(signed(g, a), kind(-math.pi), kind(math.pi))
     return g.Where(signed(g, b), angle + turn, angle)
 

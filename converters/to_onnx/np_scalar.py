@@ -53,8 +53,9 @@ def reversed_ldexp(g: Graph, op: Any, data: Value) -> Value:
 def copysign(g: Graph, op: Any, data: Value) -> Value:
     """The sign is known."""
     dtype = op.infer_dtype(data.dtype)
-    size = g.Abs(g.Cast(data, dtype))
-    return g.Neg(size) if np.signbit(np.asarray(op.scalar).astype(dtype).astype(float)) else size
+    x, negative = g.Cast(data, dtype), np.signbit(np.asarray(op.scalar).astype(dtype).astype(float))
+    turn = dtype.type(-1 if negative else 1)
+    return x * g.Where(signed(g, x), -turn, turn)  # a choice of numbers, as Where loses signs of zeros
 
 
 @lowers("_npi_rcopysign_scalar")

@@ -76,18 +76,19 @@ def erf(g: Graph, op: Any, data: Value) -> Value:
 
 def expm1(g: Graph, x: Value) -> Value:
     """Through tanh near 0, where the difference would lose all digits."""
-    half = g.Tanh(x * 0.5)
-    near = half * 2.0 / (1.0 - half)
-    return g.Where(g.Less(g.Abs(x), 1.0), near, g.Exp(x) - 1.0)
+    small = g.Less(g.Abs(x), 1.0)
+    half = g.Tanh(g.Where(small, x, 0.0) * 0.5)
+    return g.Where(small, half * 2.0 / (1.0 - half), g.Exp(x) - 1.0)
 
 
 def log1p(g: Graph, x: Value) -> Value:
     """Near 0 the logarithm times what rounding `1 + x` has lost."""
-    one_more = x + 1.0
-    log, rounded = g.Log(one_more), one_more - 1.0
+    log, small = g.Log(x + 1.0), g.Less(g.Abs(x), 0.5)
+    part = g.Where(small, x, 0.0)
+    rounded = part + 1.0 - 1.0
     lost = g.Equal(rounded, 0.0)
-    near = g.Where(lost, x, log * x / g.Where(lost, 1.0, rounded))  # no 0 / 0, whose gradient is NaN
-    return g.Where(g.Less(g.Abs(x), 0.5), near, log)
+    near = g.Where(lost, part, log * part / g.Where(lost, 1.0, rounded))
+    return g.Where(small, near, log)
 
 
 def _sinh(g: Graph, x: Value) -> Value:

@@ -229,7 +229,7 @@ elementwise(
 
     Its squares do not overflow.
 
-    ONNX: Max and Min of Abs, Div, Mul, Add and Sqrt: the larger one times the root of 1 + ratio ** 2.
+    ONNX: Abs, Less, Where, Div, Mul, Add and Sqrt: the larger one times the root of 1 + ratio ** 2.
     """,
 )
 
@@ -344,7 +344,7 @@ broadcasting(
 
     Its squares do not overflow.
 
-    ONNX: Max and Min of Abs, Div, Mul, Add and Sqrt: the larger one times the root of 1 + ratio ** 2.
+    ONNX: Abs, Less, Where, Div, Mul, Add and Sqrt: the larger one times the root of 1 + ratio ** 2.
     """,
 )
 

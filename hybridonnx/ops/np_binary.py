@@ -181,7 +181,7 @@ promoting(
     _copysign_rule,
     """The size of lhs with the sign of rhs, for two arrays that broadcast.
 
-    ONNX: Abs, Reciprocal, Add, Less, Neg and Where.
+    ONNX: Reciprocal, Add, Less, Xor, Where and Mul.
     """,
     takes_bool=False,
 )

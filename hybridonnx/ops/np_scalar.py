@@ -138,7 +138,7 @@ _of_floats(
     ),
     """The size of `data` with the sign of `scalar`.
 
-    ONNX: Abs; Neg.
+    ONNX: Reciprocal, Add, Less, Where and Mul.
     """,
     takes_ints=True,
 )

@@ -217,7 +217,7 @@ scalar(
     "_npi_hypot_scalar",
     doc="""The hypotenuse of `data` and `scalar`: the root of the sum of their squares.
 
-    ONNX: Sqrt of Mul and Add, scaled by Max so that the squares do not overflow.
+    ONNX: Sqrt of Mul and Add, with Less and Where so that the squares do not overflow.
     """,
 )
 

@@ -108,11 +108,9 @@ DISTRIBUTIONS = {
     "a mixture": lambda: MixtureDistributionOutput([GaussianOutput(), StudentTOutput()]),
     "Gaussian": GaussianOutput,
 }
-BRANCHES = {"tune": "the gradient of what the file has in place of an operator is NaN in branches not taken"}
-WITH_BRANCHES = ("negative binomial", "Poisson", "piecewise linear")
 for _name, _output in DISTRIBUTIONS.items():
 
-    @model(f"DeepAR, {_name}", skip=BRANCHES if _name in WITH_BRANCHES else None)
+    @model(f"DeepAR, {_name}")
     def deepar_of(output=_output) -> Sample:
         return network(deep_ar(num_layers=1, distr_output=output(), scaling=False, trainer=trainer()))
 
