@@ -88,10 +88,6 @@ def dtype_of_type_string(text: str) -> DType | None:
 # ---- tensors
 
 
-CONSTANT_NOTE = "constant"
-"""The `doc_string` of an initializer that is no parameter, so that it does not train when it is read."""
-
-
 def to_tensor(name: str, array: Array, note: str = "") -> TensorProto:
     """`array` as ONNX writes it, its bytes inside."""
     array = np.asarray(array)

@@ -27,11 +27,12 @@ from hybridonnx.errors import ConversionError, FormatError, MXNetError
 from hybridonnx.ops import Spec, SymbolicDim, alike
 from hybridonnx.symbol.declared import InputShapes
 
+from .. import notes
 from ..inference import infer_shapes, sentence
 from ..opsets import plain, signature
 from ..subgraphs import Names, splice, write_constants_in
 from ..types import spec_of, type_of
-from ..values import CONSTANT_NOTE, Array, dtype_of, dtype_of_type, elem_type, to_tensor, value_info
+from ..values import Array, dtype_of, dtype_of_type, elem_type, to_tensor, value_info
 from ._definitions import with_definitions
 from ._free_sizes import FreeSizes
 from ._guards import guarded
@@ -118,7 +119,7 @@ class ModelInfo:
     def is_weight(self, name: str) -> bool:
         """Whether training may change a constant: it is an initializer without a note, or computed of one."""
         tensor = self.tensors.get(name)
-        return name in self._of_weights or (tensor is not None and tensor.doc_string != CONSTANT_NOTE)
+        return name in self._of_weights or (tensor is not None and tensor.doc_string != notes.CONSTANT)
 
     def add_constant(self, name: str, value: Array, is_weight: bool = False) -> None:
         """Take note of a constant."""

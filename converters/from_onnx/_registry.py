@@ -64,13 +64,18 @@ class Import:
         return {
             p.name: p.default is Parameter.empty
             for p in self._parameters
-            if p.kind is Parameter.KEYWORD_ONLY and p.name != "opset"
+            if p.kind is Parameter.KEYWORD_ONLY and p.name not in ("note", "opset")
         }
 
     @cached_property
     def wants_opset(self) -> bool:
         """Whether the function asks for the version of the operator."""
         return any(p.name == "opset" for p in self._parameters)
+
+    @cached_property
+    def wants_note(self) -> bool:
+        """Whether the function asks for the node's `doc_string`."""
+        return any(p.name == "note" for p in self._parameters)
 
     @cached_property
     def constants(self) -> frozenset[str]:

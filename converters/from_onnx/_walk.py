@@ -330,6 +330,8 @@ def _attributes(info: ModelInfo, entry: Import, node: NodeProto) -> dict[str, An
         raise ConversionError(f"{node.op_type}: attribute {missing[0]} is required, got none.")
     if entry.wants_opset:
         attributes["opset"] = _since(info, node)
+    if entry.wants_note:
+        attributes["note"] = node.doc_string
     return attributes
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from hybridonnx.errors import ConversionError
 
+from ..notes import gradient_factor
 from ._arithmetic import number, numeric
 from ._registry import imports
 
@@ -59,9 +60,12 @@ def sign(F: Any, x: Any) -> Any:
 
 
 @imports("Identity", versions=(1, 13, 14, 16, 19, 21, 23, 24, 25))
-def identity(F: Any, x: Any) -> Any:
-    """The same value."""
-    return x
+def identity(F: Any, x: Any, *, note: str = "") -> Any:
+    """The same value, with a gradient of its own where an export of ours tells one."""
+    factor = gradient_factor(note)
+    if factor is None:
+        return x
+    return F._contrib_gradientmultiplier(x, scalar=factor) if factor else F.BlockGrad(x)
 
 
 @imports("Round", versions=(11, 22))

@@ -16,10 +16,11 @@ from hybridonnx.ops import ONNX_PREFIX, Dim, Spec, SymbolicDim, sizes, without_s
 from hybridonnx.symbol.declared import constant_names
 from hybridonnx.symbol.graph import topological
 
+from .. import notes
 from ..inference import infer_shapes, sentence
 from ..onnx_nodes import oldest
 from ..opsets import DEFAULT, check_opset, ir_version
-from ..values import CONSTANT_NOTE, Array, elem_type, is_plain, to_tensor, value_info
+from ..values import Array, elem_type, is_plain, to_tensor, value_info
 from ._graph import Value
 from ._onnxruntime import guard
 from ._walk import NoiseInput, Traced, trace
@@ -82,7 +83,7 @@ def lower(
     constants = constant_names(topological(symbol.outputs))
     for tensor in lowered.model.graph.initializer if constants else ():
         if tensor.name in constants:
-            tensor.doc_string = CONSTANT_NOTE
+            tensor.doc_string = notes.CONSTANT
     return embedded(lowered, params) if embed else lowered
 
 
@@ -112,7 +113,7 @@ def _assemble(traced: Traced, keep_inputs: bool, params: Mapping[str, Array]) ->
         proto.output.append(declared.get(name) or _declaration(name, value, traced.shapes[name]))
     for name, value in writer.constants.items():
         assert value.constant is not None
-        proto.initializer.append(to_tensor(name, value.constant, CONSTANT_NOTE))
+        proto.initializer.append(to_tensor(name, value.constant, notes.CONSTANT))
     used = _used(traced, proto)
     parameters = {name: spec for name, spec in used.items() if is_plain(spec.dtype)}
     proto.initializer.extend(to_tensor(name, params[name]) for name in used if name not in parameters)

@@ -45,6 +45,7 @@ class Node:
         "captured",
         "domain",
         "inputs",
+        "note",
         "op_type",
         "outputs",
         "scope",
@@ -56,6 +57,8 @@ class Node:
     ):
         self.op_type, self.domain, self.inputs, self.attributes = op_type, domain, inputs, attributes
         self.scope = scope
+        self.note = ""
+        """Its `doc_string`."""
         self.outputs: list[Value] = []
         self.signature: Signature | None = None
         self.all_outputs = False
@@ -157,6 +160,8 @@ def node_proto(
     `names` gives new names to the values in graphs that come as messages.
     """
     proto = NodeProto(op_type=node.op_type, domain=node.domain, input=inputs, output=outputs)
+    if node.note:
+        proto.doc_string = node.note
     for name, value in node.attributes.items():
         if node.signature is None:
             attribute = value if isinstance(value, AttributeProto) else helper.make_attribute(name, value)

@@ -10,6 +10,7 @@ import numpy as np
 
 from hybridonnx.ops.unary import Clip, DivSqrtDim, HardSigmoid, MakeLoss, Polygamma, Quadratic, SmoothL1
 
+from ..notes import gradient_note
 from ._arithmetic import divide, multiply, subtract
 from ._graph import Graph, Value
 from ._registry import lowers
@@ -288,10 +289,19 @@ def div_sqrt_dim(g: Graph, op: DivSqrtDim, data: Value) -> Value:
 # ---- identities and constants
 
 
-@lowers("_copy", "_copyto", "BlockGrad", "make_loss", "_contrib_gradientmultiplier", MakeLoss)
+@lowers("_copy", "_copyto", "make_loss", MakeLoss)
 def identity(g: Graph, op: Any, data: Value) -> Value:
     """The input."""
     return g.Identity(data)
+
+
+@lowers("BlockGrad")
+@lowers("_contrib_gradientmultiplier")
+def multiplied_gradient(g: Graph, op: Any, data: Value) -> Value:
+    """The input; a note tells what becomes of its gradient, for those who read the file."""
+    y = g.Identity(data)
+    y.node.note = gradient_note(getattr(op, "scalar", 0.0))
+    return y
 
 
 @lowers("logical_not")
