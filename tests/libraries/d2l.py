@@ -266,7 +266,8 @@ def optimizers():
     batches, size = d2l.get_data_ch11(20, 400)
     d2l.train_ch11(lambda ps, states, hp: d2l.sgd(ps, hp["lr"], 1), None, {"lr": 0.05}, batches, size)
     d2l.train_concise_ch11("adam", {"learning_rate": 0.01}, batches)
-    return {"path": d2l.train_2d(descend, 5), "airfoil": next(iter(d2l.get_data_ch11(400, 400)[0]))[0].sum()}
+    features, _ = next(iter(d2l.get_data_ch11(400, 400)[0]))
+    return {"path": d2l.train_2d(descend, 5), "airfoil": np.abs(features).sum()}
 
 
 @check("contours", skip={"mxnet": "matplotlib 3.8 refuses MXNet's arrays"})
