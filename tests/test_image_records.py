@@ -347,6 +347,17 @@ def test_maps_find_records_of_several_parts(tmp_path):
         records_of.read(-8)
 
 
+def test_maps_outlive_files_that_are_cut(tmp_path):
+    """A mapped file would end the process."""
+    path = tmp_path / "a.rec"
+    path.write_bytes(encode(b"a" * 9000) * 3)
+    records_of = RecordMap(path)
+    last = list(records_of.offsets())[-1]
+    path.write_bytes(b"")
+    with pytest.raises(mx.errors.FormatError, match="nobody cuts while it is read"):
+        records_of.read(last)
+
+
 def damaged_files():
     rng = np.random.default_rng(0)
     magic = bytes.fromhex("0a23d7ce")

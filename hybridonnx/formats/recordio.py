@@ -8,11 +8,11 @@ and the parts follow as records of the kinds first, middle and last. So a reader
 
 from __future__ import annotations
 
-import mmap
 import os
 import re
 import struct
 from collections.abc import Iterator
+from threading import Lock
 from typing import BinaryIO, NoReturn
 
 from ..errors import FormatError
@@ -105,12 +105,12 @@ class RecordMap:
     """The records of a file by their offsets, which many threads may read at once."""
 
     def __init__(self, path: PathLike) -> None:
-        self._where = os.fspath(path)
-        with open_to_read(path) as file:
-            self.size = os.fstat(file.fileno()).st_size
-            self._bytes: mmap.mmap | bytes = b""
-            if self.size:
-                self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._where, self._file, self._lock = os.fspath(path), open_to_read(path), Lock()
+        self.size = os.fstat(self._file.fileno()).st_size
+
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):
+            self._file.close()
 
     def offsets(self) -> Iterator[int]:
         """Where records begin, in their order. Raises `FormatError` for anything that is not a record."""
@@ -122,7 +122,22 @@ class RecordMap:
 
     def read(self, offset: int) -> bytes:
         """The record at an offset. Raises `FormatError` if there is none."""
-        return _MAGIC.join([self._bytes[begin : begin + length] for begin, length in self._parts(offset)])
+        return _MAGIC.join([self._slice(begin, length) for begin, length in self._parts(offset)])
+
+    def _slice(self, begin: int, length: int) -> bytes:
+        """Bytes as they are in the file now: a file that grows shorter ends a process that has mapped it."""
+        if hasattr(os, "pread"):
+            part = os.pread(self._file.fileno(), length, begin)
+        else:
+            with self._lock:
+                self._file.seek(begin)
+                part = self._file.read(length)
+        if len(part) < min(length, self.size - begin):
+            raise FormatError(
+                f"{self._where}, byte {begin}: a file that nobody cuts while it is read is required, "
+                f"got {len(part)} of {length} bytes."
+            )
+        return part
 
     def _parts(self, at: int) -> Iterator[tuple[int, int]]:
         """Where the bytes of the parts of a record begin, and their numbers."""
@@ -140,7 +155,7 @@ class RecordMap:
 
     def _part(self, at: int) -> tuple[int, int, int]:
         """The kind of the part at an offset, where its bytes begin, and their number."""
-        header = self._bytes[at : at + 8] if at >= 0 else b""
+        header = self._slice(at, 8) if at >= 0 else b""
         if len(header) < 8 or header[:4] != _MAGIC:
             raise FormatError(
                 f"{self._where}, byte {at}: a record, which begins with {_MAGIC.hex()}, is required, got "
