@@ -102,6 +102,7 @@ def run_child(
         work.mkdir()
         variables = {**os.environ, **dict.fromkeys(THREADS, "1"), "PYTHONPATH": str(environments.ROOT)}
         variables["MXNET_SUBGRAPH_BACKEND"] = "NONE"
+        variables["MXNET_MKLDNN_ENABLED"] = "0"  # with it gradients of 5-D weights cannot be read
         with output.open("wb") as file:
             process = subprocess.Popen(
                 [*command, str(events), str(results or NOWHERE), *rows],

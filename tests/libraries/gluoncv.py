@@ -136,18 +136,18 @@ def re_identification() -> Sample:
     return Sample(net, [normal(3, 3, 64, 32)], lambda y: SOFTMAX(y[0], label), free=(0,))
 
 
-def shrink(*predictors, share=0.1):
-    """Make weights smaller, so that scores are not all 1, which have no order, and boxes are finite."""
+def scale(*predictors, share=0.1):
+    """Make weights smaller or larger, so that scores are neither all 1 nor all alike, and boxes are finite."""
     for block in predictors:
         for parameter in block.collect_params(".*weight").values():
             parameter.set_data(parameter.data() * share)
 
 
-def ssd_sample(net, size, more=(), count=2):
+def ssd_sample(net, size, more=(), count=2, share=0.1):
     net = initialized(net)
     with mx.autograd.train_mode():
         anchors = net(nd.zeros((1, 3, size, size)), *more)[2]
-    shrink(net.class_predictors, net.box_predictors)
+    scale(net.class_predictors, net.box_predictors, share=share)
     image, classes, boxes = batch(ssd.SSDDefaultTrainTransform(size, size, anchors), count=count)
     loss = gluoncv.loss.SSDMultiBoxLoss()
 
@@ -164,7 +164,8 @@ def ssd_mobilenet() -> Sample:
 
 @model("ssd_512_resnet50_v1_custom")
 def ssd_resnet() -> Sample:
-    return ssd_sample(get_model("ssd_512_resnet50_v1_custom", classes=CLASSES, pretrained_base=False), 256)
+    net = get_model("ssd_512_resnet50_v1_custom", classes=CLASSES, pretrained_base=False)
+    return ssd_sample(net, 256, share=1e-3)
 
 
 @model("yolo3_mobilenet0.25_custom")
@@ -176,7 +177,7 @@ def yolo3() -> Sample:
     return Sample(net, [image], lambda y: sum(y), train_inputs=[image, boxes, *targets], nodes=NMS)
 
 
-def center_net_sample(base):
+def center_net_sample(base, share=0.02):
     heads = [("heatmap", 3, -2.19), ("wh", 2, 0.0), ("reg", 2, 0.0)]
     net = initialized(
         CenterNet(
@@ -191,7 +192,7 @@ def center_net_sample(base):
     heat, wh, wh_mask, center, center_mask = (nd.array(x).expand_dims(0) for x in targets)
     image = normal(1, 3, 128, 128) * 0.02
     net(image)
-    shrink(net.heads, share=0.02)
+    scale(net.heads, share=share)
     focal, l1 = gluoncv.loss.HeatmapFocalLoss(from_logits=True), gluoncv.loss.MaskedL1Loss()
 
     def loss(y):
@@ -215,14 +216,16 @@ def center_net_deformable() -> Sample:
 
 @model("center_net_dla34")
 def center_net_dla() -> Sample:
-    return center_net_sample(dla34_deconv(pretrained=False))
+    return center_net_sample(dla34_deconv(pretrained=False), share=10)
 
 
-def rcnn_sample(net, size=128, masks=False):
+def rcnn_sample(net, size=128, masks=False, share=1.0):
     """The training step of the library's own script, without its sampling of anchors."""
     net = initialized(net)
     image, boxes = normal(1, 3, size, size), nd.array(BOXES[None, :, :4])
     labels = nd.array(BOXES[None, :, 4:])
+    net(image)
+    scale(net.rpn, net.box_predictor, share=share)
     sigmoid = gluon.loss.SigmoidBinaryCrossEntropyLoss(from_sigmoid=False)
     huber = gluon.loss.HuberLoss()
 
@@ -257,7 +260,7 @@ def faster_rcnn() -> Sample:
 
 @model("faster_rcnn_fpn_resnet50_v1b_coco")
 def faster_rcnn_fpn() -> Sample:
-    return rcnn_sample(get_model("faster_rcnn_fpn_resnet50_v1b_coco", **SMALL))
+    return rcnn_sample(get_model("faster_rcnn_fpn_resnet50_v1b_coco", **SMALL), share=0.01)
 
 
 @model("mask_rcnn_resnet18_v1b_coco")
@@ -270,7 +273,7 @@ def mask_rcnn() -> Sample:
 @model("mask_rcnn_fpn_resnet18_v1b_coco")
 def mask_rcnn_fpn() -> Sample:
     return rcnn_sample(
-        get_model("mask_rcnn_fpn_resnet18_v1b_coco", rcnn_max_dets=20, **SMALL, **FEW), masks=True
+        get_model("mask_rcnn_fpn_resnet18_v1b_coco", rcnn_max_dets=20, **SMALL, **FEW), masks=True, share=0.01
     )
 
 
