@@ -57,6 +57,20 @@ ALLOWED = {
     "InstanceNorm": "images of no pixels have no mean",
 }
 """Operators whose gradients are others when they come back, and why."""
+TRIANGLE = "a file reads one triangle, and its gradient is that triangle's; ours is symmetric"
+ALLOWED_SOMEWHERE = {
+    **dict.fromkeys(("_linalg_syevd", "_npi_eigh", "_npi_eigvalsh"), TRIANGLE),
+    **dict.fromkeys(("_npi_norm", "_npi_pad"), EXTREMES),
+    **dict.fromkeys(
+        ("_random_pdf_dirichlet", "_random_pdf_normal"), "no samples times an infinite slope is NaN"
+    ),
+    "Cast": "a truth has no slope, and MXNet's gradient passes it by",
+    "Correlation": "the slope of an absolute value at 0",
+    "LeakyReLU": "the slope of prelu at 0",
+    "RNN": "slopes where a unit is full are what rounding leaves",
+    "_contrib_box_nms": "MXNet's gradient passes by the change of a box's format",
+}
+"""Operators whose gradients are others in some cases or at some numbers, and why."""
 REFUSED = "_onnx_Scan: has no gradient rule"
 
 
@@ -183,7 +197,7 @@ def test_gradients_come_back(op):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("op", OPERATORS)
+@pytest.mark.parametrize("op", [op for op in OPERATORS if op not in ALLOWED_SOMEWHERE])
 def test_gradients_come_back_everywhere(op):
     assert not [text for case in TABLE[op] for text in all_differences(case, VALUES, (False, True))]
 

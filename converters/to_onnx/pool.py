@@ -6,6 +6,7 @@ ONNX's ceil_mode could differ from MXNet's convention "full" in a version of the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from math import prod
 from typing import Any
@@ -161,7 +162,7 @@ def _norm(g: Graph, op: Pooling, x: Value) -> Value:
     if op.p_value == 2:
         return _norm2(g, op, x)
     cubes = _sum(g, op, g.Mul(x, g.Mul(x, x)))
-    return g.Mul(g.Sign(cubes), g.Pow(g.Abs(cubes), 1.0 / 3.0))
+    return _root(g, cubes, lambda x: g.Mul(g.Sign(x), g.Pow(g.Abs(x), 1.0 / 3.0)))
 
 
 def _norm2(g: Graph, op: Pooling, x: Value) -> Value:
@@ -170,7 +171,14 @@ def _norm2(g: Graph, op: Pooling, x: Value) -> Value:
     pads = _simple_pads(op)
     if pads is not None and "ceil_mode" not in pads and x.dtype == _float32:
         return g.LpPool(x, **_window(op), **pads, p=2)
-    return g.Sqrt(_sum(g, op, g.Mul(x, x)))
+    return _root(g, _sum(g, op, g.Mul(x, x)), g.Sqrt)
+
+
+def _root(g: Graph, x: Value, function: Callable[[Value], Value]) -> Value:
+    """A root, and 0 for 0, where the slope is infinite: a file that is read again has the slope of this."""
+    zero = g.Equal(x, x.dtype.type(0))
+    result: Value = g.Where(zero, x, function(g.Where(zero, x.dtype.type(1), x)))
+    return result
 
 
 # ---- gradients
