@@ -137,7 +137,7 @@ def re_identification() -> Sample:
 
 
 def scale(*predictors, share=0.1):
-    """Make weights smaller or larger, so that scores are neither all 1 nor all alike, and boxes are finite."""
+    """Make weights smaller or larger, so that scores are neither all 1 nor all alike, and boxes finite."""
     for block in predictors:
         for parameter in block.collect_params(".*weight").values():
             parameter.set_data(parameter.data() * share)
