@@ -179,6 +179,31 @@ def test_a_scan_in_a_scan_takes_values_from_both_graphs_around():
     check(proto, feeds(h0=(N,), xs=(T, C, N)))
 
 
+def test_steps_of_a_vector_are_numbers():
+    """MXNet's loop gives them an axis, with which the body's Gather would be a matrix."""
+    inner = body(
+        [
+            node("Cast", "x", "->", "j", to=TensorProto.INT64),
+            node("Gather", "h", "j", "->", "number"),
+            node("Add", "h", "number", "->", "new"),
+        ],
+        {"h": (N,), "x": ()},
+        ["new", "number"],
+    )
+    scan = node("Scan", "h0", "xs", "->", "last", "ys", body=inner, num_scan_inputs=1)
+    proto = model([scan], {"h0": (N,), "xs": (T,)}, ["last", "ys"])
+    places = np.array([2, 0, 1, 1, 0])
+    symbol = check(proto, {**feeds(h0=(N,)), "xs": places.astype("float32")})
+    assert "_foreach" in [n.op_name for n in symbol.nodes()]
+    h = mx.nd.ones((N,))
+    h.attach_grad()
+    with mx.autograd.record():
+        last, _ = mx.onnx.import_to_gluon(proto)(h, mx.nd.array(places))
+    last.backward()
+    step = [np.eye(N) + np.eye(N)[[place] * N] for place in places]
+    np.testing.assert_allclose(h.grad.asnumpy(), np.linalg.multi_dot(step[::-1]).sum(0), rtol=1e-6)
+
+
 def test_a_body_that_reads_no_data_stays_a_scan():
     inner = body([node("Neg", "h", "->", "new")], {"h": (N,), "x": (N,)}, ["new"])
     scan = node("Scan", "h0", "xs", "->", "last", body=inner, num_scan_inputs=1)

@@ -36,7 +36,7 @@ def scan(
     axes = _axes(F, data, scan_input_axes)
     parts = [_part(F.known(x), axis) for x, axis in zip(data, axes, strict=True)]
     graph = body([*map(F.known, states), *parts])
-    graph.outputs = separate(F, graph.outputs, graph.inputs[:S])
+    graph.outputs = separate(F, _of_numbers(F, graph, S, parts), graph.inputs[:S])
     columns = [
         _turned(F, x, axis, back)
         for x, axis, back in zip(data, axes, _each(scan_input_directions, data), strict=True)
@@ -47,6 +47,16 @@ def scan(
     to, backward = _each(scan_output_axes, stacks), _each(scan_output_directions, stacks)
     ranks = [None if dims is None else len(dims) + 1 for dims in shapes]
     return [*last, *map(_returned, [F] * len(stacks), stacks, to, ranks, backward)]
+
+
+def _of_numbers(F: Any, graph: InnerGraph, states: int, parts: Sequence[Known]) -> Sequence[Entry]:
+    """The outputs of a body whose steps of vectors are numbers; MXNet's have an axis, which is squeezed."""
+    names = [name for name, part in zip(graph.inputs[states:], parts, strict=True) if part.dims == ()]
+    if not names:
+        return graph.outputs
+    symbol = Broadcasting(list(graph.outputs))
+    outputs: Sequence[Entry] = symbol(**{name: F._np_squeeze(F.var(name)) for name in names}).outputs
+    return outputs
 
 
 def _foreach(

@@ -43,7 +43,6 @@ from tests.libraries.harness import Sample, check, model
 
 logging.getLogger("gluonts").setLevel(logging.WARNING)
 STEPS, CONTEXT, COUNT = 12, 24, 4
-LOOPS = {"tune": "Cholesky factors are loops of ONNX's nodes in the file, and such loops have no gradient"}
 SIZES = {"freq": "1H", "prediction_length": STEPS, "context_length": CONTEXT}
 
 
@@ -163,7 +162,7 @@ def deep_state() -> Sample:
         cardinality=[COUNT],
         trainer=trainer(),
     )
-    return network(estimator, skip=LOOPS)
+    return network(estimator)
 
 
 @model("DeepFactor")
@@ -180,7 +179,7 @@ def fusion() -> Sample:
 
 @model("Gaussian process")
 def gaussian_process() -> Sample:
-    return network(GaussianProcessEstimator(**SIZES, cardinality=COUNT, trainer=trainer()), skip=LOOPS)
+    return network(GaussianProcessEstimator(**SIZES, cardinality=COUNT, trainer=trainer()))
 
 
 @model("canonical RNN")
@@ -197,15 +196,13 @@ def lstnet() -> Sample:
 @model("DeepVAR")
 def deep_var() -> Sample:
     sizes = {"target_dim": COUNT, "num_cells": 8, "num_layers": 1, "dropout_rate": 0.0, "rank": 2}
-    return network(DeepVAREstimator(**SIZES, **sizes, trainer=trainer()), many=True, skip=LOOPS)
+    return network(DeepVAREstimator(**SIZES, **sizes, trainer=trainer()), many=True)
 
 
 @model("GPVAR")
 def gp_var() -> Sample:
     sizes = {"target_dim": COUNT, "num_cells": 8, "num_layers": 1, "dropout_rate": 0.0, "rank": 2}
-    return network(
-        GPVAREstimator(**SIZES, **sizes, target_dim_sample=2, trainer=trainer()), many=True, skip=LOOPS
-    )
+    return network(GPVAREstimator(**SIZES, **sizes, target_dim_sample=2, trainer=trainer()), many=True)
 
 
 PIPELINES = {
