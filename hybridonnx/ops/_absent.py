@@ -5,7 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 _REASONS = {
-    "_backward_* _contrib_backward_* *_backward": (
+    "_backward_* _contrib_backward_* _npi_backward_* *_backward": (
         "it is a gradient that MXNet's engine makes for itself. Use autograd or Symbol.gradient"
     ),
     "_npi_boolean_mask_assign_*": (
