@@ -100,6 +100,8 @@ def delete(g: Graph, op: NumpyDelete, arr: Value, obj: Value | None = None) -> V
 def insert(g: Graph, op: Any, arr: Value, values: Value | None = None) -> Value:
     shapes = [g.sizes(arr)] + ([] if values is None else [g.sizes(values)])
     places = op.places(*shapes)
+    if not places.size:  # a size of 0 is that of the input to Reshape
+        return g.const(np.zeros(places.shape, arr.dtype))
     new = g.const(np.array([op.val], arr.dtype)) if values is None else g.Cast(values, arr.dtype)
     flat = [g.Reshape(x, [-1]) for x in (arr, new)]
     return g.Reshape(g.Gather(g.Concat(*flat, axis=0), places.reshape(-1), axis=0), list(places.shape))
