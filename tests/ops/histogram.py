@@ -16,6 +16,7 @@ HISTOGRAMS = [
     Case("_histogram", [VALUES, np.array([0, 0.3, 0.5, 1], np.float32)]),
     Case("_histogram", [VALUES, np.array([-1, 2], np.float32)]),
     Case("_histogram", [VALUES, np.array([0, 0.3, 0.3, 0.3, 2], np.float32)]),
+    Case("_histogram", [VALUES, np.array([0, 0.3, 1, 1], np.float32)]),
     Case("_histogram", [TENTHS.astype(np.float32)], bin_cnt=10, range=(0.0, 1.0)),
     Case("_histogram", [TENTHS], bin_cnt=10, range=(0.0, 1.0)),
     Case("_histogram", [STRAYS], bin_cnt=7, range=(-1.7, 1.3)),
