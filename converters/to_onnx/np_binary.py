@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hybridonnx.dtypes import DType
 from hybridonnx.ops.np_binary import Promoting
 
 from ._arithmetic import Arithmetic, add, modulo, multiply, power, subtract, through
@@ -23,10 +24,14 @@ def signed(g: Graph, x: Value) -> Value:
     return g.Less(x + g.Reciprocal(x), 0.0)
 
 
+def sign(g: Graph, negative: Value, dtype: DType) -> Value:
+    """-1 or 1, a factor as Where loses signs of zeros; unsigned numbers are never negative."""
+    return g.Where(negative, dtype.type(1 if dtype.kind == "u" else -1), dtype.type(1))
+
+
 def copysign(g: Graph, a: Value, b: Value) -> Value:
     """The size of the one, negated by the sign of the other."""
-    turned = g.Xor(signed(g, a), signed(g, b))
-    return a * g.Where(turned, a.dtype.type(-1), a.dtype.type(1))
+    return a * sign(g, g.Xor(signed(g, a), signed(g, b)), a.dtype)
 
 
 def arctan2(g: Graph, a: Any, b: Any) -> Value:

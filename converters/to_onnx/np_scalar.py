@@ -8,7 +8,7 @@ import numpy as np
 
 from ._graph import Graph, Value
 from ._registry import lowers
-from .np_binary import arctan2, signed
+from .np_binary import arctan2, sign, signed
 from .scalar import operands
 
 
@@ -54,8 +54,7 @@ def copysign(g: Graph, op: Any, data: Value) -> Value:
     """The sign is known."""
     dtype = op.infer_dtype(data.dtype)
     x, negative = g.Cast(data, dtype), np.signbit(np.asarray(op.scalar).astype(dtype).astype(float))
-    turn = dtype.type(-1 if negative else 1)
-    return x * g.Where(signed(g, x), -turn, turn)  # a choice of numbers, as Where loses signs of zeros
+    return x * sign(g, g.Not(signed(g, x)) if negative else signed(g, x), dtype)
 
 
 @lowers("_npi_rcopysign_scalar")

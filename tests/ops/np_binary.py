@@ -37,6 +37,7 @@ CASES = [
     Case("_npi_add", [(2, 0), (1,)]).but(formula=np.add),
     Case("_npi_copysign", [(2, 3), (2, 3)]),
     Case("_npi_copysign", [INTS, ints((2, 3), 5, -5, "int32")]),
+    Case("_npi_copysign", [ints((2, 3), 5, 0, "uint8"), ints((3,), 5, 0, "uint8")]),
     Case("_npi_arctan2", [(3, 3), (3, 3)]).but(dtypes=FLOATS),
     Case("_npi_arctan2", [(), (3,)]),
     Case("_npi_arctan2", [np.array([0, 1, -1, 0], np.float32), np.array([-1, 0, 0, 2], np.float32)]).but(
