@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,8 +17,13 @@ from ._shapes import Shape, show
 class Indexed(Operator):
     """An operator whose inputs have dtypes of their own; those of indices are any."""
 
+    of_one_dtype: ClassVar[tuple[str, ...]] = ()
+    """The inputs that have the same dtype."""
+
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
-        return dtypes
+        known = dict(zip(self.input_names(), dtypes, strict=True))
+        dtype = self.one_dtype(self.of_one_dtype, [known[name] for name in self.of_one_dtype])
+        return [dtype if name in self.of_one_dtype else known[name] for name in known]
 
 
 def integers(indices: Array) -> Array:

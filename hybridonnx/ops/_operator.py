@@ -193,20 +193,25 @@ class Operator:
 
     def infer_input_dtypes(self, *dtypes: Any, **_: Any) -> Sequence[DType | None]:
         """What the known input dtypes tell of unknown ones. Unless overridden, all are one."""
+        dtype = self.one_dtype(self.input_names(), dtypes)
+        if dtype and dtype.kind == "b" and not self.takes_bool:
+            raise DTypeError(f"{self.names[0]}: numbers are required, got bool. Cast with astype.")
+        if dtype and dtype.kind != "f" and not self.takes_ints:
+            raise DTypeError(
+                f"{self.names[0]}: floating-point numbers are required, got {dtype}. "
+                "Cast with astype('float32')."
+            )
+        return [dtype] * len(dtypes)
+
+    def one_dtype(self, names: Sequence[str], dtypes: Sequence[DType | None]) -> DType | None:
+        """The dtype of inputs that have one; `DTypeError` if they have two, `None` if none is known."""
         known = [d for d in dtypes if d is not None]
         if any(d != known[0] for d in known):
-            listing = ", ".join(f"{n} {d}" for n, d in zip(self.input_names(), dtypes, strict=False))
+            listing = ", ".join(f"{n} {d}" for n, d in zip(names, dtypes, strict=False))
             raise DTypeError(
                 f"{self.names[0]}: inputs of one dtype are required, got {listing}. Cast with astype."
             )
-        if known and known[0].kind == "b" and not self.takes_bool:
-            raise DTypeError(f"{self.names[0]}: numbers are required, got bool. Cast with astype.")
-        if known and known[0].kind != "f" and not self.takes_ints:
-            raise DTypeError(
-                f"{self.names[0]}: floating-point numbers are required, got {known[0]}. "
-                "Cast with astype('float32')."
-            )
-        return [known[0] if known else None] * len(dtypes)
+        return known[0] if known else None
 
     def infer_dtype(self, *dtypes: Any, **_: Any) -> DType | list[DType | None] | None:
         """The outputs' dtypes: one for all of them, or a list. Unless overridden, the first input's."""

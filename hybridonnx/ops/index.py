@@ -12,7 +12,7 @@ import numpy as np
 
 from ..attrs import DTypeName, Ints
 from ..dtypes import DType, as_dtype
-from ..errors import AttributeValueError, BoundsError, DTypeError, ShapeError
+from ..errors import AttributeValueError, BoundsError, ShapeError
 from ._indices import Coordinates, Indexed, Points, add_rows, indices_along, integers, points, within
 from ._operator import Array, Operator
 from ._registry import operator
@@ -161,6 +161,7 @@ class IndexCopy(Indexed):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("old_tensor", "index_vector", "new_tensor")
+    of_one_dtype: ClassVar[tuple[str, ...]] = ("old_tensor", "new_tensor")
     keeps_shape: ClassVar[bool] = True
 
     def infer_shape(self, old: Shape, index: Shape, new: Shape) -> Shape:
@@ -613,6 +614,7 @@ class ScatterSetND(Points):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("lhs", "rhs", "indices")
+    of_one_dtype: ClassVar[tuple[str, ...]] = ("lhs", "rhs")
     shape: Ints
 
     def infer_inputs(
@@ -694,6 +696,7 @@ class Where(Indexed):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("condition", "x", "y")
+    of_one_dtype: ClassVar[tuple[str, ...]] = ("x", "y")
 
     def infer_inputs(
         self, condition: Shape | None, x: Shape | None, y: Shape | None
@@ -708,12 +711,6 @@ class Where(Indexed):
 
     def infer_shape(self, condition: Shape, x: Shape, y: Shape) -> Shape:
         return x
-
-    def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
-        condition, x, y = dtypes
-        if x != y and x is not None and y is not None:
-            raise DTypeError(f"where: x and y of one dtype are required, got {x} and {y}. Cast with astype.")
-        return condition, x or y, x or y
 
     def infer_dtype(self, condition: DType | None, x: DType | None, y: DType | None) -> DType | None:
         return x

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..dtypes import DType
-from ..errors import DTypeError, ShapeError
+from ..errors import ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Shape, broadcast, show, unify
@@ -32,12 +32,8 @@ class Choice(Operator):
         return broadcast(self.names[0], *shapes)
 
     def infer_input_dtypes(self, condition: Any, *values: Any) -> Sequence[DType | None]:
-        known = [d for d in values if d is not None]
-        if len(set(known)) > 1:
-            raise DTypeError(
-                f"{self.names[0]}: x and y of one dtype are required, got {known[0]} and {known[1]}. Cast."
-            )
-        return [condition, *(known[0] if known else None for _ in values)]
+        dtype = self.one_dtype(self.input_names()[1:], values)
+        return [condition, *(dtype for _ in values)]
 
     def infer_dtype(self, condition: DType | None, *values: DType | None) -> DType | None:
         return values[0] if values else np.dtype("float32")

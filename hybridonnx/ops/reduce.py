@@ -691,6 +691,9 @@ class SquareSumGrad(SpreadLike):
     ONNX: Expand and Mul, with Unsqueeze.
     """
 
+    def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
+        return [self.one_dtype(self.inputs, dtypes)] * 2
+
     def forward(self, data: Array, like: Array) -> Array:
         product: Array = super().forward(data, like) * like * like.dtype.type(2)
         return product

@@ -30,6 +30,7 @@ from ._distributions import (
 from ._operator import Array, Operator, Spec
 from ._registry import operator
 from ._shapes import Shape, is_zero, show, sizes, unify
+from ._windows import require_floats
 from .create import open_shape
 
 _FloatDType = Literal["None", "float16", "float32", "float64"]
@@ -707,7 +708,9 @@ class MultinomialGradient(Operator):
     refuses_gradient: ClassVar[bool] = True
 
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
-        return dtypes
+        dtype = self.one_dtype(self.inputs[::2], dtypes[::2])
+        require_floats(self.names[0], dtype)
+        return dtype, dtypes[1], dtype
 
     def infer_shape(self, dy: Shape, classes: Shape, data: Shape) -> Shape:
         return data
