@@ -34,12 +34,13 @@ class OperatorBuilder:
     def Reshape(self, x: Value, shape: Ints, allowzero: int = 0) -> Value:
         """`x` in `shape`, which may hold one -1, and 0 for "as the input" (or with `allowzero` for none).
 
+        Below opset 14 there is no `allowzero`: a size of 0 that only the run shows is then the input's.
         A shape that is a value, such as that of another value, holds sizes alone.
         """
         sizes = getattr(shape, "constant", None)
         if sizes is not None and 0 in sizes:
             return self.Full(shape, 0, x.dtype)
-        attributes = {"allowzero": allowzero or None}
+        attributes = {"allowzero": 1 if allowzero and self.opset >= 14 else None}
         return self.node("Reshape", [x, _ints(shape)], attributes=attributes)
 
     def Expand(self, x: Value, shape: Ints) -> Value:

@@ -107,7 +107,7 @@ def reshaped(g: Graph, x: Value, *sizes: Size) -> Value:
     known = vector(g, sizes)
     if isinstance(known, list) and 0 in known:
         return g.Full(known, 0, x.dtype)
-    return g.Reshape(x, known, allowzero=int(g.opset >= 14 and not isinstance(known, list)))
+    return g.Reshape(x, known, allowzero=int(not isinstance(known, list)))
 
 
 def chosen(g: Graph, y: Value, number: Value) -> Value:

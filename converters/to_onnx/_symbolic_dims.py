@@ -122,7 +122,7 @@ def reshape(g: Graph, x: Value, sizes: Sequence[Size]) -> Value:
         if not rest and written.count(0) == 1:  # -1 also says it to those who infer shapes
             written[written.index(0)] = -1
         return x if written == [-1] and x.rank == 1 else g.Reshape(x, written)
-    return g.Reshape(x, vector(g, sizes), allowzero=int(g.opset >= 14))
+    return g.Reshape(x, vector(g, sizes), allowzero=1)
 
 
 def merged(g: Graph, x: Value, depth: int) -> Value:

@@ -52,12 +52,10 @@ def reshaped(g: Graph, x: Value, shape: NumericShape | None, like: Value | None 
     """`x` in a shape in which sizes may be unknown: one at most, unless `like` has that shape."""
     if shape is None or sum(d is None for d in shape) > 1:
         if like is not None:
-            return g.Reshape(x, g.shape_of(like), allowzero=int(g.opset >= 14))
+            return g.Reshape(x, g.shape_of(like), allowzero=1)
         return reshape(g, x, output_sizes(g))
     sizes = [-1 if d is None else d for d in shape]
-    if 0 in sizes and -1 not in sizes and g.opset >= 14:
-        return g.Reshape(x, sizes, allowzero=1)
-    return g.Reshape(x, sizes)
+    return g.Full(sizes, 0, x.dtype) if 0 in sizes and -1 not in sizes else g.Reshape(x, sizes)
 
 
 def enclosed(g: Graph, x: Value, before: Sequence[int], after: Sequence[int], value: float = 0.0) -> Value:

@@ -201,7 +201,7 @@ def _fitted(g: Graph, stack: Value, output: int, _: int) -> Value:
 
 def _reshaped(g: Graph, stack: Value, steps: Value, rest: Value) -> Value:
     """A stack with its sizes: of no steps ONNX Runtime makes one whose free sizes are 0."""
-    result: Value = g.Reshape(stack, g.Concat(steps, rest, axis=0), allowzero=int(g.opset >= 14))
+    result: Value = g.Reshape(stack, g.Concat(steps, rest, axis=0), allowzero=1)
     return result
 
 
