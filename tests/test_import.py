@@ -402,7 +402,7 @@ def test_signatures_are_the_schema():
     assert entry.constants == {"shape"}
     assert entry.hints == {"like"}
     assert entry.attributes == {"alpha": True, "beta": False}
-    assert entry.wants_opset
+    assert entry.facts == {"opset"}
 
 
 def test_two_imports_of_one_version():

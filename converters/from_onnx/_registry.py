@@ -27,6 +27,9 @@ Operand: TypeAlias = Annotated[Any, "numbers and sizes"]
 It arrives as a tuple of them, or `None` if absent.
 """
 
+FACTS = ("note", "opset")
+"""What else a function may ask for: the node's `doc_string`, the operator's version."""
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -64,18 +67,13 @@ class Import:
         return {
             p.name: p.default is Parameter.empty
             for p in self._parameters
-            if p.kind is Parameter.KEYWORD_ONLY and p.name not in ("note", "opset")
+            if p.kind is Parameter.KEYWORD_ONLY and p.name not in FACTS
         }
 
     @cached_property
-    def wants_opset(self) -> bool:
-        """Whether the function asks for the version of the operator."""
-        return any(p.name == "opset" for p in self._parameters)
-
-    @cached_property
-    def wants_note(self) -> bool:
-        """Whether the function asks for the node's `doc_string`."""
-        return any(p.name == "note" for p in self._parameters)
+    def facts(self) -> frozenset[str]:
+        """What else of a node the function asks for, of `FACTS`."""
+        return frozenset(p.name for p in self._parameters if p.name in FACTS)
 
     @cached_property
     def constants(self) -> frozenset[str]:

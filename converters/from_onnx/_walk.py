@@ -328,9 +328,9 @@ def _attributes(info: ModelInfo, entry: Import, node: NodeProto) -> dict[str, An
     missing = [name for name, required in entry.attributes.items() if required and name not in attributes]
     if missing:
         raise ConversionError(f"{node.op_type}: attribute {missing[0]} is required, got none.")
-    if entry.wants_opset:
+    if "opset" in entry.facts:
         attributes["opset"] = _since(info, node)
-    if entry.wants_note:
+    if "note" in entry.facts:
         attributes["note"] = node.doc_string
     return attributes
 
