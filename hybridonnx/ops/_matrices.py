@@ -95,3 +95,9 @@ def transposed(a: Array) -> Array:
 def one_for_each(batch: Shape) -> Shape:
     """The shape of a number for each matrix; that of a single one is (1,)."""
     return batch or (1,)
+
+
+def finite(A: Array) -> tuple[Array, Array]:
+    """The matrices, zeros for those with NaN or infinity, and which these are: (*batch, 1, 1)."""
+    unknown = np.asarray(~np.isfinite(A).all((-2, -1), keepdims=True))
+    return np.where(unknown, A.dtype.type(0), A), unknown

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..dtypes import DType
 from ..errors import MXNetError, ShapeError
-from ._matrices import Matrices, MatrixFunction, SquareMatrices, matrices, one_for_each, transposed
+from ._matrices import Matrices, MatrixFunction, SquareMatrices, finite, matrices, one_for_each, transposed
 from ._operator import Array
 from ._registry import operator
 from ._shapes import Shape, below, show
@@ -194,8 +194,8 @@ class Syevd(SquareMatrices):
     def forward(self, A: Array) -> tuple[Array, Array]:
         if A.size == 0:
             return np.zeros_like(A), np.zeros(A.shape[:-1], A.dtype)
-        unknown = np.asarray(~np.isfinite(np.tril(A)).all((-2, -1), keepdims=True))
-        values, vectors = np.linalg.eigh(np.where(unknown, A.dtype.type(0), A))
+        matrix, unknown = finite(np.tril(A))
+        values, vectors = np.linalg.eigh(matrix)
         values = np.where(unknown[..., 0], A.dtype.type(np.nan), values)
         rows = transposed(np.where(unknown, A.dtype.type(np.nan), vectors))
         sizes = np.abs(rows)

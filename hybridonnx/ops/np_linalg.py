@@ -16,7 +16,7 @@ from ..attrs import Ints
 from ..errors import AttributeValueError, MXNetError, ShapeError
 from . import decomposition  # what these are composed of
 from ._composition import Composed
-from ._matrices import Matrices, SquareMatrices, matrices, square, transposed
+from ._matrices import Matrices, SquareMatrices, finite, matrices, square, transposed
 from ._operator import Array
 from ._registry import operator
 from ._shapes import Shape, below, differ, show
@@ -118,12 +118,6 @@ class NumpyNorm(Composed):
         return norm if self.keepdims else F._np_squeeze(norm, axis=(row, column))
 
 
-def _finite(A: Array) -> tuple[Array, Array]:
-    """The matrices, zeros for those with NaN or infinity, and which these are: (*batch, 1, 1)."""
-    unknown = np.asarray(~np.isfinite(A).all((-2, -1), keepdims=True))
-    return np.where(unknown, A.dtype.type(0), A), unknown
-
-
 @operator("_singular_values")
 class SingularValues(Matrices):
     """The singular values of matrices, the largest first; NaN of one with NaN or infinity.
@@ -145,7 +139,7 @@ class SingularValues(Matrices):
         return (*A[:-2], m if below(m, n) or same(m, n) else n if below(n, m) else None)
 
     def forward(self, A: Array) -> Array:
-        matrix, unknown = _finite(A)
+        matrix, unknown = finite(A)
         values = np.linalg.svd(matrix, compute_uv=False)
         return np.where(unknown[..., 0], A.dtype.type(np.nan), values)
 
@@ -392,7 +386,7 @@ class NumpySVD(Matrices):
         return [(*batch, m, m), (*batch, m), A]
 
     def forward(self, A: Array) -> tuple[Array, Array, Array]:
-        matrix, unknown = _finite(A)
+        matrix, unknown = finite(A)
         u, values, v = np.linalg.svd(matrix, full_matrices=False)
         if not A.size:
             return u, values, v
