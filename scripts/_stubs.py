@@ -186,10 +186,9 @@ def internal_stub(frontend: Frontend) -> str:
 
 def methods_stub(frontend: Frontend, owner: type) -> str:
     """The methods that are operators, as the base of the class that they are made in."""
-    lines = [line for name in [*ARITHMETIC, *COMPARISONS] for line in arithmetic(name)]
-    if frontend is SYMBOLS:
-        lines = []  # the class defines them itself
-    else:
+    lines: list[str] = []
+    if frontend is ARRAYS:  # the class of symbols defines these itself
+        lines += [line for name in [*ARITHMETIC, *COMPARISONS] for line in arithmetic(name)]
         lines.append("def __hash__(self) -> int: ...")
     for name in FLUENT:
         method = getattr(owner, name)
