@@ -59,13 +59,16 @@ ALLOWED = {
 """Operators whose gradients are others when they come back, and why."""
 TRIANGLE = "a file reads one triangle, and its gradient is that triangle's; ours is symmetric"
 ALLOWED_SOMEWHERE = {
-    **dict.fromkeys(("_linalg_syevd", "_npi_eigh", "_npi_eigvalsh"), TRIANGLE),
+    **dict.fromkeys(("_linalg_potrf", "_linalg_syevd", "_npi_eigh"), TRIANGLE),
     **dict.fromkeys(("_npi_norm", "_npi_pad"), EXTREMES),
     **dict.fromkeys(
         ("_random_pdf_dirichlet", "_random_pdf_normal"), "no samples times an infinite slope is NaN"
     ),
     "Cast": "a truth has no slope, and MXNet's gradient passes it by",
     "Correlation": "the slope of an absolute value at 0",
+    "Pooling": "the slope of a cube root where the cubes of a window add up to 0",
+    "_linalg_gelqf": "where a row is reflected already, a file leaves the reflection out, and its slopes",
+    "_linalg_slogdet": "products of 1e-20 that a file takes on the way are 0",
     "LeakyReLU": "the slope of prelu at 0",
     "RNN": "slopes where a unit is full are what rounding leaves",
     "_contrib_box_nms": "MXNet's gradient passes by the change of a box's format",
@@ -187,8 +190,13 @@ def test_gradients_come_back(op):
     assert not all_differences(case, ("ordinary", "naturals", "halves"), (False,))
 
 
+def differs(op: str) -> Any:
+    """The parameter of an operator that is in the table above."""
+    return pytest.param(op, marks=pytest.mark.xfail(reason=ALLOWED_SOMEWHERE[op], strict=True))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("op", [op for op in OPERATORS if op not in ALLOWED_SOMEWHERE])
+@pytest.mark.parametrize("op", [differs(op) if op in ALLOWED_SOMEWHERE else op for op in OPERATORS])
 def test_gradients_come_back_everywhere(op):
     assert not [text for case in TABLE[op] for text in all_differences(case, VALUES, (False, True))]
 
