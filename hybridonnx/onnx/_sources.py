@@ -1,0 +1,143 @@
+"""The kinds of models that `mx.onnx` takes, told apart."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ..converters.to_onnx import arrays_by_name
+from ..errors import MissingFileError, MXNetError
+from ..gluon.hybrid_block import HybridBlock
+from ..ndarray.files import load as load_arrays
+from ..ndarray.ndarray import NDArray
+from ..ops import Array
+from ..symbol.symbol import Symbol
+from ..symbol.symbol import load as load_symbol
+from .models import export_model
+
+FileName: TypeAlias = str | os.PathLike[str]
+Model: TypeAlias = Any
+"""An ONNX file, its bytes or a ModelProto; a Symbol with parameters as a tuple, or the files of both; a
+HybridBlock; a symbol.json with its parameters beside it."""
+
+_PARAMETERS = (".params", ".safetensors")
+
+
+class Native(NamedTuple):
+    """A model in MXNet's operators."""
+
+    symbol: Symbol | None
+    """`None` where there are arrays alone."""
+    arrays: dict[str, Array]
+
+
+def title(model: Model) -> str:
+    """What a model is called in reports."""
+    if isinstance(model, str | os.PathLike):
+        return os.fspath(model)
+    if isinstance(model, tuple | list) and model:
+        return title(model[0])
+    if isinstance(model, Symbol):
+        return model.name or "Symbol"
+    if isinstance(model, HybridBlock):
+        return str(model.name)
+    return "ONNX model"
+
+
+def native(model: Model) -> Native | None:
+    """A model that is MXNet's, read; `None` if it is ONNX's."""
+    if isinstance(model, HybridBlock):
+        return _of_block(model)
+    if isinstance(model, Symbol):
+        return Native(model, {})
+    if isinstance(model, Mapping):
+        return Native(None, arrays_by_name(model))
+    if isinstance(model, tuple | list) and model:
+        return Native(_symbol(model[0]), arrays_by_name([_parameters(part) for part in model[1:]]))
+    if not isinstance(model, str | os.PathLike):
+        return None
+    path = os.fspath(model)
+    if path.endswith(_PARAMETERS):
+        return Native(None, arrays_by_name(_parameters(path)))
+    if path.endswith(".json"):
+        return Native(load_symbol(path), arrays_by_name(_parameters(parameters_beside(path))))
+    return None
+
+
+def _of_block(net: HybridBlock) -> Native:
+    _, graph = net._get_graph(NDArray(np.zeros(1, np.float32)))
+    variables = set(graph.list_inputs())
+    values = {name: param.data() for name, param in net.collect_params().items() if name in variables}
+    return Native(graph, arrays_by_name(values))
+
+
+def _symbol(part: Any) -> Symbol:
+    if isinstance(part, Symbol):
+        return part
+    if isinstance(part, str | os.PathLike):
+        return load_symbol(os.fspath(part))
+    raise MXNetError(
+        f"mx.onnx: a Symbol or its file is required before the parameters, got {type(part).__name__}."
+    )
+
+
+def _parameters(part: Any) -> Mapping[str, Any]:
+    arrays = load_arrays(part) if isinstance(part, str | os.PathLike) else part
+    if not isinstance(arrays, Mapping):
+        raise MXNetError(f"mx.onnx: parameters by name are required, got {type(arrays).__name__}.")
+    return arrays
+
+
+def parameters_beside(path: str) -> str:
+    """The only file of parameters beside a symbol's: `net-0000.params` of `net-symbol.json`."""
+    prefix = Path(path.removesuffix(".json").removesuffix("-symbol"))
+    there = sorted(prefix.parent.glob(f"{prefix.name}-[0-9][0-9][0-9][0-9].params"))
+    if len(there) == 1:
+        return os.fspath(there[0])
+    if not there:
+        raise MissingFileError(
+            f"{path}: parameters in {prefix.name}-NNNN.params are required beside it, and there are none. "
+            "Give both files as a tuple."
+        )
+    raise MXNetError(
+        f"{path}: one file of parameters is required beside it, got {', '.join(p.name for p in there)}. "
+        "Give both files as a tuple."
+    )
+
+
+@contextmanager
+def as_onnx(model: Model, shapes: Any, types: Any) -> Iterator[Any]:
+    """The model as ONNX Runtime takes it, a file or bytes; MXNet's is exported to a folder of its own."""
+    if isinstance(model, bytes):
+        yield model
+    elif hasattr(model, "SerializeToString"):
+        yield model.SerializeToString()
+    elif isinstance(model, str | os.PathLike) and not os.fspath(model).endswith((".json", *_PARAMETERS)):
+        path = os.fspath(model)
+        if not os.path.isfile(path):
+            raise MissingFileError(f"{path}: an ONNX file is required, and there is none.")
+        yield path
+    else:
+        with TemporaryDirectory(prefix="hybridonnx") as folder:
+            yield exported(model, shapes, types, os.path.join(folder, "model.onnx"))
+
+
+def exported(model: Model, shapes: Any, types: Any, path: str, opset: int | None = None) -> str:
+    """Write one of MXNet's models to an ONNX file."""
+    if isinstance(model, HybridBlock):
+        return export_model(model, path, shapes, types, opset_version=opset)
+    known = native(model)
+    if known is None or known.symbol is None:
+        got = type(model).__name__ if known is None else title(model)
+        raise MXNetError(
+            "mx.onnx: a model is required: an ONNX file, its bytes, a HybridBlock, or a Symbol with its "
+            f"parameters; got {got}."
+        )
+    arrays = {name: NDArray(array) for name, array in known.arrays.items()}
+    return export_model(known.symbol, arrays, shapes, types, path, opset_version=opset)
