@@ -59,7 +59,9 @@ def native(model: Model) -> Native | None:
     if isinstance(model, Mapping):
         return Native(None, arrays_by_name(model))
     if isinstance(model, tuple | list) and model:
-        return Native(_symbol(model[0]), arrays_by_name([_parameters(part) for part in model[1:]]))
+        return Native(
+            _symbol(model[0]), arrays_by_name([_parameters(part) for part in model[1:] if part is not None])
+        )
     if not isinstance(model, str | os.PathLike):
         return None
     path = os.fspath(model)

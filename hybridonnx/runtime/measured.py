@@ -87,7 +87,7 @@ class MeasuredSession:
         if not whole:
             return
         shift = runs[0].start - whole[0]
-        names: dict[Operators, _Names] = {}
+        names: dict[Operators, Names] = {}
         spent: dict[tuple[int, Operator], float] = defaultdict(float)
         for event in events:
             if event["cat"] != "Node" or not event["name"].endswith(_ENDING):
@@ -96,7 +96,7 @@ class MeasuredSession:
             run = min(max(bisect_right(whole, event["ts"]) - 1, 0), len(runs) - 1)
             operators = runs[run].operators
             if operators not in names:
-                names[operators] = _Names(self._graph, {} if operators is None else operators())
+                names[operators] = Names(self._graph, {} if operators is None else operators())
             operator = names[operators].of(event["name"].removesuffix(_ENDING), kind)
             spent[run, operator] += event["dur"]
             profile.span(
@@ -112,7 +112,7 @@ class MeasuredSession:
             profile.count("operator", operator.name, time)
 
 
-class _Names:
+class Names:
     """The operators that the nodes of a session were made for, by ONNX Runtime's names of these."""
 
     def __init__(self, graph: Any, operators: Mapping[str, Operator]) -> None:
@@ -125,7 +125,7 @@ class _Names:
         """The operator; what ONNX Runtime adds of its own has the kind of the node for a name."""
         key = name, kind
         if key not in self._known:
-            self._known[key] = self._operator(self._original(name.removeprefix("fused "), kind), kind)
+            self._known[key] = self._operator(self.original(name.removeprefix("fused "), kind), kind)
         return self._known[key]
 
     def _operator(self, name: str, kind: str) -> Operator:
@@ -133,7 +133,7 @@ class _Names:
             name = name.rpartition("/")[0]
         return self._operators.get(name) or Operator(kind, name)
 
-    def _original(self, name: str, kind: str) -> str:
+    def original(self, name: str, kind: str) -> str:
         """The name of the node in the lowered graph."""
         if not name.endswith(_BLOCKED):
             return name

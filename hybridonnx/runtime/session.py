@@ -42,6 +42,7 @@ _CONTAINERS = ("seq(", "optional(", "map(")
 _NOT_IN_POOL = {"tensor(string)", "tensor(bfloat16)"}
 _BFLOAT16 = 16
 """ONNX's number of the element type."""
+VERSION: str = ort.__version__
 EMPTY_ARRAYS_END_PROCESS = tuple(map(int, ort.__version__.split(".")[:2])) < (1, 31)
 """Whether arrays without elements may end the process, as before 1.31: kernels divide by their sizes, or read
 an element that is not there. What such arrays go into or come from runs on our kernels then."""
@@ -308,7 +309,8 @@ class ValueSession:
 class ModelSession:
     """Any ONNX model, from its file's name or its bytes, as other programs run it.
 
-    Weights that a model in bytes declares as external data are `weights`, or lie in files of `folder`.
+    Weights that a model in bytes declares as external data are `weights`, or lie in files of `folder`. With
+    `profile`, the beginning of a file's name, ONNX Runtime measures every node until `end_profile`.
     """
 
     def __init__(
@@ -317,10 +319,14 @@ class ModelSession:
         folder: str = "",
         weights: Mapping[str, Array] | None = None,
         threads: int = 0,
+        profile: str = "",
     ) -> None:
         settings = ort.SessionOptions()
         settings.log_severity_level = 4
         settings.intra_op_num_threads = threads
+        if profile:
+            settings.enable_profiling = True
+            settings.profile_file_prefix = profile
         if folder:
             settings.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
         self._held = {
@@ -347,3 +353,7 @@ class ModelSession:
         except _FAILURES as exc:
             raise _failed(exc, "") from exc
         return results
+
+    def end_profile(self) -> str:
+        """The name of the file that has what was measured, which ends with this."""
+        return str(self._session.end_profiling())

@@ -1,0 +1,136 @@
+"""Inputs for runs whose time is measured: given ones, or drawn by what a model says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..converters.to_onnx import by_name, is_shape
+from ..converters.values import dtype_of_type_string
+from ..errors import AttributeValueError, ConversionError
+from ..ndarray.ndarray import NDArray
+from ..ops import Array
+from ..runtime.session import ModelSession
+
+
+def feeds(
+    what: str,
+    session: ModelSession,
+    inputs: Any,
+    shapes: Any,
+    sizes: Mapping[str, int] | None,
+    batch_size: int | None,
+    seed: int,
+) -> dict[str, Array]:
+    """An array for each input of a model.
+
+    Free sizes are those of `sizes` by their names; a first one `batch_size`, or 1 where nothing tells it.
+    """
+    names = list(session.inputs)
+    if inputs is not None:
+        arrays: dict[str, Array] = by_name(names, inputs, _is_array)
+        _require(what, "inputs", names, arrays)
+        return arrays
+    declared = declared_sizes(what, session, shapes)
+    known = _known(what, declared, sizes or {}, batch_size)
+    rng = np.random.default_rng(seed)
+    result = {}
+    for name, (text, _) in session.inputs.items():
+        shape = tuple(_size(what, name, i, d, known, batch_size) for i, d in enumerate(declared[name]))
+        result[name] = _drawn(what, rng, name, text, shape)
+    return result
+
+
+def declared_sizes(what: str, session: ModelSession, shapes: Any) -> dict[str, Sequence[int | str | None]]:
+    """The sizes of a model's inputs: those of `shapes`, else those that it says."""
+    names = list(session.inputs)
+    known = by_name(names, shapes, is_shape)
+    strange = [name for name in known if name not in names]
+    if strange:
+        raise AttributeValueError(
+            f"{what}: shapes of the inputs {', '.join(names)} are required, got one of {strange[0]}."
+        )
+    return {name: tuple(known.get(name, declared)) for name, (_, declared) in session.inputs.items()}
+
+
+def has_free_rows(declared: Mapping[str, Sequence[int | str | None]]) -> bool:
+    """Whether an input's first size is free."""
+    return any(shape and not isinstance(shape[0], int) for shape in declared.values())
+
+
+def arrays_of(inputs: Any) -> Any:
+    """Inputs as ONNX Runtime takes them, by name or in order."""
+    if isinstance(inputs, Mapping):
+        return {name: _array(value) for name, value in inputs.items()}
+    return [_array(value) for value in inputs] if isinstance(inputs, list | tuple) else [_array(inputs)]
+
+
+def signature(shapes: Any, arrays: Any) -> tuple[Any, Any]:
+    """The shapes and types that a model of MXNet's is exported for."""
+    if arrays is None:
+        return shapes, "float32"
+    if isinstance(arrays, Mapping):
+        return {n: a.shape for n, a in arrays.items()}, {n: a.dtype for n, a in arrays.items()}
+    return [a.shape for a in arrays], [a.dtype for a in arrays]
+
+
+def _array(value: Any) -> Array:
+    """An input as ONNX Runtime takes it."""
+    return value.asnumpy() if isinstance(value, NDArray) else np.asarray(value)
+
+
+def _is_array(value: Any) -> bool:
+    return not isinstance(value, list | tuple)
+
+
+def _require(what: str, argument: str, names: Sequence[str], values: Mapping[str, object]) -> None:
+    missing = [name for name in names if name not in values]
+    if missing or len(values) > len(names):
+        raise AttributeValueError(
+            f"{what}: {argument} for {', '.join(names)} are required, got {', '.join(values) or 'none'}."
+        )
+
+
+def _known(
+    what: str,
+    declared: Mapping[str, Sequence[int | str | None]],
+    sizes: Mapping[str, int],
+    batch_size: int | None,
+) -> dict[str, int]:
+    """The free sizes that are known, by name: where a first one is the batch size, its name is everywhere."""
+    free = {d: None for shape in declared.values() for d in shape if isinstance(d, str) and d}
+    strange = [name for name in sizes if name not in free]
+    if strange:
+        names = f"names of free sizes, {', '.join(free)}," if free else "no sizes"
+        raise AttributeValueError(f"{what}: {names} are required, as the model has them, got {strange[0]}.")
+    firsts = [shape[0] for shape in declared.values() if shape]
+    rows = {d: 1 if batch_size is None else batch_size for d in firsts if isinstance(d, str) and d}
+    return {**rows, **sizes} if batch_size is None else {**sizes, **rows}
+
+
+def _size(
+    what: str, name: str, axis: int, size: int | str | None, known: Mapping[str, int], batch_size: int | None
+) -> int:
+    if isinstance(size, int | np.integer):
+        return int(size)
+    if size and size in known:
+        return known[size]
+    if axis == 0:
+        return 1 if batch_size is None else batch_size
+    way = f"sizes={{'{size}': …}}, inputs or shapes" if size else "inputs or shapes"
+    raise AttributeValueError(
+        f"{what}: a size is required for axis {axis}{f' ({size})' if size else ''} of input {name}, which "
+        f"the model leaves free. Give {way}."
+    )
+
+
+def _drawn(what: str, rng: np.random.Generator, name: str, text: str, shape: tuple[int, ...]) -> Array:
+    """Numbers around 0 for floating-point inputs; 0 and 1, which are indices of most tables, for others."""
+    dtype = dtype_of_type_string(text)
+    if dtype is None or dtype.hasobject or dtype.kind == "c":
+        raise ConversionError(f"{what}: inputs are required, as none can be drawn for {name} of type {text}.")
+    if dtype.kind in "iub":
+        return rng.integers(0, 2, shape).astype(dtype)
+    return rng.standard_normal(shape).astype(dtype)

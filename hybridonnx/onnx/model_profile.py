@@ -1,0 +1,276 @@
+"""Where the time of a model goes: by node, by operator and by layer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from ..converters.from_onnx import read
+from ..errors import AttributeValueError
+from ..gluon.hybrid_block import HybridBlock
+from ..runtime.node_times import Measurement, NodeRuns, measure
+from ..runtime.session import ModelSession
+from ._environment import environment
+from ._feeds import arrays_of, feeds, signature
+from ._json import json_text
+from ._sources import Model, as_onnx, title
+from ._table import shortened, table
+
+__all__ = ["NodeTime", "Profile", "TimeShare", "profile"]
+
+_ROWS = 15
+_WIDTH = 48
+_CALL = "_fwd"
+"""How Gluon ends the names of operators that are a block's own."""
+
+
+@dataclass(frozen=True)
+class NodeTime:
+    """A node, and the time that it takes."""
+
+    name: str
+    operator: str
+    layer: str
+    """The block or scope that it belongs to; empty for what ONNX Runtime adds of its own."""
+    time: float
+    """Milliseconds of a run, the median; those of nodes in its bodies are these nodes' own."""
+    share: float
+    """The part of all nodes' time that it takes, from 0 to 1."""
+    calls: float = 1
+    """How often it runs each time that the model does, on average."""
+    output: str = ""
+    """The types and shapes of its outputs."""
+    provider: str = ""
+    """The execution provider of ONNX Runtime's that runs it."""
+
+
+@dataclass(frozen=True)
+class TimeShare:
+    """Some nodes together."""
+
+    name: str
+    nodes: int
+    time: float
+    """Milliseconds of a run."""
+    share: float
+    """The part of all nodes' time, from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Where the time of a model goes."""
+
+    model: str
+    total: float
+    """Milliseconds of a run, the median; measuring takes a part of it."""
+    nodes: tuple[NodeTime, ...]
+    """In the order in which they run."""
+    runs: int
+    warmup: int
+    threads: int
+    """Threads of ONNX Runtime; 0: as many as it likes."""
+    inputs: Mapping[str, str]
+    """The types and shapes of the inputs that it was run with."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Versions and the machine."""
+
+    def by_operator(self) -> tuple[TimeShare, ...]:
+        """The time of each kind of operator.
+
+        Returns:
+            The operators, those that take the most time first.
+        """
+        return _shares(self.nodes, lambda node: node.operator)
+
+    def by_layer(self, depth: int | None = None) -> tuple[TimeShare, ...]:
+        """The time of each layer.
+
+        Args:
+            depth: Of how many parts layers' names are made, so that layers within one are counted together: 1
+                is the outermost. Parts end at `/`, or at `_` in names without it. All parts by default.
+
+        Returns:
+            The layers, those that take the most time first. Nodes that ONNX Runtime adds have an empty name.
+
+        Raises:
+            AttributeValueError: If the depth is below 1.
+        """
+        if depth is not None and depth < 1:
+            raise AttributeValueError(f"by_layer: a depth of at least 1 is required, got {depth}.")
+        return _shares(self.nodes, lambda node: _part(node.layer, depth))
+
+    def to_json(self) -> str:
+        """The profile as a JSON text: the fields, and the times by operator and by layer.
+
+        Returns:
+            The text.
+        """
+        return json_text(self, operators=_plain(self.by_operator()), layers=_plain(self.by_layer()))
+
+    def __str__(self) -> str:
+        inputs = ", ".join(f"{name} {text}" for name, text in self.inputs.items())
+        threads = f"{self.threads or 'all'} thread{'s' * (self.threads != 1)}"
+        lines = [
+            f"{self.model}: {self.total:.3f} ms a run on {threads}, the median of {self.runs} after "
+            f"{self.warmup} to warm up",
+            f"inputs: {inputs}",
+            "",
+            *_share_lines("operator", self.by_operator()),
+            "",
+            *_share_lines("layer", self.by_layer()),
+            "",
+        ]
+        slowest = sorted(self.nodes, key=lambda node: -node.time)[:_ROWS]
+        rows = [
+            (shortened(n.name, _WIDTH), n.operator, f"{n.time:.3f}", f"{n.share:.1%}", n.output)
+            for n in slowest
+        ]
+        lines += table(("node", "operator", "ms", "share", "output"), rows, left=2)
+        return "\n".join([*lines, *_more(len(self.nodes))])
+
+
+def profile(
+    model: Model,
+    inputs: Any = None,
+    *,
+    shapes: Any = None,
+    sizes: Mapping[str, int] | None = None,
+    runs: int = 20,
+    warmup: int = 3,
+    threads: int = 0,
+    trace: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+) -> Profile:
+    """Measure the time of every node of a model in ONNX Runtime, by its own profiler.
+
+    Nodes are those that ONNX Runtime runs: it makes one of several, and lays arrays out anew between them.
+    They are called as in the model where they come of it.
+
+    Args:
+        model: An ONNX file, its bytes or a ModelProto; or one of MXNet's, which is exported before: a
+            HybridBlock, a Symbol with its parameters as a tuple, or their files.
+        inputs: Arrays by name or in order; without them they are drawn.
+        shapes: Shapes of the inputs, by name or in order; those that an ONNX model says by default.
+        sizes: Free sizes by name; a first one is 1 unless it is among them.
+        runs: How many runs are measured.
+        warmup: How many runs come before, and do not count.
+        threads: Threads of ONNX Runtime; 0: as many as it likes.
+        trace: A file that ONNX Runtime's profile is kept in, for chrome://tracing and the like.
+        seed: Of the draws.
+
+    Returns:
+        The times. Printed it is three tables: by operator, by layer, and the slowest nodes.
+
+    Raises:
+        AttributeValueError: If a free size is not given, or `runs` is below 1.
+        MissingFileError: If there is no such file.
+        MXNetError: If ONNX Runtime cannot run the model.
+    """
+    if runs < 1 or warmup < 0 or threads < 0:
+        raise AttributeValueError(
+            "profile: at least 1 run, and 0 or more to warm up and threads, are required, got "
+            f"runs={runs}, warmup={warmup}, threads={threads}."
+        )
+    known = None if inputs is None else arrays_of(inputs)
+    with as_onnx(model, *signature(shapes, known)) as source:
+        session = ModelSession(source, threads=1)
+        arrays = feeds("profile", session, known, shapes, sizes, None, seed)
+        del session
+        graph = read(source).proto.graph
+        path = None if trace is None else os.fspath(trace)
+        measurement = measure(source, graph, arrays, runs, warmup, threads, path)
+    return Profile(
+        model=title(model),
+        total=median(measurement.totals),
+        nodes=tuple(_node_times(measurement, _prefixes(model))),
+        runs=runs,
+        warmup=warmup,
+        threads=threads,
+        inputs={name: f"{a.dtype} {a.shape}" for name, a in arrays.items()},
+        environment=environment(),
+    )
+
+
+def _node_times(measurement: Measurement, prefixes: Sequence[str]) -> Iterable[NodeTime]:
+    times = [median(node.times) for node in measurement.nodes]
+    whole = sum(times) or 1.0
+    for node, time in zip(measurement.nodes, times, strict=True):
+        yield NodeTime(
+            node.name,
+            node.operator,
+            _layer(node, prefixes),
+            time,
+            time / whole,
+            node.calls / len(measurement.totals),
+            node.output,
+            node.provider,
+        )
+
+
+# ---- layers
+
+
+def _prefixes(model: Model) -> list[str]:
+    """The prefixes of a block's blocks, the longest first; none of another model."""
+    if not isinstance(model, HybridBlock):
+        return []
+    known: set[str] = set()
+    model.apply(lambda block: known.add(block.prefix))
+    return sorted(known - {""}, key=len, reverse=True)
+
+
+def _layer(node: NodeRuns, prefixes: Sequence[str]) -> str:
+    """The block or scope of a node: what is before the last `/`, or the prefix of its block."""
+    if not node.in_model:
+        return ""
+    name, slash, _ = node.name.strip("/").rpartition("/")
+    name = name if slash else node.name
+    prefix = next((p for p in prefixes if name.startswith(p)), None)
+    if prefix is not None:
+        return prefix.removesuffix("_")
+    return name.removesuffix(_CALL)
+
+
+def _part(name: str, depth: int | None) -> str:
+    if depth is None:
+        return name
+    separator = "/" if "/" in name else "_"
+    return separator.join(name.split(separator)[:depth])
+
+
+# ---- rows
+
+
+def _shares(nodes: Iterable[NodeTime], key: Callable[[NodeTime], str]) -> tuple[TimeShare, ...]:
+    groups: dict[str, list[NodeTime]] = {}
+    for node in nodes:
+        groups.setdefault(key(node), []).append(node)
+    rows = [
+        TimeShare(name, len(part), sum(n.time for n in part), sum(n.share for n in part))
+        for name, part in groups.items()
+    ]
+    return tuple(sorted(rows, key=lambda row: -row.time))
+
+
+def _plain(rows: Sequence[TimeShare]) -> list[dict[str, Any]]:
+    return [vars(row) for row in rows]
+
+
+def _share_lines(heading: str, rows: Sequence[TimeShare]) -> list[str]:
+    shown = [
+        (
+            shortened(row.name, _WIDTH) or "(added by ONNX Runtime)",
+            str(row.nodes),
+            f"{row.time:.3f}",
+            f"{row.share:.1%}",
+        )
+        for row in rows[:_ROWS]
+    ]
+    return table((heading, "nodes", "ms", "share"), shown) + _more(len(rows))
+
+
+def _more(count: int) -> list[str]:
+    return [f"… and {count - _ROWS} more"] if count > _ROWS else []
