@@ -1,0 +1,351 @@
+"""How long models take, beside each other: percentiles over threads and batch sizes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..errors import AttributeValueError
+from ..ops import Array
+from ..runtime.contention import share_received
+from ..runtime.session import ModelSession
+from ..symbol.symbol import Symbol
+from ._drawing import Bar, bars
+from ._environment import environment, processors
+from ._feeds import arrays_of, declared_sizes, feeds, has_free_rows, signature
+from ._json import json_text
+from ._sources import Model, as_onnx, title
+from ._table import shortened, table
+
+__all__ = ["Benchmark", "Timing", "bench"]
+
+_RECEIVED = 0.9
+"""Below this part of the processors' time, others take too much for the times to be believed."""
+_STEADY = 0.25
+"""Medians of rounds may be apart by this part of their median."""
+_NOTICEABLE = 0.1
+"""Milliseconds by which the medians of rounds are apart at least, where that is said."""
+_WIDTH = 48
+
+Sources: TypeAlias = Model | list[Model] | Mapping[str, Model]
+"""A model, a list of some, or some by the names that the table calls them."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The times of one model, with so many threads and rows."""
+
+    model: str
+    threads: int
+    """Threads of ONNX Runtime; 0: as many as it likes."""
+    batch_size: int
+    """The rows of its first input."""
+    runs: int
+    p50: float
+    """Milliseconds of a run that half of the runs do not exceed."""
+    p90: float
+    """The same of nine in ten runs."""
+    p99: float
+    """The same of 99 in a hundred."""
+    mean: float
+    least: float
+    throughput: float
+    """Rows in a second."""
+    rounds: tuple[float, ...] = ()
+    """The median of each round."""
+    received: float = 1.0
+    """The part of the processors' time that there was between the rounds for so many threads at work."""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """The times of some models beside each other."""
+
+    timings: tuple[Timing, ...]
+    warmup: int
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Versions and the machine."""
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why the times may not be believed, such as a machine that does other work; none if they may."""
+        return tuple(_doubts(self.timings))
+
+    def to_json(self) -> str:
+        """The times as a JSON text: the fields, and `doubts`.
+
+        Returns:
+            The text. Times are in milliseconds.
+        """
+        return json_text(self, doubts=list(self.doubts))
+
+    def to_svg(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The times as a picture: bars up to the median, lines on to the 99th percentile.
+
+        Args:
+            path: A file to write it to, if it shall be.
+
+        Returns:
+            The text of the picture.
+        """
+        picture = _picture(self.timings)
+        if path is not None:
+            Path(path).write_text(picture, encoding="utf-8")
+        return picture
+
+    def __str__(self) -> str:
+        several = len({timing.model for timing in self.timings}) > 1
+        heading = ("model", "threads", "rows", "runs", "p50 ms", "p90 ms", "p99 ms", "rows/s")
+        base: dict[tuple[int, int], float] = {}
+        rows = []
+        for t in self.timings:
+            first = base.setdefault((t.threads, t.batch_size), t.p50)
+            times = [f"{time:.3f}" for time in (t.p50, t.p90, t.p99)]
+            row = [shortened(t.model, _WIDTH), str(t.threads or "all"), str(t.batch_size), str(t.runs)]
+            row += [*times, f"{t.throughput:,.1f}"]
+            rows.append([*row, f"{t.p50 / first:.2f}" if first else "–"] if several else row)
+        lines = table([*heading, "to first"] if several else heading, rows)
+        return "\n".join([*lines, *(f"in doubt: {doubt}" for doubt in self.doubts)])
+
+
+def bench(
+    models: Sources,
+    inputs: Any = None,
+    *,
+    shapes: Any = None,
+    threads: int | Sequence[int] = (1, 2),
+    batch_sizes: int | Sequence[int] | None = None,
+    sizes: Mapping[str, int] | None = None,
+    runs: int = 100,
+    rounds: int = 5,
+    warmup: int = 5,
+    seconds: float = 10.0,
+    seed: int = 0,
+) -> Benchmark:
+    """Measure how long ONNX Runtime takes for models, with several numbers of threads and rows.
+
+    Where several models are compared, they run in turns, a round of each after the other and back, so that
+    what holds the machine up for a while holds up all of them. Whether other programs take processors is
+    measured before each round; `doubts` and the printed table tell.
+
+    Args:
+        models: A model, a list of some, or some by name: ONNX files, bytes and ModelProtos; and MXNet's,
+            which are exported before: HybridBlocks, Symbols with parameters as tuples, or their files.
+        inputs: Arrays by name or in order; without them they are drawn.
+        shapes: Shapes of the inputs, by name or in order; those that an ONNX model says by default.
+        threads: Threads of ONNX Runtime, or several numbers; 0: as many as it likes.
+        batch_sizes: The first size of drawn inputs where it is free, or several; 1 by default.
+        sizes: Other free sizes by name.
+        runs: How many runs are measured of each model at each number of threads and rows.
+        rounds: How many rounds these are divided into.
+        warmup: How many runs come before, and do not count.
+        seconds: After so many seconds no more rounds begin for a model at one number of threads and rows.
+        seed: Of the draws.
+
+    Returns:
+        The times. Printed they are a table, and `to_svg` draws them.
+
+    Raises:
+        AttributeValueError: If a number is too small, a free size is not given, or `batch_sizes` are given
+            for arrays, or for a model whose first sizes are fixed.
+        MissingFileError: If there is no such file.
+        MXNetError: If ONNX Runtime cannot run a model.
+    """
+    plan = _Plan(runs, rounds, warmup, seconds)
+    plan.check(_listed(threads), None if batch_sizes is None else _listed(batch_sizes))
+    if inputs is not None and batch_sizes is not None:
+        raise AttributeValueError("bench: inputs or batch_sizes are required, got both.")
+    known = None if inputs is None else arrays_of(inputs)
+    timings: list[Timing] = []
+    with ExitStack() as stack:
+        sources = {
+            name: stack.enter_context(as_onnx(model, *signature(shapes, known)))
+            for name, model in _named(models).items()
+        }
+        for count in _listed(threads):
+            sessions = {name: ModelSession(source, threads=count) for name, source in sources.items()}
+            for rows in [None] if batch_sizes is None else _listed(batch_sizes):
+                calls = {
+                    name: _Calls(session, _feeds(name, session, known, shapes, sizes, rows, seed))
+                    for name, session in sessions.items()
+                }
+                received = plan.run(calls, count)
+                timings += [call.timing(name, count, received) for name, call in calls.items()]
+    return Benchmark(tuple(timings), warmup, environment())
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """How often models run."""
+
+    runs: int
+    rounds: int
+    warmup: int
+    seconds: float
+
+    def check(self, threads: Sequence[int], rows: Sequence[int] | None) -> None:
+        """Refuse numbers that are too small."""
+        least = {
+            "runs": (self.runs, 1),
+            "rounds": (self.rounds, 1),
+            "warmup": (self.warmup, 0),
+            "threads": (min(threads), 0),
+            "batch_sizes": (1 if rows is None else min(rows), 1),
+        }
+        for name, (number, bound) in least.items():
+            if number < bound:
+                raise AttributeValueError(f"bench: {name} of at least {bound} is required, got {number}.")
+
+    def run(self, calls: Mapping[str, _Calls], threads: int) -> float:
+        """Run all models in turns. Returns the part of the processors' time that there was for it."""
+        for call in calls.values():
+            call.warm_up(self.warmup)
+        begin, shares = perf_counter(), []
+        counts = [len(part) for part in np.array_split(np.arange(self.runs), min(self.rounds, self.runs))]
+        for i, count in enumerate(counts):
+            if i and perf_counter() - begin > self.seconds * len(calls):
+                break
+            shares.append(share_received(threads or processors()))
+            for call in list(calls.values())[:: 1 if i % 2 == 0 else -1]:
+                call.round(count)
+        return float(np.median(shares))
+
+
+class _Calls:
+    """The runs of one model, and their times."""
+
+    def __init__(self, session: ModelSession, arrays: Mapping[str, Array]) -> None:
+        self._session, self._arrays = session, arrays
+        self._rounds: list[list[float]] = []
+
+    def warm_up(self, count: int) -> None:
+        for _ in range(count):
+            self._session(self._arrays)
+
+    def round(self, count: int) -> None:
+        """Run so many times, and keep how long each run took."""
+        times = []
+        for _ in range(count):
+            begin = perf_counter()
+            self._session(self._arrays)
+            times.append(perf_counter() - begin)
+        self._rounds.append(times)
+
+    def timing(self, name: str, threads: int, received: float) -> Timing:
+        rows = next((a.shape[0] for a in self._arrays.values() if a.ndim), 1)
+        return summary(name, threads, rows, self._rounds, received)
+
+
+def summary(
+    model: str, threads: int, rows: int, rounds: Sequence[Sequence[float]], received: float = 1.0
+) -> Timing:
+    """The percentiles of times in seconds, of which there are some in each round."""
+    times = np.array([time for part in rounds for time in part]) * 1000
+    p50, p90, p99 = (float(p) for p in np.percentile(times, (50, 90, 99)))
+    return Timing(
+        model,
+        threads,
+        rows,
+        runs=len(times),
+        p50=p50,
+        p90=p90,
+        p99=p99,
+        mean=float(times.mean()),
+        least=float(times.min()),
+        throughput=float(rows * len(times) / (times.sum() / 1000)),
+        rounds=tuple(float(np.median(part)) * 1000 for part in rounds),
+        received=received,
+    )
+
+
+def _feeds(
+    name: str,
+    session: ModelSession,
+    inputs: Any,
+    shapes: Any,
+    sizes: Mapping[str, int] | None,
+    rows: int | None,
+    seed: int,
+) -> dict[str, Array]:
+    """The inputs of a model, whose first sizes must be free where a batch size is asked for."""
+    if rows is not None and not has_free_rows(declared_sizes("bench", session, shapes)):
+        raise AttributeValueError(
+            f"bench: a free first size is required of {name} for batch_sizes, and its sizes are fixed. "
+            'Export it with a name for that size, such as "batch", or leave batch_sizes out.'
+        )
+    return feeds("bench", session, inputs, shapes, sizes, rows, seed)
+
+
+def _listed(values: int | Sequence[int]) -> list[int]:
+    result = [values] if isinstance(values, int) else list(values)
+    if not result:
+        raise AttributeValueError("bench: at least one of threads and of batch_sizes is required, got none.")
+    return result
+
+
+def _named(models: Sources) -> dict[str, Model]:
+    """The models by name; models of one name get numbers."""
+    if isinstance(models, Mapping):
+        return dict(models)
+    several = isinstance(models, list) and not (models and isinstance(models[0], Symbol))
+    result: dict[str, Model] = {}
+    for model in models if several else [models]:
+        name, number = title(model), 1
+        while name in result:
+            number += 1
+            name = f"{title(model)} ({number})"
+        result[name] = model
+    if not result:
+        raise AttributeValueError("bench: at least one model is required, got none.")
+    return result
+
+
+# ---- what is said of times
+
+
+def _doubts(timings: Sequence[Timing]) -> Iterator[str]:
+    by_threads: dict[int, float] = {}
+    for timing in timings:
+        by_threads[timing.threads] = min(timing.received, by_threads.get(timing.threads, 1.0))
+    for threads, received in by_threads.items():
+        if received < _RECEIVED:
+            yield (
+                f"with {_threads(threads)}, {received:.0%} of the processors' time was there that was asked "
+                "for: the machine does other work, or has fewer processors"
+            )
+    unsteady = [t for t in timings if _apart(t) > max(_STEADY * t.p50, _NOTICEABLE)]
+    if unsteady:
+        worst = max(unsteady, key=lambda t: _apart(t) / t.p50)
+        yield (
+            f"{len(unsteady)} of {len(timings)} rows differ between rounds, most of all {worst.model} with "
+            f"{_threads(worst.threads)} and {worst.batch_size} rows, from {min(worst.rounds):.3f} to "
+            f"{max(worst.rounds):.3f} ms"
+        )
+
+
+def _apart(timing: Timing) -> float:
+    """By how much the medians of rounds differ."""
+    return max(timing.rounds, default=0.0) - min(timing.rounds, default=0.0)
+
+
+def _threads(count: int) -> str:
+    return f"{count or 'all'} thread{'s' * (count != 1)}"
+
+
+def _picture(timings: Sequence[Timing]) -> str:
+    series = list(dict.fromkeys(timing.model for timing in timings))
+    groups: dict[str, list[Bar]] = {}
+    for t in timings:
+        threads = _threads(t.threads)
+        text = f"{t.model}, {threads}, {t.batch_size} rows: {t.p50:.3f} ms, 99 % within {t.p99:.3f} ms"
+        bar = Bar(series.index(t.model), t.p50, t.p99, text)
+        groups.setdefault(f"{threads} × {t.batch_size}", []).append(bar)
+    heading = "Milliseconds of a run: median, and 99th percentile"
+    return bars(heading, "ms", series, list(groups.items()))
