@@ -1,21 +1,38 @@
 """The command line: `hybridonnx <command> …`, where each module of this package is a command.
 
-A command's module has `main(arguments: list[str]) -> int`, which gives the exit code. The first line of its
-docstring is its help, all of it is shown by `hybridonnx <command> --help`.
+A module that is put here is a command; no list names it. The first line of its docstring is its help, and all
+of it is shown by `hybridonnx <command> --help`. It has one of
+
+- `main(arguments: list[str]) -> int`, which gives the exit code, for what must work wherever hybridonnx does;
+- a click command that `@command` of `_command.py` makes of the function that is called as the module is. It
+  calls public functions of `mx` alone and returns an `Answer`, which has text and data. `--json`, `--debug`,
+  errors, warnings, progress and exit codes (`ExitCode`) are `_command`'s; `inspect.py` is a short example.
+  Such commands need the extra `cli`.
 """
 
 from __future__ import annotations
 
 import difflib
+import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
-from pkgutil import iter_modules
-from types import ModuleType
 
 from .._version import __version__
+from ._modules import command_names, is_plain, load, summary
 
 __all__ = ["main"]
+
+_COMPLETION = "_HYBRIDONNX_COMPLETE"
+"""The environment variable by which a shell asks for completions."""
+_EPILOG = f"""
+hybridonnx <command> --help tells more of a command. All but im2rec, path, rec2idx, and run with Python, take
+--json, which prints one JSON document, and --debug, which tells where an error comes from.
+
+Exit codes: 0 fine; 1 the answer is no; 2 wrong arguments; 3 a file is bad, or the work failed.
+
+Completion of words by the tab key, in bash (or zsh_source, fish_source):
+    eval "$({_COMPLETION}=bash_source hybridonnx)"
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,21 +42,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: The command and its arguments; those of the process by default.
 
     Returns:
-        The exit code: 0, or 2 if there is no such command.
+        The exit code, which is 2 if there is no such command.
     """
-    name, *rest = [*(sys.argv[1:] if arguments is None else arguments)] or ["--help"]
+    words = [*(sys.argv[1:] if arguments is None else arguments)] or ["--help"]
+    name, rest = words[0], words[1:]
+    if _COMPLETION in os.environ:
+        return _with_click(name, words)
     if name == "--version":
         print(__version__)
         return 0
     if name in ("-h", "--help"):
         print(_usage())
         return 0
-    if name not in _names():
-        nearest = difflib.get_close_matches(name, _names(), 1)
-        hint = f"did you mean {nearest[0]}?" if nearest else f"there are {', '.join(_names())}."
+    names = command_names()
+    if name not in names:
+        nearest = difflib.get_close_matches(name, names, 1)
+        hint = f"did you mean {nearest[0]}?" if nearest else f"there are {', '.join(names)}."
         print(f"hybridonnx: no command {name!r}; {hint}", file=sys.stderr)
         return 2
-    module = _command(name)
+    if not is_plain(name):
+        return _with_click(name, words)
+    module = load(name)
     if rest in (["-h"], ["--help"]):
         print(module.__doc__)
         return 0
@@ -47,14 +70,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _names() -> list[str]:
-    return sorted(module.name for module in iter_modules(__path__) if not module.name.startswith("_"))
-
-
-def _command(name: str) -> ModuleType:
-    return import_module(f"{__name__}.{name}")
+def _with_click(name: str, words: list[str]) -> int:
+    """Run a command that needs the extra `cli`."""
+    try:
+        from ._root import run
+    except ModuleNotFoundError as exc:
+        if exc.name not in ("click", "rich"):
+            raise
+        print(
+            f"hybridonnx {name}: the package {exc.name} is required, which is not installed; "
+            'pip install "hybridonnx[cli]".',
+            file=sys.stderr,
+        )
+        return 3
+    return run(words)
 
 
 def _usage() -> str:
-    rows = [f"  {name:<10}{(_command(name).__doc__ or '').splitlines()[0]}" for name in _names()]
-    return "\n".join(["hybridonnx <command> …", "", *rows, "", "hybridonnx <command> --help tells more."])
+    rows = [f"  {name:<10}{summary(name)}" for name in command_names()]
+    return "\n".join(["hybridonnx <command> …", "", *rows, _EPILOG.rstrip()])

@@ -3,5 +3,7 @@
 from .._lazy import lazy_package as _lazy_package
 
 __getattr__, __dir__ = _lazy_package(
-    __name__, modules=("models", "benchmark", "model_diff", "model_profile"), submodules=("mx2onnx",)
+    __name__,
+    modules=("models", "benchmark", "inspection", "model_diff", "model_profile"),
+    submodules=("mx2onnx",),
 )

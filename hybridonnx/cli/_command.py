@@ -1,0 +1,177 @@
+"""What all commands made with click have: `--json`, `--debug`, answers, exit codes, errors and progress."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import click
+
+from ..errors import MXNetError
+
+__all__ = ["Answer", "ExitCode", "command", "step"]
+
+_PATIENCE = 1.0
+"""Seconds before a terminal is told what is being done."""
+_PROGRESS = "hybridonnx.progress"
+
+
+class ExitCode(IntEnum):
+    """What a command tells the shell."""
+
+    FINE = 0
+    NO = 1
+    """The work is done, and the answer is no: not equal, not exportable, not healthy."""
+    WRONG_USE = 2
+    FAILED = 3
+    """A file is bad, a package is missing, or the work could not be done."""
+    INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command found out."""
+
+    text: str
+    """For people."""
+    data: Any
+    """For programs: what JSON can say, or a text in JSON."""
+    yes: bool = True
+    """Whether the answer is yes; otherwise the exit code is `ExitCode.NO`."""
+
+
+def command(function: Callable[..., Answer]) -> click.Command:
+    """Make a command of a function, which is called as its module is and has click's decorators.
+
+    Args:
+        function: It takes the options by name. `MXNetError` and `OSError` become one sentence and
+            `ExitCode.FAILED`, as does whatever else it raises; click's own exceptions become
+            `ExitCode.WRONG_USE`. What it does is told by `step`.
+
+    Returns:
+        The command. Its help is the module's docstring.
+    """
+    name = function.__name__
+    doc = sys.modules[function.__module__].__doc__ or ""
+
+    @click.option("--debug", is_flag=True, help="Show where an error comes from.")
+    @click.option("as_json", "--json", is_flag=True, help="Print one JSON document.")
+    @functools.wraps(function)
+    def callback(as_json: bool, debug: bool, **options: Any) -> int:
+        title = f"hybridonnx {name}"
+        try:
+            with _Progress() as progress, warnings.catch_warnings():
+                click.get_current_context().meta[_PROGRESS] = progress
+                warnings.showwarning = functools.partial(_show_warning, title)
+                answer = function(**options)
+            _print(answer, as_json)
+        except BrokenPipeError:  # whoever reads has enough; Python would say so once more at the end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return ExitCode.FINE
+        except click.ClickException:
+            raise
+        except Exception as exc:  # noqa: BLE001  # a sentence for each; --debug tells more
+            return _failed(title, exc, as_json, debug)
+        return ExitCode.FINE if answer.yes else ExitCode.NO
+
+    return click.command(name, help=_paragraphs(doc), context_settings=_SETTINGS)(callback)
+
+
+_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+
+def step(text: str) -> None:
+    """Say what a command does now, which a terminal shows once the command has taken a second.
+
+    Args:
+        text: As in "reading model.onnx".
+    """
+    context = click.get_current_context(silent=True)
+    progress = None if context is None else context.meta.get(_PROGRESS)
+    if progress is not None:
+        progress.say(text)
+
+
+def _paragraphs(doc: str) -> str:
+    """A docstring for click, which would fill the lines of paragraphs that are examples."""
+    return "\n\n".join(f"\b\n{part}" if "\n    " in f"\n{part}" else part for part in doc.split("\n\n"))
+
+
+def _print(answer: Answer, as_json: bool) -> None:
+    if as_json:
+        data = answer.data
+        print(data if isinstance(data, str) else json.dumps(data, indent=2, ensure_ascii=False))
+    elif answer.text and sys.stdout.isatty():
+        from rich.console import Console
+
+        Console().print(answer.text, markup=False, emoji=False, soft_wrap=True)
+    elif answer.text:
+        print(answer.text)
+    sys.stdout.flush()
+
+
+def _failed(title: str, exc: Exception, as_json: bool, debug: bool) -> ExitCode:
+    """Say in one sentence what went wrong."""
+    expected = isinstance(exc, MXNetError | OSError | MemoryError)
+    text = " ".join([str(exc), *getattr(exc, "__notes__", ())]).strip()
+    if not expected:
+        kind = type(exc).__name__
+        text = f"{kind}: {text} This is a fault of hybridonnx; --debug shows where. Please report it."
+    if debug:
+        traceback.print_exception(exc)
+    print(f"{title}: {text}", file=sys.stderr)
+    if as_json:
+        print(json.dumps({"error": text}, ensure_ascii=False))
+    return ExitCode.FAILED
+
+
+def _show_warning(title: str, message: Warning | str, *_: Any) -> None:
+    print(f"{title}: warning: {message}", file=sys.stderr)
+
+
+class _Progress:
+    """A line at the bottom of a terminal that says what is being done, once that takes long."""
+
+    def __init__(self) -> None:
+        self._text = "at work"
+        self._status: Any = None
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(_PATIENCE, self._show) if sys.stderr.isatty() else None
+
+    def __enter__(self) -> _Progress:
+        if self._timer is not None:
+            self._timer.daemon = True
+            self._timer.start()
+        return self
+
+    def say(self, text: str) -> None:
+        """Show another text."""
+        with self._lock:
+            self._text = text
+            if self._status is not None:
+                self._status.update(text)
+
+    def _show(self) -> None:
+        from rich.console import Console
+
+        with self._lock:
+            if self._timer is not None:
+                self._status = Console(stderr=True).status(self._text)
+                self._status.start()
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            if self._status is not None:
+                self._status.stop()

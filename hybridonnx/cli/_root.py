@@ -1,0 +1,74 @@
+"""`hybridonnx` as a click group, whose commands are imported when they are called."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from ._command import ExitCode
+from ._modules import command_names, is_plain, load, summary
+
+_UNKNOWN = {"ignore_unknown_options": True, "allow_extra_args": True, "allow_interspersed_args": False}
+
+
+class _Root(click.Group):
+    """All commands; those that are plain take their arguments as they stand."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return command_names()
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in command_names():
+            return None
+        if is_plain(cmd_name):
+            return _plain(cmd_name)
+        made = getattr(load(cmd_name), cmd_name)
+        assert isinstance(made, click.Command)
+        return made
+
+
+def _plain(name: str) -> click.Command:
+    """A command that reads its arguments itself; files are what the tab key completes."""
+
+    def callback(arguments: Sequence[str]) -> int:
+        code: int = load(name).main([*arguments])
+        return code
+
+    files = click.Argument(["arguments"], nargs=-1, type=click.Path())
+    return click.Command(name, _UNKNOWN, callback, [files], short_help=summary(name), add_help_option=False)
+
+
+def root() -> click.Group:
+    """All commands.
+
+    Returns:
+        The group that has them.
+    """
+    return _Root("hybridonnx")
+
+
+def run(words: Sequence[str]) -> int:
+    """Run a command, or answer a shell that asks for completions.
+
+    Args:
+        words: The command and its arguments.
+
+    Returns:
+        The exit code.
+    """
+    try:
+        result: Any = root().main([*words], prog_name="hybridonnx", standalone_mode=False)
+    except click.ClickException as exc:
+        path = "hybridonnx" if getattr(exc, "ctx", None) is None else exc.ctx.command_path  # type: ignore[attr-defined]
+        message = f"{exc.format_message().rstrip('.')}. {path} --help tells more."
+        print(f"{path}: {message}", file=sys.stderr)
+        if "--json" in words:
+            print(json.dumps({"error": message}))
+        return ExitCode.WRONG_USE
+    except click.Abort:
+        return ExitCode.INTERRUPTED
+    return int(result or 0)
