@@ -163,12 +163,14 @@ def test_native_files(files, tmp_path):
 
 def test_what_is_refused(files):
     _, path, _ = files
-    with pytest.raises(AttributeValueError, match=r"axis 3 \(width\) of input data.*sizes=\{'width': …\}"):
+    with pytest.raises(AttributeValueError, match=r"for width, axis 3 of input data.*sizes=\{'width': …\}"):
         mx.onnx.profile(path)
     with pytest.raises(
         AttributeValueError, match=r"names of free sizes, batch, width, are required.*got height"
     ):
         mx.onnx.profile(path, sizes={"height": 2})
+    with pytest.raises(AttributeValueError, match=r"for data_2, axis 2 of input data"):
+        mx.onnx.profile(path, shapes=[("batch", 3, None, 8)])
     with pytest.raises(AttributeValueError, match="shapes of the inputs data are required, got one of x"):
         mx.onnx.profile(path, shapes={"x": (1, 3, 8, 8)})
     with pytest.raises(AttributeValueError, match="inputs for data are required, got x"):

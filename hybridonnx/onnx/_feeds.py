@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from ..errors import AttributeValueError, ConversionError
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
 from ..runtime.session import ModelSession
+
+Shapes: TypeAlias = Mapping[str, Sequence[int | str]]
+"""The sizes of each input; free ones are names."""
 
 
 def feeds(
@@ -38,13 +41,16 @@ def feeds(
     rng = np.random.default_rng(seed)
     result = {}
     for name, (text, _) in session.inputs.items():
-        shape = tuple(_size(what, name, i, d, known, batch_size) for i, d in enumerate(declared[name]))
+        shape = tuple(_size(what, name, i, d, known) for i, d in enumerate(declared[name]))
         result[name] = _drawn(what, rng, name, text, shape)
     return result
 
 
-def declared_sizes(what: str, session: ModelSession, shapes: Any) -> dict[str, Sequence[int | str | None]]:
-    """The sizes of a model's inputs: those of `shapes`, else those that it says."""
+def declared_sizes(what: str, session: ModelSession, shapes: Any) -> Shapes:
+    """The sizes of a model's inputs: those of `shapes`, else those that it says.
+
+    Free ones without a name are called by input and axis.
+    """
     names = list(session.inputs)
     known = by_name(names, shapes, is_shape)
     strange = [name for name in known if name not in names]
@@ -52,10 +58,15 @@ def declared_sizes(what: str, session: ModelSession, shapes: Any) -> dict[str, S
         raise AttributeValueError(
             f"{what}: shapes of the inputs {', '.join(names)} are required, got one of {strange[0]}."
         )
-    return {name: tuple(known.get(name, declared)) for name, (_, declared) in session.inputs.items()}
+    return {
+        name: tuple(
+            f"{name}_{i}" if d is None or d == "" else d for i, d in enumerate(known.get(name, shape))
+        )
+        for name, (_, shape) in session.inputs.items()
+    }
 
 
-def has_free_rows(declared: Mapping[str, Sequence[int | str | None]]) -> bool:
+def has_free_rows(declared: Shapes) -> bool:
     """Whether an input's first size is free."""
     return any(shape and not isinstance(shape[0], int) for shape in declared.values())
 
@@ -95,35 +106,30 @@ def _require(what: str, argument: str, names: Sequence[str], values: Mapping[str
 
 def _known(
     what: str,
-    declared: Mapping[str, Sequence[int | str | None]],
+    declared: Shapes,
     sizes: Mapping[str, int],
     batch_size: int | None,
 ) -> dict[str, int]:
     """The free sizes that are known, by name: where a first one is the batch size, its name is everywhere."""
-    free = {d: None for shape in declared.values() for d in shape if isinstance(d, str) and d}
+    free = {d: None for shape in declared.values() for d in shape if isinstance(d, str)}
     strange = [name for name in sizes if name not in free]
     if strange:
         names = f"names of free sizes, {', '.join(free)}," if free else "no sizes"
         raise AttributeValueError(f"{what}: {names} are required, as the model has them, got {strange[0]}.")
     firsts = [shape[0] for shape in declared.values() if shape]
-    rows = {d: 1 if batch_size is None else batch_size for d in firsts if isinstance(d, str) and d}
+    rows = {d: 1 if batch_size is None else batch_size for d in firsts if isinstance(d, str)}
     return {**rows, **sizes} if batch_size is None else {**sizes, **rows}
 
 
-def _size(
-    what: str, name: str, axis: int, size: int | str | None, known: Mapping[str, int], batch_size: int | None
-) -> int:
-    if isinstance(size, int | np.integer):
+def _size(what: str, name: str, axis: int, size: int | str, known: Mapping[str, int]) -> int:
+    if not isinstance(size, str):
         return int(size)
-    if size and size in known:
-        return known[size]
-    if axis == 0:
-        return 1 if batch_size is None else batch_size
-    way = f"sizes={{'{size}': …}}, inputs or shapes" if size else "inputs or shapes"
-    raise AttributeValueError(
-        f"{what}: a size is required for axis {axis}{f' ({size})' if size else ''} of input {name}, which "
-        f"the model leaves free. Give {way}."
-    )
+    if size not in known:
+        raise AttributeValueError(
+            f"{what}: a size is required for {size}, axis {axis} of input {name}, which the model leaves "
+            f"free. Give sizes={{'{size}': …}}, inputs or shapes."
+        )
+    return known[size]
 
 
 def _drawn(what: str, rng: np.random.Generator, name: str, text: str, shape: tuple[int, ...]) -> Array:

@@ -21,7 +21,6 @@ from ._table import shortened, table
 
 __all__ = ["NodeTime", "Profile", "TimeShare", "profile"]
 
-_ROWS = 15
 _WIDTH = 48
 _CALL = "_fwd"
 """How Gluon ends the names of operators that are a block's own."""
@@ -110,26 +109,39 @@ class Profile:
         """
         return json_text(self, operators=_plain(self.by_operator()), layers=_plain(self.by_layer()))
 
-    def __str__(self) -> str:
+    def text(self, depth: int | None = None, rows: int = 15) -> str:
+        """The times as three tables: by operator, by layer, and the slowest nodes.
+
+        Args:
+            depth: Of how many parts layers' names are made, as in `by_layer`.
+            rows: How many rows each table has at most.
+
+        Returns:
+            The text.
+        """
         inputs = ", ".join(f"{name} {text}" for name, text in self.inputs.items())
         threads = f"{self.threads or 'all'} thread{'s' * (self.threads != 1)}"
+        slowest = sorted(self.nodes, key=lambda node: -node.time)[:rows]
+        cells = [
+            (shortened(n.name, _WIDTH), n.operator, f"{n.time:.3f}", f"{n.share:.1%}", n.output)
+            for n in slowest
+        ]
         lines = [
             f"{self.model}: {self.total:.3f} ms a run on {threads}, the median of {self.runs} after "
             f"{self.warmup} to warm up",
             f"inputs: {inputs}",
             "",
-            *_share_lines("operator", self.by_operator()),
+            *_share_lines("operator", self.by_operator(), rows),
             "",
-            *_share_lines("layer", self.by_layer()),
+            *_share_lines("layer", self.by_layer(depth), rows),
             "",
+            *table(("node", "operator", "ms", "share", "output"), cells, left=2),
+            *_more(len(self.nodes), rows),
         ]
-        slowest = sorted(self.nodes, key=lambda node: -node.time)[:_ROWS]
-        rows = [
-            (shortened(n.name, _WIDTH), n.operator, f"{n.time:.3f}", f"{n.share:.1%}", n.output)
-            for n in slowest
-        ]
-        lines += table(("node", "operator", "ms", "share", "output"), rows, left=2)
-        return "\n".join([*lines, *_more(len(self.nodes))])
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 def profile(
@@ -259,18 +271,18 @@ def _plain(rows: Sequence[TimeShare]) -> list[dict[str, Any]]:
     return [vars(row) for row in rows]
 
 
-def _share_lines(heading: str, rows: Sequence[TimeShare]) -> list[str]:
-    shown = [
+def _share_lines(heading: str, shares: Sequence[TimeShare], rows: int) -> list[str]:
+    cells = [
         (
             shortened(row.name, _WIDTH) or "(added by ONNX Runtime)",
             str(row.nodes),
             f"{row.time:.3f}",
             f"{row.share:.1%}",
         )
-        for row in rows[:_ROWS]
+        for row in shares[:rows]
     ]
-    return table((heading, "nodes", "ms", "share"), shown) + _more(len(rows))
+    return table((heading, "nodes", "ms", "share"), cells) + _more(len(shares), rows)
 
 
-def _more(count: int) -> list[str]:
-    return [f"… and {count - _ROWS} more"] if count > _ROWS else []
+def _more(count: int, rows: int) -> list[str]:
+    return [f"… and {count - rows} more"] if count > rows else []

@@ -1,0 +1,53 @@
+"""Measure how long models take in ONNX Runtime, beside each other: percentiles by threads and batch sizes.
+
+Models are ONNX files, or MXNet's prefix-symbol.json with the parameters of the latest epoch beside it, which
+are exported before and so need --shape. Several run in turns. Free sizes are given by --size, those of rows
+by --batch. Where the machine does too much else for the times to be believed, the last lines say so.
+
+    hybridonnx bench model.onnx --batch 1,8,32 --threads 1,4
+    hybridonnx bench before.onnx after.onnx --svg times.svg
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..onnx import benchmark
+from ._command import Answer, command, step
+from ._measured import arrays_in, inputs_option, numbers, source
+from ._models import parts, shapes_option, sizes_option
+
+__all__ = ["bench"]
+
+
+@command
+@click.argument("models", nargs=-1, required=True, type=click.Path(path_type=str))
+@click.option(
+    "--params", help="The .params file of the model, if there is one model and it is a symbol.json."
+)
+@shapes_option
+@sizes_option
+@inputs_option
+@click.option(
+    "--threads", default="1,2", show_default=True, callback=numbers, help="Numbers of threads; 0: all."
+)
+@click.option("--batch", "batch_sizes", callback=numbers, help="First sizes of the inputs, as in 1,8.")
+@click.option("--runs", default=100, show_default=True, help="Runs of each model at each number of both.")
+@click.option("--rounds", default=5, show_default=True, help="Rounds that these are divided into.")
+@click.option("--warmup", default=5, show_default=True, help="How many runs come before, and do not count.")
+@click.option("--seconds", default=10.0, show_default=True, help="No more rounds begin after this time.")
+@click.option("--svg", type=click.Path(dir_okay=False, path_type=str), help="Draw the times into this file.")
+def bench(
+    models: tuple[str, ...], params: str | None, inputs: str | None, svg: str | None, **options: Any
+) -> Answer:
+    """Measure how long models take."""
+    if params is not None and len(models) > 1:
+        raise click.UsageError(f"one model is required with --params, got {len(models)}")
+    files = [source(parts(model, params)) for model in models]
+    step(f"running {', '.join(models)}")
+    result = benchmark.bench(files, arrays_in(inputs), **options)
+    if svg is not None:
+        result.to_svg(svg)
+    return Answer(str(result), result.to_json())

@@ -1,0 +1,46 @@
+"""Tell what time each node, operator and layer of a model takes in ONNX Runtime.
+
+The model is an ONNX file, or MXNet's prefix-symbol.json, which is exported before and so needs --shape. Nodes
+are those that ONNX Runtime runs, by the names of what they were made of. A free size is given by --size; the
+first one of an input is 1 without. --trace keeps ONNX Runtime's profile, which chrome://tracing shows.
+
+    hybridonnx profile model.onnx --size batch=8 --threads 1
+    hybridonnx profile bert.onnx --input sentence.npz --depth 3
+    hybridonnx profile resnet-symbol.json --shape data=1,3,224,224 --json
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..onnx import model_profile
+from ._command import Answer, command, step
+from ._measured import arrays_in, inputs_option, source
+from ._models import model_argument, parts, shapes_option, sizes_option
+
+__all__ = ["profile"]
+
+
+@command
+@model_argument()
+@shapes_option
+@sizes_option
+@inputs_option
+@click.option("--runs", default=20, show_default=True, help="How many runs are measured.")
+@click.option("--warmup", default=3, show_default=True, help="How many runs come before, and do not count.")
+@click.option("--threads", default=0, show_default=True, help="Threads; 0: as many as ONNX Runtime likes.")
+@click.option("--depth", type=click.IntRange(1), help="Parts of a layer's name that are counted together.")
+@click.option("--rows", default=15, show_default=True, help="Rows of each table at most.")
+@click.option(
+    "--trace", type=click.Path(dir_okay=False, path_type=str), help="Keep the profile in this file."
+)
+def profile(
+    model: str, params: str | None, inputs: str | None, depth: int | None, rows: int, **options: Any
+) -> Answer:
+    """Tell where the time of a model goes."""
+    files = source(parts(model, params))
+    step(f"running {model}")
+    result = model_profile.profile(files, arrays_in(inputs), **options)
+    return Answer(result.text(depth, rows), result.to_json())
