@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto,
 from hybridonnx.dtypes import name_of, strings
 from hybridonnx.errors import FormatError
 
+from . import notes
 from .from_onnx import Model, Source, read
 from .opsets import plain
 from .values import Array, dtype_of
@@ -32,6 +33,8 @@ class Weight:
     dtype: str
     shape: tuple[int, ...]
     array: Callable[[], Array] = field(repr=False, compare=False)
+    constant: bool = False
+    """Whether it is known to be no parameter, but a number of the graph."""
 
 
 @dataclass(frozen=True)
@@ -131,23 +134,24 @@ class _Reader:
 
     def _initializers(self, graph: GraphProto, scope: dict[str, int]) -> set[str]:
         for tensor in graph.initializer:
-            self._weight(tensor.name, tensor, scope)
+            self._weight(tensor.name, tensor, scope, tensor.doc_string == notes.CONSTANT)
         for sparse in graph.sparse_initializer:
             name = sparse.values.name
             scope[name] = self._outline.value(name)
             self._outline.facts[f"sparse weight {name}"] = _bytes_digest(sparse.SerializeToString())
         return {*(t.name for t in graph.initializer), *(t.values.name for t in graph.sparse_initializer)}
 
-    def _weight(self, name: str, tensor: TensorProto, scope: dict[str, int]) -> None:
+    def _weight(self, name: str, tensor: TensorProto, scope: dict[str, int], constant: bool) -> None:
         number = scope[name] = self._outline.value(name)
         dtype, shape = name_of(dtype_of(tensor.data_type)), tuple(tensor.dims)
-        self._outline.weights[number] = Weight(name, dtype, shape, lambda: self._container.array(tensor))
+        array = partial(self._container.array, tensor)
+        self._outline.weights[number] = Weight(name, dtype, shape, array, constant)
 
     def _nodes(self, graph: GraphProto, scope: dict[str, int]) -> None:
         for node in graph.node:
             constant = _constant(node)
             if isinstance(constant, TensorProto):
-                self._weight(node.output[0], constant, scope)
+                self._weight(node.output[0], constant, scope, True)
             elif constant is not None:
                 self._array(node.output[0], constant, scope)
             else:
@@ -155,7 +159,7 @@ class _Reader:
 
     def _array(self, name: str, array: Array, scope: dict[str, int]) -> None:
         number = scope[name] = self._outline.value(name)
-        self._outline.weights[number] = Weight(name, name_of(array.dtype), array.shape, lambda: array)
+        self._outline.weights[number] = Weight(name, name_of(array.dtype), array.shape, lambda: array, True)
 
     def _node(self, node: NodeProto, scope: dict[str, int]) -> None:
         operator = f"{plain(node.domain)}::{node.op_type}" if plain(node.domain) else node.op_type

@@ -364,6 +364,26 @@ def test_one_of_mxnets_beside_its_file(tmp_path):
     assert summary(diff) == ([], [("changed", "BatchNormalization", ["epsilon"])], [])
 
 
+def test_numbers_of_a_graph_are_no_parameters(tmp_path):
+    y = mx.sym.broadcast_mul(mx.sym.var("x") + 2, mx.sym.var("w"))
+    params = {"w": mx.nd.ones(3)}
+    path = mx.onnx.export_model(y, params, [("n", 3)], onnx_file_path=str(tmp_path / "m.onnx"))
+    assert len(onnx.load(path).graph.initializer) == 2
+    assert mx.onnx.diff(params, path).equal
+
+
+def test_an_output_that_only_one_node_has():
+    text = """
+    <ir_version: 8, opset_import: ["" : 18]>
+    g (float[N, 3] x) => (float[N, 3] y) { a, m = Dropout(x) b = Clip(a, , ) y = Add(b, b) }
+    """
+    first, second = model(text), model(text)
+    node(first, "a").output[1] = ""
+    node(second, "b").input[:] = ["a", "", "x"]
+    diff = mx.onnx.diff(first, second)
+    assert summary(diff) == ([], [("changed", "Clip", ["input 2"])], [])
+
+
 def test_parameters_alone(tmp_path):
     net = block()
     path = mx.onnx.export_model(net, str(tmp_path / "net.onnx"), input_shapes=[("batch", 3, 8, 8)])

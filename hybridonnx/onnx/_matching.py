@@ -109,7 +109,8 @@ class Matching:
     def _match(self, a: int, b: int) -> None:
         self.nodes[a] = b
         self._taken.add(b)
-        self.values.update(zip(self.first.nodes[a].outputs, self.second.nodes[b].outputs, strict=False))
+        pairs = zip(self.first.nodes[a].outputs, self.second.nodes[b].outputs, strict=False)
+        self.values.update((x, y) for x, y in pairs if x != ABSENT)
 
     def _match_neighbours(self) -> None:
         """Match what reads and makes the same values, at the same place and by the same operator."""

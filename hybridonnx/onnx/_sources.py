@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -19,12 +19,29 @@ from ..ndarray.ndarray import NDArray
 from ..ops import Array
 from ..symbol.symbol import Symbol
 from ..symbol.symbol import load as load_symbol
+from ..typing import ArrayLike
 from .models import export_model
 
-FileName: TypeAlias = str | os.PathLike[str]
-Model: TypeAlias = Any
+
+class Message(Protocol):
+    """A ModelProto."""
+
+    def SerializeToString(self) -> bytes: ...
+
+
+Model: TypeAlias = (
+    HybridBlock
+    | Symbol
+    | Message
+    | bytes
+    | str
+    | os.PathLike[str]
+    | tuple[Any, ...]
+    | list[Any]
+    | Mapping[str, ArrayLike]
+)
 """An ONNX file, its bytes or a ModelProto; a Symbol with parameters as a tuple, or the files of both; a
-HybridBlock; a symbol.json with its parameters beside it."""
+HybridBlock; a symbol.json with its parameters beside it; or parameters alone, by name or as a file."""
 
 _PARAMETERS = (".params", ".safetensors")
 
@@ -37,7 +54,7 @@ class Native(NamedTuple):
     arrays: dict[str, Array]
 
 
-def title(model: Model) -> str:
+def title(model: Any) -> str:
     """What a model is called in reports."""
     if isinstance(model, str | os.PathLike):
         return os.fspath(model)
@@ -50,7 +67,7 @@ def title(model: Model) -> str:
     return "ONNX model"
 
 
-def native(model: Model) -> Native | None:
+def native(model: Any) -> Native | None:
     """A model that is MXNet's, read; `None` if it is ONNX's."""
     if isinstance(model, HybridBlock):
         return _of_block(model)
@@ -114,7 +131,7 @@ def parameters_beside(path: str) -> str:
 
 
 @contextmanager
-def as_onnx(model: Model, shapes: Any, types: Any) -> Iterator[Any]:
+def as_onnx(model: Any, shapes: Any, types: Any) -> Iterator[Any]:
     """The model as ONNX Runtime takes it, a file or bytes; MXNet's is exported to a folder of its own."""
     if isinstance(model, bytes):
         yield model
@@ -130,7 +147,7 @@ def as_onnx(model: Model, shapes: Any, types: Any) -> Iterator[Any]:
             yield exported(model, shapes, types, os.path.join(folder, "model.onnx"))
 
 
-def exported(model: Model, shapes: Any, types: Any, path: str, opset: int | None = None) -> str:
+def exported(model: Any, shapes: Any, types: Any, path: str, opset: int | None = None) -> str:
     """Write one of MXNet's models to an ONNX file."""
     if isinstance(model, HybridBlock):
         return export_model(model, path, shapes, types, opset_version=opset)

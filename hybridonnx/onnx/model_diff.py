@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from tempfile import TemporaryDirectory
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..converters.opsets import OLDEST
 from ..converters.outline import ABSENT, Outline, OutlineNode, Weight, outline
@@ -139,7 +139,9 @@ class ModelDiff:
         )
         if self.renames:
             kinds = [change.what for change in self.renames]
-            counts = [f"{kinds.count(kind)} {kind}s" for kind in dict.fromkeys(kinds)]
+            counts = [
+                f"{kinds.count(kind)} {kind}{'s' * (kinds.count(kind) != 1)}" for kind in dict.fromkeys(kinds)
+            ]
             lines.append(f"under other names: {', '.join(counts)}")
         if self.notes:
             lines.append(f"notes: {'; '.join(map(str, self.notes))}")
@@ -193,7 +195,7 @@ def _compared(match: Matching) -> ModelDiff:
     )
 
 
-def _outlines(first: Model, second: Model, stack: ExitStack) -> tuple[Outline, Outline]:
+def _outlines(first: Any, second: Any, stack: ExitStack) -> tuple[Outline, Outline]:
     """Both models in the operators of one side."""
     one, other = native(first), native(second)
     if one is None and other is None:
@@ -212,11 +214,11 @@ def _outlines(first: Model, second: Model, stack: ExitStack) -> tuple[Outline, O
     return pair
 
 
-def _of_native(model: Native, source: Model) -> Outline:
+def _of_native(model: Native, source: Any) -> Outline:
     return outline_of_symbol(model.symbol, model.arrays, title(source))
 
 
-def _as_onnx(model: Model, beside: Outline, stack: ExitStack) -> Outline:
+def _as_onnx(model: Any, beside: Outline, stack: ExitStack) -> Outline:
     """One of MXNet's models, exported for the inputs and the opset of an ONNX model."""
     folder = stack.enter_context(TemporaryDirectory(prefix="hybridonnx"))
     unknown = [name for name, (_, shape) in beside.signature.items() if shape is None]
@@ -232,7 +234,9 @@ def _as_onnx(model: Model, beside: Outline, stack: ExitStack) -> Outline:
 
 
 def _weights_alone(model: Outline) -> Outline:
-    return Outline(model.title, names=model.names, weights=model.weights)
+    """The parameters of a model without its graph, and without the numbers that only the graph is made of."""
+    weights = {value: weight for value, weight in model.weights.items() if not weight.constant}
+    return Outline(model.title, names=model.names, weights=weights)
 
 
 # ---- inputs, outputs, metadata
@@ -402,7 +406,7 @@ def _title(name: str, text: str) -> str:
 def _counts(equal: int, rows: Sequence[NodeDiff] | Sequence[WeightDiff]) -> str:
     kinds = [row.kind for row in rows]
     parts = {
-        "differ": kinds.count("changed"),
+        "different": kinds.count("changed"),
         "only in the first": kinds.count("removed"),
         "only in the second": kinds.count("added"),
     }
