@@ -10,6 +10,8 @@ from typing import NamedTuple
 COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
 """Told apart by those who do not see all colours, too."""
 _BAR, _GAP, _LEFT, _TOP, _HEIGHT = 28, 24, 72, 56, 260
+_LETTER = 7
+"""About the width of a letter."""
 _FONT = "font-family='system-ui, sans-serif'"
 
 
@@ -32,7 +34,8 @@ def bars(title: str, unit: str, series: Sequence[str], groups: Sequence[tuple[st
     top = max((bar.whisker for _, row in groups for bar in row), default=0.0)
     step = _step(top)
     lines = max(ceil(top / step), 1)
-    group = _BAR * len(series) + _GAP
+    longest = max((len(name) for name, _ in groups), default=0)
+    group = max(_BAR * len(series), _LETTER * longest) + _GAP
     width = max(_LEFT + group * len(groups) + _GAP, _LEFT + 8 * max(map(len, [title, *series])) + _GAP)
     height = _TOP + _HEIGHT + 44 + 18 * len(series)
     parts = [
@@ -45,9 +48,10 @@ def bars(title: str, unit: str, series: Sequence[str], groups: Sequence[tuple[st
     ]
     scale = _HEIGHT / (step * lines)
     for i, (name, row) in enumerate(groups):
-        x = _LEFT + i * group + _GAP / 2
-        parts += [_bar(bar, x + _BAR * bar.series, scale) for bar in row]
-        parts.append(_text(x + _BAR * len(series) / 2, _TOP + _HEIGHT + 18, name, anchor="middle"))
+        middle = _LEFT + (i + 0.5) * group
+        left = middle - _BAR * len(series) / 2
+        parts += [_bar(bar, left + _BAR * bar.series, scale) for bar in row]
+        parts.append(_text(middle, _TOP + _HEIGHT + 18, name, anchor="middle"))
     for i, name in enumerate(series):
         y = _TOP + _HEIGHT + 40 + 18 * i
         parts.append(f"<rect x='{_LEFT}' y='{y - 10}' width='12' height='12' fill='{_color(i)}'/>")

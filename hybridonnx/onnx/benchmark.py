@@ -23,6 +23,7 @@ from ._feeds import arrays_of, declared_sizes, feeds, has_free_rows, signature
 from ._json import json_text
 from ._sources import Model, as_onnx, title
 from ._table import shortened, table
+from .models import Inputs, Shapes
 
 __all__ = ["Benchmark", "Timing", "bench"]
 
@@ -117,9 +118,9 @@ class Benchmark:
 
 def bench(
     models: Sources,
-    inputs: Any = None,
+    inputs: Inputs | None = None,
     *,
-    shapes: Any = None,
+    shapes: Shapes | None = None,
     threads: int | Sequence[int] = (1, 2),
     batch_sizes: int | Sequence[int] | None = None,
     sizes: Mapping[str, int] | None = None,
@@ -131,9 +132,8 @@ def bench(
 ) -> Benchmark:
     """Measure how long ONNX Runtime takes for models, with several numbers of threads and rows.
 
-    Where several models are compared, they run in turns, a round of each after the other and back, so that
-    what holds the machine up for a while holds up all of them. Whether other programs take processors is
-    measured before each round; `doubts` and the printed table tell.
+    Several models run in turns, a round of each after the other and back, so that what holds the machine up
+    for a while holds up all of them. Whether other programs take processors is measured before each round.
 
     Args:
         models: A model, a list of some, or some by name: ONNX files, bytes and ModelProtos; and MXNet's,
@@ -146,62 +146,67 @@ def bench(
         runs: How many runs are measured of each model at each number of threads and rows.
         rounds: How many rounds these are divided into.
         warmup: How many runs come before, and do not count.
-        seconds: After so many seconds no more rounds begin for a model at one number of threads and rows.
+        seconds: After so many for each model no more rounds begin at one number of threads and rows.
         seed: Of the draws.
 
     Returns:
-        The times. Printed they are a table, and `to_svg` draws them.
+        The times. Printed they are a table, `to_svg` draws them, and `doubts` says if others held them up.
 
     Raises:
-        AttributeValueError: If a number is too small, a free size is not given, or `batch_sizes` are given
+        AttributeValueError: If a number is too small, a free size is not given, or there are `batch_sizes`
             for arrays, or for a model whose first sizes are fixed.
         MissingFileError: If there is no such file.
         MXNetError: If ONNX Runtime cannot run a model.
     """
-    plan = _Plan(runs, rounds, warmup, seconds)
-    plan.check(_listed(threads), None if batch_sizes is None else _listed(batch_sizes))
+    plan = _Plan(_listed(threads), batch_sizes, runs, rounds, warmup, seconds)
     if inputs is not None and batch_sizes is not None:
         raise AttributeValueError("bench: inputs or batch_sizes are required, got both.")
     known = None if inputs is None else arrays_of(inputs)
-    timings: list[Timing] = []
-    with ExitStack() as stack:
-        sources = {
-            name: stack.enter_context(as_onnx(model, *signature(shapes, known)))
-            for name, model in _named(models).items()
-        }
-        for count in _listed(threads):
-            sessions = {name: ModelSession(source, threads=count) for name, source in sources.items()}
-            for rows in [None] if batch_sizes is None else _listed(batch_sizes):
-                calls = {
-                    name: _Calls(session, _feeds(name, session, known, shapes, sizes, rows, seed))
-                    for name, session in sessions.items()
-                }
-                received = plan.run(calls, count)
-                timings += [call.timing(name, count, received) for name, call in calls.items()]
-    return Benchmark(tuple(timings), warmup, environment())
+    return Benchmark(tuple(plan.timings(_named(models), known, shapes, sizes, seed)), warmup, environment())
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """How often models run."""
+    """How often models run, and with what."""
 
+    threads: Sequence[int]
+    batch_sizes: int | Sequence[int] | None
     runs: int
     rounds: int
     warmup: int
     seconds: float
 
-    def check(self, threads: Sequence[int], rows: Sequence[int] | None) -> None:
+    def __post_init__(self) -> None:
         """Refuse numbers that are too small."""
         least = {
             "runs": (self.runs, 1),
             "rounds": (self.rounds, 1),
             "warmup": (self.warmup, 0),
-            "threads": (min(threads), 0),
-            "batch_sizes": (1 if rows is None else min(rows), 1),
+            "threads": (min(self.threads), 0),
+            "batch_sizes": (1 if self.batch_sizes is None else min(_listed(self.batch_sizes)), 1),
         }
         for name, (number, bound) in least.items():
             if number < bound:
                 raise AttributeValueError(f"bench: {name} of at least {bound} is required, got {number}.")
+
+    def timings(
+        self, models: Mapping[str, Any], inputs: Any, shapes: Any, sizes: Mapping[str, int] | None, seed: int
+    ) -> Iterator[Timing]:
+        """Run all models with every number of threads and rows."""
+        with ExitStack() as stack:
+            sources = {
+                name: stack.enter_context(as_onnx(model, *signature(shapes, inputs)))
+                for name, model in models.items()
+            }
+            for threads in self.threads:
+                sessions = {name: ModelSession(source, threads=threads) for name, source in sources.items()}
+                for rows in [None] if self.batch_sizes is None else _listed(self.batch_sizes):
+                    calls = {
+                        name: _Calls(session, _feeds(name, session, inputs, shapes, sizes, rows, seed))
+                        for name, session in sessions.items()
+                    }
+                    received = self.run(calls, threads)
+                    yield from (call.timing(name, threads, received) for name, call in calls.items())
 
     def run(self, calls: Mapping[str, _Calls], threads: int) -> float:
         """Run all models in turns. Returns the part of the processors' time that there was for it."""
@@ -290,13 +295,21 @@ def _listed(values: int | Sequence[int]) -> list[int]:
     return result
 
 
-def _named(models: Sources) -> dict[str, Model]:
+def _are_several(models: Any) -> bool:
+    """Whether a list or tuple has models, and not a Symbol and its parameters, or the files of both."""
+    if not isinstance(models, list | tuple):
+        return False
+    first = models[0] if models else None
+    is_file = isinstance(first, str | os.PathLike) and os.fspath(first).endswith(".json")
+    return not isinstance(first, Symbol) and not (is_file and isinstance(models, tuple))
+
+
+def _named(models: Any) -> dict[str, Any]:
     """The models by name; models of one name get numbers."""
     if isinstance(models, Mapping):
         return dict(models)
-    several = isinstance(models, list) and not (models and isinstance(models[0], Symbol))
-    result: dict[str, Model] = {}
-    for model in models if several else [models]:
+    result: dict[str, Any] = {}
+    for model in models if _are_several(models) else [models]:
         name, number = title(model), 1
         while name in result:
             number += 1
@@ -346,6 +359,7 @@ def _picture(timings: Sequence[Timing]) -> str:
         threads = _threads(t.threads)
         text = f"{t.model}, {threads}, {t.batch_size} rows: {t.p50:.3f} ms, 99 % within {t.p99:.3f} ms"
         bar = Bar(series.index(t.model), t.p50, t.p99, text)
-        groups.setdefault(f"{threads} × {t.batch_size}", []).append(bar)
+        rows = f"{t.batch_size} row{'s' * (t.batch_size != 1)}"
+        groups.setdefault(f"{threads}, {rows}", []).append(bar)
     heading = "Milliseconds of a run: median, and 99th percentile"
     return bars(heading, "ms", series, list(groups.items()))

@@ -18,6 +18,7 @@ from ._feeds import arrays_of, feeds, signature
 from ._json import json_text
 from ._sources import Model, as_onnx, title
 from ._table import shortened, table
+from .models import Inputs, Shapes
 
 __all__ = ["NodeTime", "Profile", "TimeShare", "profile"]
 
@@ -146,9 +147,9 @@ class Profile:
 
 def profile(
     model: Model,
-    inputs: Any = None,
+    inputs: Inputs | None = None,
     *,
-    shapes: Any = None,
+    shapes: Shapes | None = None,
     sizes: Mapping[str, int] | None = None,
     runs: int = 20,
     warmup: int = 3,
@@ -174,36 +175,32 @@ def profile(
         seed: Of the draws.
 
     Returns:
-        The times. Printed it is three tables: by operator, by layer, and the slowest nodes.
+        The times. Printed they are three tables: by operator, by layer, and the slowest nodes.
 
     Raises:
         AttributeValueError: If a free size is not given, or `runs` is below 1.
         MissingFileError: If there is no such file.
         MXNetError: If ONNX Runtime cannot run the model.
     """
+    _require(runs, warmup, threads)
+    known = None if inputs is None else arrays_of(inputs)
+    with as_onnx(model, *signature(shapes, known)) as source:
+        arrays = feeds("profile", ModelSession(source, threads=1), known, shapes, sizes, None, seed)
+        path = None if trace is None else os.fspath(trace)
+        measurement = measure(source, read(source).proto.graph, arrays, runs, warmup, threads, path)
+    nodes = tuple(_node_times(measurement, _prefixes(model)))
+    types = {name: f"{a.dtype} {a.shape}" for name, a in arrays.items()}
+    total = median(measurement.totals)
+    return Profile(title(model), total, nodes, runs, warmup, threads, types, environment())
+
+
+def _require(runs: int, warmup: int, threads: int) -> None:
+    """Refuse numbers that are too small."""
     if runs < 1 or warmup < 0 or threads < 0:
         raise AttributeValueError(
             "profile: at least 1 run, and 0 or more to warm up and threads, are required, got "
             f"runs={runs}, warmup={warmup}, threads={threads}."
         )
-    known = None if inputs is None else arrays_of(inputs)
-    with as_onnx(model, *signature(shapes, known)) as source:
-        session = ModelSession(source, threads=1)
-        arrays = feeds("profile", session, known, shapes, sizes, None, seed)
-        del session
-        graph = read(source).proto.graph
-        path = None if trace is None else os.fspath(trace)
-        measurement = measure(source, graph, arrays, runs, warmup, threads, path)
-    return Profile(
-        model=title(model),
-        total=median(measurement.totals),
-        nodes=tuple(_node_times(measurement, _prefixes(model))),
-        runs=runs,
-        warmup=warmup,
-        threads=threads,
-        inputs={name: f"{a.dtype} {a.shape}" for name, a in arrays.items()},
-        environment=environment(),
-    )
 
 
 def _node_times(measurement: Measurement, prefixes: Sequence[str]) -> Iterable[NodeTime]:
@@ -225,7 +222,7 @@ def _node_times(measurement: Measurement, prefixes: Sequence[str]) -> Iterable[N
 # ---- layers
 
 
-def _prefixes(model: Model) -> list[str]:
+def _prefixes(model: Any) -> list[str]:
     """The prefixes of a block's blocks, the longest first; none of another model."""
     if not isinstance(model, HybridBlock):
         return []
