@@ -2,4 +2,6 @@
 
 from .._lazy import lazy_package as _lazy_package
 
-__getattr__, __dir__ = _lazy_package(__name__, modules=("models", "inspection"), submodules=("mx2onnx",))
+__getattr__, __dir__ = _lazy_package(
+    __name__, modules=("models", "inspection", "prediction"), submodules=("mx2onnx",)
+)
