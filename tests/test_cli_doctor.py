@@ -103,14 +103,18 @@ class Netron(types.ModuleType):
         self.call = (file, address, browse)
         return address[0], address[1] or 4321
 
+    def wait(self):
+        self.waited = True
+
 
 def test_view(tmp_path, monkeypatch, capsys):
     netron = Netron("netron")
     monkeypatch.setitem(sys.modules, "netron", netron)
     sym.var("data").save(str(tmp_path / "net-symbol.json"))
-    words = ["view", str(tmp_path / "net"), "--no-browser", "--no-wait", "--json"]
+    words = ["view", str(tmp_path / "net"), "--no-browser", "--json"]
     assert main(words) == 0
     file = str(tmp_path / "net-symbol.json")
+    assert netron.waited
     assert netron.call == (file, ("localhost", None), False)
     assert json.loads(capsys.readouterr().out) == {"file": file, "address": "http://localhost:4321"}
     monkeypatch.delitem(sys.modules, "netron")

@@ -24,6 +24,9 @@ __all__ = ["Answer", "ExitCode", "command", "step"]
 _PATIENCE = 1.0
 """Seconds before a terminal is told what is being done."""
 _PROGRESS = "hybridonnx.progress"
+_TITLE = r"(?m)^[A-Za-z][\w -]*:"
+_TROUBLE = r"PROBLEM|not counted|cannot be written|first divergence|not all agree"
+"""What stands out on a terminal."""
 
 
 class ExitCode(IntEnum):
@@ -120,8 +123,12 @@ def _print(answer: Answer, as_json: bool) -> None:
         print(json.dumps(_plain(answer.document()), indent=2, ensure_ascii=False))
     elif answer.text and sys.stdout.isatty():
         from rich.console import Console
+        from rich.text import Text
 
-        Console().print(answer.text, markup=False, emoji=False, soft_wrap=True)
+        text = Text(answer.text)
+        text.highlight_regex(_TITLE, "bold")
+        text.highlight_regex(_TROUBLE, "red")
+        Console(highlight=False).print(text, soft_wrap=True)
     elif answer.text:
         print(answer.text)
     sys.stdout.flush()

@@ -82,7 +82,8 @@ def run(words: Sequence[str], module: str = "") -> int:
         result: Any = made.main(rest, prog_name=title, standalone_mode=False)
     except click.ClickException as exc:
         path = "hybridonnx" if getattr(exc, "ctx", None) is None else exc.ctx.command_path  # type: ignore[attr-defined]
-        message = f"{exc.format_message().rstrip('.')}. {path} --help tells more."
+        text = exc.format_message()
+        message = f"{text}{'' if text.endswith(('.', '?')) else '.'} {path} --help tells more."
         print(f"{path}: {message}", file=sys.stderr)
         if "--json" in words:
             print(json.dumps({"error": message}))

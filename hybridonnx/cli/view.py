@@ -26,17 +26,15 @@ __all__ = ["view"]
 @click.argument("model", type=click.Path())
 @click.option("--port", type=int, help="The port of the page; any that is free unless given.")
 @click.option("--browser/--no-browser", default=True, help="Whether to open the page.")
-@click.option("--wait/--no-wait", default=True, help="Whether to serve until the command is interrupted.")
-def view(model: str, port: int | None, browser: bool, wait: bool) -> Answer:
+def view(model: str, port: int | None, browser: bool) -> Answer:
     """Show a model's graph."""
     path = file_of(model)
     netron = _netron()
     logging.getLogger().addHandler(logging.NullHandler())  # without one it prints to stdout
     host, number = netron.start(path, (_HOST, port), browse=browser)
     address = f"http://{host}:{number}"
-    if wait:
-        click.echo(f"{path} is shown at {address} until this is interrupted (Ctrl-C)", err=True)
-        netron.wait()
+    click.echo(f"{path} is shown at {address} until this is interrupted (Ctrl-C)", err=True)
+    netron.wait()
     return Answer(f"{path} was shown at {address}", {"file": path, "address": address})
 
 

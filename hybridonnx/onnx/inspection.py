@@ -342,9 +342,8 @@ def _multiply_adds(inspection: Inspection) -> list[str]:
     sizes = [f"{name} = {size}" for name, size in inspection.sizes.items()]
     at = f" with {', '.join(sizes)}" if sizes else ""
     counted = inspection.multiply_adds or not inspection.uncounted
-    lines = [
-        f"multiply-adds: {inspection.total_multiply_adds():,}{at}" if counted else "multiply-adds: unknown"
-    ]
+    total = f"{inspection.total_multiply_adds():,}" if counted else "unknown"
+    lines = [f"multiply-adds: {total}{at}"]
     lines += [f"  {name:<20} {count:>16,}" for name, count in inspection.multiply_adds.items()]
     for reason, nodes in inspection.uncounted.items():
         more = f" and {len(nodes) - _NAMED} more" if len(nodes) > _NAMED else ""

@@ -91,11 +91,11 @@ def diagnose() -> Diagnosis:
 
 def _installed() -> dict[str, str]:
     """The versions of all packages by name."""
-    packages = {}
+    packages: dict[str, str] = {}
     for package in metadata.distributions():
         name = package.metadata["Name"]
         if name:
-            packages[re.sub(r"[-_.]+", "-", name).lower()] = package.version
+            packages.setdefault(re.sub(r"[-_.]+", "-", name).lower(), package.version)  # what is imported
     for name in _PACKAGES:  # by the names that they are imported by
         plain = name.replace("_", "-")
         if plain in packages:
