@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import subprocess
 import sys
 import warnings
@@ -186,6 +187,44 @@ def test_a_closed_pipe_is_no_error(model):
     done = subprocess.run(["bash", "-c", shell], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert done.returncode in (0, 141)
+
+
+SLOW = """
+import time
+from hybridonnx.cli import _command
+_command._PATIENCE = 0.01
+def slow():
+    _command.step("thinking")
+    time.sleep(1)
+    return _command.Answer("title: 1 PROBLEM", 1)
+_command.command(slow).main([], standalone_mode=False)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_terminals_get_progress_and_colours():
+    import pty
+
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm"}
+    environment.pop("NO_COLOR", None)
+    command = [sys.executable, "-c", SLOW]
+    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=theirs, stderr=theirs, check=False)
+    os.close(theirs)
+    shown = b""
+    while chunk := _read(ours):
+        shown += chunk
+    os.close(ours)
+    assert done.returncode == 0
+    assert "thinking" in shown.decode()
+    assert "\x1b[1mtitle:\x1b[0m 1 \x1b[31mPROBLEM\x1b[0m" in shown.decode()
+
+
+def _read(terminal):
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # its other end is closed
+        return b""
 
 
 def test_completion():

@@ -18,6 +18,7 @@ import sys
 from collections.abc import Sequence
 
 from .._version import __version__
+from ._extra import call
 from ._modules import command_names, is_plain, load, summary
 
 __all__ = ["main"]
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = [*(sys.argv[1:] if arguments is None else arguments)] or ["--help"]
     name, rest = words[0], words[1:]
     if _COMPLETION in os.environ:
-        return _with_click(name, words)
+        return call(words)
     if name == "--version":
         print(__version__)
         return 0
@@ -61,29 +62,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"hybridonnx: no command {name!r}; {hint}", file=sys.stderr)
         return 2
     if not is_plain(name):
-        return _with_click(name, words)
+        return call(words)
     module = load(name)
     if rest in (["-h"], ["--help"]):
         print(module.__doc__)
         return 0
     code: int = module.main(rest)
     return code
-
-
-def _with_click(name: str, words: list[str]) -> int:
-    """Run a command that needs the extra `cli`."""
-    try:
-        from ._root import run
-    except ModuleNotFoundError as exc:
-        if exc.name not in ("click", "rich"):
-            raise
-        print(
-            f"hybridonnx {name}: the package {exc.name} is required, which is not installed; "
-            'pip install "hybridonnx[cli]".',
-            file=sys.stderr,
-        )
-        return 3
-    return run(words)
 
 
 def _usage() -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import os
 import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -23,6 +24,9 @@ __all__ = ["Answer", "ExitCode", "command", "step"]
 _PATIENCE = 1.0
 """Seconds before a terminal is told what is being done."""
 _PROGRESS = "hybridonnx.progress"
+_TITLE = r"(?m)^[A-Za-z][\w -]*:"
+_TROUBLE = r"PROBLEM|not counted|cannot be written|first divergence|not all agree"
+"""What stands out on a terminal."""
 
 
 class ExitCode(IntEnum):
@@ -47,6 +51,14 @@ class Answer:
     """For programs: what JSON can say, or a text in JSON."""
     yes: bool = True
     """Whether the answer is yes; otherwise the exit code is `ExitCode.NO`."""
+
+    def document(self) -> Any:
+        """The data, of which JSON is made.
+
+        Returns:
+            It, parsed if it is a text.
+        """
+        return json.loads(self.data) if isinstance(self.data, str) else self.data
 
 
 def command(function: Callable[..., Answer]) -> click.Command:
@@ -108,15 +120,27 @@ def _paragraphs(doc: str) -> str:
 
 def _print(answer: Answer, as_json: bool) -> None:
     if as_json:
-        data = answer.data
-        print(data if isinstance(data, str) else json.dumps(data, indent=2, ensure_ascii=False))
+        print(json.dumps(_plain(answer.document()), indent=2, ensure_ascii=False))
     elif answer.text and sys.stdout.isatty():
         from rich.console import Console
+        from rich.text import Text
 
-        Console().print(answer.text, markup=False, emoji=False, soft_wrap=True)
+        text = Text(answer.text)
+        text.highlight_regex(_TITLE, "bold")
+        text.highlight_regex(_TROUBLE, "red")
+        Console(highlight=False).print(text, soft_wrap=True)
     elif answer.text:
         print(answer.text)
     sys.stdout.flush()
+
+
+def _plain(data: Any) -> Any:
+    """What JSON can say: it has no numbers that are not finite, of which texts are made."""
+    if isinstance(data, float) and not math.isfinite(data):
+        return str(data)
+    if isinstance(data, Mapping):
+        return {key: _plain(value) for key, value in data.items()}
+    return [_plain(value) for value in data] if isinstance(data, list | tuple) else data
 
 
 def _failed(title: str, exc: Exception, as_json: bool, debug: bool) -> ExitCode:

@@ -5,25 +5,38 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from ..errors import FormatError
+from ..onnx import inspection
 
-__all__ = ["model_argument", "parts", "shapes_option", "sizes_option"]
+__all__ = [
+    "declared_shapes",
+    "file_of",
+    "model_argument",
+    "opset_option",
+    "parts",
+    "shapes_option",
+    "sizes_option",
+    "tolerance_option",
+    "types_option",
+]
 
 _SYMBOL = "-symbol.json"
 
 
-def model_argument(name: str = "model") -> Callable[[Any], Any]:
+def model_argument(name: str = "model", required: bool = True) -> Callable[[Any], Any]:
     """A model that a command takes, and `--params` for its parameters.
 
     Args:
         name: What the command's function calls it; its parameters are `params`, those of "second" are
             `second_params`.
+        required: Whether there has to be one.
 
     Returns:
         A decorator.
@@ -33,12 +46,37 @@ def model_argument(name: str = "model") -> Callable[[Any], Any]:
 
     def decorate(function: Any) -> Any:
         function = click.option(f"--{option.replace('_', '-')}", option, type=_PATH, help=text)(function)
-        return click.argument(name, type=_PATH)(function)
+        return click.argument(name, type=_PATH, required=required)(function)
 
     return decorate
 
 
 _PATH = click.Path(path_type=str)
+
+
+def declared_shapes(source: Sequence[str | None], shapes: Any) -> Any:
+    """The shapes of the inputs of MXNet's files: those that the caller gives, else those that the files tell.
+
+    Args:
+        source: The files, as `parts` gives them.
+        shapes: What the command line says.
+
+    Returns:
+        Shapes by name, or as they are given.
+
+    Raises:
+        UsageError: If neither tells a shape.
+    """
+    if shapes is not None:
+        return shapes
+    inputs = inspection.inspect(*source, count=False).inputs
+    unknown = [item.name for item in inputs if item.shape is None or None in item.shape]
+    if unknown:
+        example = " ".join(f"--shape {name}=batch,3,224,224" for name in unknown[:1])
+        raise click.UsageError(
+            f"the shapes of the inputs {', '.join(unknown)} are required, as in {example}, got none"
+        )
+    return {item.name: item.shape for item in inputs}
 
 
 def parts(model: str, params: str | None = None) -> tuple[str] | tuple[str, str | None]:
@@ -56,12 +94,7 @@ def parts(model: str, params: str | None = None) -> tuple[str] | tuple[str, str 
     Raises:
         FormatError: If there is no such file.
     """
-    path = Path(model)
-    if not path.exists() and Path(f"{model}{_SYMBOL}").is_file():
-        path = Path(f"{model}{_SYMBOL}")
-    if not path.is_file():
-        there = "a folder" if path.is_dir() else "nothing"
-        raise FormatError(f"a model's file is required, got {there} at {model}.")
+    path = Path(file_of(model))
     if path.suffix != ".json":
         if params is not None:
             raise click.UsageError(f"parameters are for a symbol.json, got them for {model}")
@@ -72,6 +105,25 @@ def parts(model: str, params: str | None = None) -> tuple[str] | tuple[str, str 
     elif not Path(params).is_file():
         raise FormatError(f"a file of parameters is required, got nothing at {params}.")
     return os.fspath(path), params
+
+
+def file_of(model: str) -> str:
+    """The file of a model, of which a prefix may be told.
+
+    Args:
+        model: The path of an ONNX file or of a symbol.json; or what is before -symbol.json.
+
+    Returns:
+        The file's path.
+
+    Raises:
+        FormatError: If there is no such file.
+    """
+    for path in (Path(model), Path(f"{model}{_SYMBOL}")):
+        if path.is_file():
+            return os.fspath(path)
+    there = "a folder" if Path(model).is_dir() else "nothing"
+    raise FormatError(f"a model's file is required, got {there} at {model}.")
 
 
 def _latest(symbol: Path) -> str | None:
@@ -128,6 +180,32 @@ def _sizes(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) 
     return {name: int(size) for name, _, size in pairs}
 
 
+def _types(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Any:
+    """The dtypes of inputs by name, or one for all."""
+    if not texts:
+        return np.float32
+    pairs = [text.rpartition("=") for text in texts]
+    if len(texts) == 1 and not pairs[0][0]:
+        return texts[0]
+    if not all(name for name, _, _ in pairs):
+        raise click.BadParameter("one type, or a name for each, as in data=int32, is required.")
+    return {name: dtype for name, _, dtype in pairs}
+
+
+types_option = click.option(
+    "--type",
+    "types",
+    multiple=True,
+    callback=_types,
+    metavar="[NAME=]TYPE",
+    help="The type of all inputs, or of one, such as data=int32; float32 unless given. May be repeated.",
+)
+tolerance_option = click.option(
+    "--tolerance", type=float, help="How far models may be apart, relative to the largest value of an output."
+)
+opset_option = click.option(
+    "--opset", type=int, help="The ONNX opset; 18 unless given, or a newer one that the graph needs."
+)
 shapes_option = click.option(
     "--shape",
     "shapes",
@@ -142,5 +220,5 @@ sizes_option = click.option(
     multiple=True,
     callback=_sizes,
     metavar="NAME=NUMBER",
-    help="What a free size is taken for; 1 unless given. May be repeated.",
+    help="What a free size is taken for. May be repeated.",
 )

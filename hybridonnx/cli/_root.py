@@ -26,9 +26,22 @@ class _Root(click.Group):
             return None
         if is_plain(cmd_name):
             return _plain(cmd_name)
-        made = getattr(load(cmd_name), cmd_name)
-        assert isinstance(made, click.Command)
-        return made
+        return made_in(cmd_name, cmd_name)
+
+
+def made_in(module: str, name: str) -> click.Command:
+    """The command that a module makes.
+
+    Args:
+        module: The module's name in this package.
+        name: The command's.
+
+    Returns:
+        The command.
+    """
+    made = getattr(load(module), name)
+    assert isinstance(made, click.Command)
+    return made
 
 
 def _plain(name: str) -> click.Command:
@@ -51,20 +64,26 @@ def root() -> click.Group:
     return _Root("hybridonnx")
 
 
-def run(words: Sequence[str]) -> int:
+def run(words: Sequence[str], module: str = "") -> int:
     """Run a command, or answer a shell that asks for completions.
 
     Args:
         words: The command and its arguments.
+        module: A module of this package that has the command, where that is not called so.
 
     Returns:
         The exit code.
     """
+    made: click.Command = root()
+    rest, title = [*words], "hybridonnx"
+    if module:
+        made, rest, title = made_in(module, words[0]), rest[1:], f"hybridonnx {words[0]}"
     try:
-        result: Any = root().main([*words], prog_name="hybridonnx", standalone_mode=False)
+        result: Any = made.main(rest, prog_name=title, standalone_mode=False)
     except click.ClickException as exc:
         path = "hybridonnx" if getattr(exc, "ctx", None) is None else exc.ctx.command_path  # type: ignore[attr-defined]
-        message = f"{exc.format_message().rstrip('.')}. {path} --help tells more."
+        text = exc.format_message()
+        message = f"{text}{'' if text.endswith(('.', '?')) else '.'} {path} --help tells more."
         print(f"{path}: {message}", file=sys.stderr)
         if "--json" in words:
             print(json.dumps({"error": message}))

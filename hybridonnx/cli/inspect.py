@@ -1,7 +1,8 @@
 """Tell what is in a model: inputs, outputs, parameters, operators, multiply-adds, sizes and versions.
 
 The model is an ONNX file, or MXNet's prefix-symbol.json, whose parameters are those of the latest epoch
-beside it unless --params names others.
+beside it unless --params names others. Multiply-adds are counted for free sizes of 1, unless --size says
+another number.
 
     hybridonnx inspect model.onnx --size batch=8
     hybridonnx inspect resnet-symbol.json --shape data=batch,3,224,224

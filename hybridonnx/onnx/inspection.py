@@ -96,6 +96,7 @@ def inspect(
     *,
     shapes: Any = None,
     sizes: Mapping[str, int] | None = None,
+    count: bool = True,
 ) -> Inspection:
     """Tell what is in a model: inputs, outputs, parameters, operators, and what a run of it takes.
 
@@ -111,6 +112,7 @@ def inspect(
         shapes: Shapes of inputs, by name or in order, where other ones than the model's are meant or where it
             has none; sizes that are `None` or a name are free. A HybridBlock needs them.
         sizes: What free sizes are when multiply-adds are counted, by name; 1 unless given.
+        count: Whether to count multiply-adds, which takes seconds of a large graph.
 
     Returns:
         The model's content. Printed, it is some lines of text.
@@ -120,8 +122,8 @@ def inspect(
         MXNetError: If `sizes` or `shapes` has a name that the model lacks.
     """
     if isinstance(model, HybridBlock | Symbol) or _is_symbol_file(model):
-        return _of_symbol(model, params, shapes, dict(sizes or {}))
-    return _of_onnx(model, shapes, dict(sizes or {}))
+        return _of_symbol(model, params, shapes, dict(sizes or {}), count)
+    return _of_onnx(model, shapes, dict(sizes or {}), count)
 
 
 def _is_symbol_file(model: Any) -> bool:
@@ -131,31 +133,34 @@ def _is_symbol_file(model: Any) -> bool:
 # ---- models of both kinds
 
 
-def _of_onnx(source: Any, shapes: Any, sizes: Mapping[str, int]) -> Inspection:
+def _of_onnx(source: Any, shapes: Any, sizes: Mapping[str, int], counts: bool) -> Inspection:
     model = read(source)
     content = facts(model)
     inputs = _with_shapes(content.inputs, shapes)
     used = _sizes(inputs, sizes)
     fixed = {name: shape for name, shape in _numbers(inputs, used).items() if shape is not None}
-    count = multiply_adds(model.proto, fixed, model.array)
+    count = multiply_adds(model.proto, fixed, model.array) if counts else Count()
     if any(reason.endswith(UNKNOWN_SIZES) for reason in count.uncounted):
-        count = _followed(source, fixed) or count
+        count = _followed(source, inputs, fixed) or count
     files = [] if not isinstance(source, str | os.PathLike) else [Path(source), *weight_files(model)]
     return _inspection("ONNX", content._replace(inputs=inputs), count, used, files)
 
 
-def _followed(source: Any, shapes: Mapping[str, Sequence[int]]) -> Count | None:
+def _followed(
+    source: Any, inputs: Sequence[Declaration], shapes: Mapping[str, tuple[int, ...]]
+) -> Count | None:
     """The count where sizes are followed through shapes that are computed, which the importer does."""
     try:
         symbol, arguments, states = import_model(source, input_shapes=shapes)
         arrays = arrays_by_name([arguments, states])
-        count = _lowered(symbol, {name: Spec(tuple(shape)) for name, shape in shapes.items()}, arrays)
+        dtypes = {item.name: as_dtype(item.dtype) for item in inputs}
+        count = _lowered(symbol, {n: Spec(shape, dtypes[n]) for n, shape in shapes.items()}, arrays)
     except (MXNetError, RecursionError):
         return None
     return None if any(reason.endswith(UNKNOWN_SIZES) for reason in count.uncounted) else count
 
 
-def _of_symbol(model: Any, params: Any, shapes: Any, sizes: Mapping[str, int]) -> Inspection:
+def _of_symbol(model: Any, params: Any, shapes: Any, sizes: Mapping[str, int], counts: bool) -> Inspection:
     graph, values, names = _with_values(model, params, shapes, np.float32)
     arrays = arrays_by_name(values)
     shapes_of = by_name(data_names(graph, arrays) if names is None else names, shapes, is_shape)
@@ -163,12 +168,7 @@ def _of_symbol(model: Any, params: Any, shapes: Any, sizes: Mapping[str, int]) -
     inputs = [declared[name] for name in data_names(graph, arrays)]
     used = _sizes(inputs, sizes)
     fixed = _numbers(inputs, used)
-    missing = [name for name, shape in fixed.items() if shape is None]
-    if missing:
-        count = Count(uncounted={"the shapes of these inputs are required": missing})
-    else:
-        known = {item.name: Spec(fixed[item.name], as_dtype(item.dtype)) for item in inputs}
-        count = _lowered(graph, known, arrays)
+    count = _exported(graph, inputs, fixed, arrays) if counts else Count()
     nodes = [node for node in graph.nodes() if not node.is_variable]
     content = Facts(
         producer="",
@@ -200,12 +200,26 @@ def _inferred(
     return result
 
 
+def _exported(
+    graph: Symbol,
+    inputs: Sequence[Declaration],
+    shapes: Mapping[str, tuple[int, ...] | None],
+    arrays: Mapping[str, Array],
+) -> Count:
+    """The multiply-adds of a graph of MXNet's, or why they are not known."""
+    missing = [name for name, shape in shapes.items() if shape is None]
+    if missing:
+        return Count(uncounted={"the shapes of these inputs are required": missing})
+    try:
+        known = {item.name: Spec(shapes[item.name], as_dtype(item.dtype)) for item in inputs}
+        return _lowered(graph, known, arrays)
+    except MXNetError as exc:
+        return Count(uncounted={str(exc).splitlines()[0].rstrip(":."): ["the whole graph"]})
+
+
 def _lowered(graph: Symbol, inputs: Mapping[str, Spec], arrays: Mapping[str, Array]) -> Count:
     """The multiply-adds of a graph of MXNet's, which are those of its export."""
-    try:
-        lowered = lower(graph, inputs, arrays, embed=False, unused_inputs=True)
-    except MXNetError as exc:
-        return Count(uncounted={f"{str(exc).splitlines()[0]}": ["the whole graph"]})
+    lowered = lower(graph, inputs, arrays, embed=False, unused_inputs=True)
     shapes = {name: sizes(spec.shape or ()) for name, spec in inputs.items()}
     return multiply_adds(lowered.model, shapes, lambda tensor: arrays[tensor.name])
 
@@ -328,9 +342,8 @@ def _multiply_adds(inspection: Inspection) -> list[str]:
     sizes = [f"{name} = {size}" for name, size in inspection.sizes.items()]
     at = f" with {', '.join(sizes)}" if sizes else ""
     counted = inspection.multiply_adds or not inspection.uncounted
-    lines = [
-        f"multiply-adds: {inspection.total_multiply_adds():,}{at}" if counted else "multiply-adds: unknown"
-    ]
+    total = f"{inspection.total_multiply_adds():,}" if counted else "unknown"
+    lines = [f"multiply-adds: {total}{at}"]
     lines += [f"  {name:<20} {count:>16,}" for name, count in inspection.multiply_adds.items()]
     for reason, nodes in inspection.uncounted.items():
         more = f" and {len(nodes) - _NAMED} more" if len(nodes) > _NAMED else ""

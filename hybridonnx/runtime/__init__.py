@@ -2,4 +2,4 @@
 
 from .._lazy import lazy_package as _lazy_package
 
-__getattr__, __dir__ = _lazy_package(__name__, modules=("features",))
+__getattr__, __dir__ = _lazy_package(__name__, modules=("features", "diagnosis"))

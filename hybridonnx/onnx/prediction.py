@@ -1,0 +1,115 @@
+"""One call of a model, in ONNX Runtime."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..converters.to_onnx import arrays_by_name, by_name, data_names
+from ..converters.values import dtype_of_type_string
+from ..dtypes import DType
+from ..errors import DTypeError, MXNetError
+from ..gluon.hybrid_block import HybridBlock
+from ..ndarray.files import load as load_arrays
+from ..ndarray.ndarray import NDArray
+from ..ops import Array
+from ..runtime.compile import CompiledGraph
+from ..runtime.session import ModelSession
+from ..symbol.symbol import Symbol
+from ..symbol.symbol import load as load_symbol
+
+__all__ = ["run"]
+
+
+def run(model: Any, inputs: Any, params: Any = None) -> dict[str, Array]:
+    """Run a model once, and give its outputs by name.
+
+    An ONNX model runs as other programs run it. A graph of MXNet's runs as a hybridized block does: in ONNX
+    Runtime but for operators that ONNX lacks. Labels, which only training reads, need no arrays.
+
+    Args:
+        model: An ONNX file, its bytes or a ModelProto; or a Symbol, or the file of one, whose name ends with
+            .json.
+        inputs: Arrays by the inputs' names or in their order, or one array. Numbers of another width than the
+            model's are cast to its, if integers stay what they are.
+        params: The parameters of a Symbol by name, or the file of them.
+
+    Returns:
+        NumPy arrays by the outputs' names, in their order.
+
+    Raises:
+        MXNetError: If an input is missing, or the model does not take arrays such as these.
+        DTypeError: If an ONNX model takes another kind of numbers.
+    """
+    if isinstance(model, HybridBlock):
+        raise MXNetError(
+            f"run: an ONNX model or a Symbol is required, got {model.name}, which is a block. Call it."
+        )
+    is_file = isinstance(model, str | os.PathLike)
+    if isinstance(model, Symbol) or (is_file and os.fspath(model).endswith(".json")):
+        return _run_symbol(load_symbol(model) if is_file else model, inputs, params)
+    return _run_onnx(model, inputs)
+
+
+def _run_onnx(model: Any, inputs: Any) -> dict[str, Array]:
+    if isinstance(model, str | os.PathLike):
+        source: str | bytes = os.fspath(model)
+    else:
+        source = model if isinstance(model, bytes) else model.SerializeToString()
+    session = ModelSession(source)
+    arrays = _arrays(list(session.inputs), inputs)
+    feeds = {}
+    for name, (text, _) in session.inputs.items():
+        feeds[name] = _cast(name, arrays[name], dtype_of_type_string(text))
+    return dict(zip(session.outputs, session(feeds), strict=True))
+
+
+def _run_symbol(graph: Symbol, inputs: Any, params: Any) -> dict[str, Array]:
+    values = load_arrays(os.fspath(params)) if isinstance(params, str | os.PathLike) else params
+    known = arrays_by_name(values)
+    names = data_names(graph, known)
+    arrays = {name: _as_parameters(array, known) for name, array in _arrays(names, inputs).items()}
+    labels = [name for name in graph.list_inputs() if name not in known and name not in arrays]
+    shapes = {name: array.shape for name, array in arrays.items()}
+    arguments, _, _ = graph.infer_shape_partial(**shapes) if labels else ((), (), ())
+    sizes = dict(zip(graph.list_arguments(), arguments, strict=False))
+    arrays |= {name: np.zeros(sizes[name], np.float32) for name in labels}
+    parameters = {name: NDArray(known[name]) for name in graph.list_inputs() if name in known}
+    results = CompiledGraph(graph, list(arrays), parameters)([NDArray(array) for array in arrays.values()])
+    return {name: y.asnumpy() for name, y in zip(graph.list_outputs(), results, strict=True)}
+
+
+def _arrays(names: Sequence[str], inputs: Any) -> dict[str, Array]:
+    """An array for each input."""
+    values: Mapping[str, Any] = by_name(names, inputs, lambda value: not isinstance(value, list | tuple))
+    missing, strangers = [n for n in names if n not in values], [n for n in values if n not in names]
+    if missing or strangers:
+        raise MXNetError(
+            f"run: an array for each of the inputs {', '.join(names)} is required, got "
+            f"{', '.join(values) or 'none'}."
+        )
+    return {name: _array(values[name]) for name in names}
+
+
+def _array(value: Any) -> Array:
+    return value.asnumpy() if isinstance(value, NDArray) else np.asarray(value)
+
+
+def _as_parameters(array: Array, parameters: Mapping[str, Array]) -> Array:
+    """Floating-point numbers of the width that all parameters have, if they have one."""
+    dtypes = list({parameter.dtype for parameter in parameters.values() if parameter.dtype.kind == "f"})
+    is_other = array.dtype.kind == "f" and len(dtypes) == 1
+    return array.astype(dtypes[0], copy=False) if is_other else array
+
+
+def _cast(name: str, array: Array, dtype: DType | None) -> Array:
+    """The array as the model takes it."""
+    if dtype is None or array.dtype == dtype:
+        return array
+    cast = array.astype(dtype) if np.can_cast(array.dtype, dtype, "same_kind") else None
+    if cast is None or (dtype.kind in "iu" and not np.array_equal(cast, array)):
+        raise DTypeError(f"run: {dtype} is required of input {name}, got {array.dtype}. Cast it first.")
+    return cast

@@ -1,0 +1,160 @@
+"""Commands on models: convert, verify, check and run, against NumPy and against files' own content."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+import hybridonnx as mx
+from hybridonnx import nd, sym
+from hybridonnx.cli import main
+
+MEAN, STD = (0.1, 0.2, 0.3), (0.5, 0.25, 0.125)
+
+
+@pytest.fixture
+def files(tmp_path, rng, monkeypatch):
+    """A dense layer with softmax in MXNet's files, and its weights."""
+    monkeypatch.chdir(tmp_path)
+    layer = sym.FullyConnected(sym.var("data"), num_hidden=3, name="fc")
+    graph = sym.SoftmaxOutput(layer, sym.var("label"), name="out")
+    weight = rng.standard_normal((3, 5)).astype(np.float32)
+    bias = rng.standard_normal(3).astype(np.float32)
+    graph.save("net-symbol.json")
+    nd.save("net-0002.params", {"arg:fc_weight": nd.array(weight), "arg:fc_bias": nd.array(bias)})
+    return weight, bias
+
+
+def softmax(x, weight, bias):
+    z = np.exp(x @ weight.T + bias)
+    return z / z.sum(axis=1, keepdims=True)
+
+
+def called(capsys, *words):
+    """The exit code and what is printed as JSON."""
+    code = main([*words, "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_converts_both_ways_and_runs(files, rng, capsys):
+    code, data = called(capsys, "convert", "net-symbol.json", "--shape", "data=n,5", "--verify")
+    assert code == 0
+    assert data["files"] == ["net.onnx"]
+    assert data["verification"]["ok"]
+    model = onnx.load("net.onnx")
+    assert [item.name for item in model.graph.input] == ["data"]
+    assert model.graph.input[0].type.tensor_type.shape.dim[0].dim_param == "n"
+    code, data = called(capsys, "convert", "net.onnx", "-o", "back", "--verify")
+    assert (code, data["files"]) == (0, ["back-symbol.json", "back-0000.params"])
+    x = rng.standard_normal((4, 5))  # float64, which is cast
+    np.save("x.npy", x)
+    np.savez("x.npz", data=x.astype(np.float32))
+    for source in ("net-symbol.json", "net", "net.onnx", "back-symbol.json"):
+        for given in ("x.npy", "data=x.npy", "x.npz"):
+            if source.startswith("net") and not source.endswith(("json", "onnx")):
+                continue  # a prefix may be a script's name
+            assert main(["run", source, "--input", given, "--output", "y.npz"]) == 0
+            with np.load("y.npz") as results:
+                (y,) = (results[name] for name in results.files)
+            np.testing.assert_allclose(y, softmax(x, *files), rtol=1e-5)
+
+
+def test_options_of_export(files, capsys):
+    words = ["convert", "net-symbol.json", "--shape", "n,5", "--opset", "13", "-o", "13.onnx"]
+    assert called(capsys, *words, "--external-data")[0] == 0
+    model = onnx.load("13.onnx", load_external_data=False)
+    assert model.opset_import[0].version == 13
+    assert model.graph.initializer[0].data_location == onnx.TensorProto.EXTERNAL
+    assert called(capsys, "convert", "13.onnx", "-o", "16.onnx", "--precision", "float16")[0] == 0
+    halves = [t for t in onnx.load("16.onnx").graph.initializer if t.data_type == onnx.TensorProto.FLOAT16]
+    assert len(halves) == 2
+    _, data = called(capsys, "inspect", "13.onnx", "--size", "n=7")
+    assert data["multiply_adds"] == {"Gemm": 7 * 5 * 3}
+    assert data["opsets"] == {"": 13}
+
+
+def test_verify_tells_models_apart(files, capsys):
+    assert main(["convert", "net-symbol.json", "--shape", "n,5"]) == 0
+    assert main(["verify", "net-symbol.json", "net.onnx"]) == 0
+    assert main(["verify", "net.onnx"]) == 0
+    assert main(["verify", "net-symbol.json", "--shape", "2,5"]) == 0
+    model = onnx.load("net.onnx")
+    weight = next(t for t in model.graph.initializer if t.name == "fc_bias")
+    weight.CopyFrom(onnx.numpy_helper.from_array(files[1] + np.float32([0, 0.01, 0]), "fc_bias"))
+    onnx.save(model, "other.onnx")
+    capsys.readouterr()
+    code, data = called(capsys, "verify", "net.onnx", "other.onnx")
+    assert (code, data["ok"]) == (1, False)
+    assert main(["verify", "net.onnx", "other.onnx", "--tolerance", "0.1"]) == 0
+
+
+def test_check(files, capsys):
+    assert main(["check", "net-symbol.json"]) == 2
+    message = capsys.readouterr().err.splitlines()[-1]
+    assert "the shapes of the inputs data are required, as in --shape data=batch,3,224,224" in message
+    code, data = called(capsys, "check", "net-symbol.json", "--shape", "data=n,5")
+    assert (code, data["ok"]) == (0, True)
+    assert {node["operator"] for node in data["nodes"]} == {"FullyConnected", "SoftmaxOutput"}
+    graph = sym.sample_gamma(sym.abs(sym.var("data")), sym.var("data"), name="gamma")
+    graph.save("odd-symbol.json")
+    code, data = called(capsys, "check", "odd-symbol.json", "--shape", "data=2,2")
+    assert (code, data["ok"]) == (1, False)
+    assert [node["name"] for node in data["nodes"] if node["problem"]] == ["gamma"]
+    assert main(["convert", "odd-symbol.json", "--shape", "data=2,2"]) == 3
+    node = onnx.helper.make_node("Scan", ["x"], ["y"], name="broken")
+    info = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [2])
+    out = onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [2])
+    model = onnx.helper.make_model(onnx.helper.make_graph([node], "g", [info], [out]))
+    onnx.save(model, "broken.onnx")
+    code, data = called(capsys, "check", "broken.onnx")
+    assert (code, data["ok"]) == (1, False)
+    assert "broken" in data["problem"]
+
+
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+def test_images(tmp_path, rng, monkeypatch, layout):
+    image = pytest.importorskip("PIL.Image")
+    monkeypatch.chdir(tmp_path)
+    pixels = rng.integers(0, 256, (2, 4, 6, 3), np.uint8)
+    for name, array in zip("ab", pixels, strict=True):
+        image.fromarray(array).save(f"{name}.png")
+    shape = ("n", 3, 4, 6) if layout == "NCHW" else ("n", 4, 6, 3)
+    graph = sym.var("data") * 2
+    mx.onnx.export_model(graph, {}, [shape], onnx_file_path="twice.onnx")
+    words = ["run", "--input", "a.png", "twice.onnx", "--input", "b.png", "-o", "y.npz", "--scale", "255"]
+    mean, std = (",".join(map(str, numbers)) for numbers in (MEAN, STD))
+    assert main([*words, "--mean", mean, "--std", std]) == 0
+    with np.load("y.npz") as results:
+        (y,) = (results[name] for name in results.files)
+    expected = 2 * (pixels / 255 - MEAN) / STD
+    np.testing.assert_allclose(
+        y, expected.transpose(0, 3, 1, 2) if layout == "NCHW" else expected, rtol=1e-4, atol=1e-5
+    )
+    assert main(["run", "twice.onnx", "--input", "a.png", "--bgr", "-o", "y.npz"]) == 0
+    with np.load("y.npz") as results:
+        (y,) = (results[name] for name in results.files)
+    turned = np.float32(2) * pixels[:1, :, :, ::-1]
+    np.testing.assert_array_equal(y, turned.transpose(0, 3, 1, 2) if layout == "NCHW" else turned)
+
+
+def test_inputs_that_do_not_fit(files, capsys):
+    assert main(["convert", "net-symbol.json", "--shape", "n,5"]) == 0
+    np.save("x.npy", np.zeros((1, 4), np.float32))
+    np.save("c.npy", np.zeros((1, 5), np.complex64))
+    np.savez("x.npz", other=np.zeros(1))
+    Path("text.npy").write_text("no array")
+    for given, message in {
+        "none.npy": "a file is required as input, got nothing at none.npy.",
+        "text.npy": "text.npy: a .npy file of numbers, or an image, is required.",
+        "x.npz": "an array for each of the inputs data is required, got other.",
+        "c.npy": "float32 is required of input data, got complex64.",
+        "x.npy": "ONNX Runtime could not run the graph",
+    }.items():
+        assert main(["run", "net.onnx", "--input", given]) == 3
+        assert message in capsys.readouterr().err
+    assert main(["run", "net.onnx"]) == 3
+    assert "got none" in capsys.readouterr().err
