@@ -95,7 +95,12 @@ def test_bench(folder, capsys):
         (["bench", "{}/net.onnx", "--threads", "two"], 2, "numbers with commas between them, as in 1,2,4,"),
         (["bench", "{}/net.onnx", "{}/net.onnx", "--params", "x"], 2, "one model is required with --params"),
         (["bench", "{}/net.onnx", "--threads", "1", "--runs", "0"], 3, "runs of at least 1 is required"),
-        (["profile", "{}/net.onnx", "--input", "{}/bad.npz"], 3, "an .npz file with an array for each input"),
+        (["profile", "{}/net.onnx", "--input", "{}/bad.npz"], 3, "an .npz file of numbers is required"),
+        (
+            ["bench", "{}/net.onnx", "--input", "{}/none.npy"],
+            3,
+            "a file is required as input, got nothing at",
+        ),
         (["profile", "{}/net.onnx", "--size", "n=2"], 3, "names of free sizes, batch, are required"),
         (["profile", "{}/net.onnx", "--depth", "0"], 2, "--depth"),
         (["profile", "{}/net-symbol.json"], 3, "in_shapes with a shape for each of the inputs data"),

@@ -1,16 +1,16 @@
-"""What the commands that measure times have in common: lists of numbers, and arrays to run with."""
+"""What the commands that compare and measure models have in common: their files, arrays, lists of numbers."""
 
 from __future__ import annotations
 
-import zipfile
+from collections.abc import Sequence
 from typing import Any
 
 import click
-import numpy as np
 
-from ..errors import FormatError
+from ..onnx import inspection
+from ._arrays import Pixels, read_inputs
 
-__all__ = ["arrays_in", "inputs_option", "numbers", "source"]
+__all__ = ["arrays_in", "numbers", "source"]
 
 
 def source(files: tuple[str] | tuple[str, str | None]) -> Any:
@@ -46,33 +46,19 @@ def numbers(ctx: click.Context, option: click.Parameter, text: str | None) -> li
     return [int(word) for word in words]
 
 
-inputs_option = click.option(
-    "--input",
-    "inputs",
-    type=click.Path(exists=True, dir_okay=False, path_type=str),
-    metavar="FILE.npz",
-    help="Arrays to run with, by the inputs' names; without them they are drawn.",
-)
-
-
-def arrays_in(path: str | None) -> dict[str, Any] | None:
-    """The arrays of an .npz file.
+def arrays_in(texts: Sequence[str], files: Sequence[str | None]) -> Any:
+    """The arrays that a model is to run with.
 
     Args:
-        path: The file, if there is one.
+        texts: What `--input` says; images are taken with pixels from 0 to 255.
+        files: The model's files, as `parts` gives them.
 
     Returns:
-        The arrays by name.
-
-    Raises:
-        FormatError: If it is no such file.
+        The arrays in the order of the model's inputs, or by name if some are missing; `None` without texts.
     """
-    if path is None:
+    if not texts:
         return None
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except (AttributeError, EOFError, ValueError, zipfile.BadZipFile):
-        raise FormatError(
-            f"an .npz file with an array for each input is required, got something else at {path}."
-        ) from None
+    inputs = inspection.inspect(*files, count=False).inputs
+    arrays = read_inputs(texts, inputs, Pixels())
+    complete = arrays.keys() == {item.name for item in inputs}
+    return [arrays[item.name] for item in inputs] if complete else arrays

@@ -15,8 +15,9 @@ from typing import Any
 import click
 
 from ..onnx import benchmark
+from ._arrays import inputs_option
 from ._command import Answer, command, step
-from ._measured import arrays_in, inputs_option, numbers, source
+from ._measured import arrays_in, numbers, source
 from ._models import parts, shapes_option, sizes_option
 
 __all__ = ["bench"]
@@ -40,14 +41,14 @@ __all__ = ["bench"]
 @click.option("--seconds", default=10.0, show_default=True, help="No more rounds begin after this time.")
 @click.option("--svg", type=click.Path(dir_okay=False, path_type=str), help="Draw the times into this file.")
 def bench(
-    models: tuple[str, ...], params: str | None, inputs: str | None, svg: str | None, **options: Any
+    models: tuple[str, ...], params: str | None, inputs: tuple[str, ...], svg: str | None, **options: Any
 ) -> Answer:
     """Measure how long models take."""
     if params is not None and len(models) > 1:
         raise click.UsageError(f"one model is required with --params, got {len(models)}")
-    files = [source(parts(model, params)) for model in models]
+    files = [parts(model, params) for model in models]
     step(f"running {', '.join(models)}")
-    result = benchmark.bench(files, arrays_in(inputs), **options)
+    result = benchmark.bench([*map(source, files)], arrays_in(inputs, files[0]), **options)
     if svg is not None:
         result.to_svg(svg)
     return Answer(str(result), result.to_json())

@@ -16,8 +16,9 @@ from typing import Any
 import click
 
 from ..onnx import model_profile
+from ._arrays import inputs_option
 from ._command import Answer, command, step
-from ._measured import arrays_in, inputs_option, source
+from ._measured import arrays_in, source
 from ._models import model_argument, parts, shapes_option, sizes_option
 
 __all__ = ["profile"]
@@ -37,10 +38,10 @@ __all__ = ["profile"]
     "--trace", type=click.Path(dir_okay=False, path_type=str), help="Keep the profile in this file."
 )
 def profile(
-    model: str, params: str | None, inputs: str | None, depth: int | None, rows: int, **options: Any
+    model: str, params: str | None, inputs: tuple[str, ...], depth: int | None, rows: int, **options: Any
 ) -> Answer:
     """Tell where the time of a model goes."""
-    files = source(parts(model, params))
+    files = parts(model, params)
     step(f"running {model}")
-    result = model_profile.profile(files, arrays_in(inputs), **options)
+    result = model_profile.profile(source(files), arrays_in(inputs, files), **options)
     return Answer(result.text(depth, rows), result.to_json())
