@@ -253,6 +253,46 @@ def test_equal_branches_are_told_apart_by_their_names():
     assert diff.nodes[0].first == "c"
 
 
+def parallel(seed=0, blocks=3):
+    """Blocks with two branches of the same operators and shapes, and one around them."""
+    nodes: list[onnx.NodeProto] = []
+    weights: list[onnx.TensorProto] = []
+    x = "data"
+    rng = np.random.default_rng(seed)
+
+    def conv(x, y, size):
+        name = f"w{len(weights)}"
+        weights.append(numpy_helper.from_array(rng.standard_normal((4, size, 1, 1)).astype(np.float32), name))
+        nodes.append(helper.make_node("Conv", [x, name], [f"{y}_c"]))
+        nodes.append(helper.make_node("Relu", [f"{y}_c"], [y]))
+        return y
+
+    for i in range(blocks):
+        size = 4 if x == "data" else 12
+        ends = [conv(conv(x, f"{i}_{k}_a", size), f"{i}_{k}_b", 4) for k in range(2)]
+        ends.append(conv(x, f"{i}_2", size))
+        x = f"{i}"
+        nodes.append(helper.make_node("Concat", ends, [x], axis=1))
+    inputs = [helper.make_tensor_value_info("data", 1, ["N", 4, 8, 8])]
+    outputs = [helper.make_tensor_value_info(x, 1, ["N", 12, 8, 8])]
+    return helper.make_model(helper.make_graph(nodes, "parallel", inputs, outputs, weights))
+
+
+@pytest.mark.parametrize("shift", [None, 0, 1, 4, 9])
+def test_every_node_of_a_network_with_equal_branches(shift):
+    """Also where it was trained anew, and numbers stand for other values of the same kind."""
+    first, second = parallel(1), parallel(2)
+    if shift is not None:
+        first, second = renumbered(first, 10), renumbered(second, 10 + shift)
+    assert not mx.onnx.diff(first, second).nodes
+    for place, each in enumerate(second.graph.node):
+        each.attribute.append(helper.make_attribute("planted", 1))
+        diff = mx.onnx.diff(first, second)
+        assert summary(diff)[1] == [("changed", each.op_type, ["planted"])], f"{place}: {diff}"
+        assert all(w.kind == "changed" and w.first_type == w.second_type for w in diff.weights)
+        del each.attribute[-1]
+
+
 def test_a_node_inside_of_a_branch():
     first, second = model(BRANCH), model(BRANCH)
     body = next(a.g for a in node(second, "y").attribute if a.name == "then_branch")

@@ -33,6 +33,8 @@ class Matching:
         """The same for values: inputs, and what the nodes make."""
         self.weights: dict[int, int] = {}
         self._taken: set[int] = set()
+        self._trusted = True
+        """Whether what has one name is the same where the structure tells."""
         self.inputs = dict(_by_name_and_place(_named(first, first.inputs), _named(second, second.inputs)))
         self.outputs = _outputs(first, second)
         self.values.update(self.inputs)
@@ -46,20 +48,22 @@ class Matching:
     def _match_nodes(self) -> None:
         """Match nodes by what is surest, then by what is less so."""
         exact, loose = self._structure(contents=True), self._structure(contents=False)
-        for first, second in exact:
-            self._pair_equal(first, second)
         names = [_output_name(self.first, n) for n in self.first.nodes]
         others = [_output_name(self.second, n) for n in self.second.nodes]
-        proven = {**dict(_unique(*loose[0])), **self.nodes}
-        trusted = _agree((names[a], others[b]) for a, b in proven.items())
-        if trusted:
+        proven: dict[int, int] = {}
+        for first, second in reversed([*exact, *loose]):
+            proven |= dict(_unique(first, second))
+        self._trusted = _agree((names[a], others[b]) for a, b in proven.items())
+        for first, second in exact:
+            self._pair_equal(first, second)
+        if self._trusted:
             kinds = [(n.operator, name) for n, name in zip(self.first.nodes, names, strict=True)]
             other_kinds = [(n.operator, name) for n, name in zip(self.second.nodes, others, strict=True)]
             self._pair_equal(kinds, other_kinds)
         for first, second in loose:
             self._pair_equal(first, second)
         self._match_neighbours()
-        if trusted:
+        if self._trusted:
             self._pair_equal(names, others)
 
     def _structure(self, contents: bool) -> list[tuple[Keys, Keys]]:
@@ -85,26 +89,33 @@ class Matching:
         yield self.second, seconds, _places(self.second, outputs), self.digests[1]
 
     def _pair_equal(self, first: Keys, second: Keys) -> None:
-        """Match the nodes without a partner that have equal keys: those of one name, the others in order."""
-        groups: dict[object, dict[int, str]] = defaultdict(dict)
+        """Match the nodes without a partner that have equal keys.
+
+        Of several those of one name, if names are believed, then those that read the same, then in order.
+        """
+        groups: dict[object, dict[int, None]] = defaultdict(dict)
         named: dict[tuple[object, str], int] = {}
         for b, key in enumerate(second):
             if b not in self._taken:
-                groups[key][b] = _output_name(self.second, self.second.nodes[b])
-                named.setdefault((key, groups[key][b]), b)
-        rest = defaultdict(list)
-        for a, key in enumerate(first):
-            if a in self.nodes or key not in groups:
-                continue
-            same = named.pop((key, _output_name(self.first, self.first.nodes[a])), None)
-            if same is None:
-                rest[key].append(a)
-            else:
-                del groups[key][same]
+                groups[key][b] = None
+                named.setdefault((key, _output_name(self.second, self.second.nodes[b])), b)
+        rest = [a for a, key in enumerate(first) if a not in self.nodes and key in groups]
+        for a in rest if self._trusted else ():
+            same = named.pop((first[a], _output_name(self.first, self.first.nodes[a])), None)
+            if same is not None:
+                del groups[first[a]][same]
                 self._match(a, same)
-        for key, places in rest.items():
-            for a, b in zip(places, groups[key], strict=False):
+        for a in rest:
+            candidates = groups[first[a]]
+            if a not in self.nodes and candidates:
+                b = next((b for b in candidates if self._read_the_same(a, b)), next(iter(candidates)))
+                del candidates[b]
                 self._match(a, b)
+
+    def _read_the_same(self, a: int, b: int) -> bool:
+        """Whether two nodes read values that are the same ones, weights aside."""
+        pairs = zip(self.first.nodes[a].inputs, self.second.nodes[b].inputs, strict=False)
+        return all(self.values.get(x) == y for x, y in pairs if x not in self.first.weights)
 
     def _match(self, a: int, b: int) -> None:
         self.nodes[a] = b
