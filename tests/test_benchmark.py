@@ -41,7 +41,7 @@ def test_doubts():
     assert busy.startswith("with 2 threads, 60% of the processors' time was there")
     (apart,) = Benchmark((steady, replace(steady, model="x", rounds=(10.0, 14.0), p50=12.0)), 1).doubts
     assert apart.startswith(
-        "1 of 2 rows differ between rounds, most of all x with 1 thread and 1 rows, from 10"
+        "1 of 2 medians differ between rounds, most of all x with 1 thread and 1 row, from 10"
     )
 
 
@@ -71,7 +71,7 @@ def test_picture(tmp_path):
     assert np.array(heights) / heights[0] == pytest.approx([1, 2, 2, 3], rel=1e-2)
     texts = [item.text for item in root.iter(f"{SVG}text")]
     assert {*names, "1 thread, 1 row", "2 threads, 1 row"} <= set(texts)
-    assert "a<b, 2 threads, 1 rows: 2.000 ms, 99 % within 2.000 ms" in [
+    assert "a<b, 2 threads, 1 row: 2.000 ms, 99 % within 2.000 ms" in [
         t.text for t in root.iter(f"{SVG}title")
     ]
     width, height = float(root.get("width")), float(root.get("height"))

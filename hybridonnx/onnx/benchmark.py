@@ -337,8 +337,8 @@ def _doubts(timings: Sequence[Timing]) -> Iterator[str]:
     if unsteady:
         worst = max(unsteady, key=lambda t: _apart(t) / t.p50)
         yield (
-            f"{len(unsteady)} of {len(timings)} rows differ between rounds, most of all {worst.model} with "
-            f"{_threads(worst.threads)} and {worst.batch_size} rows, from {min(worst.rounds):.3f} to "
+            f"{len(unsteady)} of {len(timings)} medians differ between rounds, most of all {worst.model} "
+            f"with {_threads(worst.threads)} and {_rows(worst.batch_size)}, from {min(worst.rounds):.3f} to "
             f"{max(worst.rounds):.3f} ms"
         )
 
@@ -352,14 +352,17 @@ def _threads(count: int) -> str:
     return f"{count or 'all'} thread{'s' * (count != 1)}"
 
 
+def _rows(count: int) -> str:
+    return f"{count} row{'s' * (count != 1)}"
+
+
 def _picture(timings: Sequence[Timing]) -> str:
     series = list(dict.fromkeys(timing.model for timing in timings))
     groups: dict[str, list[Bar]] = {}
     for t in timings:
         threads = _threads(t.threads)
-        text = f"{t.model}, {threads}, {t.batch_size} rows: {t.p50:.3f} ms, 99 % within {t.p99:.3f} ms"
+        text = f"{t.model}, {threads}, {_rows(t.batch_size)}: {t.p50:.3f} ms, 99 % within {t.p99:.3f} ms"
         bar = Bar(series.index(t.model), t.p50, t.p99, text)
-        rows = f"{t.batch_size} row{'s' * (t.batch_size != 1)}"
-        groups.setdefault(f"{threads}, {rows}", []).append(bar)
+        groups.setdefault(f"{threads}, {_rows(t.batch_size)}", []).append(bar)
     heading = "Milliseconds of a run: median, and 99th percentile"
     return bars(heading, "ms", series, list(groups.items()))
