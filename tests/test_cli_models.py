@@ -77,6 +77,28 @@ def test_options_of_export(files, capsys):
     assert data["opsets"] == {"": 13}
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["net-symbol.json", "-o", "other"], "a name that ends with .onnx is required for MXNet's files"),
+        (
+            ["net.onnx", "-o", "net.onnx"],
+            "another file than the model's is required as --output, got net.onnx",
+        ),
+        (
+            ["net.onnx", "--opset", "13"],
+            "--opset, --precision, --keep and --external-data are for ONNX files",
+        ),
+        (["net.onnx", "--precision", "half"], "is not one of 'float32', 'mixed', 'float16'"),
+    ],
+)
+def test_conversions_that_cannot_be_meant(files, capsys, words, message):
+    assert main(["convert", "net-symbol.json", "--shape", "n,5"]) == 0
+    capsys.readouterr()
+    assert main(["convert", *words]) == 2
+    assert message in capsys.readouterr().err
+
+
 def test_verify_tells_models_apart(files, capsys):
     assert main(["convert", "net-symbol.json", "--shape", "n,5"]) == 0
     assert main(["verify", "net-symbol.json", "net.onnx"]) == 0

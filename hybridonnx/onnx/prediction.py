@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..converters.from_onnx import Source as OnnxSource
 from ..converters.to_onnx import arrays_by_name, by_name, data_names
 from ..converters.values import dtype_of_type_string
 from ..dtypes import DType
@@ -20,11 +21,13 @@ from ..runtime.compile import CompiledGraph
 from ..runtime.session import ModelSession
 from ..symbol.symbol import Symbol
 from ..symbol.symbol import load as load_symbol
+from .inspection import is_symbol_file
+from .models import Inputs, Parameters
 
 __all__ = ["run"]
 
 
-def run(model: Any, inputs: Any, params: Any = None) -> dict[str, Array]:
+def run(model: Symbol | OnnxSource, inputs: Inputs, params: Parameters | None = None) -> dict[str, Array]:
     """Run a model once, and give its outputs by name.
 
     An ONNX model runs as other programs run it. A graph of MXNet's runs as a hybridized block does: in ONNX
@@ -48,9 +51,10 @@ def run(model: Any, inputs: Any, params: Any = None) -> dict[str, Array]:
         raise MXNetError(
             f"run: an ONNX model or a Symbol is required, got {model.name}, which is a block. Call it."
         )
-    is_file = isinstance(model, str | os.PathLike)
-    if isinstance(model, Symbol) or (is_file and os.fspath(model).endswith(".json")):
-        return _run_symbol(load_symbol(model) if is_file else model, inputs, params)
+    if is_symbol_file(model):
+        model = load_symbol(model)
+    if isinstance(model, Symbol):
+        return _run_symbol(model, inputs, params)
     return _run_onnx(model, inputs)
 
 
