@@ -38,7 +38,7 @@ class OddWeights(NamedTuple):
 
 
 def odd_weights(model: Symbol | OnnxSource, params: Parameters | None = None) -> list[OddWeights]:
-    """Find the parameters that have denormal numbers, infinities or NaN; one is in memory at a time.
+    """Find the parameters that have denormal numbers, infinities or NaN, an ONNX file's one by one.
 
     Processors take many times as long for each operation on a denormal number. Weights that training drives
     to zero become such. Setting them to 0 changes results by less than the smallest normal number.
