@@ -350,6 +350,8 @@ def _multiply_adds(inspection: Inspection) -> list[str]:
     for reason, nodes in inspection.uncounted.items():
         more = f" and {len(nodes) - _NAMED} more" if len(nodes) > _NAMED else ""
         lines.append(f"  not counted: {reason} ({', '.join(nodes[:_NAMED])}{more})")
+    if sizes and any(reason.endswith(UNKNOWN_SIZES) for reason in inspection.uncounted):
+        lines.append("  (the graph may be counted with other numbers for its free sizes)")
     return lines
 
 
