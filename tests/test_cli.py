@@ -67,6 +67,8 @@ def test_without_the_extra():
         "hybridonnx inspect: the package click is required, which is not installed; "
         'pip install "hybridonnx[cli]".\n'
     )
+    done = python(code, "run", "model.onnx", "--input", "x.npy")
+    assert (done.returncode, done.stderr[:43]) == (3, "hybridonnx run: the package click is requir")
     assert python(code).stdout.splitlines()[2].startswith("  ")
     assert python(code, "path").stdout.strip() == str(ROOT / "hybridonnx" / "alias")
 

@@ -12,6 +12,8 @@ import pytest
 import hybridonnx as mx
 from hybridonnx import nd, sym
 from hybridonnx.cli import main
+from hybridonnx.errors import MXNetError
+from tests import checkpoints
 
 MEAN, STD = (0.1, 0.2, 0.3), (0.5, 0.25, 0.125)
 
@@ -77,6 +79,28 @@ def test_options_of_export(files, capsys):
     assert data["opsets"] == {"": 13}
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["net-symbol.json", "-o", "other"], "a name that ends with .onnx is required for MXNet's files"),
+        (
+            ["net.onnx", "-o", "net.onnx"],
+            "another file than the model's is required as --output, got net.onnx",
+        ),
+        (
+            ["net.onnx", "--opset", "13"],
+            "--opset, --precision, --keep and --external-data are for ONNX files",
+        ),
+        (["net.onnx", "--precision", "half"], "is not one of 'float32', 'mixed', 'float16'"),
+    ],
+)
+def test_conversions_that_cannot_be_meant(files, capsys, words, message):
+    assert main(["convert", "net-symbol.json", "--shape", "n,5"]) == 0
+    capsys.readouterr()
+    assert main(["convert", *words]) == 2
+    assert message in capsys.readouterr().err
+
+
 def test_verify_tells_models_apart(files, capsys):
     assert main(["convert", "net-symbol.json", "--shape", "n,5"]) == 0
     assert main(["verify", "net-symbol.json", "net.onnx"]) == 0
@@ -113,6 +137,37 @@ def test_check(files, capsys):
     code, data = called(capsys, "check", "broken.onnx")
     assert (code, data["ok"]) == (1, False)
     assert "broken" in data["problem"]
+
+
+@pytest.mark.parametrize("name", ["mtcnn-det1", "mtcnn-det2", "mxaction-lenet"])
+def test_published_checkpoints_give_what_mxnet_gave(name, tmp_path, monkeypatch, capsys):
+    """Run from MXNet's files, and from the ONNX file that they are converted to."""
+    checkpoint = checkpoints.Checkpoint(checkpoints.FOLDER / name)
+    declared = {item["name"]: item["shape"] for item in checkpoint.manifest["inputs"]}
+    monkeypatch.chdir(tmp_path)
+    np.savez("x.npz", data=checkpoint.inputs["data"])
+    sizes = ",".join(map(str, declared["data"][1:]))
+    target = str(tmp_path / "net.onnx")
+    assert main(["convert", checkpoint.symbol, "--shape", f"data=n,{sizes}", "-o", target, "--verify"]) == 0
+    for source in (checkpoint.symbol, target):
+        assert main(["run", source, "--input", "x.npz", "-o", "y.npz"]) == 0
+        with np.load("y.npz") as results:
+            outputs = [results[key] for key in results.files]
+        for ours, theirs in zip(outputs, checkpoint.outputs, strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
+
+
+def test_a_label_whose_shape_nothing_tells(tmp_path):
+    x = np.ones((2, 3), np.float32)
+    label = sym.Reshape(sym.var("label"), shape=(-1,))
+    graph = sym.SoftmaxOutput(sym.FullyConnected(sym.var("data"), num_hidden=2, name="fc"), label, name="out")
+    params = {"fc_weight": nd.zeros((2, 3)), "fc_bias": nd.array([0, np.log(3)])}
+    with pytest.raises(
+        MXNetError, match="an array for label is required, whose shape the other inputs do not"
+    ):
+        mx.onnx.run(graph, x, params)
+    (y,) = mx.onnx.run(graph, {"data": x, "label": np.zeros(2)}, params).values()
+    np.testing.assert_allclose(y, [[0.25, 0.75]] * 2, rtol=1e-6)
 
 
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])

@@ -126,6 +126,12 @@ def test_free_sizes():
         inspect(dense, sizes={"m": 1})
 
 
+def test_sizes_that_a_graph_cannot_have():
+    conv = model([node("Conv", "x", "w")], {"x": (1, 2, "n")}, weights={"w": (4, 2, 3)})
+    assert "(the graph may be counted with other numbers for its free sizes)" in str(inspect(conv))
+    assert inspect(conv, sizes={"n": 5}).total_multiply_adds() == 4 * 3 * 6
+
+
 def test_what_a_file_says_of_other_sizes_is_not_believed():
     """An exporter wrote the sizes of its example, of 3 items, beside a free size."""
     infos = [helper.make_tensor_value_info("h", F, (3, 5))]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 import numpy as np
@@ -16,6 +16,7 @@ from ..errors import FormatError
 from ..onnx import inspection
 
 __all__ = [
+    "Files",
     "declared_shapes",
     "file_of",
     "model_argument",
@@ -28,6 +29,8 @@ __all__ = [
 ]
 
 _SYMBOL = "-symbol.json"
+Files: TypeAlias = tuple[str] | tuple[str, str | None]
+"""A model's: an ONNX file, or a symbol's and its parameters', if there are any."""
 
 
 def model_argument(name: str = "model", required: bool = True) -> Callable[[Any], Any]:
@@ -54,7 +57,7 @@ def model_argument(name: str = "model", required: bool = True) -> Callable[[Any]
 _PATH = click.Path(path_type=str)
 
 
-def declared_shapes(source: Sequence[str | None], shapes: Any) -> Any:
+def declared_shapes(source: Files, shapes: Any) -> Any:
     """The shapes of the inputs of MXNet's files: those that the caller gives, else those that the files tell.
 
     Args:
@@ -79,7 +82,7 @@ def declared_shapes(source: Sequence[str | None], shapes: Any) -> Any:
     return {item.name: item.shape for item in inputs}
 
 
-def parts(model: str, params: str | None = None) -> tuple[str] | tuple[str, str | None]:
+def parts(model: str, params: str | None = None) -> Files:
     """The files of a model: an ONNX file, or a symbol's and its parameters'.
 
     Args:

@@ -10,6 +10,7 @@ from ..ndarray.files import load as load_arrays
 from ..onnx import inspection, models
 from ..symbol.symbol import load as load_symbol
 from ._command import Answer
+from ._models import Files
 
 __all__ = ["compared"]
 
@@ -18,8 +19,8 @@ _FREE = 2
 
 
 def compared(
-    first: Sequence[str | None],
-    second: Sequence[str | None] | None,
+    first: Files,
+    second: Files | None,
     inputs: Mapping[str, Any] | None = None,
     shapes: Any = None,
     sizes: Mapping[str, int] | None = None,
@@ -59,9 +60,7 @@ def compared(
     return Answer(text, data, agree)
 
 
-def _drawn(
-    first: Sequence[str | None], second: Sequence[str | None] | None, shapes: Any, sizes: Mapping[str, int]
-) -> Any:
+def _drawn(first: Files, second: Files | None, shapes: Any, sizes: Mapping[str, int]) -> Any:
     """The shapes of inputs that are drawn: what is asked for, else what the models' files say."""
     if isinstance(shapes, list):
         return [_numbers(f"input{i}", shape, sizes) for i, shape in enumerate(shapes)]
@@ -72,7 +71,7 @@ def _drawn(
     return {name: _numbers(name, shape, sizes) for name, shape in known.items()} or None
 
 
-def _inputs(files: Sequence[str | None]) -> Sequence[inspection.Declaration]:
+def _inputs(files: Files) -> Sequence[inspection.Declaration]:
     return inspection.inspect(*files, count=False).inputs
 
 
@@ -82,7 +81,7 @@ def _numbers(name: str, shape: Sequence[int | str | None], sizes: Mapping[str, i
     return tuple(size if isinstance(size, int) else sizes.get(size, _FREE) for size in names)
 
 
-def _loaded(files: Sequence[str | None]) -> Any:
+def _loaded(files: Files) -> Any:
     """A model as `verify` takes it."""
     if len(files) == 1:
         return files[0]

@@ -16,7 +16,7 @@ exit code is 1 if they do not agree.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from ..model import save_checkpoint
 from ..onnx import models
 from ._command import Answer, command, step
 from ._models import (
+    Files,
     declared_shapes,
     model_argument,
     opset_option,
@@ -73,14 +74,13 @@ def convert(
     """Convert a model."""
     source = parts(model, params)
     target = output or _beside(source)
+    _require(source, target, options)
     step(f"converting {model}")
     if target.endswith(".onnx"):
         written, shapes = _to_onnx(source, target, shapes, **options)
-    elif len(source) == 1:
-        written = _to_mxnet(source[0], target, shapes)
     else:
-        raise click.UsageError(f"a name that ends with .onnx is required for MXNet's files, got {target}")
-    line, data = f"written: {', '.join(written)}", {"files": written}
+        written = _to_mxnet(source[0], target, shapes)
+    line, data = f"written: {', '.join(map(str, written))}", {"files": written}
     if not verify:
         return Answer(line, data)
     step(f"comparing {model} with {target}")
@@ -88,7 +88,19 @@ def convert(
     return Answer(f"{line}\n{answer.text}", {**data, "verification": answer.document()}, answer.yes)
 
 
-def _beside(source: Sequence[str | None]) -> str:
+def _require(source: Files, target: str, options: Mapping[str, Any]) -> None:
+    """Refuse what cannot be meant."""
+    if os.path.realpath(target) == os.path.realpath(source[0]):
+        raise click.UsageError(f"another file than the model's is required as --output, got {target}")
+    if target.endswith(".onnx"):
+        return
+    if len(source) == 2:
+        raise click.UsageError(f"a name that ends with .onnx is required for MXNet's files, got {target}")
+    if options["precision"] != "float32" or any(options[name] for name in ("opset", "keep", "external_data")):
+        raise click.UsageError("--opset, --precision, --keep and --external-data are for ONNX files")
+
+
+def _beside(source: Files) -> str:
     """What is written unless the command line says: the other kind, of the same name."""
     path = Path(source[0] or "")
     if len(source) == 1:
@@ -97,7 +109,7 @@ def _beside(source: Sequence[str | None]) -> str:
 
 
 def _to_onnx(
-    source: Sequence[str | None],
+    source: Files,
     target: str,
     shapes: Any,
     types: Any,
@@ -105,7 +117,7 @@ def _to_onnx(
     precision: Any,
     keep: Sequence[str],
     external_data: bool,
-) -> tuple[list[str], Any]:
+) -> tuple[Files, Any]:
     """Write an ONNX file; its name, and the shapes of its inputs."""
     how: dict[str, Any] = {
         "opset_version": opset,
@@ -115,15 +127,15 @@ def _to_onnx(
     }
     if len(source) == 1:
         block = models.import_to_gluon(str(source[0]), input_shapes=shapes)
-        return [models.export_model(block, target, **how)], shapes
+        return (models.export_model(block, target, **how),), shapes
     shapes = declared_shapes(source, shapes)
     symbol, params = str(source[0]), source[1]
     file = models.export_model(symbol, params, shapes, types, target, **how)
-    return [file], shapes
+    return (file,), shapes
 
 
-def _to_mxnet(source: str | None, prefix: str, shapes: Any) -> list[str]:
+def _to_mxnet(source: str | None, prefix: str, shapes: Any) -> tuple[str, str]:
     """Write a symbol and its parameters; the names of both files."""
     symbol, arguments, states = models.import_model(str(source), input_shapes=shapes)
     save_checkpoint(prefix, 0, symbol, arguments, states)
-    return [f"{prefix}-symbol.json", f"{prefix}-0000.params"]
+    return f"{prefix}-symbol.json", f"{prefix}-0000.params"

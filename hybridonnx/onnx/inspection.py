@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
+from ..converters.from_onnx import Source as OnnxSource
 from ..converters.from_onnx import import_model, read
 from ..converters.inspection import Declaration, Facts, facts, weight_files
 from ..converters.multiply_adds import UNKNOWN_SIZES, Count, multiply_adds
@@ -24,7 +25,7 @@ from ..ops import Array, Dim, Spec, SymbolicDim, sizes
 from ..symbol.graph import Entry
 from ..symbol.infer import infer
 from ..symbol.symbol import Symbol
-from .models import _with_values
+from .models import Parameters, Shapes, Source, _with_values
 
 __all__ = ["Declaration", "Inspection", "inspect"]
 
@@ -91,10 +92,10 @@ class Inspection:
 
 
 def inspect(
-    model: Any,
-    params: Any = None,
+    model: Source | OnnxSource,
+    params: Parameters | None = None,
     *,
-    shapes: Any = None,
+    shapes: Shapes | None = None,
     sizes: Mapping[str, int] | None = None,
     count: bool = True,
 ) -> Inspection:
@@ -121,12 +122,13 @@ def inspect(
         FormatError: If a file is damaged.
         MXNetError: If `sizes` or `shapes` has a name that the model lacks.
     """
-    if isinstance(model, HybridBlock | Symbol) or _is_symbol_file(model):
+    if isinstance(model, HybridBlock | Symbol) or is_symbol_file(model):
         return _of_symbol(model, params, shapes, dict(sizes or {}), count)
     return _of_onnx(model, shapes, dict(sizes or {}), count)
 
 
-def _is_symbol_file(model: Any) -> bool:
+def is_symbol_file(model: Any) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether this is the name of the file of a Symbol."""
     return isinstance(model, str | os.PathLike) and os.fspath(model).endswith(".json")
 
 
@@ -348,6 +350,8 @@ def _multiply_adds(inspection: Inspection) -> list[str]:
     for reason, nodes in inspection.uncounted.items():
         more = f" and {len(nodes) - _NAMED} more" if len(nodes) > _NAMED else ""
         lines.append(f"  not counted: {reason} ({', '.join(nodes[:_NAMED])}{more})")
+    if sizes and any(reason.endswith(UNKNOWN_SIZES) for reason in inspection.uncounted):
+        lines.append("  (the graph may be counted with other numbers for its free sizes)")
     return lines
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..converters.from_onnx import Source as OnnxSource
 from ..converters.to_onnx import arrays_by_name, by_name, data_names
 from ..converters.values import dtype_of_type_string
 from ..dtypes import DType
@@ -20,15 +21,18 @@ from ..runtime.compile import CompiledGraph
 from ..runtime.session import ModelSession
 from ..symbol.symbol import Symbol
 from ..symbol.symbol import load as load_symbol
+from .inspection import is_symbol_file
+from .models import Inputs, Parameters
 
 __all__ = ["run"]
 
 
-def run(model: Any, inputs: Any, params: Any = None) -> dict[str, Array]:
+def run(model: Symbol | OnnxSource, inputs: Inputs, params: Parameters | None = None) -> dict[str, Array]:
     """Run a model once, and give its outputs by name.
 
     An ONNX model runs as other programs run it. A graph of MXNet's runs as a hybridized block does: in ONNX
-    Runtime but for operators that ONNX lacks. Labels, which only training reads, need no arrays.
+    Runtime but for operators that ONNX lacks. Labels, which only training reads, need no arrays unless their
+    shapes are told by nothing else.
 
     Args:
         model: An ONNX file, its bytes or a ModelProto; or a Symbol, or the file of one, whose name ends with
@@ -48,9 +52,10 @@ def run(model: Any, inputs: Any, params: Any = None) -> dict[str, Array]:
         raise MXNetError(
             f"run: an ONNX model or a Symbol is required, got {model.name}, which is a block. Call it."
         )
-    is_file = isinstance(model, str | os.PathLike)
-    if isinstance(model, Symbol) or (is_file and os.fspath(model).endswith(".json")):
-        return _run_symbol(load_symbol(model) if is_file else model, inputs, params)
+    if is_symbol_file(model):
+        model = load_symbol(model)
+    if isinstance(model, Symbol):
+        return _run_symbol(model, inputs, params)
     return _run_onnx(model, inputs)
 
 
@@ -71,27 +76,42 @@ def _run_symbol(graph: Symbol, inputs: Any, params: Any) -> dict[str, Array]:
     values = load_arrays(os.fspath(params)) if isinstance(params, str | os.PathLike) else params
     known = arrays_by_name(values)
     names = data_names(graph, known)
-    arrays = {name: _as_parameters(array, known) for name, array in _arrays(names, inputs).items()}
-    labels = [name for name in graph.list_inputs() if name not in known and name not in arrays]
-    shapes = {name: array.shape for name, array in arrays.items()}
-    arguments, _, _ = graph.infer_shape_partial(**shapes) if labels else ((), (), ())
-    sizes = dict(zip(graph.list_arguments(), arguments, strict=False))
-    arrays |= {name: np.zeros(sizes[name], np.float32) for name in labels}
+    labels = [name for name in graph.list_inputs() if name not in known and name not in names]
+    arrays = {n: _as_parameters(array, known) for n, array in _arrays(names, inputs, labels).items()}
+    arrays |= _zeros(graph, [name for name in labels if name not in arrays], arrays)
     parameters = {name: NDArray(known[name]) for name in graph.list_inputs() if name in known}
     results = CompiledGraph(graph, list(arrays), parameters)([NDArray(array) for array in arrays.values()])
     return {name: y.asnumpy() for name, y in zip(graph.list_outputs(), results, strict=True)}
 
 
-def _arrays(names: Sequence[str], inputs: Any) -> dict[str, Array]:
-    """An array for each input."""
+def _zeros(graph: Symbol, labels: Sequence[str], arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Zeros for labels, which only training reads, in the shapes that the inputs tell."""
+    if not labels:
+        return {}
+    arguments, _, _ = graph.infer_shape_partial(**{name: array.shape for name, array in arrays.items()})
+    shapes = dict(zip(graph.list_arguments(), arguments, strict=True))
+    unknown = [name for name in labels if not shapes[name] or 0 in shapes[name]]
+    if unknown:
+        raise MXNetError(
+            f"run: an array for {', '.join(unknown)} is required, whose shape the other inputs do not tell; "
+            "its values do not count."
+        )
+    return {name: np.zeros(shapes[name], np.float32) for name in labels}
+
+
+def _arrays(names: Sequence[str], inputs: Any, others: Sequence[str] = ()) -> dict[str, Array]:
+    """An array for each input, and for others that the caller gives."""
     values: Mapping[str, Any] = by_name(names, inputs, lambda value: not isinstance(value, list | tuple))
-    missing, strangers = [n for n in names if n not in values], [n for n in values if n not in names]
+    missing, strangers = (
+        [n for n in names if n not in values],
+        [n for n in values if n not in (*names, *others)],
+    )
     if missing or strangers:
         raise MXNetError(
             f"run: an array for each of the inputs {', '.join(names)} is required, got "
             f"{', '.join(values) or 'none'}."
         )
-    return {name: _array(values[name]) for name in names}
+    return {name: _array(value) for name, value in values.items()}
 
 
 def _array(value: Any) -> Array:

@@ -8,11 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..converters.from_onnx import Source as OnnxSource
 from ..converters.from_onnx import read
 from ..converters.to_onnx import arrays_by_name
 from ..errors import ConversionError
 from ..ndarray.files import load as load_arrays
 from ..ops import Array
+from ..symbol.symbol import Symbol
+from .inspection import is_symbol_file
+from .models import Parameters
 
 __all__ = ["OddWeights", "odd_weights"]
 
@@ -33,8 +37,8 @@ class OddWeights(NamedTuple):
         return f"{self.name}: {kinds} of {self.size} numbers"
 
 
-def odd_weights(model: Any, params: Any = None) -> list[OddWeights]:
-    """Find the parameters that have denormal numbers, infinities or NaN; one is in memory at a time.
+def odd_weights(model: Symbol | OnnxSource, params: Parameters | None = None) -> list[OddWeights]:
+    """Find the parameters that have denormal numbers, infinities or NaN, an ONNX file's one by one.
 
     Processors take many times as long for each operation on a denormal number. Weights that training drives
     to zero become such. Setting them to 0 changes results by less than the smallest normal number.
@@ -47,8 +51,7 @@ def odd_weights(model: Any, params: Any = None) -> list[OddWeights]:
     Returns:
         The parameters that have some, in the model's order.
     """
-    is_file = isinstance(model, str | os.PathLike)
-    if params is not None or (is_file and os.fspath(model).endswith(".json")):
+    if params is not None or isinstance(model, Symbol) or is_symbol_file(model):
         values = load_arrays(os.fspath(params)) if isinstance(params, str | os.PathLike) else params
         rows = (_counted(name, array) for name, array in arrays_by_name(values).items())
     else:
