@@ -3,7 +3,7 @@
 from ._import import get_model_metadata as get_model_metadata
 from ._import import import_model as import_model
 from ._import import load as load
-from ._reader import exposed as exposed
+from ._reader import read as read
 from ._registry import supported as supported
 from ._registry import versions as versions
 from ._walk import Imported as Imported
