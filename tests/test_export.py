@@ -24,7 +24,7 @@ from hybridonnx.converters.to_onnx._graph import Graph, NeedsShape, Value
 from hybridonnx.errors import ConversionError
 from hybridonnx.formats import files
 from hybridonnx.ops import Spec
-from hybridonnx.runtime.verify import verify
+from hybridonnx.parity.verify import verify
 from tests.runtimes import newest_opset
 
 OPSETS = (OLDEST, DEFAULT, min(22, newest_opset()))

@@ -19,7 +19,8 @@ from hybridonnx.converters import from_onnx, to_onnx
 from hybridonnx.converters.from_onnx import _model_info
 from hybridonnx.converters.from_onnx._registry import Const, Hint, Import, imports, load_all
 from hybridonnx.errors import ConversionError, FormatError, MXNetError
-from hybridonnx.runtime.verify import Parity, difference, verify
+from hybridonnx.parity.report import Layer, Parity, difference
+from hybridonnx.parity.verify import verify
 from hybridonnx.symbol.execute import execute
 
 F32, I64 = TensorProto.FLOAT, TensorProto.INT64
@@ -453,7 +454,7 @@ def test_differences_are_told():
     assert not difference("y", a, a[:2]).ok(1e9)
     assert not difference("y", a, np.array([1.0, np.nan, 4.0])).ok(1e9)
     assert difference("y", np.array([np.inf]), np.array([np.inf])).ok(0)
-    report = Parity((error,), (difference("layer", a, a), error))
+    report = Parity((error,), (Layer(difference("layer", a, a), None), Layer(error, None)))
     assert not report.ok(1e-3)
     assert report.ok(0.1)
     assert report.first_divergence() is error

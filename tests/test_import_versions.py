@@ -11,7 +11,7 @@ from onnx.reference import ReferenceEvaluator
 
 from hybridonnx import autograd, nd
 from hybridonnx.converters import from_onnx
-from hybridonnx.runtime.verify import verify
+from hybridonnx.parity.verify import verify
 from hybridonnx.symbol.execute import execute
 from tests.runtimes import runnable
 

@@ -5,7 +5,6 @@ from ._import import import_model as import_model
 from ._import import load as load
 from ._reader import Model as Model
 from ._reader import Source as Source
-from ._reader import exposed as exposed
 from ._reader import read as read
 from ._registry import supported as supported
 from ._registry import versions as versions

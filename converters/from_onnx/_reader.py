@@ -179,23 +179,6 @@ def _mapped(path: Path) -> Model:
     return model
 
 
-def exposed(source: str | bytes) -> tuple[bytes, dict[str, Array]]:
-    """A model with every value of its graph as an output, from its file's name or its bytes.
-
-    With the weights that lie beside the file: ONNX Runtime 1.20 finds them for a file alone, not for bytes.
-    """
-    container = read(source, whole=True)
-    model = container.proto
-    beside = [t for t in model.graph.initializer if t.data_location == TensorProto.EXTERNAL]
-    weights = {tensor.name: container.array(tensor) for tensor in beside}
-    names = {output.name for output in model.graph.output}
-    for node in model.graph.node:
-        for name in node.output:
-            if name and name not in names:
-                model.graph.output.add(name=name)
-    return model.SerializeToString(), weights
-
-
 def _parse(data: bytes, title: str) -> ModelProto:
     if not data:
         raise FormatError(f"{title}: an ONNX model is required, got an empty file.")

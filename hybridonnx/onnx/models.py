@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
@@ -37,8 +38,11 @@ from ..gluon.symbol_block import SymbolBlock, block_from_onnx
 from ..ndarray.files import load as load_arrays
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Spec
-from ..runtime.verify import Difference, Parity, Runnable, draw, exported, label_zeros, named, of_symbol
-from ..runtime.verify import verify as _verify
+from ..parity.inputs import parts, samples_in
+from ..parity.models import Runnable, exported, label_zeros, named, of_symbol
+from ..parity.report import Difference, Layer, Parity, ParityError, Verdict
+from ..parity.verify import draw
+from ..parity.verify import verify as _verify
 from ..symbol.symbol import Symbol
 from ..symbol.symbol import load as load_symbol
 from ..typing import ArrayLike, Contexts
@@ -46,10 +50,14 @@ from ..typing import ArrayLike, Contexts
 __all__ = [
     "Difference",
     "Graph",
+    "Layer",
     "NodeSupport",
     "Parity",
+    "ParityError",
     "Support",
     "Value",
+    "Verdict",
+    "assert_parity",
     "check",
     "export_model",
     "get_model_metadata",
@@ -224,29 +232,72 @@ def verify(
     inputs: Inputs | None = None,
     *,
     shapes: Shapes | None = None,
-    layers: bool = False,
+    layers: bool | None = None,
+    samples: int = 1,
     seed: int = 0,
 ) -> Parity:
-    """Run two models on the same inputs, and tell how far their outputs are apart.
+    """Run two models on the same inputs, and tell rounding from faults.
 
     A model is a HybridBlock, an ONNX file, or a tuple of a Symbol and its parameters; without `other` a block
     or a Symbol is compared with its own export. Blocks and Symbols run on the kernels, ONNX models in plain
     ONNX Runtime on the CPU. A block's own call, in ONNX Runtime too if it is hybridized, is compared as well.
-    `inputs` are arrays by name or in order; without them they are drawn, of the `shapes` given or those in a
-    file. With `layers` values in between are compared as well, where both models name them alike.
+
+    The first model's graph also runs in float64, and again with every value moved by as much as its rounding
+    may: each element of the second model's outputs is judged by how far off rounding can put it, so that no
+    tolerance has to be chosen. Differences in a file's own right are told by `relative` and `ok(tol)`.
+
+    Args:
+        model: What is right.
+        other: What is compared with it.
+        inputs: Arrays by name or in order, the name of an `.npz` file of them, or an iterable of several such
+            as a DataLoader, of which `samples` are taken. Without them so many are drawn, of the `shapes` or
+            those in a file, indices below the size of what they point into.
+        shapes: The shapes of inputs, by name or in order.
+        layers: Whether values in between are judged as well, each from the first model's values before it, so
+            that an error is told from those that it inherits. `None`: where an output is at fault.
+        samples: How many samples are taken or drawn.
+        seed: Of what is drawn.
     """
     if not isinstance(model, HybridBlock):
-        return _verify(model, other, inputs, shapes=shapes, layers=layers, seed=seed)
-    values: Any = _draws(other, shapes, seed) if inputs is None else inputs
-    names, graph = _graph(model, len(in_order(values, _is_array)))
-    if inputs is None and other is not None and not set(values) <= set(names):
-        values = list(values.values())  # the other model calls its inputs differently
-    by_input = _by_input(model, names, graph, values)
-    params = _parameters(model, graph, [NDArray(by_input[name]) for name in names])
+        return _verify(model, other, inputs, shapes=shapes, layers=layers, samples=samples, seed=seed)
+    if inputs is None:
+        values = [_draws(other, shapes, seed + k) for k in range(samples)]
+    else:
+        traced: Any = model._cached_graph
+        values = [parts(v, len(traced[0])) if traced else v for v in samples_in(inputs, samples)]
+    names, graph = _graph(model, len(in_order(values[0], _is_array)))
+    if inputs is None and other is not None and not set(values[0]) <= set(names):
+        values = [list(v.values()) for v in values]  # the other model calls its inputs differently
+    by_input = [_by_input(model, names, graph, v) for v in values]
+    params = _parameters(model, graph, [NDArray(by_input[0][name]) for name in names])
     block = _runnable(model, names, graph, params)
-    if other is None:
-        return _verify(block, exported(graph, arrays_by_name(params), by_input), by_input, layers=layers)
-    return _verify(block, other, by_input, layers=layers)
+    second = exported(graph, arrays_by_name(params), by_input[0]) if other is None else other
+    return _verify(block, second, iter(by_input), layers=layers, samples=len(by_input))
+
+
+def assert_parity(
+    model: Model,
+    other: Model | None = None,
+    inputs: Inputs | None = None,
+    *,
+    tol: float | None = None,
+    **options: Any,
+) -> Parity:
+    """Raise `ParityError`, which is an AssertionError, unless two models compute the same.
+
+    Args:
+        model: As `verify` takes it.
+        other: As `verify` takes it.
+        inputs: As `verify` takes them.
+        tol: The relative difference that outputs may have; `None` judges by what rounding can do.
+        options: What else `verify` takes.
+
+    Returns:
+        The report.
+    """
+    parity = verify(model, other, inputs, **options)
+    parity.raise_if_failed(tol)
+    return parity
 
 
 # ---- blocks
@@ -361,5 +412,4 @@ def _runnable(net: HybridBlock, names: list[str], graph: Symbol, params: Mapping
         flat, _ = flatten(net(*args), "output")
         return named(graph.list_outputs(), [y.asnumpy() for y in flat])
 
-    kernels = of_symbol(graph, arrays_by_name(params))
-    return Runnable(dict.fromkeys(names, Spec()), kernels.run, kernels.layers, call)
+    return replace(of_symbol(graph, arrays_by_name(params), call), inputs=dict.fromkeys(names, Spec()))

@@ -1,0 +1,250 @@
+"""Models that can be compared: what each takes, how it runs, and how its values are reached one by one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..converters.cuts import Cuts
+from ..converters.from_onnx import import_model
+from ..converters.to_onnx import arrays_by_name, data_names, model_bytes
+from ..converters.values import dtype_of_type_string
+from ..errors import ConversionError, MXNetError
+from ..ndarray.invoke import invoke_all
+from ..ndarray.ndarray import NDArray
+from ..ops import Array, Spec
+from ..runtime.session import ModelSession
+from ..symbol.execute import execute
+from ..symbol.graph import Entry
+from ..symbol.symbol import Symbol
+
+Arrays: TypeAlias = dict[str, Array]
+
+
+class Graph:
+    """A symbol with its parameters, whose nodes run on the kernels."""
+
+    def __init__(self, symbol: Symbol, params: Arrays) -> None:
+        self.symbol, self.params = symbol, params
+        self._nodes: dict[str, Entry] = {}
+        for node in symbol.get_internals().nodes():
+            if not node.is_variable:
+                for i, name in enumerate(node.output_names()):
+                    self._nodes.setdefault(name, Entry(node, i))
+
+    def values(self) -> list[str]:
+        """The names of what operators give, in order."""
+        return list(self._nodes)
+
+    def entry(self, value: str) -> Entry | None:
+        """Where in the graph a value is."""
+        return self._nodes.get(value)
+
+    def all(self, inputs: Arrays, wanted: Sequence[str]) -> Arrays:
+        """Values of the whole graph by name."""
+        return dict(zip(wanted, self._run(inputs, wanted), strict=True))
+
+    def sources(self, wanted: Iterable[str], borders: Collection[str]) -> set[str]:
+        """What values are computed from: the first of `borders` on each way back, and inputs."""
+        _, sources = self._back(wanted, borders)
+        return sources
+
+    def makers(self, wanted: Iterable[str], borders: Collection[str]) -> list[str]:
+        """The nodes between values and `borders`."""
+        entries, _ = self._back(wanted, borders)
+        return list(dict.fromkeys(entry.node.name for entry in entries))
+
+    def part(self, wanted: Sequence[str], given: Arrays) -> Arrays:
+        """Values computed from others."""
+        entries, _ = self._back(wanted, given)
+        ready = {self._nodes[name]: array for name, array in given.items() if name in self._nodes}
+        variables = {**self.params, **given}
+        results: dict[Entry, Array] = {}
+
+        def array(entry: Entry) -> Array:
+            if entry in ready:
+                return ready[entry]
+            return variables[entry.node.name] if entry.node.is_variable else results[entry]
+
+        for node in dict.fromkeys(entry.node for entry in sorted(entries, key=lambda e: e.node.serial)):
+            with node.named():
+                outputs = invoke_all(node.op, [NDArray(array(entry)) for entry in node.inputs])
+            results.update({Entry(node, i): y.asnumpy() for i, y in enumerate(outputs)})
+        return {name: results[self._nodes[name]] for name in wanted}
+
+    def _run(self, inputs: Arrays, wanted: Sequence[str]) -> list[Array]:
+        arrays = {name: NDArray(value) for name, value in {**self.params, **inputs}.items()}
+        return [y.asnumpy() for y in execute(Symbol([self._nodes[name] for name in wanted]), arrays)]
+
+    def _back(self, wanted: Iterable[str], borders: Collection[str]) -> tuple[set[Entry], set[str]]:
+        ends = {self._nodes[name]: name for name in borders if name in self._nodes}
+        entries: set[Entry] = set()
+        sources: set[str] = set()
+        waiting = [self._nodes[name] for name in wanted]
+        while waiting:
+            entry = waiting.pop()
+            if entry in entries:
+                continue
+            entries.add(entry)
+            for source in entry.node.inputs:
+                if source in ends:
+                    sources.add(ends[source])
+                elif not source.node.is_variable:
+                    waiting.append(source)
+                elif source.node.name not in self.params:
+                    sources.add(source.node.name)
+        return entries, sources
+
+
+class File:
+    """An ONNX model whose parts run in plain ONNX Runtime."""
+
+    def __init__(self, source: Any) -> None:
+        self._cuts = Cuts(source)
+
+    def values(self) -> list[str]:
+        """The names of what nodes give, in order."""
+        return self._cuts.values()
+
+    def all(self, inputs: Arrays, wanted: Sequence[str]) -> Arrays:
+        """Values of the whole model by name."""
+        return self._run(wanted, {name: inputs[name] for name in self._cuts.inputs if name in inputs})
+
+    def sources(self, wanted: Iterable[str], borders: Collection[str]) -> set[str]:
+        """What values are computed from: the first of `borders` on each way back, and inputs."""
+        return self._cuts.sources(wanted, borders)
+
+    def makers(self, wanted: Iterable[str], borders: Collection[str]) -> list[str]:
+        """The nodes between values and `borders`."""
+        return [step.name or step.op_type for step in self._cuts.between(wanted, borders)]
+
+    def part(self, wanted: Sequence[str], given: Arrays) -> Arrays:
+        """Values computed from others."""
+        return self._run(wanted, given)
+
+    def _run(self, wanted: Sequence[str], given: Arrays) -> Arrays:
+        part = self._cuts.part(wanted, given)
+        session = ModelSession(part.data, weights=part.weights)
+        feeds = {new: np.ascontiguousarray(given[name]) for name, new in part.inputs.items()}
+        return dict(zip(wanted, session(feeds), strict=True))
+
+
+@dataclass(frozen=True)
+class Runnable:
+    """A model of any kind: what it takes, and how to run it."""
+
+    inputs: Mapping[str, Spec]
+    """Shapes may be unknown or partly so."""
+    run: Callable[[Arrays], Arrays]
+    """Inputs by name to outputs by name, in order."""
+    inside: Callable[[], Graph | File] = field(compare=False)
+    """Its values one by one."""
+    reference: Callable[[], Graph | None] = field(compare=False)
+    """Its graph on the kernels; `None` where it has operators that only ONNX Runtime knows."""
+    call: Callable[[Arrays], Arrays] | None = field(default=None, compare=False)
+    """The same model's other way, if it has one."""
+
+
+def runnable(model: Any) -> Runnable:
+    """Anything that `verify` takes."""
+    if isinstance(model, Runnable):
+        return model
+    if is_symbol(model):
+        return of_symbol(model[0], arrays_by_name(list(model[1:])))
+    if isinstance(model, str | os.PathLike | bytes) or hasattr(model, "SerializeToString"):
+        return of_onnx(model)
+    raise ConversionError(
+        "verify: an ONNX model, or a tuple of a Symbol and parameters, is required, "
+        f"got {type(model).__name__}."
+    )
+
+
+def is_symbol(model: Any) -> bool:
+    """Whether a model is a Symbol with parameters."""
+    return isinstance(model, tuple | list) and bool(model) and isinstance(model[0], Symbol)
+
+
+def of_symbol(symbol: Symbol, params: Arrays, call: Callable[[Arrays], Arrays] | None = None) -> Runnable:
+    """A Symbol with parameters, run on the kernels."""
+    names = data_names(symbol, params)
+    values = {name: NDArray(array) for name, array in params.items()}
+
+    def run(inputs: Arrays) -> Arrays:
+        shapes = {name: array.shape for name, array in inputs.items()}
+        arrays = {**inputs, **label_zeros(symbol, [*values, *inputs], shapes)}
+        outputs = execute(symbol, {**values, **{name: NDArray(array) for name, array in arrays.items()}})
+        return named(symbol.list_outputs(), [y.asnumpy() for y in outputs])
+
+    graph = Graph(symbol, params)
+    return Runnable({name: Spec() for name in names}, run, lambda: graph, lambda: graph, call)
+
+
+def label_zeros(symbol: Symbol, known: Sequence[str], shapes: Mapping[str, tuple[int, ...]]) -> Arrays:
+    """Zeros for the variables without a value, which only training reads, by the inputs' shapes."""
+    missing = [name for name in symbol.list_inputs() if name not in known]
+    if not missing:
+        return {}
+    known_shapes = {n: s for n, s in shapes.items() if n in symbol.list_inputs()}
+    arguments, _, _ = symbol.infer_shape_partial(**known_shapes)
+    inferred = dict(zip(symbol.list_arguments(), arguments, strict=True))
+    unknown = [name for name in missing if 0 in (inferred.get(name) or (0,))]
+    if unknown:
+        raise ConversionError(
+            f"verify: an array for {unknown[0]} is required, whose shape the other inputs do not tell. "
+            "Give it among the inputs, or cut the label off with get_internals()."
+        )
+    return {name: np.zeros(inferred[name], np.float32) for name in missing}
+
+
+def of_onnx(model: Any) -> Runnable:
+    """An ONNX model, run in plain ONNX Runtime."""
+    if not isinstance(model, str | os.PathLike):
+        source: str | bytes = model if isinstance(model, bytes) else model.SerializeToString()
+    elif Path(model).is_file():
+        source = os.fspath(model)
+    else:
+        raise ConversionError(f"verify: the ONNX file {model} does not exist.")
+    session = ModelSession(source)
+    declared = {
+        name: Spec(_sizes(shape), dtype_of_type_string(text))
+        for name, (text, shape) in session.inputs.items()
+    }
+
+    def reference() -> Graph | None:
+        try:
+            symbol, arguments, states = import_model(source)
+        except MXNetError:
+            return None
+        return Graph(symbol, arrays_by_name([arguments, states]))
+
+    return Runnable(
+        declared, lambda inputs: named(session.outputs, session(inputs)), lambda: File(source), reference
+    )
+
+
+def exported(symbol: Symbol, params: Arrays, inputs: Arrays) -> bytes:
+    """The ONNX model of a Symbol, for inputs of these shapes."""
+    return model_bytes(
+        symbol, params, {name: Spec(array.shape, array.dtype) for name, array in inputs.items()}
+    )
+
+
+def named(names: Sequence[str], values: Sequence[Array]) -> Arrays:
+    """Values by name; a name that was there gets a number."""
+    arrays: Arrays = {}
+    for name, value in zip(names, values, strict=True):
+        key, number = name, 0
+        while key in arrays:
+            number += 1
+            key = f"{name}_{number}"
+        arrays[key] = value
+    return arrays
+
+
+def _sizes(shape: Sequence[Any]) -> tuple[int | None, ...]:
+    return tuple(d if isinstance(d, int) else None for d in shape)

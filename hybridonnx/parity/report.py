@@ -1,0 +1,319 @@
+"""What a comparison of two models has to say, as data and as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..dtypes import DType
+from ..errors import MXNetError
+from ..ops import Array
+
+_FEW_ULPS = 4.0
+"""Up to how many units in the last place values agree."""
+_LEAST = 1e-45
+"""The least unit in the last place: of numbers below that all digits are lost."""
+_DECADES = (-10, 6)
+"""The powers of ten between which the histogram has its bins."""
+_BINS = 4
+"""How many bins a power of ten has."""
+
+
+class Verdict(StrEnum):
+    """What a difference is."""
+
+    AGREES = "agrees"
+    """Equal, or within a few units in the last place."""
+    ROUNDING = "rounding"
+    """Within what rounding can do to this graph at these inputs."""
+    FAULT = "fault"
+    """More than rounding can do."""
+
+
+_ORDER = list(Verdict)
+
+
+class ParityError(MXNetError, AssertionError):
+    """Two models do not compute the same."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How far a value of the second model is from the first's."""
+
+    name: str
+    shape: tuple[int, ...]
+    absolute: float
+    """The largest difference."""
+    relative: float
+    """The largest difference over the largest magnitude of the first model's value."""
+    verdict: Verdict = Verdict.AGREES
+    other: str = ""
+    """What the second model calls the value."""
+    dtype: str = ""
+    """The second model's element type."""
+    size: int = 0
+    """Elements, of all samples."""
+    mean: float = 0.0
+    """The mean absolute difference."""
+    ulps: float = 0.0
+    """The largest difference in units of the last place of the first model's element."""
+    share: float = 0.0
+    """The largest difference over the bound of what rounding can do to that element."""
+    mismatches: int = 0
+    """Elements beyond the bound."""
+    index: tuple[int, ...] | None = None
+    """The element that is farthest from its bound, or farthest off if all are within."""
+    expected: float | None = None
+    """The first model's value there."""
+    result: float | None = None
+    """The second model's value there."""
+    histogram: tuple[int, ...] = ()
+    """How many elements are at which share of their bounds: from 1e-10 to 1e6, four bins to a decade."""
+    note: str = ""
+    """What there is to say beside."""
+
+    def ok(self, tol: float | None = None) -> bool:
+        """Whether it is rounding at most; with `tol`, whether the relative difference is within it."""
+        return self.verdict is not Verdict.FAULT if tol is None else self.relative <= tol
+
+    def percentile(self, percent: float) -> float:
+        """The share of their bounds that so many percent of the elements stay below."""
+        counts = np.cumsum(self.histogram)
+        if not counts.size or not counts[-1]:
+            return 0.0
+        return float(10.0 ** (_DECADES[0] + int(np.searchsorted(counts, counts[-1] * percent / 100)) / _BINS))
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name:<40} {self.shape!s:<20} {self.absolute:9.2e} {self.relative:9.2e} {self.ulps:9.3g} "
+            f"{self.share:9.2e} {self.verdict}{f': {self.note}' if self.note else ''}"
+        )
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One value between inputs and outputs."""
+
+    own: Difference
+    """What the second model's nodes add, from the first model's values before them."""
+    whole: Difference | None
+    """How far the value is off where both models run from their inputs."""
+    nodes: tuple[str, ...] = ()
+    """The second model's nodes from the values before to this one."""
+
+    @property
+    def name(self) -> str:
+        """The first model's name of the value."""
+        return self.own.name
+
+    def ok(self, tol: float | None = None) -> bool:
+        """Whether the layer's own error is rounding at most; with `tol`, whether it is within that."""
+        return self.own.ok(tol)
+
+
+_HEADER = f"{'{}':<40} {'shape':<20} {'absolute':>9} {'relative':>9} {'ulps':>9} {'of bound':>9} verdict"
+_TITLES = {"outputs": "output", "layers": "layer, own error", "call": "own call"}
+
+
+@dataclass(frozen=True)
+class Parity:
+    """How far two models are apart in their outputs, and in the layers in between."""
+
+    outputs: tuple[Difference, ...]
+    layers: tuple[Layer, ...] = ()
+    call: tuple[Difference, ...] = ()
+    """For a block, which may run in ONNX Runtime as well: its own call beside the reference."""
+    samples: int = 1
+    notes: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of all verdicts."""
+        found = [item.verdict for item in (*self.outputs, *self.call, *(layer.own for layer in self.layers))]
+        return max(found, key=_ORDER.index, default=Verdict.AGREES)
+
+    def ok(self, tol: float | None = None) -> bool:
+        """Whether the models compute the same.
+
+        Args:
+            tol: The relative difference that every output may have, those of a block's own call too; `None`
+                judges by what rounding can do, in outputs, layers and own call.
+        """
+        if tol is None:
+            return self.verdict is not Verdict.FAULT
+        return all(difference.ok(tol) for difference in (*self.outputs, *self.call))
+
+    def first_divergence(self, tol: float | None = None) -> Difference | None:
+        """The first layer that errs by itself, or else the first output that does not agree."""
+        every = (*(layer.own for layer in self.layers), *self.outputs, *self.call)
+        return next((difference for difference in every if not difference.ok(tol)), None)
+
+    def raise_if_failed(self, tol: float | None = None) -> None:
+        """Raise `ParityError` with the report, unless `ok(tol)`."""
+        if not self.ok(tol):
+            raise ParityError(str(self))
+
+    def to_json(self, indent: int | None = None) -> str:
+        """All of it as a JSON document."""
+        return json.dumps(_plain({"verdict": self.verdict, **asdict(self)}), indent=indent)
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        for attribute, title in _TITLES.items():
+            rows = [getattr(row, "own", row) for row in getattr(self, attribute)]
+            if rows:
+                yield _HEADER.format(title)
+                yield from map(str, rows)
+                yield ""
+        yield from self.notes
+        if self.call:
+            verb = "agrees with" if all(difference.ok() for difference in self.call) else "differs from"
+            yield f"the block's own call {verb} the kernels"
+        worst = self.first_divergence()
+        if worst is None:
+            but = "" if self.verdict is Verdict.AGREES else " but for rounding"
+            yield f"all agree{but}, in {self.samples} sample{'s' if self.samples > 1 else ''}"
+            return
+        place = next((layer for layer in self.layers if layer.own is worst), None)
+        nodes = f", computed by {', '.join(place.nodes)}" if place else ""
+        yield f"first divergence: {worst.name}{nodes}"
+        if worst.index is not None:
+            yield f"  at {worst.index}: {worst.expected:.9g} is required, got {worst.result:.9g}"
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it; numbers that are not finite as text."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    return value
+
+
+# ---- comparison
+
+
+class Exact(NamedTuple):
+    """What a value should be."""
+
+    value: Array
+    """In float64 where it is a floating-point number."""
+    bound: Any
+    """How far off each element may be by rounding; infinite where anything may come out."""
+
+
+def difference(name: str, expected: Array, result: Array, exact: Exact | None = None) -> Difference:
+    """Compare two values.
+
+    Args:
+        name: What the value is called.
+        expected: The first model's.
+        result: The second's. Of another shape it differs infinitely.
+        exact: What both should be; without it they should be equal.
+    """
+    shape, dtype = result.shape, str(result.dtype)
+    if expected.shape != shape:
+        note = f"shape {expected.shape} is required, got {shape}"
+        return Difference(name, shape, np.inf, np.inf, Verdict.FAULT, dtype=dtype, share=np.inf, note=note)
+    if not result.size:
+        return Difference(name, shape, 0.0, 0.0, dtype=dtype)
+    if result.dtype.kind not in "biufV" or expected.dtype.kind not in "biufV":
+        return _of_texts(name, expected, result)
+    a, b = np.asarray(expected, np.float64), np.asarray(result, np.float64)
+    off, unit = _distances(a, b), unit_of(expected.dtype)
+    finite = np.where(np.isfinite(a), np.abs(a), 0.0)
+    ulps = np.zeros(shape)
+    np.divide(off, np.maximum(unit * finite, _LEAST) if unit else 1.0, out=ulps, where=off > 0)
+    share = np.where(off > 0, np.inf, 0.0) if exact is None else _shares(exact, b)
+    worst = int(share.argmax()) if share.max() > 1 else int(off.argmax())
+    index = tuple(map(int, np.unravel_index(worst, shape)))
+    largest, counted = float(off.max()), off[np.isfinite(off)]
+    beyond = int((share > 1).sum())
+    few = (ulps <= _FEW_ULPS if unit else off == 0).all()
+    return Difference(
+        name,
+        shape,
+        largest,
+        largest / max(float(finite.max()), 1e-6),
+        Verdict.FAULT if beyond else Verdict.AGREES if few else Verdict.ROUNDING,
+        dtype=dtype,
+        size=a.size,
+        mean=float(counted.mean()) if counted.size else float("inf"),
+        ulps=float(ulps.max()),
+        share=float(share.max()),
+        mismatches=beyond,
+        index=index,
+        expected=float(a[index]),
+        result=float(b[index]),
+        histogram=_histogram(share),
+    )
+
+
+def _shares(exact: Exact, result: Array) -> Array:
+    """How far elements are from what they should be, over their bounds."""
+    off = _distances(np.asarray(exact.value, np.float64), result)
+    bounds = np.broadcast_to(np.asarray(exact.bound, np.float64), off.shape)
+    with np.errstate(all="ignore"):
+        return np.where((off == 0) | np.isposinf(bounds), 0.0, off / bounds)
+
+
+def _of_texts(name: str, expected: Array, result: Array) -> Difference:
+    other = np.asarray(expected.astype(str) != result.astype(str))
+    off = float(other.any())
+    verdict = Verdict.FAULT if off else Verdict.AGREES
+    return Difference(
+        name, result.shape, off, off, verdict, size=result.size, mismatches=int(other.sum()), share=off
+    )
+
+
+def _distances(a: Array, b: Array) -> Array:
+    """How far elements are apart: not at all where both are the same infinity, or NaN."""
+    with np.errstate(all="ignore"):
+        off = np.abs(a - b)
+    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    return np.where(same, 0.0, np.where(np.isfinite(off), off, np.inf))
+
+
+def _histogram(share: Array) -> tuple[int, ...]:
+    low, high = _DECADES
+    bins = (high - low) * _BINS
+    with np.errstate(all="ignore"):
+        places = np.floor((np.log10(share.ravel()) - low) * _BINS)
+    counts = np.bincount(np.clip(np.nan_to_num(places, posinf=bins), 0, bins - 1).astype(int), minlength=bins)
+    return tuple(map(int, counts))
+
+
+def together(differences: Sequence[Difference]) -> Difference:
+    """The differences of one value in several samples as one."""
+    if len(differences) == 1:
+        return differences[0]
+    worst = max(differences, key=lambda d: (_ORDER.index(d.verdict), d.share, d.absolute))
+    size = sum(d.size for d in differences)
+    return replace(
+        worst,
+        absolute=max(d.absolute for d in differences),
+        relative=max(d.relative for d in differences),
+        ulps=max(d.ulps for d in differences),
+        share=max(d.share for d in differences),
+        mean=sum(d.mean * d.size for d in differences) / max(size, 1),
+        size=size,
+        mismatches=sum(d.mismatches for d in differences),
+        histogram=tuple(map(sum, zip(*(d.histogram for d in differences if d.histogram), strict=True))),
+    )
+
+
+def unit_of(dtype: DType) -> float:
+    """The distance from 1 to the next number of a dtype; 0 of integers."""
+    if dtype.kind == "f":
+        return float(np.finfo(dtype).eps)
+    return 2.0**-7 if dtype.kind == "V" else 0.0

@@ -1,0 +1,364 @@
+"""Verdicts of `verify`: what rounding can do, what it cannot, and the layer that a difference comes from."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+import pytest
+from onnx import ModelProto, helper, numpy_helper
+
+import hybridonnx as mx
+from hybridonnx import gluon, sym
+from hybridonnx.errors import ConversionError
+from hybridonnx.gluon.model_zoo import vision
+from hybridonnx.parity.report import Exact, ParityError, Verdict, difference, together
+from hybridonnx.parity.rounding import Reference
+from hybridonnx.parity.verify import verify
+from tests.parity_faults import faults
+
+# ---- one value
+
+
+def judged(expected, result, bound, dtype="float32"):
+    a = np.asarray(expected, dtype)
+    return difference("y", a, np.asarray(result, dtype), Exact(a.astype("float64"), bound))
+
+
+def test_verdicts():
+    assert judged([1.0, 2.0], [1.0, 2.0], 0.0).verdict is Verdict.AGREES
+    assert judged([1.0, 2.0], [1.0, 2.0000002], 1e-3).verdict is Verdict.AGREES
+    assert judged([1.0, 2.0], [1.0, 2.0005], 1e-3).verdict is Verdict.ROUNDING
+    error = judged([1.0, 2.0], [1.0, 2.1], 1e-3)
+    assert error.verdict is Verdict.FAULT
+    assert (error.mismatches, error.index) == (1, (1,))
+    assert error.expected == 2.0
+    assert error.share == pytest.approx(100, rel=1e-3)
+    assert error.ulps == pytest.approx(0.1 / (2 * np.finfo("float32").eps), rel=1e-3)
+
+
+def test_numbers_that_are_not_finite():
+    inf, nan = np.inf, np.nan
+    assert judged([inf, -inf, nan], [inf, -inf, nan], 0.0).verdict is Verdict.AGREES
+    for wrong in ([-inf, -inf, nan], [inf, 3.0, nan], [inf, -inf, 0.0]):
+        assert judged([inf, -inf, nan], wrong, 1e9).verdict is Verdict.FAULT
+    assert judged([1.0], [nan], 1e9).verdict is Verdict.FAULT
+    assert judged([1.0], [nan], inf).verdict is not Verdict.FAULT  # where anything may come out
+
+
+def test_integers_and_shapes():
+    assert judged([1, 2], [1, 2], 0.0, "int32").verdict is Verdict.AGREES
+    assert judged([1, 2], [1, 3], 0.0, "int32").verdict is Verdict.FAULT
+    assert judged([1, 2], [1, 3], [0.0, np.inf], "int32").verdict is Verdict.ROUNDING  # a near tie
+    assert "shape (2,)" in judged([1, 2], [[1, 2]], 0.0).note
+    assert judged(np.zeros((0, 3)), np.zeros((0, 3)), 0.0).verdict is Verdict.AGREES
+
+
+def test_percentiles_and_samples():
+    shares = judged(np.zeros(100), np.r_[np.full(99, 1e-6), 1e-3], 1e-2)
+    assert shares.percentile(50) == pytest.approx(1e-4, rel=1)
+    assert shares.percentile(100) == pytest.approx(1e-1, rel=1)
+    both = together([judged([0.0], [1e-3], 1e-2), judged([0.0], [3e-3], 1e-2)])
+    assert (both.size, sum(both.histogram)) == (2, 2)
+    assert both.absolute == pytest.approx(3e-3)
+    assert both.mean == pytest.approx(2e-3)
+
+
+# ---- the reference
+
+
+def exact_of(symbol, params, **inputs):
+    return {item.name: item for item in Reference(symbol, params).run(inputs)}
+
+
+@pytest.mark.parametrize("terms", [3, 100, 5000])
+def test_bounds_of_sums_hold_and_are_tight(rng, terms):
+    """Sums in float32 in any order are within the bound, and what is ten thousandth off is not."""
+    x, w = (rng.standard_normal(shape).astype("float32") for shape in [(40, terms), (30, terms)])
+    y = exact_of(
+        sym.FullyConnected(sym.var("x"), sym.var("w"), num_hidden=30, no_bias=True, name="y"), {}, x=x, w=w
+    )
+    item = y["y_output"]
+    np.testing.assert_allclose(
+        item.exact, x.astype("float64") @ w.T.astype("float64"), rtol=1e-12, atol=1e-12
+    )
+    for order in (slice(None), slice(None, None, -1)):
+        one_by_one = np.cumsum(x[:, None, order] * w[None, :, order], axis=2, dtype="float32")[:, :, -1]
+        assert (np.abs(one_by_one - item.exact) <= item.bound).all()
+    usual = np.sqrt(np.mean(item.exact**2))
+    assert np.median(item.bound) < 1e-4 * usual
+
+
+def test_values_that_cancel_have_wide_bounds(rng):
+    x = rng.standard_normal((8, 5)).astype("float32")
+    near = exact_of((sym.var("x") + 1e6) - 1e6, {}, x=x)
+    last = list(near.values())[-1]
+    in_float32 = (x + np.float32(1e6)) - np.float32(1e6)
+    assert (np.abs(in_float32 - x) <= last.bound).all()
+    assert last.bound.min() > 0.05
+
+
+def test_a_tie_may_fall_either_way():
+    x = np.array([[1, 1 + 1e-7, 0.5], [3, 1, 2]], "float32")
+    symbol = sym.argmax(sym.var("x") * 3.3333333, axis=1, name="best")
+    item = exact_of(symbol, {}, x=x)["best_output"]
+    assert np.isinf(item.bound).tolist() == [True, False] or item.bound[0] >= 1
+    assert item.bound[1] == 0
+
+
+def test_indices_are_exact(rng):
+    """What stands for an integer is not moved, so that no row is taken for its neighbour."""
+    weight = rng.standard_normal((7, 4)).astype("float32")
+    symbol = sym.Embedding(sym.var("x"), sym.var("w"), input_dim=7, output_dim=4, name="rows")
+    item = exact_of(symbol, {}, x=np.arange(7, dtype="float32"), w=weight)["rows_output"]
+    assert item.bound.max() < 1e-5
+
+
+# ---- models
+
+
+class Net(gluon.HybridBlock):
+    """A small network with all that is usual."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        with self.name_scope():
+            self.body = gluon.nn.HybridSequential()
+            self.body.add(
+                gluon.nn.Conv2D(8, 3, padding=1, activation="relu"),
+                gluon.nn.BatchNorm(),
+                gluon.nn.MaxPool2D(),
+                gluon.nn.Conv2D(8, 3, padding=1),
+                gluon.nn.Activation("sigmoid"),
+                gluon.nn.Dense(16, activation="relu"),
+                gluon.nn.Dense(5),
+            )
+
+    def hybrid_forward(self, F, x):
+        return F.softmax(self.body(x))
+
+
+@pytest.fixture
+def files(rng, tmp_path):
+    """A symbol, its parameters, the file of them, and an input."""
+    net = Net(prefix="net_")
+    net.initialize(mx.init.Xavier())
+    x = rng.standard_normal((2, 3, 8, 8)).astype("float32")
+    net.hybridize()
+    net(mx.nd.array(x))
+    path = mx.onnx.export_model(net, tmp_path / "net.onnx", input_shapes=[("batch", 3, 8, 8)])
+    net.export(str(tmp_path / "net"))
+    return mx.model.load_checkpoint(str(tmp_path / "net"), 0), path, x
+
+
+def changed(path, change):
+    model = onnx.load(path)
+    change(model)
+    return model
+
+
+def set_weight(model: ModelProto, name: str, change) -> None:
+    tensor = next(t for t in model.graph.initializer if t.name == name)
+    tensor.CopyFrom(numpy_helper.from_array(change(numpy_helper.to_array(tensor).copy()), name))
+
+
+def test_an_export_differs_by_rounding_at_most(files):
+    model, path, x = files
+    report = verify(model, path, [x], layers=True)
+    assert report.ok(), report
+    assert len(report.layers) == 10
+    assert all(layer.ok() for layer in report.layers)
+    assert "all agree" in str(report)
+
+
+def test_a_fault_is_found_where_it_is(files):
+    """The layers behind are off as well, but none of them by itself."""
+    model, path, x = files
+
+    def scale(w):
+        return (w * 1.01).astype("float32")
+
+    wrong = changed(path, lambda m: set_weight(m, "net_conv1_weight", scale))
+    report = verify(model, wrong, [x])
+    assert not report.ok()
+    at_fault = [layer.name for layer in report.layers if not layer.ok()]
+    assert at_fault == ["net_conv1_fwd_output"]
+    behind = next(layer for layer in report.layers if layer.name == "net_dense0_fwd_output")
+    assert behind.own.ok()
+    assert not behind.whole.ok()
+    first = report.first_divergence()
+    assert first.name == "net_conv1_fwd_output"
+    assert "net_conv1_fwd" in str(report)
+
+
+def test_names_do_not_matter(files):
+    """A model whose values are called otherwise is matched by its numbers, and its fault is found."""
+    model, path, x = files
+
+    def rename(proto):
+        new = {name: f"v{i}" for i, name in enumerate(n for node in proto.graph.node for n in node.output)}
+        for node in proto.graph.node:
+            node.input[:] = [new.get(name, name) for name in node.input]
+            node.output[:] = [new[name] for name in node.output]
+            node.name = ""
+        for output in proto.graph.output:
+            output.name = new[output.name]
+
+    report = verify(model, changed(path, rename), [x], layers=True)
+    assert report.ok(), report
+    assert len(report.layers) >= 8
+
+    def rename_and_break(proto):
+        set_weight(proto, "net_dense0_weight", lambda w: (w * 1.01).astype("float32"))
+        rename(proto)
+
+    report = verify(model, changed(path, rename_and_break), [x], layers=True)
+    assert not report.ok()
+    at_fault = [layer for layer in report.layers if not layer.ok()]
+    assert len(at_fault) == 1
+    assert "Gemm" in at_fault[0].nodes  # one of those between two values that are known again
+
+
+def test_a_tolerance_of_the_users_own(files):
+    model, path, x = files
+    wrong = changed(
+        path, lambda m: set_weight(m, "net_dense1_weight", lambda w: (w * 1.0001).astype("float32"))
+    )
+    report = verify(model, wrong, [x], layers=False)
+    assert not report.ok()
+    assert report.ok(1e-2)
+    assert not report.layers
+    with pytest.raises(ParityError, match="first divergence"):
+        report.raise_if_failed()
+    with pytest.raises(AssertionError):
+        mx.onnx.assert_parity(model, wrong, [x])
+    assert mx.onnx.assert_parity(model, wrong, [x], tol=1e-2).samples == 1
+
+
+def test_reports_are_data(files):
+    model, path, x = files
+    report = verify(model, path, [x], layers=True)
+    data = json.loads(report.to_json())
+    assert data["verdict"] == report.verdict
+    assert data["layers"][0]["own"]["name"] == report.layers[0].name
+    assert data["outputs"][0]["shape"] == [2, 5]
+
+
+def test_samples(files, tmp_path, rng):
+    model, path, x = files
+    assert verify(model, path, shapes=[(2, 3, 8, 8)], samples=3).samples == 3
+    loader = gluon.data.DataLoader(
+        gluon.data.ArrayDataset(rng.standard_normal((6, 3, 8, 8)).astype("float32"), np.arange(6)), 2
+    )
+    assert verify(model, path, loader, samples=2).samples == 2
+    net = gluon.SymbolBlock.imports(
+        str(tmp_path / "net-symbol.json"), ["data"], str(tmp_path / "net-0000.params")
+    )
+    assert mx.onnx.verify(net, path, loader, samples=3).samples == 3
+    assert mx.onnx.verify(net, shapes=[(2, 3, 8, 8)], samples=2).samples == 2
+    np.savez(tmp_path / "x.npz", data=x)
+    assert verify(model, path, tmp_path / "x.npz").ok()
+    with pytest.raises(ConversionError, match=r"an \.npz file"):
+        verify(model, path, tmp_path / "x.txt")
+    with pytest.raises(ConversionError, match="one sample at least"):
+        verify(model, path, iter([]))
+
+
+def test_indices_are_drawn_below_the_size_of_the_table(rng):
+    symbol = sym.Embedding(sym.var("x"), sym.var("w"), input_dim=50, output_dim=4)
+    weight = mx.nd.array(rng.standard_normal((50, 4)))
+    report = verify((symbol, {"w": weight}), shapes={"x": (40,)}, samples=2)
+    assert report.ok(), report
+
+
+def test_operators_that_only_onnx_runtime_knows():
+    x = helper.make_tensor_value_info("x", 1, [4])
+    y = helper.make_tensor_value_info("y", 1, [4])
+    node = helper.make_node("QuickGelu", ["x"], ["y"], domain="com.microsoft", alpha=1.0)
+    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("com.microsoft", 1)]
+    model = helper.make_model(helper.make_graph([node], "g", [x], [y]), opset_imports=opsets, ir_version=9)
+    report = verify(model, model)
+    assert report.ok(0)
+
+
+# ---- planted faults
+
+
+def zoo(name, size):
+    """A network of the zoo with values that keep signals at their size, its file, and an input."""
+    rng = np.random.RandomState(0)
+    net = vision.get_model(name, classes=10)
+    net.initialize(mx.init.MSRAPrelu())
+    x = rng.standard_normal((1, 3, size, size)).astype("float32")
+    net.hybridize()
+    net(mx.nd.array(x))
+    for key, param in net.collect_params().items():
+        if key.endswith(("gamma", "running_var")):
+            param.set_data(mx.nd.array(rng.uniform(0.5, 1.5, param.shape)))
+        elif key.endswith(("beta", "running_mean", "bias")):
+            param.set_data(mx.nd.array(rng.normal(0, 0.2, param.shape)))
+    return net, x
+
+
+def value(model, name, x):
+    """A value inside of a model, in ONNX Runtime."""
+    copy = ModelProto()
+    copy.CopyFrom(model)
+    if name not in {output.name for output in copy.graph.output}:
+        copy.graph.output.add(name=name)
+    session = ort.InferenceSession(copy.SerializeToString(), providers=["CPUExecutionProvider"])
+    return session.run([name], {session.get_inputs()[0].name: x})[0]
+
+
+def misses(model, path, x, count, seed=0):
+    """The planted faults that are not found at their node, and how many change a number at all."""
+    missed, tried = [], 0
+    right = onnx.load(path)
+    for fault in faults(right, count, seed):
+        if np.array_equal(value(right, fault.value, x), value(fault.model, fault.value, x)):
+            continue  # such as a weight of what is 0
+        report = verify(model, fault.model, [x], layers=True)
+        at_fault = [layer.name for layer in report.layers if not layer.ok()]
+        tried += 1
+        if at_fault[:1] != [fault.value]:
+            missed.append((fault.kind, fault.value, at_fault[:3]))
+    return missed, tried
+
+
+def test_planted_faults(files):
+    model, path, x = files
+    missed, tried = misses(model, path, x, 24)
+    assert not missed
+    assert tried >= 20
+
+
+ZOO = {
+    "alexnet": 224,
+    "densenet121": 64,
+    "inceptionv3": 107,
+    "mobilenet0.25": 64,
+    "mobilenetv2_0.25": 64,
+    "resnet18_v1": 64,
+    "resnet18_v2": 64,
+    "resnet50_v1": 64,
+    "squeezenet1.1": 224,
+    "vgg11_bn": 64,
+}
+"""Networks, and the size of their images."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ZOO)
+def test_planted_faults_in_the_zoo(name, tmp_path):
+    """Every single fault at its node, and none where there is none."""
+    net, x = zoo(name, ZOO[name])
+    path = mx.onnx.export_model(net, tmp_path / "net.onnx", input_shapes=[x.shape])
+    net.export(str(tmp_path / "net"))
+    model = mx.model.load_checkpoint(str(tmp_path / "net"), 0)
+    report = verify(model, path, [x], layers=True)
+    assert report.ok(), report
+    missed, tried = misses(model, path, x, 24)
+    assert not missed
+    assert tried >= 20
