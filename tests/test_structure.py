@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import pages
+
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("hybridonnx", "converters", "tests", "samples", "benchmarks", "scripts")
 FILE_LINES = 800
@@ -129,7 +131,7 @@ def test_the_oldest_packages_are_those_that_are_allowed():
         assert re.sub(r"(\.0)+$", "", version) == lowest[name], name
 
 
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "benchmarks" / "README.md"])
+PAGES = sorted([*ROOT.glob("*.md"), *pages.pages()[1:], ROOT / "benchmarks" / "README.md"])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=shown)
