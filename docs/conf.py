@@ -34,6 +34,7 @@ html_static_path = ["static"]
 html_css_files = ["pages.css"]
 html_copy_source = False
 html_show_sphinx = False
+smartquotes = False
 pygments_style = "friendly"
 pygments_dark_style = "monokai"
 html_theme_options = {
