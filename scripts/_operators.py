@@ -28,7 +28,9 @@ those of ONNX's that become MXNet's, and `mx.onnx.check(net, …)` tells of a mo
 EXPORT = """## From MXNet to ONNX
 
 An operator is written as these ONNX operators: some or all of them, as its attributes, sizes and the opset
-ask for it, and with a Cast where an element type does.
+ask for it, and with a Cast where an element type does. Files have opset 18, or any from 13 on by request;
+where the graph needs a newer one, `export_model` takes it or names it. "Gradient" says why there is none,
+where there is none. What an operator does besides computing outputs of inputs stands last.
 """
 IMPORT = f"""## From ONNX to MXNet
 
@@ -44,7 +46,7 @@ whether a kept node has one; where it does not, the reason is given if there can
 
 def text() -> str:
     """The whole page."""
-    written = _table(["MXNet's operator", "ONNX's operators"], _written())
+    written = _table(["MXNet's operator", "ONNX's operators", "Gradient", "Besides"], _written())
     read = _table(
         ["ONNX's operator", "MXNet's", "Other versions", "These become", "Gradient when kept"], _read()
     )
@@ -63,7 +65,8 @@ def _written() -> list[list[str]]:
     """A row for each of the operators that MXNet has, by name."""
     names = _mxnets()
     operators: set[type[Operator]] = set(load_all().values())
-    rows = [[_name(cls, names), doc_of(cls).onnx] for cls in operators if names & set(cls.names)]
+    known = [cls for cls in operators if names & set(cls.names)]
+    rows = [[_name(cls, names), doc_of(cls).onnx, _derived(cls), _besides(cls)] for cls in known]
     return sorted(rows, key=lambda row: row[0].lower().lstrip("`_"))
 
 
@@ -75,6 +78,17 @@ def _mxnets() -> set[str]:
 def _name(cls: type[Operator], names: set[str]) -> str:
     """An operator's names, that of the class first."""
     return ", ".join(f"`{name}`" for name in cls.names if name in names)
+
+
+def _derived(cls: type[Operator]) -> str:
+    return f"none: {cls.not_differentiable}" if cls.not_differentiable else "yes"
+
+
+def _besides(cls: type[Operator]) -> str:
+    """What an operator does beside computing its outputs of its inputs."""
+    states = f"states: {', '.join(f'`{name}`' for name in cls.aux)}" if cls.aux else ""
+    remarks = [("draws", cls.noise), ("other in training", cls.mode_dependent), (states, states)]
+    return "; ".join(remark for remark, holds in remarks if holds)
 
 
 # ---- import

@@ -1,5 +1,5 @@
 # Sourced by the other scripts, which run in the project's folder from here on. Needs bash and Python only.
-#   use_venv EXTRA     sets up .venv with the package and an extra ("", samples, test or dev); sets $PYTHON
+#   use_venv EXTRA     sets up .venv with the package and an extra ("", samples, test, docs or dev); sets $PYTHON
 #   use_oracle         sets up .oracle with Apache MXNet 1.9.1; sets $HYBRIDONNX_ORACLE
 #   use_torch          sets up .torch with PyTorch 2.13; sets $TORCH_PYTHON
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
@@ -51,14 +51,21 @@ fingerprint() {
         print(hashlib.sha256(file.read()).hexdigest(), sys.version.split()[0], os.getcwd())' 2>/dev/null
 }
 
-# is_fresh EXTRA: .venv holds what the extra asks for; dev includes test, test samples, and all the package
+# is_fresh EXTRA: .venv holds what the extra asks for; dev includes docs and test, test samples, and all the package
 is_fresh() {
-  local wanted extra
+  local wanted extra extras
   wanted=$(fingerprint) || return
-  for extra in dev test samples package; do
+  case $1 in
+    docs) extras=(dev docs) ;;
+    dev) extras=(dev) ;;
+    test) extras=(dev test) ;;
+    samples) extras=(dev test samples) ;;
+    *) extras=(dev docs test samples package) ;;
+  esac
+  for extra in "${extras[@]}"; do
     [ "$(cat ".venv/stamp-$extra" 2>/dev/null)" != "$wanted" ] || return 0
-    [ "$extra" != "$1" ] || return 1
   done
+  return 1
 }
 
 set_up_venv() {

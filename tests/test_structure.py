@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import pages
+
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("hybridonnx", "converters", "tests", "samples", "benchmarks", "scripts")
 FILE_LINES = 800
@@ -132,12 +134,13 @@ def test_the_oldest_packages_are_those_that_are_allowed():
         assert re.sub(r"(\.0)+$", "", version) == lowest[name], name
 
 
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "benchmarks" / "README.md"])
+PAGES = sorted([*ROOT.glob("*.md"), *pages.pages()[1:], *ROOT.glob("*/README.md")])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=shown)
 def test_links_lead_somewhere(page):
-    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
     missing = [target for target in targets if not (page.parent / target).exists()]
     assert not missing, f"{shown(page)} links to what is not there: {', '.join(missing)}"
 
@@ -150,3 +153,9 @@ def test_files_that_the_architecture_names_are_there():
     for folder, cell in rows:
         for name in re.findall(r"_\w+\.py", cell):
             assert (folders[folder] / name).exists(), f"{folder}/{name}"
+
+
+def test_the_samples_have_a_line_each():
+    page = (ROOT / "samples" / "README.md").read_text(encoding="utf-8")
+    missing = [path.name for path in (ROOT / "samples").glob("*.py") if f"]({path.name})" not in page]
+    assert not missing, f"say in samples/README.md what they show: {', '.join(missing)}"
