@@ -58,7 +58,7 @@ def arrays_in(texts: Sequence[str], files: Sequence[str | None]) -> Any:
     """
     if not texts:
         return None
-    inputs = inspection.inspect(*files, count=False).inputs
+    inputs = inspection.inspect(str(files[0]), *files[1:], count=False).inputs
     arrays = read_inputs(texts, inputs, Pixels())
     complete = arrays.keys() == {item.name for item in inputs}
     return [arrays[item.name] for item in inputs] if complete else arrays

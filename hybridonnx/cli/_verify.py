@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from ..ndarray.files import load as load_arrays
@@ -36,8 +36,8 @@ def compared(
         inputs: Arrays by the inputs' names; drawn where there are none.
         shapes: The shapes of inputs that are drawn; as the models say unless given.
         sizes: What free sizes are taken for, by name; 2 unless given.
-        layers: Whether to compare what is between inputs and outputs as well.
-        tolerance: How far outputs may be apart; as `verify` has it unless given.
+        layers: Whether to judge what is between inputs and outputs even if the outputs agree.
+        tolerance: How far outputs may be apart; by what rounding can do unless given.
         seed: What inputs are drawn from.
 
     Returns:
@@ -48,16 +48,12 @@ def compared(
         symbol, arguments, states = models.import_model(one)
         other = symbol, {**arguments, **states}
     wanted = None if inputs else _drawn(first, second, shapes, sizes or {})
-    report = models.verify(one, other, inputs or None, shapes=wanted, layers=layers, seed=seed)
+    report = models.verify(one, other, inputs or None, shapes=wanted, layers=layers or None, seed=seed)
     agree = report.ok() if tolerance is None else report.ok(tolerance)
     text = str(report)
     if tolerance is not None:
         text += f"\n{'all agree' if agree else 'not all agree'} within the tolerance of {tolerance:g}"
-    if hasattr(report, "to_json"):
-        data: Any = report.to_json()
-    else:
-        data = {"ok": agree, **asdict(report)}
-    return Answer(text, data, agree)
+    return Answer(text, {**json.loads(report.to_json()), "ok": agree}, agree)
 
 
 def _drawn(first: Files, second: Files | None, shapes: Any, sizes: Mapping[str, int]) -> Any:

@@ -1,12 +1,19 @@
 # Written by scripts/stubs; do not edit.
 from . import mx2onnx
+from .benchmark import Benchmark, Timing, bench
+from .inspection import Declaration, Inspection, inspect
+from .model_diff import Change, ModelDiff, NodeDiff, WeightDiff, diff
+from .model_profile import NodeTime, Profile, TimeShare, profile
 from .models import (
     Difference, Graph, Layer, NodeSupport, Parity, ParityError, Support, Value, Verdict, assert_parity, check,
     export_model, get_model_metadata, get_operator_support, import_model, import_to_gluon, register_lowering,
     verify,
 )
+from .prediction import run
 __all__ = [
-    "Difference", "Graph", "Layer", "NodeSupport", "Parity", "ParityError", "Support", "Value", "Verdict",
-    "assert_parity", "check", "export_model", "get_model_metadata", "get_operator_support", "import_model",
-    "import_to_gluon", "mx2onnx", "register_lowering", "verify",
+    "Benchmark", "Change", "Declaration", "Difference", "Graph", "Inspection", "Layer", "ModelDiff",
+    "NodeDiff", "NodeSupport", "NodeTime", "Parity", "ParityError", "Profile", "Support", "TimeShare",
+    "Timing", "Value", "Verdict", "WeightDiff", "assert_parity", "bench", "check", "diff", "export_model",
+    "get_model_metadata", "get_operator_support", "import_model", "import_to_gluon", "inspect", "mx2onnx",
+    "profile", "register_lowering", "run", "verify",
 ]

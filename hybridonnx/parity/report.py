@@ -161,7 +161,7 @@ class Parity:
 
     def to_json(self, indent: int | None = None) -> str:
         """All of it as a JSON document."""
-        return json.dumps(_plain({"verdict": self.verdict, **asdict(self)}), indent=indent)
+        return json.dumps(_plain({"ok": self.ok(), "verdict": self.verdict, **asdict(self)}), indent=indent)
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
