@@ -47,6 +47,19 @@ def test_a_block_in_one_call(rng, tmp_path, hybrid):
     assert mx.onnx.verify(net, shapes=[(2, 3, 8, 8)], layers=True).ok(1e-5)
 
 
+def test_a_block_that_was_never_called(tmp_path):
+    """Free sizes that a window would not fit into were they 1; the parameters need the channels alone."""
+    net = mx.gluon.nn.HybridSequential()
+    net.add(
+        mx.gluon.nn.Conv2D(4, 3), mx.gluon.nn.BatchNorm(), mx.gluon.nn.GlobalAvgPool2D(), mx.gluon.nn.Dense(3)
+    )
+    net.initialize()
+    path = mx.onnx.export_model(net, tmp_path / "net.onnx", input_shapes=[("batch", 3, "height", "width")])
+    assert [p.shape for p in net.collect_params(".*weight").values()] == [(4, 3, 3, 3), (3, 4)]
+    for shape in ((1, 3, 5, 8), (2, 3, 9, 4)):
+        assert mx.onnx.verify(net, path, shapes=[shape]).ok()
+
+
 def wrong_relu(g, op, x):
     """A lowering as it must not be: what is negative comes through a little."""
     return g.LeakyRelu(x, alpha=0.1)

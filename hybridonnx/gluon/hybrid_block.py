@@ -230,6 +230,22 @@ class HybridBlock(Block):
             for param in self.collect_params().values():
                 param._finish_deferred_init()
 
+    def _finish_known(self, graph: Symbol, shapes: Mapping[str, Sequence[int | None]]) -> None:
+        """Initialize the parameters that wait for shapes, as far as inputs of free sizes tell them."""
+        waiting = {name: p for name, p in self.collect_params().items() if p._deferred_init}
+        if not waiting:
+            return
+        used = set(graph.list_inputs())
+        unknown = -1 if is_np_shape() else 0
+        inputs = {n: tuple(unknown if d is None else d for d in s) for n, s in shapes.items() if n in used}
+        arguments, _, states = graph.infer_shape_partial(**inputs)
+        known = dict(zip(graph.list_arguments(), arguments, strict=True))
+        known.update(zip(graph.list_auxiliary_states(), states, strict=True))
+        for name, param in waiting.items():
+            if known.get(name) and all(size > 0 for size in known[name]):
+                param.shape = known[name]
+                param._finish_deferred_init()
+
     def _compile(self, ctx: Context, args: Sequence[Any]) -> CompiledGraph:
         """The compiled graph over the present arrays of the parameters on a context."""
         with _tracing:

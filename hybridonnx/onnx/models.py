@@ -353,6 +353,7 @@ def _with_parameters(
     names, graph = _graph(net, len(in_order(shapes, is_shape)))
     _require_inputs(net, names, shapes, "input_shapes")
     sizes, dtypes = shapes_by_input(names, shapes, "input_shapes"), dtypes_by_input(names, types)
+    net._finish_known(graph, {n: [d if isinstance(d, int) else None for d in sizes[n]] for n in names})
     zeros = [np.zeros([d if isinstance(d, int) else 1 for d in sizes[n]], dtypes[n]) for n in names]
     return names, graph, _parameters(net, graph, [NDArray(array) for array in zeros])
 
