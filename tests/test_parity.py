@@ -14,6 +14,7 @@ import hybridonnx as mx
 from hybridonnx import gluon, sym
 from hybridonnx.errors import ConversionError
 from hybridonnx.gluon.model_zoo import vision
+from hybridonnx.parity import layers
 from hybridonnx.parity.report import Exact, ParityError, Verdict, difference, together
 from hybridonnx.parity.rounding import Reference
 from hybridonnx.parity.verify import verify
@@ -219,6 +220,24 @@ def test_names_do_not_matter(files):
     at_fault = [layer for layer in report.layers if not layer.ok()]
     assert len(at_fault) == 1
     assert "Gemm" in at_fault[0].nodes  # one of those between two values that are known again
+
+
+def test_values_are_let_go_of_after_their_last_use(monkeypatch, tmp_path):
+    """One value at a time, where one of another name comes before a named one that takes the same value."""
+    monkeypatch.setattr(layers, "_BUDGET", 1)
+    x = sym.var("x")
+    start = sym.exp(x, name="start")
+    late = sym.relu(sym.sin(start, name="early"), name="near") + start
+
+    def rename(proto):
+        for node in proto.graph.node:
+            for names in (node.input, node.output):
+                names[:] = ["another" if name == "early_output" else name for name in names]
+
+    file = changed(mx.onnx.export_model(late, {}, [(3, 4)], onnx_file_path=tmp_path / "model.onnx"), rename)
+    report = verify((late, {}), file, shapes=[(3, 4)], layers=True)
+    assert report.ok(), report
+    assert len(report.layers) == 4
 
 
 def test_a_tolerance_of_the_users_own(files):

@@ -87,10 +87,12 @@ def _pairs(
     pairs: list[_Pair] = []
     whole: dict[str, Difference] = {}
     marks: dict[str, _Mark] = {}
+    places: dict[str, int] = {}
     for batch in _batches(reference.run(inputs)):
         named = [item for item in batch if item.name in values]
         results = second.all(others, [item.name for item in named]) if named else {}
         for item in batch:
+            places[item.name] = len(places)
             result = results.get(item.name)
             if result is not None and result.shape == item.exact.shape:
                 pairs.append(_Pair(item.name, item.name, result.dtype))
@@ -109,7 +111,7 @@ def _pairs(
                 result = results[renamed[item.name]]
                 pairs.append(_Pair(item.name, renamed[item.name], result.dtype))
                 whole[item.name] = _difference(item, result)
-    return pairs, whole
+    return sorted(pairs, key=lambda pair: places[pair.name]), whole
 
 
 def _by_marks(
