@@ -10,8 +10,8 @@ import numpy as np
 from ..converters.to_onnx import by_name, is_shape
 from ..converters.values import dtype_of_type_string
 from ..errors import AttributeValueError, ConversionError
-from ..ndarray.ndarray import NDArray
 from ..ops import Array
+from ..parity.inputs import as_array, is_array
 from ..runtime.session import ModelSession
 
 Shapes: TypeAlias = Mapping[str, Sequence[int | str]]
@@ -33,7 +33,7 @@ def feeds(
     """
     names = list(session.inputs)
     if inputs is not None:
-        arrays: dict[str, Array] = by_name(names, inputs, _is_array)
+        arrays: dict[str, Array] = by_name(names, inputs, is_array)
         _require(what, "inputs", names, arrays)
         return arrays
     declared = declared_sizes(what, session, shapes)
@@ -74,8 +74,8 @@ def has_free_rows(declared: Shapes) -> bool:
 def arrays_of(inputs: Any) -> Any:
     """Inputs as ONNX Runtime takes them, by name or in order."""
     if isinstance(inputs, Mapping):
-        return {name: _array(value) for name, value in inputs.items()}
-    return [_array(value) for value in inputs] if isinstance(inputs, list | tuple) else [_array(inputs)]
+        return {name: as_array(value) for name, value in inputs.items()}
+    return [as_array(value) for value in inputs] if isinstance(inputs, list | tuple) else [as_array(inputs)]
 
 
 def signature(shapes: Any, arrays: Any) -> tuple[Any, Any]:
@@ -85,15 +85,6 @@ def signature(shapes: Any, arrays: Any) -> tuple[Any, Any]:
     if isinstance(arrays, Mapping):
         return {n: a.shape for n, a in arrays.items()}, {n: a.dtype for n, a in arrays.items()}
     return [a.shape for a in arrays], [a.dtype for a in arrays]
-
-
-def _array(value: Any) -> Array:
-    """An input as ONNX Runtime takes it."""
-    return value.asnumpy() if isinstance(value, NDArray) else np.asarray(value)
-
-
-def _is_array(value: Any) -> bool:
-    return not isinstance(value, list | tuple)
 
 
 def _require(what: str, argument: str, names: Sequence[str], values: Mapping[str, object]) -> None:

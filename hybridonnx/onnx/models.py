@@ -38,7 +38,7 @@ from ..gluon.symbol_block import SymbolBlock, block_from_onnx
 from ..ndarray.files import load as load_arrays
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Spec
-from ..parity.inputs import parts, samples_in
+from ..parity.inputs import as_array, is_array, parts, samples_in
 from ..parity.models import Runnable, exported, label_zeros, named, of_symbol
 from ..parity.report import Difference, Layer, Parity, ParityError, Verdict
 from ..parity.verify import draw
@@ -265,7 +265,7 @@ def verify(
     else:
         traced: Any = model._cached_graph
         values = [parts(v, len(traced[0])) if traced else v for v in samples_in(inputs, samples)]
-    names, graph = _graph(model, len(in_order(values[0], _is_array)))
+    names, graph = _graph(model, len(in_order(values[0], is_array)))
     if inputs is None and other is not None and not set(values[0]) <= set(names):
         values = [list(v.values()) for v in values]  # the other model calls its inputs differently
     by_input = [_by_input(model, names, graph, v) for v in values]
@@ -360,7 +360,7 @@ def _with_parameters(
 
 def _require_inputs(net: HybridBlock, names: Sequence[str], values: Any, argument: str) -> None:
     """Refuse names that no input has, and more values than inputs."""
-    count = len(in_order(values, is_shape if argument == "input_shapes" else _is_array))
+    count = len(in_order(values, is_shape if argument == "input_shapes" else is_array))
     unknown = [name for name in values if name not in names] if isinstance(values, Mapping) else []
     if unknown or count > len(names):
         raise MXNetError(
@@ -373,14 +373,10 @@ def _is_path(value: Any) -> TypeGuard[str | os.PathLike[str]]:
     return isinstance(value, str | os.PathLike)
 
 
-def _is_array(value: Any) -> bool:
-    return not isinstance(value, list | tuple)
-
-
 def _by_input(net: HybridBlock, names: Sequence[str], graph: Symbol, values: Any) -> dict[str, Array]:
     """An array for each input of a block; zeros for labels, which only training reads, may be missing."""
     _require_inputs(net, names, values, "inputs")
-    arrays = {name: _array(value) for name, value in by_name(names, values, _is_array).items()}
+    arrays = {name: as_array(value) for name, value in by_name(names, values, is_array).items()}
     known = [*arrays, *net.collect_params()]
     if not set(names) <= set(arrays):
         arrays.update(label_zeros(graph, known, {name: a.shape for name, a in arrays.items()}))
@@ -388,10 +384,6 @@ def _by_input(net: HybridBlock, names: Sequence[str], graph: Symbol, values: Any
     if missing:
         raise MXNetError(f"verify: an array for each input is required, got none for {', '.join(missing)}.")
     return {name: arrays[name] for name in names}
-
-
-def _array(value: Any) -> Array:
-    return value.asnumpy() if isinstance(value, NDArray) else np.asarray(value)
 
 
 def _draws(other: Any, shapes: Any, seed: int) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..converters.to_onnx import by_name, is_shape
 from ..errors import ConversionError
+from ..ndarray.ndarray import NDArray
 from ..ops import Array, Spec
 from ..symbol.graph import Node
 from .models import Arrays, Graph, Runnable
@@ -89,20 +90,22 @@ def _file(path: str | os.PathLike[str]) -> dict[str, Array]:
 
 
 def _named(names: Sequence[str], inputs: Any) -> Arrays:
-    by_input = by_name(names, inputs, _is_array)
-    arrays = {name: _array(value) for name, value in by_input.items()}
+    by_input = by_name(names, inputs, is_array)
+    arrays = {name: as_array(value) for name, value in by_input.items()}
     missing = [name for name in names if name not in arrays]
     if missing:
         raise ConversionError(f"verify: an array for each input is required, got none for {missing[0]}.")
     return arrays
 
 
-def _is_array(value: Any) -> bool:
+def is_array(value: Any) -> bool:
+    """Whether a value is one input, not several in order."""
     return not isinstance(value, list | tuple)
 
 
-def _array(value: Any) -> Array:
-    return value if isinstance(value, np.ndarray) else np.asarray(getattr(value, "asnumpy", lambda: value)())
+def as_array(value: Any) -> Array:
+    """An input in NumPy's form."""
+    return np.asarray(value.asnumpy() if isinstance(value, NDArray) else value)
 
 
 # ---- drawn
@@ -125,7 +128,7 @@ def _drawn(
                 )
             sizes = tuple(d if isinstance(d, int) else _FREE for d in shape)
             dtype = spec.dtype or other.dtype or np.dtype(np.float32)
-            limits = None if graph is None else _limits(graph, name, sizes)
+            limits = None if graph is None else _limits(graph, name)
             sample[name] = _numbers(rng, sizes, dtype, limits)
         yield sample
 
@@ -140,7 +143,7 @@ def _numbers(
     return np.asarray(rng.integers(0, 2, sizes)).astype(dtype)
 
 
-def _limits(graph: Graph, name: str, sizes: tuple[int, ...]) -> tuple[int, int] | None:
+def _limits(graph: Graph, name: str) -> tuple[int, int] | None:
     """The least and the largest number that an input may have where it is an index, a length or a mask."""
     found = [limits for node, i in _uses(graph, name) if (limits := _limits_of(graph, node, i)) is not None]
     if not found:
