@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Callable
+from threading import Lock
 from typing import Any, BinaryIO, NamedTuple, Self
 
 import numpy as np
@@ -40,6 +41,7 @@ class MXRecordIO:
         except FileNotFoundError as exc:
             raise _missing(exc) from None
         self._reader = None if self.writable else RecordReader(self._file)
+        self._pid, self._lock = os.getpid(), Lock()
         self.is_open = True
 
     def close(self) -> None:
@@ -47,6 +49,19 @@ class MXRecordIO:
         if self.is_open and self._file is not None:
             self._file.close()
             self.is_open = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What copies and other processes receive: they open the file anew, and begin at its beginning."""
+        if self.is_open and self.writable:
+            raise TypeError(f"{type(self).__name__}: a file that is read or closed is required of a pickle.")
+        return {**self.__dict__, "_file": None, "_reader": None, "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what `__getstate__` gave, or what is in a pickle that MXNet wrote."""
+        is_open = state.get("is_open", False) and not state["writable"]
+        self.__dict__.update({**state, "is_open": False, "_file": None})
+        if is_open:
+            self.open()
 
     def __enter__(self) -> Self:
         return self
@@ -86,7 +101,15 @@ class MXRecordIO:
             raise MXNetError(
                 f"{type(self).__name__}: a file opened with flag {flag!r} is required, got one {state}."
             )
+        if self._is_of_another_process():  # which would move the place that is read or written there
+            raise MXNetError(
+                f"{type(self).__name__}: a file opened in this process is required, got one of process "
+                f"{self._pid}. Call reset() first, or read by keys, with MXIndexedRecordIO.read_idx."
+            )
         return self._file
+
+    def _is_of_another_process(self) -> bool:
+        return self._pid != os.getpid()
 
 
 def _missing(exc: OSError) -> MissingFileError:
@@ -142,7 +165,8 @@ class MXIndexedRecordIO(MXRecordIO):
             self._index = None
 
     def seek(self, idx: int | str) -> None:
-        """Go to the record of a key."""
+        """Go to the record of a key. In another process than that which opened the file, open it anew."""
+        self._open_here()
         file = self._opened(False)
         if idx not in self.idx:
             raise KeyError(idx)
@@ -153,9 +177,15 @@ class MXIndexedRecordIO(MXRecordIO):
         return self._opened(True).tell()
 
     def read_idx(self, idx: int | str) -> bytes | None:
-        """The record of a key."""
-        self.seek(idx)
-        return self.read()
+        """The record of a key; threads, as the workers of a DataLoader are, may read at once."""
+        self._open_here()
+        with self._lock:
+            self.seek(idx)
+            return self.read()
+
+    def _open_here(self) -> None:
+        if self.is_open and not self.writable and self._is_of_another_process():
+            self.reset()
 
     def write_idx(self, idx: int | str, buf: bytes) -> None:
         """Add a record with a key."""

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 import io
+import os
+import pickle
 import struct
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+import hybridonnx as mx
 from hybridonnx.errors import FormatError
 from hybridonnx.formats.recordio import RecordReader, encode
 
+ROOT = Path(__file__).resolve().parents[1]
 M = bytes.fromhex("0a23d7ce")
 BY_MXNET = {
     b"": "0a23d7ce00000000",
@@ -85,3 +93,89 @@ def test_cut_anywhere():
         except FormatError:
             continue
         assert payloads == list(BY_MXNET)[: len(payloads)]
+
+
+# ---- readers that several threads and processes have
+
+COUNT = 400
+
+
+@pytest.fixture
+def numbered(tmp_path):
+    """An indexed file whose record `i` is `i` bytes of `i`, and a reader of it."""
+    with mx.recordio.MXIndexedRecordIO(tmp_path / "a.idx", tmp_path / "a.rec", "w") as file:
+        for i in range(COUNT):
+            file.write_idx(i, bytes([i % 256]) * i)
+    with mx.recordio.MXIndexedRecordIO(tmp_path / "a.idx", tmp_path / "a.rec", "r") as file:
+        yield file
+
+
+class Rows(mx.gluon.data.Dataset):
+    """Whether each record that a reader gives is its own."""
+
+    def __init__(self, reader):
+        self.reader = reader
+
+    def __len__(self):
+        return COUNT
+
+    def __getitem__(self, index):
+        return self.reader.read_idx(index) == bytes([index % 256]) * index
+
+
+def test_workers_share_a_reader(numbered):
+    for _ in range(3):
+        batches = mx.gluon.data.DataLoader(Rows(numbered), 10, num_workers=4)
+        assert sum(int(rows.asnumpy().sum()) for rows in batches) == COUNT
+
+
+FORKED = """
+import multiprocessing, sys
+import hybridonnx as mx
+
+keyed = mx.recordio.MXIndexedRecordIO("a.idx", "a.rec", "r")
+plain = mx.recordio.MXRecordIO("a.rec", "r")
+context = multiprocessing.get_context("fork")
+answers = context.Queue()
+
+def own(first):
+    return all(keyed.read_idx(i) == bytes([i % 256]) * i for i in range(first, 400, 3))
+
+def go_on():
+    try:
+        plain.read()
+    except RuntimeError as exc:
+        answers.put(str(exc))
+    plain.reset()
+    answers.put([len(plain.read()) for _ in range(3)])
+
+assert own(0)
+with context.Pool(3) as pool:
+    assert pool.map(own, range(3), 1) == [True] * 3
+plain.read()
+process = context.Process(target=go_on)
+process.start()
+assert "a file opened in this process is required" in answers.get(timeout=60)
+assert answers.get(timeout=60) == [0, 1, 2]
+process.join()
+assert len(plain.read()) == 1
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")
+def test_forked_processes_read_on_their_own(numbered, tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-c", FORKED], cwd=tmp_path, env=environment, check=True, timeout=120)
+
+
+def test_readers_are_copied(numbered, tmp_path):
+    for again in (pickle.loads(pickle.dumps(numbered)), copy.deepcopy(numbered)):  # noqa: S301  (our own)
+        numbered.read_idx(9)
+        assert (again.read(), again.read(), again.read_idx(300)) == (b"", b"\1", bytes([44]) * 300)
+        again.close()
+    with mx.recordio.MXRecordIO(tmp_path / "b.rec", "w") as writer:
+        with pytest.raises(TypeError, match="a file that is read or closed is required"):
+            pickle.dumps(writer)
+        writer.write(b"a")
+    assert not pickle.loads(pickle.dumps(writer)).is_open  # noqa: S301  (our own)
+    assert (tmp_path / "b.rec").stat().st_size == 12
