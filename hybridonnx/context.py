@@ -43,6 +43,14 @@ class Context(metaclass=_HasDefault):
         self.device_typeid = self.devstr2type[device_type]
         self.device_id = int(device_id)
 
+    def __getstate__(self) -> dict[str, int]:
+        """What copies and other processes receive."""
+        return {"device_typeid": self.device_typeid, "device_id": self.device_id}
+
+    def __setstate__(self, state: dict[str, int]) -> None:
+        """Take what copies and other processes receive, or what is in a pickle that MXNet wrote."""
+        self.device_typeid, self.device_id = state["device_typeid"], state["device_id"]
+
     @property
     def device_type(self) -> str:
         """The name of the kind of device."""

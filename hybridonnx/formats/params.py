@@ -109,6 +109,16 @@ def read_bytes(data: bytes, np_shape: bool = False) -> tuple[list[Value], list[s
     return read(io.BytesIO(data), len(data), np_shape)
 
 
+def read_one(data: bytes, np_shape: bool = False) -> Value:
+    """The array of bytes that hold no more than it, as MXNet has them in a pickle."""
+    reader = _Reader(io.BytesIO(data), len(data))
+    reader.where = "the array"
+    value = _value(reader, np_shape)
+    if reader.left():
+        reader.fail("the end of the bytes after the array", f"{reader.left()} more bytes")
+    return value
+
+
 class _Reader:
     """A file with its size, and the offset that is being read, for messages."""
 

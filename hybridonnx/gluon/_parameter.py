@@ -13,7 +13,7 @@ from .. import autograd, initializer
 from ..attrs import ShapeLike
 from ..context import Context, cpu, current_context
 from ..dtypes import DTypeLike, as_dtype, has_gradients
-from ..errors import DeferredInitializationError, MXNetError, RequirementError
+from ..errors import DeferredInitializationError, FormatError, MXNetError, RequirementError
 from ..initializer import InitializerLike
 from ..ndarray import creation, sparse
 from ..ndarray.ndarray import NDArray
@@ -98,6 +98,11 @@ class Parameter:
         return {**self.__dict__, "_users": (), "_last_trainer": None, "gradients": self._gradients()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        if "gradients" not in state:
+            raise FormatError(
+                "Parameter: what hybridonnx pickled is required, got a pickle of MXNet's. Read it with "
+                "MXNet, and hand it over by save_parameters and load_parameters."
+            )
         gradients = state.pop("gradients")
         self.__dict__.update(state)
         self._users = weakref.WeakSet()

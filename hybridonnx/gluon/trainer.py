@@ -254,7 +254,7 @@ class Trainer:
         write_atomically(fname, [self._updaters[0].get_states(dump_optimizer=True)])
 
     def load_states(self, fname: PathLike) -> None:
-        """Continue from what `save_states` wrote, with an optimizer and scheduler of the same classes."""
+        """Continue from what `save_states` wrote, here or in MXNet, with classes as they were."""
         with open_to_read(fname) as file:
             states = file.read()
         for updater in self._updaters:

@@ -730,7 +730,7 @@ class Module(BaseModule):
         self._training.save_states(fname)
 
     def load_optimizer_states(self, fname: str) -> None:
-        """Continue from what `save_optimizer_states` wrote."""
+        """Continue from what `save_optimizer_states` wrote, here or in MXNet."""
         self._require_optimizer("load_optimizer_states")
         assert self._training is not None
         self._training.load_states(fname)

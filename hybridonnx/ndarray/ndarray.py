@@ -21,11 +21,11 @@ from ..attrs import ShapeLike
 from ..autograd.gradients import backward
 from ..autograd.scopes import state
 from ..autograd.tape import Leaf
-from ..context import Context, as_context, usable
+from ..context import Context, as_context, cpu, usable
 from ..dtypes import NATIVE, DType, DTypeLike, as_dtype, is_bfloat16, name_of, native_dtype
 from ..dtypes import converted as converted_values
 from ..errors import DTypeError, MXNetError, ShapeError
-from ..formats.params import CSR, RowSparse, Value
+from ..formats.params import CSR, RowSparse, Value, read_one
 from ..ops import (
     ARITHMETIC,
     COMPARISONS,
@@ -271,6 +271,14 @@ class NDArray(ArrayBase, OperatorMethods):
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         """What copies and other processes receive: values and context, nothing of the tape."""
         return None, {"_data": self._data, "_ctx": self._ctx, "_origin": None, "_leaf": None}
+
+    def __setstate__(self, state: tuple[None, dict[str, Any]] | dict[str, Any]) -> None:
+        """Take what `__getstate__` gave, or what is in a pickle that MXNet wrote."""
+        if isinstance(state, dict):
+            value = read_one(bytes(state["handle"]), np_shape=self._as_numpy)
+            state = from_stored(value, cpu()).__getstate__()
+        for name, part in state[1].items():
+            setattr(self, name, part)
 
     def astype(self, dtype: DTypeLike, copy: bool = True) -> NDArray:
         """The values as another dtype; the array itself if it has it already and `copy` is false."""

@@ -1,7 +1,8 @@
 """The function that keeps each weight's state and updates it, and the bytes that the states are saved as.
 
-MXNet pickles states; nothing is ever unpickled here. The bytes are those of a `.params` file: the arrays, and
-last an array `structure` of the bytes of a JSON text that says where each of them belongs.
+The bytes are those of a `.params` file: the arrays, and last an array `structure` of the bytes of a JSON text
+that says where each of them belongs. MXNet pickles states: its pickles are read as data, and nothing in them
+is run.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import numpy as np
 
 from ..context import Context, cpu
 from ..errors import FormatError, MXNetError
-from ..formats.params import Value, read_bytes, write
+from ..formats import pickles
+from ..formats.params import Value, read_bytes, read_one, write
 from ..ndarray.ndarray import BaseSparseNDArray, NDArray, from_stored
 from ..typing import Arrays
 from .optimizer import Index, Optimizer
@@ -76,7 +78,7 @@ class Updater:
         return b"".join(bytes(piece) for piece in write([*writer.arrays, text], names))
 
     def set_states(self, states: bytes) -> None:
-        """Continue from what `get_states` gave; an optimizer in it must be of the class of this one."""
+        """Continue from what `get_states` gave, here or in MXNet, with an optimizer of the same class."""
         structure, reader = _opened(states)
         try:
             values = reader.decode(structure.get("states"))
@@ -116,6 +118,18 @@ class _Writer:
             return {"dict": [[self.plain(k), self.plain(v)] for k, v in value.items()]}
         raise TypeError(f"get_states: arrays and plain values are required, got {type(value).__name__}.")
 
+    def fitting(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        """The attributes that are plain, and no part of the running program."""
+        values = {}
+        for name, value in attributes.items():
+            if name not in _LIVE:
+                count = len(self.arrays)
+                try:
+                    values[name] = self.plain(value)
+                except TypeError:  # the running program has it
+                    del self.arrays[count:]
+        return values
+
 
 class _Reader:
     """Makes states of plain data and arrays."""
@@ -146,12 +160,10 @@ class _Reader:
 
 
 def _opened(states: bytes) -> tuple[dict[str, Any], _Reader]:
-    if bytes(states[:1]) == b"\x80":
-        raise FormatError(
-            "set_states: states in the format of this project are required, got a pickle, as MXNet writes. "
-            "Nothing is ever unpickled: start the optimizer anew."
-        )
-    values, names = read_bytes(bytes(states))
+    states = bytes(states)
+    if pickles.is_pickle(states):
+        return _of_mxnet(pickles.read(states))
+    values, names = read_bytes(states)
     arrays = dict(zip(names, values, strict=False))
     text = arrays.pop(_STRUCTURE, None)
     try:
@@ -163,27 +175,110 @@ def _opened(states: bytes) -> tuple[dict[str, Any], _Reader]:
     return structure, _Reader(arrays)
 
 
+# ---- states that MXNet wrote
+
+
+def _of_mxnet(pickled: Any) -> tuple[dict[str, Any], _Reader]:
+    """The structure and the arrays of a pickle: states by index, or a pair of these and the optimizer."""
+    writer, objects = _Writer(), _Objects()
+    states, optimizer = pickled if isinstance(pickled, tuple) and len(pickled) == 2 else (pickled, None)
+    try:
+        structure = {"format": _FORMAT, "states": writer.plain(objects.made(states))}
+        if optimizer is not None:
+            structure["optimizer"] = objects.described(optimizer, writer)
+    except (TypeError, RecursionError) as exc:
+        raise FormatError(
+            f"set_states: states of MXNet are required of a pickle, got others: {exc}"
+        ) from None
+    return structure, _Reader({str(i): array for i, array in enumerate(writer.arrays)})
+
+
+class _Objects:
+    """Makes arrays and numbers of what a pickle describes, each once."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[Any, int]] = {}
+        self._parts = 0
+
+    def made(self, value: Any) -> Any:
+        """The value with arrays and numbers in place of their descriptions; other instances stay."""
+        if id(value) not in self._made:
+            before, self._parts = self._parts, 1
+            made = self._make(value)
+            self._made[id(value)], self._parts = (made, self._parts), before
+        made, parts = self._made[id(value)]
+        self._parts += parts
+        if self._parts > _MOST_PARTS:
+            raise TypeError(f"at most {_MOST_PARTS} parts, not more.")
+        return made
+
+    def _make(self, value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return type(value)(self.made(part) for part in value)
+        if isinstance(value, dict):
+            return {key: self.made(part) for key, part in value.items()}
+        if isinstance(value, pickles.Instance):
+            return _array(value) if value.what.name in _ARRAYS else _number(value)
+        return value
+
+    def described(self, optimizer: Any, writer: _Writer) -> dict[str, Any]:
+        """What `_described` gives, of a description."""
+        values = self._attributes(optimizer)
+        scheduler, description = values.pop("lr_scheduler", None), _of_class(optimizer)
+        description |= {"values": writer.fitting(values), "scheduler": None}
+        if scheduler is not None:
+            values = writer.fitting(self._attributes(scheduler))
+            description["scheduler"] = {**_of_class(scheduler), "values": values}
+        return description
+
+    def _attributes(self, value: Any) -> dict[str, Any]:
+        state = value.state if isinstance(value, pickles.Instance) else None
+        if not isinstance(state, dict):
+            raise TypeError(f"an optimizer or a scheduler with its attributes, not {type(value).__name__}.")
+        return {str(name): self.made(part) for name, part in state.items()}
+
+
+_MOST_PARTS = 10**6
+"""Of states, each counted as often as it is referred to: in a small pickle that may be without end."""
+_ARRAYS = ("NDArray", "RowSparseNDArray", "CSRNDArray", "ndarray")
+"""Names of MXNet's classes of arrays."""
+
+
+def _of_class(instance: pickles.Instance) -> dict[str, Any]:
+    return {"class": instance.what.name}
+
+
+def _array(instance: pickles.Instance) -> NDArray:
+    content = instance.state.get("handle") if isinstance(instance.state, dict) else None
+    if not instance.what.module.startswith("mxnet.") or not isinstance(content, bytes):
+        raise TypeError(f"arrays of MXNet, not {instance.what.module}.{instance.what.name}.")
+    return from_stored(read_one(content, np_shape=True), cpu())
+
+
+def _number(instance: pickles.Instance) -> Any:
+    """The number that a description of NumPy's scalar tells; the description of anything else."""
+    if instance.what.name != "scalar" or len(instance.arguments) != 2:
+        return instance
+    kind, content = instance.arguments
+    code = kind.arguments[0] if isinstance(kind, pickles.Instance) and kind.arguments else None
+    if not isinstance(content, bytes) or not isinstance(code, str) or code[:1] not in ("b", "i", "u", "f"):
+        return instance
+    dtype = np.dtype(code)
+    return np.frombuffer(content, dtype)[0].item() if len(content) == dtype.itemsize else instance
+
+
+# ---- the optimizer with its states
+
+
 def _described(optimizer: Optimizer, writer: _Writer) -> dict[str, Any]:
     """The class of an optimizer and of its scheduler, and their values."""
     scheduler = optimizer.lr_scheduler
-    description = {"class": type(optimizer).__name__, "values": _values(optimizer, writer), "scheduler": None}
+    values = writer.fitting(vars(optimizer))
+    description = {"class": type(optimizer).__name__, "values": values, "scheduler": None}
     if scheduler is not None:
-        values = _values(scheduler, writer)
+        values = writer.fitting(vars(scheduler))
         description["scheduler"] = {"class": type(scheduler).__name__, "values": values}
     return description
-
-
-def _values(holder: Any, writer: _Writer) -> dict[str, Any]:
-    """The attributes that are plain."""
-    values = {}
-    for name, value in vars(holder).items():
-        if name not in _LIVE:
-            count = len(writer.arrays)
-            try:
-                values[name] = writer.plain(value)
-            except TypeError:  # the running program has it
-                del writer.arrays[count:]
-    return values
 
 
 def _restore(optimizer: Optimizer, description: Any, reader: _Reader) -> None:

@@ -42,7 +42,7 @@ class Symbol(Arithmetic, Methods, Outputs):
     __hash__ = None  # type: ignore[assignment]  # == makes a symbol
 
     def __init__(self, outputs: Sequence[Entry]) -> None:
-        super().__init__(outputs)
+        super().__init__(outputs or ())  # a pickle that MXNet wrote gives None, and the state later
         self._nodes: list[Node] | None = None
 
     def nodes(self) -> list[Node]:
