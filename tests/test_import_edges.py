@@ -64,6 +64,24 @@ def test_the_sign_of_nan(hybrid, dtype, tmp_path):
 
 
 @BOTH
+@pytest.mark.parametrize("alpha", [1.0, 0.5])
+@pytest.mark.parametrize("shape", [(), (2, 3)])
+def test_celu_keeps_the_shape(hybrid, alpha, shape, tmp_path, rng):
+    """The definition that ONNX gives makes a vector of a number."""
+    x = np.asarray(rng.normal(size=shape), np.float32)
+    proto = model("Celu", [x], alpha=alpha)
+    y = run(proto, [x], hybrid)
+    assert y.shape == shape
+    check(proto, [x], plain(proto)([x])[0], hybrid, tmp_path, rtol=1e-5, atol=1e-7)
+
+
+@BOTH
+def test_nothing_is_above_a_threshold_that_is_not_above(hybrid, tmp_path):
+    proto = model("ThresholdedRelu", [EDGES], alpha=1.25)
+    check(proto, [EDGES], plain(proto)([EDGES])[0], hybrid, tmp_path)
+
+
+@BOTH
 @pytest.mark.parametrize("fmod", [0, 1])
 def test_remainders_of_any_two_numbers(hybrid, fmod, tmp_path):
     a, b = (np.array(v, np.float32) for v in zip(*itertools.product(EDGES, EDGES), strict=True))
