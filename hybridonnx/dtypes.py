@@ -89,6 +89,8 @@ _OF_NUMPY: dict[DType, str] = {
 }
 _BFLOAT16_OF_MXNET: DType = np.dtype([("bfloat16", np.uint16)])
 """The dtype that stands for bfloat16 in MXNet's own Python."""
+_LOWEST_BFLOAT16 = 0xFF7F
+"""The bits of the least finite bfloat16."""
 _OF_ML_DTYPES = EXTENSIONS.keys() - {*_OF_NUMPY.values(), STRING}
 _NAME_OF_FLAG: dict[int, str] = {flag: name for name, flag in EXTENSIONS.items()}
 _BITS: dict[str, int] = {
@@ -142,6 +144,18 @@ def has_gradients(dtype: DType) -> bool:
 def is_bfloat16(dtype: DType | None) -> bool:
     """Whether a dtype is that of bfloat16, the one extension type that operators of floating point take."""
     return dtype is not None and dtype.kind == "V" and dtype.name == "bfloat16"
+
+
+def is_floating(dtype: DType | None) -> bool:
+    """Whether a dtype is one that operators of floating point take: NumPy's own, or bfloat16."""
+    return dtype is not None and (dtype.kind == "f" or is_bfloat16(dtype))
+
+
+def lowest(dtype: DType) -> float:
+    """The least finite number of a dtype of floating point."""
+    if is_bfloat16(dtype):
+        return float(np.array(_LOWEST_BFLOAT16, np.uint16).view(dtype))
+    return float(np.finfo(dtype).min)
 
 
 def flag_of(dtype: DType) -> int:

@@ -11,6 +11,8 @@ from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 import hybridonnx as mx
+from hybridonnx.converters.opsets import NEWEST
+from hybridonnx.dtypes import as_dtype
 from hybridonnx.errors import BoundsError, MXNetError
 from hybridonnx.ndarray.ndarray import NDArray
 from tests.runtimes import ONNX, plain
@@ -61,6 +63,53 @@ def test_the_sign_of_nan(hybrid, dtype, tmp_path):
     x = EDGES.astype(dtype)
     expected = np.where(np.isnan(x), x, np.sign(x))
     check(model("Sign", [x]), [x], expected, hybrid, tmp_path)
+
+
+BFLOAT16 = {
+    "Sign": ({}, 1, 13),
+    "Mod": ({"fmod": 0}, 2, 13),
+    "Mod with the dividend's sign": ({"fmod": 1}, 2, 13),
+    "MaxPool": ({"kernel_shape": [2, 2], "pads": [1, 1, 0, 0]}, 1, 22),
+    "Celu": ({"alpha": 0.5}, 1, 28),
+    "ThresholdedRelu": ({"alpha": 0.5}, 1, 22),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("name", BFLOAT16)
+def test_bfloat16_is_the_rounded_result_of_float32(name, hybrid, rng):
+    """ONNX Runtime has no kernels for it; ONNX's reference pads MaxPool's axes in pairs."""
+    attributes, count, opset = BFLOAT16[name]
+    op_type, dtype = name.split()[0], as_dtype("bfloat16")
+    inputs = [rng.choice(EDGES, 200), rng.choice(EDGES, 200)][:count]
+    if op_type == "MaxPool":
+        inputs = [rng.normal(size=(1, 2, 5, 5)).astype(np.float32)]
+    inputs = [x.astype(dtype).astype(np.float32) for x in inputs]
+    wide = model(op_type, inputs, opset=min(opset, 20), **attributes)
+    with np.errstate(invalid="ignore"):
+        expected = np.mod(*inputs) if attributes.get("fmod") == 0 else plain(wide)(inputs)[0]
+    proto = model(op_type, [x.astype(dtype) for x in inputs], opset=min(opset, NEWEST), **attributes)
+    y = run(proto, [x.astype(dtype) for x in inputs], hybrid)
+    assert y.dtype == dtype
+    np.testing.assert_array_equal(y.astype(np.float32), expected.astype(dtype).astype(np.float32))
+
+
+@BOTH
+@pytest.mark.parametrize("alpha", [1.0, 0.5])
+@pytest.mark.parametrize("shape", [(), (2, 3)])
+def test_celu_keeps_the_shape(hybrid, alpha, shape, tmp_path, rng):
+    """The definition that ONNX gives makes a vector of a number."""
+    x = np.asarray(rng.normal(size=shape), np.float32)
+    proto = model("Celu", [x], alpha=alpha)
+    y = run(proto, [x], hybrid)
+    assert y.shape == shape
+    check(proto, [x], plain(proto)([x])[0], hybrid, tmp_path, rtol=1e-5, atol=1e-7)
+
+
+@BOTH
+def test_nothing_is_above_a_threshold_that_is_not_above(hybrid, tmp_path):
+    proto = model("ThresholdedRelu", [EDGES], alpha=1.25)
+    check(proto, [EDGES], plain(proto)([EDGES])[0], hybrid, tmp_path)
 
 
 @BOTH

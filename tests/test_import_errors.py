@@ -13,6 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import hybridonnx as mx
 from hybridonnx.errors import BoundsError, ConversionError, MXNetError
+from hybridonnx.runtime.session import _sentence
 from tests.runtimes import plain
 
 F32, I64 = TensorProto.FLOAT, TensorProto.INT64
@@ -138,6 +139,10 @@ def test_a_constant_node_of_an_unknown_type_is_named():
             r"has:\n  Realu \(Did you mean Relu.*: 1 x \(n\)",
         ),
         (
+            model([node("Gelu", ["x"], ["y"], name="n")], ROWS),
+            r"Gelu \(of opset 20 and newer, and the model's is 18\): 1 x \(n\)",
+        ),
+        (
             model(
                 [node("Adam", ["x"], ["y"], name="n", domain="ai.onnx.preview.training")],
                 ROWS,
@@ -227,6 +232,35 @@ def test_places_in_onnx_runtimes_sources_are_left_out(hybrid):
     with pytest.raises(MXNetError, match=r"could not run the graph: Reshape.*cannot be reshaped") as caught:
         net(mx.nd.ones(6), mx.nd.array([4, 2], dtype="int64"))
     assert not re.search(r"\.(h|cc):|::|Non-zero|Status", str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("proto", "inputs", "said"),
+    [
+        (
+            model([node("Clip", ["x", "l"], ["y"], name="n")], {"x": (F32, ["N"]), "l": (F32, ["M"])}),
+            [np.ones(3, np.float32), np.ones(2, np.float32)],
+            "min should be a scalar",
+        ),
+        (
+            model(
+                [node("Slice", ["x", "s", "e"], ["y"], name="n")],
+                {"x": (F32, ["N"]), "s": (I64, []), "e": (I64, [1])},
+            ),
+            [np.ones(3, np.float32), np.array(1), np.array([2])],
+            "Starts must be a 1-D array",
+        ),
+    ],
+    ids=["a signature", "a name"],
+)
+def test_functions_in_onnx_runtimes_sources_are_left_out(proto, inputs, said):
+    with pytest.raises(Exception, match=said) as caught:
+        plain(proto)(inputs)
+    assert re.search(r"\.(h|cc):\d", str(caught.value))  # or there is nothing to leave out
+    text = _sentence(caught.value)
+    assert text.startswith(f"{proto.graph.node[0].op_type} 'n': ")
+    assert said in text
+    assert not re.search(r"\.(h|cc):|onnxruntime|operator\(\)|Non-zero|Status", text)
 
 
 def test_a_missing_package_is_an_error_of_ours(monkeypatch):

@@ -493,6 +493,30 @@ def again(net, x, folder):
     return SymbolBlock.imports(str(folder / "net-symbol.json"), ["x"], str(folder / "net-0000.params"))
 
 
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_bfloat16_trains_as_float32_does(hybrid):
+    """A weight that the file transposes keeps its name, and a constant stays as it is."""
+    grads = {}
+    for dtype in (np.dtype(np.float32), as_dtype("bfloat16")):
+        half = numpy_helper.from_array(np.array([0.5], dtype))
+        nodes = [
+            ("Constant", [], ["k"], {"value": half}),
+            ("Transpose", ["w"], ["t"], {}),
+            ("MatMul", ["x", "t"], ["h"], {}),
+            ("Mul", ["h", "k"], ["y"], {}),
+        ]
+        weight = np.arange(6).reshape(3, 2).astype(dtype)
+        kind = helper.np_dtype_to_tensor_dtype(dtype)
+        net = mx.onnx.import_to_gluon(model(nodes, {"x": ["N", 2]}, {"y": ["N", 3]}, {"w": weight}, kind))
+        assert trained(net) == {"w"}
+        net.hybridize(hybrid)
+        with autograd.record():
+            loss = (net(nd.ones((4, 2), dtype=dtype)) ** 2).sum()
+        loss.backward()
+        grads[dtype.name] = net.collect_params()["w"].grad().asnumpy().astype(np.float32).tolist()
+    assert grads["bfloat16"] == grads["float32"] == [[2, 2], [10, 10], [18, 18]]
+
+
 def test_constants_of_a_model_do_not_train(tmp_path):
     three = numpy_helper.from_array(np.array([1, 2, 3], np.float32))
     nodes = [

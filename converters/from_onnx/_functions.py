@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto
 
-from hybridonnx.dtypes import DType, as_dtype, container_of
+from hybridonnx.dtypes import DType, as_dtype, container_of, is_floating
 from hybridonnx.errors import ConversionError, DTypeError, MXNetError
 from hybridonnx.ops import NumericShape, Spec, SymbolicDim
 from hybridonnx.symbol import everything
@@ -170,7 +170,7 @@ class Functions:
 
     def _new_variable(self, name: str, spec: Spec) -> Broadcasting:
         attributes = _stored(spec)
-        if name in self.arrays and not self._info.is_weight(name) and self.arrays[name].dtype.kind == "f":
+        if not self._info.is_weight(name) and name in self.arrays and is_floating(self.arrays[name].dtype):
             attributes |= CONSTANT
         entry = Entry(Node(VARIABLE, name, attributes), 0)
         self._specs[entry] = spec

@@ -22,7 +22,7 @@ from onnx import (
     shape_inference,
 )
 
-from hybridonnx.dtypes import DType, is_native
+from hybridonnx.dtypes import DType, is_floating, is_native
 from hybridonnx.errors import ConversionError, FormatError, MXNetError
 from hybridonnx.ops import Spec, SymbolicDim, alike
 from hybridonnx.symbol.declared import InputShapes
@@ -375,7 +375,7 @@ class ModelInfo:
     def _is_matrix(self, name: str) -> bool:
         """Whether training may change a constant of two axes or more, which then keeps its name."""
         dtype = self.dtype(name) if self.is_weight(name) else None
-        return dtype is not None and dtype.kind == "f" and len(self.shape(name) or ()) > 1
+        return is_floating(dtype) and len(self.shape(name) or ()) > 1
 
     def _affordable(self, node: NodeProto, inputs: dict[str, Array]) -> bool:
         types = {name: _type(array) for name, array in inputs.items()}

@@ -18,7 +18,7 @@ from hybridonnx.symbol.declared import InputShapes, shape_attributes
 from hybridonnx.symbol.graph import Entry
 from hybridonnx.symbol.symbol import Broadcasting, Symbol
 
-from ..opsets import plain, signature
+from ..opsets import plain, signature, versions
 from ..subgraphs import uses, write_out_initializers
 from ..values import Array
 from ._failures import Failures
@@ -415,9 +415,12 @@ def _operator(info: ModelInfo, node: NodeProto) -> str:
     """What an operator is called in messages, with names that are near."""
     domain = plain(node.domain)
     full = f"{domain}.{node.op_type}" if domain else node.op_type
-    versions = sorted(find(node.op_type, domain))
-    if versions:
-        return f"{full} of version {_since(info, node)} (read are {', '.join(map(str, versions))})"
-    names = {s.name for s in defs.get_all_schemas() if s.domain == domain}
+    first, opset = min(versions(node.op_type, domain), default=0), info.model.opsets.get(domain, 0)
+    if first > opset:
+        return f"{full} (of opset {first} and newer, and the model's is {opset})"
+    read = sorted(find(node.op_type, domain))
+    if read:
+        return f"{full} of version {_since(info, node)} (read are {', '.join(map(str, read))})"
+    names = {s.name for s in defs.get_all_schemas() if s.domain == domain} - {node.op_type}
     near = suggest(node.op_type, names | {name for d, name in load_all() if d == domain})
     return f"{full}{f' ({near.strip()})' if near else ''}"

@@ -23,6 +23,14 @@ def elu(F: Any, x: Any, *, alpha: float = 1.0) -> Any:
     return F.LeakyReLU(x, act_type="elu", slope=alpha)
 
 
+@imports("Celu", versions=(12, 28))
+def celu(F: Any, x: Any, *, alpha: float = 1.0) -> Any:
+    """Elu of the quotient, which ONNX's own definition computes with a vector, so that numbers become one."""
+    if alpha == 1:
+        return F.LeakyReLU(x, act_type="elu", slope=1.0)
+    return F.LeakyReLU(x / alpha, act_type="elu", slope=1.0) * alpha
+
+
 @imports("Selu", versions=(6, 22))
 def selu(F: Any, x: Any, *, alpha: float = SELU_ALPHA, gamma: float = SELU_SCALE) -> Any:
     """MXNet's has the usual constants."""
@@ -50,8 +58,8 @@ def softplus(F: Any, x: Any) -> Any:
 
 @imports("ThresholdedRelu", versions=(10, 22))
 def thresholded_relu(F: Any, x: Any, *, alpha: float = 1.0) -> Any:
-    """MXNet has none: the input where it is above the threshold."""
-    return x * (x > alpha)
+    """MXNet has none: the input where it is above the threshold, and 0 elsewhere, at -inf and NaN too."""
+    return F.where(x > alpha, x, F.zeros_like(x))
 
 
 # ---- learned slopes

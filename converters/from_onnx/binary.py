@@ -6,6 +6,7 @@ import math
 from functools import reduce
 from typing import Any
 
+from hybridonnx.dtypes import is_floating
 from hybridonnx.ops import alike
 
 from ._arithmetic import number, two
@@ -58,7 +59,7 @@ def power(F: Any, x: Any, y: Any) -> Any:
 def modulo(F: Any, a: Any, b: Any, *, fmod: int = 0) -> Any:
     """The sign is the divisor's, or with `fmod` the dividend's. By 0 it is 0 in MXNet, and NaN here."""
     divisor, dtype = number(F, b), F.dtype(a)
-    if dtype is not None and dtype.kind != "f":
+    if dtype is not None and not is_floating(dtype):
         return _remainder(F, a, b, divisor, fmod)
     if divisor is not None:
         rest = _remainder(F, a, b, divisor, fmod)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from hybridonnx.dtypes import float32, lowest
 from hybridonnx.errors import ConversionError
 
 from ._registry import imports
@@ -72,8 +71,7 @@ def max_pool(
         x = F.Cast(x, dtype="float32")
     at, full = _placed(F, x, kernel_shape, strides, dilations, pads, auto_pad, ceil_mode)
     if not _fits(at):
-        lowest = float(np.finfo(F.dtype(x) or np.float32).min)
-        x, at = padded(F, x, at.before, at.after, lowest), _bare(at)
+        x, at = padded(F, x, at.before, at.after, lowest(F.dtype(x) or float32)), _bare(at)
     y = F.Pooling(x, **_named(at, full), pool_type="max")
     return F.Cast(y, dtype=dtype.name) if dtype is not None and dtype.kind in "iu" else y
 

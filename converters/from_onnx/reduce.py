@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hybridonnx.dtypes import is_floating
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import same, show
 
@@ -45,7 +46,7 @@ def _extreme(F: Any, x: Any, reduce: Reduce, sign: int, over: dict[str, Any]) ->
     if not _is_of_nothing(F, x, over["axis"]):
         return reduce(x, **over, **SUBGRADIENT)
     zeros = F.sum(x, **over)
-    if dtype is None or dtype.kind == "f":
+    if dtype is None or is_floating(dtype):
         return zeros + sign * math.inf
     least = zeros + float(np.iinfo(dtype).min)  # float64, which attributes are, holds it of any dtype
     if sign < 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from hybridonnx.dtypes import is_floating
 from hybridonnx.errors import ConversionError
 
 from ..notes import gradient_factor
@@ -54,7 +55,7 @@ for _onnx_name, (_name, _versions) in _SAME.items():
 def sign(F: Any, x: Any) -> Any:
     """MXNet's is 0 for NaN."""
     dtype = F.dtype(x)
-    if dtype is not None and dtype.kind != "f":
+    if dtype is not None and not is_floating(dtype):
         return F.sign(x)
     return F.where(F._equal(x, x), F.sign(x), x)
 

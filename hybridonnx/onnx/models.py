@@ -318,9 +318,11 @@ def _parameters(net: HybridBlock, graph: Symbol, inputs: Sequence[NDArray]) -> d
 
 def _declared(sym: Any, shapes: Any, types: Any) -> tuple[Any, Any]:
     """The shapes and types of inputs; what the caller leaves out is as the block's ONNX model says."""
-    inputs = sym._declared_inputs() if isinstance(sym, SymbolBlock) else {}
+    if not isinstance(sym, SymbolBlock):
+        return shapes, types
+    inputs = sym._declared_inputs()
     sizes = {name: item.sizes for name, item in inputs.items() if item.sizes is not None}
-    if shapes is None and inputs and len(sizes) == len(inputs):
+    if shapes is None and len(sizes) == len(sym._graph[0]):
         shapes = {name: tuple(map(_size, its)) for name, its in sizes.items()}
     if types is np.float32 and inputs:
         types = {name: item.dtype for name, item in inputs.items()}

@@ -105,7 +105,9 @@ _CODE = re.compile(r"^\[ONNXRuntimeError\] : \d+ : ")
 _NODE = re.compile(
     r"^\w+ : Non-zero status code returned while running (\S+) node\. Name:'([^']*)' Status Message: "
 )
-_PLACE = re.compile(r"/\S+\.(?:h|cc|cpp):\d+ [^()]*\([^()]*\) (?:const )?(?:\[with [^\]]*\] )?")
+_SIGNATURE = r"[^()]*(?:operator\(\)[^()]*)?\((?:[^()]|\([^()]*\))*\) (?:const )?(?:\[with [^\]]*\] )?"
+_PLACE = re.compile(rf"/\S+\.(?:h|cc|cpp):\d+ {_SIGNATURE}|(?<!\S)\w+\.(?:h|cc|cpp):\d+ \w+ ")
+"""A path with a function's signature, or the names of a file and a function."""
 
 
 def named(array: Array) -> Array:
