@@ -16,8 +16,18 @@ class _HasDefault(type):
 
     @property
     def default_ctx(cls) -> Context:
-        """The context of the innermost `with` block of this thread."""
+        """The context of the innermost `with` block of this thread.
+
+        What is set stays until the end of that block; outside of any it is the default of all threads.
+        """
         return current_context()
+
+    @default_ctx.setter
+    def default_ctx(cls, ctx: Context) -> None:
+        if stack := _stack():
+            stack[-1] = as_context(ctx)
+        else:
+            set_default(as_context(ctx))
 
 
 class Context(metaclass=_HasDefault):

@@ -20,6 +20,10 @@ from .formats.files import PathLike
 from .initializer import Initializer, Uniform
 from .io import DataIter, NDArrayIter
 from .kvstore import KVStore
+from .kvstore.devices import create_kvstore as _create_kvstore  # noqa: F401  (modules of users take these)
+from .kvstore.devices import initialize_kvstore as _initialize_kvstore  # noqa: F401
+from .kvstore.devices import update_params as _update_params  # noqa: F401
+from .kvstore.devices import update_params_on_kvstore as _update_params_on_kvstore  # noqa: F401
 from .metric import MetricLike
 from .module import Module
 from .module.base_module import Callbacks

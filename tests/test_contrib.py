@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -53,6 +54,24 @@ def test_published_vectors_are_read_from_their_folder(tmp_path):
         assert (
             text.embedding.create(kind, pretrained_file_name=name, embedding_root=str(tmp_path)).vec_len == 2
         )
+
+
+def test_classes_of_users_are_registered_with_their_files(monkeypatch, tmp_path):
+    """As MXNet's documentation of `register` has it."""
+    monkeypatch.setattr(text.embedding, "_classes", dict(text.embedding._classes))
+
+    @text.embedding.register
+    class OurVectors(text.embedding._TokenEmbedding):
+        pretrained_file_name_sha1: ClassVar[dict[str, str]] = {
+            "ours.50d.txt": "0" * 40,
+            "ours.100d.txt": "1" * 40,
+        }
+
+    assert text.embedding.get_pretrained_file_names("ourvectors") == ["ours.50d.txt", "ours.100d.txt"]
+    assert sorted(text.embedding.get_pretrained_file_names()) == ["fasttext", "glove", "ourvectors"]
+    assert isinstance(text.embedding.create("OurVectors"), OurVectors)
+    with pytest.raises(KeyError, match="glove, fasttext, ourvectors is required, got 'none'"):
+        text.embedding.get_pretrained_file_names("none")
 
 
 def test_reserved_words_have_vectors(tmp_path):

@@ -34,6 +34,22 @@ def test_scopes_tell_the_current_one():
         assert mx.Context.default_ctx == mx.gpu(1)
 
 
+def test_the_default_context_is_set_as_an_attribute():
+    """As old scripts do it: `mx.Context.default_ctx = mx.gpu()`."""
+    before = mx.Context.default_ctx
+    try:
+        mx.Context.default_ctx = mx.cpu(2)
+        assert [mx.current_context(), mx.nd.zeros(1).context, mx.Context.default_ctx] == [mx.cpu(2)] * 3
+        with mx.cpu(1):
+            mx.Context.default_ctx = mx.cpu(3)
+            assert mx.nd.zeros(1).context == mx.cpu(3)
+        assert mx.current_context() == mx.cpu(2)
+        with pytest.raises(mx.MXNetError, match="a Context such as"):
+            mx.Context.default_ctx = "cpu"  # type: ignore[assignment]
+    finally:
+        mx.Context.default_ctx = before
+
+
 def test_creating_functions_take_out_and_name():
     target = mx.nd.zeros((2, 3))
     assert mx.nd.eye(2, 3, out=target, name="e") is target

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from functools import cache
 from pathlib import Path
 
@@ -173,6 +174,36 @@ def test_assignment():
     before = x
     x += 1
     assert x is before
+
+
+@pytest.mark.parametrize(
+    "value", [np.float32(2.5), np.array([-1.5, 2.567, 0.5], "float32"), np.array([7, -3])]
+)
+def test_pythons_rounding_gives_arrays(value):
+    """As in MXNet: `math.floor(x)` is an array of any shape, on the tape, where NumPy gives an integer."""
+    x = mx.np.array(value, dtype=value.dtype)
+    for function, expected in (
+        (round, np.around(value)),
+        (lambda a: round(a, 1), np.around(value, 1)),
+        (math.floor, np.floor(value)),
+        (math.ceil, np.ceil(value)),
+        (math.trunc, np.trunc(value)),
+    ):
+        y = function(x)
+        assert type(y) is mx.np.ndarray
+        np.testing.assert_array_equal(y.asnumpy(), expected)
+    y = mx.np.array(np.atleast_1d(value), dtype="float32")
+    y.attach_grad()
+    with mx.autograd.record():
+        z = math.floor(y) * y
+    z.backward()
+    np.testing.assert_array_equal(y.grad.asnumpy(), np.floor(np.atleast_1d(value)))
+
+
+def test_contexts_by_their_argument():
+    x = mx.np.ones((2,))
+    assert x.as_in_ctx(ctx=mx.cpu(0)) is x
+    assert x.as_in_ctx(ctx=mx.cpu(1)).ctx == x.as_in_context(context=mx.cpu(1)).ctx == mx.cpu(1)
 
 
 def test_batches_are_arrays_of_np():

@@ -10,6 +10,7 @@ from .image_records import (
     ImageRecordUInt8Iter_v1,
 )
 from .io import DataBatch, DataDesc, DataIter, NDArrayIter, described
+from .io import _init_data as _init_data  # scripts take it from here
 from .wrappers import PrefetchingIter, ResizeIter
 
 __all__ = [

@@ -165,17 +165,10 @@ class NDArrayIter(DataIter):
     ) -> None:
         super().__init__(batch_size)
         require_batches("NDArrayIter", batch_size, last_batch_handle)
-        self._data = _by_name(data, data_name, required=True)
-        self._label = _by_name(label, label_name, required=False)
+        inputs, labels = _by_name(data, data_name, required=True), _by_name(label, label_name, required=False)
         self.shuffle, self.last_batch_handle, self.layout = shuffle, last_batch_handle, layout
-        self.num_data = len(self._data[0][1])
-        for name, rows in (*self._data, *self._label):
-            if len(rows) < self.num_data:
-                raise MXNetError(
-                    f"NDArrayIter: {self.num_data} rows are required, got {len(rows)} in {name}."
-                )
-        self._data = [(name, rows[: self.num_data]) for name, rows in self._data]
-        self._label = [(name, rows[: self.num_data]) for name, rows in self._label]  # the rest does not count
+        self.num_data = len(inputs[0][1])
+        self._data, self._label = self._of_all_rows(inputs), self._of_all_rows(labels)
         self.idx = np.arange(self.num_data)
         self.cursor = -batch_size
         self._leftover: list[NDArray] | None = None
@@ -196,10 +189,30 @@ class NDArrayIter(DataIter):
         """The inputs by name, in the present order of rows."""
         return [(name, NDArray(rows.copy())) for name, rows in self._data]
 
+    @data.setter
+    def data(self, named: Sequence[tuple[str, ArrayLike]]) -> None:
+        self._data = self._of_all_rows(named)
+
     @property
     def label(self) -> list[tuple[str, NDArray]]:
         """The labels by name, in the present order of rows."""
         return [(name, NDArray(rows.copy())) for name, rows in self._label]
+
+    @label.setter
+    def label(self, named: Sequence[tuple[str, ArrayLike]]) -> None:
+        self._label = self._of_all_rows(named)
+
+    def _of_all_rows(self, named: Sequence[tuple[str, ArrayLike]]) -> list[tuple[str, Array]]:
+        """Arrays by name, as many rows of each as there are."""
+        kept = []
+        for name, given in named:
+            rows = _as_rows(given)
+            if len(rows) < self.num_data:
+                raise MXNetError(
+                    f"NDArrayIter: {self.num_data} rows are required, got {len(rows)} in {name}."
+                )
+            kept.append((name, rows[: self.num_data]))  # the rest does not count
+        return kept
 
     def _described(self, named: Sequence[tuple[str, Array]]) -> list[DataDesc]:
         return [
@@ -298,7 +311,18 @@ def _by_name(source: Any, name: str, required: bool) -> list[tuple[str, Array]]:
             f"required, got {type(source).__name__}."
         )
     listed = [(k, source[k]) for k in sorted(source)]
-    return [(k, x.asnumpy() if isinstance(x, NDArray) else array(x).asnumpy()) for k, x in listed]
+    return [(k, _as_rows(x)) for k, x in listed]
+
+
+def _as_rows(x: ArrayLike) -> Array:
+    return x.asnumpy() if isinstance(x, NDArray) else array(x).asnumpy()
+
+
+def _init_data(data: Any, allow_empty: bool, default_name: str) -> list[tuple[str, NDArray]]:
+    """Arrays by name, as scripts of MXNet set an iterator's `data` and `label`."""
+    if data is None and not allow_empty:
+        raise AssertionError("NDArrayIter: data is required, got None.")
+    return [(name, NDArray(rows)) for name, rows in _by_name(data, default_name, not allow_empty)]
 
 
 if not TYPE_CHECKING:

@@ -90,6 +90,22 @@ class ndarray(NumpyMethods):  # noqa: N801  (MXNet's name)
             return int(self._data)
         raise TypeError("only integer scalar arrays can be converted to a scalar index")
 
+    def __round__(self, ndigits: int = 0) -> ndarray:
+        rounded: ndarray = call("_npi_around", self, decimals=ndigits)
+        return rounded
+
+    def __floor__(self) -> ndarray:
+        rounded: ndarray = call("_npi_floor", self)
+        return rounded
+
+    def __ceil__(self) -> ndarray:
+        rounded: ndarray = call("_npi_ceil", self)
+        return rounded
+
+    def __trunc__(self) -> ndarray:
+        rounded: ndarray = call("_npi_trunc", self)
+        return rounded
+
     def _only(self) -> Any:
         if self.size != 1:
             raise TypeError("only size-1 arrays can be converted to Python scalars")
@@ -110,6 +126,11 @@ class ndarray(NumpyMethods):  # noqa: N801  (MXNet's name)
     def as_np_ndarray(self) -> ndarray:
         """The array itself."""
         return self
+
+    def as_in_ctx(self, ctx: Context) -> ndarray:
+        """The array itself if it lives on `ctx`, else a copy there."""
+        moved: ndarray = self.as_in_context(ctx)
+        return moved
 
     def as_nd_ndarray(self) -> NDArray:
         """The same memory as an `nd.NDArray`, on the tape too."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import os
 import random
+import struct
 import tarfile
 import zipfile
+
+HOME = os.environ["MXNET_HOME"] = os.path.abspath("home")
 
 import matplotlib as mpl
 import mxnet as mx
@@ -412,6 +416,69 @@ def reviews():
         "words": len(words),
         "shards": shards[0][0][0].shape,
     }
+
+
+@check("files of competitions")
+def competitions():
+    names = [f"{i}{kind}" for kind in ("cat", "dog") for i in range(4)]
+    table = "id,label\n" + "".join(f"{name},{name[1:]}\n" for name in names)
+    files = {"trainLabels.csv": table, "test/9.png": picture(seed=9)}
+    files |= {f"train/{name}.png": picture(seed=i) for i, name in enumerate(names)}
+    place("cifar10_tiny", files, "kaggle_cifar10_tiny")
+    folder = d2l.download_extract("cifar10_tiny", "kaggle_cifar10_tiny")
+    labels = d2l.read_csv_labels(os.path.join(folder, "trainLabels.csv"))
+    assert d2l.reorg_train_valid(folder, labels, 0.25) == 1
+    d2l.reorg_test(folder)
+    parts = {
+        part: gluon.data.vision.ImageFolderDataset(os.path.join(folder, "train_valid_test", part))
+        for part in ("train_valid", "train", "valid", "test")
+    }
+    image, label = parts["train_valid"][-1]
+    sizes = {f"{part} files": len(dataset) for part, dataset in parts.items()}
+    return {"image": image, "label": label, "labels": len(labels), **sizes}
+
+
+@check("Fashion-MNIST")
+def fashion():
+    from unittest import mock
+
+    from mxnet.gluon.data.vision import datasets
+
+    root = os.path.join(HOME, "datasets", "fashion-mnist")
+    os.makedirs(root, exist_ok=True)
+    for part, count in (("train", 20), ("t10k", 10)):
+        pixels = onp.random.RandomState(count).randint(0, 256, (count, 28, 28)).astype("uint8")
+        with gzip.open(f"{root}/{part}-images-idx3-ubyte.gz", "wb") as file:
+            file.write(struct.pack(">IIII", 2051, count, 28, 28) + pixels.tobytes())
+        with gzip.open(f"{root}/{part}-labels-idx1-ubyte.gz", "wb") as file:
+            file.write(struct.pack(">II", 2049, count) + bytes(range(10)) * (count // 10))
+    there = mock.patch.object(
+        datasets, "download", lambda url, path, sha1_hash: f"{path}/{url.split('/')[-1]}", create=True
+    )
+    with there:
+        train, test = d2l.load_data_fashion_mnist(5, resize=24)
+    X, y = next(iter(test))
+    return {"X": X, "y": y, "count": sum(len(y) for _, y in train)}
+
+
+@check("a decoder with attention, and what is entailed")
+def entailed():
+    class Attentive(d2l.AttentionDecoder):
+        @property
+        def attention_weights(self):
+            return drawn(2, 3)
+
+    class Pairs(nn.Block):
+        def forward(self, pair):
+            premise, hypothesis = pair
+            return premise[:, :3] * hypothesis[:, :3]
+
+    vocab = d2l.Vocab([["he", "is", "good", "bad"]])
+    answers = [
+        d2l.predict_snli(Pairs(), vocab, ["he", "is", word], ["he", word, "is"]) for word in ("good", "bad")
+    ]
+    assert set(answers) <= {"entailment", "contradiction", "neutral"}
+    return {"weights": Attentive().attention_weights, "answers": [len(answer) for answer in answers]}
 
 
 @check("recommendations", skip={"run": "d2l calls pandas.read_csv as before pandas 2"})

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import os
 import random
+import shutil
 import zipfile
+from unittest import mock
 
 import matplotlib as mpl
 import mxnet as mx
@@ -237,7 +239,21 @@ def detection():
         path_imgrec="train.rec", path_imgidx="train.idx", batch_size=3, data_shape=(3, 32, 32), shuffle=False
     )
     batch = next(iter(batches))
-    return {"image": batch.data[0], "label": batch.label[0]}
+    folder = os.path.join("..", "data", "pikachu")
+    d2l.mkdir_if_not_exist([folder])
+    for name, copy in (("train.rec", "train.rec"), ("train.idx", "train.idx"), ("train.rec", "val.rec")):
+        shutil.copy(name, os.path.join(folder, copy))
+    with mock.patch.object(d2l.utils, "_download_pikachu"):
+        train, valid = d2l.load_data_pikachu(2, edge_size=40)
+    random.seed(0)
+    np.random.seed(0)
+    parts = {"train": next(iter(train)), "valid": next(iter(valid))}
+    return {
+        "image": batch.data[0],
+        "label": batch.label[0],
+        **{f"{part} image": each.data[0] for part, each in parts.items()},
+        **{f"{part} label": each.label[0] for part, each in parts.items()},
+    }
 
 
 @check("Fashion-MNIST with workers")
@@ -247,8 +263,6 @@ def fashion():
 
     root = "fashion-mnist"
     os.makedirs(root, exist_ok=True)
-    from unittest import mock
-
     from mxnet.gluon.data.vision import datasets
 
     for kind, count in (("train", 20), ("t10k", 10)):

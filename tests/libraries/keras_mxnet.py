@@ -13,9 +13,10 @@ for name in collections.abc.__all__:
     setattr(collections, name, getattr(collections.abc, name))
 
 import keras  # noqa: E402
+import mxnet as mx  # noqa: E402
 from keras import layers, models  # noqa: E402
 
-from tests.libraries.harness import check  # noqa: E402
+from tests.libraries.harness import Sample, check, model  # noqa: E402
 
 LOSS = "categorical_crossentropy"
 
@@ -144,3 +145,37 @@ def callbacks():
     )
     assert os.path.getsize("log.csv") > 0
     assert len(history.history["loss"]) == 2
+
+
+def from_files(net, x):
+    """What MXNet's Gluon reads of the files that Keras writes, trained on."""
+    net.compile("sgd", LOSS)
+    fill(net)
+    net.fit(x, labels(len(x), 3), epochs=1, batch_size=len(x), shuffle=False, verbose=0)
+    (name,), _ = models.save_mxnet_model(net, prefix="read", epoch=0)
+    block = mx.gluon.SymbolBlock.imports("read-symbol.json", [name], "read-0000.params")
+    data = mx.nd.array(x)
+    np.testing.assert_allclose(block(data).asnumpy(), net.predict(x), rtol=1e-4, atol=1e-5)
+    label = mx.nd.array(labels(len(x), 3))
+    return Sample(block, [data], lambda y: -(label * mx.nd.log(y)).sum(axis=1), free=(0,), names=[name])
+
+
+@model("a dense network's files")
+def dense_files() -> Sample:
+    keras.backend.reset_uids()
+    net = models.Sequential()
+    net.add(layers.Dense(8, activation="relu", input_shape=(4,), name="first"))
+    net.add(layers.Dense(3, activation="softmax", name="last"))
+    return from_files(net, drawn(8, 4))
+
+
+@model("a convolutional network's files")
+def convolutional_files() -> Sample:
+    keras.backend.reset_uids()
+    net = models.Sequential()
+    net.add(layers.Conv2D(4, 3, activation="relu", input_shape=(12, 12, 3), padding="same", name="near"))
+    net.add(layers.MaxPooling2D())
+    net.add(layers.Conv2D(4, 3, strides=2, name="wide"))
+    net.add(layers.Flatten())
+    net.add(layers.Dense(3, activation="softmax", name="head"))
+    return from_files(net, drawn(8, 12, 12, 3))

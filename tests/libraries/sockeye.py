@@ -67,6 +67,30 @@ class Logits(gluon.Block):
         return outputs["logits"]
 
 
+class Graph(gluon.HybridBlock):
+    """The parts of a Sockeye model in one graph, as they train."""
+
+    def __init__(self, net, rows):
+        super().__init__()
+        with self.name_scope():
+            self.embedding_source, self.embedding_target = net.embedding_source, net.embedding_target
+            self.encoder, self.decoder, self.output_layer = net.encoder, net.decoder, net.output_layer
+        self._states = [
+            layer.get_states_shape(rows)
+            for layer in net.decoder.layers
+            for _ in range(layer.num_state_tensors)
+        ]
+
+    def hybrid_forward(self, F, source, source_length, target):
+        words, lengths = self.embedding_source(source, source_length)
+        encoded, lengths = self.encoder(words, lengths)
+        words, _ = self.embedding_target(target, source_length)  # which it does not read
+        steps = F.expand_dims(F.contrib.arange_like(words, axis=1), axis=0)
+        states = [steps, F.transpose(encoded, axes=(1, 0, 2)), lengths, *map(F.zeros, self._states)]
+        decoded, _ = self.decoder(words, states)
+        return self.output_layer(decoded, None)
+
+
 def sample(**options):
     source, target = numbers(3, 7, 1), numbers(3, 6, 1, seed=1)
     inputs = [source, nd.array([7, 4, 5]), target, nd.array([6, 3, 5])]
@@ -78,6 +102,18 @@ def sample(**options):
 @model("transformer")
 def plain() -> Sample:
     return sample()
+
+
+@model("transformer as one graph")
+def graph() -> Sample:
+    parts, net = sample(), network()
+    return Sample(Graph(net, 3), parts.inputs[:3], parts.loss)
+
+
+@model("transformer with simpler recurrent units as one graph")
+def recurrent_graph() -> Sample:
+    parts, net = sample(), network(decoder_type="ssru_transformer")
+    return Sample(Graph(net, 3), parts.inputs[:3], parts.loss)
 
 
 @model("transformer with gated layers and LHUC")

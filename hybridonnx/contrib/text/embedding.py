@@ -58,19 +58,25 @@ def create(embedding_name: str, **kwargs: Any) -> Any:
 
 
 def get_pretrained_file_names(embedding_name: str | None = None) -> Any:
-    """The names of the published files of `glove` or `fasttext`, or a dict of both.
+    """The names of a registered class's published files, such as `glove`'s, or a dict of all classes.
+
+    A class names its files in `pretrained_file_name_sha1`.
 
     Raises:
-        KeyError: It is neither.
+        KeyError: No class has that name.
     """
-    names = {"glove": list(GloVe.files), "fasttext": list(FastText.files)}
+    names = {name: list(_files(found)) for name, found in _classes.items()}
     if embedding_name is None:
         return names
     if embedding_name not in names:
         raise UnknownNameError(
-            f"get_pretrained_file_names: glove or fasttext is required, got {embedding_name!r}."
+            f"get_pretrained_file_names: one of {', '.join(names)} is required, got {embedding_name!r}."
         )
     return names[embedding_name]
+
+
+def _files(embedding_cls: Any) -> Any:
+    return getattr(embedding_cls, "pretrained_file_name_sha1", getattr(embedding_cls, "files", ()))
 
 
 class _TokenEmbedding(Vocabulary):

@@ -14,7 +14,13 @@ from ..block import Block
 from ..hybrid_block import HybridBlock
 from ..nn.activations import LeakyReLU
 from ..parameter import ParameterDict
+from .sequence import first_states as _get_begin_state  # noqa: F401  (cells of users take these from here)
+from .sequence import format_sequence as _format_sequence  # noqa: F401
+from .sequence import info_of_cells as _cells_state_info  # noqa: F401
 from .sequence import is_merged, mask_outputs, merge_or_split, namespace_of, reverse_steps
+from .sequence import mask_sequence as _mask_sequence_variable_length  # noqa: F401
+from .sequence import reverse_steps as _reverse_sequences  # noqa: F401
+from .sequence import states_of_cells as _cells_begin_state  # noqa: F401
 
 __all__ = [
     "BidirectionalCell",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from types import ModuleType
 from typing import Any
 
@@ -64,7 +65,7 @@ def mask_outputs(outputs: Any, length: int, valid_length: Any, axis: int, merge:
     return masked if merge else split_steps(F, masked, length, axis, True)
 
 
-def reverse_steps(inputs: Sequence[Any], length: int, valid_length: Any) -> list[Any]:
+def reverse_steps(inputs: Sequence[Any], length: int, valid_length: Any = None) -> list[Any]:
     """The steps from the last valid one to the first."""
     if valid_length is None:
         return list(reversed(inputs))
@@ -72,3 +73,48 @@ def reverse_steps(inputs: Sequence[Any], length: int, valid_length: Any) -> list
     data = F.stack(*inputs, axis=0)
     reverse = F.SequenceReverse(data, sequence_length=valid_length, use_sequence_length=True)
     return split_steps(F, reverse, length, 0, True)
+
+
+def format_sequence(
+    length: int | None, inputs: Any, layout: str, merge: bool | None, in_layout: str | None = None
+) -> tuple[Any, int, Any, int]:
+    """As `merge_or_split`, of an array whose axes may stand as `in_layout` says.
+
+    Also the namespace of the sequence, before the batch size.
+    """
+    if inputs is None:
+        raise AssertionError("unroll: inputs are required, got None.")
+    one, source = is_merged(inputs), layout
+    if one and in_layout is not None:
+        source = in_layout
+    if one and merge is False and length is None:
+        length = inputs.shape[source.find("T")]
+    F, axis = namespace_of(inputs), layout.find("T")
+    sequence, given, batch = merge_or_split(length, inputs, source, merge)
+    if is_merged(sequence) and axis != given:
+        sequence = F.swapaxes(sequence, dim1=axis, dim2=given)
+    return sequence, axis, F, batch
+
+
+def first_states(cell: Any, F: Any, begin_state: Any, inputs: Any, batch_size: int) -> Any:
+    """A cell's states before the first step, on the inputs' device, unless they are given."""
+    if begin_state is not None:
+        return begin_state
+    where = (inputs if is_merged(inputs) else inputs[0]).context if F is ndarray else nullcontext()
+    with where:
+        return cell.begin_state(func=F.zeros, batch_size=batch_size)
+
+
+def info_of_cells(cells: Sequence[Any], batch_size: int) -> list[dict[str, Any]]:
+    """What the states of several cells are, one cell after the other."""
+    return [info for cell in cells for info in cell.state_info(batch_size)]
+
+
+def states_of_cells(cells: Sequence[Any], **kwargs: Any) -> list[Any]:
+    """The first states of several cells, one cell after the other."""
+    return [state for cell in cells for state in cell.begin_state(**kwargs)]
+
+
+def mask_sequence(F: Any, data: Any, length: int, valid_length: Any, time_axis: int, merge: bool) -> Any:
+    """As `mask_outputs`, with MXNet's arguments."""
+    return mask_outputs(data, length, valid_length, time_axis, merge)
