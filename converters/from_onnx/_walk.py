@@ -65,7 +65,7 @@ def _walk(info: ModelInfo) -> Imported:
     outputs = [output.name for output in graph.output]
     nodes = _expanded(info, outputs)
     failures = _refused(info, nodes)
-    read = frozenset([*outputs, *(name for node in nodes for name in uses(node))])
+    read = frozenset([*outputs, *(name for node in nodes for name in _reads(info, node))])
     conversion = _Conversion(info, Functions(info), read=read)
     inputs = [i.name for i in graph.input if not info.is_constant(i.name)]
     for name in inputs:
@@ -358,8 +358,15 @@ def _needed(info: ModelInfo, outputs: Iterable[str]) -> list[NodeProto]:
         if required.isdisjoint(node.output):
             continue
         nodes.append(node)
-        required.update(uses(node))
+        required.update(_reads(info, node))
     return nodes[::-1]
+
+
+def _reads(info: ModelInfo, node: NodeProto) -> list[str]:
+    """The values that a node needs: its inputs, what its graphs take, and what its attributes name."""
+    entry = _import(info, node)
+    named = () if entry is None else entry.named
+    return [*uses(node), *(a.s.decode(errors="replace") for a in node.attribute if a.name in named)]
 
 
 def _expanded(info: ModelInfo, outputs: list[str]) -> list[NodeProto]:
