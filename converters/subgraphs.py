@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, helper
+from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto, helper
 
 
 class Names:
@@ -130,8 +130,8 @@ def rename_inside(attribute: AttributeProto, names: Callable[[str], str]) -> Non
                 rename_inside(inner, names)
 
 
-def nodes_of(graph: GraphProto) -> Iterator[NodeProto]:
-    """The nodes of a graph and of the subgraphs inside."""
+def nodes_of(graph: GraphProto | FunctionProto) -> Iterator[NodeProto]:
+    """The nodes of a graph, or of a function, and of the subgraphs inside."""
     for node in graph.node:
         yield node
         for inner in _subgraphs(node):

@@ -244,3 +244,68 @@ def test_branches_may_give_other_shapes(rows, p, hybrid, tmp_path):
         z.backward()
         np.testing.assert_allclose(z.asnumpy(), np.tanh(y), rtol=1e-12)
         np.testing.assert_allclose(x.grad.asnumpy(), slope, rtol=1e-12)
+
+
+# ---- functions of the model
+
+SLOPE = """
+    <domain: "own", opset_import: ["" : 18]>
+    slope <alpha: float = 0.25, axis> (u) => (v) {
+        z = LeakyRelu <alpha: float = @alpha> (u)
+        v = Softmax <axis: int = @axis> (z)
+    }
+"""
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        "y = own.slope <axis = 1> (x)",
+        "y = own.slope <axis = 0, alpha = 0.5> (x)",
+        """z = ReduceMax <keepdims = 0> (x)
+           c = Less (z, z)
+           y = If (c) <
+               then_branch = one () => (float[2, 4] a) { a = Neg (x) },
+               else_branch = two () => (float[2, 4] b) { b = own.slope <axis = 0> (x) }>""",
+        "y = own.twice (x)",
+    ],
+)
+def test_calls_may_leave_attributes_to_the_functions_defaults(main):
+    twice = """
+        <domain: "own", opset_import: ["" : 18, "own" : 1]>
+        twice <alpha: float = 0.75> (u) => (v) {
+            a = own.slope <axis = 1> (u)
+            b = own.slope <axis = 1, alpha: float = @alpha> (u)
+            v = Sub (a, b)
+        }
+    """
+    head = '<ir_version: 10, opset_import: ["" : 18, "own" : 1]>'
+    proto = parser.parse_model(f"{head} main (float[2, 4] x) => (float[2, 4] y) {{ {main} }} {SLOPE} {twice}")
+    x = np.linspace(-2, 1, 8, dtype="float32").reshape(2, 4)
+    np.testing.assert_allclose(imported(proto, x)[0], in_onnx_runtime(proto, x)[0], rtol=1e-6, atol=1e-7)
+
+
+def of_opset(opset, body):
+    return parser.parse_model(
+        f'<ir_version: 10, opset_import: ["" : 18, "own" : 1]> main (float[2, 4] x) => (float[2, 4] y)'
+        f'{{ y = own.f (x) }} <domain: "own", opset_import: ["" : {opset}]> f (u) => (v) {{ {body} }}'
+    )
+
+
+@pytest.mark.parametrize(
+    ("opset", "body", "formula"),
+    [
+        (13, "z = Relu (u) v = Neg (z)", lambda x: -np.maximum(x, 0)),
+        (20, "v = Relu (u)", lambda x: np.maximum(x, 0)),
+        (11, "z = ReduceSum <axes = [0]> (u) v = Add (u, z)", lambda x: x + x.sum(0)),
+        (11, "v = Softmax <axis = 0> (u)", lambda x: np.exp(x) / np.exp(x).sum()),  # over all axes until 13
+    ],
+)
+def test_functions_of_another_opset_mean_what_they_say(opset, body, formula):
+    x = np.linspace(-2, 1, 8, dtype="float32").reshape(2, 4)
+    np.testing.assert_allclose(imported(of_opset(opset, body), x)[0], formula(x), rtol=1e-5, atol=1e-6)
+
+
+def test_functions_of_a_newer_opset_than_the_model_are_refused():
+    with pytest.raises(ConversionError, match=r"the model's opset 18 are required.*got f of opset 20"):
+        from_onnx.import_model(of_opset(20, "v = Gelu (u)"))

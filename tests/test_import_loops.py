@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnxruntime as ort
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper, parser
 
 import hybridonnx as mx
 from hybridonnx.converters import from_onnx
@@ -678,3 +679,67 @@ def test_foreach_comes_back_and_can_be_trained(tmp_path):
     assert grads[0].keys() == grads[1].keys() == {(C, C), (C,)}
     for shape, grad in grads[0].items():
         np.testing.assert_allclose(grads[1][shape], grad, rtol=1e-4, atol=1e-5)
+
+
+# ---- in real MXNet
+
+MXNETS = """
+import sys
+import mxnet as mx, numpy as np
+folder = sys.argv[1]
+with mx.util.np_shape(True):
+    given = np.load(folder + "/given.npz")
+    names = list(given.keys())
+    net = mx.gluon.SymbolBlock.imports(folder + "/net-symbol.json", names, folder + "/net-0000.params")
+    net.hybridize()
+    print(net(*[mx.nd.array(given[name], dtype=given[name].dtype) for name in names]).asnumpy().tolist())
+"""
+IN_MXNET = {
+    "If": (
+        """(float[3] x, bool c) => (float[3] y) {
+            y = If (c) <
+                then_branch = a () => (float[3] u) { u = Mul (x, x) },
+                else_branch = b () => (float[3] v) { v = Neg (x) }>
+        }""",
+        {"x": np.array([1, -2, 3], "float32"), "c": np.array(True)},
+        [1.0, 4.0, 9.0],
+    ),
+    "Loop": (
+        """(float[3] x) => (float[3] y) {
+            on = Constant <value = bool {1}> ()
+            n = Constant <value_int = 8> ()
+            y = Loop (n, on, x) <body = b (int64 i, bool c, float[3] s) => (bool d, float[3] t) {
+                t = Add (s, s)
+                most = ReduceMax <keepdims = 0> (t)
+                limit = Constant <value_float = 10.0> ()
+                d = Less (most, limit)
+            }>
+        }""",
+        {"x": np.array([1, -2, 3], "float32")},
+        [4.0, -8.0, 12.0],
+    ),
+    "Scan": (
+        """(float[2] h, float[T, 2] x) => (float[2] y) {
+            y = Scan (h, x) <num_scan_inputs = 1, body = b (float[2] s, float[2] v) => (float[2] t) {
+                p = Mul (s, v)
+                t = Add (p, v)
+            }>
+        }""",
+        {"h": np.array([1, 2], "float32"), "x": np.array([[1, 2], [3, 4]], "float32")},
+        [9.0, 28.0],
+    ),
+}
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("title", IN_MXNET)
+def test_mxnet_runs_the_files_of_imported_control_flow(title, oracle, tmp_path):
+    text, given, expected = IN_MXNET[title]
+    net = mx.onnx.import_to_gluon(parser.parse_model(f'<ir_version: 8, opset_import: ["" : 18]> main {text}'))
+    arrays = [mx.nd.array(value, dtype=value.dtype) for value in given.values()]
+    assert net(*arrays).asnumpy().tolist() == expected
+    net.export(str(tmp_path / "net"))
+    np.savez(tmp_path / "given.npz", **given)
+    command = [oracle, "-W", "ignore", "-c", MXNETS, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.stdout.strip() == str(expected), done.stderr

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper, load_model, numpy_helper
+from onnx import TensorProto, helper, load_model, numpy_helper, parser
 from onnxruntime import InferenceSession
 
 import hybridonnx as mx
@@ -602,3 +602,35 @@ def test_a_table_of_which_a_part_is_used_trains_as_a_whole(tmp_path):
     y.backward()
     grad = net.collect_params()["table"].grad().asnumpy()
     np.testing.assert_array_equal(grad, [[1] * 3, [0] * 3, [1] * 3, [0] * 3, [0] * 3])
+
+
+# ---- derivatives as a part of the model
+
+GRADIENTS = {
+    "by an input": ('d = ai.onnx.preview.training.Gradient <xs = ["a"], zs = ["b"], y = "y"> (a, b)', 1),
+    "of a gradient": (
+        """e = ai.onnx.preview.training.Gradient <xs = ["a"], zs = ["b"], y = "y"> (a, b)
+           d = ai.onnx.preview.training.Gradient <xs = ["a"], zs = ["b"], y = "e"> (a, b)""",
+        2,
+    ),
+    "by a value inside": (
+        'd = ai.onnx.preview.training.Gradient <xs = ["c"], zs = ["a"], y = "y"> (c, a)',
+        0,
+    ),
+}
+
+
+@pytest.mark.parametrize("title", GRADIENTS)
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_gradients_of_values_that_are_no_outputs(title, hybrid):
+    """They need what only an attribute names."""
+    nodes, which = GRADIENTS[title]
+    head = '<ir_version: 8, opset_import: ["" : 12, "ai.onnx.preview.training" : 1]>'
+    body = f"c = Mul (a, b) s = Sin (c) y = Mul (s, a) {nodes}"
+    text = f"main (float[3] a, float[3] b) => (float[3] d) {{ {body} }}"
+    a, b = np.array([0.3, -1.2, 2], "float32"), np.array([1.5, 0.4, -0.7], "float32")
+    net = mx.onnx.import_to_gluon(parser.parse_model(f"{head} {text}"))
+    net.hybridize(hybrid)
+    sin, cos = np.sin(a * b), np.cos(a * b)
+    expected = (a * cos, sin + a * b * cos, 2 * b * cos - a * b**2 * sin)[which]
+    np.testing.assert_allclose(net(nd.array(a), nd.array(b)).asnumpy(), expected, rtol=1e-5, atol=1e-6)

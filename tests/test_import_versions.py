@@ -9,7 +9,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from hybridonnx import autograd, nd
+from hybridonnx import autograd, nd, onnx
 from hybridonnx.converters import from_onnx
 from hybridonnx.parity.verify import verify
 from hybridonnx.symbol.execute import execute
@@ -189,3 +189,41 @@ def test_response_normalization_over_any_number_of_channels(size, dtype, shape, 
     np.testing.assert_allclose(
         y.asnumpy(), expected, rtol={"float16": 5e-3, "float32": 1e-5}.get(dtype, 1e-12)
     )
+
+
+@pytest.mark.parametrize(
+    ("op_type", "formula", "dtype"),
+    [
+        ("Add", np.add, "float32"),
+        ("Sub", np.subtract, "float32"),
+        ("Mul", np.multiply, "float32"),
+        ("Div", np.divide, "float32"),
+        ("Pow", np.power, "float32"),
+        ("Greater", np.greater, "float32"),
+        ("Less", np.less, "float32"),
+        ("Equal", np.equal, "int32"),
+        ("And", np.logical_and, "bool"),
+        ("Or", np.logical_or, "bool"),
+        ("Xor", np.logical_xor, "bool"),
+    ],
+)
+def test_the_first_versions_begin_the_second_array_at_an_axis(op_type, formula, dtype):
+    """No runtime reads them any longer."""
+    a = (weight(2, 3, 4) * (3 if dtype == "int32" else 1)).astype(dtype)
+    b = (weight(3) * (2 if dtype == "int32" else 1)).astype(dtype)
+    if dtype == "bool":
+        a, b = weight(2, 3, 4) > 1, weight(3) > 1
+    expected = formula(a, b[:, None])
+    kinds = [helper.np_dtype_to_tensor_dtype(x.dtype) for x in (a, b, expected)]
+    infos = [
+        helper.make_tensor_value_info(name, kind, shape)
+        for name, kind, shape in zip("abc", kinds, (a.shape, b.shape, None), strict=True)
+    ]
+    node = helper.make_node(op_type, ["a", "b"], ["c"], axis=1, broadcast=1)
+    graph = helper.make_graph([node], "graph", infos[:2], infos[2:])
+    net = onnx.import_to_gluon(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 5)]))
+    for active in (False, True):
+        net.hybridize(active)
+        result = net(nd.array(a, dtype=a.dtype), nd.array(b, dtype=b.dtype)).asnumpy()
+        assert result.dtype == expected.dtype
+        np.testing.assert_allclose(result, expected, rtol=1e-6)

@@ -290,6 +290,18 @@ VERSIONS = {
         ("Resize", [IMAGE, None, None, ints(1, 2, 7, 3)], 19),
         {"mode": "cubic", "antialias": 1},
     ),
+    "Resize-19-not-larger": (
+        ("Resize", [IMAGE, None, None, ints(9, 8)], 19),
+        {"mode": "linear", "axes": [2, 3], "keep_aspect_ratio_policy": "not_larger"},
+    ),
+    "Resize-18-not-smaller": (
+        ("Resize", [IMAGE, None, None, ints(7, 3)], 18),
+        {"mode": "cubic", "axes": [3, 2], "keep_aspect_ratio_policy": "not_smaller"},
+    ),
+    "Resize-19-not-smaller-nearest": (
+        ("Resize", [IMAGE, None, None, ints(2, 3, 9, 8)], 19),
+        {"nearest_mode": "ceil", "keep_aspect_ratio_policy": "not_smaller"},
+    ),
     "GridSample-20": (
         ("GridSample", [IMAGE, numbers(1, 3, 2, 2, high=1.4)], 20),
         {"mode": "linear", "padding_mode": "reflection"},

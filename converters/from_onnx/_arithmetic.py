@@ -27,6 +27,14 @@ def two(F: Any, a: Any, b: Any, operator: str, scalar: str, reflected: str = "")
     return getattr(F, operator)(a, b)
 
 
+def begun_at(F: Any, a: Any, b: Any, axis: int | None) -> Any:
+    """`b` with axes of size 1 behind it, to begin at axis `axis` of `a`, as broadcasting once did."""
+    if axis is None or F.shape(b) == ():
+        return b
+    behind = F.rank(a) - axis % F.rank(a) - F.rank(b)
+    return F.Reshape(b, shape=(-2, *[1] * behind)) if behind > 0 else b
+
+
 def numeric(F: Any, x: Any) -> Any:
     """`x` as numbers: MXNet's comparisons and logic do not take bool."""
     return F.Cast(x, dtype="float32") if F.dtype(x) == np.bool_ else x

@@ -55,7 +55,7 @@ def separate(F: Any, outputs: Sequence[Entry], states: Sequence[str]) -> list[En
     for i, entry in enumerate(outputs):
         symbol = Broadcasting([entry])
         if i < len(states) and states[i] not in used:
-            symbol = F.reshape_like(symbol, F.var(states[i]))
+            symbol = F._identity_with_attr_like_rhs(symbol, F.var(states[i]))
         elif entry.node.is_variable or entry.node in [result.node for result in results]:
             symbol = F.identity(symbol)
         results += symbol.outputs

@@ -27,6 +27,9 @@ Operand: TypeAlias = Annotated[Any, "numbers and sizes"]
 It arrives as a tuple of them, or `None` if absent.
 """
 
+Named: TypeAlias = Annotated[str, "a value's name"]
+"""Annotation of an attribute that names a value, which has to be computed though it is no input."""
+
 FACTS = ("note", "opset")
 """What else a function may ask for: the node's `doc_string`, the operator's version."""
 
@@ -89,6 +92,11 @@ class Import:
     def operands(self) -> frozenset[str]:
         """The names of the inputs that must be numbers and sizes."""
         return self._annotated(Operand)
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The names of the attributes that name values."""
+        return self._annotated(Named)
 
     def _annotated(self, kind: Any) -> frozenset[str]:
         """The names of the parameters with this annotation, alone or as one of several: `Const | None`."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any
 
-from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, defs, helper, inliner
+from onnx import AttributeProto, GraphProto, NodeProto, defs, helper
 
 from hybridonnx.dtypes import DType, container_of
 from hybridonnx.errors import BoundsError, ConversionError, MXNetError, suggest
@@ -19,11 +19,12 @@ from hybridonnx.symbol.graph import Entry
 from hybridonnx.symbol.symbol import Broadcasting, Symbol
 
 from ..opsets import plain, signature, versions
-from ..subgraphs import uses, write_out_initializers
+from ..subgraphs import uses
 from ..values import Array
 from ._failures import Failures
 from ._functions import Functions, entries
 from ._inner import InnerGraph, Known, as_outside, studied
+from ._local_functions import inline_local
 from ._model_info import Dims, ModelInfo, title
 from ._native import native, reason_against, why_unknown
 from ._reader import Model
@@ -50,7 +51,7 @@ class Imported:
 
 def walk(model: Model, shapes: InputShapes | None = None) -> Imported:
     """Convert the whole model; `shapes` say more of its inputs than the file."""
-    _inline_local(model)
+    inline_local(model)
     imported = _walk(ModelInfo(model, shapes=shapes))
     for node in imported.symbol.nodes():
         if node.is_variable:
@@ -64,7 +65,7 @@ def _walk(info: ModelInfo) -> Imported:
     outputs = [output.name for output in graph.output]
     nodes = _expanded(info, outputs)
     failures = _refused(info, nodes)
-    read = frozenset([*outputs, *(name for node in nodes for name in uses(node))])
+    read = frozenset([*outputs, *(name for node in nodes for name in _reads(info, node))])
     conversion = _Conversion(info, Functions(info), read=read)
     inputs = [i.name for i in graph.input if not info.is_constant(i.name)]
     for name in inputs:
@@ -357,19 +358,15 @@ def _needed(info: ModelInfo, outputs: Iterable[str]) -> list[NodeProto]:
         if required.isdisjoint(node.output):
             continue
         nodes.append(node)
-        required.update(uses(node))
+        required.update(_reads(info, node))
     return nodes[::-1]
 
 
-def _inline_local(model: Model) -> None:
-    """Put the bodies of the model's own functions in their places."""
-    if model.proto.functions:
-        proto = ModelProto()
-        proto.CopyFrom(model.proto)
-        for function in proto.functions:
-            write_out_initializers(function.node)
-        model.proto = inliner.inline_local_functions(proto)
-        model.opsets = {plain(item.domain): int(item.version) for item in model.proto.opset_import}
+def _reads(info: ModelInfo, node: NodeProto) -> list[str]:
+    """The values that a node needs: its inputs, what its graphs take, and what its attributes name."""
+    entry = _import(info, node)
+    named = () if entry is None else entry.named
+    return [*uses(node), *(a.s.decode(errors="replace") for a in node.attribute if a.name in named)]
 
 
 def _expanded(info: ModelInfo, outputs: list[str]) -> list[NodeProto]:

@@ -9,7 +9,7 @@ from typing import Any
 from hybridonnx.dtypes import is_floating
 from hybridonnx.ops import alike
 
-from ._arithmetic import number, two
+from ._arithmetic import begun_at, number, two
 from ._registry import imports
 
 _ARITHMETIC: dict[str, tuple[str, str, str]] = {
@@ -25,21 +25,15 @@ def _arithmetic(onnx_type: str, operators: tuple[str, str, str]) -> None:
     def function(F: Any, a: Any, b: Any) -> Any:
         return two(F, a, b, *operators)
 
-    @imports(onnx_type, versions=(6,))
-    def aligned(F: Any, a: Any, b: Any, *, axis: int | None = None, broadcast: int = 0) -> Any:
-        return two(F, a, _aligned(F, a, b, axis) if broadcast else b, *operators)
+    @imports(onnx_type, versions=(1, 6))
+    def aligned(
+        F: Any, a: Any, b: Any, *, axis: int | None = None, broadcast: int = 0, consumed_inputs: Any = ()
+    ) -> Any:
+        return two(F, a, begun_at(F, a, b, axis) if broadcast else b, *operators)
 
 
 for _type, _operators in _ARITHMETIC.items():
     _arithmetic(_type, _operators)
-
-
-def _aligned(F: Any, a: Any, b: Any, axis: int | None) -> Any:
-    """`b` with axes of size 1 behind it, to begin at axis `axis` of `a`, as broadcasting once did."""
-    if axis is None or F.shape(b) == ():
-        return b
-    behind = F.rank(a) - axis % F.rank(a) - F.rank(b)
-    return F.Reshape(b, shape=(-2, *[1] * behind)) if behind > 0 else b
 
 
 @imports("Pow", versions=(7, 12, 13, 15))
@@ -53,6 +47,12 @@ def power(F: Any, x: Any, y: Any) -> Any:
             return F.Cast(F.broadcast_power(F.Cast(x, dtype=exponent.name), y), dtype=base.name)
         y = F.Cast(y, dtype=base.name)
     return two(F, x, y, "broadcast_power", "_power_scalar", "_rpower_scalar")
+
+
+@imports("Pow", versions=(1,))
+def aligned_power(F: Any, x: Any, y: Any, *, axis: int | None = None, broadcast: int = 0) -> Any:
+    """The exponent may begin at any axis."""
+    return power(F, x, begun_at(F, x, y, axis) if broadcast else y)
 
 
 @imports("Mod", versions=(10, 13, 28))

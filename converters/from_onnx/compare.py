@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._arithmetic import alike, two
+from ._arithmetic import alike, begun_at, two
 from ._registry import imports
 
 _COMPARISONS: dict[str, tuple[str, str, tuple[int, ...]]] = {
@@ -25,6 +25,12 @@ def _comparison(onnx_type: str, stem: str, reflected: str, versions: tuple[int, 
     def function(F: Any, a: Any, b: Any) -> Any:
         a, b = alike(F, a, b)
         return two(F, a, b, f"broadcast_{stem}", f"_{stem}_scalar", f"_{reflected}_scalar")
+
+    if 7 in versions:
+
+        @imports(onnx_type, versions=(1,))
+        def aligned(F: Any, a: Any, b: Any, *, axis: int | None = None, broadcast: int = 0) -> Any:
+            return function(F, a, begun_at(F, a, b, axis) if broadcast else b)
 
 
 for _type, (_stem, _reflected, _versions) in _COMPARISONS.items():

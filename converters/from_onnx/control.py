@@ -171,7 +171,11 @@ def branches(F: Any, cond: Any, *, then_branch: Convert, else_branch: Convert) -
     """A `_cond`, whose branches take values from outside alone, or one whose outputs may differ in shape."""
     require_tensors(F, "If")
     graphs = [then_branch([]), else_branch([])]
-    bodies = [Body(F.identity(F.var("condition")).outputs)]
+    same_shapes = all(map(are_equal, graphs[0].dims, graphs[1].dims))
+    holds = F.var("condition")
+    # MXNet has float32 for conditions and nothing else
+    test = F.cast(holds, dtype="float32") if same_shapes else F.identity(holds)
+    bodies = [Body(test.outputs)]
     for graph in graphs:
         results = [_typed(F, Broadcasting([entry]), i) for i, entry in enumerate(graph.outputs)]
         bodies.append(Body(separate(F, [y.outputs[0] for y in results], [])))
@@ -181,7 +185,6 @@ def branches(F: Any, cond: Any, *, then_branch: Convert, else_branch: Convert) -
         outer = [graph.around[name] for name in body.names]
         inputs.update((x.outputs[0], x) for x in outer)
         locs.append(tuple(list(inputs).index(x.outputs[0]) for x in outer))
-    same_shapes = all(map(are_equal, graphs[0].dims, graphs[1].dims))
     operator = F._cond if same_shapes else F._open_cond
     result = operator(
         *inputs.values(),

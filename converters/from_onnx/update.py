@@ -8,11 +8,11 @@ from hybridonnx.errors import ConversionError
 from hybridonnx.symbol.gradient import gradients
 from hybridonnx.symbol.symbol import Broadcasting
 
-from ._registry import imports
+from ._registry import Named, imports
 
 
 @imports("Gradient", versions=(1,), domain="ai.onnx.preview.training")
-def gradient(F: Any, *inputs: Any, xs: tuple[str, ...], y: str, zs: tuple[str, ...] = ()) -> Any:
+def gradient(F: Any, *inputs: Any, xs: tuple[str, ...], y: Named, zs: tuple[str, ...] = ()) -> Any:
     """The derivatives of a value by others that it is computed from, as another part of the graph."""
     names = [*xs, *zs]
     if len(inputs) != len(names) or any(F.name(x) != name for x, name in zip(inputs, names, strict=True)):

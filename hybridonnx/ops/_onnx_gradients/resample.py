@@ -27,6 +27,8 @@ class _Axis(NamedTuple):
     """A vector of one number; `None` if the sizes tell."""
     roi: Any
     """Where the crop begins and ends; `None` without one."""
+    size: Any = None
+    """A vector of the size that is asked for, where one scale is made of those of all axes."""
 
 
 @gradient_of("Resize", "Upsample")
@@ -35,10 +37,12 @@ def resize(
 ) -> Sequence[Any]:
     """Each axis by the matrix that the operator is along it: what it makes of an identity matrix."""
     grad, letters = dy[0], _LETTERS[: _rank(node, x, operands)]
-    for axis in _axes(node, len(letters), operands):
+    axes = _axes(node, len(letters), operands)
+    for axis in axes:
         if isinstance(axis.scale, np.ndarray) and axis.scale[0] == 1 and axis.roi is None:
             continue
-        matrix = _matrix(g, node, x, y[0], axis)
+        others = [other for other in axes if other is not axis and other.size is not None]
+        matrix = _matrix_of_aspect(g, node, x, axis, others) if others else _matrix(g, node, x, y[0], axis)
         letter = letters[axis.number]
         equation = f"{letters},{letter}e->{letters.replace(letter, 'e')}"
         grad = g.Einsum(grad, matrix, equation=equation)
@@ -67,15 +71,15 @@ def _axes(node: NodeText, rank: int, operands: Sequence[Any]) -> list[_Axis]:
         scales = operands[0] if operands else np.array(attributes.get("scales", ()), np.float32)
         if "height_scale" in attributes:
             scales = np.array([1, 1, attributes["height_scale"], attributes["width_scale"]], np.float32)
-        roi = None
+        roi = sizes = None
     else:
-        roi, scales, _ = (*operands, None, None, None)[:3]
+        roi, scales, sizes = (*operands, None, None, None)[:3]
     if scales is None or (isinstance(scales, np.ndarray) and not scales.size):
         scales = None
     if attributes.get("coordinate_transformation_mode") != "tf_crop_and_resize":
         roi = None
-    if attributes.get("keep_aspect_ratio_policy", "stretch") != "stretch":
-        scales = None
+    if scales is not None or attributes.get("keep_aspect_ratio_policy", "stretch") == "stretch":
+        sizes = None
     axes = [a % rank for a in attributes.get("axes") or range(rank)]
 
     def part(values: Any, i: int) -> Any:
@@ -87,6 +91,7 @@ def _axes(node: NodeText, rank: int, operands: Sequence[Any]) -> list[_Axis]:
             axis,
             None if scales is None else part(scales, i),
             None if roi is None else (part(roi, i), part(roi, count + i)),
+            None if sizes is None else part(sizes, i),
         )
         for i, axis in enumerate(axes)
     ]
@@ -97,12 +102,16 @@ def _vector(g: Nodes, value: Any) -> Any:
     return g.Slice(value[0], [value[1]], [value[1] + 1]) if isinstance(value, tuple) else value
 
 
+def _identity(g: Nodes, x: Any, size: Any) -> Any:
+    """The matrix that changes nothing, of a size that is a number, in the dtype of `x`."""
+    numbers = g.Range(np.array(0), size, np.array(1))
+    return g.CastLike(g.OneHot(numbers, size, np.array([0, 1], np.float32)), x)
+
+
 def _matrix(g: Nodes, node: NodeText, x: Any, y: Any, axis: _Axis) -> Any:
     """What the operator makes of an identity matrix along its first axis."""
-    at = np.array(axis.number)
-    size = g.Gather(g.Shape(x), at)
-    numbers = g.Range(np.array(0), size, np.array(1))
-    identity = g.CastLike(g.OneHot(numbers, size, np.array([0, 1], np.float32)), x)
+    size = g.Gather(g.Shape(x), np.array(axis.number))
+    identity = _identity(g, x, size)
     one = np.ones(1, np.float32)
     if node.op_type == "Upsample" or node.opset < 11:
         mode = "nearest" if node.attributes.get("mode", "nearest") == "nearest" else "linear"
@@ -116,18 +125,44 @@ def _matrix(g: Nodes, node: NodeText, x: Any, y: Any, axis: _Axis) -> Any:
         )
     attributes = {k: v for k, v in node.attributes.items() if k not in ("axes", "keep_aspect_ratio_policy")}
     attributes["extrapolation_value"] = 0.0
-    roi = None
-    if axis.roi is not None:
-        begin, end = (_vector(g, v) for v in axis.roi)
-        low, high = np.zeros(1, np.float32), one
-        parts = [v if not is_value(v) else g.Cast(v, to=1) for v in (begin, low, end, high)]
-        roi = g.Concat(*(v.astype(np.float32) if isinstance(v, np.ndarray) else v for v in parts), axis=0)
     scales = sizes = None
     if axis.scale is None:
         sizes = g.joined(g.sizes(y, axis.number, axis.number + 1), g.Reshape(size, [1]))
     else:
         scales = g.Concat(_vector(g, axis.scale), one, axis=0)
-    return g.node("Resize", identity, roi, scales, sizes, opset=max(node.opset, 13), **attributes)
+    return g.node(
+        "Resize", identity, _crop(g, axis, 1), scales, sizes, opset=max(node.opset, 13), **attributes
+    )
+
+
+def _matrix_of_aspect(g: Nodes, node: NodeText, x: Any, axis: _Axis, others: Sequence[_Axis]) -> Any:
+    """As `_matrix`, where the sizes of all axes make one scale, which the rounded size does not tell.
+
+    The identity is repeated along the other axes, where resizing then changes nothing but the size.
+    """
+    size = g.sizes(x, axis.number, axis.number + 1)
+    identity = _identity(g, x, g.Gather(size, np.array(0)))
+    repeated = g.shaped(identity, 1, size, size, *[1] * len(others))
+    lengths = [g.sizes(x, other.number, other.number + 1) for other in others]
+    repeated = g.Expand(repeated, g.joined(1, size, size, *lengths))
+    attributes = {**node.attributes, "axes": list(range(2, 3 + len(others))), "extrapolation_value": 0.0}
+    sizes = g.joined(*(_vector(g, each.size) for each in (axis, *others)))
+    resized = g.node(
+        "Resize", repeated, _crop(g, axis, len(others)), None, sizes, opset=node.opset, **attributes
+    )
+    places = list(range(3, 3 + len(others)))
+    first = g.Slice(resized, [0] * len(places), [1] * len(places), places)
+    return g.Transpose(g.shaped(first, size, -1), perm=(1, 0))
+
+
+def _crop(g: Nodes, axis: _Axis, others: int) -> Any:
+    """The region of a matrix that is cropped along its first axis, and whole along `others` more."""
+    if axis.roi is None:
+        return None
+    begin, end = (_vector(g, v) for v in axis.roi)
+    low, high = np.zeros(others, np.float32), np.ones(others, np.float32)
+    parts = [v if not is_value(v) else g.Cast(v, to=1) for v in (begin, low, end, high)]
+    return g.Concat(*(v.astype(np.float32) if isinstance(v, np.ndarray) else v for v in parts), axis=0)
 
 
 # ---- grids
