@@ -17,6 +17,8 @@ class Fault(NamedTuple):
     value: str
     """The first value that is wrong."""
     model: ModelProto
+    node: str
+    """A node between the values before it and that one: its name, or its operator without one."""
 
 
 Plant = Callable[[ModelProto, int, np.random.RandomState], str | None]
@@ -46,7 +48,8 @@ def faults(model: ModelProto, count: int, seed: int = 0) -> Iterator[Fault]:
             value = _PLANTS[kind](copy, int(i), rng)
             if value is not None:
                 done += 1
-                yield Fault(kind, value, copy)
+                maker = next(node for node in copy.graph.node if value in node.output)
+                yield Fault(kind, value, copy, maker.op_type)
                 break
 
 

@@ -41,9 +41,10 @@ class Graph:
         """The names of what operators give, in order."""
         return list(self._nodes)
 
-    def entry(self, value: str) -> Entry | None:
-        """Where in the graph a value is."""
-        return self._nodes.get(value)
+    def outputs(self) -> list[str]:
+        """The names of the graph's own outputs, in order."""
+        names = {entry: name for name, entry in self._nodes.items()}
+        return [names.get(entry, entry.node.name) for entry in self.symbol.outputs]
 
     def all(self, inputs: Arrays, wanted: Sequence[str]) -> Arrays:
         """Values of the whole graph by name."""
@@ -53,6 +54,13 @@ class Graph:
         """What values are computed from: the first of `borders` on each way back, and inputs."""
         _, sources = self._back(wanted, borders)
         return sources
+
+    def between(self, wanted: Iterable[str], borders: Collection[str]) -> list[str]:
+        """The values between some and `borders`, in order, both left out."""
+        wanted = [*wanted]
+        entries, _ = self._back(wanted, borders)
+        out = {self._nodes[name] for name in (*wanted, *borders) if name in self._nodes}
+        return [name for name, entry in self._nodes.items() if entry in entries and entry not in out]
 
     def makers(self, wanted: Iterable[str], borders: Collection[str]) -> list[str]:
         """The nodes between values and `borders`."""
@@ -111,6 +119,10 @@ class File:
         """The names of what nodes give, in order."""
         return self._cuts.values()
 
+    def outputs(self) -> list[str]:
+        """The names of the model's own outputs, in order."""
+        return self._cuts.outputs
+
     def all(self, inputs: Arrays, wanted: Sequence[str]) -> Arrays:
         """Values of the whole model by name."""
         return self._run(wanted, {name: inputs[name] for name in self._cuts.inputs if name in inputs})
@@ -118,6 +130,13 @@ class File:
     def sources(self, wanted: Iterable[str], borders: Collection[str]) -> set[str]:
         """What values are computed from: the first of `borders` on each way back, and inputs."""
         return self._cuts.sources(wanted, borders)
+
+    def between(self, wanted: Iterable[str], borders: Collection[str]) -> list[str]:
+        """The values between some and `borders`, in order, both left out."""
+        wanted = [*wanted]
+        out = {*wanted, *borders}
+        steps = self._cuts.between(wanted, borders)
+        return [name for step in steps for name in step.outputs if name not in out]
 
     def makers(self, wanted: Iterable[str], borders: Collection[str]) -> list[str]:
         """The nodes between values and `borders`."""

@@ -107,8 +107,8 @@ class _Comparison:
     def _layers(self, sample: Arrays) -> list[Layer]:
         if self._reference is None:
             return []
-        graph, reference = self._reference
-        return compare(reference, self._second.inside(), _with_labels(graph, sample), self._renamed(sample))
+        inputs = _with_labels(self._reference[0], sample)
+        return compare(self._reference, self._second.inside(), inputs, self._renamed(sample))
 
     def _renamed(self, arrays: Arrays) -> Arrays:
         """The inputs of the first model for the second, which may call them differently."""
