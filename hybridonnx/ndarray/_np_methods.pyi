@@ -148,9 +148,6 @@ class NumpyMethods(NDArray):
     def as_in_context(self, context: Context) -> ndarray:
         """The array itself if it lives on `context`, else a copy there."""
         ...
-    def as_in_ctx(self, context: Context) -> ndarray:
-        """The array itself if it lives on `context`, else a copy there."""
-        ...
     def tostype(self, stype: str) -> ndarray:
         """A copy of another storage type, 'csr' or 'row_sparse', or of this one, 'default'."""
         ...

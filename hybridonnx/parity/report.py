@@ -234,7 +234,7 @@ def difference(name: str, expected: Array, result: Array, exact: Exact | None = 
     finite = np.where(np.isfinite(a), np.abs(a), 0.0)
     ulps = np.zeros(shape)
     np.divide(off, np.maximum(unit * finite, _LEAST) if unit else 1.0, out=ulps, where=off > 0)
-    share = np.where(off > 0, np.inf, 0.0) if exact is None else _shares(exact, b)
+    share = np.where(off > 0, np.inf, 0.0) if exact is None else _shares(exact, off, b)
     worst = int(share.argmax()) if share.max() > 1 else int(off.argmax())
     index = tuple(map(int, np.unravel_index(worst, shape)))
     largest, counted = float(off.max()), off[np.isfinite(off)]
@@ -259,9 +259,9 @@ def difference(name: str, expected: Array, result: Array, exact: Exact | None = 
     )
 
 
-def _shares(exact: Exact, result: Array) -> Array:
-    """How far elements are from what they should be, over their bounds."""
-    off = _distances(np.asarray(exact.value, np.float64), result)
+def _shares(exact: Exact, off: Array, result: Array) -> Array:
+    """How far elements are from what they should be, or from the first model's, over their bounds."""
+    off = np.minimum(off, _distances(np.asarray(exact.value, np.float64), result))
     bounds = np.broadcast_to(np.asarray(exact.bound, np.float64), off.shape)
     with np.errstate(all="ignore"):
         return np.where((off == 0) | np.isposinf(bounds), 0.0, off / bounds)

@@ -52,11 +52,16 @@ PRODUCTS = (
 )
 """Operators that multiply matrices."""
 APPROXIMATE = {
-    **dict.fromkeys(("sigmoid", "tanh", "Activation", "LogisticRegressionOutput", "erf", "softsign"), 4e-7),
-    **dict.fromkeys(("LeakyReLU", "RNN", "gamma", "gammaln", "softmax", "SoftmaxOutput"), 1e-6),
+    **dict.fromkeys(("erf", "sigmoid", "softrelu", "tanh", "LogisticRegressionOutput"), 4e-7),
+    **dict.fromkeys(("elu", "gelu", "selu", "RNN", "gamma", "gammaln", "softmax", "SoftmaxOutput"), 1e-6),
     **dict.fromkeys(("_contrib_fft", "_contrib_ifft"), 1e-6),
+    **dict.fromkeys(("_contrib_BilinearResize2D", "_contrib_ROIAlign", "_contrib_RROIAlign"), 2e-6),
+    **dict.fromkeys(("_roi_align_grad", "_contrib_PSROIPooling", "_contrib_DeformablePSROIPooling"), 2e-6),
 }
-"""Operators that ONNX Runtime computes by approximate formulas: how far off, of the largest value or of 1."""
+"""Operators and activations that ONNX Runtime computes by approximate formulas, or from rounded places: how
+far off, of the largest value."""
+NEAR_ONE = ("elu", "gammaln", "selu", "sigmoid", "softrelu", "LogisticRegressionOutput")
+"""Those among them that are off by that much of 1 as well."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +74,9 @@ class Expectation:
     """In float64 where it is a floating-point number."""
     bound: Array
     """How far off each element may be by rounding; infinite where anything may come out."""
-    dtype: DType
-    """The dtype that the graph gives it in its own precision."""
+    own: Array
+    """What the operator gives for the exact inputs in their own precision, and as right as the exact value:
+    what holds only in that precision, as its largest number does, or which of two equals is picked."""
 
 
 @dataclass
@@ -80,7 +86,7 @@ class _State:
     exact: Array
     dtype: DType
     copies: list[Array] = field(default_factory=list)
-    """None where nothing is inherited."""
+    """None where nothing is inherited; not a number where anything may come out."""
 
     def copy(self, k: int) -> Array:
         return self.copies[k] if self.copies else self.exact
@@ -119,12 +125,12 @@ class Reference:
                 states[Entry(node, 0)] = _State(_wide(value), value.dtype)
                 continue
             with node.named(), np.errstate(all="ignore"):
-                results = _Step(node, [states[entry] for entry in node.inputs], rng).results()
+                steps = _Step(node, [states[entry] for entry in node.inputs], rng).results()
             names = node.output_names()
-            for i, (state, bound) in enumerate(results):
+            for i, (state, bound, own) in enumerate(steps):
                 entry = Entry(node, i)
                 if i < len(names):
-                    yield Expectation(entry, names[i], state.exact, bound, state.dtype)
+                    yield Expectation(entry, names[i], state.exact, bound, own)
                     if names[i] in borders:
                         state = _State(_wide(rounded(state.exact, borders[names[i]])), state.dtype)
                 if uses[entry]:
@@ -142,10 +148,12 @@ class _Step:
         self._op, self._inputs, self._rng = node.op, inputs, rng
         self._narrow = False
 
-    def results(self) -> list[tuple[_State, Array]]:
-        """The states and bounds of the outputs."""
+    def results(self) -> list[tuple[_State, Array, Array]]:
+        """The states of the outputs, their bounds, and what they are in their own precision."""
         own = self._run([rounded(state.exact, state.dtype) for state in self._inputs])
         exact = self._exact([state.exact for state in self._inputs], own)
+        if self._op.draws():
+            return [_anything(x, y) for x, y in zip(exact, own, strict=True)]
         changes = [self._exact([self._changed(s) for s in self._inputs], own) for _ in range(CHANGES)]
         inherits = any(state.copies for state in self._inputs)
         copies = [
@@ -153,7 +161,7 @@ class _Step:
             for k in range(COPIES if inherits else 0)
         ]
         return [
-            self._result(exact[i], own[i], [c[i] for c in changes], [c[i] for c in copies])
+            (*self._result(exact[i], own[i], [c[i] for c in changes], [c[i] for c in copies]), own[i])
             for i in range(len(exact))
         ]
 
@@ -183,13 +191,14 @@ class _Step:
     def _result(
         self, exact: Array, own: Array, changes: Sequence[Array], copies: Sequence[Array]
     ) -> tuple[_State, Array]:
-        state = _State(exact, own.dtype)
         if exact.dtype.kind != "f":
-            moved = [other != exact for other in (*changes, *copies)]
-            state.copies = list(copies)
+            state = _State(own, own.dtype, list(copies))
+            moved = [other != own for other in (exact, *changes, *copies)]
             return state, np.where(np.any(moved, axis=0), np.inf, 0.0)
         bound = self._own_bound(exact, own, changes)
         total = bound + INHERITED * _spread(exact, copies) if copies else bound
+        exact = np.where(np.abs(_finite(_wide(own) - exact)) > bound, _wide(own), exact)
+        state = _State(exact, own.dtype)
         kicks = (np.where(np.isfinite(bound), bound, 0) for _ in range(COPIES))
         sources = copies or [exact] * COPIES
         state.copies = [
@@ -226,10 +235,18 @@ class _Step:
         growth = max(1.0, lost, 0.25 * np.sqrt(self._terms(exact.size)))
         bound = SAFETY * (growth * (np.where(certain, 0.0, spread) + 0.1 * eps * size) + 0.5 * eps * size)
         bound = np.where(certain & (spread == 0), 0.0, bound)
-        relative = APPROXIMATE.get(self._op.names[0], 0.0)
+        formula = getattr(self._op, "act_type", self._op.names[0])
+        relative = APPROXIMATE.get(formula, 0.0)
         if relative:
-            bound = bound + relative * max(1.0, float(size.max())) * eps / unit_of(np.dtype(np.float32))
+            largest = max(1.0 if formula in NEAR_ONE else 0.0, float(size.max()))
+            bound = bound + relative * largest * eps / unit_of(np.dtype(np.float32))
         return np.where(overflows, np.inf, bound)
+
+
+def _anything(exact: Array, own: Array) -> tuple[_State, Array, Array]:
+    """A value that is drawn at random, as nothing computed from it can be foretold."""
+    state = _State(exact, own.dtype, [np.full(exact.shape, np.nan)] * COPIES)
+    return state, np.full(exact.shape, np.inf), own
 
 
 def rounded(x: Array, dtype: DType) -> Array:
