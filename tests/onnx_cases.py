@@ -354,6 +354,13 @@ def _exported(case: Case) -> Run:
     return run
 
 
+def _plain(case: Case) -> Run:
+    """Written as ONNX again, and run by ONNX Runtime alone."""
+    from tests.runtimes import plain
+
+    return plain(_export(_block(case), case))
+
+
 def _export(block: Any, case: Case) -> onnx.ModelProto:
     from hybridonnx.errors import ConversionError
 
@@ -406,6 +413,7 @@ _RUNNERS: dict[str, Callable[[Case], Run]] = {
     "hybridized": _hybridized,
     "saved": _saved,
     "exported": _exported,
+    "plain": _plain,
     "runtime": _runtime,
     "lowered": _lowered,
 }

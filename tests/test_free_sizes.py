@@ -151,6 +151,24 @@ def test_products_of_many_free_axes():
         np.testing.assert_allclose(session.run(None, arrays)[0], expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("align_corners", [True, False])
+@pytest.mark.parametrize(
+    "size",
+    [
+        {"scale_height": 2, "scale_width": 3},
+        {"scale_height": 1.5, "scale_width": 0.7},
+        {"height": 7, "scale_width": 2},
+    ],
+    ids=str,
+)
+def test_images_of_free_size_resized_by_scales(size, align_corners):
+    symbol = sym.contrib.BilinearResize2D(sym.var("x"), mode="size", align_corners=align_corners, **size)
+    session = exported(symbol, {"x": ("n", 2, "h", "w")})
+    for n, h, w in ((1, 4, 5), (3, 7, 6), (2, 3, 11)):
+        arrays = filled({"x": (n, 2, h, w)}, {})
+        np.testing.assert_allclose(run(session, arrays)[0], on_kernels(symbol, arrays)[0], atol=1e-5)
+
+
 @pytest.mark.parametrize("step", [-3, -2, -1, 2])
 def test_slices_of_an_axis_of_free_size(step):
     """Backwards from before the first element there is nothing; ONNX's own Slice would start at the first."""

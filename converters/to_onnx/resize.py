@@ -84,6 +84,8 @@ def bilinear_resize(g: Graph, op: BilinearResize2D, data: Value, *like: Value) -
         size: Any = [d for d in shape[2:] if d is not None]
     elif like:
         size = g.Slice(g.shape_of(like[0]), [2], [4], [0])
+    elif op.mode == "size":
+        size = _scaled(g, op, data)
     else:
         size = list(g.sizes(g.output())[2:])
     target = g.Concat(g.Slice(g.shape_of(data), [0], [2], [0]), size, axis=0)
@@ -95,6 +97,14 @@ def bilinear_resize(g: Graph, op: BilinearResize2D, data: Value, *like: Value) -
         return g.Resize(x, None, None, target, mode="linear", coordinate_transformation_mode=mode)
 
     return single(g, resize, data)
+
+
+def _scaled(g: Graph, op: BilinearResize2D, data: Value) -> Value:
+    """The height and width that scales of free sizes give, rounded down."""
+    fixed = [op.height if op.scale_height is None else 0, op.width if op.scale_width is None else 0]
+    scales = np.array([op.scale_height or 0, op.scale_width or 0], np.float64)
+    size = g.Cast(g.Mul(g.Cast(g.Slice(g.shape_of(data), [2], [4], [0]), _float64), scales), np.int64)
+    return g.Add(size, np.array(fixed, np.int64)) if any(fixed) else size
 
 
 @lowers(BilinearResizeGrad)

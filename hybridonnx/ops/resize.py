@@ -15,6 +15,7 @@ from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Dim, Shape, is_zero, show, sizes
+from ._symbolic import SymbolicDim
 from ._windows import require_floats, require_positive
 from .conv import Deconvolution
 
@@ -338,11 +339,14 @@ class _Bilinear(_Separable):
     def _size(self, size: Dim, fixed: int, scale: float | None) -> Dim:
         if self.mode == "size" and scale is None:
             return fixed
+        factor = float(scale or 0.0)
+        if isinstance(size, SymbolicDim):
+            return size * int(factor) if self.mode == "size" and factor.is_integer() else None
         if size is None:
             return None
         if self.mode in ("size", "odd_scale"):
             odd = size % 2 if self.mode == "odd_scale" else 0
-            return int((size - odd) * (scale or 0.0)) + odd
+            return int((size - odd) * factor) + odd
         if size % 2 == ("odd" in self.mode):
             return size
         return size + (1 if self.mode.endswith("up") else -1)
