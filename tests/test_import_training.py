@@ -15,6 +15,7 @@ from hybridonnx import autograd, nd
 from hybridonnx.dtypes import as_dtype
 from hybridonnx.errors import MXNetError
 from hybridonnx.gluon import SymbolBlock, nn
+from tests.onnx_cases import cases
 from tests.torch_files import File
 
 F32, F16, I64 = TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.INT64
@@ -634,3 +635,28 @@ def test_gradients_of_values_that_are_no_outputs(title, hybrid):
     sin, cos = np.sin(a * b), np.cos(a * b)
     expected = (a * cos, sin + a * b * cos, 2 * b * cos - a * b**2 * sin)[which]
     np.testing.assert_allclose(net(nd.array(a), nd.array(b)).asnumpy(), expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "case", cases(r"test_flexattention_(gqa|score_mod|prob_mod|causal_mask)$"), ids=lambda c: c.name
+)
+def test_operators_of_the_preview_train_by_their_definition(case, rng):
+    net = mx.onnx.import_to_gluon(case.model.SerializeToString())
+    arrays = [np.asarray(x, np.float64) for x in case.data_sets[0][0]]
+    directions = [rng.standard_normal(x.shape) for x in arrays]
+    weight = nd.array(rng.standard_normal(np.shape(case.data_sets[0][1][0])))
+
+    def loss(step):
+        moved = [nd.array(x + step * d) for x, d in zip(arrays, directions, strict=True)]
+        return float((net(*moved) * weight).sum().asscalar())
+
+    for hybridize in (False, True):
+        net.hybridize(hybridize)
+        inputs = [nd.array(x) for x in arrays]
+        for x in inputs:
+            x.attach_grad()
+        with autograd.record():
+            total = (net(*inputs) * weight).sum()
+        total.backward()
+        slope = sum(float((x.grad.asnumpy() * d).sum()) for x, d in zip(inputs, directions, strict=True))
+        assert slope == pytest.approx((loss(1e-2) - loss(-1e-2)) / 2e-2, rel=5e-3, abs=5e-3)

@@ -312,7 +312,7 @@ def zoo(name, size):
     """A network of the zoo with values that keep signals at their size, its file, and an input."""
     rng = np.random.RandomState(0)
     if name == "densenet":  # a narrow one: windows of its last pooling need the large images
-        net = vision.DenseNet(16, 8, [2, 4, 6, 4], classes=10)
+        net: gluon.HybridBlock = vision.DenseNet(16, 8, [2, 4, 6, 4], classes=10)
     else:
         net = vision.get_model(name, classes=10)
     net.initialize(mx.init.MSRAPrelu())

@@ -101,8 +101,9 @@ class ModelInfo:
     def inline(self, op_types: Iterable[str]) -> None:
         """Put ONNX's own definitions in place of these operators."""
         chosen = set(op_types)
-        self.nodes = [_spelled_out(n, self.model.opset) if n.op_type in chosen else n for n in self.nodes]
-        self.nodes = with_definitions(infer_shapes(self._light()), chosen, self.model.opset)
+        opsets = self.model.opsets
+        self.nodes = [_spelled_out(n, opsets) if n.op_type in chosen else n for n in self.nodes]
+        self.nodes = with_definitions(infer_shapes(self._light()), chosen, opsets)
         self.names.add(self.nodes)
         self._study()
 
@@ -520,12 +521,13 @@ def _type(array: Array) -> TypeProto:
 # ---- single nodes
 
 
-def _spelled_out(node: NodeProto, opset: int) -> NodeProto:
+def _spelled_out(node: NodeProto, opsets: Mapping[str, int]) -> NodeProto:
     """The node with every attribute that has a default: definitions take what is left out for absent."""
     present = {attribute.name for attribute in node.attribute}
     full = NodeProto()
     full.CopyFrom(node)
-    for name, attribute in defs.get_schema(node.op_type, opset, "").attributes.items():
+    domain = plain(node.domain)
+    for name, attribute in defs.get_schema(node.op_type, opsets[domain], domain).attributes.items():
         if name not in present and attribute.default_value.type:
             full.attribute.append(attribute.default_value)
     return full

@@ -21,6 +21,7 @@ from hybridonnx.symbol.symbol import Broadcasting, Symbol
 from ..opsets import plain, signature, versions
 from ..subgraphs import uses
 from ..values import Array
+from ._definitions import is_defined
 from ._failures import Failures
 from ._functions import Functions, entries
 from ._inner import InnerGraph, Known, as_outside, studied
@@ -379,21 +380,13 @@ def _expanded(info: ModelInfo, outputs: list[str]) -> list[NodeProto]:
         nodes = _needed(info, outputs)
         if unpacked(info, nodes, outputs):
             continue
-        defined = {n.op_type for n in nodes if _import(info, n) is None and _is_defined(info, n)} - previous
+        unknown = [n for n in nodes if _import(info, n) is None]
+        opsets = info.model.opsets
+        defined = {n.op_type for n in unknown if is_defined(n.op_type, plain(n.domain), opsets)} - previous
         if not defined:
             return nodes
         previous |= defined
         info.inline(defined)
-
-
-def _is_defined(info: ModelInfo, node: NodeProto) -> bool:
-    if plain(node.domain):
-        return False
-    try:
-        schema = defs.get_schema(node.op_type, info.model.opset, "")
-    except defs.SchemaError:
-        return False
-    return bool(schema.has_function or schema.has_context_dependent_function)  # type: ignore[attr-defined]
 
 
 def _refused(info: ModelInfo, nodes: Iterable[NodeProto]) -> Failures:
