@@ -20,6 +20,7 @@ from ..converters.to_onnx import (
     Value,
     arrays_by_name,
     by_name,
+    data_names,
     dtypes_by_input,
     in_order,
     is_shape,
@@ -39,9 +40,9 @@ from ..ndarray.files import load as load_arrays
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Spec
 from ..parity.inputs import as_array, is_array, parts, samples_in
-from ..parity.models import Runnable, exported, label_zeros, named, of_symbol
-from ..parity.report import Difference, Layer, Parity, ParityError, Verdict
-from ..parity.verify import draw
+from ..parity.models import Runnable, label_zeros, named, of_symbol, runnable
+from ..parity.report import Difference, Layer, Parity, ParityError, SizeTrial, Verdict
+from ..parity.sizes import declared as joined
 from ..parity.verify import verify as _verify
 from ..symbol.symbol import Symbol
 from ..symbol.symbol import load as load_symbol
@@ -54,6 +55,7 @@ __all__ = [
     "NodeSupport",
     "Parity",
     "ParityError",
+    "SizeTrial",
     "Support",
     "Value",
     "Verdict",
@@ -232,6 +234,7 @@ def verify(
     inputs: Inputs | None = None,
     *,
     shapes: Shapes | None = None,
+    sizes: Mapping[str, int | Sequence[int]] | None = None,
     layers: bool | None = None,
     samples: int = 1,
     seed: int = 0,
@@ -251,28 +254,28 @@ def verify(
         other: What is compared with it.
         inputs: Arrays by name or in order, the name of an `.npz` file of them, or an iterable of several such
             as a DataLoader, of which `samples` are taken. Without them so many are drawn, of the `shapes` or
-            those in a file, indices below the size of what they point into.
-        shapes: The shapes of inputs, by name or in order.
+            those in a file: indices below the size of what they point into, lengths within their axis, masks.
+        shapes: The shapes of inputs, by name or in order; sizes that are names are free.
+        sizes: The numbers that free sizes are tried at by their names, one or several; 1, 2 and 7 unless
+            given, each by itself and all together. With `inputs` they are tried only if they are given.
         layers: Whether values in between are judged as well, each from the first model's values before it, so
             that an error is told from those that it inherits. `None`: where an output is at fault.
         samples: How many samples are taken or drawn.
         seed: Of what is drawn.
     """
+    options: dict[str, Any] = {"sizes": sizes, "layers": layers, "seed": seed}
     if not isinstance(model, HybridBlock):
-        return _verify(model, other, inputs, shapes=shapes, layers=layers, samples=samples, seed=seed)
+        return _verify(model, other, inputs, shapes=shapes, samples=samples, **options)
     if inputs is None:
-        values = [_draws(other, shapes, seed + k) for k in range(samples)]
-    else:
-        traced: Any = model._cached_graph
-        values = [parts(v, len(traced[0])) if traced else v for v in samples_in(inputs, samples)]
+        second = None if other is None else runnable(other)
+        return _verify(_declared_block(model, second, shapes), second, samples=samples, **options)
+    traced: Any = model._cached_graph
+    values = [parts(v, len(traced[0])) if traced else v for v in samples_in(inputs, samples)]
     names, graph = _graph(model, len(in_order(values[0], is_array)))
-    if inputs is None and other is not None and not set(values[0]) <= set(names):
-        values = [list(v.values()) for v in values]  # the other model calls its inputs differently
     by_input = [_by_input(model, names, graph, v) for v in values]
     params = _parameters(model, graph, [NDArray(by_input[0][name]) for name in names])
     block = _runnable(model, names, graph, params)
-    second = exported(graph, arrays_by_name(params), by_input[0]) if other is None else other
-    return _verify(block, second, iter(by_input), layers=layers, samples=len(by_input))
+    return _verify(block, other, iter(by_input), shapes=shapes, samples=len(by_input), **options)
 
 
 def assert_parity(
@@ -388,21 +391,57 @@ def _by_input(net: HybridBlock, names: Sequence[str], graph: Symbol, values: Any
     return {name: arrays[name] for name in names}
 
 
-def _draws(other: Any, shapes: Any, seed: int) -> Any:
-    """Inputs drawn as the other model, or `shapes`, tells."""
-    if other is not None:
-        return draw(other, shapes, seed)
-    if shapes is None:
+def _declared_block(net: HybridBlock, other: Runnable | None, shapes: Any) -> Runnable:
+    """A block with what is known of its inputs: by the caller, by itself, and by another model."""
+    theirs = {} if other is None else dict(other.inputs)
+    count = len(in_order(shapes, is_shape)) or len(theirs)
+    traced: Any = net._cached_graph
+    if not count and not traced:
         raise MXNetError("verify: inputs, or their shapes, are required for a block, got neither.")
-    rng = np.random.default_rng(seed)
-    arrays = [np.asarray(rng.standard_normal(shape), np.float32) for shape in in_order(shapes, is_shape)]
-    return dict(zip(shapes, arrays, strict=True)) if isinstance(shapes, Mapping) else arrays
+    names, graph = _graph(net, count or len(traced[0]))
+    own = {n: Spec(_sizes(i.sizes), i.dtype) for n, i in _own_inputs(net).items()}
+    wanted = {n: Spec(s) for n, s in by_name(names, _named_as(names, shapes, is_shape), is_shape).items()}
+    known = [wanted, own, by_name(names, _named_as(names, theirs, lambda spec: False), lambda spec: False)]
+    _require_inputs(net, names, wanted, "shapes")
+    specs = {name: _merged_spec([part[name] for part in known if name in part]) for name in names}
+    sizes = {n: [d if isinstance(d, int) else None for d in spec.shape or ()] for n, spec in specs.items()}
+    net._finish_known(graph, {n: shape for n, shape in sizes.items() if specs[n].shape is not None})
+    zeros = [np.zeros([1 if d is None else d for d in sizes[n]], specs[n].dtype or np.float32) for n in names]
+    params = _parameters(net, graph, list(map(NDArray, zeros)))
+    needed = data_names(graph, arrays_by_name(params))
+    block = _runnable(net, names, graph, params)
+    return replace(block, inputs={n: s for n, s in specs.items() if n in needed or s.shape is not None})
+
+
+def _own_inputs(net: HybridBlock) -> Mapping[str, Any]:
+    return net._declared_inputs() if isinstance(net, SymbolBlock) else {}
+
+
+def _sizes(sizes: Sequence[object] | None) -> Any:
+    return None if sizes is None else tuple(map(_size, sizes))
+
+
+def _named_as(names: Sequence[str], values: Any, is_one: Callable[[Any], bool]) -> Any:
+    """Values by name; in their order where another model calls its inputs differently."""
+    if isinstance(values, Mapping) and not set(values) <= set(names):
+        return list(values.values())
+    return values
+
+
+def _merged_spec(specs: Sequence[Spec]) -> Spec:
+    """What several sources say of an input, the first of them before others."""
+    shape: Any = None
+    for spec in specs:
+        shape = joined(shape, spec.shape)
+    return Spec(shape, next((spec.dtype for spec in specs if spec.dtype is not None), None))
 
 
 def _runnable(net: HybridBlock, names: list[str], graph: Symbol, params: Mapping[str, NDArray]) -> Runnable:
     """A block for comparison: its graph on the kernels, and its own call, which may be in ONNX Runtime."""
 
     def call(inputs: dict[str, Array]) -> dict[str, Array]:
+        shapes = {name: array.shape for name, array in inputs.items()}
+        inputs = {**label_zeros(graph, [*params, *inputs], shapes), **inputs}
         args = regroup([NDArray(inputs[name]) for name in names], net._in_format or [0] * len(names))
         flat, _ = flatten(net(*args), "output")
         return named(graph.list_outputs(), [y.asnumpy() for y in flat])

@@ -1,59 +1,32 @@
-"""What models are compared on: arrays of the caller's, or numbers that suit what the graph does with them."""
+"""What models are compared on: arrays of the caller's."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..converters.to_onnx import by_name, is_shape
+from ..converters.to_onnx import by_name
 from ..errors import ConversionError
 from ..ndarray.ndarray import NDArray
-from ..ops import Array, Spec
-from ..symbol.graph import Node
-from .models import Arrays, Graph, Runnable
-
-_FREE = 2
-"""The size of an axis that nothing tells."""
-_THROUGH = (
-    "Cast",
-    "identity",
-    "_copy",
-    "Reshape",
-    "reshape",
-    "expand_dims",
-    "squeeze",
-    "transpose",
-    "slice_axis",
-    "slice",
-    "Flatten",
-    "BlockGrad",
-)
-"""Operators that hand an index or a length on as it is."""
+from ..ops import Array
+from .models import Arrays, Runnable
 
 
-def samples_of(
-    first: Runnable, second: Runnable, inputs: Any, shapes: Any, count: int, seed: int
-) -> list[Arrays]:
-    """The samples that two models are compared on.
+def given(first: Runnable, inputs: Any, count: int) -> list[Arrays]:
+    """The samples that a caller gives for a model.
 
     Args:
-        first: The model whose inputs they are.
-        second: The other one, which may tell what the first does not.
+        first: The model.
         inputs: Arrays by name or in order; the name of an `.npz` file of such; an iterable of several, such
-            as a DataLoader, of which `count` are taken; `None` to draw `count`.
-        shapes: The shapes of inputs whose sizes are free.
+            as a DataLoader, of which `count` are taken.
         count: How many samples.
-        seed: Of what is drawn.
     """
     names = list(first.inputs)
-    if inputs is None:
-        known = by_name(names, shapes, is_shape)
-        return list(_drawn(first, second, known, count, np.random.default_rng(seed)))
     return [_named(names, parts(sample, len(names))) for sample in samples_in(inputs, count)]
 
 
@@ -106,75 +79,3 @@ def is_array(value: Any) -> bool:
 def as_array(value: Any) -> Array:
     """An input in NumPy's form."""
     return np.asarray(value.asnumpy() if isinstance(value, NDArray) else value)
-
-
-# ---- drawn
-
-
-def _drawn(
-    first: Runnable, second: Runnable, shapes: Mapping[str, Any], count: int, rng: np.random.Generator
-) -> Iterator[Arrays]:
-    others = dict(zip(first.inputs, second.inputs.values(), strict=False))
-    others.update(second.inputs)
-    graph = first.reference()
-    for _ in range(count):
-        sample: Arrays = {}
-        for name, spec in first.inputs.items():
-            other = others.get(name, Spec())
-            shape = next((s for s in (shapes.get(name), spec.shape, other.shape) if s is not None), None)
-            if shape is None:
-                raise ConversionError(
-                    f"verify: a shape is required for input {name}. Give inputs, or shapes."
-                )
-            sizes = tuple(d if isinstance(d, int) else _FREE for d in shape)
-            dtype = spec.dtype or other.dtype or np.dtype(np.float32)
-            limits = None if graph is None else _limits(graph, name)
-            sample[name] = _numbers(rng, sizes, dtype, limits)
-        yield sample
-
-
-def _numbers(
-    rng: np.random.Generator, sizes: tuple[int, ...], dtype: Any, limits: tuple[int, int] | None
-) -> Array:
-    if limits is not None:
-        return np.asarray(rng.integers(limits[0], limits[1] + 1, sizes)).astype(dtype)
-    if dtype.kind in "fV":
-        return np.asarray(rng.standard_normal(sizes)).astype(dtype)
-    return np.asarray(rng.integers(0, 2, sizes)).astype(dtype)
-
-
-def _limits(graph: Graph, name: str) -> tuple[int, int] | None:
-    """The least and the largest number that an input may have where it is an index, a length or a mask."""
-    found = [limits for node, i in _uses(graph, name) if (limits := _limits_of(graph, node, i)) is not None]
-    if not found:
-        return None
-    return max(low for low, _ in found), min(high for _, high in found)
-
-
-def _uses(graph: Graph, name: str) -> Iterator[tuple[Node, int]]:
-    """The nodes that take a variable, as which input; through nodes that hand it on."""
-    nodes = graph.symbol.get_internals().nodes()
-    sources = {node for node in nodes if node.is_variable and node.name == name}
-    for node in nodes:
-        for i, entry in enumerate(node.inputs):
-            if entry.node in sources:
-                yield node, i
-                if i == 0 and node.op_name in _THROUGH:
-                    sources.add(node)
-
-
-def _limits_of(graph: Graph, node: Node, place: int) -> tuple[int, int] | None:
-    name, names = node.op.names[0], node.op.input_names()
-    what = names[place] if place < len(names) else ""
-    if name == "Embedding" and what == "data":
-        return 0, node.op.input_dim - 1
-    if name == "one_hot":
-        return 0, node.op.depth - 1
-    if what == "sequence_length":
-        return 1, 2
-    if what in ("condition", "mask"):
-        return 0, 1
-    if name == "take" and what == "indices":
-        rows = graph.params.get(node.inputs[0].node.name)
-        return None if rows is None else (0, rows.shape[node.op.axis] - 1)
-    return None

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..converters.cuts import Cuts
 from ..converters.from_onnx import import_model
+from ..converters.limits import Limit, input_limits
 from ..converters.to_onnx import arrays_by_name, data_names, model_bytes
 from ..converters.values import dtype_of_type_string
 from ..errors import ConversionError, MXNetError
@@ -22,6 +23,8 @@ from ..runtime.session import ModelSession
 from ..symbol.execute import execute
 from ..symbol.graph import Entry
 from ..symbol.symbol import Symbol
+from .limits import symbol_limits
+from .sizes import dim
 
 Arrays: TypeAlias = dict[str, Array]
 
@@ -158,13 +161,15 @@ class Runnable:
     """A model of any kind: what it takes, and how to run it."""
 
     inputs: Mapping[str, Spec]
-    """Shapes may be unknown or partly so."""
+    """Shapes may be unknown or partly so; free sizes are expressions of names."""
     run: Callable[[Arrays], Arrays]
     """Inputs by name to outputs by name, in order."""
     inside: Callable[[], Graph | File] = field(compare=False)
     """Its values one by one."""
     reference: Callable[[], Graph | None] = field(compare=False)
     """Its graph on the kernels; `None` where it has operators that only ONNX Runtime knows."""
+    limits: Callable[[Mapping[str, Spec]], Mapping[str, Sequence[Limit]]] = field(compare=False)
+    """What numbers it takes, by the inputs' names, for inputs such as these."""
     call: Callable[[Arrays], Arrays] | None = field(default=None, compare=False)
     """The same model's other way, if it has one."""
 
@@ -199,8 +204,12 @@ def of_symbol(symbol: Symbol, params: Arrays, call: Callable[[Arrays], Arrays] |
         outputs = execute(symbol, {**values, **{name: NDArray(array) for name, array in arrays.items()}})
         return named(symbol.list_outputs(), [y.asnumpy() for y in outputs])
 
+    def limits(inputs: Mapping[str, Spec]) -> Mapping[str, Sequence[Limit]]:
+        known = {name: Spec(array.shape, array.dtype) for name, array in params.items()}
+        return symbol_limits(symbol, {**known, **inputs})
+
     graph = Graph(symbol, params)
-    return Runnable({name: Spec() for name in names}, run, lambda: graph, lambda: graph, call)
+    return Runnable({name: Spec() for name in names}, run, lambda: graph, lambda: graph, limits, call)
 
 
 def label_zeros(symbol: Symbol, known: Sequence[str], shapes: Mapping[str, tuple[int, ...]]) -> Arrays:
@@ -230,7 +239,7 @@ def of_onnx(model: Any) -> Runnable:
         raise ConversionError(f"verify: the ONNX file {model} does not exist.")
     session = ModelSession(source)
     declared = {
-        name: Spec(_sizes(shape), dtype_of_type_string(text))
+        name: Spec(tuple(dim(size, name, i) for i, size in enumerate(shape)), dtype_of_type_string(text))
         for name, (text, shape) in session.inputs.items()
     }
 
@@ -241,16 +250,24 @@ def of_onnx(model: Any) -> Runnable:
             return None
         return Graph(symbol, arrays_by_name([arguments, states]))
 
+    def limits(inputs: Mapping[str, Spec]) -> Mapping[str, Sequence[Limit]]:
+        shapes = {
+            n: tuple(s if isinstance(s, int) else str(s) for s in i.shape or ()) for n, i in inputs.items()
+        }
+        return input_limits(source, shapes)
+
     return Runnable(
-        declared, lambda inputs: named(session.outputs, session(inputs)), lambda: File(source), reference
+        declared,
+        lambda inputs: named(session.outputs, session(inputs)),
+        lambda: File(source),
+        reference,
+        limits,
     )
 
 
-def exported(symbol: Symbol, params: Arrays, inputs: Arrays) -> bytes:
-    """The ONNX model of a Symbol, for inputs of these shapes."""
-    return model_bytes(
-        symbol, params, {name: Spec(array.shape, array.dtype) for name, array in inputs.items()}
-    )
+def exported(symbol: Symbol, params: Arrays, inputs: Mapping[str, Spec]) -> bytes:
+    """The ONNX model of a Symbol, for such inputs."""
+    return model_bytes(symbol, params, inputs)
 
 
 def named(names: Sequence[str], values: Sequence[Array]) -> Arrays:
@@ -263,7 +280,3 @@ def named(names: Sequence[str], values: Sequence[Array]) -> Arrays:
             key = f"{name}_{number}"
         arrays[key] = value
     return arrays
-
-
-def _sizes(shape: Sequence[Any]) -> tuple[int | None, ...]:
-    return tuple(d if isinstance(d, int) else None for d in shape)
