@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias, TypeGuard, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -36,12 +36,14 @@ from ..gluon.hybrid_block import HybridBlock, input_name
 from ..gluon.nested import flatten, regroup
 from ..gluon.onnx_summary import EVERYTHING, freeze
 from ..gluon.symbol_block import SymbolBlock, block_from_onnx
+from ..metric import MetricLike
 from ..ndarray.files import load as load_arrays
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Spec
 from ..parity.inputs import as_array, is_array, parts, samples_in
 from ..parity.models import Runnable, label_zeros, named, of_symbol, runnable
-from ..parity.report import Difference, Layer, Parity, ParityError, SizeTrial, Verdict
+from ..parity.pictures import Pixels
+from ..parity.report import Change, Difference, Layer, Parity, ParityError, Score, SizeTrial, Verdict
 from ..parity.sizes import declared as joined
 from ..parity.verify import verify as _verify
 from ..symbol.symbol import Symbol
@@ -49,12 +51,14 @@ from ..symbol.symbol import load as load_symbol
 from ..typing import ArrayLike, Contexts
 
 __all__ = [
+    "Change",
     "Difference",
     "Graph",
     "Layer",
     "NodeSupport",
     "Parity",
     "ParityError",
+    "Score",
     "SizeTrial",
     "Support",
     "Value",
@@ -236,46 +240,75 @@ def verify(
     shapes: Shapes | None = None,
     sizes: Mapping[str, int | Sequence[int]] | None = None,
     layers: bool | None = None,
-    samples: int = 1,
+    samples: int | None = None,
     seed: int = 0,
+    precision: DTypeLike | None = None,
+    metric: MetricLike | None = None,
+    transform: Callable[[NDArray], ArrayLike] | None = None,
+    mean: Sequence[float] | None = None,
+    std: Sequence[float] | None = None,
 ) -> Parity:
     """Run two models on the same inputs, and tell rounding from faults.
 
     A model is a HybridBlock, an ONNX file, or a tuple of a Symbol and its parameters; without `other` a block
     or a Symbol is compared with its own export. Blocks and Symbols run on the kernels, ONNX models in plain
-    ONNX Runtime on the CPU. A block's own call, in ONNX Runtime too if it is hybridized, is compared as well.
-
-    The first model's graph also runs in float64, and again with every value moved by as much as its rounding
-    may: each element of the second model's outputs is judged by how far off rounding can put it, so that no
-    tolerance has to be chosen. Differences in a file's own right are told by `relative` and `ok(tol)`.
+    ONNX Runtime on the CPU. A block's own call is compared as well. The first model's graph also runs in
+    float64, and again with every value moved by as much as rounding may move it, which bounds each element.
 
     Args:
         model: What is right.
         other: What is compared with it.
-        inputs: Arrays by name or in order, the name of an `.npz` file of them, or an iterable of several such
-            as a DataLoader, of which `samples` are taken. Without them so many are drawn, of the `shapes` or
-            those in a file: indices below the size of what they point into, lengths within their axis, masks.
+        inputs: Arrays by name or in order; an `.npz` or `.npy` file; a folder of such, or of images; or an
+            iterable of several such as a DataLoader. Without them numbers that suit the graph are drawn.
         shapes: The shapes of inputs, by name or in order; sizes that are names are free.
-        sizes: The numbers that free sizes are tried at by their names, one or several; 1, 2 and 7 unless
-            given, each by itself and all together. With `inputs` they are tried only if they are given.
-        layers: Whether values in between are judged as well, each from the first model's values before it, so
-            that an error is told from those that it inherits. `None`: where an output is at fault.
-        samples: How many samples are taken or drawn.
+        sizes: What free sizes are tried at, by name: one number or several, each by itself and all together;
+            1, 2 and 7 unless given. With `inputs` they are tried only if they are given.
+        layers: Whether values in between are judged too, each from the first model's values before it; by
+            default where an output is at fault.
+        samples: How many samples are taken or drawn; 1, or of a folder 8, unless given.
         seed: Of what is drawn.
+        precision: The dtype whose rounding the second model is granted; that of most of its weights, if those
+            of the first are finer, unless given.
+        metric: A metric or its name, "top1" and "top5" too, taken of both models over all of `inputs`, which
+            have labels then: an array more, or a folder of images for each class.
+        transform: Makes an input of an image (H, W, C) of red, green and blue from 0 to 255. Without it the
+            middle is taken, in the model's size, with numbers from 0 to 1.
+        mean: What is taken from each colour then.
+        std: What each is divided by then.
     """
-    options: dict[str, Any] = {"sizes": sizes, "layers": layers, "seed": seed}
-    if not isinstance(model, HybridBlock):
-        return _verify(model, other, inputs, shapes=shapes, samples=samples, **options)
-    if inputs is None:
-        second = None if other is None else runnable(other)
-        return _verify(_declared_block(model, second, shapes), second, samples=samples, **options)
-    traced: Any = model._cached_graph
-    values = [parts(v, len(traced[0])) if traced else v for v in samples_in(inputs, samples)]
-    names, graph = _graph(model, len(in_order(values[0], is_array)))
-    by_input = [_by_input(model, names, graph, v) for v in values]
-    params = _parameters(model, graph, [NDArray(by_input[0][name]) for name in names])
-    block = _runnable(model, names, graph, params)
-    return _verify(block, other, iter(by_input), shapes=shapes, samples=len(by_input), **options)
+    pixels = Pixels(transform, (0.0,) if mean is None else mean, (1.0,) if std is None else std)
+    options = _Options(shapes, sizes, layers, seed, precision, metric, pixels)._asdict()
+    if isinstance(model, HybridBlock):
+        return _verify_block(model, other, inputs, samples, options)
+    return _verify(model, other, inputs, samples=samples, **options)
+
+
+class _Options(NamedTuple):
+    """What `verify` of `parity` is told by name."""
+
+    shapes: Any
+    sizes: Any
+    layers: bool | None
+    seed: int
+    precision: Any
+    metric: Any
+    pixels: Pixels
+
+
+def _verify_block(net: HybridBlock, other: Any, inputs: Any, samples: int | None, options: Any) -> Parity:
+    second = None if other is None else runnable(other)
+    is_known = second is not None or options["shapes"] is not None or net._cached_graph
+    special = options["metric"] is not None or options["sizes"] is not None or _is_path(inputs)
+    if inputs is None or (special and is_known):
+        block = _declared_block(net, second, options["shapes"])
+        return _verify(block, second, inputs, samples=samples, **options)
+    traced: Any = net._cached_graph
+    values = [parts(v, len(traced[0])) if traced else v for v in samples_in(inputs, samples or 1)]
+    names, graph = _graph(net, len(in_order(values[0], is_array)))
+    by_input = [_by_input(net, names, graph, v) for v in values]
+    params = _parameters(net, graph, [NDArray(by_input[0][name]) for name in names])
+    block = _runnable(net, names, graph, params)
+    return _verify(block, second, iter(by_input), samples=len(by_input), **options)
 
 
 def assert_parity(

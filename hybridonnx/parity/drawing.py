@@ -39,12 +39,8 @@ class Draws:
         Raises:
             ConversionError: If nothing tells an input's shape.
         """
-        own = by_name(list(first.inputs), shapes, is_shape)
         self._others = names_of(second, first)
-        self.specs = {
-            name: _spec(name, own.get(name), spec, second.inputs.get(self._others.get(name, ""), Spec()))
-            for name, spec in first.inputs.items()
-        }
+        self.specs = {name: _known(name, spec) for name, spec in specs_of(first, second, shapes).items()}
         self.free = FreeSizes("verify", self.specs, sizes)
         self._limits: dict[str, list[Limit]] = {name: [] for name in self.specs}
         for name, limits in first.limits(self.specs).items():
@@ -84,12 +80,22 @@ def names_of(second: Runnable, first: Runnable) -> dict[str, str]:
     return dict(zip(first.inputs, second.inputs, strict=False))
 
 
-def _spec(name: str, shape: Any, own: Spec, other: Spec) -> Spec:
-    """What an input takes: a caller's shape, completed by what both models say."""
-    both = declared(shape, declared(own.shape, other.shape))
-    if both is None:
+def specs_of(first: Runnable, second: Runnable, shapes: Any) -> dict[str, Spec]:
+    """What the first model's inputs are: of a caller's shapes, completed by what both models say."""
+    own, others = by_name(list(first.inputs), shapes, is_shape), names_of(second, first)
+    result = {}
+    for name, spec in first.inputs.items():
+        other = second.inputs.get(others.get(name, ""), Spec())
+        shape: Any = declared(own.get(name), declared(spec.shape, other.shape))
+        sizes = None if shape is None else tuple(dim(size, name, i) for i, size in enumerate(shape))
+        result[name] = Spec(sizes, spec.dtype or other.dtype)
+    return result
+
+
+def _known(name: str, spec: Spec) -> Spec:
+    if spec.shape is None:
         raise ConversionError(f"verify: a shape is required for input {name}. Give inputs, or shapes.")
-    return Spec(tuple(dim(size, name, i) for i, size in enumerate(both)), own.dtype or other.dtype)
+    return spec
 
 
 def numbers(

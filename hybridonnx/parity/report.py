@@ -136,6 +136,47 @@ class SizeTrial:
         return ", ".join(f"{name}={self.sizes[name]}" for name in self.changed or self.sizes)
 
 
+@dataclass(frozen=True)
+class Change:
+    """A sample that two models decide differently."""
+
+    index: int
+    """Its place in the set."""
+    label: float
+    first: int
+    """The first model's class."""
+    second: int
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a metric says of two models on a labelled set."""
+
+    name: str
+    first: float
+    second: float
+    samples: int
+    changed: int = 0
+    """The samples whose class, the largest of the first output's columns, is another one."""
+    changes: tuple[Change, ...] = ()
+    """The first of these."""
+
+    @property
+    def difference(self) -> float:
+        """How much the second model's value is above the first's."""
+        return self.second - self.first
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.name} of {self.samples:,} samples: {self.first:.6g} and {self.second:.6g}, a difference "
+            f"of {self.difference:+.3g}; {self.changed:,} decisions changed"
+        ]
+        lines += [f"  sample {c.index}, label {c.label:g}: {c.first}, then {c.second}" for c in self.changes]
+        if self.changed > len(self.changes) > 0:
+            lines.append(f"  and {self.changed - len(self.changes):,} more")
+        return "\n".join(lines)
+
+
 _HEADER = f"{'{}':<40} {'shape':<20} {'absolute':>9} {'relative':>9} {'ulps':>9} {'of bound':>9} verdict"
 _TITLES = {"outputs": "output", "layers": "layer, own error", "call": "own call"}
 
@@ -152,6 +193,8 @@ class Parity:
     notes: tuple[str, ...] = ()
     sizes: tuple[SizeTrial, ...] = ()
     """Both models at other sizes, where these are free."""
+    metric: Score | None = None
+    """What a metric says of both on a labelled set, which `ok` does not judge."""
 
     @property
     def verdict(self) -> Verdict:
@@ -205,6 +248,8 @@ class Parity:
             verb = "agrees with" if all(difference.ok() for difference in self.call) else "differs from"
             yield f"the block's own call {verb} the kernels"
         yield from _proven(self.sizes)
+        if self.metric is not None:
+            yield str(self.metric)
         worst = self.first_divergence()
         if worst is None:
             but = "" if self.verdict is Verdict.AGREES else " but for rounding"

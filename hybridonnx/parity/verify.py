@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..dtypes import DType, as_dtype
 from ..errors import ConversionError, MXNetError
 from ..ops import Array, Spec
-from .drawing import Draws
+from .drawing import Draws, specs_of
 from .inputs import given
+from .labelled import Batch, labelled, score
 from .layers import compare
-from .models import Arrays, Graph, Runnable, exported, label_zeros, of_onnx, runnable
+from .models import Arrays, Graph, Runnable, exported, exported_for, label_zeros, of_onnx, runnable
+from .pictures import Pixels
 from .proof import Differences, Proof, base_of, failed
-from .report import Exact, Layer, Parity, SizeTrial, Verdict, difference, together
+from .report import Exact, Layer, Parity, Score, SizeTrial, Verdict, difference, together, unit_of
 from .rounding import Reference
 
 
@@ -26,8 +31,11 @@ def verify(
     shapes: Any = None,
     sizes: Mapping[str, Any] | None = None,
     layers: bool | None = None,
-    samples: int = 1,
+    samples: int | None = None,
     seed: int = 0,
+    precision: Any = None,
+    metric: Any = None,
+    pixels: Pixels | None = None,
 ) -> Parity:
     """Run two models on the same inputs and judge every difference.
 
@@ -41,26 +49,41 @@ def verify(
     first = runnable(model)
     second = first if other is None else runnable(other)
     draws = Draws(first, second, shapes, sizes) if inputs is None or sizes is not None else None
-    known = [] if inputs is None else given(first, inputs, samples)
+    pixels, specs = pixels or Pixels(), specs_of(first, second, shapes)
+    known: list[Arrays] = []
+    batches: Iterator[Batch] = iter(())
+    if metric is not None:
+        batches = labelled(inputs, specs, pixels)
+        head = list(islice(batches, samples or 1))
+        batches, known = chain(head, batches), [x for x, _ in head]
+    elif inputs is not None:
+        known = given(specs, inputs, samples, pixels)
     if other is None:
         graph = first.inside()
         if not isinstance(graph, Graph):
             raise ConversionError(
                 "verify: two models, or a Symbol with its parameters, are required, got one."
             )
-        specs = {n: Spec(x.shape, x.dtype) for n, x in known[0].items()} if draws is None else draws.specs
-        second = of_onnx(exported(graph.symbol, graph.params, typed(specs)))
-    return _Comparison(first, second).run(known, draws, layers, samples, seed)
+        own = {n: Spec(x.shape, x.dtype) for n, x in known[0].items()} if draws is None else draws.specs
+        second = of_onnx(
+            exported(graph.symbol, graph.params, typed(own))
+            if metric is None
+            else exported_for(graph.symbol, graph.params, known[0])
+        )
+    comparison = _Comparison(first, second, precision)
+    parity = comparison.run(known, draws, layers, samples or 1, seed)
+    return parity if metric is None else replace(parity, metric=comparison.score(batches, metric))
 
 
 _Expected: TypeAlias = tuple[Array, Exact]
 """The first model's own result, and what it should be."""
+_Reference: TypeAlias = tuple[Graph, Reference]
 
 
 class _Comparison:
     """Two models."""
 
-    def __init__(self, first: Runnable, second: Runnable) -> None:
+    def __init__(self, first: Runnable, second: Runnable, precision: Any = None) -> None:
         self._first, self._second = first, second
         self._notes: dict[str, None] = {}
         self._usual: dict[str, float] = {}
@@ -68,12 +91,29 @@ class _Comparison:
         self._runs = True
         """Whether the second model runs on all samples."""
         graph = first.reference()
-        self._reference = None if graph is None else (graph, Reference(graph.symbol, graph.params))
+        dtype = self._precision(precision)
+        self._reference = None if graph is None else (graph, Reference(graph.symbol, graph.params, dtype))
+        self._strict = self._reference
+        """For the first model's other way, which is as precise as it is."""
+        if graph is not None and dtype is not None:
+            self._strict = graph, Reference(graph.symbol, graph.params)
         if graph is None:
             self._note(
                 "the first model has operators that only ONNX Runtime knows: no bounds of rounding, its own "
                 "float32 results are what is required, and ok(tol) decides"
             )
+
+    def _precision(self, wanted: Any) -> DType | None:
+        """The dtype whose rounding the second model is granted; `None` where each value's own counts."""
+        dtype = self._second.precision() if wanted is None else as_dtype(wanted)
+        if dtype is None or unit_of(dtype) <= unit_of(np.dtype(np.float32)):
+            return None
+        own = self._first.precision()
+        if wanted is None and (own is None or unit_of(own) >= unit_of(dtype)):
+            return None
+        why = "as asked for" if wanted is not None else "as most of the second model's weights are"
+        self._note(f"bounds are those of {dtype}, {why}")
+        return dtype
 
     def run(
         self, samples: Sequence[Arrays], draws: Draws | None, layers: bool | None, count: int, seed: int
@@ -109,7 +149,10 @@ class _Comparison:
         expected = self._expected(sample)
         for name, (_, exact) in expected.items():
             self._usual[name] = _usual(np.asarray(exact.bound))
-        call = () if self._first.call is None else _differences(expected, self._first.call(sample))
+        call: Differences = ()
+        if self._first.call is not None:
+            strict = expected if self._strict is self._reference else self._expected(sample, self._strict)
+            call = _differences(strict, self._first.call(sample))
         try:
             return _differences(expected, self._second.run(self._renamed(sample))), call
         except MXNetError as exc:
@@ -130,15 +173,22 @@ class _Comparison:
         except MXNetError:  # the graph of an ONNX model may be one of its declared sizes
             return outputs
 
+    def score(self, batches: Iterable[Batch], metric: Any) -> Score:
+        """What a metric says of both models."""
+        return score(
+            self._first.call or self._first.run, lambda x: self._second.run(self._renamed(x)), batches, metric
+        )
+
     def _note(self, text: str) -> None:
         self._notes[text] = None
 
-    def _expected(self, sample: Arrays) -> dict[str, _Expected]:
-        """Each output of the first model by name."""
+    def _expected(self, sample: Arrays, known: _Reference | None = None) -> dict[str, _Expected]:
+        """Each output of the first model by name, with bounds of its reference or another one."""
         own = self._first.run(sample)
-        if self._reference is None:
+        known = known or self._reference
+        if known is None:
             return {name: (y, Exact(y, np.inf)) for name, y in own.items()}
-        graph, reference = self._reference
+        graph, reference = known
         inputs = _with_labels(graph, sample)
         ends = set(graph.symbol.outputs)
         ready = {
@@ -162,13 +212,22 @@ class _Comparison:
         """The inputs of the first model for the second, which may call them differently."""
         names = self._second.inputs
         if set(names) <= set(arrays):
-            return arrays
+            return self._typed(arrays)
         if len(names) != len(arrays):
             raise ConversionError(
                 f"verify: models with the same inputs are required, got {', '.join(arrays)} for one and "
                 f"{', '.join(names)} for the other."
             )
-        return dict(zip(names, arrays.values(), strict=True))
+        return self._typed(dict(zip(names, arrays.values(), strict=True)))
+
+    def _typed(self, arrays: Arrays) -> Arrays:
+        """The inputs in the second model's dtypes, where both are of floating-point numbers."""
+        typed = dict(arrays)
+        for name, x in arrays.items():
+            dtype = self._second.inputs.get(name, Spec()).dtype
+            if dtype is not None and dtype != x.dtype and dtype.kind in "fV" and x.dtype.kind in "fV":
+                typed[name] = x.astype(dtype)
+        return typed
 
 
 def _usual(bounds: Array) -> float:
