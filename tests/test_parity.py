@@ -40,6 +40,12 @@ def test_verdicts():
     assert error.ulps == pytest.approx(0.1 / (2 * np.finfo("float32").eps), rel=1e-3)
 
 
+def test_what_is_equal_is_no_fault():
+    """Whatever the reference says, as both models err in the same way."""
+    a = np.float32([1.5])
+    assert difference("y", a, a, Exact(np.array([1.0]), 1e-3)).verdict is Verdict.AGREES
+
+
 def test_numbers_that_are_not_finite():
     inf, nan = np.inf, np.nan
     assert judged([inf, -inf, nan], [inf, -inf, nan], 0.0).verdict is Verdict.AGREES

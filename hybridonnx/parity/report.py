@@ -278,7 +278,8 @@ def _proven(trials: Sequence[SizeTrial]) -> Iterator[str]:
     for trial in trials:
         if not trial.ok():
             worst = next(difference for difference in trial.outputs if not difference.ok())
-            yield f"fault at {trial}: {worst.note or f'{worst.name} differs by {worst.absolute:.2e}'}"
+            reason = worst.note or f"{worst.name} is {worst.share:.3g} times its bound off"
+            yield f"fault at {trial}: {reason}"
     alone = [text for text in refused if ", " not in text and not _is_in(text, proven)]
     if alone:
         yield f"left out, as the first model does not take them: {', '.join(alone)}"
