@@ -205,6 +205,28 @@ def test_a_size_that_is_baked_in_is_found(net, tmp_path, batch):
     assert report.first_divergence() is not None
 
 
+def test_what_differs_at_one_size_alone_is_found_at_its_node(rng, tmp_path):
+    """An average over a number of rows that is baked in."""
+    import onnx
+
+    x = sym.FullyConnected(sym.var("data"), sym.var("w"), num_hidden=3, no_bias=True, name="fc")
+    net = sym.mean(x, axis=0, keepdims=True, name="mean"), {"w": mx.nd.array(rng.standard_normal((3, 4)))}
+    path = exported(net, tmp_path, ("n", 4))
+    model = onnx.load(path)
+    node = next(n for n in model.graph.node if n.op_type == "ReduceMean")
+    node.op_type, name, node.output[0] = "ReduceSum", node.output[0], "sum"
+    model.graph.initializer.append(numpy_helper.from_array(np.array(2, "float32"), "two"))
+    model.graph.node.insert(
+        list(model.graph.node).index(node) + 1, helper.make_node("Div", ["sum", "two"], [name], "halved")
+    )
+    report = mx.onnx.verify(net, model)
+    assert {trial.sizes["n"] for trial in report.sizes if not trial.ok()} == {1, 7}
+    assert all(difference.ok() for difference in report.outputs)
+    faults = [layer for layer in report.layers if not layer.ok()]
+    assert [layer.name for layer in faults] == ["mean_output"]
+    assert "halved" in faults[0].nodes
+
+
 def test_sizes_that_the_first_model_refuses_are_left_out(rng, tmp_path):
     x = sym.Convolution(sym.var("data"), num_filter=2, kernel=(5, 5), name="c")
     params = {"c_weight": mx.nd.array(rng.standard_normal((2, 3, 5, 5))), "c_bias": mx.nd.zeros(2)}
@@ -237,3 +259,9 @@ def test_a_block_is_proven_too(rng, tmp_path):
     assert "batch at 1, 2, 7" in str(report)
     path = mx.onnx.export_model(net, tmp_path / "net.onnx", input_shapes=[("batch", 6)])
     assert "batch at 3" in str(mx.onnx.verify(net, path, sizes={"batch": 3}))
+    assert mx.onnx.verify(path, net).ok()  # the other way round
+    other = mx.onnx.import_to_gluon(path)
+    report = mx.onnx.verify(net, other, shapes=[("batch", 6)])
+    assert report.ok()
+    net[1].bias.set_data(mx.nd.array([0, 0.1, 0]))
+    assert not mx.onnx.verify(net, other, shapes=[("batch", 6)]).ok()

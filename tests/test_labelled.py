@@ -34,7 +34,8 @@ def test_a_metric_of_both_models(labelled, tmp_path):
     models = scaled([1, 1, 1, 1]), scaled([1, 1, 2, 1])
     loader = gluon.data.DataLoader(gluon.data.ArrayDataset(x, labels), 8)
     np.savez(tmp_path / "set.npz", data=x, label=labels)
-    for inputs in (loader, tmp_path / "set.npz", {"data": x, "label": labels}, iter(list(loader))):
+    batches = mx.io.NDArrayIter(x, labels, 8)
+    for inputs in (loader, tmp_path / "set.npz", {"data": x, "label": labels}, iter(list(loader)), batches):
         report = mx.onnx.verify(*models, inputs, metric="top1")
         score = report.metric
         assert (score.name, score.samples) == ("top1", 101)

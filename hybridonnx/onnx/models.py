@@ -30,7 +30,7 @@ from ..converters.to_onnx import (
     supported,
 )
 from ..converters.to_onnx import export_model as _export
-from ..dtypes import DTypeLike
+from ..dtypes import DTypeLike, as_dtype
 from ..errors import ConversionError, MXNetError
 from ..gluon.hybrid_block import HybridBlock, input_name
 from ..gluon.nested import flatten, regroup
@@ -278,9 +278,17 @@ def verify(
     """
     pixels = Pixels(transform, (0.0,) if mean is None else mean, (1.0,) if std is None else std)
     options = _Options(shapes, sizes, layers, seed, precision, metric, pixels)._asdict()
+    second = _second(other, model, shapes)
     if isinstance(model, HybridBlock):
-        return _verify_block(model, other, inputs, samples, options)
-    return _verify(model, other, inputs, samples=samples, **options)
+        return _verify_block(model, second, inputs, samples, options)
+    return _verify(model, second, inputs, samples=samples, **options)
+
+
+def _second(other: Any, model: Any, shapes: Any) -> Any:
+    """What is compared with a model, as `verify` of `parity` takes it."""
+    if not isinstance(other, HybridBlock):
+        return other
+    return _declared_block(other, None if isinstance(model, HybridBlock) else runnable(model), shapes)
 
 
 class _Options(NamedTuple):
@@ -432,7 +440,7 @@ def _declared_block(net: HybridBlock, other: Runnable | None, shapes: Any) -> Ru
     if not count and not traced:
         raise MXNetError("verify: inputs, or their shapes, are required for a block, got neither.")
     names, graph = _graph(net, count or len(traced[0]))
-    own = {n: Spec(_sizes(i.sizes), i.dtype) for n, i in _own_inputs(net).items()}
+    own = {n: Spec(_sizes(i.sizes), as_dtype(i.dtype)) for n, i in _own_inputs(net).items()}
     wanted = {n: Spec(s) for n, s in by_name(names, _named_as(names, shapes, is_shape), is_shape).items()}
     known = [wanted, own, by_name(names, _named_as(names, theirs, lambda spec: False), lambda spec: False)]
     _require_inputs(net, names, wanted, "shapes")

@@ -112,8 +112,9 @@ def labelled(inputs: Any, specs: Mapping[str, Spec], pixels: Pixels) -> Iterator
 
 
 def _batch(batch: Any, names: list[str]) -> Batch:
-    if hasattr(batch, "data") and hasattr(batch, "label"):  # of mx.io
-        batch = [*batch.data, *(batch.label or [])]
+    if hasattr(batch, "data") and hasattr(batch, "label"):  # of mx.io, whose last rows may be the first again
+        values = [as_array(value) for value in (*batch.data, *(batch.label or []))]
+        batch = [x[: len(x) - (batch.pad or 0)] for x in values]
     if isinstance(batch, Mapping):
         arrays = {name: as_array(value) for name, value in batch.items()}
         return _split(arrays, names)

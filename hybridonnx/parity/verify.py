@@ -19,7 +19,7 @@ from .layers import compare
 from .models import Arrays, Graph, Runnable, exported, exported_for, label_zeros, of_onnx, runnable
 from .pictures import Pixels
 from .proof import Differences, Proof, base_of, failed
-from .report import Exact, Layer, Parity, Score, SizeTrial, Verdict, difference, together, unit_of
+from .report import Exact, Layer, Parity, Score, SizeTrial, difference, together, unit_of
 from .rounding import Reference
 
 
@@ -129,9 +129,12 @@ class _Comparison:
         if draws is not None and base is not None and draws.free.names:
             proof = Proof(self._first, draws, seed, self._compared)
             trials = [SizeTrial(base, outputs=outputs), *proof.trials(base)]
+        at_fault = [*samples] if any(not d.ok() for d in outputs) else []
+        if draws is not None and not at_fault:
+            at_fault = [draws.sample(trial.sizes, seed) for trial in trials if _differs(trial)][:1]
         inside: list[list[Layer]] = []
-        if self._runs and (layers or (layers is None and any(d.verdict is Verdict.FAULT for d in outputs))):
-            inside = [self._layers(sample) for sample in samples]
+        if self._runs and (layers or (layers is None and at_fault)):
+            inside = [self._layers(sample) for sample in at_fault or samples]
         return Parity(
             outputs,
             _merged_layers(inside),
@@ -228,6 +231,11 @@ class _Comparison:
             if dtype is not None and dtype != x.dtype and dtype.kind in "fV" and x.dtype.kind in "fV":
                 typed[name] = x.astype(dtype)
         return typed
+
+
+def _differs(trial: SizeTrial) -> bool:
+    """Whether the second model runs at some sizes, and gives outputs of the right shapes that differ."""
+    return not trial.ok() and not any(difference.note for difference in trial.outputs)
 
 
 def _usual(bounds: Array) -> float:
