@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from PIL import Image
 
 import hybridonnx as mx
 from hybridonnx import nd, sym
@@ -99,6 +100,66 @@ def test_conversions_that_cannot_be_meant(files, capsys, words, message):
     capsys.readouterr()
     assert main(["convert", *words]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_verify_tries_free_sizes(files, capsys):
+    """Those that are asked for; a batch that is written into a Reshape is told."""
+    assert main(["convert", "net-symbol.json", "--shape", "data=n,5"]) == 0
+    capsys.readouterr()
+    code, data = called(capsys, "verify", "net-symbol.json", "net.onnx", "--size", "n=1,4")
+    assert code == 0
+    assert [trial["sizes"] for trial in data["sizes"]] == [{"n": 1}, {"n": 4}]
+    model = onnx.load("net.onnx")
+    last = model.graph.node[-1]
+    shape = onnx.numpy_helper.from_array(np.array([2, 3]), "baked")
+    model.graph.initializer.append(shape)
+    model.graph.node.append(
+        onnx.helper.make_node("Reshape", ["before", "baked"], [last.output[0]], "reshape")
+    )
+    last.output[0] = "before"
+    onnx.save(model, "baked.onnx")
+    assert main(["verify", "net.onnx", "baked.onnx"]) == 1
+    assert "fault at n=7: " in capsys.readouterr().out
+    assert main(["verify", "net.onnx", "baked.onnx", "--size", "n=2"]) == 0
+    assert main(["verify", "net.onnx", "net.onnx", "--size", "batch=2"]) == 3
+    assert "names of free sizes, n, are required" in capsys.readouterr().err
+    assert main(["verify", "net.onnx", "net.onnx", "--size", "n=many"]) == 2
+
+
+def test_verify_on_labelled_files(files, rng, capsys):
+    weight, bias = files
+    assert main(["convert", "net-symbol.json", "--shape", "data=n,5"]) == 0
+    x, labels = rng.standard_normal((40, 5)).astype(np.float32), rng.integers(0, 3, 40)
+    np.savez("set.npz", data=x, label=labels)
+    capsys.readouterr()
+    code, data = called(
+        capsys, "verify", "net-symbol.json", "net.onnx", "--inputs", "set.npz", "--metric", "top1"
+    )
+    assert code == 0
+    expected = (softmax(x, weight, bias).argmax(1) == labels).mean()
+    assert data["metric"]["first"] == data["metric"]["second"] == pytest.approx(expected)
+    assert main(["verify", "net-symbol.json", "net.onnx", "--input", "set.npz", "--inputs", "set.npz"]) == 2
+
+
+def test_verify_on_a_folder_of_images(tmp_path, rng, monkeypatch, capsys):
+    """Pixels go from 0 to 1 unless a scale is asked for, and are normalized."""
+    monkeypatch.chdir(tmp_path)
+    model = sym.Pooling(sym.var("data"), global_pool=True, pool_type="avg", kernel=(1, 1))
+    mx.onnx.export_model(model, {}, [("n", 3, 4, 4)], onnx_file_path="net.onnx")
+    Path("images").mkdir()
+    pixels = rng.integers(0, 255, (4, 6, 3)).astype(np.uint8)
+    Image.fromarray(pixels).save("images/x.png")
+    mean = (pixels[:, 1:5] / 255).mean((0, 1))
+    for options, expected in (
+        ((), mean),
+        (("--mean", ".1,.2,.3", "--std", ".5"), (mean - MEAN) / 0.5),
+        (("--scale", "1", "--mean", "100"), mean * 255 - 100),
+    ):
+        code, data = called(capsys, "verify", "net.onnx", "net.onnx", "--inputs", "images", *options)
+        assert (code, data["samples"]) == (0, 1)
+        index = data["outputs"][0]["index"][1]
+        assert data["outputs"][0]["expected"] == pytest.approx(expected[index], rel=1e-5)
+    assert main(["verify", "net.onnx", "net.onnx", "--inputs", "images", "--bgr"]) == 2
 
 
 def test_verify_tells_models_apart(files, capsys):

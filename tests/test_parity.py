@@ -40,6 +40,12 @@ def test_verdicts():
     assert error.ulps == pytest.approx(0.1 / (2 * np.finfo("float32").eps), rel=1e-3)
 
 
+def test_what_is_equal_is_no_fault():
+    """Whatever the reference says, as both models err in the same way."""
+    a = np.float32([1.5])
+    assert difference("y", a, a, Exact(np.array([1.0]), 1e-3)).verdict is Verdict.AGREES
+
+
 def test_numbers_that_are_not_finite():
     inf, nan = np.inf, np.nan
     assert judged([inf, -inf, nan], [inf, -inf, nan], 0.0).verdict is Verdict.AGREES
@@ -243,6 +249,28 @@ def test_values_are_let_go_of_after_their_last_use(monkeypatch, tmp_path):
     assert len(report.layers) == 4
 
 
+@pytest.mark.parametrize("precision", ["float16", "mixed"])
+def test_a_model_in_float16_is_granted_its_rounding(files, tmp_path, precision):
+    """A weight that is a fifth off is a fault all the same; float32's bounds are there for who asks."""
+    (symbol, args, auxs), _, x = files
+    params = {**args, **auxs}
+    half = mx.onnx.export_model(
+        symbol, params, [("n", 3, 8, 8)], onnx_file_path=tmp_path / "half.onnx", precision=precision
+    )
+    report = verify((symbol, params), half, [x], layers=True)
+    assert report.ok(), report
+    assert report.outputs[0].absolute > 1e-5  # more than float32's rounding
+    assert "bounds are those of float16" in str(report)
+    assert not verify((symbol, params), half, [x], precision="float32").ok()
+
+    def scale(w):
+        return (w * 1.2).astype(w.dtype)
+
+    wrong = changed(half, lambda m: set_weight(m, "net_conv1_weight", scale))
+    report = verify((symbol, params), wrong, [x], layers=True)
+    assert report.first_divergence().name == "net_conv1_fwd_output"
+
+
 def test_a_tolerance_of_the_users_own(files):
     model, path, x = files
     wrong = changed(
@@ -282,7 +310,7 @@ def test_samples(files, tmp_path, rng):
     assert mx.onnx.verify(net, shapes=[(2, 3, 8, 8)], samples=2).samples == 2
     np.savez(tmp_path / "x.npz", data=x)
     assert verify(model, path, tmp_path / "x.npz").ok()
-    with pytest.raises(ConversionError, match=r"an \.npz file"):
+    with pytest.raises(ConversionError, match=r"an \.npz or \.npy file"):
         verify(model, path, tmp_path / "x.txt")
     with pytest.raises(ConversionError, match="one sample at least"):
         verify(model, path, iter([]))

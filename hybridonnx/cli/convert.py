@@ -5,8 +5,8 @@ names others, or an ONNX file. What is written is as the name after --output: on
 ONNX file, any other a prefix, for prefix-symbol.json and prefix-0000.params. Without it the other kind is
 written beside MODEL. Files that are there are replaced.
 
-With --verify both models are compared, with 2 for each free size unless --size says another number, and the
-exit code is 1 if they do not agree.
+With --verify both models are compared, with free sizes of 1, 2 and 7 unless --size says another number, and
+the exit code is 1 if they do not agree.
 
     hybridonnx convert net-symbol.json --shape data=batch,3,224,224 --verify
     hybridonnx convert net.onnx --output imported

@@ -6,6 +6,12 @@ its own export, and an ONNX file with what it is imported as. The exit code is 1
 
     hybridonnx verify net-symbol.json net.onnx --shape data=2,3,224,224
     hybridonnx verify old.onnx new.onnx --input data=x.npy --layers
+    hybridonnx verify old.onnx new.onnx --size batch=1,2,16
+    hybridonnx verify old.onnx new.onnx --inputs validation --metric top1
+
+Inputs are drawn unless they are given, and free sizes are tried at 1, 2 and 7. A folder of --inputs has
+images, which are cut to the model's size from the middle, their pixels from 0 to 1 unless --scale says
+otherwise, or .npz and .npy files; with --metric a folder of images for each class.
 """
 
 from __future__ import annotations
@@ -13,23 +19,56 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from ..onnx import inspection
 from ._arrays import Pixels, inputs_option, pixels_options, read_inputs
 from ._command import Answer, command, step
-from ._models import model_argument, parts, shapes_option, sizes_option, tolerance_option
+from ._models import model_argument, parts, shapes_option, tolerance_option
 from ._verify import compared
 
 __all__ = ["verify"]
+
+
+def _sizes(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
+    """The numbers of free sizes by name."""
+    sizes = {}
+    for text in texts:
+        name, _, numbers = text.rpartition("=")
+        words = [word.strip() for word in numbers.split(",") if word.strip()]
+        if not name or not words or not all(word.isdigit() for word in words):
+            raise click.BadParameter(f"a name and numbers, as in batch=1,8, are required, got {text!r}.")
+        sizes[name] = tuple(map(int, words))
+    return sizes
 
 
 @command
 @model_argument()
 @model_argument("second", required=False)
 @shapes_option
-@sizes_option
+@click.option(
+    "--size",
+    "sizes",
+    multiple=True,
+    callback=_sizes,
+    metavar="NAME=NUMBER,…",
+    help="What a free size is tried at, as in batch=1,2,16. May be repeated.",
+)
 @inputs_option
+@click.option(
+    "--inputs",
+    "source",
+    type=click.Path(exists=True, path_type=str),
+    help="A folder of images, or of .npz or .npy files; or one such file.",
+)
 @pixels_options
+@click.option("--metric", help="Compare this of both models on labelled inputs: top1, top5, rmse ….")
+@click.option("--samples", type=click.IntRange(1), help="How many samples are taken or drawn.")
+@click.option(
+    "--precision",
+    type=click.Choice(("float32", "float16", "bfloat16")),
+    help="Whose rounding the second model is granted; that of most of its weights unless given.",
+)
 @click.option("--layers", is_flag=True, help="Compare what is between inputs and outputs as well.")
 @tolerance_option
 @click.option("--seed", default=0, show_default=True, help="What inputs are drawn from.")
@@ -39,18 +78,36 @@ def verify(
     second: str | None,
     second_params: str | None,
     shapes: Any,
-    sizes: dict[str, int],
+    sizes: dict[str, tuple[int, ...]],
     inputs: tuple[str, ...],
+    source: str | None,
     layers: bool,
     tolerance: float | None,
-    seed: int,
+    scale: float,
+    mean: tuple[float, ...],
+    std: tuple[float, ...],
+    bgr: bool,
     **options: Any,
 ) -> Answer:
     """Compare two models."""
     first = parts(model, params)
     other = None if second is None else parts(second, second_params)
-    arrays = {}
+    given: Any = source
+    if inputs and source:
+        raise click.UsageError("--input or --inputs is required, got both")
     if inputs:
-        arrays = read_inputs(inputs, inspection.inspect(*first, count=False).inputs, Pixels(**options))
+        pixels = Pixels(scale, mean, std, bgr)
+        given = read_inputs(inputs, inspection.inspect(*first, count=False).inputs, pixels)
+    elif source:
+        options |= _colours(scale, mean, std, bgr)
     step(f"comparing {model} with {second or 'what it becomes'}")
-    return compared(first, other, arrays, shapes, sizes, layers, tolerance, seed)
+    return compared(first, other, given, shapes, sizes, layers, tolerance, **options)
+
+
+def _colours(scale: float, mean: tuple[float, ...], std: tuple[float, ...], bgr: bool) -> dict[str, Any]:
+    """What becomes of the images in a folder, whose pixels go from 0 to 1 unless a scale is asked for."""
+    if bgr:
+        raise click.UsageError("--bgr is for images of --input, got it for --inputs")
+    said = click.get_current_context().get_parameter_source("scale")
+    part = 1.0 if said is ParameterSource.DEFAULT else scale / 255
+    return {"mean": [part * x for x in mean or (0.0,)], "std": [part * x for x in std or (1.0,)]}

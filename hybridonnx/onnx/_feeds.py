@@ -1,4 +1,4 @@
-"""Inputs for runs whose time is measured: given ones, or drawn by what a model says of them."""
+"""Inputs for runs whose time is measured: given ones, or drawn as `verify` draws them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..converters.limits import input_limits
 from ..converters.to_onnx import by_name, is_shape
 from ..converters.values import dtype_of_type_string
 from ..errors import AttributeValueError, ConversionError
 from ..ops import Array
+from ..parity.drawing import numbers
 from ..parity.inputs import as_array, is_array
 from ..runtime.session import ModelSession
 
@@ -20,6 +22,7 @@ Shapes: TypeAlias = Mapping[str, Sequence[int | str]]
 
 def feeds(
     what: str,
+    source: str | bytes,
     session: ModelSession,
     inputs: Any,
     shapes: Any,
@@ -27,7 +30,7 @@ def feeds(
     batch_size: int | None,
     seed: int,
 ) -> dict[str, Array]:
-    """An array for each input of a model.
+    """An array for each input of a model, whose `source` the session is of.
 
     Free sizes are those of `sizes` by their names; a first one `batch_size`, or 1 where nothing tells it.
     """
@@ -39,10 +42,16 @@ def feeds(
     declared = declared_sizes(what, session, shapes)
     known = _known(what, declared, sizes or {}, batch_size)
     rng = np.random.default_rng(seed)
+    limits = input_limits(source, {n: tuple(shape) for n, shape in declared.items()})
     result = {}
     for name, (text, _) in session.inputs.items():
         shape = tuple(_size(what, name, i, d, known) for i, d in enumerate(declared[name]))
-        result[name] = _drawn(what, rng, name, text, shape)
+        dtype = dtype_of_type_string(text)
+        if dtype is None:
+            raise ConversionError(
+                f"{what}: inputs are required, as none can be drawn for {name} of type {text}."
+            )
+        result[name] = numbers(rng, f"{what}: {name}", shape, dtype, limits.get(name, ()), known)
     return result
 
 
@@ -121,13 +130,3 @@ def _size(what: str, name: str, axis: int, size: int | str, known: Mapping[str, 
             f"free. Give sizes={{'{size}': …}}, inputs or shapes."
         )
     return known[size]
-
-
-def _drawn(what: str, rng: np.random.Generator, name: str, text: str, shape: tuple[int, ...]) -> Array:
-    """Numbers around 0 for floating-point inputs; 0 and 1, which are indices of most tables, for others."""
-    dtype = dtype_of_type_string(text)
-    if dtype is None or dtype.hasobject or dtype.kind == "c":
-        raise ConversionError(f"{what}: inputs are required, as none can be drawn for {name} of type {text}.")
-    if dtype.kind in "iub":
-        return rng.integers(0, 2, shape).astype(dtype)
-    return rng.standard_normal(shape).astype(dtype)

@@ -202,7 +202,9 @@ class _Plan:
                 sessions = {name: ModelSession(source, threads=threads) for name, source in sources.items()}
                 for rows in [None] if self.batch_sizes is None else _listed(self.batch_sizes):
                     calls = {
-                        name: _Calls(session, _feeds(name, session, inputs, shapes, sizes, rows, seed))
+                        name: _Calls(
+                            session, _feeds(name, sources[name], session, inputs, shapes, sizes, rows, seed)
+                        )
                         for name, session in sessions.items()
                     }
                     received = self.run(calls, threads)
@@ -272,6 +274,7 @@ def summary(
 
 def _feeds(
     name: str,
+    source: str | bytes,
     session: ModelSession,
     inputs: Any,
     shapes: Any,
@@ -285,7 +288,7 @@ def _feeds(
             f"bench: a free first size is required of {name} for batch_sizes, and its sizes are fixed. "
             'Export it with a name for that size, such as "batch", or leave batch_sizes out.'
         )
-    return feeds("bench", session, inputs, shapes, sizes, rows, seed)
+    return feeds("bench", source, session, inputs, shapes, sizes, rows, seed)
 
 
 def _listed(values: int | Sequence[int]) -> list[int]:

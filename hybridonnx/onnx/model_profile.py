@@ -185,7 +185,7 @@ def profile(
     _require(runs, warmup, threads)
     known = None if inputs is None else arrays_of(inputs)
     with as_onnx(model, *signature(shapes, known)) as source:
-        arrays = feeds("profile", ModelSession(source, threads=1), known, shapes, sizes, None, seed)
+        arrays = feeds("profile", source, ModelSession(source, threads=1), known, shapes, sizes, None, seed)
         path = None if trace is None else os.fspath(trace)
         measurement = measure(source, read(source).proto.graph, arrays, runs, warmup, threads, path)
     nodes = tuple(_node_times(measurement, _prefixes(model)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias, TypeGuard, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ..converters.to_onnx import (
     Value,
     arrays_by_name,
     by_name,
+    data_names,
     dtypes_by_input,
     in_order,
     is_shape,
@@ -29,31 +30,36 @@ from ..converters.to_onnx import (
     supported,
 )
 from ..converters.to_onnx import export_model as _export
-from ..dtypes import DTypeLike
+from ..dtypes import DTypeLike, as_dtype
 from ..errors import ConversionError, MXNetError
 from ..gluon.hybrid_block import HybridBlock, input_name
 from ..gluon.nested import flatten, regroup
 from ..gluon.onnx_summary import EVERYTHING, freeze
 from ..gluon.symbol_block import SymbolBlock, block_from_onnx
+from ..metric import MetricLike
 from ..ndarray.files import load as load_arrays
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Spec
 from ..parity.inputs import as_array, is_array, parts, samples_in
-from ..parity.models import Runnable, exported, label_zeros, named, of_symbol
-from ..parity.report import Difference, Layer, Parity, ParityError, Verdict
-from ..parity.verify import draw
+from ..parity.models import Runnable, label_zeros, named, of_symbol, runnable
+from ..parity.pictures import Pixels
+from ..parity.report import Change, Difference, Layer, Parity, ParityError, Score, SizeTrial, Verdict
+from ..parity.sizes import declared as joined
 from ..parity.verify import verify as _verify
 from ..symbol.symbol import Symbol
 from ..symbol.symbol import load as load_symbol
 from ..typing import ArrayLike, Contexts
 
 __all__ = [
+    "Change",
     "Difference",
     "Graph",
     "Layer",
     "NodeSupport",
     "Parity",
     "ParityError",
+    "Score",
+    "SizeTrial",
     "Support",
     "Value",
     "Verdict",
@@ -232,47 +238,85 @@ def verify(
     inputs: Inputs | None = None,
     *,
     shapes: Shapes | None = None,
+    sizes: Mapping[str, int | Sequence[int]] | None = None,
     layers: bool | None = None,
-    samples: int = 1,
+    samples: int | None = None,
     seed: int = 0,
+    precision: DTypeLike | None = None,
+    metric: MetricLike | None = None,
+    transform: Callable[[NDArray], ArrayLike] | None = None,
+    mean: Sequence[float] | None = None,
+    std: Sequence[float] | None = None,
 ) -> Parity:
     """Run two models on the same inputs, and tell rounding from faults.
 
     A model is a HybridBlock, an ONNX file, or a tuple of a Symbol and its parameters; without `other` a block
     or a Symbol is compared with its own export. Blocks and Symbols run on the kernels, ONNX models in plain
-    ONNX Runtime on the CPU. A block's own call, in ONNX Runtime too if it is hybridized, is compared as well.
-
-    The first model's graph also runs in float64, and again with every value moved by as much as its rounding
-    may: each element of the second model's outputs is judged by how far off rounding can put it, so that no
-    tolerance has to be chosen. Differences in a file's own right are told by `relative` and `ok(tol)`.
+    ONNX Runtime on the CPU. A block's own call is compared as well. The first model's graph also runs in
+    float64, and again with every value moved by as much as rounding may move it, which bounds each element.
 
     Args:
         model: What is right.
         other: What is compared with it.
-        inputs: Arrays by name or in order, the name of an `.npz` file of them, or an iterable of several such
-            as a DataLoader, of which `samples` are taken. Without them so many are drawn, of the `shapes` or
-            those in a file, indices below the size of what they point into.
-        shapes: The shapes of inputs, by name or in order.
-        layers: Whether values in between are judged as well, each from the first model's values before it, so
-            that an error is told from those that it inherits. `None`: where an output is at fault.
-        samples: How many samples are taken or drawn.
+        inputs: Arrays by name or in order; an `.npz` or `.npy` file; a folder of such, or of images; or an
+            iterable of several such as a DataLoader. Without them numbers that suit the graph are drawn.
+        shapes: The shapes of inputs, by name or in order; sizes that are names are free.
+        sizes: What free sizes are tried at, by name: one number or several, each by itself and all together;
+            1, 2 and 7 unless given. With `inputs` they are tried only if they are given.
+        layers: Whether values in between are judged too, each from the first model's values before it; by
+            default where an output is at fault.
+        samples: How many samples are taken or drawn; 1, or of a folder 8, unless given.
         seed: Of what is drawn.
+        precision: The dtype whose rounding the second model is granted; that of most of its weights, if those
+            of the first are finer, unless given.
+        metric: A metric or its name, "top1" and "top5" too, taken of both models over all of `inputs`, which
+            have labels then: an array more, or a folder of images for each class.
+        transform: Makes an input of an image (H, W, C) of red, green and blue from 0 to 255. Without it the
+            middle is taken, in the model's size, with numbers from 0 to 1.
+        mean: What is taken from each colour then.
+        std: What each is divided by then.
     """
-    if not isinstance(model, HybridBlock):
-        return _verify(model, other, inputs, shapes=shapes, layers=layers, samples=samples, seed=seed)
-    if inputs is None:
-        values = [_draws(other, shapes, seed + k) for k in range(samples)]
-    else:
-        traced: Any = model._cached_graph
-        values = [parts(v, len(traced[0])) if traced else v for v in samples_in(inputs, samples)]
-    names, graph = _graph(model, len(in_order(values[0], is_array)))
-    if inputs is None and other is not None and not set(values[0]) <= set(names):
-        values = [list(v.values()) for v in values]  # the other model calls its inputs differently
-    by_input = [_by_input(model, names, graph, v) for v in values]
-    params = _parameters(model, graph, [NDArray(by_input[0][name]) for name in names])
-    block = _runnable(model, names, graph, params)
-    second = exported(graph, arrays_by_name(params), by_input[0]) if other is None else other
-    return _verify(block, second, iter(by_input), layers=layers, samples=len(by_input))
+    pixels = Pixels(transform, (0.0,) if mean is None else mean, (1.0,) if std is None else std)
+    options = _Options(shapes, sizes, layers, seed, precision, metric, pixels)._asdict()
+    second = _second(other, model, shapes)
+    if isinstance(model, HybridBlock):
+        return _verify_block(model, second, inputs, samples, options)
+    return _verify(model, second, inputs, samples=samples, **options)
+
+
+def _second(other: Any, model: Any, shapes: Any) -> Any:
+    """What is compared with a model, as `verify` of `parity` takes it."""
+    if not isinstance(other, HybridBlock):
+        return other
+    return _declared_block(other, None if isinstance(model, HybridBlock) else runnable(model), shapes)
+
+
+class _Options(NamedTuple):
+    """What `verify` of `parity` is told by name."""
+
+    shapes: Any
+    sizes: Any
+    layers: bool | None
+    seed: int
+    precision: Any
+    metric: Any
+    pixels: Pixels
+
+
+def _verify_block(net: HybridBlock, other: Any, inputs: Any, samples: int | None, options: Any) -> Parity:
+    second = None if other is None else runnable(other)
+    is_known = second is not None or options["shapes"] is not None or net._cached_graph
+    special = options["metric"] is not None or options["sizes"] is not None or _is_path(inputs)
+    if inputs is None or (special and is_known):
+        block = _declared_block(net, second, options["shapes"])
+        return _verify(block, second, inputs, samples=samples, **options)
+    traced: Any = net._cached_graph
+    values = [parts(v, len(traced[0])) if traced else v for v in samples_in(inputs, samples or 1)]
+    names, graph = _graph(net, len(in_order(values[0], is_array)))
+    by_input = [_by_input(net, names, graph, v) for v in values]
+    params = _parameters(net, graph, [NDArray(by_input[0][name]) for name in names])
+    block = _runnable(net, names, graph, params)
+    return _verify(block, second, iter(by_input), samples=len(by_input), **options)
 
 
 def assert_parity(
@@ -388,21 +432,57 @@ def _by_input(net: HybridBlock, names: Sequence[str], graph: Symbol, values: Any
     return {name: arrays[name] for name in names}
 
 
-def _draws(other: Any, shapes: Any, seed: int) -> Any:
-    """Inputs drawn as the other model, or `shapes`, tells."""
-    if other is not None:
-        return draw(other, shapes, seed)
-    if shapes is None:
+def _declared_block(net: HybridBlock, other: Runnable | None, shapes: Any) -> Runnable:
+    """A block with what is known of its inputs: by the caller, by itself, and by another model."""
+    theirs = {} if other is None else dict(other.inputs)
+    count = len(in_order(shapes, is_shape)) or len(theirs)
+    traced: Any = net._cached_graph
+    if not count and not traced:
         raise MXNetError("verify: inputs, or their shapes, are required for a block, got neither.")
-    rng = np.random.default_rng(seed)
-    arrays = [np.asarray(rng.standard_normal(shape), np.float32) for shape in in_order(shapes, is_shape)]
-    return dict(zip(shapes, arrays, strict=True)) if isinstance(shapes, Mapping) else arrays
+    names, graph = _graph(net, count or len(traced[0]))
+    own = {n: Spec(_sizes(i.sizes), as_dtype(i.dtype)) for n, i in _own_inputs(net).items()}
+    wanted = {n: Spec(s) for n, s in by_name(names, _named_as(names, shapes, is_shape), is_shape).items()}
+    known = [wanted, own, by_name(names, _named_as(names, theirs, lambda spec: False), lambda spec: False)]
+    _require_inputs(net, names, wanted, "shapes")
+    specs = {name: _merged_spec([part[name] for part in known if name in part]) for name in names}
+    sizes = {n: [d if isinstance(d, int) else None for d in spec.shape or ()] for n, spec in specs.items()}
+    net._finish_known(graph, {n: shape for n, shape in sizes.items() if specs[n].shape is not None})
+    zeros = [np.zeros([1 if d is None else d for d in sizes[n]], specs[n].dtype or np.float32) for n in names]
+    params = _parameters(net, graph, list(map(NDArray, zeros)))
+    needed = data_names(graph, arrays_by_name(params))
+    block = _runnable(net, names, graph, params)
+    return replace(block, inputs={n: s for n, s in specs.items() if n in needed or s.shape is not None})
+
+
+def _own_inputs(net: HybridBlock) -> Mapping[str, Any]:
+    return net._declared_inputs() if isinstance(net, SymbolBlock) else {}
+
+
+def _sizes(sizes: Sequence[object] | None) -> Any:
+    return None if sizes is None else tuple(map(_size, sizes))
+
+
+def _named_as(names: Sequence[str], values: Any, is_one: Callable[[Any], bool]) -> Any:
+    """Values by name; in their order where another model calls its inputs differently."""
+    if isinstance(values, Mapping) and not set(values) <= set(names):
+        return list(values.values())
+    return values
+
+
+def _merged_spec(specs: Sequence[Spec]) -> Spec:
+    """What several sources say of an input, the first of them before others."""
+    shape: Any = None
+    for spec in specs:
+        shape = joined(shape, spec.shape)
+    return Spec(shape, next((spec.dtype for spec in specs if spec.dtype is not None), None))
 
 
 def _runnable(net: HybridBlock, names: list[str], graph: Symbol, params: Mapping[str, NDArray]) -> Runnable:
     """A block for comparison: its graph on the kernels, and its own call, which may be in ONNX Runtime."""
 
     def call(inputs: dict[str, Array]) -> dict[str, Array]:
+        shapes = {name: array.shape for name, array in inputs.items()}
+        inputs = {**label_zeros(graph, [*params, *inputs], shapes), **inputs}
         args = regroup([NDArray(inputs[name]) for name in names], net._in_format or [0] * len(names))
         flat, _ = flatten(net(*args), "output")
         return named(graph.list_outputs(), [y.asnumpy() for y in flat])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,17 +13,23 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..converters.cuts import Cuts
-from ..converters.from_onnx import import_model
+from ..converters.from_onnx import import_model, read
+from ..converters.inspection import facts
+from ..converters.limits import Limit, input_limits
 from ..converters.to_onnx import arrays_by_name, data_names, model_bytes
 from ..converters.values import dtype_of_type_string
+from ..dtypes import DType, as_dtype
 from ..errors import ConversionError, MXNetError
 from ..ndarray.invoke import invoke_all
 from ..ndarray.ndarray import NDArray
-from ..ops import Array, Spec
+from ..ops import Array, Spec, SymbolicDim
 from ..runtime.session import ModelSession
 from ..symbol.execute import execute
 from ..symbol.graph import Entry
 from ..symbol.symbol import Symbol
+from .limits import symbol_limits
+from .report import unit_of
+from .sizes import dim
 
 Arrays: TypeAlias = dict[str, Array]
 
@@ -158,13 +166,17 @@ class Runnable:
     """A model of any kind: what it takes, and how to run it."""
 
     inputs: Mapping[str, Spec]
-    """Shapes may be unknown or partly so."""
+    """Shapes may be unknown or partly so; free sizes are expressions of names."""
     run: Callable[[Arrays], Arrays]
     """Inputs by name to outputs by name, in order."""
     inside: Callable[[], Graph | File] = field(compare=False)
     """Its values one by one."""
     reference: Callable[[], Graph | None] = field(compare=False)
     """Its graph on the kernels; `None` where it has operators that only ONNX Runtime knows."""
+    limits: Callable[[Mapping[str, Spec]], Mapping[str, Sequence[Limit]]] = field(compare=False)
+    """What numbers it takes, by the inputs' names, for inputs such as these."""
+    precision: Callable[[], DType | None] = field(compare=False)
+    """The dtype of most of its weights' elements, if they are floating-point numbers."""
     call: Callable[[Arrays], Arrays] | None = field(default=None, compare=False)
     """The same model's other way, if it has one."""
 
@@ -199,8 +211,27 @@ def of_symbol(symbol: Symbol, params: Arrays, call: Callable[[Arrays], Arrays] |
         outputs = execute(symbol, {**values, **{name: NDArray(array) for name, array in arrays.items()}})
         return named(symbol.list_outputs(), [y.asnumpy() for y in outputs])
 
+    def limits(inputs: Mapping[str, Spec]) -> Mapping[str, Sequence[Limit]]:
+        known = {name: Spec(array.shape, array.dtype) for name, array in params.items()}
+        return symbol_limits(symbol, {**known, **inputs})
+
+    def precision() -> DType | None:
+        return _most((array.dtype, array.size) for array in params.values())
+
     graph = Graph(symbol, params)
-    return Runnable({name: Spec() for name in names}, run, lambda: graph, lambda: graph, call)
+    unknown = {name: Spec() for name in names}
+    return Runnable(unknown, run, lambda: graph, lambda: graph, limits, precision, call)
+
+
+def _most(weights: Iterable[tuple[DType, int]]) -> DType | None:
+    """The dtype of most elements of weights; `None` if that is none of floating-point numbers."""
+    counts: Counter[DType] = Counter()
+    for dtype, size in weights:
+        counts[dtype] += size
+    if not counts:
+        return None
+    dtype = max(counts, key=lambda dtype: counts[dtype])
+    return dtype if unit_of(dtype) else None
 
 
 def label_zeros(symbol: Symbol, known: Sequence[str], shapes: Mapping[str, tuple[int, ...]]) -> Arrays:
@@ -230,7 +261,7 @@ def of_onnx(model: Any) -> Runnable:
         raise ConversionError(f"verify: the ONNX file {model} does not exist.")
     session = ModelSession(source)
     declared = {
-        name: Spec(_sizes(shape), dtype_of_type_string(text))
+        name: Spec(tuple(dim(size, name, i) for i, size in enumerate(shape)), dtype_of_type_string(text))
         for name, (text, shape) in session.inputs.items()
     }
 
@@ -241,16 +272,40 @@ def of_onnx(model: Any) -> Runnable:
             return None
         return Graph(symbol, arrays_by_name([arguments, states]))
 
-    return Runnable(
-        declared, lambda inputs: named(session.outputs, session(inputs)), lambda: File(source), reference
-    )
+    def limits(inputs: Mapping[str, Spec]) -> Mapping[str, Sequence[Limit]]:
+        shapes = {
+            n: tuple(s if isinstance(s, int) else str(s) for s in i.shape or ()) for n, i in inputs.items()
+        }
+        return input_limits(source, shapes)
+
+    def precision() -> DType | None:
+        known = (item for item in facts(read(source)).parameters if item.dtype != "unknown" and item.shape)
+        sizes = (
+            (as_dtype(item.dtype), math.prod(d for d in item.shape or () if isinstance(d, int)))
+            for item in known
+        )
+        return _most(sizes)
+
+    def run(inputs: Arrays) -> Arrays:
+        return named(session.outputs, session(inputs))
+
+    return Runnable(declared, run, lambda: File(source), reference, limits, precision)
 
 
-def exported(symbol: Symbol, params: Arrays, inputs: Arrays) -> bytes:
-    """The ONNX model of a Symbol, for inputs of these shapes."""
-    return model_bytes(
-        symbol, params, {name: Spec(array.shape, array.dtype) for name, array in inputs.items()}
-    )
+def exported(symbol: Symbol, params: Arrays, inputs: Mapping[str, Spec]) -> bytes:
+    """The ONNX model of a Symbol, for such inputs."""
+    return model_bytes(symbol, params, inputs)
+
+
+def exported_for(symbol: Symbol, params: Arrays, sample: Arrays) -> bytes:
+    """The ONNX model of a Symbol for such a sample, and for one of more or fewer rows if that can be."""
+    rows = SymbolicDim.named("rows")
+    fixed = {name: Spec(x.shape, x.dtype) for name, x in sample.items()}
+    free = {name: Spec((rows, *x.shape[1:]) if x.ndim else x.shape, x.dtype) for name, x in sample.items()}
+    try:
+        return exported(symbol, params, free)
+    except MXNetError:
+        return exported(symbol, params, fixed)
 
 
 def named(names: Sequence[str], values: Sequence[Array]) -> Arrays:
@@ -263,7 +318,3 @@ def named(names: Sequence[str], values: Sequence[Array]) -> Arrays:
             key = f"{name}_{number}"
         arrays[key] = value
     return arrays
-
-
-def _sizes(shape: Sequence[Any]) -> tuple[int | None, ...]:
-    return tuple(d if isinstance(d, int) else None for d in shape)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -117,6 +117,66 @@ class Layer:
         return self.own.ok(tol)
 
 
+@dataclass(frozen=True)
+class SizeTrial:
+    """Both models where free sizes are these."""
+
+    sizes: Mapping[str, int]
+    changed: tuple[str, ...] = ()
+    """The names of those that are others than in the samples."""
+    outputs: tuple[Difference, ...] = ()
+    refusal: str = ""
+    """Why the first model takes no such sizes; they prove nothing then."""
+
+    def ok(self, tol: float | None = None) -> bool:
+        """Whether both models agree, or the first one takes no such sizes."""
+        return all(difference.ok(tol) for difference in self.outputs)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name}={self.sizes[name]}" for name in self.changed or self.sizes)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A sample that two models decide differently."""
+
+    index: int
+    """Its place in the set."""
+    label: float
+    first: int
+    """The first model's class."""
+    second: int
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a metric says of two models on a labelled set."""
+
+    name: str
+    first: float
+    second: float
+    samples: int
+    changed: int = 0
+    """The samples whose class, the largest of the first output's columns, is another one."""
+    changes: tuple[Change, ...] = ()
+    """The first of these."""
+
+    @property
+    def difference(self) -> float:
+        """How much the second model's value is above the first's."""
+        return self.second - self.first
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.name} of {self.samples:,} samples: {self.first:.6g} and {self.second:.6g}, a difference "
+            f"of {self.difference:+.3g}; {self.changed:,} decisions changed"
+        ]
+        lines += [f"  sample {c.index}, label {c.label:g}: {c.first}, then {c.second}" for c in self.changes]
+        if self.changed > len(self.changes) > 0:
+            lines.append(f"  and {self.changed - len(self.changes):,} more")
+        return "\n".join(lines)
+
+
 _HEADER = f"{'{}':<40} {'shape':<20} {'absolute':>9} {'relative':>9} {'ulps':>9} {'of bound':>9} verdict"
 _TITLES = {"outputs": "output", "layers": "layer, own error", "call": "own call"}
 
@@ -131,11 +191,15 @@ class Parity:
     """For a block, which may run in ONNX Runtime as well: its own call beside the reference."""
     samples: int = 1
     notes: tuple[str, ...] = ()
+    sizes: tuple[SizeTrial, ...] = ()
+    """Both models at other sizes, where these are free."""
+    metric: Score | None = None
+    """What a metric says of both on a labelled set, which `ok` does not judge."""
 
     @property
     def verdict(self) -> Verdict:
         """The worst of all verdicts."""
-        found = [item.verdict for item in (*self.outputs, *self.call, *(layer.own for layer in self.layers))]
+        found = [item.verdict for item in self._judged()]
         return max(found, key=_ORDER.index, default=Verdict.AGREES)
 
     def ok(self, tol: float | None = None) -> bool:
@@ -147,12 +211,18 @@ class Parity:
         """
         if tol is None:
             return self.verdict is not Verdict.FAULT
-        return all(difference.ok(tol) for difference in (*self.outputs, *self.call))
+        return all(d.ok(tol) for d in (*self.outputs, *self.call)) and all(t.ok(tol) for t in self.sizes)
 
     def first_divergence(self, tol: float | None = None) -> Difference | None:
         """The first layer that errs by itself, or else the first output that does not agree."""
-        every = (*(layer.own for layer in self.layers), *self.outputs, *self.call)
-        return next((difference for difference in every if not difference.ok(tol)), None)
+        return next((difference for difference in self._judged() if not difference.ok(tol)), None)
+
+    def _judged(self) -> Iterator[Difference]:
+        """All that a verdict is of, layers first."""
+        yield from (layer.own for layer in self.layers)
+        yield from self.outputs
+        yield from self.call
+        yield from (difference for trial in self.sizes for difference in trial.outputs)
 
     def raise_if_failed(self, tol: float | None = None) -> None:
         """Raise `ParityError` with the report, unless `ok(tol)`."""
@@ -177,6 +247,9 @@ class Parity:
         if self.call:
             verb = "agrees with" if all(difference.ok() for difference in self.call) else "differs from"
             yield f"the block's own call {verb} the kernels"
+        yield from _proven(self.sizes)
+        if self.metric is not None:
+            yield str(self.metric)
         worst = self.first_divergence()
         if worst is None:
             but = "" if self.verdict is Verdict.AGREES else " but for rounding"
@@ -187,6 +260,34 @@ class Parity:
         yield f"first divergence: {worst.name}{nodes}"
         if worst.index is not None:
             yield f"  at {worst.index}: {worst.expected:.9g} is required, got {worst.result:.9g}"
+
+
+def _proven(trials: Sequence[SizeTrial]) -> Iterator[str]:
+    """Which free sizes are proven, which are not, and which the first model does not take."""
+    proven: dict[str, dict[int, None]] = {}
+    refused: dict[str, str] = {}
+    for trial in trials:
+        if trial.refusal:
+            refused[str(trial)] = trial.refusal
+        elif trial.ok():
+            for name, size in trial.sizes.items():
+                proven.setdefault(name, {})[size] = None
+    if proven:
+        texts = [f"{name} at {', '.join(map(str, sorted(sizes)))}" for name, sizes in proven.items()]
+        yield f"free sizes agree: {'; '.join(texts)}"
+    for trial in trials:
+        if not trial.ok():
+            worst = next(difference for difference in trial.outputs if not difference.ok())
+            reason = worst.note or f"{worst.name} is {worst.share:.3g} times its bound off"
+            yield f"fault at {trial}: {reason}"
+    alone = [text for text in refused if ", " not in text and not _is_in(text, proven)]
+    if alone:
+        yield f"left out, as the first model does not take them: {', '.join(alone)}"
+
+
+def _is_in(text: str, proven: Mapping[str, Collection[int]]) -> bool:
+    name, _, size = text.rpartition("=")
+    return int(size) in proven.get(name, ())
 
 
 def _plain(value: Any) -> Any:

@@ -95,7 +95,15 @@ class _State:
 class Reference:
     """The exact values of a graph, and their bounds."""
 
-    def __init__(self, symbol: Symbol, params: Mapping[str, Array]) -> None:
+    def __init__(self, symbol: Symbol, params: Mapping[str, Array], precision: DType | None = None) -> None:
+        """Take a graph.
+
+        Args:
+            symbol: The graph.
+            params: The values of its parameters.
+            precision: The dtype whose rounding bounds are for, where that is coarser than a value's own.
+        """
+        self._unit = 0.0 if precision is None else unit_of(precision)
         self._nodes = sorted(topological(symbol.outputs), key=attrgetter("serial"))
         self._params = params
         self.outputs = symbol.outputs
@@ -125,7 +133,7 @@ class Reference:
                 states[Entry(node, 0)] = _State(_wide(value), value.dtype)
                 continue
             with node.named(), np.errstate(all="ignore"):
-                steps = _Step(node, [states[entry] for entry in node.inputs], rng).results()
+                steps = _Step(node, [states[entry] for entry in node.inputs], rng, self._unit).results()
             names = node.output_names()
             for i, (state, bound, own) in enumerate(steps):
                 entry = Entry(node, i)
@@ -144,9 +152,16 @@ class Reference:
 class _Step:
     """One operator on exact values, on their copies, and on changed ones."""
 
-    def __init__(self, node: Node, inputs: Sequence[_State], rng: np.random.Generator) -> None:
-        self._op, self._inputs, self._rng = node.op, inputs, rng
+    def __init__(
+        self, node: Node, inputs: Sequence[_State], rng: np.random.Generator, unit: float = 0.0
+    ) -> None:
+        self._op, self._inputs, self._rng, self._least = node.op, inputs, rng, unit
         self._narrow = False
+
+    def _unit(self, dtype: DType) -> float:
+        """How coarse a dtype is, or the precision that bounds are for."""
+        unit = unit_of(dtype)
+        return max(unit, self._least) if unit else 0.0
 
     def results(self) -> list[tuple[_State, Array, Array]]:
         """The states of the outputs, their bounds, and what they are in their own precision."""
@@ -184,7 +199,9 @@ class _Step:
         if x.dtype.kind != "f" or not x.size:
             return x
         bits = (
-            unit_of(state.dtype) * self._rng.uniform(0.5, 1, x.shape) * self._rng.choice([-1.0, 1.0], x.shape)
+            self._unit(state.dtype)
+            * self._rng.uniform(0.5, 1, x.shape)
+            * self._rng.choice([-1.0, 1.0], x.shape)
         )
         return np.where(x == np.rint(x), x, x * (1 + bits))
 
@@ -229,7 +246,7 @@ class _Step:
         off, spread = _finite(_wide(own) - exact), _spread(exact, changes)
         certain = (off == 0) & (exact == np.rint(exact))
         size = np.where(np.isfinite(exact), np.abs(exact), 0)
-        eps = unit_of(own.dtype)
+        eps = self._unit(own.dtype)
         measured = spread + 0.5 * eps * size
         lost = min(_rms(off) / max(_rms(measured), 1e-300), MOST)
         growth = max(1.0, lost, 0.25 * np.sqrt(self._terms(exact.size)))

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..converters.to_onnx import arrays_by_name
-from ..errors import ConversionError
-from ..ops import Array
-from .inputs import samples_of
+from ..dtypes import DType, as_dtype
+from ..errors import ConversionError, MXNetError
+from ..ops import Array, Spec
+from .drawing import Draws, specs_of
+from .inputs import given
+from .labelled import Batch, labelled, score
 from .layers import compare
-from .models import Arrays, Graph, Runnable, exported, is_symbol, label_zeros, of_onnx, runnable
-from .report import Difference, Exact, Layer, Parity, Verdict, difference, together
+from .models import Arrays, Graph, Runnable, exported, exported_for, label_zeros, of_onnx, runnable
+from .pictures import Pixels
+from .proof import Differences, Proof, base_of, failed
+from .report import Exact, Layer, Parity, Score, SizeTrial, difference, together, unit_of
 from .rounding import Reference
 
 
@@ -23,74 +29,169 @@ def verify(
     inputs: Any = None,
     *,
     shapes: Any = None,
+    sizes: Mapping[str, Any] | None = None,
     layers: bool | None = None,
-    samples: int = 1,
+    samples: int | None = None,
     seed: int = 0,
+    precision: Any = None,
+    metric: Any = None,
+    pixels: Pixels | None = None,
 ) -> Parity:
     """Run two models on the same inputs and judge every difference.
 
     A model is an ONNX file (or its bytes, or a ModelProto), or a Symbol with parameters as a tuple. Without
     `other` a Symbol is compared with its own export. ONNX models run in plain ONNX Runtime, Symbols on the
     kernels. `inputs` gives arrays by name or in order; without it `samples` are drawn, with the sizes of
-    `shapes` where the models leave them open. Layers are compared if `layers` says so, and unless it says no
-    also where an output is at fault.
+    `shapes` where the models leave them open, and free sizes are tried at other numbers, too, as they are if
+    `sizes` names them. Layers are compared if `layers` says so, and unless it says no also where an output is
+    at fault.
     """
     first = runnable(model)
     second = first if other is None else runnable(other)
-    drawn = samples_of(first, second, inputs, shapes, samples, seed)
+    draws = Draws(first, second, shapes, sizes) if inputs is None or sizes is not None else None
+    pixels, specs = pixels or Pixels(), specs_of(first, second, shapes)
+    known: list[Arrays] = []
+    batches: Iterator[Batch] = iter(())
+    if metric is not None:
+        batches = labelled(inputs, specs, pixels)
+        head = list(islice(batches, samples or 1))
+        batches, known = chain(head, batches), [x for x, _ in head]
+    elif inputs is not None:
+        known = given(specs, inputs, samples, pixels)
     if other is None:
-        if not is_symbol(model):
+        graph = first.inside()
+        if not isinstance(graph, Graph):
             raise ConversionError(
                 "verify: two models, or a Symbol with its parameters, are required, got one."
             )
-        second = of_onnx(exported(model[0], arrays_by_name(list(model[1:])), drawn[0]))
-    return _Comparison(first, second).run(drawn, layers)
+        own = {n: Spec(x.shape, x.dtype) for n, x in known[0].items()} if draws is None else draws.specs
+        second = of_onnx(
+            exported(graph.symbol, graph.params, typed(own))
+            if metric is None
+            else exported_for(graph.symbol, graph.params, known[0])
+        )
+    comparison = _Comparison(first, second, precision)
+    parity = comparison.run(known, draws, layers, samples or 1, seed)
+    return parity if metric is None else replace(parity, metric=comparison.score(batches, metric))
 
 
 _Expected: TypeAlias = tuple[Array, Exact]
 """The first model's own result, and what it should be."""
+_Reference: TypeAlias = tuple[Graph, Reference]
 
 
 class _Comparison:
     """Two models."""
 
-    def __init__(self, first: Runnable, second: Runnable) -> None:
+    def __init__(self, first: Runnable, second: Runnable, precision: Any = None) -> None:
         self._first, self._second = first, second
         self._notes: dict[str, None] = {}
+        self._usual: dict[str, float] = {}
+        """The bound of half of the elements of each output, of those that have one."""
+        self._runs = True
+        """Whether the second model runs on all samples."""
         graph = first.reference()
-        self._reference = None if graph is None else (graph, Reference(graph.symbol, graph.params))
+        dtype = self._precision(precision)
+        self._reference = None if graph is None else (graph, Reference(graph.symbol, graph.params, dtype))
+        self._strict = self._reference
+        """For the first model's other way, which is as precise as it is."""
+        if graph is not None and dtype is not None:
+            self._strict = graph, Reference(graph.symbol, graph.params)
         if graph is None:
             self._note(
                 "the first model has operators that only ONNX Runtime knows: no bounds of rounding, its own "
                 "float32 results are what is required, and ok(tol) decides"
             )
 
-    def run(self, samples: Sequence[Arrays], layers: bool | None) -> Parity:
-        """The report of all samples."""
-        outputs: list[list[Difference]] = []
-        calls: list[list[Difference]] = []
-        for sample in samples:
-            expected = self._expected(sample)
-            outputs.append(_differences(expected, self._second.run(self._renamed(sample))))
-            if self._first.call is not None:
-                calls.append(_differences(expected, self._first.call(sample)))
-        merged = _merged(outputs)
+    def _precision(self, wanted: Any) -> DType | None:
+        """The dtype whose rounding the second model is granted; `None` where each value's own counts."""
+        dtype = self._second.precision() if wanted is None else as_dtype(wanted)
+        if dtype is None or unit_of(dtype) <= unit_of(np.dtype(np.float32)):
+            return None
+        own = self._first.precision()
+        if wanted is None and (own is None or unit_of(own) >= unit_of(dtype)):
+            return None
+        why = "as asked for" if wanted is not None else "as most of the second model's weights are"
+        self._note(f"bounds are those of {dtype}, {why}")
+        return dtype
+
+    def run(
+        self, samples: Sequence[Arrays], draws: Draws | None, layers: bool | None, count: int, seed: int
+    ) -> Parity:
+        """The report of all samples, or of so many that are drawn, and of other sizes if there are draws."""
+        base = None if draws is None else base_of(self._first, draws, seed)
+        if draws is not None and base is not None and not samples:
+            samples = [draws.sample(base, seed + k) for k in range(count)]
+        may_fail = draws is not None and bool(draws.free.names)
+        results = [self._outputs(sample, may_fail) for sample in samples]
+        outputs = _merged([own for own, _ in results])
+        trials: list[SizeTrial] = []
+        if draws is not None and base is not None and draws.free.names:
+            proof = Proof(self._first, draws, seed, self._compared)
+            trials = [SizeTrial(base, outputs=outputs), *proof.trials(base)]
+        at_fault = [*samples] if any(not d.ok() for d in outputs) else []
+        if draws is not None and not at_fault:
+            at_fault = [draws.sample(trial.sizes, seed) for trial in trials if _differs(trial)][:1]
         inside: list[list[Layer]] = []
-        if layers or (layers is None and any(d.verdict is Verdict.FAULT for d in merged)):
-            inside = [self._layers(sample) for sample in samples]
+        if self._runs and (layers or (layers is None and at_fault)):
+            inside = [self._layers(sample) for sample in at_fault or samples]
         return Parity(
-            merged, _merged_layers(inside), _merged(calls), samples=len(samples), notes=tuple(self._notes)
+            outputs,
+            _merged_layers(inside),
+            _merged([call for _, call in results]),
+            len(samples),
+            tuple(self._notes),
+            tuple(trials),
+        )
+
+    def _outputs(self, sample: Arrays, may_fail: bool) -> tuple[Differences, Differences]:
+        """The outputs for a sample, and those of the first model's other way, if it has one.
+
+        All are at fault where the second model does not run, if it `may_fail`.
+        """
+        expected = self._expected(sample)
+        for name, (_, exact) in expected.items():
+            self._usual[name] = _usual(np.asarray(exact.bound))
+        call: Differences = ()
+        if self._first.call is not None:
+            strict = expected if self._strict is self._reference else self._expected(sample, self._strict)
+            call = _differences(strict, self._first.call(sample))
+        try:
+            return _differences(expected, self._second.run(self._renamed(sample))), call
+        except MXNetError as exc:
+            if not may_fail:
+                raise
+            self._runs = False
+            return failed({name: own for name, (own, _) in expected.items()}, exc), call
+
+    def _compared(self, own: Arrays, sample: Arrays) -> Differences:
+        """The outputs at other sizes. The reference, which takes long, runs where these are not close."""
+        result = self._second.run(self._renamed(sample))
+        near = {name: (y, Exact(y, self._usual.get(name, 0.0))) for name, y in own.items()}
+        outputs = _differences(near, result)
+        if all(difference.ok() for difference in outputs):
+            return outputs
+        try:
+            return _differences(self._expected(sample), result)
+        except MXNetError:  # the graph of an ONNX model may be one of its declared sizes
+            return outputs
+
+    def score(self, batches: Iterable[Batch], metric: Any) -> Score:
+        """What a metric says of both models."""
+        return score(
+            self._first.call or self._first.run, lambda x: self._second.run(self._renamed(x)), batches, metric
         )
 
     def _note(self, text: str) -> None:
         self._notes[text] = None
 
-    def _expected(self, sample: Arrays) -> dict[str, _Expected]:
-        """Each output of the first model by name."""
+    def _expected(self, sample: Arrays, known: _Reference | None = None) -> dict[str, _Expected]:
+        """Each output of the first model by name, with bounds of its reference or another one."""
         own = self._first.run(sample)
-        if self._reference is None:
+        known = known or self._reference
+        if known is None:
             return {name: (y, Exact(y, np.inf)) for name, y in own.items()}
-        graph, reference = self._reference
+        graph, reference = known
         inputs = _with_labels(graph, sample)
         ends = set(graph.symbol.outputs)
         ready = {
@@ -114,13 +215,35 @@ class _Comparison:
         """The inputs of the first model for the second, which may call them differently."""
         names = self._second.inputs
         if set(names) <= set(arrays):
-            return arrays
+            return self._typed(arrays)
         if len(names) != len(arrays):
             raise ConversionError(
                 f"verify: models with the same inputs are required, got {', '.join(arrays)} for one and "
                 f"{', '.join(names)} for the other."
             )
-        return dict(zip(names, arrays.values(), strict=True))
+        return self._typed(dict(zip(names, arrays.values(), strict=True)))
+
+    def _typed(self, arrays: Arrays) -> Arrays:
+        """The inputs in the second model's dtypes, where both are of floating-point numbers."""
+        typed = dict(arrays)
+        for name, x in arrays.items():
+            dtype = self._second.inputs.get(name, Spec()).dtype
+            if dtype is not None and dtype != x.dtype and dtype.kind in "fV" and x.dtype.kind in "fV":
+                typed[name] = x.astype(dtype)
+        return typed
+
+
+def _differs(trial: SizeTrial) -> bool:
+    """Whether the second model runs at some sizes, and gives outputs of the right shapes that differ."""
+    return not trial.ok() and not any(difference.note for difference in trial.outputs)
+
+
+def _usual(bounds: Array) -> float:
+    """The bound of half of the elements that have one."""
+    finite = bounds[(bounds > 0) & np.isfinite(bounds)]
+    if finite.size:
+        return float(np.median(finite))
+    return np.inf if (bounds > 0).any() else 0.0
 
 
 def _with_labels(graph: Graph, sample: Arrays) -> Arrays:
@@ -128,17 +251,17 @@ def _with_labels(graph: Graph, sample: Arrays) -> Arrays:
     return {**sample, **label_zeros(graph.symbol, [*graph.params, *sample], shapes)}
 
 
-def _differences(expected: Mapping[str, _Expected], got: Arrays) -> list[Difference]:
+def _differences(expected: Mapping[str, _Expected], got: Arrays) -> Differences:
     if len(expected) != len(got):
         raise ConversionError(
             "verify: models with the same number of outputs are required, "
             f"got {len(expected)} and {len(got)}."
         )
     pairs = zip(expected.items(), got.values(), strict=True)
-    return [difference(name, own, result, exact) for (name, (own, exact)), result in pairs]
+    return tuple(difference(name, own, result, exact) for (name, (own, exact)), result in pairs)
 
 
-def _merged(samples: Sequence[Sequence[Difference]]) -> tuple[Difference, ...]:
+def _merged(samples: Sequence[Differences]) -> Differences:
     return tuple(together(several) for several in zip(*samples, strict=True))
 
 
@@ -156,7 +279,6 @@ def _merged_layers(samples: Sequence[Sequence[Layer]]) -> tuple[Layer, ...]:
     )
 
 
-def draw(model: Any, shapes: Any = None, seed: int = 0) -> Arrays:
-    """Random inputs for a model, by name."""
-    both = runnable(model)
-    return samples_of(both, both, None, shapes, 1, seed)[0]
+def typed(specs: Mapping[str, Spec]) -> dict[str, Spec]:
+    """What is known of inputs, for an export: float32 where nothing says a dtype."""
+    return {name: Spec(spec.shape, spec.dtype or np.dtype(np.float32)) for name, spec in specs.items()}
