@@ -30,7 +30,7 @@ from ._walk import WAY_OUT, needed
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class FileOptions:
     """How a model is written."""
 
