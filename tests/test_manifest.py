@@ -397,3 +397,20 @@ def test_files_that_are_links(tmp_path):
     assert (tmp_path / "current.onnx").is_symlink()
     onnx.checker.check_model(tmp_path / "releases/1.onnx")
     assert mx.onnx.check_manifest(tmp_path / "current.onnx").ok()
+
+
+def test_weights_beside_a_link_into_another_folder(tmp_path):
+    (tmp_path / "releases").mkdir()
+    (tmp_path / "current.onnx").symlink_to("releases/1.onnx")
+    with pytest.raises(MXNetError, match=r"a link to .*1\.onnx\. Export to that name"):
+        export(network(), tmp_path / "current.onnx", external_data=True)
+    assert not os.listdir(tmp_path / "releases")
+    assert len(os.listdir(tmp_path)) == 2
+
+
+def test_lower_precision_has_a_tolerance(tmp_path):
+    net, path = network(), tmp_path / "net.onnx"
+    export(net, path, precision="float16", verify={"tol": 0.01})
+    check = mx.onnx.check_manifest(path)
+    assert check.manifest.export["precision"] == "float16"
+    assert 1e-6 < check.manifest.proof["outputs"][0]["relative"] < 0.01

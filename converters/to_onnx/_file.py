@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from onnx import GraphProto, ModelProto, TensorProto
 
+from hybridonnx.errors import ConversionError
 from hybridonnx.formats.files import CLAIMED, claimed_file, remove_abandoned, staged_file
 
 from ..values import Array
@@ -40,12 +41,23 @@ def save(
     if weight(lowered) <= PROTOBUF_LIMIT and not (beside and lowered.parameters):
         _place(path, chunks(lowered, params), prove)
     else:
+        if prove is not None:
+            _require_own_folder(path)
         weights = (_view(params[name]) for name in lowered.parameters)
         with claimed_file(path.parent, f"{path.name}.", ".data", weights) as name:
             _place(path, [_outside(lowered, name).SerializeToString()], prove, path.parent / name)
     pattern = re.escape(f"{path.name}.") + CLAIMED + r"\.data"
     remove_abandoned(path.parent, pattern, lambda name: _mentioned(name, path.parent))
     return str(path)
+
+
+def _require_own_folder(path: Path) -> None:
+    """Refuse a link into another folder, where weights are not beside the file that it leads to."""
+    if path.resolve().parent != path.parent.resolve():
+        raise ConversionError(
+            f"export_model: a file in the folder of its weights is required to prove it, got {path}, a link "
+            f"to {path.resolve()}. Export to that name."
+        )
 
 
 def _place(path: Path, content: Iterable[Chunk], prove: Prove | None, *weights: Path) -> None:
