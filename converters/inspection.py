@@ -8,6 +8,7 @@ from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+import onnx
 from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoProto
 
 from hybridonnx.dtypes import name_of, stored_bytes
@@ -17,6 +18,7 @@ from .from_onnx import Model
 from .opsets import plain
 from .values import dtype_of, dtype_of_type
 
+ONNX_VERSION: str = onnx.__version__
 Sizes: TypeAlias = tuple[int | str | None, ...]
 """A shape, in which free sizes are names, or `None`."""
 

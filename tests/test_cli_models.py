@@ -13,7 +13,9 @@ from PIL import Image
 import hybridonnx as mx
 from hybridonnx import nd, sym
 from hybridonnx.cli import main
+from hybridonnx.converters.to_onnx._registry import load_all as lowerings
 from hybridonnx.errors import MXNetError
+from hybridonnx.ops import find
 from tests import checkpoints
 
 MEAN, STD = (0.1, 0.2, 0.3), (0.5, 0.25, 0.125)
@@ -160,6 +162,49 @@ def test_verify_on_a_folder_of_images(tmp_path, rng, monkeypatch, capsys):
         index = data["outputs"][0]["index"][1]
         assert data["outputs"][0]["expected"] == pytest.approx(expected[index], rel=1e-5)
     assert main(["verify", "net.onnx", "net.onnx", "--inputs", "images", "--bgr"]) == 2
+
+
+def test_a_conversion_is_proven_before_it_takes_its_place(files, capsys, monkeypatch):
+    words = ["convert", "net-symbol.json", "--shape", "data=n,5", "--external-data", "--verify"]
+    code, data = called(capsys, *words, "--size", "n=3")
+    assert (code, data["files"], data["manifest"]) == (0, ["net.onnx"], "net.onnx.manifest.json")
+    assert data["verification"]["sizes"] == [{"n": 3}]
+    before = {path.name: path.read_bytes() for path in Path().iterdir()}
+    assert len(before) == 5
+    with monkeypatch.context() as patch:
+        wrong = lowerings()[find("FullyConnected")]
+        patch.setitem(
+            lowerings(), find("FullyConnected"), lambda g, op, *values: wrong(g, op, *values) * 1.01
+        )
+        code, data = called(capsys, *words)
+        assert (code, data["files"], data["verification"]["ok"]) == (1, [], False)
+        assert main(words) == 1
+        printed = capsys.readouterr().out
+        assert "not written: net.onnx" in printed
+        assert "first divergence: fc_output" in printed
+        assert main([*words, "--tolerance", "0.1", "-o", "other.onnx"]) == 0
+    assert {name: Path(name).read_bytes() for name in before} == before
+    capsys.readouterr()
+    assert called(capsys, "convert", "net.onnx", "-o", "again.onnx", "--verify")[1]["verification"]["ok"]
+    assert main(["manifest", "again.onnx"]) == 0
+
+
+def test_manifest(files, capsys):
+    assert main(["manifest", "net-symbol.json"]) == 3
+    assert "net-symbol.json.manifest.json" in capsys.readouterr().err
+    assert main(["convert", "net-symbol.json", "--shape", "n,5", "--verify"]) == 0
+    capsys.readouterr()
+    assert main(["manifest", "net.onnx", "net-symbol.json"]) == 0
+    assert "all is as it was proven" in capsys.readouterr().out
+    assert main(["manifest", "net.onnx", "net.onnx"]) == 2
+    nd.save("net-0003.params", {name: array * 2 for name, array in nd.load("net-0002.params").items()})
+    capsys.readouterr()
+    code, data = called(capsys, "manifest", "net.onnx.manifest.json", "net-symbol.json")
+    assert (code, data["ok"]) == (1, False)
+    assert data["changes"][0].startswith("the parameters: SHA-256")
+    Path("net.onnx").write_bytes(Path("net.onnx").read_bytes()[:-1])
+    code, data = called(capsys, "manifest", "net.onnx")
+    assert (code, data["changes"][0][:10]) == (1, "net.onnx: ")
 
 
 def test_verify_tells_models_apart(files, capsys):

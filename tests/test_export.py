@@ -285,6 +285,41 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
     onnx.checker.check_model(path, full_check=True)
 
 
+@pytest.mark.parametrize("external", [False, True])
+def test_files_are_proven_before_they_take_their_place(rng, tmp_path, external):
+    symbol = net()
+    values = params(rng, symbol, data=(2, 3, 8, 8))
+    path = tmp_path / "model.onnx"
+
+    def prove(name, files):
+        assert name == path
+        assert path not in files
+        assert {file.parent for file in files} == {tmp_path}
+        assert len(files) == 1 + external
+        assert verify((symbol, values), files[0]).ok()
+        return tmp_path / "proof", b"proven"
+
+    def refuse(name, files):
+        prove(name, files)
+        raise ZeroDivisionError
+
+    def save(way):
+        options = to_onnx.FileOptions(external_data=external, prove=way)
+        to_onnx.export_model(symbol, values, [(2, 3, 8, 8)], onnx_file_path=path, options=options)
+
+    with pytest.raises(ZeroDivisionError):
+        save(refuse)
+    assert not os.listdir(tmp_path)
+    save(prove)
+    assert len(os.listdir(tmp_path)) == 2 + external
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    assert before["proof"] == b"proven"
+    values = {name: value * 2 for name, value in values.items()}
+    with pytest.raises(ZeroDivisionError):
+        save(refuse)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
 def test_shape_inference_on_request(rng, tmp_path):
     symbol = net()
     path = export(

@@ -14,6 +14,8 @@ import numpy as np
 import onnx
 import pytest
 
+import hybridonnx as mx
+
 KILLS = 200
 
 NATIVE = """
@@ -63,6 +65,24 @@ def write(value):
     to_onnx.export_model(models[value], weights[value], [(256,)], onnx_file_path=path)
 
 write(1)
+"""
+
+PROVEN = """
+import os, sys
+import numpy as np
+import hybridonnx as mx
+from hybridonnx import nd, sym
+
+path = sys.argv[1] + "/m.onnx"
+models = {v: sym.broadcast_add(sym.var("x"), sym.var("w"), name=f"sum{v}") for v in (1, 2)}
+weights = {v: {"w": nd.array(np.full((256, 256), v, "float32"))} for v in (1, 2)}
+
+def write(value, verify=True):
+    mx.onnx.export_model(
+        models[value], weights[value], [(256,)], onnx_file_path=path, external_data=True, verify=verify
+    )
+
+write(1, verify=False)  # or ONNX Runtime would have threads before the fork
 """
 
 SERVE = """
@@ -161,3 +181,21 @@ def test_weights_beside_a_model_are_its_own_whenever_writers_are_killed(tmp_path
         server.order("once")
     assert value_of(path) == 1
     assert len(os.listdir(tmp_path)) == 2
+
+
+def test_a_process_killed_while_it_proves_leaves_the_older_pair(tmp_path, monkeypatch):
+    monkeypatch.setenv("HYBRIDONNX_THREADS", "1")
+    rng = random.Random(9)
+    path, left = tmp_path / "m.onnx", 0
+    with Server(PROVEN, tmp_path) as server:
+        for _ in range(KILLS // 10):
+            pid = server.order("fork")
+            time.sleep(rng.random() * 0.3)
+            server.kill(pid)
+            assert value_of(path) in (1, 2)
+            left = max(left, len(os.listdir(tmp_path)) - 3)
+        assert left
+        server.order("once")
+    assert value_of(path) == 1
+    assert mx.onnx.check_manifest(path).ok()
+    assert len(os.listdir(tmp_path)) == 3

@@ -20,7 +20,7 @@ from hybridonnx.symbol.declared import declared_shapes, require_declared
 from ..opsets import DEFAULT, NeedsOpset, check_opset
 from ..values import Array
 from ._arguments import dtypes_by_input, shapes_by_input, spec
-from ._file import save
+from ._file import Prove, save
 from ._graph import NeedsShape
 from ._model import Lowered, check, embedded, lower
 from ._precision import Precision, reduced
@@ -30,7 +30,7 @@ from ._walk import WAY_OUT, needed
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class FileOptions:
     """How a model is written."""
 
@@ -44,6 +44,8 @@ class FileOptions:
     doc_string: str = ""
     metadata: Mapping[str, str] | None = None
     verbose: bool = False
+    prove: Prove | None = None
+    """What looks at the complete files before they take their place."""
 
 
 def export_model(
@@ -125,7 +127,7 @@ def _written(
     lowered.model.doc_string = options.doc_string
     for key, value in sorted((options.metadata or {}).items()):
         lowered.model.metadata_props.add(key=key, value=value)
-    name = save(lowered, arrays, path, options.external_data)
+    name = save(lowered, arrays, path, options.external_data, options.prove)
     if options.verbose:
         nodes, opset = len(lowered.model.graph.node), lowered.model.opset_import[0].version
         _log.info("exported %s: %d nodes, opset %d", name, nodes, opset)

@@ -4,40 +4,72 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TypeAlias
 
 from onnx import GraphProto, ModelProto, TensorProto
 
-from hybridonnx.formats.files import CLAIMED, claimed_file, remove_abandoned, write_atomically
+from hybridonnx.errors import ConversionError
+from hybridonnx.formats.files import CLAIMED, claimed_file, remove_abandoned, staged_file
 
 from ..values import Array
 from ..wire import begin
 from ._model import PROTOBUF_LIMIT, Lowered, byte_size, little, weight
 
 Chunk: TypeAlias = bytes | memoryview
+Prove: TypeAlias = Callable[[Path, Sequence[Path]], tuple[Path, bytes]]
+"""Takes the name that a model will have, and where its complete files are: the model under a temporary name,
+and its weights if they are beside it. Gives the name and the content of a file that tells what it found."""
 
 
 def save(
-    lowered: Lowered, params: Mapping[str, Array], path: str | os.PathLike[str], beside: bool = False
+    lowered: Lowered,
+    params: Mapping[str, Array],
+    path: str | os.PathLike[str],
+    beside: bool = False,
+    prove: Prove | None = None,
 ) -> str:
     """Write the model to a file, and weights to one file beside it if asked, or above protobuf's limit.
 
     That file has a name of its own, which the model tells: until the model replaces an older one, the older
     one stays as it was with its weights, and two writers do not meet. Then the older weights are removed.
+    What `prove` raises leaves everything as it was.
     """
     path = Path(path)
     if weight(lowered) <= PROTOBUF_LIMIT and not (beside and lowered.parameters):
-        write_atomically(path, chunks(lowered, params))
+        _place(path, chunks(lowered, params), prove)
     else:
+        if prove is not None:
+            _require_own_folder(path)
         weights = (_view(params[name]) for name in lowered.parameters)
         with claimed_file(path.parent, f"{path.name}.", ".data", weights) as name:
-            write_atomically(path, [_outside(lowered, name).SerializeToString()])
+            _place(path, [_outside(lowered, name).SerializeToString()], prove, path.parent / name)
     pattern = re.escape(f"{path.name}.") + CLAIMED + r"\.data"
     remove_abandoned(path.parent, pattern, lambda name: _mentioned(name, path.parent))
     return str(path)
+
+
+def _require_own_folder(path: Path) -> None:
+    """Refuse a link into another folder, where weights are not beside the file that it leads to."""
+    if path.resolve().parent != path.parent.resolve():
+        raise ConversionError(
+            f"export_model: a file in the folder of its weights is required to prove it, got {path}, a link "
+            f"to {path.resolve()}. Export to that name."
+        )
+
+
+def _place(path: Path, content: Iterable[Chunk], prove: Prove | None, *weights: Path) -> None:
+    """Write the model's file; what proves it takes its place right after the model."""
+    with staged_file(path, content) as model:
+        if prove is None:
+            model.take_place()
+            return
+        name, text = prove(path, [model.path, *weights])
+        with staged_file(name, [text]) as manifest:
+            model.take_place()
+            manifest.take_place()
 
 
 def _mentioned(name: str, folder: Path) -> bool:

@@ -5,8 +5,9 @@ names others, or an ONNX file. What is written is as the name after --output: on
 ONNX file, any other a prefix, for prefix-symbol.json and prefix-0000.params. Without it the other kind is
 written beside MODEL. Files that are there are replaced.
 
-With --verify both models are compared, with free sizes of 1, 2 and 7 unless --size says another number, and
-the exit code is 1 if they do not agree.
+With --verify both models are compared; each free size is 1, 2 and 7 unless --size says another number. If
+they do not agree the exit code is 1, and no ONNX file is written. A manifest beside the file tells what was
+proven, which the command manifest reads.
 
     hybridonnx convert net-symbol.json --shape data=batch,3,224,224 --verify
     hybridonnx convert net.onnx --output imported
@@ -15,6 +16,7 @@ the exit code is 1 if they do not agree.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,6 +26,7 @@ import click
 
 from ..model import save_checkpoint
 from ..onnx import models
+from ..onnx.manifest import check_manifest
 from ._command import Answer, command, step
 from ._models import (
     Files,
@@ -76,16 +79,46 @@ def convert(
     target = output or _beside(source)
     _require(source, target, options)
     step(f"converting {model}")
-    if target.endswith(".onnx"):
-        written, shapes = _to_onnx(source, target, shapes, **options)
-    else:
+    if not target.endswith(".onnx"):
         written = _to_mxnet(source[0], target, shapes)
-    line, data = f"written: {', '.join(map(str, written))}", {"files": written}
+        return _with_comparison(source, written, shapes, sizes, tolerance) if verify else _written(*written)
     if not verify:
-        return Answer(line, data)
-    step(f"comparing {model} with {target}")
-    answer = compared(source, written, shapes=shapes, sizes=sizes, tolerance=tolerance)
-    return Answer(f"{line}\n{answer.text}", {**data, "verification": answer.document()}, answer.yes)
+        return _written(_to_onnx(source, target, shapes, **options))
+    proof: models.ProofOptions = {"sizes": sizes}
+    if tolerance is not None:
+        proof["tol"] = tolerance
+    return _proven(source, target, shapes, proof, options)
+
+
+def _written(*files: str) -> Answer:
+    return Answer(f"written: {', '.join(files)}", {"files": files})
+
+
+def _with_comparison(
+    source: Files, files: tuple[str, str], shapes: Any, sizes: dict[str, int], tolerance: float | None
+) -> Answer:
+    """What was written, compared with what was read."""
+    step(f"comparing {source[0]} with {files[0]}")
+    line, answer = _written(*files), compared(source, files, shapes=shapes, sizes=sizes, tolerance=tolerance)
+    data = {**line.data, "verification": answer.document()}
+    return Answer(f"{line.text}\n{answer.text}", data, answer.yes)
+
+
+def _proven(
+    source: Files, target: str, shapes: Any, proof: models.ProofOptions, options: Mapping[str, Any]
+) -> Answer:
+    """An ONNX file that is written if it computes what was read."""
+    if len(source) == 1:
+        proof["model"] = source[0]
+    step(f"comparing {source[0]} with {target}")
+    try:
+        file = _to_onnx(source, target, shapes, proof, **options)
+    except models.ParityError as exc:
+        report = {} if exc.report is None else json.loads(exc.report.to_json())
+        return Answer(f"not written: {target}\n{exc}", {"files": [], "verification": report}, yes=False)
+    line, check = _written(file), check_manifest(file)
+    data = {**line.data, "manifest": f"{file}.manifest.json", "verification": check.manifest.proof}
+    return Answer(f"{line.text}\n{check}", data)
 
 
 def _require(source: Files, target: str, options: Mapping[str, Any]) -> None:
@@ -112,26 +145,27 @@ def _to_onnx(
     source: Files,
     target: str,
     shapes: Any,
+    verify: bool | models.ProofOptions = False,
+    *,
     types: Any,
     opset: int | None,
     precision: Any,
     keep: Sequence[str],
     external_data: bool,
-) -> tuple[Files, Any]:
-    """Write an ONNX file; its name, and the shapes of its inputs."""
+) -> str:
+    """Write an ONNX file; its name."""
     how: dict[str, Any] = {
         "opset_version": opset,
         "precision": precision,
         "keep": keep,
         "external_data": external_data,
+        "verify": verify,
     }
     if len(source) == 1:
         block = models.import_to_gluon(str(source[0]), input_shapes=shapes)
-        return (models.export_model(block, target, **how),), shapes
+        return models.export_model(block, target, **how)
     shapes = declared_shapes(source, shapes)
-    symbol, params = str(source[0]), source[1]
-    file = models.export_model(symbol, params, shapes, types, target, **how)
-    return (file,), shapes
+    return models.export_model(str(source[0]), source[1], shapes, types, target, **how)
 
 
 def _to_mxnet(source: str | None, prefix: str, shapes: Any) -> tuple[str, str]:

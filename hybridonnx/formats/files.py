@@ -41,10 +41,34 @@ def lines_of(path: PathLike) -> list[str]:
 
 
 def write_atomically(path: PathLike, chunks: Iterable[Any]) -> None:
-    """Write the bytes of `chunks`, one after another, as the file `path`.
+    """Write the bytes of `chunks`, one after another, as the file `path`, as `staged_file` does."""
+    with staged_file(path, chunks) as file:
+        file.take_place()
+
+
+class StagedFile:
+    """A file that is complete and does not have its name yet."""
+
+    def __init__(self, file: BinaryIO, path: Path, target: Path) -> None:
+        self._file, self._target = file, target
+        self.path = path
+        """The name that it has until then, in the same folder."""
+        self.in_place = False
+
+    def take_place(self) -> None:
+        """Give the file its name, which takes it from the file that had it."""
+        if not fcntl:  # Windows moves no open files
+            self._file.close()
+        os.replace(self.path, self._target)
+        self.in_place = True
+
+
+@contextmanager
+def staged_file(path: PathLike, chunks: Iterable[Any]) -> Iterator[StagedFile]:
+    """A file with the bytes of `chunks`, one after another, which becomes the file `path` by `take_place`.
 
     Raises `MissingFileError` if its folder is not there.
-    They go to a temporary name in the same folder, which replaces `path` once everything is written: a
+    Until then it has a temporary name in the same folder, and is removed if the context is left: a
     process that is killed leaves the old file or the new one. With `HYBRIDONNX_SYNC=1` the bytes are on the
     disk before that, so that a power failure does so too; 1 GB then takes several times as long. A link is
     followed, and a file that was there keeps its permissions. What killed writers of `path` left is removed.
@@ -55,19 +79,17 @@ def write_atomically(path: PathLike, chunks: Iterable[Any]) -> None:
         file, name = _claimed(lambda: tempfile.mkstemp(prefix=prefix, suffix=".tmp", dir=target.parent))
     except FileNotFoundError as exc:
         raise MissingFileError(exc.errno, exc.strerror, str(target.parent)) from None
+    staged = StagedFile(file, Path(name), target)
     try:
-        with file:
+        with file:  # locked as long as it is open
             _write(file, chunks)
             os.chmod(name, _mode(target))
-            if fcntl:  # while the lock holds
-                os.replace(name, target)
-        if not fcntl:  # Windows moves no open files
-            os.replace(name, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
-    if fcntl:
+            yield staged
+    finally:
+        if not staged.in_place:
+            with suppress(OSError):
+                os.unlink(name)
+    if fcntl and staged.in_place:
         remove_abandoned(target.parent, re.escape(prefix) + r"[a-z0-9_]{8}\.tmp", lambda name: False)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeAlias, TypeGuard, TypeVar
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias, TypedDict, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -49,6 +50,7 @@ from ..parity.verify import verify as _verify
 from ..symbol.symbol import Symbol
 from ..symbol.symbol import load as load_symbol
 from ..typing import ArrayLike, Contexts
+from ._proof import Proof, checked_options
 
 __all__ = [
     "Change",
@@ -58,6 +60,7 @@ __all__ = [
     "NodeSupport",
     "Parity",
     "ParityError",
+    "ProofOptions",
     "Score",
     "SizeTrial",
     "Support",
@@ -86,6 +89,25 @@ Parameters: TypeAlias = Mapping[str, NDArray] | str | os.PathLike[str]
 Inputs: TypeAlias = ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike]
 
 
+class ProofOptions(TypedDict, total=False):
+    """How `export_model` proves a file; each may be left out."""
+
+    model: Model
+    """What is right: what is exported, unless something else is meant, such as the file that it came from."""
+    inputs: Inputs
+    """As `verify` takes them."""
+    sizes: Mapping[str, int | Sequence[int]]
+    """What free sizes are proven at, by name: 1, 2 and 7 unless given."""
+    samples: int
+    """How many samples are taken or drawn, at each choice of sizes."""
+    seed: int
+    """Of what is drawn."""
+    layers: bool
+    """Whether values in between are judged even if the outputs agree."""
+    tol: float
+    """The relative difference that outputs may have, instead of what rounding can do."""
+
+
 def export_model(
     sym: Source,
     params: Parameters | None = None,
@@ -106,6 +128,7 @@ def export_model(
     external_data: bool = False,
     doc_string: str = "",
     metadata: Mapping[str, str] | None = None,
+    verify: bool | ProofOptions = False,
 ) -> str:
     """Write a model to an ONNX file, and return the file's name.
 
@@ -119,23 +142,41 @@ def export_model(
     `external_data`, are in a second file. With `precision="mixed"` products, embeddings and what lies between
     them compute in float16; softmax, normalizations over rows and means do with "float16" only. Indices,
     lengths, inputs, outputs, and what float16 does not hold or whose node or operator is in `keep` stay.
+
+    With `verify` the file is compared with the model before it takes its place; `ParityError` tells of a
+    fault and leaves the older file, or none. The manifest beside it is for `check_manifest`.
     """
     shapes = next((s for s in (input_shapes, in_shapes, input_shape) if s is not None), None)
     shapes, types = _declared(sym, shapes, in_types if input_type is None else input_type)
     path = params if isinstance(sym, HybridBlock) and _is_path(params) else onnx_file_path
     graph, values, inputs = _with_values(sym, params, shapes, types)
-    options = FileOptions(
-        opset_version=opset_version,
-        precision=precision,
-        keep=keep,
-        run_shape_inference=run_shape_inference,
-        external_data=external_data,
-        doc_string=doc_string,
-        metadata=metadata,
-        verbose=verbose,
-    )
+    texts = doc_string, metadata
+    options = FileOptions(opset_version, precision, keep, run_shape_inference, external_data, *texts, verbose)
+    if verify:
+        options = replace(
+            options, prove=_proof(sym, params, (graph, values, inputs), shapes, options, verify)
+        )
     names = inputs, sym._output_names if isinstance(sym, SymbolBlock) else None
     return _export(graph, values, shapes, types, path, dynamic, dynamic_input_shapes, *names, options)
+
+
+def _proof(
+    sym: Source, params: Any, parts: Any, shapes: Any, options: FileOptions, how: bool | ProofOptions
+) -> Proof:
+    """How a file is proven before it takes its place; `parts` is what `_with_values` gives."""
+    graph, values, inputs = parts
+    known, arrays, block = checked_options(how), arrays_by_name(values), isinstance(sym, HybridBlock)
+    model = known.pop("model", sym if block else (graph, arrays))
+    names = [name for name in graph.list_inputs() if name not in arrays] if inputs is None else inputs
+    export = {
+        "precision": options.precision,
+        "keep": sorted(options.keep),
+        "external_data": options.external_data,
+        "run_shape_inference": options.run_shape_inference,
+    }
+    sources = [] if block else [source for source in (sym, params) if _is_path(source)]
+    sizes = by_name(names, shapes, is_shape)
+    return Proof(partial(verify, model), graph, arrays, sizes, known, export, sources)
 
 
 def check(

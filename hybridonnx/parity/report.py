@@ -41,6 +41,9 @@ _ORDER = list(Verdict)
 class ParityError(MXNetError, AssertionError):
     """Two models do not compute the same."""
 
+    report: Parity | None = None
+    """What there is to say of them."""
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -227,7 +230,9 @@ class Parity:
     def raise_if_failed(self, tol: float | None = None) -> None:
         """Raise `ParityError` with the report, unless `ok(tol)`."""
         if not self.ok(tol):
-            raise ParityError(str(self))
+            error = ParityError(str(self))
+            error.report = self
+            raise error
 
     def to_json(self, indent: int | None = None) -> str:
         """All of it as a JSON document."""
