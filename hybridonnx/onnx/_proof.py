@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -16,23 +16,18 @@ import numpy as np
 from .._version import __version__
 from ..converters.from_onnx import read
 from ..converters.inspection import ONNX_VERSION, Declaration, facts
-from ..dtypes import as_dtype
 from ..errors import MXNetError
-from ..ops import Array, Spec
-from ..parity.report import Difference, Parity, ParityError, Verdict, together
+from ..ops import Array
+from ..parity.report import Difference, Parity, ParityError, together
 from ..runtime.session import VERSION as RUNTIME_VERSION
-from ..symbol.infer import infer
 from ..symbol.symbol import Symbol
 from ._manifest import SCHEMA, Digest, Manifest, digest_of_file, manifest_path, source_digests
 
-FREE = (1, 2, 7)
-"""What each free size is proven at unless the caller says."""
-_OTHERS = 2
-"""What other free sizes are meanwhile, unless the caller's shapes say."""
+_FREE = (1, 7)
+"""What sizes are tried at for which the caller has a number, but the file none."""
 _OPTIONS = ("model", "inputs", "sizes", "samples", "seed", "layers", "tol")
 Compare: TypeAlias = Callable[..., Parity]
 """Takes the name of a file and what `verify` takes beside models."""
-Sizes: TypeAlias = dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -43,7 +38,7 @@ class Proof:
     graph: Symbol
     arrays: Mapping[str, Array]
     shapes: Mapping[str, Sequence[int | str | None]]
-    """The shapes that the caller gave, whose numbers stand for free sizes."""
+    """The shapes that the caller gave, which may have numbers where the file has none."""
     options: Mapping[str, Any]
     export: Mapping[str, Any]
     """How the file was asked for."""
@@ -80,99 +75,50 @@ class Proof:
 
     def _proof(self, name: str, file: Path, inputs: Sequence[Declaration]) -> dict[str, Any]:
         """What is found out, as the manifest has it."""
-        options = {key: self.options[key] for key in ("layers",) if key in self.options}
-        samples, seed = int(self.options.get("samples", 1)), int(self.options.get("seed", 0))
-        tol = self.options.get("tol")
-        proven: list[Sizes] = []
-        refused: list[Sizes] = []
-        reports: list[Parity] = []
-        if self.options.get("inputs") is not None:
-            options["inputs"] = self.options["inputs"]
-            reports.append(self._compared(name, file, {}, tol, samples=samples, **options))
-        for sizes in [] if reports else self._sizes(inputs):
-            shapes = _with_sizes(inputs, sizes)
-            if not self._takes(shapes, inputs):
-                refused.append(sizes)
-                continue
-            more = {"shapes": shapes, "samples": samples, "seed": seed, **options}
-            reports.append(self._compared(name, file, sizes, tol, **more))
-            proven.append(sizes)
-        if not reports:
-            raise MXNetError(
-                f"export_model: verify: sizes that the model takes are required, got {_text(refused[0])} and "
-                "others that it refuses. Name some, as in verify={'sizes': {'"
-                + next(iter(refused[0]))
-                + "': 224}}."
-            )
-        worst = max((report.verdict for report in reports), key=list(Verdict).index)
-        return {
-            "ok": True,
-            "verdict": worst,
-            "tolerance": tol,
-            "samples": sum(report.samples for report in reports),
-            "seed": seed,
-            "inputs": "given" if "inputs" in options else "drawn",
-            "sizes": proven,
-            "refused": refused,
-            "outputs": _rows([report.outputs for report in reports]),
-            "call": _rows([report.call for report in reports]),
-            "notes": list(dict.fromkeys(note for report in reports for note in report.notes)),
-        }
-
-    def _compared(self, name: str, file: Path, sizes: Sizes, tol: float | None, **options: Any) -> Parity:
-        """The report for one choice of sizes, which must not tell of a fault."""
-        at = f" with {_text(sizes)}" if sizes else ""
+        options = {key: value for key, value in self.options.items() if key != "tol"}
+        if options.get("inputs") is None:
+            options["sizes"] = {**self._known(inputs), **(options.get("sizes") or {})} or None
         try:
             report = self.compare(file, **options)
         except MXNetError as exc:
-            exc.add_note(f"This was while the file {name} was proven{at}; it was not written.")
+            exc.add_note(f"This was while the file {name} was proven; it was not written.")
             raise
+        tol = self.options.get("tol")
         if not report.ok(tol):
             error = ParityError(
-                f"export_model: a file that computes what the model does is required; {name} does not{at}. "
+                f"export_model: a file that computes what the model does is required; {name} does not. "
                 f"It was not written.\n{report}"
             )
             error.report = report
             raise error
-        return report
+        taken = [trial for trial in report.sizes if not trial.refusal]
+        return {
+            "ok": True,
+            "verdict": report.verdict,
+            "tolerance": tol,
+            "samples": report.samples,
+            "seed": int(options.get("seed", 0)),
+            "inputs": "drawn" if options.get("inputs") is None else "given",
+            "sizes": [trial.sizes for trial in taken],
+            "refused": [trial.sizes for trial in report.sizes if trial.refusal],
+            "outputs": _rows([report.outputs, *(trial.outputs for trial in taken)]),
+            "call": _rows([report.call]),
+            "notes": report.notes,
+        }
 
-    def _sizes(self, inputs: Sequence[Declaration]) -> Iterator[Sizes]:
-        """Each free size at several numbers, the others at one."""
-        free = dict.fromkeys(_free(inputs).values())
-        wanted = dict(self.options.get("sizes") or {})
-        strangers = [name for name in wanted if name not in free]
-        if strangers:
-            raise MXNetError(
-                f"export_model: verify: names of free sizes are required, got {', '.join(strangers)}; there "
-                f"are {', '.join(free) or 'none'}."
-            )
-        base = {**dict.fromkeys(free, _OTHERS), **self._known(inputs)}
-        base |= {name: next(iter(_numbers(several))) for name, several in wanted.items()}
-        tried: list[Sizes] = []
-        for name in free:
-            numbers = _numbers(wanted[name]) if name in wanted else (*FREE, base[name])
-            tried += [{**base, name: number} for number in numbers]
-        unique = {tuple(sizes.items()): sizes for sizes in tried or [{}]}
-        yield from unique.values()
+    def _known(self, inputs: Sequence[Declaration]) -> dict[str, tuple[int, ...]]:
+        """The sizes of the caller's shapes that the file leaves free, and what they are tried at as well.
 
-    def _known(self, inputs: Sequence[Declaration]) -> Sizes:
-        """The numbers that the caller's shapes have for sizes that the file leaves free."""
-        known = {}
-        for (name, axis), size in _free(inputs).items():
-            shape = self.shapes.get(name, ())
-            if axis < len(shape) and isinstance(shape[axis], int | np.integer):
-                known[size] = int(shape[axis])  # type: ignore[arg-type]
-        return known
-
-    def _takes(self, shapes: Mapping[str, tuple[int, ...]], inputs: Sequence[Declaration]) -> bool:
-        """Whether inference lets the model have inputs of these shapes."""
-        known = {name: Spec(array.shape, array.dtype) for name, array in self.arrays.items()}
-        known |= {item.name: Spec(shapes[item.name], as_dtype(item.dtype)) for item in inputs}
-        try:
-            infer(self.graph, known, partial=True)
-        except MXNetError:
-            return False
-        return True
+        Axes that come first, batches and lengths, need none.
+        """
+        sizes = {}
+        for item in inputs:
+            shape = self.shapes.get(item.name, ())
+            for axis, size in enumerate(item.shape or ()):
+                number = shape[axis] if axis < len(shape) else None
+                if axis and not isinstance(size, int) and isinstance(number, int | np.integer):
+                    sizes[size or f"{item.name}_{axis}"] = tuple(dict.fromkeys((int(number), *_FREE)))
+        return sizes
 
 
 def checked_options(options: Any) -> dict[str, Any]:
@@ -223,39 +169,3 @@ def _rows(reports: Sequence[Sequence[Difference]]) -> list[dict[str, Any]]:
     keys = ("name", "dtype", "verdict", "absolute", "relative", "ulps", "share")
     merged = [together(several) for several in zip(*reports, strict=True)]
     return [{key: getattr(item, key) for key in keys} for item in merged]
-
-
-# ---- sizes
-
-
-def _free(inputs: Sequence[Declaration]) -> dict[tuple[str, int], str]:
-    """The names of free sizes by input and axis; those without one are called by these."""
-    return {
-        (item.name, axis): f"{item.name}_{axis}" if size is None else size
-        for item in inputs
-        for axis, size in enumerate(item.shape or ())
-        if not isinstance(size, int)
-    }
-
-
-def _with_sizes(inputs: Sequence[Declaration], sizes: Sizes) -> dict[str, tuple[int, ...]]:
-    free = _free(inputs)
-    return {
-        item.name: tuple(
-            size if isinstance(size, int) else sizes[free[item.name, axis]]
-            for axis, size in enumerate(item.shape or ())
-        )
-        for item in inputs
-    }
-
-
-def _numbers(several: Any) -> tuple[int, ...]:
-    """The numbers for a size, of which there may be one."""
-    numbers = (several,) if isinstance(several, int | np.integer) else tuple(several)
-    if not numbers or not all(isinstance(number, int | np.integer) and number >= 0 for number in numbers):
-        raise MXNetError(f"export_model: verify: numbers are required for a free size, got {several!r}.")
-    return tuple(map(int, numbers))
-
-
-def _text(sizes: Sizes) -> str:
-    return ", ".join(f"{name} = {size}" for name, size in sizes.items())
