@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .._json import fields_of, json_text
 from ..errors import AttributeValueError
 from ..ops import Array
 from ..runtime.contention import share_received
@@ -20,7 +21,6 @@ from ..symbol.symbol import Symbol
 from ._drawing import Bar, bars
 from ._environment import environment, processors
 from ._feeds import arrays_of, declared_sizes, feeds, has_free_rows, signature
-from ._json import json_text
 from ._sources import Model, as_onnx, title
 from ._table import shortened, table
 from .models import Inputs, Shapes
@@ -85,7 +85,7 @@ class Benchmark:
         Returns:
             The text. Times are in milliseconds.
         """
-        return json_text(self, doubts=list(self.doubts))
+        return json_text({"doubts": self.doubts, **fields_of(self)})
 
     def to_svg(self, path: str | os.PathLike[str] | None = None) -> str:
         """The times as a picture: bars up to the median, lines on to the 99th percentile.

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from .._json import fields_of, json_text
 from ..converters.opsets import OLDEST
 from ..converters.outline import ABSENT, Outline, OutlineNode, Weight, outline
 from ..errors import ConversionError
 from ._distances import distance
-from ._json import json_text
 from ._matching import Matching
 from ._sources import Model, Native, exported, native, title
 from ._symbol_outline import outline_of_symbol
@@ -124,7 +124,7 @@ class ModelDiff:
         Returns:
             The text. Numbers that are not finite are the texts "inf" and "nan".
         """
-        return json_text(self, equal=self.equal)
+        return json_text({"equal": self.equal, **fields_of(self)})
 
     def __str__(self) -> str:
         verdict = "are equal" if self.equal else "differ"

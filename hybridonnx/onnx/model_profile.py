@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
+from .._json import fields_of, json_text
 from ..converters.from_onnx import read
 from ..errors import AttributeValueError
 from ..gluon.hybrid_block import HybridBlock
@@ -15,7 +16,6 @@ from ..runtime.node_times import Measurement, NodeRuns, measure
 from ..runtime.session import ModelSession
 from ._environment import environment
 from ._feeds import arrays_of, feeds, signature
-from ._json import json_text
 from ._sources import Model, as_onnx, title
 from ._table import shortened, table
 from .models import Inputs, Shapes
@@ -108,7 +108,8 @@ class Profile:
         Returns:
             The text.
         """
-        return json_text(self, operators=_plain(self.by_operator()), layers=_plain(self.by_layer()))
+        more = {"operators": self.by_operator(), "layers": self.by_layer()}
+        return json_text({**more, **fields_of(self)})
 
     def text(self, depth: int | None = None, rows: int = 15) -> str:
         """The times as three tables: by operator, by layer, and the slowest nodes.
@@ -262,10 +263,6 @@ def _shares(nodes: Iterable[NodeTime], key: Callable[[NodeTime], str]) -> tuple[
         for name, part in groups.items()
     ]
     return tuple(sorted(rows, key=lambda row: -row.time))
-
-
-def _plain(rows: Sequence[TimeShare]) -> list[dict[str, Any]]:
-    return [vars(row) for row in rows]
 
 
 def _share_lines(heading: str, shares: Sequence[TimeShare], rows: int) -> list[str]:

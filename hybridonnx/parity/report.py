@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._json import fields_of, json_text
 from ..dtypes import DType
 from ..errors import MXNetError
 from ..ops import Array
@@ -22,6 +22,8 @@ _DECADES = (-10, 6)
 """The powers of ten between which the histogram has its bins."""
 _BINS = 4
 """How many bins a power of ten has."""
+PERCENTS = (50, 90, 99)
+"""The percentiles that reports have."""
 
 
 class Verdict(StrEnum):
@@ -160,8 +162,13 @@ class Parity:
             raise ParityError(str(self))
 
     def to_json(self, indent: int | None = None) -> str:
-        """All of it as a JSON document."""
-        return json.dumps(_plain({"ok": self.ok(), "verdict": self.verdict, **asdict(self)}), indent=indent)
+        """All of it as a JSON document, with percentiles of the elements' shares of their bounds."""
+        content = {
+            "outputs": [_facts(item) for item in self.outputs],
+            "layers": [_layer_facts(item) for item in self.layers],
+            "call": [_facts(item) for item in self.call],
+        }
+        return json_text({"ok": self.ok(), "verdict": self.verdict, **fields_of(self), **content}, indent)
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -189,15 +196,13 @@ class Parity:
             yield f"  at {worst.index}: {worst.expected:.9g} is required, got {worst.result:.9g}"
 
 
-def _plain(value: Any) -> Any:
-    """A value as JSON has it; numbers that are not finite as text."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not np.isfinite(value):
-        return str(value)
-    return value
+def _facts(item: Difference) -> dict[str, Any]:
+    return {**fields_of(item), "percentiles": {p: item.percentile(p) for p in PERCENTS}}
+
+
+def _layer_facts(item: Layer) -> dict[str, Any]:
+    whole = None if item.whole is None else _facts(item.whole)
+    return {**fields_of(item), "own": _facts(item.own), "whole": whole}
 
 
 # ---- comparison
