@@ -27,6 +27,7 @@ def compared(
     layers: bool = False,
     tolerance: float | None = None,
     seed: int = 0,
+    html: str | None = None,
 ) -> Answer:
     """Compare two models, or one with what it is exported or imported as.
 
@@ -39,6 +40,7 @@ def compared(
         layers: Whether to judge what is between inputs and outputs even if the outputs agree.
         tolerance: How far outputs may be apart; by what rounding can do unless given.
         seed: What inputs are drawn from.
+        html: A file that a page for a browser is written to, if it shall be.
 
     Returns:
         The answer, which is yes if the models agree.
@@ -50,6 +52,8 @@ def compared(
     wanted = None if inputs else _drawn(first, second, shapes, sizes or {})
     report = models.verify(one, other, inputs or None, shapes=wanted, layers=layers or None, seed=seed)
     agree = report.ok() if tolerance is None else report.ok(tolerance)
+    if html is not None:
+        report.to_html(html, tolerance)
     text = str(report)
     if tolerance is not None:
         text += f"\n{'all agree' if agree else 'not all agree'} within the tolerance of {tolerance:g}"

@@ -5,7 +5,7 @@ beside it unless --params or --second-params names others. Without SECOND a mode
 its own export, and an ONNX file with what it is imported as. The exit code is 1 if they do not agree.
 
     hybridonnx verify net-symbol.json net.onnx --shape data=2,3,224,224
-    hybridonnx verify old.onnx new.onnx --input data=x.npy --layers
+    hybridonnx verify old.onnx new.onnx --input data=x.npy --layers --html parity.html
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import click
 from ..onnx import inspection
 from ._arrays import Pixels, inputs_option, pixels_options, read_inputs
 from ._command import Answer, command, step
-from ._models import model_argument, parts, shapes_option, sizes_option, tolerance_option
+from ._models import html_option, model_argument, parts, shapes_option, sizes_option, tolerance_option
 from ._verify import compared
 
 __all__ = ["verify"]
@@ -32,6 +32,7 @@ __all__ = ["verify"]
 @pixels_options
 @click.option("--layers", is_flag=True, help="Compare what is between inputs and outputs as well.")
 @tolerance_option
+@html_option
 @click.option("--seed", default=0, show_default=True, help="What inputs are drawn from.")
 def verify(
     model: str,
@@ -44,6 +45,7 @@ def verify(
     layers: bool,
     tolerance: float | None,
     seed: int,
+    html: str | None,
     **options: Any,
 ) -> Answer:
     """Compare two models."""
@@ -53,4 +55,4 @@ def verify(
     if inputs:
         arrays = read_inputs(inputs, inspection.inspect(*first, count=False).inputs, Pixels(**options))
     step(f"comparing {model} with {second or 'what it becomes'}")
-    return compared(first, other, arrays, shapes, sizes, layers, tolerance, seed)
+    return compared(first, other, arrays, shapes, sizes, layers, tolerance, seed, html)

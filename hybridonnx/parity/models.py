@@ -15,6 +15,7 @@ from ..converters.from_onnx import import_model
 from ..converters.to_onnx import arrays_by_name, data_names, model_bytes
 from ..converters.values import dtype_of_type_string
 from ..errors import ConversionError, MXNetError
+from ..gluon.hybrid_block import HybridBlock
 from ..ndarray.invoke import invoke_all
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Spec
@@ -167,6 +168,21 @@ class Runnable:
     """Its graph on the kernels; `None` where it has operators that only ONNX Runtime knows."""
     call: Callable[[Arrays], Arrays] | None = field(default=None, compare=False)
     """The same model's other way, if it has one."""
+    title: str = field(default="", compare=False)
+    """What reports call it."""
+
+
+def title(model: Any) -> str:
+    """What a model is called in reports."""
+    if isinstance(model, str | os.PathLike):
+        return os.fspath(model)
+    if isinstance(model, tuple | list) and model:
+        return title(model[0])
+    if isinstance(model, Symbol):
+        return model.name or "Symbol"
+    if isinstance(model, HybridBlock):
+        return str(model.name)
+    return getattr(model, "title", "") or "ONNX model"
 
 
 def runnable(model: Any) -> Runnable:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,9 +11,10 @@ import numpy as np
 from ..converters.to_onnx import arrays_by_name
 from ..errors import ConversionError
 from ..ops import Array
+from ..runtime.environment import environment
 from .inputs import samples_of
 from .layers import compare
-from .models import Arrays, Graph, Runnable, exported, is_symbol, label_zeros, of_onnx, runnable
+from .models import Arrays, Graph, Runnable, exported, is_symbol, label_zeros, of_onnx, runnable, title
 from .report import Difference, Exact, Layer, Parity, Verdict, difference, together
 from .rounding import Reference
 
@@ -44,7 +46,9 @@ def verify(
                 "verify: two models, or a Symbol with its parameters, are required, got one."
             )
         second = of_onnx(exported(model[0], arrays_by_name(list(model[1:])), drawn[0]))
-    return _Comparison(first, second).run(drawn, layers)
+    report = _Comparison(first, second).run(drawn, layers)
+    names = title(model), "its own export" if other is None else title(other)
+    return replace(report, models=names, environment=environment())
 
 
 _Expected: TypeAlias = tuple[Array, Exact]
