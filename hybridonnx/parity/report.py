@@ -14,6 +14,8 @@ from .._json import fields_of, json_text
 from ..dtypes import DType
 from ..errors import MXNetError
 from ..ops import Array
+from ..pages.markup import tag
+from ..pages.notebook import table
 from ..pages.page import Page, Part
 from ..pages.plot import Chart, Plot, Series
 from ..pages.table import Column, Histogram, Row, State, Table
@@ -194,6 +196,20 @@ class Parity:
             The page.
         """
         return _page(self, tol).write(path)
+
+    def _repr_html_(self) -> str:
+        headline, _ = _headline(self, None)
+        rows = [(d.name, str(d.verdict), d.share, d.absolute, str(d.shape)) for d in self.outputs]
+        rows += [
+            (x.name, str(x.own.verdict), x.own.share, x.own.absolute, str(x.own.shape))
+            for x in self.layers
+            if not x.ok()
+        ]
+        return tag(
+            "div",
+            tag("p", tag("b", headline)),
+            table(("output, or layer at fault", "verdict", "of bound", "absolute", "shape"), rows),
+        )
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
