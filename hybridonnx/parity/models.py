@@ -66,7 +66,7 @@ class Graph:
     def makers(self, wanted: Iterable[str], borders: Collection[str]) -> list[str]:
         """The nodes between values and `borders`."""
         entries, _ = self._back(wanted, borders)
-        return list(dict.fromkeys(entry.node.name for entry in entries))
+        return list(dict.fromkeys(e.node.name for e in sorted(entries, key=lambda e: e.node.serial)))
 
     def part(self, wanted: Sequence[str], given: Arrays) -> Arrays:
         """Values computed from others."""

@@ -155,6 +155,7 @@ def _merged_layers(samples: Sequence[Sequence[Layer]]) -> tuple[Layer, ...]:
             together([layer.own for layer in several]),
             together([layer.whole for layer in several if layer.whole is not None]),
             several[0].nodes,
+            several[0].origins,
         )
         for several in by_name.values()
     )
