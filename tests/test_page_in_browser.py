@@ -254,5 +254,7 @@ def test_print(page, browser):
         assert window.run("return getComputedStyle(document.querySelector('.tools')).display") == "none"
         assert window.run("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         assert window.run(CONTRAST) == []
+        browser.resize(718, 1046)  # A4 without margins of 1 cm
+        assert window.run("return document.documentElement.scrollWidth") == 718
     finally:
         browser.media()

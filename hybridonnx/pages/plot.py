@@ -28,8 +28,8 @@ class Series:
     title: str
     values: Sequence[float | None]
     color: int = 0
-    form: Literal["dots", "line", "stems"] = "dots"
-    """Limits are lines; stems stand on the ground."""
+    form: Literal["dots", "dashes", "stems"] = "dots"
+    """Dashes are for what others are beside, such as limits; stems stand on the ground."""
     bad: Collection[int] = ()
     """Which of them stand out."""
 
@@ -158,7 +158,7 @@ def _markup(chart: Chart, kind: Literal["logarithmic", "linear"], axis: str) -> 
 
 def _legend(chart: Chart) -> Iterator[Markup]:
     for s in chart.series:
-        yield tag("li", tag("i", class_=f"{'line' if s.form == 'line' else 'dot'} color{s.color}"), s.title)
+        yield tag("li", tag("i", class_=f"{'line' if s.form == 'dashes' else 'dot'} color{s.color}"), s.title)
     if chart.limit is not None:
         yield tag("li", tag("i", class_="line limit"), chart.limit_title)
 
@@ -185,8 +185,10 @@ def _paths(series: Series, scale: _Scale, size: str) -> Iterator[Markup]:
         for i, value in enumerate(series.values)
         if value is not None
     ]
-    if series.form == "line":
-        yield tag("path", d=_polyline(points), class_=f"line color{series.color}")
+    if series.form == "dashes":
+        half = 0.4 * _WIDTH / count
+        dashes = "".join(f"M{x - half:.1f} {y:.1f}h{2 * half:.1f}" for _, x, y in points)
+        yield tag("path", d=dashes, class_=f"line color{series.color}")
         return
     if series.form == "stems":
         stems = "".join(f"M{x:.1f} {_HEIGHT}V{y:.1f}" for _, x, y in points)
@@ -198,12 +200,3 @@ def _paths(series: Series, scale: _Scale, size: str) -> Iterator[Markup]:
             yield tag(
                 "path", d=d, class_=" ".join(filter(None, ["dots", f"color{series.color}", size, more]))
             )
-
-
-def _polyline(points: Sequence[tuple[int, float, float]]) -> str:
-    """A line that breaks off where numbers are missing."""
-    d, before = [], -2
-    for i, x, y in points:
-        d.append(f"{'L' if i == before + 1 else 'M'}{x:.1f} {y:.1f}")
-        before = i
-    return "".join(d)

@@ -421,8 +421,8 @@ def _depth_plot(layers: Sequence[Layer]) -> Plot:
     errors = Chart(
         "Error beside its bound, at the element that is nearest to its bound",
         [
-            Series("bound of the whole error", [_bound(item) for item in whole], 1, form="line"),
-            Series("bound of the own error", [_bound(item) for item in own], form="line"),
+            Series("bound of the whole error", [_bound(item) for item in whole], 1, form="dashes"),
+            Series("bound of the own error", [_bound(item) for item in own], form="dashes"),
             Series("whole error", [_error(item) for item in whole], 1),
             Series("own error", [_error(item) for item in own], bad=faults),
         ],
