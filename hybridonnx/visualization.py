@@ -186,10 +186,12 @@ def _is_weight(node: Mapping[str, Any]) -> bool:
 
 
 def _look(node: Mapping[str, Any], chosen: Mapping[str, str]) -> dict[str, str]:
-    """Graphviz's attributes of a node: the user's before ours, but for the color."""
-    shape, color = ("oval", _INPUT) if node["op"] == "null" else ("box", _COLORS.get(node["op"], _OTHER))
+    """Graphviz's attributes of a node: the user's before ours, but for the color, and inputs' shape."""
     size = {"fixedsize": "true", "width": "1.3", "height": "0.8034"}
-    return {"shape": shape, **size, "style": "filled", **chosen, "fillcolor": color}
+    look = {"shape": "box", **size, "style": "filled", **chosen}
+    if node["op"] == "null":
+        return {**look, "shape": "oval", "fillcolor": _INPUT}
+    return {**look, "fillcolor": _COLORS.get(node["op"], _OTHER)}
 
 
 def _types(symbol: Symbol, dtype: Mapping[str, DTypeLike]) -> dict[str, Any]:

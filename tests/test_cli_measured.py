@@ -88,6 +88,22 @@ def test_bench(folder, capsys):
     assert capsys.readouterr().out.startswith("model ")
 
 
+def test_pages(folder, capsys):
+    page = folder / "page.html"
+    for words, title in [
+        (["diff", f"{folder}/net.onnx", f"{folder}/other.onnx"], "Difference of two models"),
+        (["profile", f"{folder}/net.onnx", *ONCE], "Where the time of a model goes"),
+        (["bench", f"{folder}/net.onnx", "--threads", "1", *ONCE], "Times of models in ONNX Runtime"),
+        (["verify", f"{folder}/net.onnx", f"{folder}/other.onnx"], "The models differ: "),
+        (["verify", f"{folder}/net.onnx", f"{folder}/other.onnx", "--tolerance", "9"], "agree within the"),
+    ]:
+        assert main([*words, "--html", str(page)]) == (title[:3] in ("Dif", "The"))
+        assert title in page.read_text(encoding="utf-8")
+        page.unlink()
+    assert main(["diff", f"{folder}/net.onnx", f"{folder}/other.onnx", "--html", f"{folder}/none/x"]) == 3
+    assert "none/x" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [

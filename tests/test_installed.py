@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = {"hybridonnx": ROOT / "hybridonnx", "hybridonnx/converters": ROOT / "converters"}
-SHIPPED = (".py", ".pyi", ".typed")
+SHIPPED = (".py", ".pyi", ".typed", ".css", ".js")
 
 SCRIPT = """
 import sys

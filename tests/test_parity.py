@@ -15,7 +15,7 @@ from hybridonnx import gluon, sym
 from hybridonnx.errors import ConversionError
 from hybridonnx.gluon.model_zoo import vision
 from hybridonnx.parity import layers
-from hybridonnx.parity.report import Exact, ParityError, Verdict, difference, together
+from hybridonnx.parity.report import Exact, Parity, ParityError, Verdict, difference, together
 from hybridonnx.parity.rounding import Reference
 from hybridonnx.parity.verify import verify
 from tests.parity_faults import faults
@@ -294,6 +294,25 @@ def test_reports_are_data(files):
     assert data["verdict"] == report.verdict
     assert data["layers"][0]["own"]["name"] == report.layers[0].name
     assert data["outputs"][0]["shape"] == [2, 5]
+
+
+def test_layers_tell_the_nodes_of_both_models():
+    x = sym.FullyConnected(sym.var("data"), num_hidden=3, name="fc")
+    y = sym.tanh(sym.relu(x + 1, name="r"), name="t")
+    params = {"fc_weight": mx.nd.ones((3, 4)), "fc_bias": mx.nd.zeros(3)}
+    twin = sym.tanh(sym.relu(x * 1 + 1, name="other"), name="t")
+    report = mx.onnx.verify((y, params), (twin, params), shapes={"data": (2, 4)}, layers=True, samples=2)
+    origins = {layer.name: layer.origins for layer in report.layers}
+    nodes = {layer.name: layer.nodes for layer in report.layers}
+    assert origins["fc_output"] == nodes["fc_output"] == ("fc",)
+    assert (origins["t_output"][-1], nodes["t_output"][-1]) == ("t", "t")
+
+
+def test_reports_tell_percentiles():
+    shares = judged(np.zeros(100), np.r_[np.full(95, 1e-6), np.full(5, 1.0)], 1e-2)
+    (output,) = json.loads(Parity((shares,)).to_json())["outputs"]
+    assert output["percentiles"] == pytest.approx({"50": 1e-4, "90": 1e-4, "99": 100.0}, rel=1)
+    assert json.loads(Parity((judged([1.0], [np.inf], 1.0),)).to_json())["outputs"][0]["absolute"] == "inf"
 
 
 def test_samples(files, tmp_path, rng):

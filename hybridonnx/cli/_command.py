@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 import os
 import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
 import click
 
+from .._json import json_text
 from ..errors import MXNetError
 
 __all__ = ["Answer", "ExitCode", "command", "step"]
@@ -120,7 +120,7 @@ def _paragraphs(doc: str) -> str:
 
 def _print(answer: Answer, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(_plain(answer.document()), indent=2, ensure_ascii=False))
+        print(json_text(answer.document(), ascii=False))
     elif answer.text and sys.stdout.isatty():
         from rich.console import Console
         from rich.text import Text
@@ -132,15 +132,6 @@ def _print(answer: Answer, as_json: bool) -> None:
     elif answer.text:
         print(answer.text)
     sys.stdout.flush()
-
-
-def _plain(data: Any) -> Any:
-    """What JSON can say: it has no numbers that are not finite, of which texts are made."""
-    if isinstance(data, float) and not math.isfinite(data):
-        return str(data)
-    if isinstance(data, Mapping):
-        return {key: _plain(value) for key, value in data.items()}
-    return [_plain(value) for value in data] if isinstance(data, list | tuple) else data
 
 
 def _failed(title: str, exc: Exception, as_json: bool, debug: bool) -> ExitCode:

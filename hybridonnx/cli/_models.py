@@ -19,6 +19,7 @@ __all__ = [
     "Files",
     "declared_shapes",
     "file_of",
+    "html_option",
     "model_argument",
     "opset_option",
     "parts",
@@ -195,6 +196,11 @@ def _types(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) 
     return {name: dtype for name, _, dtype in pairs}
 
 
+html_option = click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=str),
+    help="Write a page for a browser into this file.",
+)
 types_option = click.option(
     "--type",
     "types",

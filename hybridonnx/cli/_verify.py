@@ -24,6 +24,7 @@ def compared(
     sizes: Mapping[str, int | Sequence[int]] | None = None,
     layers: bool = False,
     tolerance: float | None = None,
+    html: str | None = None,
     **options: Any,
 ) -> Answer:
     """Compare two models, or one with what it is exported or imported as.
@@ -36,6 +37,7 @@ def compared(
         sizes: What free sizes are tried at, by name; 1, 2 and 7 unless given.
         layers: Whether to judge what is between inputs and outputs even if the outputs agree.
         tolerance: How far outputs may be apart; by what rounding can do unless given.
+        html: A file that a page for a browser is written to, if it shall be.
         options: What else `verify` takes.
 
     Returns:
@@ -54,6 +56,8 @@ def compared(
     finally:
         LISTENER.reset(token)
     agree = report.ok() if tolerance is None else report.ok(tolerance)
+    if html is not None:
+        report.to_html(html, tolerance)
     text = str(report)
     if tolerance is not None:
         text += f"\n{'all agree' if agree else 'not all agree'} within the tolerance of {tolerance:g}"

@@ -18,7 +18,7 @@ from ..onnx import benchmark
 from ._arrays import inputs_option
 from ._command import Answer, command, step
 from ._measured import arrays_in, numbers, source
-from ._models import parts, shapes_option, sizes_option
+from ._models import html_option, parts, shapes_option, sizes_option
 
 __all__ = ["bench"]
 
@@ -40,8 +40,14 @@ __all__ = ["bench"]
 @click.option("--warmup", default=5, show_default=True, help="How many runs come before, and do not count.")
 @click.option("--seconds", default=10.0, show_default=True, help="No more rounds begin after this time.")
 @click.option("--svg", type=click.Path(dir_okay=False, path_type=str), help="Draw the times into this file.")
+@html_option
 def bench(
-    models: tuple[str, ...], params: str | None, inputs: tuple[str, ...], svg: str | None, **options: Any
+    models: tuple[str, ...],
+    params: str | None,
+    inputs: tuple[str, ...],
+    svg: str | None,
+    html: str | None,
+    **options: Any,
 ) -> Answer:
     """Measure how long models take."""
     if params is not None and len(models) > 1:
@@ -51,4 +57,6 @@ def bench(
     result = benchmark.bench([*map(source, files)], arrays_in(inputs, files[0]), **options)
     if svg is not None:
         result.to_svg(svg)
+    if html is not None:
+        result.to_html(html)
     return Answer(str(result), result.to_json())

@@ -17,7 +17,7 @@ import click
 from ..onnx import model_diff
 from ._command import Answer, command, step
 from ._measured import source
-from ._models import model_argument, parts
+from ._models import html_option, model_argument, parts
 
 __all__ = ["diff"]
 
@@ -26,10 +26,20 @@ __all__ = ["diff"]
 @model_argument("first")
 @model_argument("second")
 @click.option("--names", is_flag=True, help="List what is the same under another name.")
-def diff(first: str, first_params: str | None, second: str, second_params: str | None, names: bool) -> Answer:
+@html_option
+def diff(
+    first: str,
+    first_params: str | None,
+    second: str,
+    second_params: str | None,
+    names: bool,
+    html: str | None,
+) -> Answer:
     """Tell what is different between two models."""
     one, other = source(parts(first, first_params)), source(parts(second, second_params))
     step(f"comparing {first} and {second}")
     result = model_diff.diff(one, other)
+    if html is not None:
+        result.to_html(html)
     lines = [str(result), *(f"  {change}" for change in result.renames if names)]
     return Answer("\n".join(lines), result.to_json(), yes=result.equal)

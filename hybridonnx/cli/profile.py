@@ -19,7 +19,7 @@ from ..onnx import model_profile
 from ._arrays import inputs_option
 from ._command import Answer, command, step
 from ._measured import arrays_in, source
-from ._models import model_argument, parts, shapes_option, sizes_option
+from ._models import html_option, model_argument, parts, shapes_option, sizes_option
 
 __all__ = ["profile"]
 
@@ -37,11 +37,20 @@ __all__ = ["profile"]
 @click.option(
     "--trace", type=click.Path(dir_okay=False, path_type=str), help="Keep the profile in this file."
 )
+@html_option
 def profile(
-    model: str, params: str | None, inputs: tuple[str, ...], depth: int | None, rows: int, **options: Any
+    model: str,
+    params: str | None,
+    inputs: tuple[str, ...],
+    depth: int | None,
+    rows: int,
+    html: str | None,
+    **options: Any,
 ) -> Answer:
     """Tell where the time of a model goes."""
     files = parts(model, params)
     step(f"running {model}")
     result = model_profile.profile(source(files), arrays_in(inputs, files), **options)
+    if html is not None:
+        result.to_html(html)
     return Answer(result.text(depth, rows), result.to_json())

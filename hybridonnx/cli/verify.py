@@ -5,7 +5,7 @@ beside it unless --params or --second-params names others. Without SECOND a mode
 its own export, and an ONNX file with what it is imported as. The exit code is 1 if they do not agree.
 
     hybridonnx verify net-symbol.json net.onnx --shape data=2,3,224,224
-    hybridonnx verify old.onnx new.onnx --input data=x.npy --layers
+    hybridonnx verify old.onnx new.onnx --input data=x.npy --layers --html parity.html
     hybridonnx verify old.onnx new.onnx --size batch=1,2,16
     hybridonnx verify old.onnx new.onnx --inputs validation --metric top1
 
@@ -24,7 +24,7 @@ from click.core import ParameterSource
 from ..onnx import inspection
 from ._arrays import Pixels, inputs_option, pixels_options, read_inputs
 from ._command import Answer, command, step
-from ._models import model_argument, parts, shapes_option, tolerance_option
+from ._models import html_option, model_argument, parts, shapes_option, tolerance_option
 from ._verify import compared
 
 __all__ = ["verify"]
@@ -71,6 +71,7 @@ def _sizes(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) 
 )
 @click.option("--layers", is_flag=True, help="Compare what is between inputs and outputs as well.")
 @tolerance_option
+@html_option
 @click.option("--seed", default=0, show_default=True, help="What inputs are drawn from.")
 def verify(
     model: str,
@@ -83,6 +84,7 @@ def verify(
     source: str | None,
     layers: bool,
     tolerance: float | None,
+    html: str | None,
     scale: float,
     mean: tuple[float, ...],
     std: tuple[float, ...],
@@ -101,7 +103,7 @@ def verify(
     elif source:
         options |= _colours(scale, mean, std, bgr)
     step(f"comparing {model} with {second or 'what it becomes'}")
-    return compared(first, other, given, shapes, sizes, layers, tolerance, **options)
+    return compared(first, other, given, shapes, sizes, layers, tolerance, html, **options)
 
 
 def _colours(scale: float, mean: tuple[float, ...], std: tuple[float, ...], bgr: bool) -> dict[str, Any]:

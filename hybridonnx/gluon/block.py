@@ -23,6 +23,7 @@ from ..initializer import InitializerLike
 from ..name import Prefix, current
 from ..ndarray.files import load, save
 from ..ndarray.ndarray import NDArray
+from ..pages.notebook import Item
 from ..symbol.symbol import Symbol
 from ..typing import Contexts
 from . import _model_file
@@ -103,6 +104,17 @@ class Block:
             if isinstance(child, Block)
         ]
         return f"{type(self).__name__}(\n" + "\n".join(lines) + "\n)"
+
+    def _repr_html_(self) -> str:
+        return self._item(self.name).markup()
+
+    def _item(self, title: str) -> Item:
+        """The block, its children and its parameters as a notebook shows them."""
+        children = [child._item(f"({key})") for key, child in self._children.items()]
+        own = [Item("", repr(p)) for p in self._reg_params.values()]
+        text = repr(self).strip("\n ")
+        text = type(self).__name__ if "\n" in text else text
+        return Item(title, text, [*children, *own])
 
     def __setattr__(self, name: str, value: object) -> None:
         existing = self.__dict__.get(name)

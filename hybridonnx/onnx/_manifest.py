@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from .._json import json_text
 from ..dtypes import name_of
 from ..errors import FormatError
 from ..formats.files import open_to_read
 from ..ops import Array
 from ..symbol.symbol import Symbol
-from ._json import json_text
 
 SUFFIX = ".manifest.json"
 SCHEMA = 1

@@ -17,6 +17,7 @@ from ..gluon.hybrid_block import HybridBlock
 from ..ndarray.files import load as load_arrays
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
+from ..parity.models import title
 from ..symbol.symbol import Symbol
 from ..symbol.symbol import load as load_symbol
 from ..typing import ArrayLike
@@ -52,19 +53,6 @@ class Native(NamedTuple):
     symbol: Symbol | None
     """`None` where there are arrays alone."""
     arrays: dict[str, Array]
-
-
-def title(model: Any) -> str:
-    """What a model is called in reports."""
-    if isinstance(model, str | os.PathLike):
-        return os.fspath(model)
-    if isinstance(model, tuple | list) and model:
-        return title(model[0])
-    if isinstance(model, Symbol):
-        return model.name or "Symbol"
-    if isinstance(model, HybridBlock):
-        return str(model.name)
-    return "ONNX model"
 
 
 def native(model: Any) -> Native | None:

@@ -12,16 +12,20 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .._json import fields_of, json_text
 from ..errors import AttributeValueError
 from ..ops import Array
+from ..pages.bars import Bar, bars
+from ..pages.markup import Markup, tag
+from ..pages.page import Page
+from ..pages.table import Column, Row, Table
+from ..parity.models import title
 from ..runtime.contention import share_received
+from ..runtime.environment import environment, processors
 from ..runtime.session import ModelSession
 from ..symbol.symbol import Symbol
-from ._drawing import Bar, bars
-from ._environment import environment, processors
 from ._feeds import arrays_of, declared_sizes, feeds, has_free_rows, signature
-from ._json import json_text
-from ._sources import Model, as_onnx, title
+from ._sources import Model, as_onnx
 from ._table import shortened, table
 from .models import Inputs, Shapes
 
@@ -85,7 +89,7 @@ class Benchmark:
         Returns:
             The text. Times are in milliseconds.
         """
-        return json_text(self, doubts=list(self.doubts))
+        return json_text({"doubts": self.doubts, **fields_of(self)})
 
     def to_svg(self, path: str | os.PathLike[str] | None = None) -> str:
         """The times as a picture: bars up to the median, lines on to the 99th percentile.
@@ -100,6 +104,17 @@ class Benchmark:
         if path is not None:
             Path(path).write_text(picture, encoding="utf-8")
         return picture
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The times as a page for a browser: one file, which needs no network.
+
+        Args:
+            path: A file to write it to, if it shall be.
+
+        Returns:
+            The page.
+        """
+        return _page(self).write(path)
 
     def __str__(self) -> str:
         several = len({timing.model for timing in self.timings}) > 1
@@ -359,7 +374,7 @@ def _rows(count: int) -> str:
     return f"{count} row{'s' * (count != 1)}"
 
 
-def _picture(timings: Sequence[Timing]) -> str:
+def _picture(timings: Sequence[Timing], background: str = "white") -> str:
     series = list(dict.fromkeys(timing.model for timing in timings))
     groups: dict[str, list[Bar]] = {}
     for t in timings:
@@ -368,4 +383,54 @@ def _picture(timings: Sequence[Timing]) -> str:
         bar = Bar(series.index(t.model), t.p50, t.p99, text)
         groups.setdefault(f"{threads}, {_rows(t.batch_size)}", []).append(bar)
     heading = "Milliseconds of a run: median, and 99th percentile"
-    return bars(heading, "ms", series, list(groups.items()))
+    return bars(heading, "ms", series, list(groups.items()), background)
+
+
+_COLUMNS = (
+    Column("model"),
+    Column("threads", "number", hint="threads of ONNX Runtime; 0: as many as it likes"),
+    Column("rows", "number", hint="rows of the first input"),
+    Column("p50 ms", "number", hint="half of the runs take so long at most"),
+    Column("p90 ms", "number", minor=True, hint="nine of ten runs take so long at most"),
+    Column("p99 ms", "number", hint="99 of 100 runs take so long at most"),
+    Column("mean ms", "number", minor=True),
+    Column("least ms", "number", minor=True),
+    Column("rows/s", "number", minor=True),
+    Column("to first", "number", minor=True, hint="the median over that of the first model"),
+)
+
+
+def _page(result: Benchmark) -> Page:
+    times = result.timings
+    base: dict[tuple[int, int], float] = {}
+    rows = [
+        Row(
+            (
+                *(t.model, t.threads, t.batch_size, t.p50, t.p90, t.p99, t.mean, t.least, t.throughput),
+                t.p50 / base.setdefault((t.threads, t.batch_size), t.p50) if t.p50 else None,
+            ),
+            details=(t.runs, ", ".join(f"{median:.3g}" for median in t.rounds), f"{t.received:.0%}"),
+        )
+        for t in times
+    ]
+    labels = ("runs", "medians of rounds, ms", "processors' time received")
+    picture = tag("div", Markup(_picture(times, "none")), class_="picture")
+    return Page(
+        "Times of models in ONNX Runtime",
+        _headline(times),
+        "fair" if result.doubts else "",
+        {"models": ", ".join(dict.fromkeys(t.model for t in times)), "runs to warm up": f"{result.warmup:,}"},
+        [f"In doubt: {doubt}." for doubt in result.doubts],
+        {"Times": [picture, Table("times", "Times", _COLUMNS, rows, labels)]},
+        result.environment,
+    )
+
+
+def _headline(timings: Sequence[Timing]) -> str:
+    """The fastest run in a sentence."""
+    if not timings:
+        return "Nothing was measured"
+    best = min(timings, key=lambda t: t.p50 / max(t.batch_size, 1))
+    several = len({t.model for t in timings}) > 1
+    start = f"{best.model} takes the least time for a row" if several else "At its best"
+    return f"{start}: {best.p50:.3g} ms a run with {_threads(best.threads)} and {_rows(best.batch_size)}"

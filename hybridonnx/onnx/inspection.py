@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from .._json import fields_of, json_text
 from ..converters.from_onnx import Source as OnnxSource
 from ..converters.from_onnx import import_model, read
 from ..converters.inspection import Declaration, Facts, facts, weight_files
@@ -69,10 +69,7 @@ class Inspection:
 
     def to_json(self) -> str:
         """All of it as JSON."""
-        content = {**vars(self), "free_sizes": self.free_sizes}
-        for key in ("inputs", "outputs", "parameters"):
-            content[key] = [item._asdict() for item in content[key]]
-        return json.dumps(content, indent=2, ensure_ascii=False)
+        return json_text({**fields_of(self), "free_sizes": self.free_sizes}, ascii=False)
 
     def __str__(self) -> str:
         versions = [f"{domain or 'opset'} {version}" for domain, version in self.opsets.items()]

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from .._json import fields_of, json_text
 from ..errors import MXNetError
-from ._json import json_text
+from ..parity.models import title
 from ._manifest import Digest, Manifest, digest_of_file, manifest_path, read_manifest, source_digests
-from ._sources import Model, native, title
+from ._sources import Model, native
 
 __all__ = ["Digest", "Manifest", "ManifestCheck", "check_manifest"]
 
@@ -29,7 +30,7 @@ class ManifestCheck:
 
     def to_json(self) -> str:
         """All of it as JSON."""
-        return json_text(self, ok=self.ok())
+        return json_text({"ok": self.ok(), **fields_of(self)})
 
     def __str__(self) -> str:
         return "\n".join(self._lines())

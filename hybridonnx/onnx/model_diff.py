@@ -10,13 +10,17 @@ from dataclasses import dataclass, replace
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from .._json import fields_of, json_text
 from ..converters.opsets import OLDEST
 from ..converters.outline import ABSENT, Outline, OutlineNode, Weight, outline
 from ..errors import ConversionError
+from ..pages.page import Page, Part
+from ..pages.plot import Chart, Plot, Series
+from ..pages.table import Column, Row, Table
+from ..parity.models import title
 from ._distances import distance
-from ._json import json_text
 from ._matching import Matching
-from ._sources import Model, Native, exported, native, title
+from ._sources import Model, Native, exported, native
 from ._symbol_outline import outline_of_symbol
 
 __all__ = ["Change", "ModelDiff", "NodeDiff", "WeightDiff", "diff"]
@@ -124,12 +128,21 @@ class ModelDiff:
         Returns:
             The text. Numbers that are not finite are the texts "inf" and "nan".
         """
-        return json_text(self, equal=self.equal)
+        return json_text({"equal": self.equal, **fields_of(self)})
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The difference as a page for a browser: one file, which needs no network.
+
+        Args:
+            path: A file to write it to, if it shall be.
+
+        Returns:
+            The page.
+        """
+        return _page(self).write(path)
 
     def __str__(self) -> str:
-        verdict = "are equal" if self.equal else "differ"
-        if self.equal and self.renames:
-            verdict = "are equal but for names"
+        verdict = self._verdict()
         lines = [f"{self.first} and {self.second} {verdict}"]
         lines += _section("inputs, outputs and opsets", [f"  ~ {change}" for change in self.changes])
         if self.equal_nodes or self.nodes:
@@ -146,6 +159,11 @@ class ModelDiff:
         if self.notes:
             lines.append(f"notes: {'; '.join(map(str, self.notes))}")
         return "\n".join(lines)
+
+    def _verdict(self) -> str:
+        if not self.equal:
+            return "differ"
+        return "are equal but for names" if self.renames else "are equal"
 
 
 def diff(first: Model, second: Model) -> ModelDiff:
@@ -418,3 +436,110 @@ def _section(heading: str, rows: list[str]) -> list[str]:
         return []
     more = [f"  … and {len(rows) - _ROWS} more"] if len(rows) > _ROWS else []
     return [heading, *rows[:_ROWS], *more]
+
+
+# ---- page
+
+_CHANGES = (Column("what"), Column("first model"), Column("second model"))
+_NODES = (
+    Column("node"),
+    Column("difference", "verdict"),
+    Column("operator", "short", minor=True),
+    Column("called in the second", minor=True),
+    Column("changes"),
+)
+_WEIGHTS = (
+    Column("weight"),
+    Column("difference", "verdict"),
+    Column("type", minor=True),
+    Column("differ", "number", hint="elements that differ"),
+    Column("of", "number", minor=True),
+    Column("largest", "number", hint="the largest absolute difference"),
+    Column("mean", "number", minor=True, hint="the mean absolute difference of all elements"),
+)
+_PLACES: Mapping[str, str] = {
+    "changed": "one in both models",
+    "removed": "one in the first model only",
+    "added": "one in the second model only",
+}
+_LABELS = (
+    "there is",
+    "called in the second",
+    "type in the second",
+    "largest at",
+    "first there",
+    "second there",
+)
+
+
+def _page(result: ModelDiff) -> Page:
+    sections: dict[str, Sequence[Part]] = {
+        "Inputs, outputs and opsets": _change_parts("changes", result.changes),
+        "Nodes": _node_parts(result.nodes),
+        "Weights": _weight_parts(result.weights),
+        "The same under other names": _change_parts("renames", result.renames),
+        "Notes": _change_parts("notes", result.notes),
+    }
+    return Page(
+        "Difference of two models",
+        f"The models {result._verdict()}",
+        "good" if result.equal else "bad",
+        {
+            "first model": result.first,
+            "second model": result.second,
+            "nodes": _counts(result.equal_nodes, result.nodes),
+            "weights": _counts(result.equal_weights, result.weights),
+        },
+        sections=sections,
+    )
+
+
+def _change_parts(name: str, changes: Sequence[Change]) -> list[Part]:
+    return [Table(name, name.capitalize(), _CHANGES, [Row(change) for change in changes])] if changes else []
+
+
+def _node_parts(nodes: Sequence[NodeDiff]) -> list[Part]:
+    rows = [
+        Row(
+            (
+                n.first or n.second,
+                n.kind,
+                n.operator,
+                n.second if n.first else "",
+                "; ".join(map(str, n.changes)),
+            )
+        )
+        for n in nodes
+    ]
+    return [Table("nodes", "Nodes that differ", _NODES, rows)] if rows else []
+
+
+def _weight_parts(weights: Sequence[WeightDiff]) -> list[Part]:
+    if not weights:
+        return []
+    rows = [
+        Row(
+            (w.first or w.second, w.kind, w.first_type or w.second_type, *_numbers(w)),
+            details=(
+                _PLACES[w.kind],
+                w.second if w.second != w.first else None,
+                w.second_type if w.first_type and w.second_type != w.first_type else None,
+                str(list(w.index)) if w.count else None,
+                *(f"{value:.9g}" if w.count else None for value in w.values),
+            ),
+        )
+        for w in weights
+    ]
+    series = [
+        Series("largest difference", [w.largest if w.size else None for w in weights]),
+        Series("mean difference", [w.mean if w.size else None for w in weights], 1),
+    ]
+    plot = Plot("differences", "weights", "weights that differ", [Chart("Absolute difference", series)])
+    return [plot, Table("weights", "Weights that differ", _WEIGHTS, rows, _LABELS)]
+
+
+def _numbers(weight: WeightDiff) -> tuple[float | None, ...]:
+    """How many elements differ, of how many, and by how much; unknown where none were compared."""
+    if not weight.size:
+        return None, None, None, None
+    return weight.count, weight.size, weight.largest, weight.mean

@@ -8,15 +8,19 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
+from .._json import fields_of, json_text
 from ..converters.from_onnx import read
 from ..errors import AttributeValueError
 from ..gluon.hybrid_block import HybridBlock
+from ..pages.page import Page
+from ..pages.plot import Chart, Plot, Series
+from ..pages.table import Column, Row, Table
+from ..parity.models import title
+from ..runtime.environment import environment
 from ..runtime.node_times import Measurement, NodeRuns, measure
 from ..runtime.session import ModelSession
-from ._environment import environment
 from ._feeds import arrays_of, feeds, signature
-from ._json import json_text
-from ._sources import Model, as_onnx, title
+from ._sources import Model, as_onnx
 from ._table import shortened, table
 from .models import Inputs, Shapes
 
@@ -108,7 +112,8 @@ class Profile:
         Returns:
             The text.
         """
-        return json_text(self, operators=_plain(self.by_operator()), layers=_plain(self.by_layer()))
+        more = {"operators": self.by_operator(), "layers": self.by_layer()}
+        return json_text({**more, **fields_of(self)})
 
     def text(self, depth: int | None = None, rows: int = 15) -> str:
         """The times as three tables: by operator, by layer, and the slowest nodes.
@@ -140,6 +145,17 @@ class Profile:
             *_more(len(self.nodes), rows),
         ]
         return "\n".join(lines)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The times as a page for a browser: one file, which needs no network.
+
+        Args:
+            path: A file to write it to, if it shall be.
+
+        Returns:
+            The page.
+        """
+        return _page(self).write(path)
 
     def __str__(self) -> str:
         return self.text()
@@ -264,14 +280,10 @@ def _shares(nodes: Iterable[NodeTime], key: Callable[[NodeTime], str]) -> tuple[
     return tuple(sorted(rows, key=lambda row: -row.time))
 
 
-def _plain(rows: Sequence[TimeShare]) -> list[dict[str, Any]]:
-    return [vars(row) for row in rows]
-
-
 def _share_lines(heading: str, shares: Sequence[TimeShare], rows: int) -> list[str]:
     cells = [
         (
-            shortened(row.name, _WIDTH) or "(added by ONNX Runtime)",
+            shortened(row.name, _WIDTH) or _ADDED,
             str(row.nodes),
             f"{row.time:.3f}",
             f"{row.share:.1%}",
@@ -283,3 +295,56 @@ def _share_lines(heading: str, shares: Sequence[TimeShare], rows: int) -> list[s
 
 def _more(count: int, rows: int) -> list[str]:
     return [f"… and {count - rows} more"] if count > rows else []
+
+
+# ---- page
+
+_ADDED = "(added by ONNX Runtime)"
+_COLUMNS = (
+    Column("node"),
+    Column("operator", "short"),
+    Column("layer", minor=True),
+    Column("ms", "number", hint="milliseconds of a run, the median"),
+    Column("share", "part", hint="of all nodes' time"),
+    Column("calls", "number", minor=True, hint="how often it runs in a run of the model"),
+    Column("output", minor=True),
+    Column("provider", minor=True),
+)
+
+
+def _page(result: Profile) -> Page:
+    rows = [
+        Row((n.name, n.operator, n.layer or _ADDED, n.time, n.share, n.calls, n.output, n.provider))
+        for n in result.nodes
+    ]
+    times = Chart(
+        "Milliseconds of a run", [Series("node", [node.time for node in result.nodes], form="stems")]
+    )
+    plot = Plot("order", "nodes", "nodes, in the order in which they run", [times], linear=True)
+    return Page(
+        "Where the time of a model goes",
+        f"{result.total:.3f} ms a run",
+        facts={
+            "model": result.model,
+            "threads": str(result.threads or "all"),
+            "runs": f"{result.runs:,} after {result.warmup:,} to warm up",
+            **{f"input {name}": text for name, text in result.inputs.items()},
+        },
+        sections={
+            "Operators": [_shares_table("operators", "operator", result.by_operator())],
+            "Layers": [_shares_table("layers", "layer", result.by_layer())],
+            "Nodes": [plot, Table("nodes", "Nodes", _COLUMNS, rows)],
+        },
+        environment=result.environment,
+    )
+
+
+def _shares_table(name: str, heading: str, shares: Sequence[TimeShare]) -> Table:
+    columns = (
+        Column(heading),
+        Column("nodes", "number"),
+        Column("ms", "number"),
+        Column("share", "part"),
+    )
+    rows = [Row((row.name or _ADDED, row.nodes, row.time, row.share)) for row in shares]
+    return Table(name, name.capitalize(), columns, rows)

@@ -528,4 +528,6 @@ def _runnable(net: HybridBlock, names: list[str], graph: Symbol, params: Mapping
         flat, _ = flatten(net(*args), "output")
         return named(graph.list_outputs(), [y.asnumpy() for y in flat])
 
-    return replace(of_symbol(graph, arrays_by_name(params), call), inputs=dict.fromkeys(names, Spec()))
+    return replace(
+        of_symbol(graph, arrays_by_name(params), call), inputs=dict.fromkeys(names, Spec()), title=net.name
+    )

@@ -45,7 +45,8 @@ def compare(
         pairs = _in_order(graph, [*pairs, *more])
         whole |= dict(_whole(reference, second, inputs, others, {pair.name: pair.other for pair in more}))
         layers = _layers(reference, second, inputs, others, pairs, whole)
-    return layers
+    borders = {pair.name for pair in pairs}
+    return [replace(layer, origins=tuple(graph.makers([layer.name], borders))) for layer in layers]
 
 
 # ---- the whole models

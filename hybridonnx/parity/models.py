@@ -20,6 +20,7 @@ from ..converters.to_onnx import arrays_by_name, data_names, model_bytes
 from ..converters.values import dtype_of_type_string
 from ..dtypes import DType, as_dtype
 from ..errors import ConversionError, MXNetError
+from ..gluon.hybrid_block import HybridBlock
 from ..ndarray.invoke import invoke_all
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Spec, SymbolicDim
@@ -73,7 +74,7 @@ class Graph:
     def makers(self, wanted: Iterable[str], borders: Collection[str]) -> list[str]:
         """The nodes between values and `borders`."""
         entries, _ = self._back(wanted, borders)
-        return list(dict.fromkeys(entry.node.name for entry in entries))
+        return list(dict.fromkeys(e.node.name for e in sorted(entries, key=lambda e: e.node.serial)))
 
     def part(self, wanted: Sequence[str], given: Arrays) -> Arrays:
         """Values computed from others."""
@@ -179,6 +180,21 @@ class Runnable:
     """The dtype of most of its weights' elements, if they are floating-point numbers."""
     call: Callable[[Arrays], Arrays] | None = field(default=None, compare=False)
     """The same model's other way, if it has one."""
+    title: str = field(default="", compare=False)
+    """What reports call it."""
+
+
+def title(model: Any) -> str:
+    """What a model is called in reports."""
+    if isinstance(model, str | os.PathLike):
+        return os.fspath(model)
+    if isinstance(model, tuple | list) and model:
+        return title(model[0])
+    if isinstance(model, Symbol):
+        return model.name or "Symbol"
+    if isinstance(model, HybridBlock):
+        return str(model.name)
+    return getattr(model, "title", "") or "ONNX model"
 
 
 def runnable(model: Any) -> Runnable:

@@ -1,18 +1,24 @@
-"""What a comparison of two models has to say, as data and as text."""
+"""What a comparison of two models has to say, as data, as text and as a page."""
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._json import fields_of, json_text
 from ..dtypes import DType
 from ..errors import MXNetError
 from ..ops import Array
+from ..pages.markup import tag
+from ..pages.notebook import table
+from ..pages.page import Page, Part
+from ..pages.plot import Chart, Plot, Series
+from ..pages.table import Column, Histogram, Row, State, Table
 
 _FEW_ULPS = 4.0
 """Up to how many units in the last place values agree."""
@@ -22,6 +28,8 @@ _DECADES = (-10, 6)
 """The powers of ten between which the histogram has its bins."""
 _BINS = 4
 """How many bins a power of ten has."""
+PERCENTS = (50, 90, 99)
+"""The percentiles that reports have."""
 
 
 class Verdict(StrEnum):
@@ -72,6 +80,8 @@ class Difference:
     """Elements beyond the bound."""
     index: tuple[int, ...] | None = None
     """The element that is farthest from its bound, or farthest off if all are within."""
+    bound: float | None = None
+    """How far off rounding can put that element; `None` where anything may come out."""
     expected: float | None = None
     """The first model's value there."""
     result: float | None = None
@@ -90,7 +100,8 @@ class Difference:
         counts = np.cumsum(self.histogram)
         if not counts.size or not counts[-1]:
             return 0.0
-        return float(10.0 ** (_DECADES[0] + int(np.searchsorted(counts, counts[-1] * percent / 100)) / _BINS))
+        place = int(np.searchsorted(counts, counts[-1] * percent / 100))
+        return float(min(10.0 ** (_DECADES[0] + place / _BINS), self.share))
 
     def __str__(self) -> str:
         return (
@@ -109,6 +120,8 @@ class Layer:
     """How far the value is off where both models run from their inputs."""
     nodes: tuple[str, ...] = ()
     """The second model's nodes from the values before to this one."""
+    origins: tuple[str, ...] = ()
+    """The first model's nodes from there."""
 
     @property
     def name(self) -> str:
@@ -198,6 +211,10 @@ class Parity:
     """Both models at other sizes, where these are free."""
     metric: Score | None = None
     """What a metric says of both on a labelled set, which `ok` does not judge."""
+    models: tuple[str, ...] = ()
+    """What both models are called."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Versions and the machine."""
 
     @property
     def verdict(self) -> Verdict:
@@ -235,8 +252,39 @@ class Parity:
             raise error
 
     def to_json(self, indent: int | None = None) -> str:
-        """All of it as a JSON document."""
-        return json.dumps(_plain({"ok": self.ok(), "verdict": self.verdict, **asdict(self)}), indent=indent)
+        """All of it as a JSON document, with percentiles of the elements' shares of their bounds."""
+        content = {
+            "outputs": [_facts(item) for item in self.outputs],
+            "layers": [_layer_facts(item) for item in self.layers],
+            "call": [_facts(item) for item in self.call],
+        }
+        return json_text({"ok": self.ok(), "verdict": self.verdict, **fields_of(self), **content}, indent)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None, tol: float | None = None) -> str:
+        """All of it as a page for a browser: one file, which needs no network.
+
+        Args:
+            path: A file to write it to, if it shall be.
+            tol: What the page's first line judges by, as in `ok`.
+
+        Returns:
+            The page.
+        """
+        return _page(self, tol).write(path)
+
+    def _repr_html_(self) -> str:
+        headline, _ = _headline(self, None)
+        rows = [(d.name, str(d.verdict), d.share, d.absolute, str(d.shape)) for d in self.outputs]
+        rows += [
+            (x.name, str(x.own.verdict), x.own.share, x.own.absolute, str(x.own.shape))
+            for x in self.layers
+            if not x.ok()
+        ]
+        return tag(
+            "div",
+            tag("p", tag("b", headline)),
+            table(("output, or layer at fault", "verdict", "of bound", "absolute", "shape"), rows),
+        )
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -295,15 +343,211 @@ def _is_in(text: str, proven: Mapping[str, Collection[int]]) -> bool:
     return int(size) in proven.get(name, ())
 
 
-def _plain(value: Any) -> Any:
-    """A value as JSON has it; numbers that are not finite as text."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not np.isfinite(value):
-        return str(value)
-    return value
+def _facts(item: Difference) -> dict[str, Any]:
+    return {**fields_of(item), "percentiles": {p: item.percentile(p) for p in PERCENTS}}
+
+
+def _layer_facts(item: Layer) -> dict[str, Any]:
+    whole = None if item.whole is None else _facts(item.whole)
+    return {**fields_of(item), "own": _facts(item.own), "whole": whole}
+
+
+# ---- page
+
+_STATES: Mapping[Verdict, State] = {
+    Verdict.AGREES: "good",
+    Verdict.ROUNDING: "fair",
+    Verdict.FAULT: "bad",
+}
+_MEANINGS = (
+    "Each element has a bound of what rounding can do to it, and “of bound” is the largest error over that "
+    "bound: above 1 it is a fault. An ulp is the distance from a number to the next one of its dtype."
+)
+_LAYERS = (
+    "The own error is what the second model's nodes add to the first model's values before them; the whole "
+    "error is that of both models run from their inputs, and so has what the layers before add."
+)
+_COLUMNS = (
+    Column("verdict", "verdict"),
+    Column("of bound", "number", hint="the largest error over what rounding can do"),
+    Column("99 %", "number", minor=True, hint="99 of 100 elements stay below this part of their bounds"),
+    Column("absolute", "number", minor=True, hint="the largest difference"),
+    Column("relative", "number", minor=True, hint="that over the largest magnitude"),
+    Column("ulps", "number", minor=True, hint="in units of the last place"),
+    Column("faults", "number", minor=True, hint="elements beyond their bounds"),
+    Column("shape", "short", minor=True),
+)
+_LABELS = (
+    "called in the second model",
+    "first model's nodes",
+    "second model's nodes",
+    "dtype",
+    "elements",
+    "worst at",
+    "required there",
+    "result there",
+    "bound there",
+    *(f"{p} % of elements below, of bound" for p in PERCENTS[:-1]),
+    "mean absolute error",
+    "whole error, of bound",
+    "whole error, absolute",
+    "verdict of the whole error",
+    "note",
+)
+
+
+def _page(parity: Parity, tol: float | None) -> Page:
+    headline, state = _headline(parity, tol)
+    inside = [layer.own for layer in parity.layers]
+    counts = {v: sum(item.verdict is v for item in inside) for v in Verdict}
+    facts = {"first model": parity.models[0], "second model": parity.models[1]} if parity.models else {}
+    facts["samples"] = f"{parity.samples:,}"
+    if inside:
+        facts["layers"] = ", ".join(f"{count:,} {v}" for v, count in counts.items() if count)
+    columns = [Column("layer"), *_COLUMNS]
+    columns.insert(3, Column("whole", "number", minor=True, hint="the whole error over its bound"))
+    layers = Table("layers", "Layers", columns, [*map(_layer_row, parity.layers)], _LABELS, _HISTOGRAM)
+    sections: dict[str, Sequence[Part]] = {
+        "Outputs": [_MEANINGS, _differences_table("outputs", "Outputs", parity.outputs)],
+        "The block's own call": [_differences_table("call", "The block's own call", parity.call)],
+        "Layers": [_LAYERS, _depth_plot(parity.layers), layers],
+    }
+    kept = {
+        "Outputs": bool(parity.outputs),
+        "The block's own call": bool(parity.call),
+        "Layers": bool(parity.layers),
+    }
+    return Page(
+        "Parity of two models",
+        headline,
+        state,
+        facts,
+        (*_where(parity, tol), *parity.notes),
+        {heading: parts for heading, parts in sections.items() if kept[heading]},
+        parity.environment,
+    )
+
+
+def _headline(parity: Parity, tol: float | None) -> tuple[str, State]:
+    """The answer in a sentence."""
+    if tol is not None:
+        within = "agree" if parity.ok(tol) else "do not agree"
+        return f"The models {within} within the tolerance of {tol:g}", "good" if parity.ok(tol) else "bad"
+    worst = parity.first_divergence()
+    if worst is None:
+        but = "" if parity.verdict is Verdict.AGREES else " but for rounding"
+        return f"The models compute the same{but}", _STATES[parity.verdict]
+    kind = (
+        "the first layer that errs by itself" if any(x.own is worst for x in parity.layers) else "an output"
+    )
+    return f"The models differ: {worst.name} is {kind}", "bad"
+
+
+def _where(parity: Parity, tol: float | None) -> Iterator[str]:
+    """The place of the first fault in words."""
+    worst = parity.first_divergence(tol)
+    if worst is None:
+        return
+    nodes = next((", ".join(layer.nodes) for layer in parity.layers if layer.own is worst), "")
+    if nodes:
+        yield f"{worst.name} is computed by {nodes} in the second model."
+    if worst.index is not None:
+        bound = "" if worst.bound is None else f" Rounding can put it off by {worst.bound:.3g}."
+        yield f"At {_place(worst)}, {worst.expected:.9g} is required, and {worst.result:.9g} is there.{bound}"
+    elif worst.note:
+        yield f"{worst.name}: {worst.note}."
+
+
+_HISTOGRAM = Histogram(
+    "Elements by their error over its bound; the dashed line is the bound",
+    (_DECADES[1] - _DECADES[0]) * _BINS,
+    [
+        ((power - _DECADES[0]) / (_DECADES[1] - _DECADES[0]), f"1e{power}" if power else "1")
+        for power in range(_DECADES[0] + 2, _DECADES[1], 2)
+    ],
+)
+
+
+def _differences_table(name: str, caption: str, items: Sequence[Difference]) -> Table:
+    rows = [
+        Row((item.name, *_cells(item)), _STATES[item.verdict], _details(item), item.histogram)
+        for item in items
+    ]
+    return Table(name, caption, [Column("output"), *_COLUMNS], rows, _LABELS, _HISTOGRAM)
+
+
+def _layer_row(layer: Layer) -> Row:
+    cells = [layer.name, *_cells(layer.own)]
+    cells.insert(3, None if layer.whole is None else layer.whole.share)
+    details = _details(layer.own, layer)
+    return Row(cells, _STATES[layer.own.verdict], details, layer.own.histogram)
+
+
+def _cells(item: Difference) -> list[Any]:
+    numbers = [item.share, item.percentile(99), item.absolute, item.relative, item.ulps, item.mismatches]
+    return [str(item.verdict), *numbers, str(item.shape)]
+
+
+def _details(item: Difference, layer: Layer | None = None) -> list[Any]:
+    whole = None if layer is None else layer.whole
+    there = item.index is not None
+    return [
+        item.other if item.other != item.name else None,
+        ", ".join(layer.origins) if layer else None,
+        ", ".join(layer.nodes) if layer else None,
+        item.dtype,
+        item.size,
+        _place(item) if there else None,
+        f"{item.expected:.9g}" if there else None,
+        f"{item.result:.9g}" if there else None,
+        item.bound if there else None,
+        *(item.percentile(p) for p in PERCENTS[:-1]),
+        item.mean,
+        *((None, None, None) if whole is None else (whole.share, whole.absolute, str(whole.verdict))),
+        item.note,
+    ]
+
+
+def _place(item: Difference) -> str:
+    return f"[{', '.join(map(str, item.index or ()))}]"
+
+
+def _depth_plot(layers: Sequence[Layer]) -> Plot:
+    own, whole = [layer.own for layer in layers], [layer.whole for layer in layers]
+    faults = frozenset(i for i, item in enumerate(own) if item.verdict is Verdict.FAULT)
+    shares = Chart(
+        "Error over its bound",
+        [
+            Series("whole error", [None if item is None else item.share for item in whole], 1),
+            Series("own error", [item.share for item in own], bad=faults),
+        ],
+        limit=1.0,
+        limit_title="the bound",
+    )
+    errors = Chart(
+        "Error beside its bound, at the element that is nearest to its bound",
+        [
+            Series("bound of the whole error", [_bound(item) for item in whole], 1, form="dashes"),
+            Series("bound of the own error", [_bound(item) for item in own], form="dashes"),
+            Series("whole error", [_error(item) for item in whole], 1),
+            Series("own error", [_error(item) for item in own], bad=faults),
+        ],
+    )
+    return Plot("depth", "layers", "layers, from inputs to outputs", [shares, errors])
+
+
+def _bound(item: Difference | None) -> float | None:
+    return None if item is None else item.bound
+
+
+def _error(item: Difference | None) -> float | None:
+    """The difference where a value is farthest from its bound."""
+    if item is None or item.expected is None or item.result is None:
+        return None if item is None else item.absolute
+    if item.expected == item.result:
+        return 0.0
+    off = abs(item.expected - item.result)
+    return off if np.isfinite(off) else float("inf")
 
 
 # ---- comparison
@@ -359,6 +603,7 @@ def difference(name: str, expected: Array, result: Array, exact: Exact | None = 
         share=float(share.max()),
         mismatches=beyond,
         index=index,
+        bound=_bound_at(exact, index, shape),
         expected=float(a[index]),
         result=float(b[index]),
         histogram=_histogram(share),
@@ -371,6 +616,12 @@ def _shares(exact: Exact, off: Array, result: Array) -> Array:
     bounds = np.broadcast_to(np.asarray(exact.bound, np.float64), off.shape)
     with np.errstate(all="ignore"):
         return np.where((off == 0) | np.isposinf(bounds), 0.0, off / bounds)
+
+
+def _bound_at(exact: Exact | None, index: tuple[int, ...], shape: tuple[int, ...]) -> float | None:
+    """How far off an element may be."""
+    bound = 0.0 if exact is None else float(np.broadcast_to(exact.bound, shape)[index])
+    return bound if np.isfinite(bound) else None
 
 
 def _of_texts(name: str, expected: Array, result: Array) -> Difference:

@@ -12,11 +12,12 @@ import numpy as np
 from ..dtypes import DType, as_dtype
 from ..errors import ConversionError, MXNetError
 from ..ops import Array, Spec
+from ..runtime.environment import environment
 from .drawing import Draws, specs_of
 from .inputs import given
 from .labelled import Batch, labelled, score
 from .layers import compare
-from .models import Arrays, Graph, Runnable, exported, exported_for, label_zeros, of_onnx, runnable
+from .models import Arrays, Graph, Runnable, exported, exported_for, label_zeros, of_onnx, runnable, title
 from .pictures import Pixels
 from .proof import Differences, Proof, base_of, failed
 from .report import Exact, Layer, Parity, Score, SizeTrial, difference, together, unit_of
@@ -72,7 +73,9 @@ def verify(
         )
     comparison = _Comparison(first, second, precision)
     parity = comparison.run(known, draws, layers, samples or 1, seed)
-    return parity if metric is None else replace(parity, metric=comparison.score(batches, metric))
+    names = title(model), "its own export" if other is None else title(other)
+    judged = None if metric is None else comparison.score(batches, metric)
+    return replace(parity, metric=judged, models=names, environment=environment())
 
 
 _Expected: TypeAlias = tuple[Array, Exact]
@@ -274,6 +277,7 @@ def _merged_layers(samples: Sequence[Sequence[Layer]]) -> tuple[Layer, ...]:
             together([layer.own for layer in several]),
             together([layer.whole for layer in several if layer.whole is not None]),
             several[0].nodes,
+            several[0].origins,
         )
         for several in by_name.values()
     )

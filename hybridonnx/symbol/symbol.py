@@ -14,6 +14,8 @@ from ..autograd.tape import GradReq
 from ..dtypes import DTypeLike
 from ..errors import MXNetError, suggest
 from ..formats.files import open_to_read, write_atomically
+from ..pages.markup import shown, tag
+from ..pages.notebook import table
 from . import _inferred, graph
 from ._arithmetic import Arithmetic
 from ._debug import debug_str
@@ -63,6 +65,14 @@ class Symbol(Arithmetic, Methods, Outputs):
         if self.name is not None:
             return f"<{type(self).__name__} {self.name}>"
         return f"<{type(self).__name__} group [{', '.join(entry.node.name for entry in self.outputs)}]>"
+
+    def _repr_html_(self) -> str:
+        nodes = [node for node in self.nodes() if not node.is_variable]
+        rows = [(n.name, n.op_name, ", ".join(e.node.name for e in n.inputs)) for n in nodes]
+        inputs = self.list_inputs()
+        counts = f"operators: {len(nodes):,}, inputs: {len(inputs):,}"
+        title = tag("summary", tag("b", shown(repr(self), 120)), f" {counts}")
+        return tag("details", title, table(("node", "operator", "inputs"), rows))
 
     def __len__(self) -> int:
         return len(self.outputs)

@@ -115,6 +115,7 @@ DRAWINGS = [
             "node_attrs": {"shape": "oval", "fixedsize": "false", "color": "red"},
         },
     ),
+    (lenet, {"node_attrs": {"shape": "hexagon"}}),
     (towers, {"shape": {"data": (2, 3)}}),
     (activations, {"shape": {"data": (2, 3, 4)}}),
     (halves, {"shape": {"data": (2, 4)}}),

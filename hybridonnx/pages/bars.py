@@ -26,14 +26,20 @@ class Bar(NamedTuple):
     """What is shown when a pointer is on it."""
 
 
-def bars(title: str, unit: str, series: Sequence[str], groups: Sequence[tuple[str, Sequence[Bar]]]) -> str:
+def bars(
+    title: str,
+    unit: str,
+    series: Sequence[str],
+    groups: Sequence[tuple[str, Sequence[Bar]]],
+    background: str = "white",
+) -> str:
     """A picture of groups of bars, which have a bar of each series.
 
-    The values are also in the picture as texts, for screen readers.
+    The values are also in the picture as texts, for screen readers. Texts have the colour of what is around.
     """
     top = max((bar.whisker for _, row in groups for bar in row), default=0.0)
-    step = _step(top)
-    lines = max(ceil(top / step), 1)
+    each = step(top)
+    lines = max(ceil(top / each), 1)
     longest = max((len(name) for name, _ in groups), default=0)
     group = max(_BAR * len(series), _LETTER * longest) + _GAP
     width = max(_LEFT + group * len(groups) + _GAP, _LEFT + 8 * max(map(len, [title, *series])) + _GAP)
@@ -42,11 +48,11 @@ def bars(title: str, unit: str, series: Sequence[str], groups: Sequence[tuple[st
         f"<svg xmlns='http://www.w3.org/2000/svg' width='{width}' height='{height}' "
         f"viewBox='0 0 {width} {height}' role='img' aria-label='{escape(title)}'>",
         f"<title>{escape(title)}</title>",
-        f"<rect width='{width}' height='{height}' fill='white'/>",
+        f"<rect width='{width}' height='{height}' fill='{background}'/>",
         _text(_GAP / 2, 24, title, size=15),
-        *_grid(step, lines, width, unit),
+        *_grid(each, lines, width, unit),
     ]
-    scale = _HEIGHT / (step * lines)
+    scale = _HEIGHT / (each * lines)
     for i, (name, row) in enumerate(groups):
         middle = _LEFT + (i + 0.5) * group
         left = middle - _BAR * len(series) / 2
@@ -59,14 +65,15 @@ def bars(title: str, unit: str, series: Sequence[str], groups: Sequence[tuple[st
     return "\n".join([*parts, "</svg>", ""])
 
 
-def _grid(step: float, lines: int, width: int, unit: str) -> list[str]:
+def _grid(each: float, lines: int, width: int, unit: str) -> list[str]:
     parts = [_text(_GAP / 2, _TOP - 12, unit)]
     for i in range(lines + 1):
         y = _TOP + _HEIGHT - _HEIGHT * i / lines
         parts.append(
-            f"<line x1='{_LEFT}' x2='{width - _GAP / 2:g}' y1='{y:.1f}' y2='{y:.1f}' stroke='#ddd'/>"
+            f"<line x1='{_LEFT}' x2='{width - _GAP / 2:g}' y1='{y:.1f}' y2='{y:.1f}' stroke='#888' "
+            "stroke-opacity='.35'/>"
         )
-        parts.append(_text(_LEFT - 8, y + 4, f"{step * i:g}", anchor="end"))
+        parts.append(_text(_LEFT - 8, y + 4, f"{each * i:g}", anchor="end"))
     return parts
 
 
@@ -77,13 +84,14 @@ def _bar(bar: Bar, x: float, scale: float) -> str:
         f"<g><title>{escape(bar.text)}</title>"
         f"<rect class='bar' x='{x + 2:g}' y='{y:.2f}' width='{_BAR - 4}' height='{base - y:.2f}' "
         f"fill='{_color(bar.series)}'/>"
-        f"<path d='M{middle:g} {y:.2f}V{end:.2f}M{middle - 6:g} {end:.2f}h12' stroke='#333' fill='none'/></g>"
+        f"<path d='M{middle:g} {y:.2f}V{end:.2f}M{middle - 6:g} {end:.2f}h12' stroke='currentColor' "
+        "fill='none'/></g>"
     )
 
 
 def _text(x: float, y: float, text: str, size: int = 12, anchor: str = "start") -> str:
     return (
-        f"<text x='{x:g}' y='{y:g}' font-size='{size}' text-anchor='{anchor}' fill='#222' {_FONT}>"
+        f"<text x='{x:g}' y='{y:g}' font-size='{size}' text-anchor='{anchor}' fill='currentColor' {_FONT}>"
         f"{escape(text)}</text>"
     )
 
@@ -92,7 +100,7 @@ def _color(series: int) -> str:
     return COLORS[series % len(COLORS)]
 
 
-def _step(top: float) -> float:
+def step(top: float) -> float:
     """A round number of which about five reach `top`."""
     if top <= 0:
         return 1.0

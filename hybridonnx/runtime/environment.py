@@ -8,7 +8,7 @@ import platform
 import numpy as np
 
 from .._version import __version__
-from ..runtime.session import VERSION
+from .session import VERSION
 
 
 def environment() -> dict[str, str]:
