@@ -60,22 +60,22 @@ def verify(
     elif inputs is not None:
         known = given(specs, inputs, samples, pixels)
     if other is None:
-        graph = first.inside()
-        if not isinstance(graph, Graph):
-            raise ConversionError(
-                "verify: two models, or a Symbol with its parameters, are required, got one."
-            )
-        own = {n: Spec(x.shape, x.dtype) for n, x in known[0].items()} if draws is None else draws.specs
-        second = of_onnx(
-            exported(graph.symbol, graph.params, typed(own))
-            if metric is None
-            else exported_for(graph.symbol, graph.params, known[0])
-        )
+        second = _own_export(first, known, draws, in_batches=metric is not None)
     comparison = _Comparison(first, second, precision)
     parity = comparison.run(known, draws, layers, samples or 1, seed)
     names = title(model), "its own export" if other is None else title(other)
     judged = None if metric is None else comparison.score(batches, metric)
     return replace(parity, metric=judged, models=names, environment=environment())
+
+
+def _own_export(first: Runnable, known: Sequence[Arrays], draws: Draws | None, in_batches: bool) -> Runnable:
+    graph = first.inside()
+    if not isinstance(graph, Graph):
+        raise ConversionError("verify: two models, or a Symbol with its parameters, are required, got one.")
+    if in_batches:
+        return of_onnx(exported_for(graph.symbol, graph.params, known[0]))
+    own = {n: Spec(x.shape, x.dtype) for n, x in known[0].items()} if draws is None else draws.specs
+    return of_onnx(exported(graph.symbol, graph.params, typed(own)))
 
 
 _Expected: TypeAlias = tuple[Array, Exact]
