@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -269,6 +270,26 @@ def test_a_model_in_float16_is_granted_its_rounding(files, tmp_path, precision):
     wrong = changed(half, lambda m: set_weight(m, "net_conv1_weight", scale))
     report = verify((symbol, params), wrong, [x], layers=True)
     assert report.first_divergence().name == "net_conv1_fwd_output"
+
+
+def test_native_files_and_open_sessions(files, tmp_path):
+    (symbol, arguments, states), path, x = files
+    native = str(tmp_path / "net-symbol.json")
+    for model in (native, (native, str(tmp_path / "net-0000.params")), Path(path).read_bytes()):
+        assert mx.onnx.verify(model, path, [x]).ok()
+        assert mx.onnx.verify(path, model, [x]).ok()
+    assert mx.onnx.verify(native, shapes=[(2, 3, 8, 8)]).samples == 1
+    wrong = changed(path, lambda m: set_weight(m, "net_conv1_weight", lambda w: (w * 1.01).astype("float32")))
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    for source, ok in ((path, True), (wrong.SerializeToString(), False)):
+        session = ort.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+        report = mx.onnx.verify((symbol, arguments, states), session, [x])
+        assert report.ok() == ok
+        if not ok:
+            assert report.first_divergence().name == "net_conv1_fwd_output"
+    with pytest.raises(mx.MXNetError, match="could not run the model"):
+        mx.onnx.verify(session, path, [x[:, :2]])
 
 
 def test_a_tolerance_of_the_users_own(files):

@@ -25,7 +25,8 @@ from ..runtime.environment import environment, processors
 from ..runtime.session import ModelSession
 from ..symbol.symbol import Symbol
 from ._feeds import arrays_of, declared_sizes, feeds, has_free_rows, signature
-from ._sources import Model, as_onnx
+from ._native import Model
+from ._sources import as_onnx
 from ._table import shortened, table
 from .models import Inputs, Shapes
 

@@ -11,7 +11,7 @@ from .._json import fields_of, json_text
 from ..errors import MXNetError
 from ..parity.models import title
 from ._manifest import Digest, Manifest, digest_of_file, manifest_path, read_manifest, source_digests
-from ._sources import Model, native
+from ._native import Model, native
 
 __all__ = ["Digest", "Manifest", "ManifestCheck", "check_manifest"]
 

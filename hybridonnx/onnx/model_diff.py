@@ -20,7 +20,8 @@ from ..pages.table import Column, Row, Table
 from ..parity.models import title
 from ._distances import distance
 from ._matching import Matching
-from ._sources import Model, Native, exported, native
+from ._native import Model, Native, native
+from ._sources import exported
 from ._symbol_outline import outline_of_symbol
 
 __all__ = ["Change", "ModelDiff", "NodeDiff", "WeightDiff", "diff"]

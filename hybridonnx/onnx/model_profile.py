@@ -20,7 +20,8 @@ from ..runtime.environment import environment
 from ..runtime.node_times import Measurement, NodeRuns, measure
 from ..runtime.session import ModelSession
 from ._feeds import arrays_of, feeds, signature
-from ._sources import Model, as_onnx
+from ._native import Model
+from ._sources import as_onnx
 from ._table import shortened, table
 from .models import Inputs, Shapes
 

@@ -50,6 +50,7 @@ from ..parity.verify import verify as _verify
 from ..symbol.symbol import Symbol
 from ..symbol.symbol import load as load_symbol
 from ..typing import ArrayLike, Contexts
+from ._native import Model, Session, native
 from ._proof import Proof, checked_options
 
 __all__ = [
@@ -82,8 +83,6 @@ FreeShape: TypeAlias = Sequence[int | str | None]
 Shapes: TypeAlias = FreeShape | Sequence[FreeShape] | Mapping[str, FreeShape]
 DTypes: TypeAlias = DTypeLike | Sequence[DTypeLike] | Mapping[str, DTypeLike]
 """One for all inputs, or each input's, in order or by name."""
-Model: TypeAlias = HybridBlock | str | os.PathLike[str] | tuple[Symbol, Mapping[str, NDArray]]
-"""A block, an ONNX file, or a symbol and its parameters."""
 Source: TypeAlias = HybridBlock | Symbol | str | os.PathLike[str]
 Parameters: TypeAlias = Mapping[str, NDArray] | str | os.PathLike[str]
 Inputs: TypeAlias = ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike]
@@ -274,8 +273,8 @@ def register_lowering(op_type: str) -> Callable[[_Function], _Function]:
 
 
 def verify(
-    model: Model,
-    other: Model | None = None,
+    model: Model | Session,
+    other: Model | Session | None = None,
     inputs: Inputs | None = None,
     *,
     shapes: Shapes | None = None,
@@ -291,10 +290,10 @@ def verify(
 ) -> Parity:
     """Run two models on the same inputs, and tell rounding from faults.
 
-    A model is a HybridBlock, an ONNX file, or a tuple of a Symbol and its parameters; without `other` a block
-    or a Symbol is compared with its own export. Blocks and Symbols run on the kernels, ONNX models in plain
-    ONNX Runtime on the CPU. A block's own call is compared as well. The first model's graph also runs in
-    float64, and again with every value moved by as much as rounding may move it, which bounds each element.
+    A model is a HybridBlock, a Symbol with its parameters as a tuple, or the files of both, an ONNX file or
+    its bytes, or an open session; without `other` one of MXNet's is compared with its own export. Blocks and
+    Symbols run on the kernels, where a block's own call is compared as well, and ONNX models in plain ONNX
+    Runtime. The first model's graph also runs in float64, and again with every value moved as rounding may.
 
     Args:
         model: What is right.
@@ -319,10 +318,16 @@ def verify(
     """
     pixels = Pixels(transform, (0.0,) if mean is None else mean, (1.0,) if std is None else std)
     options = _Options(shapes, sizes, layers, seed, precision, metric, pixels)._asdict()
-    second = _second(other, model, shapes)
-    if isinstance(model, HybridBlock):
-        return _verify_block(model, second, inputs, samples, options)
-    return _verify(model, second, inputs, samples=samples, **options)
+    first = _read(model)
+    second = _second(_read(other), first, shapes)
+    compare = _verify_block if isinstance(first, HybridBlock) else _verify
+    return compare(first, second, inputs, samples=samples, **options)
+
+
+def _read(model: Any) -> Any:
+    """A model whose native files are read: a Symbol with its parameters."""
+    known = None if isinstance(model, HybridBlock | Mapping | None) else native(model)
+    return model if known is None or known.symbol is None else (known.symbol, known.arrays)
 
 
 def _second(other: Any, model: Any, shapes: Any) -> Any:
@@ -344,7 +349,9 @@ class _Options(NamedTuple):
     pixels: Pixels
 
 
-def _verify_block(net: HybridBlock, other: Any, inputs: Any, samples: int | None, options: Any) -> Parity:
+def _verify_block(
+    net: HybridBlock, other: Any, inputs: Any, *, samples: int | None, **options: Any
+) -> Parity:
     second = None if other is None else runnable(other)
     is_known = second is not None or options["shapes"] is not None or net._cached_graph
     special = options["metric"] is not None or options["sizes"] is not None or _is_path(inputs)
@@ -361,8 +368,8 @@ def _verify_block(net: HybridBlock, other: Any, inputs: Any, samples: int | None
 
 
 def assert_parity(
-    model: Model,
-    other: Model | None = None,
+    model: Model | Session,
+    other: Model | Session | None = None,
     inputs: Inputs | None = None,
     *,
     tol: float | None = None,

@@ -6,7 +6,8 @@ import math
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -24,6 +25,8 @@ from ..gluon.hybrid_block import HybridBlock
 from ..ndarray.invoke import invoke_all
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Spec, SymbolicDim
+from ..runtime.open_session import is_session, model_of
+from ..runtime.open_session import run as run_session
 from ..runtime.session import ModelSession
 from ..symbol.execute import execute
 from ..symbol.graph import Entry
@@ -205,8 +208,10 @@ def runnable(model: Any) -> Runnable:
         return of_symbol(model[0], arrays_by_name(list(model[1:])))
     if isinstance(model, str | os.PathLike | bytes) or hasattr(model, "SerializeToString"):
         return of_onnx(model)
+    if is_session(model):  # as it is: its own providers, threads and optimizations
+        return replace(of_onnx(model_of(model)), run=partial(run_session, model))
     raise ConversionError(
-        "verify: an ONNX model, or a tuple of a Symbol and parameters, is required, "
+        "verify: an ONNX model, a session of one, or a tuple of a Symbol and parameters, is required, "
         f"got {type(model).__name__}."
     )
 
