@@ -19,7 +19,8 @@ from hybridonnx.converters import from_onnx, to_onnx
 from hybridonnx.converters.from_onnx import _model_info
 from hybridonnx.converters.from_onnx._registry import Const, Hint, Import, imports, load_all
 from hybridonnx.errors import ConversionError, FormatError, MXNetError
-from hybridonnx.parity.report import Layer, Parity, difference
+from hybridonnx.parity.difference import difference
+from hybridonnx.parity.report import Layer, Parity
 from hybridonnx.parity.verify import verify
 from hybridonnx.symbol.execute import execute
 

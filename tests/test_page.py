@@ -21,7 +21,9 @@ from hybridonnx.pages.markup import number, tag
 from hybridonnx.pages.page import Page
 from hybridonnx.pages.plot import Chart, Plot, Series
 from hybridonnx.pages.table import Column, Row, Table
-from hybridonnx.parity.report import Exact, Layer, Parity, difference
+from hybridonnx.parity.difference import Exact, difference
+from hybridonnx.parity.report import Change as Decision
+from hybridonnx.parity.report import Layer, Parity, Score, SizeTrial
 
 HOSTILE = """</script><script>alert(1)</script><img src=x onerror='a("1")'>&amp;<!--]]>\u2028"""
 EMPTY = {"meta", "link", "input", "br"}
@@ -304,3 +306,26 @@ def test_pages_of_models(tmp_path):
     assert f"second model{path}" in text
     assert tree.rows("layers")[1][0] == "fc_output"
     assert "ONNX Runtime" in tree.all("main")[0]["text"]
+
+
+def test_sizes_and_metric():
+    """What free sizes show, and which samples of a set two models decide otherwise."""
+    y = error("y", 0.5)
+    report = Parity(
+        (error("y", 1e-4),),
+        sizes=(
+            SizeTrial({"n": 1}, ("n",), (error("y", 1e-4),)),
+            SizeTrial({"n": 2}, ("n",), refusal="<even>"),
+            SizeTrial({"n": 7}, ("n",), (error("z", 0.0), y)),
+        ),
+        metric=Score("top1", 0.75, 0.5, 1200, 1, (Decision(17, 2.0, 2, 0),)),
+    )
+    tree = Tree(report.to_html())
+    rows = tree.rows("sizes")[1:]
+    assert [row[:2] for row in rows] == [["n=1", "rounding"], ["n=2", "left out"], ["n=7", "fault"]]
+    assert rows[1][3] == "<even>"
+    assert tree.rows("changes")[1:] == [["17", "2", "2", "0"]]
+    assert (
+        "top1 of 1,200 samples is 0.75 for the first model and 0.5 for the second."
+        in (tree.all("main")[0]["text"])
+    )

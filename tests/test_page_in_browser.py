@@ -15,7 +15,8 @@ import pytest
 from hybridonnx.pages.page import Page
 from hybridonnx.pages.plot import Chart, Plot, Series
 from hybridonnx.pages.table import Column, Row, Table
-from hybridonnx.parity.report import Exact, Layer, Parity, difference
+from hybridonnx.parity.difference import Exact, difference
+from hybridonnx.parity.report import Layer, Parity
 from tests import browser as driver
 from tests.test_page import RESULTS
 

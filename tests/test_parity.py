@@ -16,7 +16,8 @@ from hybridonnx import gluon, sym
 from hybridonnx.errors import ConversionError
 from hybridonnx.gluon.model_zoo import vision
 from hybridonnx.parity import layers
-from hybridonnx.parity.report import Exact, Parity, ParityError, Verdict, difference, together
+from hybridonnx.parity.difference import Exact, Verdict, difference, together
+from hybridonnx.parity.report import Parity, ParityError
 from hybridonnx.parity.rounding import Reference
 from hybridonnx.parity.verify import verify
 from tests.parity_faults import faults

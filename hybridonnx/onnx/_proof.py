@@ -18,7 +18,8 @@ from ..converters.from_onnx import read
 from ..converters.inspection import ONNX_VERSION, Declaration, facts
 from ..errors import MXNetError
 from ..ops import Array
-from ..parity.report import Difference, Parity, ParityError, together
+from ..parity.difference import Difference, together
+from ..parity.report import Parity, ParityError
 from ..runtime.session import VERSION as RUNTIME_VERSION
 from ..symbol.symbol import Symbol
 from ._manifest import SCHEMA, Digest, Manifest, digest_of_file, manifest_path, source_digests

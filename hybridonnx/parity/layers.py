@@ -12,9 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from ..ops import Array
+from .difference import Difference, Exact, difference
 from .matching import Mark, Pair, by_marks, by_place, mark
 from .models import Arrays, File, Graph
-from .report import Difference, Exact, Layer, difference
+from .report import Layer
 from .rounding import Expectation, Reference, rounded
 
 _BUDGET = 256 << 20

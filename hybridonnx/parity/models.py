@@ -31,8 +31,8 @@ from ..runtime.session import ModelSession
 from ..symbol.execute import execute
 from ..symbol.graph import Entry
 from ..symbol.symbol import Symbol
+from .difference import unit_of
 from .limits import symbol_limits
-from .report import unit_of
 from .sizes import dim
 
 Arrays: TypeAlias = dict[str, Array]

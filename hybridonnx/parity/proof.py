@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from ..errors import ConversionError, MXNetError
+from .difference import Difference, Verdict
 from .drawing import Draws
 from .models import Arrays, Runnable
-from .report import Difference, SizeTrial, Verdict
+from .report import SizeTrial
 from .sizes import Sizes
 
 Differences: TypeAlias = tuple[Difference, ...]

@@ -27,7 +27,7 @@ from ..ndarray.ndarray import NDArray
 from ..ops import Array
 from ..symbol.graph import Entry, Node, topological
 from ..symbol.symbol import Symbol
-from .report import unit_of
+from .difference import unit_of
 
 SAFETY = 10.0
 """An operator's own bound as a multiple of the rounding that was measured."""

@@ -13,6 +13,7 @@ from ..dtypes import DType, as_dtype
 from ..errors import ConversionError, MXNetError
 from ..ops import Array, Spec
 from ..runtime.environment import environment
+from .difference import Exact, difference, together, unit_of
 from .drawing import Draws, specs_of
 from .inputs import given
 from .labelled import Batch, labelled, score
@@ -20,7 +21,7 @@ from .layers import compare
 from .models import Arrays, Graph, Runnable, exported, exported_for, label_zeros, of_onnx, runnable, title
 from .pictures import Pixels
 from .proof import Differences, Proof, base_of, failed
-from .report import Exact, Layer, Parity, Score, SizeTrial, difference, together, unit_of
+from .report import Layer, Parity, Score, SizeTrial
 from .rounding import Reference
 
 
