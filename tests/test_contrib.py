@@ -58,7 +58,9 @@ def test_published_vectors_are_read_from_their_folder(tmp_path):
 
 def test_classes_of_users_are_registered_with_their_files(monkeypatch, tmp_path):
     """As MXNet's documentation of `register` has it."""
-    monkeypatch.setattr(text.embedding, "_classes", dict(text.embedding._classes))
+    own = {"glove", "fasttext"}
+    classes = {name: cls for name, cls in text.embedding._classes.items() if name in own}
+    monkeypatch.setattr(text.embedding, "_classes", classes)
 
     @text.embedding.register
     class OurVectors(text.embedding._TokenEmbedding):

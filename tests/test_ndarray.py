@@ -51,7 +51,6 @@ ELSEWHERE = {
         "__idiv__": "Python 2",
         "__nonzero__": "Python 2",
         "__rdiv__": "Python 2",
-        "__setstate__": "Python's own does it",
         "handle": "there is no C library",
     },
     "nd": {

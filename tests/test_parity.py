@@ -20,7 +20,10 @@ from hybridonnx.parity.difference import Exact, Verdict, difference, together
 from hybridonnx.parity.report import Parity, ParityError
 from hybridonnx.parity.rounding import Reference
 from hybridonnx.parity.verify import verify
+from hybridonnx.test_utils.cases import symbol_of
 from tests.parity_faults import faults
+from tests.runtimes import newest_opset
+from tests.test_operators import FAMILIES
 
 # ---- one value
 
@@ -462,3 +465,51 @@ def test_planted_faults_in_the_zoo(name, tmp_path):
     missed, tried = misses(model, path, x, 24)
     assert not missed
     assert tried >= 20
+
+
+# ---- no false alarms
+
+
+LEVELS = [
+    ort.GraphOptimizationLevel.ORT_DISABLE_ALL,
+    ort.GraphOptimizationLevel.ORT_ENABLE_BASIC,
+    ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
+    ort.GraphOptimizationLevel.ORT_ENABLE_ALL,
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ZOO)
+def test_no_alarm_in_the_zoo(name, tmp_path):
+    """Exports agree with their networks at every opset, level of optimization and number of threads."""
+    net, x = zoo(name, ZOO[name])
+    net.export(str(tmp_path / "net"))
+    model = mx.model.load_checkpoint(str(tmp_path / "net"), 0)
+    for opset in (13, 18, newest_opset()):
+        path = mx.onnx.export_model(
+            net, tmp_path / f"{opset}.onnx", input_shapes=[x.shape], opset_version=opset
+        )
+        for level in LEVELS:
+            for threads in (1, 2):
+                options = ort.SessionOptions()
+                options.graph_optimization_level = level
+                options.intra_op_num_threads = threads
+                session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+                report = mx.onnx.verify(model, session, [x], layers=False)
+                assert report.ok(), (opset, level, threads, str(report))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_case_of_an_operator_is_an_alarm(family):
+    """Exports agree with the kernels, what is random and what is decided by a hair among them."""
+    for case in FAMILIES[family]:
+        if case.operator().not_in_onnx or "onnx" in case.no or case.training:
+            continue
+        symbol, names = symbol_of(case)
+        try:
+            report = verify((symbol, {}), inputs=dict(zip(names, case.arrays(), strict=True)), layers=False)
+        except ConversionError as exc:
+            assert "ONNX has no such distribution" in str(exc)  # noqa: PT017
+            continue
+        assert report.ok(), (str(case), str(report))

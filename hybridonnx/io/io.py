@@ -191,7 +191,7 @@ class NDArrayIter(DataIter):
 
     @data.setter
     def data(self, named: Sequence[tuple[str, ArrayLike]]) -> None:
-        self._data = self._of_all_rows(named)
+        self._data = self._of_all_rows([(name, _as_rows(x)) for name, x in named])
 
     @property
     def label(self) -> list[tuple[str, NDArray]]:
@@ -200,19 +200,16 @@ class NDArrayIter(DataIter):
 
     @label.setter
     def label(self, named: Sequence[tuple[str, ArrayLike]]) -> None:
-        self._label = self._of_all_rows(named)
+        self._label = self._of_all_rows([(name, _as_rows(x)) for name, x in named])
 
-    def _of_all_rows(self, named: Sequence[tuple[str, ArrayLike]]) -> list[tuple[str, Array]]:
+    def _of_all_rows(self, named: Sequence[tuple[str, Array]]) -> list[tuple[str, Array]]:
         """Arrays by name, as many rows of each as there are."""
-        kept = []
-        for name, given in named:
-            rows = _as_rows(given)
+        for name, rows in named:
             if len(rows) < self.num_data:
                 raise MXNetError(
                     f"NDArrayIter: {self.num_data} rows are required, got {len(rows)} in {name}."
                 )
-            kept.append((name, rows[: self.num_data]))  # the rest does not count
-        return kept
+        return [(name, rows[: self.num_data]) for name, rows in named]  # the rest does not count
 
     def _described(self, named: Sequence[tuple[str, Array]]) -> list[DataDesc]:
         return [

@@ -588,7 +588,7 @@ def check_onnx(case: Case, dtype: str, opset: int, free: bool = False) -> None:
 # ---- as symbols
 
 
-def _symbol(case: Case) -> tuple[Any, list[str]]:
+def symbol_of(case: Case) -> tuple[Any, list[str]]:
     """The case as a symbol of variables, and their names."""
     from ..symbol.everything import F
 
@@ -616,7 +616,7 @@ def check_symbolic(case: Case) -> None:
     from ..symbol.symbol import Symbol, var
 
     arrays = case.arrays()
-    symbol, names = _symbol(case)
+    symbol, names = symbol_of(case)
     values = dict(zip(names, arrays, strict=True))
     differentiable = not case.operator().not_differentiable
     expected, grads = gradients(case, arrays) if differentiable else (run(case, arrays), [])
@@ -639,7 +639,7 @@ def check_training(case: Case) -> None:
     from ..runtime.plan import Plan
 
     arrays = case.arrays()
-    symbol, names = _symbol(case)
+    symbol, names = symbol_of(case)
     expected, grads = gradients(case, arrays)
     variables = [NDArray(a.copy()) for a in arrays]
     floating = case.floating()
