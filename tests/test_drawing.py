@@ -133,6 +133,7 @@ def test_names_and_expressions_of_sizes():
     assert dim("past + 2 * n", "x", 0).value({"past": 3, "n": 5}) == 13
     assert dim("two words", "x", 0).name == "two words"
     assert dim("__import__('os')", "x", 0).name
+    assert dim("(" * 10_000 + "n" + ")" * 10_000, "x", 0).name == "x_0"
     assert dim(4, "x", 0) == 4
 
 

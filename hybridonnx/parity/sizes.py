@@ -17,6 +17,8 @@ PROVEN = (1, 2, 7)
 _ROWS = (2, 1)
 _BASES = (2, 7, 16, 32, 64, 128, 224)
 """What the sizes of other axes are taken for: the first that a model takes."""
+_LONGEST = 200
+"""Characters of an expression: a parser can run out of stack over longer ones, which count as no name."""
 _OPERATORS: dict[type[ast.operator], Any] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
@@ -36,9 +38,9 @@ def dim(size: object, name: str, axis: int) -> Dim:
     """
     if isinstance(size, SymbolicDim):
         return size
-    if isinstance(size, str) and size:
+    if isinstance(size, str) and 0 < len(size) <= _LONGEST:
         return _expression(size)
-    return SymbolicDim.named(f"{name}_{axis}") if size is None or size == "" else int(str(size))
+    return SymbolicDim.named(f"{name}_{axis}") if size is None or isinstance(size, str) else int(str(size))
 
 
 def _expression(text: str) -> Dim:
