@@ -20,7 +20,8 @@ from hybridonnx.converters.from_onnx import _model_info
 from hybridonnx.converters.from_onnx._registry import Const, Hint, Import, imports, load_all
 from hybridonnx.errors import ConversionError, FormatError, MXNetError
 from hybridonnx.parity.difference import difference
-from hybridonnx.parity.report import Layer, Parity
+from hybridonnx.parity.report import Parity
+from hybridonnx.parity.results import Layer
 from hybridonnx.parity.verify import verify
 from hybridonnx.symbol.execute import execute
 
@@ -474,7 +475,10 @@ def test_layers_are_compared_by_name(rng, tmp_path):
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [((3,), "an ONNX model, or a tuple"), (("nothing.onnx",), "nothing.onnx does not exist")],
+    [
+        ((3,), "an ONNX model, a session of one, or a tuple"),
+        (("nothing.onnx",), "nothing.onnx does not exist"),
+    ],
 )
 def test_verify_refuses(arguments, message):
     with pytest.raises(ConversionError, match=message):

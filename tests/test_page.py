@@ -22,8 +22,9 @@ from hybridonnx.pages.page import Page
 from hybridonnx.pages.plot import Chart, Plot, Series
 from hybridonnx.pages.table import Column, Row, Table
 from hybridonnx.parity.difference import Exact, difference
-from hybridonnx.parity.report import Change as Decision
-from hybridonnx.parity.report import Layer, Parity, Score, SizeTrial
+from hybridonnx.parity.report import Parity
+from hybridonnx.parity.results import Change as Decision
+from hybridonnx.parity.results import Layer, Score, SizeTrial
 
 HOSTILE = """</script><script>alert(1)</script><img src=x onerror='a("1")'>&amp;<!--]]>\u2028"""
 EMPTY = {"meta", "link", "input", "br"}

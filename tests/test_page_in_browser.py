@@ -16,7 +16,8 @@ from hybridonnx.pages.page import Page
 from hybridonnx.pages.plot import Chart, Plot, Series
 from hybridonnx.pages.table import Column, Row, Table
 from hybridonnx.parity.difference import Exact, difference
-from hybridonnx.parity.report import Layer, Parity
+from hybridonnx.parity.report import Parity
+from hybridonnx.parity.results import Layer
 from tests import browser as driver
 from tests.test_page import RESULTS
 

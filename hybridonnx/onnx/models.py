@@ -45,7 +45,8 @@ from ..parity.difference import Difference, Verdict
 from ..parity.inputs import as_array, is_array, parts, samples_in
 from ..parity.models import Runnable, label_zeros, named, of_symbol, runnable
 from ..parity.pictures import Pixels
-from ..parity.report import Change, Layer, Parity, ParityError, Score, SizeTrial
+from ..parity.report import Parity, ParityError
+from ..parity.results import Change, Layer, Score, SizeTrial
 from ..parity.sizes import declared as joined
 from ..parity.verify import verify as _verify
 from ..symbol.symbol import Symbol

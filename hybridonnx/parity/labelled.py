@@ -18,7 +18,7 @@ from .inputs import as_array, loaded
 from .models import Arrays
 from .pictures import Pixels, batch_size, batches, classes_in
 from .progress import counted
-from .report import Change, Score
+from .results import Change, Score
 
 _ROWS = 16
 """Rows of a batch that is made of files."""

@@ -15,7 +15,7 @@ from ..ops import Array
 from .difference import Difference, Exact, difference
 from .matching import Mark, Pair, by_marks, by_place, mark
 from .models import Arrays, File, Graph
-from .report import Layer
+from .results import Layer
 from .rounding import Expectation, Reference, rounded
 
 _BUDGET = 256 << 20

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +11,7 @@ from ..pages.page import Page, Part
 from ..pages.plot import Chart, Plot, Series
 from ..pages.table import Column, Histogram, Row, State, Table
 from .difference import BINS, DECADES, PERCENTS, Difference, Verdict
-
-if TYPE_CHECKING:
-    from .report import Layer, Parity, Score, SizeTrial
+from .results import Layer, Results, Score, SizeTrial
 
 _STATES: Mapping[Verdict, State] = {
     Verdict.AGREES: "good",
@@ -58,7 +56,7 @@ _LABELS = (
 )
 
 
-def parity_page(parity: Parity, tol: float | None) -> Page:
+def parity_page(parity: Results, tol: float | None) -> Page:
     """The report as a page, whose first line judges by `tol`, as in `ok`."""
     answer, state = headline(parity, tol)
     inside = [layer.own for layer in parity.layers]
@@ -95,7 +93,7 @@ def parity_page(parity: Parity, tol: float | None) -> Page:
     )
 
 
-def headline(parity: Parity, tol: float | None) -> tuple[str, State]:
+def headline(parity: Results, tol: float | None) -> tuple[str, State]:
     """The answer in a sentence."""
     if tol is not None:
         within = "agree" if parity.ok(tol) else "do not agree"
@@ -110,7 +108,7 @@ def headline(parity: Parity, tol: float | None) -> tuple[str, State]:
     return f"The models differ: {worst.name} is {kind}", "bad"
 
 
-def _where(parity: Parity, tol: float | None) -> Iterator[str]:
+def _where(parity: Results, tol: float | None) -> Iterator[str]:
     """The place of the first fault in words."""
     worst = parity.first_divergence(tol)
     if worst is None:

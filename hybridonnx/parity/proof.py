@@ -9,7 +9,7 @@ from ..errors import ConversionError, MXNetError
 from .difference import Difference, Verdict
 from .drawing import Draws
 from .models import Arrays, Runnable
-from .report import SizeTrial
+from .results import SizeTrial
 from .sizes import Sizes
 
 Differences: TypeAlias = tuple[Difference, ...]

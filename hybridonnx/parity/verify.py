@@ -21,7 +21,8 @@ from .layers import compare
 from .models import Arrays, Graph, Runnable, exported, exported_for, label_zeros, of_onnx, runnable, title
 from .pictures import Pixels
 from .proof import Differences, Proof, base_of, failed
-from .report import Layer, Parity, Score, SizeTrial
+from .report import Parity
+from .results import Layer, Score, SizeTrial
 from .rounding import Reference
 
 

@@ -1,0 +1,139 @@
+"""What a comparison of two models gives, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from .difference import ORDER, Difference, Verdict
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One value between inputs and outputs."""
+
+    own: Difference
+    """What the second model's nodes add, from the first model's values before them."""
+    whole: Difference | None
+    """How far the value is off where both models run from their inputs."""
+    nodes: tuple[str, ...] = ()
+    """The second model's nodes from the values before to this one."""
+    origins: tuple[str, ...] = ()
+    """The first model's nodes from there."""
+
+    @property
+    def name(self) -> str:
+        """The first model's name of the value."""
+        return self.own.name
+
+    def ok(self, tol: float | None = None) -> bool:
+        """Whether the layer's own error is rounding at most; with `tol`, whether it is within that."""
+        return self.own.ok(tol)
+
+
+@dataclass(frozen=True)
+class SizeTrial:
+    """Both models where free sizes are these."""
+
+    sizes: Mapping[str, int]
+    changed: tuple[str, ...] = ()
+    """The names of those that are others than in the samples."""
+    outputs: tuple[Difference, ...] = ()
+    refusal: str = ""
+    """Why the first model takes no such sizes; they prove nothing then."""
+
+    def ok(self, tol: float | None = None) -> bool:
+        """Whether both models agree, or the first one takes no such sizes."""
+        return all(difference.ok(tol) for difference in self.outputs)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name}={self.sizes[name]}" for name in self.changed or self.sizes)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A sample that two models decide differently."""
+
+    index: int
+    """Its place in the set."""
+    label: float
+    first: int
+    """The first model's class."""
+    second: int
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a metric says of two models on a labelled set."""
+
+    name: str
+    first: float
+    second: float
+    samples: int
+    changed: int = 0
+    """The samples whose class, the largest of the first output's columns, is another one."""
+    changes: tuple[Change, ...] = ()
+    """The first of these."""
+
+    @property
+    def difference(self) -> float:
+        """How much the second model's value is above the first's."""
+        return self.second - self.first
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.name} of {self.samples:,} samples: {self.first:.6g} and {self.second:.6g}, a difference "
+            f"of {self.difference:+.3g}; {self.changed:,} decisions changed"
+        ]
+        lines += [f"  sample {c.index}, label {c.label:g}: {c.first}, then {c.second}" for c in self.changes]
+        if self.changed > len(self.changes) > 0:
+            lines.append(f"  and {self.changed - len(self.changes):,} more")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Results:
+    """How far two models are apart in their outputs, and in the layers in between."""
+
+    outputs: tuple[Difference, ...]
+    layers: tuple[Layer, ...] = ()
+    call: tuple[Difference, ...] = ()
+    """For a block, which may run in ONNX Runtime as well: its own call beside the reference."""
+    samples: int = 1
+    notes: tuple[str, ...] = ()
+    sizes: tuple[SizeTrial, ...] = ()
+    """Both models at other sizes, where these are free."""
+    metric: Score | None = None
+    """What a metric says of both on a labelled set, which `ok` does not judge."""
+    models: tuple[str, ...] = ()
+    """What both models are called."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Versions and the machine."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of all verdicts."""
+        found = [item.verdict for item in self._judged()]
+        return max(found, key=ORDER.index, default=Verdict.AGREES)
+
+    def ok(self, tol: float | None = None) -> bool:
+        """Whether the models compute the same.
+
+        Args:
+            tol: The relative difference that every output may have, those of a block's own call too; `None`
+                judges by what rounding can do, in outputs, layers and own call.
+        """
+        if tol is None:
+            return self.verdict is not Verdict.FAULT
+        return all(d.ok(tol) for d in (*self.outputs, *self.call)) and all(t.ok(tol) for t in self.sizes)
+
+    def first_divergence(self, tol: float | None = None) -> Difference | None:
+        """The first layer that errs by itself, or else the first output that does not agree."""
+        return next((difference for difference in self._judged() if not difference.ok(tol)), None)
+
+    def _judged(self) -> Iterator[Difference]:
+        """All that a verdict is of, layers first."""
+        yield from (layer.own for layer in self.layers)
+        yield from self.outputs
+        yield from self.call
+        yield from (difference for trial in self.sizes for difference in trial.outputs)
