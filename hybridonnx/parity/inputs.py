@@ -15,7 +15,7 @@ from ..errors import ConversionError
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Spec
 from .models import Arrays
-from .pictures import Pixels, batches, classes_in, images_in
+from .pictures import Pixels, batches, classes_in, images_in, input_of_images
 
 SEVERAL = 8
 """So many files of a folder are taken unless more are asked for."""
@@ -76,9 +76,8 @@ def _folder(folder: Path, specs: Mapping[str, Spec], pixels: Pixels) -> Iterator
         raise ConversionError(
             f"verify: images, .npz or .npy files are required in the folder {folder}, got none."
         )
-    if len(specs) != 1:
-        raise ConversionError(f"verify: a model of one input is required for images, got {', '.join(specs)}.")
-    yield from batches(images, next(iter(specs.values())), pixels, 1)
+    _, spec = input_of_images(specs)
+    yield from batches(images, spec, pixels, 1)
 
 
 def _is_several(inputs: Any) -> bool:

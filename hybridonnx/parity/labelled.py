@@ -16,7 +16,7 @@ from ..ndarray.ndarray import NDArray
 from ..ops import Array, Spec
 from .inputs import as_array, loaded
 from .models import Arrays
-from .pictures import Pixels, batch_size, batches, classes_in
+from .pictures import Pixels, batch_size, batches, classes_in, input_of_images
 from .progress import counted
 from .results import Change, Score
 
@@ -152,9 +152,7 @@ def _folder(folder: Path, specs: Mapping[str, Spec], pixels: Pixels) -> Iterator
     items = classes_in(folder)
     if not items:
         raise ConversionError(f"verify: a folder of images for each class is required in {folder}, got none.")
-    if len(specs) != 1:
-        raise ConversionError(f"verify: a model of one input is required for images, got {', '.join(specs)}.")
-    ((name, spec),) = specs.items()
+    name, spec = input_of_images(specs)
     labels = np.array([label for _, label in items], np.float32)
     done = 0
     for x in batches([path for path, _ in items], spec, pixels, _ROWS):

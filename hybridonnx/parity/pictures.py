@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,6 +73,13 @@ class _Layout:
 def images_in(folder: Path) -> list[Path]:
     """The images in a folder, in the order of their names."""
     return sorted(path for path in folder.iterdir() if path.suffix.lower() in EXTENSIONS)
+
+
+def input_of_images(specs: Mapping[str, Spec]) -> tuple[str, Spec]:
+    """The only input of a model. Raises `ConversionError` if there are several."""
+    if len(specs) != 1:
+        raise ConversionError(f"verify: a model of one input is required for images, got {', '.join(specs)}.")
+    return next(iter(specs.items()))
 
 
 def classes_in(folder: Path) -> list[tuple[Path, int]]:

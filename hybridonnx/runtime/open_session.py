@@ -9,6 +9,7 @@ import onnxruntime as ort
 
 from ..errors import MXNetError
 from ..ops import Array
+from .session import _FAILURES, _sentence
 
 
 def is_session(model: Any) -> bool:
@@ -28,6 +29,6 @@ def run(session: Any, inputs: Mapping[str, Array]) -> dict[str, Array]:
     """The outputs by name. Raises `MXNetError` for what ONNX Runtime raises."""
     try:
         outputs = session.run(None, dict(inputs))
-    except Exception as exc:  # ONNX Runtime's have no base class of their own
-        raise MXNetError(f"The session could not run the model: {exc}") from exc
+    except _FAILURES as exc:
+        raise MXNetError(f"The session could not run the model: {_sentence(exc)}") from exc
     return dict(zip([item.name for item in session.get_outputs()], outputs, strict=True))
