@@ -17,7 +17,7 @@ from ..errors import AttributeValueError
 from ..ops import Array
 from ..pages.bars import Bar, bars
 from ..pages.markup import Markup, tag
-from ..pages.page import Page
+from ..pages.page import HasPage, Page
 from ..pages.table import Column, Row, Table
 from ..parity.models import title
 from ..runtime.contention import share_received
@@ -71,7 +71,7 @@ class Timing:
 
 
 @dataclass(frozen=True)
-class Benchmark:
+class Benchmark(HasPage):
     """The times of some models beside each other."""
 
     timings: tuple[Timing, ...]
@@ -106,16 +106,8 @@ class Benchmark:
             Path(path).write_text(picture, encoding="utf-8")
         return picture
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The times as a page for a browser: one file, which needs no network.
-
-        Args:
-            path: A file to write it to, if it shall be.
-
-        Returns:
-            The page.
-        """
-        return _page(self).write(path)
+    def _page(self) -> Page:
+        return _page(self)
 
     def __str__(self) -> str:
         several = len({timing.model for timing in self.timings}) > 1

@@ -14,7 +14,7 @@ from .._json import fields_of, json_text
 from ..converters.opsets import OLDEST
 from ..converters.outline import ABSENT, Outline, OutlineNode, Weight, outline
 from ..errors import ConversionError
-from ..pages.page import Page, Part
+from ..pages.page import HasPage, Page, Part
 from ..pages.plot import Chart, Plot, Series
 from ..pages.table import Column, Row, Table
 from ..parity.models import title
@@ -102,7 +102,7 @@ class WeightDiff:
 
 
 @dataclass(frozen=True)
-class ModelDiff:
+class ModelDiff(HasPage):
     """What is different between two models."""
 
     first: str
@@ -131,16 +131,8 @@ class ModelDiff:
         """
         return json_text({"equal": self.equal, **fields_of(self)})
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The difference as a page for a browser: one file, which needs no network.
-
-        Args:
-            path: A file to write it to, if it shall be.
-
-        Returns:
-            The page.
-        """
-        return _page(self).write(path)
+    def _page(self) -> Page:
+        return _page(self)
 
     def __str__(self) -> str:
         verdict = self._verdict()

@@ -12,7 +12,7 @@ from .._json import fields_of, json_text
 from ..converters.from_onnx import read
 from ..errors import AttributeValueError
 from ..gluon.hybrid_block import HybridBlock
-from ..pages.page import Page
+from ..pages.page import HasPage, Page
 from ..pages.plot import Chart, Plot, Series
 from ..pages.table import Column, Row, Table
 from ..parity.models import title
@@ -65,7 +65,7 @@ class TimeShare:
 
 
 @dataclass(frozen=True)
-class Profile:
+class Profile(HasPage):
     """Where the time of a model goes."""
 
     model: str
@@ -147,16 +147,8 @@ class Profile:
         ]
         return "\n".join(lines)
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The times as a page for a browser: one file, which needs no network.
-
-        Args:
-            path: A file to write it to, if it shall be.
-
-        Returns:
-            The page.
-        """
-        return _page(self).write(path)
+    def _page(self) -> Page:
+        return _page(self)
 
     def __str__(self) -> str:
         return self.text()

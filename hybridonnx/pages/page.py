@@ -89,6 +89,24 @@ class Page:
         return {**self.sections, **more}
 
 
+class HasPage:
+    """What can be looked at in a browser."""
+
+    def _page(self) -> Page:
+        raise NotImplementedError
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """All of it as a page for a browser: one file, which needs no network.
+
+        Args:
+            path: A file to write it to, if it shall be.
+
+        Returns:
+            The page.
+        """
+        return self._page().write(path)
+
+
 def _section(heading: str, parts: Sequence[Part]) -> Markup:
     return tag("section", tag("h2", heading), *(_part(part) for part in parts))
 
