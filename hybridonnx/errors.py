@@ -29,6 +29,8 @@ class MXNetError(RuntimeError):
 
     node: Any = None
     """The node of a graph that it is about, if it is about one."""
+    _places: tuple[str, ...] = ()
+    """Sentences of the message that tell where it was, as of a node and of those around it."""
 
 
 class AttributeValueError(MXNetError, ValueError):
@@ -93,3 +95,26 @@ def suggest(name: str, known: Iterable[str]) -> str:
     """A sentence with the names nearest to `name`, or nothing."""
     near = difflib.get_close_matches(name, list(known), n=3)
     return f" Did you mean {' or '.join(near)}?" if near else ""
+
+
+def add_place(exc: MXNetError, place: str) -> None:
+    """Add a sentence that tells where it was to an error's message."""
+    if len(exc.args) != 1 or not isinstance(exc.args[0], str):
+        exc.add_note(place)
+        return
+    text = exc.args[0].rstrip()
+    exc.args = (f"{text}{'' if text.endswith(('.', '?', '!')) else '.'} {place}",)
+    exc._places += (place,)
+
+
+def without_places(exc: MXNetError) -> str:
+    """An error's message without the sentences that tell where it was."""
+    text = str(exc)
+    for place in reversed(exc._places):
+        text = text.removesuffix(f" {place}")
+    return text
+
+
+def has_place(exc: MXNetError) -> bool:
+    """Whether an error tells where it was, in its message or in notes."""
+    return bool(exc._places or getattr(exc, "__notes__", None))

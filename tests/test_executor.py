@@ -99,7 +99,7 @@ def test_missing_arrays_are_named(product):
 def test_failing_operators_are_named():
     with pytest.raises(MXNetError) as caught:
         execute(sym.dot(sym.var("a"), sym.var("b"), name="d"), {"a": ones((2, 3)), "b": ones((2, 3))})
-    assert "In node d (dot of a, b)." in caught.value.__notes__
+    assert str(caught.value).endswith(". In node d (dot of a, b).")
 
 
 # ---- gradients
@@ -223,7 +223,7 @@ def test_calls_are_checked(product):
         executor.forward(a=ones((3,)))
     with pytest.raises(ShapeError, match="Use broadcast_mul") as caught:
         product.bind(cpu(), [ones((2,)), ones((3,))])
-    assert "In node" in caught.value.__notes__[0]
+    assert str(caught.value).count("In node") == 1
     with pytest.raises(ValueError, match="2 arrays are required in args, got 1"):
         product.bind(cpu(), [ones((2,))])
     with pytest.raises(MXNetError, match=r"one of write, add, null.*got 'zzz'"):

@@ -111,7 +111,7 @@ def test_what_values_tell_alone_is_refused(tmp_path):
     path = str(tmp_path / "net.onnx")
     with pytest.raises(ConversionError, match="Values tell it, not the inputs' shapes") as info:
         mx.onnx.export_model(net, path, input_shapes=[(2, 4), (2,)], in_types=["float32", "bool"])
-    assert any("In node" in note for note in info.value.__notes__)
+    assert str(info.value).count("In node") == 1
 
 
 @pytest.mark.parametrize("given", ["constant", "constant, free", "input", "input, free"])

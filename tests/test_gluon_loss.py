@@ -197,7 +197,7 @@ def test_hybridized_losses_refuse_labels_that_would_broadcast(name, recording):
             pytest.raises(mx.errors.ShapeError, match=r"\(4, 3\)") as caught,
         ):
             of(pred, mx.nd.ones(shape))
-        assert any(note.startswith("In node of_") for note in caught.value.__notes__)
+        assert str(caught.value).count("In node of_") == 1
     assert of(pred[:1], mx.nd.ones((1, 3))).shape == (1,)
 
 

@@ -213,14 +213,14 @@ def test_faults_are_told_in_use(fault):
     assert sym.load_json(net.tojson()).tojson() == net.tojson()
     with Watched(written(content)), pytest.raises(MXNetError, match=message) as caught:
         [net.infer_shape(), net.infer_type()]
-    assert any("In node" in note for note in caught.value.__notes__)
+    assert str(caught.value).count("In node") == 1
 
 
 def test_unknown_operators_name_the_node_when_they_run():
     net = sym.load_json(json.dumps(one("Custom", op_type="nobody")))
     with pytest.raises(MXNetError, match=r"mx.operator.register\('nobody'\)") as caught:
         net.eval(x=mx.nd.ones((1,)))
-    assert any("In node n (Custom" in note for note in caught.value.__notes__)
+    assert str(caught.value).count("In node n (Custom") == 1
 
 
 def inside(text):

@@ -224,6 +224,100 @@ def test_onnx_runtimes_text_is_in_a_sentence():
     assert "\n" not in text
 
 
+POINTS = {"x": (F32, [2, 4]), "i": (I64, [2, 2])}
+BEYOND = {
+    "Gather": ({"x": (F32, [2, 4]), "i": (I64, [2])}, [1, -5], {"axis": 1}),
+    "Gather of a free size": ({"x": (F32, [2, "N"]), "i": (I64, [2])}, [1, -5], {"axis": 1}),
+    "GatherElements": (POINTS, [[1, -5], [0, 0]], {"axis": 1}),
+    "GatherND": (POINTS, [[1, -5], [0, 0]], {}),
+    "ScatterElements": (POINTS, [[1, -5], [0, 0]], {"axis": 1}),
+    "ScatterElements that adds": (POINTS, [[1, -5], [0, 0]], {"axis": 1, "reduction": "add"}),
+    "ScatterND": (POINTS, [[1, -5], [0, 0]], {}),
+    "ScatterND that adds": (POINTS, [[1, -5], [0, 0]], {"reduction": "add"}),
+}
+
+
+@pytest.mark.parametrize("record", [False, True], ids=["predict", "record"])
+@pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybrid"])
+@pytest.mark.parametrize("title", BEYOND)
+def test_indices_beyond_an_axis_are_told_as_the_user_gave_them(title, hybrid, record):
+    """With the range that ONNX has, and the node once; ONNX Runtime refuses the same model."""
+    inputs, indices, attributes = BEYOND[title]
+    op_type = title.split()[0]
+    fed = [np.ones((2, 4), np.float32), np.array(indices)]
+    if op_type.startswith("Scatter"):
+        fed.append(np.ones((2, 2) if "Elements" in op_type else 2, np.float32))
+        inputs = {**inputs, "u": (F32, fed[2].shape)}
+    proto = model([node(op_type, list(inputs), ["y"], name="rows", **attributes)], inputs)
+    with pytest.raises(Exception, match=r"-5|Out of range"):
+        plain(proto)(fed)
+    net = mx.onnx.import_to_gluon(proto)
+    net.hybridize(hybrid)
+    scope = mx.autograd.record() if record else mx.autograd.pause()
+    with scope, pytest.raises(MXNetError) as caught:
+        net(*[mx.nd.array(a, dtype=a.dtype) for a in fed])
+    text = str(caught.value)
+    assert len(re.findall(r"In node rows\w* \(\w+", text)) == text.count("In node") == 1
+    assert re.search(r"-4 to 3 are required.*got -5|idx=-5 .* \[-4,3\]|indi?c?ex?e? = -5|Out of range", text)
+
+
+def of_steps(op_type):
+    """A graph in which a node called `inner` is inside of one called `outer`, with what it is fed."""
+    x, rows = helper.make_tensor_value_info("x", F32, [3, 4]), np.array([[1], [5]])
+    zero = numpy_helper.from_array(np.array([0]), "zero")
+    gathered = [node("Gather", ["x", "j"], ["r"], name="inner"), node("Squeeze", ["r", "zero"], ["o"])]
+    row = helper.make_tensor_value_info("o", F32, [4])
+    j = helper.make_tensor_value_info("j", I64, [1])
+    if op_type == "Scan":
+        body = helper.make_graph(gathered, "body", [j], [row])
+        nodes = [node("Scan", ["i"], ["y"], name="outer", num_scan_inputs=1, body=body)]
+        declared, fed = helper.make_tensor_value_info("i", I64, [2, 1]), rows
+    elif op_type == "Loop":
+        step = helper.make_tensor_value_info("n", I64, [])
+        go, on = (helper.make_tensor_value_info(name, TensorProto.BOOL, []) for name in ("go", "on"))
+        nodes = [node("Identity", ["go"], ["on"]), node("Add", ["n", "five"], ["j"]), *gathered]
+        body = helper.make_graph(nodes, "body", [step, go], [on, row])
+        nodes = [node("Loop", ["i", ""], ["y"], name="outer", body=body)]
+        declared, fed = helper.make_tensor_value_info("i", I64, []), np.array(2)
+    else:
+        branches = {
+            f"{name}_branch": helper.make_graph(
+                [node("Gather", ["x", "j"], ["r"], name=title), node(kind, ["r"], [name])],
+                name,
+                [],
+                [helper.make_tensor_value_info(name, F32, [1, 4])],
+            )
+            for name, title, kind in (("then", "inner", "Abs"), ("else", "other", "Neg"))
+        }
+        nodes = [node("Greater", ["j", "zero"], ["c"]), node("If", ["c"], ["y"], name="outer", **branches)]
+        declared, fed = j, np.array([5])
+    y = helper.make_tensor_value_info("y", F32, None)
+    five = numpy_helper.from_array(np.array([5]), "five")
+    graph = helper.make_graph(nodes, "graph", [x, declared], [y], [zero, five])
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    return proto, [np.ones((3, 4), np.float32), fed]
+
+
+@pytest.mark.parametrize("record", [False, True], ids=["predict", "record"])
+@pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybrid"])
+@pytest.mark.parametrize("op_type", ["Scan", "Loop", "If"])
+def test_nodes_inside_of_others_are_told_with_these(op_type, hybrid, record):
+    """The inner one first, both once, and with the operators that they are here."""
+    proto, fed = of_steps(op_type)
+    with pytest.raises(Exception, match=r"idx=5 must be within the inclusive range \[-3,2\]"):
+        plain(proto)(fed)
+    net = mx.onnx.import_to_gluon(proto)
+    net.hybridize(hybrid)
+    scope = mx.autograd.record() if record else mx.autograd.pause()
+    with scope, pytest.raises(MXNetError, match=r"-3 to 2 are required, got 5|idx=5 .*\[-3,2\]") as caught:
+        net(*[mx.nd.array(a, dtype=a.dtype) for a in fed])
+    text = str(caught.value)
+    kind = {"Scan": "_foreach", "Loop": "_open_while_loop", "If": "_cond"}[op_type]
+    assert re.search(rf"In node inner \(take.*\. In node outer \({kind}", text)
+    assert text.count("In node") == 2
+    assert "Non-zero status" not in text
+
+
 @pytest.mark.parametrize("hybrid", [False, True])
 def test_places_in_onnx_runtimes_sources_are_left_out(hybrid):
     nodes = [node("Reshape", ["x", "s"], ["y"], name="wide", allowzero=1)]

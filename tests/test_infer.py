@@ -82,7 +82,7 @@ def test_variables_tell_their_shape():
     assert (sym.var("q", shape=(2, 0)) + 1).infer_shape_partial()[0] == [(2, 0)]
     with pytest.raises(ShapeError, match="a shape such as") as caught:
         sym.var("q", __shape__="many").infer_shape()
-    assert "In node q (null)." in caught.value.__notes__
+    assert str(caught.value).endswith(". In node q (null).")
 
 
 def test_sizes_may_stay_unknown(net):
@@ -109,8 +109,8 @@ def test_ranks_are_required(a, b):
 def test_the_node_is_told(a, b):
     with pytest.raises(ShapeError, match=r"got \(2, 3\) and \(2, 1\). Use broadcast_add") as caught:
         sym.elemwise_add(a, b, name="plus").infer_shape(a=(2, 3), b=(2, 1))
-    notes = caught.value.__notes__
-    assert notes == ["In node plus (elemwise_add) of a (2, 3) of unknown dtype, b (2, 1) of unknown dtype."]
+    place = "In node plus (elemwise_add) of a (2, 3) of unknown dtype, b (2, 1) of unknown dtype."
+    assert str(caught.value).endswith(f". {place}")
 
 
 def test_weights_that_do_not_fit(net):

@@ -153,7 +153,7 @@ def test_errors_name_the_layer_and_what_came_in(hybrid, recording):
     assert "FullyConnected: weight of shape (5, 7) is required, got (5, 4)" in text
     assert ("In node net_dense0_fwd (FullyConnected)" if hybrid else "In block net_dense0 (Dense)") in text
     assert re.search(r"\((2|\?), 7\) float32", text)
-    assert len(raised.value.__notes__) == 1
+    assert text.count("In ") == 1
 
 
 @pytest.mark.parametrize("hybrid", [False, True], ids=["eager", "hybrid"])

@@ -6,20 +6,22 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from onnx import NodeProto
+from onnx import NodeProto, helper
 
 from hybridonnx.dtypes import DType, as_dtype, container_of, is_floating
 from hybridonnx.errors import ConversionError, DTypeError, MXNetError
-from hybridonnx.ops import NumericShape, Spec, SymbolicDim
+from hybridonnx.ops import NumericShape, Spec, SymbolicDim, onnx_name
 from hybridonnx.symbol import everything
 from hybridonnx.symbol.declared import CONSTANT
 from hybridonnx.symbol.graph import VARIABLE, Entry, Node
 from hybridonnx.symbol.infer import NO_AXES
 from hybridonnx.symbol.symbol import Broadcasting
 
+from ..onnx_nodes import text_of
 from ..values import Array
 from ._inner import Known
 from ._model_info import Dims, ModelInfo, title
+from ._native import declaration
 from ._vectors import Size, Vector
 
 
@@ -37,6 +39,8 @@ class Functions:
         """What operators gave for inputs: networks repeat their layers."""
         self._names: dict[Entry, str] = {}
         """The ONNX values that entries stand for."""
+        self._entries: dict[str, Entry] = {}
+        """What stands for ONNX values."""
         self.arrays: dict[str, Array] = {}
         """The values of the variables that stand for constants."""
         self._node: NodeProto | None = None
@@ -89,7 +93,9 @@ class Functions:
 
     def named(self, name: str) -> Broadcasting | None:
         """The value that the model calls so, if it was computed before."""
-        entry = next((entry for entry, own in self._names.items() if own == name), None)
+        if name not in self._entries and self._info.is_constant(name):
+            return self.constant(name)
+        entry = self._entries.get(name)
         return None if entry is None else Broadcasting([entry])
 
     def value(self, x: Any) -> Array | None:
@@ -138,6 +144,24 @@ class Functions:
         self._info.add_constant(name, np.asarray(value, dtype))
         return self.constant(name)
 
+    def node(self, op_type: str, *inputs: Broadcasting, **attributes: Any) -> Broadcasting:
+        """A node of ONNX's own, of the model's opset, with one output: that of the node that is imported."""
+        names = [f"x{i}" for i in range(len(inputs))]
+        proto = helper.make_node(op_type, names, ["y"], **attributes)
+        output = declaration(self._info, "" if self._node is None else self._node.output[0])
+        output.name = "y"
+        text = text_of(proto, names, (), [output], self._info.model.opsets)
+        function = getattr(self, onnx_name(op_type))
+        result: Broadcasting = function(*inputs, model=text, num_args=len(inputs), num_outputs=1)
+        return result
+
+    def weight(self, role: str, value: Array) -> Broadcasting:
+        """A new parameter that trains, for what the model has in an attribute."""
+        owner = "layer" if self._node is None else title(self._node)
+        name = self._info.names.new(f"{owner}_{role}")
+        self._info.add_constant(name, value, is_weight=True)
+        return self.constant(name)
+
     # ---- what the walk does
 
     def begin(self, node: NodeProto) -> None:
@@ -174,13 +198,14 @@ class Functions:
             attributes |= CONSTANT
         entry = Entry(Node(VARIABLE, name, attributes), 0)
         self._specs[entry] = spec
-        self._names[entry] = name
+        self._names[entry], self._entries[name] = name, entry
         self._variables[name] = Broadcasting([entry])
         return self._variables[name]
 
     def call_it(self, entry: Entry, name: str) -> None:
         """Let an entry stand for a value of the model."""
         self._names.setdefault(entry, name)
+        self._entries[name] = entry
         self._hold(entry, name)
 
     def _hold(self, entry: Entry, name: str) -> None:

@@ -63,7 +63,7 @@ def native(F: Any, info: ModelInfo, node: NodeProto, entry: Any) -> list[Any]:
     inside = [name for name in names if name in node.input and _is_operand(info, node, name)]
     arguments = [name for name in names if name not in inside]
     constants = [_tensor(info, name) for name in inside]
-    outputs = [_declaration(info, name) for name in node.output if name]
+    outputs = [declaration(info, name) for name in node.output if name]
     text = text_of(node, arguments, constants, outputs, info.model.opsets)
     function = getattr(F, onnx_name(node.op_type, plain(node.domain)))
     symbol = function(*map(entry, arguments), model=text, num_args=len(arguments), num_outputs=len(outputs))
@@ -113,11 +113,11 @@ def _tensor(info: ModelInfo, name: str) -> TensorProto:
     return to_tensor(name, info.constant(name))
 
 
-def _declaration(info: ModelInfo, name: str) -> ValueInfoProto:
+def declaration(info: ModelInfo, name: str) -> ValueInfoProto:
     """What is known of an output in every run: sizes that have names may become others."""
     dims, dtype = info.shape(name), info.dtype(name)
     if dtype is None:
         return ValueInfoProto(name=name)
     sizes = None if dims is None else tuple(d if isinstance(d, int) else None for d in dims)
-    declaration: ValueInfoProto = value_info(name, dtype, sizes)
-    return declaration
+    known: ValueInfoProto = value_info(name, dtype, sizes)
+    return known

@@ -30,6 +30,9 @@ It arrives as a tuple of them, or `None` if absent.
 Named: TypeAlias = Annotated[str, "a value's name"]
 """Annotation of an attribute that names a value, which has to be computed though it is no input."""
 
+ML = "ai.onnx.ml"
+"""The domain of the operators of classical machine learning."""
+
 FACTS = ("note", "opset")
 """What else a function may ask for: the node's `doc_string`, the operator's version."""
 
@@ -39,8 +42,16 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 class Import:
     """An import function `(F, *inputs, **attributes)`, with what its signature says."""
 
-    def __init__(self, function: Callable[..., Any], op_type: str, versions: tuple[int, ...], domain: str):
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        op_type: str,
+        versions: tuple[int, ...],
+        domain: str,
+        stays: bool = True,
+    ):
         self.function, self.op_type, self.versions, self.domain = function, op_type, versions, domain
+        self.stays = stays
 
     @cached_property
     def _parameters(self) -> list[Parameter]:
@@ -107,16 +118,19 @@ class Import:
 _table: dict[tuple[str, str], dict[int, Import]] = {}
 
 
-def imports(*op_types: str, versions: tuple[int, ...], domain: str = "") -> Callable[[_Function], _Function]:
+def imports(
+    *op_types: str, versions: tuple[int, ...], domain: str = "", stays: bool = True
+) -> Callable[[_Function], _Function]:
     """Make a function the import of these ONNX operators, in the versions that it was written for.
 
-    Two functions may share an operator if their versions differ.
+    Two functions may share an operator if their versions differ. What the function refuses is a node of
+    ONNX's own, or, if none `stays` one as it means nothing by itself, an error.
     """
 
     def register(function: _Function) -> _Function:
         for op_type in op_types:
             known = _table.setdefault((domain, op_type), {})
-            entry = Import(function, op_type, versions, domain)
+            entry = Import(function, op_type, versions, domain, stays)
             for version in versions:
                 if known.setdefault(version, entry) is not entry:
                     raise ValueError(f"{op_type} version {version} has two imports")

@@ -134,12 +134,12 @@ class _Conversion:
         except BoundsError:  # which no engine would take
             raise
         except _MISFITS as exc:
-            against = reason_against(self.info, node)
-            if against:
+            entry = _import(self.info, node)
+            if (entry is not None and not entry.stays) or reason_against(self.info, node):
                 raise _in_words(node, exc) from exc
             with Prefix(f"{called}_"):
                 results = native(self.F, self.info, node, lambda name: Broadcasting([self.entry(name)]))
-            if _import(self.info, node) is not None:  # and so it is usual that MXNet can say it
+            if entry is not None:  # and so it is usual that MXNet can say it
                 self._require_fit(results)
         self._name(called, node, [y.outputs[0] for y in results if y is not None])
         for name, y in zip(node.output, results, strict=False):
@@ -366,8 +366,9 @@ def _needed(info: ModelInfo, outputs: Iterable[str]) -> list[NodeProto]:
 def _reads(info: ModelInfo, node: NodeProto) -> list[str]:
     """The values that a node needs: its inputs, what its graphs take, and what its attributes name."""
     entry = _import(info, node)
-    named = () if entry is None else entry.named
-    return [*uses(node), *(a.s.decode(errors="replace") for a in node.attribute if a.name in named)]
+    attributes = [a for a in node.attribute if entry is not None and a.name in entry.named]
+    named = [text.decode(errors="replace") for a in attributes for text in (*a.strings, a.s)]
+    return [*uses(node), *filter(None, named)]
 
 
 def _expanded(info: ModelInfo, outputs: list[str]) -> list[NodeProto]:

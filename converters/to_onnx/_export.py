@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hybridonnx.dtypes import float32
-from hybridonnx.errors import ConversionError
+from hybridonnx.errors import ConversionError, without_places
 from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.ops import Spec, known
 from hybridonnx.symbol.declared import declared_shapes, require_declared
@@ -104,12 +104,12 @@ def _without_shape(exc: NeedsShape, specs: Mapping[str, Spec]) -> ConversionErro
     """The error for a size that the inputs' shapes, or their values alone, would tell."""
     free = [name for name, spec in specs.items() if not known(spec.shape)]
     if free:
-        error = ConversionError(f"{exc} Free sizes were given for {', '.join(free)}.")
+        error = ConversionError(f"{without_places(exc)} Free sizes were given for {', '.join(free)}.")
     else:
         error = ConversionError(f"{exc.required} Values tell it, not the inputs' shapes. {WAY_OUT}")
     error.node = exc.node
     if exc.node is not None:
-        error.add_note(exc.node.described())
+        exc.node.locate(error)
     return error
 
 
@@ -191,7 +191,15 @@ def model_bytes(sym: Any, params: Mapping[str, Array], inputs: Mapping[str, Spec
 
 def data_names(sym: Any, params: Mapping[str, Array]) -> list[str]:
     """The variables that inference reads and that are no parameters: the model's inputs, in order."""
-    return [n.name for n in needed(sym.outputs, False) if n.is_variable and n.name not in params]
+    variables = [n.name for n in needed(sym.outputs, False) if n.is_variable]
+    names = [name for name in variables if name not in params]
+    places = [name for name in params if "." in name]
+    if places and names == variables:
+        raise ConversionError(
+            f"parameters by the graph's names are required, got {places[0]}, a place in a block. What "
+            "save_parameters wrote is for load_parameters of such a block, which can be exported itself."
+        )
+    return names
 
 
 def arrays_by_name(params: Any) -> dict[str, Array]:

@@ -20,8 +20,11 @@ def integers(g: Graph, indices: Value) -> Value:
     return g.Cast(indices, np.int64)
 
 
-def normal(g: Graph, indices: Value, size: Size, mode: str) -> Value:
-    """Indices in [0, size) by MXNet's mode for those outside."""
+def normal(g: Graph, indices: Value, size: Size, mode: str, from_end: bool = False) -> Value:
+    """Indices in [0, size) by MXNet's mode for those outside.
+
+    With `from_end` the size was added to negative ones before.
+    """
     index = integers(g, indices)
     if mode == "wrap":
         return g.Mod(index, [size] if isinstance(size, int) else computed(g, size))
@@ -30,6 +33,8 @@ def normal(g: Graph, indices: Value, size: Size, mode: str) -> Value:
         return g.Clip(index, 0, top)
     # ONNX counts negative ones from the end; one past it is refused when the model runs
     beyond = np.array(size) if isinstance(size, int) else g.Squeeze(computed(g, size), [0])
+    if from_end:  # as they were, for what ONNX Runtime tells
+        beyond = index - beyond
     return g.Where(g.Less(index, np.int64(0)), beyond, index)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from hybridonnx.errors import MXNetError
+from hybridonnx.errors import MXNetError, without_places
 from hybridonnx.ops import Spec, without_symbols
 from hybridonnx.symbol.compose import Outputs
 from hybridonnx.symbol.cut import cut
@@ -128,7 +128,7 @@ class _Progress:
             try:
                 lower_node(self._walk, node, known.specs)
             except MXNetError as exc:
-                problem = self._problem(node, str(exc))
+                problem = self._problem(node, without_places(exc))
                 self.needed = max(self.needed, exc.opset if isinstance(exc, NeedsOpset) else 0)
         if problem:
             del graph.nodes[before:]

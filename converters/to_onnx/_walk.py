@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from hybridonnx.dtypes import float32, is_bfloat16
-from hybridonnx.errors import ConversionError, MXNetError, UnknownOperatorError, suggest
+from hybridonnx.errors import ConversionError, MXNetError, UnknownOperatorError, suggest, without_places
 from hybridonnx.ops import Operator, Shape, Spec, SymbolicDim, without_symbols
 from hybridonnx.symbol.compose import Outputs
 from hybridonnx.symbol.graph import Entry, Node, topological
@@ -283,7 +283,7 @@ def _refusal(node: Node, noise_inputs: bool, custom: bool) -> str:
     try:
         op = node.op
     except UnknownOperatorError as exc:
-        return str(exc)
+        return without_places(exc)
     if custom and find_custom(op):
         return ""
     if op.not_in_onnx:
@@ -398,11 +398,13 @@ def lower_node(walk: Walk, node: Node, specs: Mapping[Entry, Spec]) -> None:
     """Lower one node; errors tell which."""
     try:
         walk.lower(node, specs)
-    except Exception as exc:
+    except MXNetError as exc:
         if not isinstance(exc, NeedsShape):
-            exc.add_note(node.described())
-        if isinstance(exc, MXNetError):
-            exc.node = node
+            node.locate(exc)
+        exc.node = node
+        raise
+    except Exception as exc:
+        exc.add_note(node.described())
         raise
 
 

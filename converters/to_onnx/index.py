@@ -40,7 +40,7 @@ from ._symbolic_dims import flat, known_size, merged, reshape, sizes_of, vector,
 def take(g: Graph, op: Take, a: Value, indices: Value) -> Value:
     """A gather of normal indices."""
     at = op.axis % a.rank
-    return g.Gather(a, normal(g, indices, sizes_of(a)[at], op.mode), axis=at)
+    return g.Gather(a, normal(g, indices, sizes_of(a)[at], op.mode, op.from_end), axis=at)
 
 
 @lowers(TakeGrad)
@@ -163,6 +163,9 @@ def gather_nd_grad(g: Graph, op: GatherNDGrad, dy: Value, indices: Value, data: 
         offsets = own if offsets is None else offsets * size + own
     rows, points = merged(g, dy, indices.rank - 1), merged(g, data, depth)
     assert offsets is not None
+    if op.refuses:
+        outside = g.GatherND(g.Full(lead, False, np.bool_), _points(g, indices))  # False, or an error
+        offsets = offsets + g.Cast(flat(g, outside), np.int64)
     return reshape(g, add_rows(g, rows, offsets, [sizes_of(points)[0], *rest]), sizes)
 
 

@@ -18,7 +18,7 @@ from .. import initializer
 from .._lazy import lazy_package
 from ..context import Context
 from ..dtypes import DTypeLike
-from ..errors import FormatError, MXNetError, RequirementError
+from ..errors import FormatError, MXNetError, RequirementError, has_place
 from ..initializer import InitializerLike
 from ..name import Prefix, current
 from ..ndarray.files import load, save
@@ -373,7 +373,7 @@ class Block:
         try:
             out = self.forward(*args)
         except MXNetError as exc:
-            if not getattr(exc, "__notes__", None):  # those of graphs and of inner blocks say more
+            if not has_place(exc):  # those of graphs and of inner blocks say more
                 exc.add_note(_described(self, args))
             raise
         for hook in self._forward_hooks.values():

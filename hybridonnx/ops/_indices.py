@@ -11,7 +11,7 @@ from ..attrs import Ints
 from ..dtypes import DType
 from ..errors import AttributeValueError, BoundsError, MXNetError, ShapeError
 from ._operator import Array, Operator
-from ._shapes import Shape, show
+from ._shapes import Shape, axis_index, show
 
 
 class Indexed(Operator):
@@ -33,8 +33,11 @@ def integers(indices: Array) -> Array:
     return indices.astype(np.int64)
 
 
-def within(owner: str, indices: Array, count: int, mode: str) -> Array:
-    """Indices in [0, count), those outside of it brought inside by MXNet's mode, or refused."""
+def within(owner: str, indices: Array, count: int, mode: str, from_end: bool = False) -> Array:
+    """Indices in [0, count), those outside of it brought inside by MXNet's mode, or refused.
+
+    With `from_end` the count was added to negative ones before, and errors tell what they were.
+    """
     indices = integers(indices)
     if indices.size and not count:
         raise ShapeError(f"{owner}: an axis of size 1 or more is required, got 0.")
@@ -43,11 +46,23 @@ def within(owner: str, indices: Array, count: int, mode: str) -> Array:
     if mode == "wrap":
         return indices % max(count, 1)
     if np.any((indices < 0) | (indices >= count)):
+        if from_end:
+            require_inside(owner, np.where(indices < 0, indices - count, indices), count)
         raise MXNetError(
             f"{owner}: indices from 0 to {count - 1} are required, got {indices.min()} to {indices.max()}. "
             "Use mode='clip' or 'wrap' if others may occur."
         )
     return indices
+
+
+def require_inside(owner: str, indices: Array, count: int, axis: int | None = None) -> None:
+    """Raise `BoundsError` for indices beyond `count` elements; negative ones count from the end."""
+    beyond = indices[(indices < -count) | (indices >= count)]
+    if beyond.size:
+        along = "" if axis is None else f" along axis {axis}"
+        raise BoundsError(
+            f"{owner}: indices from {-count} to {count - 1} are required{along}, got {beyond[0]}."
+        )
 
 
 def add_rows(rows: Array, indices: Array, count: int) -> Array:
@@ -73,12 +88,30 @@ def points(owner: str, indices: Array, shape: Sequence[int]) -> tuple[Array, ...
     """The index arrays along the first axes that the rows of `indices` (M, ...) are."""
     coordinates = tuple(integers(indices))
     for axis, (row, count) in enumerate(zip(coordinates, shape, strict=False)):
-        if np.any((row < -count) | (row >= count)):
-            raise BoundsError(
-                f"{owner}: indices from {-count} to {count - 1} are required along axis {axis}, "
-                f"got {row.min()} to {row.max()}."
-            )
+        require_inside(owner, row, count, axis)
     return coordinates
+
+
+class Along(Indexed):
+    """What `_take_along_axis` and its adjoint share.
+
+    Attributes:
+        axis: The axis that the indices are along; None: data as one vector.
+        distinct: A promise that the indices of each row differ, so that a scatter has nothing to add.
+    """
+
+    axis: int | None = -1
+    distinct: bool = False
+
+    def at(self, rank: int) -> int:
+        """The axis."""
+        return axis_index(self.names[0], self.axis or 0, rank)
+
+    def positions(self, indices: Array, count: int) -> Array:
+        """Indices as integers, refused if they are beyond the `count` elements."""
+        whole = integers(indices)
+        require_inside(self.names[0], whole, count)
+        return whole
 
 
 class Points(Indexed):

@@ -6,14 +6,25 @@ Indices may have any dtype; MXNet's are usually float32. They are cut off toward
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from ..attrs import DTypeName, Ints
 from ..dtypes import DType, as_dtype
-from ..errors import AttributeValueError, BoundsError, ShapeError
-from ._indices import Coordinates, Indexed, Points, add_rows, indices_along, integers, points, within
+from ..errors import AttributeValueError, ShapeError
+from ._indices import (
+    Along,
+    Coordinates,
+    Indexed,
+    Points,
+    add_rows,
+    indices_along,
+    integers,
+    points,
+    within,
+)
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Shape, axis_index, differ, show, size, unify
@@ -49,8 +60,11 @@ class Take(_Taking):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("a", "indices")
+    hints: ClassVar[tuple[str, ...]] = ("from_end",)
     axis: int = 0
     mode: Literal["clip", "raise", "wrap"] = "clip"
+    from_end: bool = field(default=False, metadata={"internal": True})
+    """Whether the size was added to indices that count from the end, for what errors tell."""
 
     def infer_shape(self, a: Shape, indices: Shape) -> Shape:
         at = axis_index("take", self.axis, len(a))
@@ -58,7 +72,7 @@ class Take(_Taking):
 
     def forward(self, a: Array, indices: Array) -> Array:
         count = a.shape[axis_index("take", self.axis, a.ndim)]
-        return np.take(a, within("take", indices, count, self.mode), self.axis)
+        return np.take(a, within("take", indices, count, self.mode, self.from_end), self.axis)
 
     def gradient(self, F: Any, dy: Any, y: Any, a: Any, indices: Any) -> Sequence[Any]:
         return F._take_grad(dy, indices, a, axis=self.axis, mode=self.mode), None
@@ -391,34 +405,8 @@ class BatchTake(Indexed):
 # ---- along an axis
 
 
-class _Along(Indexed):
-    """What `_take_along_axis` and its adjoint share.
-
-    Attributes:
-        axis: The axis that the indices are along; None: data as one vector.
-        distinct: A promise that the indices of each row differ, so that a scatter has nothing to add.
-    """
-
-    axis: int | None = -1
-    distinct: bool = False
-
-    def at(self, rank: int) -> int:
-        """The axis."""
-        return axis_index(self.names[0], self.axis or 0, rank)
-
-    def positions(self, indices: Array, count: int) -> Array:
-        """Indices as integers, refused if they are beyond the `count` elements."""
-        whole = integers(indices)
-        if np.any((whole < -count) | (whole >= count)):
-            raise BoundsError(
-                f"{self.names[0]}: indices from {-count} to {count - 1} are required, "
-                f"got {whole.min()} to {whole.max()}."
-            )
-        return whole
-
-
 @operator("_take_along_axis")
-class TakeAlongAxis(_Along):
+class TakeAlongAxis(Along):
     """The elements of `data` whose index along `axis` is the element of `indices` in the same position.
 
     Inputs:
@@ -454,7 +442,7 @@ class TakeAlongAxis(_Along):
 
 
 @operator("_put_along_axis")
-class PutAlongAxis(_Along):
+class PutAlongAxis(Along):
     """The adjoint of `_take_along_axis`: zeros like `data`, to which `dy` is added at the indices.
 
     With `distinct` it is written there, the last of several at one index.
@@ -544,6 +532,9 @@ class GatherNDGrad(Points):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "indices", "data")
+    hints: ClassVar[tuple[str, ...]] = ("refuses",)
+    refuses: bool = field(default=False, metadata={"internal": True})
+    """Whether points may be beyond data, as gather_nd has not looked at them before."""
 
     def infer_shape(self, dy: Shape, indices: Shape, data: Shape) -> Shape:
         return data

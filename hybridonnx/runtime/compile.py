@@ -19,9 +19,8 @@ from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import Watch
 from ..ops import Array, Dim, Spec, SymbolicDim
 from ..symbol.infer import infer
-from ..symbol.symbol import Symbol
 from .magnitude import BoundedValues, bounded_values, is_bounded
-from .measured import Operator
+from .measured import operators_of
 from .plan import Plan
 from .session import EMPTY_ARRAYS_END_PROCESS
 
@@ -261,8 +260,8 @@ class CompiledGraph:
             logger.info("hybridize: ONNX Runtime cannot run the whole graph. %s", exc)
             self._planned = True
             return None
-        operators = partial(_operators, self._symbol)  # which does not keep the arrays alive
-        return Session(lowered, self._arrays if variant else {}, self._static_alloc, operators)
+        parameters, nodes = self._arrays if variant else {}, self._symbol.nodes()
+        return Session(lowered, parameters, self._static_alloc, partial(operators_of, nodes))
 
     def _exchanges_all(self, arrays: Sequence[Array]) -> bool:
         """Whether ONNX Runtime has all values of the graph as arrays."""
@@ -298,11 +297,6 @@ class CompiledGraph:
             finite=bounded.entries if bounded is not None and variant is _Variant.BOUNDED else (),
             outputs=[f"output{i}" for i in range(len(self._symbol.outputs))],
         )
-
-
-def _operators(graph: Symbol) -> dict[str, Operator]:
-    """What the nodes of a lowered graph are made for, by the names of this graph's."""
-    return {n.name: Operator(n.op_name, n.name) for n in graph.nodes() if not n.is_variable}
 
 
 def _first_free(name: str, shape: tuple[int, ...]) -> tuple[Dim, ...]:

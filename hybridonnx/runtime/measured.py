@@ -9,10 +9,11 @@ import tempfile
 import threading
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from .._profile import now, profile
+from ..symbol.graph import Node, topological
 
 
 class Operator(NamedTuple):
@@ -26,6 +27,17 @@ class Operator(NamedTuple):
 
 Operators: TypeAlias = Callable[[], Mapping[str, Operator]] | None
 """What tells which operators the nodes of a lowered graph were made for, by the names in it."""
+
+
+def operators_of(nodes: Iterable[Node]) -> dict[str, Operator]:
+    """What is made for nodes, and for those of graphs inside of them, by their names."""
+    made: dict[str, Operator] = {}
+    for node in nodes:
+        for body in node.subgraphs:
+            made = operators_of(topological(body.outputs)) | made
+        if not node.is_variable:
+            made[node.name] = Operator(node.op_name, node.name)
+    return made
 
 
 class _Run(NamedTuple):
@@ -67,6 +79,10 @@ class MeasuredSession:
             self._runs.append(_Run(now(), threading.get_ident(), operators))
             return self._session
 
+    def names(self, operators: Operators) -> Names:
+        """What the nodes of the session were made for."""
+        return Names(self._graph, {} if operators is None else operators())
+
     def collect(self) -> None:
         """Make events of what was measured so far, and let go of the session."""
         with self._lock:  # from here on another thread may begin anew, with a folder of its own
@@ -96,7 +112,7 @@ class MeasuredSession:
             run = min(max(bisect_right(whole, event["ts"]) - 1, 0), len(runs) - 1)
             operators = runs[run].operators
             if operators not in names:
-                names[operators] = Names(self._graph, {} if operators is None else operators())
+                names[operators] = self.names(operators)
             operator = names[operators].of(event["name"].removesuffix(_ENDING), kind)
             spent[run, operator] += event["dur"]
             profile.span(
@@ -131,6 +147,9 @@ class Names:
     def _operator(self, name: str, kind: str) -> Operator:
         while name not in self._operators and "/" in name:
             name = name.rpartition("/")[0]
+        first, _, number = name.rpartition("_")
+        if name not in self._operators and number.isdecimal():  # one more of that name
+            name = first if first in self._operators else name
         return self._operators.get(name) or Operator(kind, name)
 
     def original(self, name: str, kind: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from ..autograd.scopes import state
 from ..autograd.tape import Leaf, Recorded, TapeNode
 from ..context import Context, current_context
-from ..errors import ConversionError, MXNetError
+from ..errors import ConversionError, MXNetError, without_places
 from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import overwrite
 from ..ops import Array, Noise, Spec
@@ -19,7 +19,7 @@ from ..symbol.gradient import gradients, updates
 from ..symbol.graph import VARIABLE, Entry, Node, copied, moved, topological
 from ..symbol.infer import Specs, infer
 from ..symbol.symbol import Symbol
-from .measured import Operator
+from .measured import Operator, operators_of
 from .session import ValueSession
 from .shared import Shared, shared, structure
 
@@ -162,7 +162,7 @@ class _Backward:
                 visited,
             )
         except MXNetError as exc:
-            raise UnsupportedOperators([exc.node], str(exc)) from exc
+            raise UnsupportedOperators([exc.node], without_places(exc)) from exc
         pairs = [(i, g.outputs[0]) for i, g in zip(indices, values, strict=True) if g is not None]
         self._indices = [i for i, _ in pairs]
         """Which of the variables have gradients, in the order of `outputs`."""
@@ -294,6 +294,7 @@ def _operators(
     for name, node in zip(names, nodes, strict=True):
         source = origin(node)
         if source is None or source.name == node.name:
+            made |= operators_of([node]) if node.subgraphs else {}
             made[name] = Operator(node.op_name, node.name)
         else:
             made[name] = Operator(f"_backward_{source.op_name}", f"{source.name}_backward")
@@ -360,11 +361,11 @@ def _made(
         )
     except ConversionError as exc:
         origins = map(origin, [exc.node] if exc.node else operators)
-        raise UnsupportedOperators(filter(None, origins), str(exc)) from exc
+        raise UnsupportedOperators(filter(None, origins), without_places(exc)) from exc
     try:
         session = ValueSession(lowered)
     except MXNetError as exc:
-        raise UnsupportedOperators(filter(None, map(origin, operators)), str(exc)) from exc
+        raise UnsupportedOperators(filter(None, map(origin, operators)), without_places(exc)) from exc
     places = {node: i for i, node in enumerate(operators)}
     names = [node.name for node in operators]
     return Shared(session, lowered, names, [places[noise.node] for noise in lowered.noise])

@@ -19,7 +19,7 @@ from .._profile import profile
 from ..dtypes import DType, as_dtype, container, is_bfloat16
 from ..errors import MXNetError
 from ..ops import Array, Drawing, enclosed, opened
-from .measured import MeasuredSession, Operators
+from .measured import MeasuredSession, Names, Operators
 
 
 def _references(buffers: Sequence[Any]) -> list[int]:
@@ -83,27 +83,36 @@ def _start(model: str | bytes, settings: Any) -> Any:
         ) from exc
 
 
-def _failed(exc: Exception, remedy: str = "; hybridize(active=False) tells more") -> MXNetError:
+def _failed(
+    exc: Exception, names: Names | None = None, remedy: str = "; hybridize(active=False) tells more"
+) -> MXNetError:
     return MXNetError(
-        f"ONNX Runtime could not run the graph: {_sentence(exc)} Check that the inputs' shapes and values "
-        f"fit what it names{remedy}."
+        f"ONNX Runtime could not run the graph: {_sentence(exc, names)} Check that the inputs' shapes and "
+        f"values fit what it names{remedy}."
     )
 
 
-def _sentence(exc: Exception) -> str:
-    """What ONNX Runtime says, in one line, without the numbers of its errors and places in its sources."""
+def _sentence(exc: Exception, names: Names | None = None) -> str:
+    """What ONNX Runtime says, in one line, without the numbers of its errors and places in its sources.
+
+    The nodes, of loops and in them, are those of MXNet's graph if `names` tells these.
+    """
     text = _PLACE.sub("", _CODE.sub("", " ".join(str(exc).split())))
-    return _NODE.sub(_node, text).rstrip(".") + "."
-
-
-def _node(match: re.Match[str]) -> str:
-    op_type, name = match.groups()
-    return f"{op_type} {name!r}: " if name else f"{op_type}: "
+    nodes = []
+    while match := _NODE.match(text):
+        nodes.append((match[1], match[2]))
+        text = text[match.end() :]
+    text = text.rstrip(".") + "."
+    if names is None:
+        return "".join(f"{kind} {name!r}: " if name else f"{kind}: " for kind, name in nodes) + text
+    made_for = [names.of(name, kind) for kind, name in reversed(nodes) if name]
+    places = dict.fromkeys(f" In node {operator.node} ({operator.name})." for operator in made_for)
+    return "".join([*(f"{kind}: " for kind, _ in nodes[-1:]), text, *places])
 
 
 _CODE = re.compile(r"^\[ONNXRuntimeError\] : \d+ : ")
 _NODE = re.compile(
-    r"^\w+ : Non-zero status code returned while running (\S+) node\. Name:'([^']*)' Status Message: "
+    r"(?:\w+ : )?Non-zero status code returned while running (\S+) node\. Name:'([^']*)' Status Message: "
 )
 _SIGNATURE = r"[^()]*(?:operator\(\)[^()]*)?\((?:[^()]|\([^()]*\))*\) (?:const )?(?:\[with [^\]]*\] )?"
 _PLACE = re.compile(rf"/\S+\.(?:h|cc|cpp):\d+ {_SIGNATURE}|(?<!\S)\w+\.(?:h|cc|cpp):\d+ \w+ ")
@@ -205,7 +214,7 @@ class Session:
                 return self._run(self._session, feeds)
             return self._run_into_pool(feeds, self._pool)
         except _FAILURES as exc:
-            raise _failed(exc) from exc
+            raise _failed(exc, self._measured.names(self._operators)) from exc
 
     def _run_once(self, session: Any, feeds: dict[str, Array]) -> list[Array]:
         outputs: list[Array] = session.run(self._outputs, feeds)
@@ -293,7 +302,7 @@ class ValueSession:
         return settings
 
     def __call__(self, feeds: dict[str, Any], operators: Operators = None) -> Sequence[Any]:
-        """The outputs for the inputs by name; `operators` is for the profiler."""
+        """The outputs for the inputs by name; `operators` is for the profiler, and for errors."""
         try:
             if profile.sessions:
                 run = self._measured.begin(operators).run_with_ort_values
@@ -301,7 +310,7 @@ class ValueSession:
             else:
                 outputs = self._session.run_with_ort_values(self._outputs, feeds)
         except _FAILURES as exc:
-            raise _failed(exc) from exc
+            raise _failed(exc, self._measured.names(operators)) from exc
         return outputs
 
     array = staticmethod(array_of)
@@ -353,7 +362,7 @@ class ModelSession:
                 self.outputs, {name: feeds[name] for name in self.inputs if name in feeds}
             )
         except _FAILURES as exc:
-            raise _failed(exc, "") from exc
+            raise _failed(exc, remedy="") from exc
         return results
 
     def end_profile(self) -> str:

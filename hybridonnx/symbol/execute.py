@@ -29,21 +29,28 @@ class Step(Protocol):
 _Step = TypeVar("_Step", bound=Step)
 
 
-def execute(symbol: Outputs, values: Mapping[str, NDArray], ctx: Context | None = None) -> list[NDArray]:
+def execute(
+    symbol: Outputs,
+    values: Mapping[str, NDArray],
+    ctx: Context | None = None,
+    around: Outputs | None = None,
+) -> list[NDArray]:
     """The outputs' arrays, from an array for each variable by name.
 
     Operators run one by one in the order of their making, so that draws come in the order of eager calls, and
     are recorded if `autograd` records; intermediate arrays are let go of after their last use. `ctx` is the
-    device of what is made of no inputs.
+    device of what is made of no inputs; `around` is the graph that tells its open sizes, where `symbol` is a
+    part of one.
     """
-    return Execution(symbol)(values, ctx)
+    return Execution(symbol, around)(values, ctx)
 
 
 class Execution:
     """A graph in the order of its execution, to be run many times."""
 
-    def __init__(self, symbol: Outputs) -> None:
+    def __init__(self, symbol: Outputs, around: Outputs | None = None) -> None:
         self._outputs = symbol.outputs
+        self._around = topological((symbol if around is None else around).outputs)
         self._nodes = sorted(topological(symbol.outputs), key=attrgetter("serial"))
         self._steps = [_Kernel(node) for node in self._nodes if not node.is_variable]
         self._uses = count_uses(self._steps, symbol.outputs)
@@ -57,7 +64,9 @@ class Execution:
         """The outputs' arrays, as `execute` gives them. `noise` was drawn before for these nodes."""
         drawn = {} if noise is None else noise
         arrays = {Entry(node, 0): _value(node, values) for node in self._nodes if node.is_variable}
-        operator = _Operators(self._nodes, values)
+        operator = Operators(
+            self._around, lambda: {name: Spec(a.shape, a._data.dtype) for name, a in values.items()}
+        )
 
         def run(step: _Kernel, args: Sequence[NDArray]) -> list[NDArray]:
             with step.node.named():
@@ -120,11 +129,12 @@ def _value(node: Node, values: Mapping[str, NDArray]) -> NDArray:
     return value
 
 
-class _Operators:
+class Operators:
     """The operators of a graph's nodes; the sizes of those without inputs are inferred if one is open."""
 
-    def __init__(self, nodes: Sequence[Node], values: Mapping[str, NDArray]) -> None:
-        self._nodes, self._values = nodes, values
+    def __init__(self, nodes: Sequence[Node], variables: Callable[[], Mapping[str, Spec]]) -> None:
+        """Take all nodes of a graph, and a function that tells the specs of its variables by name."""
+        self._nodes, self._variables = nodes, variables
         self._specs: Specs | None = None
 
     def __call__(self, node: Node) -> Any:
@@ -134,8 +144,8 @@ class _Operators:
         if all(spec.shape is not None and None not in spec.shape for spec in outputs):
             return node.op
         if self._specs is None:
-            known = {name: Spec(array.shape, array._data.dtype) for name, array in self._values.items()}
-            self._specs = infer(Outputs([Entry(n, 0) for n in self._nodes]), known, partial=True)
+            heads = Outputs([Entry(n, 0) for n in self._nodes])
+            self._specs = infer(heads, self._variables(), partial=True)
         op = operator_of(node, self._specs)
         shape = op.infer(())[1][0].shape
         if shape is None or None in shape:

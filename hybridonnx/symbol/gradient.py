@@ -63,7 +63,7 @@ def _sweep(
         sweep(nodes, grads, F, _values, operator)
     except MXNetError as exc:
         exc.node = visited[-1][1]
-        exc.add_note(exc.node.described())
+        exc.node.locate(exc)
         raise
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from ..errors import MXNetError
+from ..errors import MXNetError, add_place
 from ..ops import Operator, find, lookup
 
 VARIABLE = "null"
@@ -134,8 +134,13 @@ class Node:
         try:
             yield
         except MXNetError as exc:
-            exc.add_note(self.described())
+            self.locate(exc)
             raise
+
+    def locate(self, exc: MXNetError, sentence: str = "") -> None:
+        """Name the node in an error's message, unless it is there; `sentence` tells more than `described`."""
+        if f"In node {self.name} (" not in str(exc):
+            add_place(exc, sentence or self.described())
 
     def described(self) -> str:
         """The node, its operator and its inputs' names, as a sentence for errors."""

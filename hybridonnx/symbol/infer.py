@@ -83,7 +83,7 @@ class _Inference:
             try:
                 complete, news = self._visit(node)
             except MXNetError as exc:
-                exc.add_note(self._described(node))
+                node.locate(exc, self._described(node))
                 raise
             changed |= news
             if not complete:
