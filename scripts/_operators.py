@@ -130,7 +130,7 @@ def _gradient(op_type: str, domain: str) -> str:
     cls = find_onnx(onnx_name(op_type, domain))
     if cls is not None and cls.not_differentiable:
         return f"none: {cls.not_differentiable}"
-    return "yes" if not domain and has_gradient(op_type) else "no"
+    return "yes" if has_gradient(op_type, domain) else "no"
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from ..values import dtype_of
 from ._registry import imports
 
 
-@imports("Cast", versions=(6, 9, 13, 19, 21, 23, 24, 25))
+@imports("Cast", versions=(6, 9, 13, 19, 21, 23, 24, 25, 28))
 def cast(F: Any, x: Any, *, to: int, saturate: int = 1, round_mode: str = "up") -> Any:
     """To bool it is a comparison, as other values that are bool in ONNX are."""
     dtype = dtype_of(to)

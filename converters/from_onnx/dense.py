@@ -1,13 +1,15 @@
-"""Imports of Gemm and MatMul."""
+"""Imports of Gemm, MatMul and LinearRegressor."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import same
 
-from ._registry import imports
+from ._registry import ML, imports
 
 
 @imports("Gemm", versions=(7, 9, 11, 13))
@@ -86,3 +88,26 @@ def _batched(F: Any, a: Any, b: Any, left: int, right: int) -> Any:
 def _is_one(size: Any) -> bool:
     """Whether a size is 1 in every run."""
     return isinstance(size, int) and size == 1
+
+
+@imports("LinearRegressor", versions=(1,), domain=ML)
+def linear_regressor(
+    F: Any,
+    x: Any,
+    *,
+    coefficients: tuple[float, ...],
+    intercepts: tuple[float, ...] = (),
+    post_transform: str = "NONE",
+    targets: int = 1,
+) -> Any:
+    """A layer, whose weights train."""
+    shape = F.shape(x)
+    if shape is None or len(shape) != 2 or F.dtype(x) != np.float32 or post_transform != "NONE":
+        raise ConversionError(
+            "LinearRegressor: a matrix of float32 and post_transform NONE are required, got "
+            f"{shape} {F.dtype(x)} and {post_transform}."
+        )
+    weight = F.weight("weight", np.array(coefficients, np.float32).reshape(targets, -1))
+    if not intercepts:
+        return F.FullyConnected(x, weight, num_hidden=targets, no_bias=True)
+    return F.FullyConnected(x, weight, F.weight("bias", np.array(intercepts, np.float32)), num_hidden=targets)

@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 
 from hybridonnx.errors import BoundsError, ConversionError
-from hybridonnx.ops import NumericShape
+from hybridonnx.ops import NumericShape, SymbolicDim, same
 
 from ..values import Array
-from ._registry import Const, imports
+from ._registry import imports
 from ._sized import repeated, widened
 from .reshape import ints
+
+_BEYOND = {"mode": "raise", "__from_end__": "True"}
+"""What `take` does with indices beyond an axis, and that the user's may be negative."""
 
 # ---- rows
 
@@ -23,16 +26,16 @@ def gather(F: Any, data: Any, indices: Any, *, axis: int = 0) -> Any:
     known, shape = F.value(indices), F.shape(data)
     scalar = F.shape(indices) == ()
     size = None if shape is None or not shape else shape[axis]
-    mode = "raise"
+    mode = _BEYOND
     if known is not None and size is not None:
-        mode = "clip"
+        mode = {"mode": "clip"}
         _require_indices(known, size, axis)
         if np.any(known < 0):
             wrapped = np.where(known < 0, known + size, known)
             indices = F.const(wrapped)
     elif known is None or np.any(known < 0):
         indices = _from_start(F, data, indices, axis, size)
-    elements = F.take(data, indices, axis=axis, mode=mode)
+    elements = F.take(data, indices, axis=axis, **mode)
     if not scalar or F.rank(data) < 2 or F.rank(elements) < F.rank(data):
         return elements
     return F.squeeze(elements, axis=(axis % F.rank(data),))
@@ -58,14 +61,21 @@ def _from_start(F: Any, data: Any, indices: Any, axis: int, size: int | None) ->
     return indices + (indices < 0) * count
 
 
-@imports("Compress", versions=(9, 11))
+@imports("Compress", versions=(9, 11, 28))
 def compress(F: Any, data: Any, condition: Any, *, axis: int | None = None) -> Any:
-    """A constant condition is constant indices."""
+    """A constant condition is constant indices. Others may be shorter than the axis, unlike MXNet's."""
     if axis is None:
-        data, axis = F.Reshape(data, shape=(-1,)), 0
-    known = F.value(condition)
+        if F.rank(data) != 1:
+            data = F.Reshape(data, shape=(-1,))
+        axis = 0
+    known, length = F.value(condition), F.dims(data)[axis]
     if known is not None:
-        return F.take(data, F.const(np.flatnonzero(known)), axis=axis)
+        mode = _BEYOND if length is None or isinstance(length, SymbolicDim) else {"mode": "clip"}
+        chosen = np.flatnonzero(known if mode is _BEYOND else known[:length])
+        return F.take(data, F.const(chosen), axis=axis, **mode)
+    (own,) = F.dims(condition) or (None,)
+    if own is None or length is None or not same(own, length):
+        raise ConversionError(f"Compress: a condition as long as axis {axis} is required.")
     if axis == 0:
         return F._contrib_boolean_mask(data, condition)
     swapped = F.SwapAxis(data, dim1=0, dim2=axis)
@@ -135,7 +145,7 @@ def scatter_nd(F: Any, data: Any, indices: Any, updates: Any, *, reduction: str 
         indices, updates = F.expand_dims(indices, axis=0), F.expand_dims(updates, axis=0)
     coordinates = _coordinates_first(F, indices)
     if reduction == "add":
-        return data + F._gather_nd_grad(updates, coordinates, data)
+        return data + F._gather_nd_grad(updates, coordinates, data, __refuses__="True")
     return F._scatter_set_nd(data, updates, coordinates, shape=())
 
 
@@ -153,14 +163,24 @@ def _differ(points: Array, shape: NumericShape | None) -> bool:
 # ---- choices
 
 
-@imports("OneHot", versions=(9, 11))
-def one_hot(F: Any, indices: Any, depth: Const, values: Const, *, axis: int = -1) -> Any:
-    """ONNX counts negative indices from the end."""
-    (size,) = ints(depth)
+@imports("OneHot", versions=(9, 11, 28))
+def one_hot(F: Any, indices: Any, depth: Any, values: Any, *, axis: int = -1) -> Any:
+    """ONNX counts negative indices from the end, and cuts off fractions before.
+
+    A depth that is computed has to be ONNX's own node, of the integers that ONNX Runtime has.
+    """
+    if F.dtype(indices) not in (np.int32, np.int64):
+        indices = F.Cast(indices, dtype="int64")
+    number, pair = F.value(depth), F.value(values)
+    if number is None or pair is None:
+        depth = F._np_squeeze(depth, axis=(0,)) if F.shape(depth) == (1,) else depth
+        wide = [F.Cast(x, dtype="int64") if F.dtype(x) != np.int64 else x for x in (indices, depth)]
+        return F.node("OneHot", *wide, values, axis=axis)
+    (size,) = ints(number)
     rank = F.rank(indices)
     counted = indices + (indices < 0) * size
-    off, on = (float(v) for v in np.ravel(values))
-    rows = F.one_hot(counted, depth=size, on_value=on, off_value=off, dtype=values.dtype.name)
+    off, on = (float(v) for v in np.ravel(pair))
+    rows = F.one_hot(counted, depth=size, on_value=on, off_value=off, dtype=pair.dtype.name)
     if rank == 0:
         return F.Reshape(rows, shape=(-1,))
     at = axis % (rank + 1)

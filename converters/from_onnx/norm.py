@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from hybridonnx.errors import ConversionError
 
-from ._registry import imports
+from ._registry import ML, imports
 from .reduce import SUBGRADIENT
 
 
@@ -137,3 +138,35 @@ def flattened(F: Any, x: Any, axis: int) -> Any:
     if shape is None or None in after:
         raise ConversionError("known sizes are required. Give the inputs' shapes in the model.")
     return F.reshape(x, shape=(-1, prod(after)))
+
+
+# ---- of ai.onnx.ml
+
+
+@imports("Scaler", versions=(1,), domain=ML)
+def scaler(F: Any, x: Any, *, offset: tuple[float, ...] = (), scale: tuple[float, ...] = ()) -> Any:
+    """The distance from an offset by a scale, one for all or for each column."""
+    shape, dtype = F.shape(x), F.dtype(x)
+    columns = None if shape is None or len(shape) > 2 else shape[-1]
+    if len(offset) != len(scale) or len(scale) not in (1, columns):
+        raise _required(
+            "Scaler",
+            "an offset and a scale, one or as many as columns,",
+            f"{len(offset)} and {len(scale)} for {columns} columns",
+            "Give the inputs' shapes in the model.",
+        )
+    wide = "float64" if dtype == np.float64 else "float32"
+    data = x if dtype == np.float32 else F.Cast(x, dtype=wide)
+    before, by = (F.const(np.array(v, np.float32), wide) for v in (offset, scale))
+    y = (data - before) * by
+    return y if wide == "float32" else F.Cast(y, dtype="float32")
+
+
+@imports("Normalizer", versions=(1,), domain=ML)
+def normalizer(F: Any, x: Any, *, norm: str = "MAX") -> Any:
+    """Rows by their maximum or norm; those where it is 0 stay."""
+    if F.rank(x) > 2 or F.dtype(x) != np.float32:
+        raise _required("Normalizer", "a matrix of float32", F.dtype(x), "Cast it.")
+    lengths = {"MAX": F.max, "L1": partial(F.norm, ord=1), "L2": partial(F.norm, ord=2)}
+    length = lengths[norm](x, axis=-1, keepdims=True, **SUBGRADIENT)
+    return x / (length + (length == 0))

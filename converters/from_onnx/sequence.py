@@ -7,7 +7,7 @@ from typing import Any
 from ._registry import imports
 
 
-@imports("ReverseSequence", versions=(10,))
+@imports("ReverseSequence", versions=(10, 28))
 def reverse_sequence(
     F: Any, data: Any, sequence_lens: Any, *, batch_axis: int = 1, time_axis: int = 0
 ) -> Any:

@@ -1,0 +1,192 @@
+"""Nodes of ONNX models that become operators that real MXNet has, so that it reads the files."""
+
+from __future__ import annotations
+
+import subprocess
+
+import numpy as np
+import onnx
+import pytest
+from onnx import defs, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+import hybridonnx as mx
+from hybridonnx import nd
+
+X = np.arange(24, dtype=np.float32).reshape(2, 3, 4) - 7
+NEWEST = defs.onnx_opset_version()
+
+
+def model(op_type, *inputs, constants=(), opset=NEWEST, **attributes):
+    """A model of one node called `n`, of arrays, of which those at some places are constants."""
+    names = [f"x{i}" for i in range(len(inputs))]
+    fed = [
+        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape)
+        for i, (name, a) in enumerate(zip(names, inputs, strict=True))
+        if i not in constants
+    ]
+    stored = [numpy_helper.from_array(inputs[i], names[i]) for i in constants]
+    node = helper.make_node(op_type, names, ["y"], name="n", **attributes)
+    graph = helper.make_graph([node], "g", fed, [onnx.ValueInfoProto(name="y")], stored)
+    if opset < NEWEST:
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+
+
+def fed(inputs, constants):
+    return [a for i, a in enumerate(inputs) if i not in constants]
+
+
+def one_hot(indices, depth, off, on, axis=-1):
+    """What ONNX says: integers, of which negative ones count from the end, and others are nowhere."""
+    whole = np.expand_dims(np.asarray(indices).astype(np.int64), axis)
+    places = np.arange(depth).reshape([-1 if i == axis % whole.ndim else 1 for i in range(whole.ndim)])
+    hit = (whole % depth == places) & (whole >= -depth) & (whole < depth)
+    return np.where(hit, on, off)
+
+
+LENGTHS = np.array([2, 3])
+TURNED = np.stack([X[0, [1, 0, 2]], X[1, ::-1]])
+PLACES = np.array([-0.5, 1.9, -1, -4.2, -5, 4, 3.5], np.float32)
+VALUES = np.array([1.5, -2], np.float32)
+CHOSEN = np.array([True, False, True])
+
+CASES = {
+    "Cast": (["Cast"], [X.astype(np.int64)], (), {"to": onnx.TensorProto.FLOAT}, X),
+    "Cast to bool": (["_not_equal_scalar", "Cast"], [X], (), {"to": onnx.TensorProto.BOOL}, X != 0),
+    "Compress": (
+        ["SwapAxis", "_contrib_boolean_mask", "SwapAxis"],
+        [X, CHOSEN],
+        (),
+        {"axis": 1},
+        X[:, CHOSEN],
+    ),
+    "Compress of a constant": (["take"], [X, CHOSEN], (1,), {"axis": 1}, X[:, CHOSEN]),
+    "ReverseSequence": (
+        ["SwapAxis", "SequenceReverse", "SwapAxis"],
+        [X, LENGTHS],
+        (),
+        {"batch_axis": 0, "time_axis": 1},
+        TURNED,
+    ),
+    "ReverseSequence of time first": (
+        ["SequenceReverse"],
+        [X.transpose(1, 0, 2).copy(), LENGTHS],
+        (),
+        {},
+        TURNED.transpose(1, 0, 2),
+    ),
+    "OneHot": (None, [PLACES, np.array(4), VALUES], (1, 2), {}, one_hot(PLACES, 4, *VALUES)),
+    "OneHot of bytes": (
+        None,
+        [np.array([-1, 5, -100], np.int8), np.array([200.0], np.float32), VALUES],
+        (1, 2),
+        {"axis": 0},
+        one_hot([-1, 5, -100], 200, *VALUES, axis=0),
+    ),
+}
+
+
+def told(title):
+    """What a case is, with the operator's name."""
+    operators, inputs, constants, attributes, expected = CASES[title]
+    return (
+        model(title.split()[0], *inputs, constants=constants, **attributes),
+        operators,
+        fed(inputs, constants),
+        expected,
+    )
+
+
+@pytest.mark.parametrize("title", CASES)
+def test_nodes_become_operators_of_mxnet(title, tmp_path):
+    """Eager, hybridized, and from MXNet's own files; as ONNX says."""
+    proto, operators, arrays, expected = told(title)
+    symbol = mx.onnx.import_model(proto)[0]
+    made = [node.op_name for node in symbol.nodes() if not node.is_variable]
+    assert not [name for name in made if name.startswith("_onnx_")]
+    assert operators is None or made == operators
+    net = mx.onnx.import_to_gluon(proto)
+    net.hybridize()
+    names = [f"x{i}" for i in range(len(arrays))]
+    again = mx.gluon.SymbolBlock.imports(*_files(net, arrays, tmp_path, names))
+    for block in (net, again):
+        for hybrid in (True, False):
+            block.hybridize(hybrid)
+            y = block(*[nd.array(a, dtype=a.dtype) for a in arrays])
+            assert y.dtype == expected.dtype
+            np.testing.assert_array_equal(y.asnumpy(), expected)
+
+
+def _files(net, arrays, folder, names):
+    net(*[nd.array(a, dtype=a.dtype) for a in arrays])
+    symbol, params = net.export(str(folder / "model"))
+    return symbol, names, params
+
+
+SCRIPT = """
+import sys, numpy as np, mxnet as mx
+for folder in sys.argv[1:]:
+    arrays = np.load(folder + "/arrays.npz")
+    names = [f"x{i}" for i in range(len(arrays.files))]
+    net = mx.gluon.SymbolBlock.imports(folder + "/model-symbol.json", names, folder + "/model-0000.params")
+    for hybridize in (False, True):
+        net.hybridize(hybridize)
+        y = net(*[mx.nd.array(arrays[name], dtype=arrays[name].dtype) for name in names])
+        np.save(folder + f"/y{int(hybridize)}.npy", y.asnumpy())
+"""
+
+
+@pytest.mark.oracle
+def test_mxnet_computes_the_same_from_the_files(oracle, tmp_path):
+    for i, title in enumerate(CASES):
+        proto, _, arrays, _ = told(title)
+        folder = tmp_path / str(i)
+        folder.mkdir()
+        net = mx.onnx.import_to_gluon(proto)
+        net.hybridize()
+        names = [f"x{i}" for i in range(len(arrays))]
+        _files(net, arrays, folder, names)
+        np.savez(folder / "arrays.npz", **dict(zip(names, arrays, strict=True)))
+    folders = [str(tmp_path / str(i)) for i in range(len(CASES))]
+    done = subprocess.run([oracle, "-W", "ignore", "-c", SCRIPT, *folders], capture_output=True, text=True)
+    assert not done.returncode, done.stderr
+    for i, title in enumerate(CASES):
+        for y in (np.load(tmp_path / str(i) / f"y{hybrid}.npy") for hybrid in (0, 1)):
+            np.testing.assert_array_equal(y, CASES[title][-1], err_msg=title)
+
+
+# ---- what stays ONNX's own
+
+
+@pytest.mark.parametrize("opset", sorted({11, NEWEST}))
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "uint8"])
+@pytest.mark.parametrize("shape", [(), (1,)])
+def test_one_hot_of_a_computed_depth(shape, dtype, opset):
+    """Of indices and depths of all dtypes, where ONNX Runtime has kernels of few combinations."""
+    places = PLACES if dtype.startswith("f") else np.array([0, 3, 4, 1], dtype)
+    depth = np.full(shape, 4, dtype)
+    for of_indices, of_depth in ((dtype, dtype), (dtype, "int64"), ("int64", dtype)):
+        inputs = [places.astype(of_indices), depth.astype(of_depth), VALUES]
+        net = mx.onnx.import_to_gluon(model("OneHot", *inputs, constants=(2,), opset=opset))
+        for hybrid in (False, True):
+            net.hybridize(hybrid)
+            y = net(*[nd.array(a, dtype=a.dtype) for a in inputs[:2]])
+            np.testing.assert_array_equal(y.asnumpy(), one_hot(inputs[0], 4, *VALUES))
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+@pytest.mark.parametrize("sizes", [(3,), ("N",)])
+@pytest.mark.parametrize("constant", [False, True])
+def test_conditions_need_not_be_as_long_as_the_axis(constant, sizes, hybrid):
+    """ONNX takes what is missing for false; ONNX Runtime passes over what is beyond."""
+    x = np.array([5, 6, 7], np.float32)
+    for condition in ([True], [False, True], [True, False, True]):
+        chosen = np.array(condition)
+        proto = model("Compress", x, chosen, constants=(1,) if constant else (), axis=0, opset=11)
+        proto.graph.input[0].CopyFrom(helper.make_tensor_value_info("x0", onnx.TensorProto.FLOAT, sizes))
+        net = mx.onnx.import_to_gluon(proto)
+        net.hybridize(hybrid)
+        fed_arrays = [nd.array(x)] if constant else [nd.array(x), nd.array(chosen, dtype="bool")]
+        (expected,) = ReferenceEvaluator(proto).run(None, {"x0": x} | ({} if constant else {"x1": chosen}))
+        np.testing.assert_array_equal(net(*fed_arrays).asnumpy(), expected)
