@@ -125,9 +125,9 @@ def _as_finite(ys: Sequence[np.ndarray], outputs: Sequence[Any]) -> bool:
     return all(np.isfinite(y).all() or not np.isfinite(z).all() for y, z in zip(ys, outputs, strict=True))
 
 
-def _formal(node: onnx.NodeProto, opset: int) -> dict[str, str]:
+def _formal(node: onnx.NodeProto, opset: int, domain: str = "") -> dict[str, str]:
     """What the operator calls its inputs, by their names in the model."""
-    schema = onnx.defs.get_schema(node.op_type, opset)
+    schema = onnx.defs.get_schema(node.op_type, opset, domain)
     last = len(schema.inputs) - 1
     return {name: schema.inputs[min(i, last)].name for i, name in enumerate(node.input)}
 
@@ -259,7 +259,9 @@ def check_second(case: NodeCase) -> None:
     """Hold gradients of gradients, by inputs and by the outputs' gradients, to derivatives of gradients."""
     heads = case.heads()
     weights, direction = case.direction(), case.direction()
-    turns = [None if head is None else case.rng.standard_normal(head.shape) for head in heads]
+    turns = [
+        None if head is None else case.rng.standard_normal(head.shape).astype(case.dtype) for head in heads
+    ]
     arrays = {name: NDArray(np.array(x)) for name, x in case.arrays.items()}
     outer = [None if head is None else NDArray(np.array(head)) for head in heads]
     seconds = _second(case, arrays, [head for head in outer if head is not None], weights)
@@ -295,21 +297,26 @@ def _second(case: NodeCase, arrays: Mapping[str, Any], heads: Sequence[Any], wei
 
 
 def case_of(
-    op_type: str, inputs: Sequence[np.ndarray | None], opset: int, outputs: int = 1, **attributes: Any
+    op_type: str,
+    inputs: Sequence[np.ndarray | None],
+    opset: int,
+    outputs: int = 1,
+    domain: str = "",
+    **attributes: Any,
 ) -> NodeCase:
     """A node of some opset whose arrays of floating-point numbers are variables; the others are constants."""
     if opset > NEWEST:
         pytest.skip(f"onnx has opsets up to {NEWEST}")
     names = [f"x{i}" if x is not None else "" for i, x in enumerate(inputs)]
     results = [f"y{i}" for i in range(outputs)]
-    node = helper.make_node(op_type, names, results, **attributes)
+    node = helper.make_node(op_type, names, results, domain=domain, **attributes)
     arrays = {name: x for name, x in zip(names, inputs, strict=True) if x is not None}
-    formal = _formal(node, opset)
+    formal = _formal(node, opset, domain)
     variables = [n for n, x in arrays.items() if x.dtype.kind == "f" and formal[n] not in OPERANDS]
     tensors = [numpy_helper.from_array(x, name) for name, x in arrays.items() if name not in variables]
     declared = [helper.make_empty_tensor_value_info(name) for name in results]
-    text = text_of(node, variables, tensors, declared, {"": opset})
-    kind = find(onnx_name(op_type))
+    text = text_of(node, variables, tensors, declared, {domain: opset})
+    kind = find(onnx_name(op_type, domain))
     assert kind is not None
     op = kind.make({"model": text, "num_args": len(variables), "num_outputs": outputs})
     kept = {name: arrays[name] for name in variables}

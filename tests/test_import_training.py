@@ -637,6 +637,68 @@ def test_gradients_of_values_that_are_no_outputs(title, hybrid):
     np.testing.assert_allclose(net(nd.array(a), nd.array(b)).asnumpy(), expected, rtol=1e-5, atol=1e-6)
 
 
+def gradient_of(node):
+    """A model of `y = sin(a b) a`, with a constant k, in which a node gives d."""
+    head = '<ir_version: 8, opset_import: ["" : 12, "ai.onnx.preview.training" : 1]>'
+    body = f"c = Mul (a, b) s = Sin (c) t = Mul (s, a) y = Mul (t, k) d = ai.onnx.preview.training.{node}"
+    declared = "main (float[3] a, float[3] b, float[3] p) => (float[3] d)"
+    return parser.parse_model(f"{head} {declared} <float[3] k = {{2, 2, 2}}> {{ {body} }}")
+
+
+ELSEWHERE = {
+    "another value": (
+        'Gradient <xs = ["a"], zs = ["b", "k"], y = "y"> (p, b, k)',
+        lambda a, b, p: 2 * (np.sin(p * b) + p * b * np.cos(p * b)),
+    ),
+    "changed places": (
+        'Gradient <xs = ["a"], zs = ["b"], y = "y"> (b, a)',
+        lambda a, b, p: 2 * (np.sin(a * b) + a * b * np.cos(a * b)),
+    ),
+    "one value for two": (
+        'Gradient <xs = ["a"], zs = ["b"], y = "t"> (p, p)',
+        lambda a, b, p: np.sin(p * p) + p * p * np.cos(p * p),
+    ),
+    "a value inside": (
+        'Gradient <xs = ["c"], zs = ["a"], y = "t"> (p, a)',
+        lambda a, b, p: a * np.cos(p),
+    ),
+    "a constant": (
+        'Gradient <xs = ["k"], zs = ["a", "b"], y = "y"> (p, a, b)',
+        lambda a, b, p: np.sin(a * b) * a,
+    ),
+}
+
+
+@pytest.mark.parametrize("title", ELSEWHERE)
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_gradients_at_other_values(title, hybrid):
+    """Inputs take the places of the values that xs and zs name, so ONNX."""
+    node, expected = ELSEWHERE[title]
+    a, b = np.array([0.3, -1.2, 2], "float32"), np.array([1.5, 0.4, -0.7], "float32")
+    p = np.array([0.9, 0.1, -0.6], "float32")
+    net = mx.onnx.import_to_gluon(gradient_of(node))
+    names = [n.name for n in mx.onnx.import_model(gradient_of(node))[0].nodes()]
+    assert len(set(names)) == len(names)
+    net.hybridize(hybrid)
+    y = net(nd.array(a), nd.array(b), nd.array(p))
+    np.testing.assert_allclose(y.asnumpy(), expected(a, b, p), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("node", "message"),
+    [
+        ('Gradient <xs = ["a"], zs = ["b"], y = "y"> (a)', "an input for each of a, b, .* got 1. In node d"),
+        ('Gradient <xs = ["a"], y = "y"> (a, b)', "an input for each of a, .* got 2. In node d"),
+        ('Gradient <xs = ["nobody"], y = "y"> (a)', "computed before it are required .* got 'nobody'"),
+        ('Gradient <xs = ["a"], y = "nobody"> (a)', "computed before it are required .* got 'nobody'"),
+    ],
+)
+def test_gradients_that_mean_nothing_are_refused_at_import(node, message):
+    """No engine runs such a node by itself."""
+    with pytest.raises(mx.errors.ConversionError, match=message):
+        mx.onnx.import_model(gradient_of(node))
+
+
 @pytest.mark.parametrize(
     "case", cases(r"test_flexattention_(gqa|score_mod|prob_mod|causal_mask)$"), ids=lambda c: c.name
 )

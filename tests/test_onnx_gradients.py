@@ -16,10 +16,18 @@ from hybridonnx.onnx import import_to_gluon
 from hybridonnx.ops import _onnx_gradients as rules
 from hybridonnx.ops import find, onnx_name
 from hybridonnx.ops._onnx_gradients import _table
+from hybridonnx.ops._onnx_gradients._table import full_name
 from tests import onnx_gradients as checks
 from tests.runtimes import ONNX, RELEASE, takes_empty_arrays
 
 OPERATORS = sorted({schema.name for schema in onnx.defs.get_all_schemas_with_history() if not schema.domain})
+LEARNED = sorted(
+    {
+        full_name(schema.name, schema.domain)
+        for schema in onnx.defs.get_all_schemas_with_history()
+        if schema.domain == "ai.onnx.ml"
+    }
+)
 OLD = [
     name
     for name, is_old in {
@@ -37,7 +45,6 @@ WITHOUT = {
     "test_training_dropout_default_mask": "each run drops others",
     "test_training_dropout_mask": "each run drops others",
     "test_mvn": "onnx cannot infer the function that it defines, where axes are left out",
-    "test_roialign_mode_max": "MXNet has the adjoint of the mean alone",
     "test_training_dropout_zero_ratio": "the mask is no output",
     "test_reduce_log_sum_empty_set": "the logarithm of nothing has no derivative",
 }
@@ -51,10 +58,10 @@ WITHOUT_SECOND = {
 
 def test_every_operator_has_one_rule_or_one_reason():
     tables = (_table._RULES, _table._CONSTANT, _table._REFUSED)
-    counts = {name: sum(name in table for table in tables) for name in OPERATORS}
+    counts = {name: sum(name in table for table in tables) for name in (*OPERATORS, *LEARNED)}
     assert {name: count for name, count in counts.items() if count != 1} == {}
     if ONNX >= (1, 23):  # older ones lack some
-        assert not {name for table in tables for name in table} - set(OPERATORS)
+        assert not {name for table in tables for name in table} - {*OPERATORS, *LEARNED}
 
 
 @pytest.mark.parametrize("name", sorted(_table._REFUSED))
@@ -173,6 +180,8 @@ def ints(*values):
 
 X = numbers(2, 3, 4)
 IMAGE = numbers(1, 2, 4, 6)
+BOXES = np.array([[0.3, -1.5, 5.2, 4.1], [2, 1, 2, 1], [4.5, 3.2, 9.7, 7.9]])
+"""Regions within an image, of no size, and in part outside."""
 
 VERSIONS = {
     "Add-7": (("Add", [X, numbers(3, 1)], 7), {}),
@@ -277,6 +286,14 @@ VERSIONS = {
     "LayerNormalization-axis": (("LayerNormalization", [X, numbers(3, 4), numbers(4)], 17, 3), {"axis": 1}),
     "LpNormalization-1": (("LpNormalization", [X], 1), {"p": 1, "axis": 1}),
     "LRN-13": (("LRN", [single(2, 5, 2, 2)], 13), {"size": 3, "alpha": 0.9}),
+    "RoiAlign-max": (
+        ("RoiAlign", [100 * numbers(2, 3, 6, 8), BOXES, ints(1, 0, 1)], 16),
+        {"mode": "max", "output_height": 2, "output_width": 3},
+    ),
+    "RoiAlign-max-10": (
+        ("RoiAlign", [100 * numbers(2, 3, 6, 8), BOXES, ints(1, 0, 1)], 10),
+        {"mode": "max", "output_height": 3, "output_width": 2, "sampling_ratio": 2, "spatial_scale": 1.3},
+    ),
     "Upsample-7": (("Upsample", [single(1, 2, 4, 6)], 7), {"scales": [1.0, 1.0, 2.0, 1.5]}),
     "Upsample-9-linear": (
         ("Upsample", [single(1, 2, 4, 6), np.array([1, 1, 2, 2], np.float32)], 9),

@@ -187,7 +187,9 @@ class Composition(Nodes):
 
     def _recorded(self, node: NodeText | None, operands: Sequence[Any], values: Sequence[Any]) -> None:
         self._kept += [*operands, *values]
-        if any(id(x) in self._variable for x in operands) and not (node and why_constant(node.op_type)):
+        if any(id(x) in self._variable for x in operands) and not (
+            node and why_constant(node.op_type, node.domain)
+        ):
             self._variable.update(map(id, values))
             self._records.append(_Record(node, operands, values))
 

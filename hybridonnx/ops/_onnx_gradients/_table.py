@@ -25,31 +25,36 @@ _REFUSED: dict[str, str] = {}
 _RULES: dict[str, Rule] = {}
 
 
-def gradient_of(*op_types: str) -> Callable[[Rule], Rule]:
-    """Make a function the gradient rule of these operators of ONNX's own domain."""
+def full_name(op_type: str, domain: str = "") -> str:
+    """What the tables call an operator: its name, with its domain before it if that is not ONNX's own."""
+    return f"{domain}.{op_type}" if domain else op_type
+
+
+def gradient_of(*names: str) -> Callable[[Rule], Rule]:
+    """Make a function the gradient rule of these operators, which have their full names."""
 
     def register(rule: Rule) -> Rule:
-        for op_type in op_types:
-            if _RULES.setdefault(op_type, rule) is not rule:
-                raise ValueError(f"{op_type} has two gradient rules")
+        for name in names:
+            if _RULES.setdefault(name, rule) is not rule:
+                raise ValueError(f"{name} has two gradient rules")
         return rule
 
     return register
 
 
-def constant(reason: str, *op_types: str) -> None:
+def constant(reason: str, *names: str) -> None:
     """Say of operators why they have no gradient."""
-    _CONSTANT.update(dict.fromkeys(op_types, reason))
+    _CONSTANT.update(dict.fromkeys(names, reason))
 
 
-def refused(reason: str, *op_types: str) -> None:
+def refused(reason: str, *names: str) -> None:
     """Say of operators why nobody has written a gradient rule."""
-    _REFUSED.update(dict.fromkeys(op_types, reason))
+    _REFUSED.update(dict.fromkeys(names, reason))
 
 
 @cache
 def load_all() -> dict[str, Rule]:
-    """Every rule by the operator's name."""
+    """Every rule by the operator's full name."""
     package = __name__.rpartition(".")[0]
     for module in pkgutil.iter_modules(sys.modules[package].__path__):
         if not module.name.startswith("_"):
@@ -57,18 +62,18 @@ def load_all() -> dict[str, Rule]:
     return _RULES
 
 
-def why_constant(op_type: str) -> str:
-    """Why an operator of ONNX's own domain has no gradient, or nothing."""
+def why_constant(op_type: str, domain: str = "") -> str:
+    """Why an operator has no gradient, or nothing."""
     load_all()
-    return _CONSTANT.get(op_type, "")
+    return _CONSTANT.get(full_name(op_type, domain), "")
 
 
 def why_refused(node: NodeText) -> str:
     """Why a node has no gradient rule, as what follows the name of the operator."""
-    reason = "" if node.domain else _REFUSED.get(node.op_type, "")
+    reason = _REFUSED.get(full_name(node.op_type, node.domain), "")
     return f"has no gradient rule, as {reason}" if reason else "has no gradient rule"
 
 
 def find(node: NodeText) -> Rule | None:
     """The gradient rule of a node, `None` if nobody has written one."""
-    return None if node.domain else load_all().get(node.op_type)
+    return load_all().get(full_name(node.op_type, node.domain))
