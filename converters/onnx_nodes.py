@@ -320,6 +320,45 @@ def _value(attribute: AttributeProto) -> Any:
     return value.decode() if isinstance(value, bytes) else value
 
 
+# ---- bfloat16
+
+
+_FLOAT, _BFLOAT16 = TensorProto.FLOAT, TensorProto.BFLOAT16
+_ROUNDS = frozenset({"BitCast", "Cast", "CastLike", "QuantizeLinear"})
+"""Operators whose results are of another rounding than that at the end, or of the bits themselves."""
+
+
+@lru_cache(_CACHE)
+def in_float32(text: str) -> str | None:
+    """The text of the same node on float32 for bfloat16, `None` if its results rounded are not the node's."""
+    model = ModelProto()
+    model.CopyFrom(model_of(text))
+    node = model.graph.node[0]
+    if node.domain or node.op_type in _ROUNDS or any(a.HasField("g") for a in node.attribute):
+        return None
+    for tensor in model.graph.initializer:
+        _widen(tensor)
+    for output in model.graph.output:
+        if output.type.tensor_type.elem_type == _BFLOAT16:
+            output.type.tensor_type.elem_type = _FLOAT
+    for attribute in node.attribute:
+        _widen(attribute.t)
+        if attribute.name in _ELEMENT_TYPES and attribute.i == _BFLOAT16:
+            attribute.i = _FLOAT
+    wide: str = json_format.MessageToJson(model, indent=None)
+    return wide
+
+
+_ELEMENT_TYPES = frozenset({"dtype", "output_datatype", "output_dtype", "softmax_precision", "stash_type"})
+"""Attributes that are ONNX's numbers of element types."""
+
+
+def _widen(tensor: TensorProto) -> None:
+    """Make a tensor of bfloat16 one of float32."""
+    if tensor.data_type == _BFLOAT16:
+        tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor).astype(float32), tensor.name))
+
+
 # ---- engines
 
 
@@ -346,3 +385,12 @@ _AGAINST_ONNX: dict[str, tuple[Callable[[NodeProto, dict[str, Any]], bool], ...]
     "Resize": (_places_corners_by_sizes,),
 }
 """Forms of operators that ONNX Runtime computes otherwise than ONNX says."""
+
+
+def takes_all_values(text: str) -> bool:
+    """Whether ONNX Runtime takes all values that ONNX has results for."""
+    return model_of(text).graph.node[0].op_type not in _PARTIAL
+
+
+_PARTIAL = frozenset({"MelWeightMatrix"})
+"""Operators whose kernels refuse some values: an upper edge that meets the end of the spectrum."""

@@ -145,9 +145,9 @@ def onnx_name(op_type: str, domain: str = "") -> str:
     return f"{ONNX_PREFIX}{domain}{'.' if domain else ''}{op_type}"
 
 
-def has_gradient(op_type: str) -> bool:
-    """Whether there is a rule for the gradient of an operator of ONNX's own domain."""
-    return op_type in gradients.load_all()
+def has_gradient(op_type: str, domain: str = "") -> bool:
+    """Whether there is a rule for the gradient of an operator."""
+    return gradients.full_name(op_type, domain) in gradients.load_all()
 
 
 @cache
@@ -162,7 +162,7 @@ def find_onnx(name: str) -> type[OnnxNode] | None:
         "op_type": op_type,
         "domain": domain,
         "source": OnnxNode.source,
-        "not_differentiable": "" if domain else gradients.why_constant(op_type),
+        "not_differentiable": gradients.why_constant(op_type, domain),
         "__doc__": f"The operator {op_type} of {domain or 'ONNX'}.\n\n{OnnxNode.__doc__}",
     }
     return type(f"Onnx{op_type}", (OnnxNode,), {"__module__": __name__, **members})

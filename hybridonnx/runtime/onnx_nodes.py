@@ -10,7 +10,7 @@ import numpy as np
 from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 
 from .. import config
-from ..dtypes import DType, container, container_of, is_bfloat16, strings, tensor_dtype
+from ..dtypes import DType, container, container_of, float32, is_bfloat16, strings, tensor_dtype
 from ..errors import MXNetError
 from ..ops import Array, Shape, Spec, enclosed, opened
 from .session import ModelSession, exchanges
@@ -62,8 +62,10 @@ class Nodes:
         return (domain, op_type) in _operators()
 
     def runs(self, model: str, inputs: Sequence[Spec]) -> bool:
-        """Whether ONNX Runtime has a kernel for such inputs."""
-        if any(spec.dtype is None for spec in inputs):
+        """Whether ONNX Runtime has a kernel for such inputs, whatever their values are."""
+        from ..converters import onnx_nodes
+
+        if any(spec.dtype is None for spec in inputs) or not onnx_nodes.takes_all_values(model):
             return False
         return _program(model, tuple([_essential(s.shape, s.dtype) for s in inputs])).in_onnxruntime
 
@@ -109,7 +111,8 @@ def _program(model: str, specs: tuple[Spec, ...]) -> _Program:
             types = [_dtype(text) for text in session.output_types]
             outputs = tuple([own or dtype for own, dtype in zip(outputs, types, strict=True)])
             return _Program(lambda values: session(dict(zip(names, values, strict=True))), True, outputs)
-    return _Program(_reference(model), False, outputs)
+    run = _in_float32(model, (*[spec.dtype for spec in specs], *outputs)) or _reference(model)
+    return _Program(run, False, outputs)
 
 
 @cache
@@ -126,6 +129,25 @@ def _dtype(text: str) -> DType:
 def _may_exchange(dtype: DType | None) -> bool:
     """Whether ONNX Runtime may take and give values of a dtype as a whole model's."""
     return (exchanges(dtype) and not is_bfloat16(dtype)) or bool(container_of(dtype))
+
+
+def _in_float32(model: str, dtypes: Sequence[DType | None]) -> _Run | None:
+    """A node of bfloat16 computed in float32 and rounded once, `None` for others.
+
+    ONNX's reference rounds after each step, and some of its kernels know no bfloat16.
+    """
+    from ..converters import onnx_nodes
+
+    if not any(map(is_bfloat16, dtypes)) or None in dtypes or any(map(container_of, dtypes)):
+        return None
+    wide = onnx_nodes.in_float32(model)
+    if wide is None:
+        return None
+
+    def run(values: Sequence[Any]) -> list[Any]:
+        return ENGINE.run(wide, [x.astype(float32) if is_bfloat16(x.dtype) else x for x in values])
+
+    return run
 
 
 @lru_cache(_MOST_SESSIONS)
