@@ -10,7 +10,7 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
 
 from hybridonnx.ops import Array
 
-from .from_onnx import read
+from .from_onnx import Model, read
 from .subgraphs import Names, rename_uses, uses
 from .values import dtype_of, type_proto
 
@@ -66,6 +66,17 @@ class Cuts:
     def values(self) -> list[str]:
         """The names of what nodes give, in the order of the nodes."""
         return [name for step in self.steps for name in step.outputs]
+
+    def parameters(self) -> list[str]:
+        """The names of initializers, the sparse ones not among them."""
+        return [tensor.name for tensor in self._graph.initializer]
+
+    def parameter(self, name: str) -> Array:
+        """An initializer's value."""
+        if name in self._weights:
+            return self._weights[name]
+        tensor = next(tensor for tensor in self._graph.initializer if tensor.name == name)
+        return Model(ModelProto(), (), "weights").array(tensor)
 
     def maker(self, value: str) -> Step | None:
         """The node that gives a value."""

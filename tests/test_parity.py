@@ -13,6 +13,8 @@ from onnx import ModelProto, helper, numpy_helper
 
 import hybridonnx as mx
 from hybridonnx import gluon, sym
+from hybridonnx.converters.from_onnx._registry import Import
+from hybridonnx.converters.from_onnx._registry import load_all as importers
 from hybridonnx.errors import ConversionError
 from hybridonnx.gluon.model_zoo import vision
 from hybridonnx.parity import layers
@@ -375,6 +377,121 @@ def test_operators_that_only_onnx_runtime_knows():
     model = helper.make_model(helper.make_graph([node], "g", [x], [y]), opset_imports=opsets, ir_version=9)
     report = verify(model, model)
     assert report.ok(0)
+
+
+# ---- hints and the reference
+
+
+def test_parameters_that_differ_are_told(files, tmp_path):
+    """Beside the layer at fault, by name and by place; not where all agrees."""
+    model, path, x = files
+
+    def change(w):
+        w[3, 2, 1, 0] += 0.25
+        return w
+
+    def break_(proto):
+        set_weight(proto, "net_conv1_weight", change)
+
+    before = model[1]["net_conv1_weight"].asnumpy()[3, 2, 1, 0]
+    report = verify(model, changed(path, break_), [x])
+    (layer,) = [layer for layer in report.layers if not layer.ok()]
+    (item,) = layer.parameters
+    assert (item.name, item.other, item.count, item.size) == ("net_conv1_weight",) * 2 + (1, 576)
+    assert (item.index, item.expected) == ((3, 2, 1, 0), before)
+    assert item.result == pytest.approx(before + 0.25)
+    assert report.parameters == (item,)
+    line = "the parameter net_conv1_weight differs: 1 of 576 elements, at (3, 2, 1, 0)"
+    assert line in str(report)
+    assert json.loads(report.to_json())["layers"][4]["parameters"][0]["count"] == 1
+    assert "net_conv1_weight differs" in report.to_html()
+    short = verify(model, changed(path, break_), [x], layers=False)
+    assert not short.layers
+    assert line in str(short)
+    assert not verify(model, path, [x], layers=True).parameters
+
+    def rename_all(proto):
+        """Parameters by other names, the matrix of the first Dense layer the other way round."""
+        break_(proto)
+        new = {t.name: f"p{i}" for i, t in enumerate(proto.graph.initializer)}
+        for tensor in proto.graph.initializer:
+            tensor.name = new[tensor.name]
+        for node in proto.graph.node:
+            node.input[:] = [new.get(name, name) for name in node.input]
+
+    report = verify(model, changed(path, rename_all), [x])
+    (layer,) = [layer for layer in report.layers if not layer.ok()]
+    assert [(p.name, p.count, p.index) for p in layer.parameters] == [("net_conv1_weight", 1, (3, 2, 1, 0))]
+    assert f"net_conv1_weight, {layer.parameters[0].other} in the second model, differs" in str(report)
+    assert not report.parameters
+
+
+def test_parameters_of_other_layouts_and_dtypes():
+    """A matrix may be the other way round, and float16 is compared as such."""
+    x, w = sym.var("x"), np.array([[1, 2, 3], [4, 5, 1 / 3]], "float32")
+    first = sym.FullyConnected(x, sym.var("w"), num_hidden=2, no_bias=True, name="y")
+    second = sym.dot(x, sym.var("m"), name="y")
+    wrong = w.T.copy()
+    wrong[2, 0] += 1
+    inputs = [np.float32([[1, 2, 3]])]
+    report = mx.onnx.verify((first, {"w": w}), (second, {"m": wrong}), inputs)
+    (item,) = report.layers[0].parameters
+    assert (item.other, item.count, item.index, item.expected, item.result) == ("m", 1, (0, 2), 3, 4)
+    cast = sym.Cast(sym.dot(sym.Cast(x, dtype="float16"), sym.var("m")), dtype="float32", name="y")
+    half = wrong.astype("float16")
+    report = mx.onnx.verify((first, {"w": w}), (cast, {"m": half}), inputs)
+    assert [p.count for layer in report.layers for p in layer.parameters] == [1]
+
+
+def test_a_reference_that_reads_the_first_model_wrongly(files, monkeypatch):
+    """It shows as such: what agrees with ONNX Runtime's run is right, what does not is at fault."""
+    model, path, x = files
+    native = mx.onnx.import_model(path)
+    right = importers()["", "Sigmoid"]
+    versions = {
+        version: Import(lambda F, x: F.sigmoid(x * 1.01), "Sigmoid", item.versions, "")
+        for version, item in right.items()
+    }
+    monkeypatch.setitem(importers(), ("", "Sigmoid"), versions)
+    misread = mx.onnx.import_model(path)
+    for other in (path, native, model):
+        report = mx.onnx.verify(path, other, [x], layers=True if other is path else None)
+        assert report.ok(), report
+        assert [row.ok() for row in report.reference] == [False]
+        assert "the float64 reference reads the first model otherwise" in str(report)
+        assert "from net_sigmoid0_fwd_output on, computed by net_sigmoid0_fwd:" in report.notes[0]
+        assert not report.layers
+    assert not mx.onnx.verify(path, misread, [x]).ok()
+    assert "ONNX Runtime beside the reference" in report.to_html()
+    monkeypatch.setitem(importers(), ("", "Sigmoid"), right)
+    report = mx.onnx.verify(path, misread, [x])
+    assert not report.ok()
+    assert all(row.ok() for row in report.reference)
+    assert not report.notes
+
+
+def test_the_layer_at_which_a_model_stops(files):
+    """At a size that it does not take: what comes before it is judged, and the node is told."""
+    model, path, _ = files
+
+    def fix(proto):
+        shape = numpy_helper.from_array(np.array([2, 128]), "fixed")
+        proto.graph.initializer.append(shape)
+        node = next(node for node in proto.graph.node if node.op_type in ("Gemm", "MatMul"))
+        before = node.input[0]
+        node.input[0] = "flat_2"
+        place = [*proto.graph.node].index(node)
+        proto.graph.node.insert(place, helper.make_node("Reshape", [before, "fixed"], ["flat_2"], "baked"))
+
+    report = verify(model, changed(path, fix), shapes=[("n", 3, 8, 8)])
+    assert next(str(trial) for trial in report.sizes if not trial.ok()) == "n=1"
+    at_fault = [layer for layer in report.layers if not layer.ok()]
+    assert [layer.name for layer in at_fault] == ["net_dense0_fwd_output"]
+    assert "baked" in at_fault[0].nodes
+    assert at_fault[0].own.note
+    assert len(report.layers) == 7
+    assert "first divergence: net_dense0_fwd_output, computed by" in str(report)
+    assert "net_dense0_fwd_output" in report.to_html()
 
 
 # ---- planted faults

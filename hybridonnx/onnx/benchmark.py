@@ -407,7 +407,14 @@ def _page(result: Benchmark) -> Page:
         for t in times
     ]
     labels = ("runs", "medians of rounds, ms", "processors' time received")
-    picture = tag("div", Markup(_picture(times, "none")), class_="picture")
+    picture = tag(
+        "div",
+        Markup(_picture(times, "none")),
+        class_="picture",
+        role="region",
+        tabindex="0",
+        aria_label="Times as a picture",
+    )
     return Page(
         "Times of models in ONNX Runtime",
         _headline(times),

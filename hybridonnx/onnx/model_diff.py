@@ -17,8 +17,8 @@ from ..errors import ConversionError
 from ..pages.page import HasPage, Page, Part
 from ..pages.plot import Chart, Plot, Series
 from ..pages.table import Column, Row, Table
+from ..parity.distances import distance
 from ..parity.models import title
-from ._distances import distance
 from ._matching import Matching
 from ._native import Model, Native, native
 from ._sources import exported

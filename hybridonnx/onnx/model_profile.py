@@ -319,6 +319,7 @@ def _page(result: Profile) -> Page:
         f"{result.total:.3f} ms a run",
         facts={
             "model": result.model,
+            "in nodes": f"{sum(n.time for n in result.nodes):.3f} ms; measuring takes a part of the rest",
             "threads": str(result.threads or "all"),
             "runs": f"{result.runs:,} after {result.warmup:,} to warm up",
             **{f"input {name}": text for name, text in result.inputs.items()},

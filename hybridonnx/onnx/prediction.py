@@ -19,6 +19,7 @@ from ..ndarray.ndarray import NDArray
 from ..ops import Array
 from ..runtime.compile import CompiledGraph
 from ..runtime.session import ModelSession
+from ..symbol.labels import label_shapes
 from ..symbol.symbol import Symbol
 from ..symbol.symbol import load as load_symbol
 from .inspection import is_symbol_file
@@ -88,9 +89,8 @@ def _zeros(graph: Symbol, labels: Sequence[str], arrays: Mapping[str, Array]) ->
     """Zeros for labels, which only training reads, in the shapes that the inputs tell."""
     if not labels:
         return {}
-    arguments, _, _ = graph.infer_shape_partial(**{name: array.shape for name, array in arrays.items()})
-    shapes = dict(zip(graph.list_arguments(), arguments, strict=True))
-    unknown = [name for name in labels if not shapes[name] or 0 in shapes[name]]
+    shapes = label_shapes(graph, labels, {name: array.shape for name, array in arrays.items()})
+    unknown = [name for name in labels if name not in shapes]
     if unknown:
         raise MXNetError(
             f"run: an array for {', '.join(unknown)} is required, whose shape the other inputs do not tell; "

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..dtypes import DType
 from ..ops import Array
+from .distances import gaps
 
 _FEW_ULPS = 4.0
 """Up to how many units in the last place values agree."""
@@ -122,7 +123,7 @@ def difference(name: str, expected: Array, result: Array, exact: Exact | None = 
     if result.dtype.kind not in "biufV" or expected.dtype.kind not in "biufV":
         return _of_texts(name, expected, result)
     a, b = np.asarray(expected, np.float64), np.asarray(result, np.float64)
-    off, unit = _distances(a, b), unit_of(expected.dtype)
+    off, unit = gaps(a, b), unit_of(expected.dtype)
     finite = np.where(np.isfinite(a), np.abs(a), 0.0)
     ulps = np.zeros(shape)
     np.divide(off, np.maximum(unit * finite, _LEAST) if unit else 1.0, out=ulps, where=off > 0)
@@ -154,7 +155,7 @@ def difference(name: str, expected: Array, result: Array, exact: Exact | None = 
 
 def _shares(exact: Exact, off: Array, result: Array) -> Array:
     """How far elements are from what they should be, or from the first model's, over their bounds."""
-    off = np.minimum(off, _distances(np.asarray(exact.value, np.float64), result))
+    off = np.minimum(off, gaps(np.asarray(exact.value, np.float64), result))
     bounds = np.broadcast_to(np.asarray(exact.bound, np.float64), off.shape)
     with np.errstate(all="ignore"):
         return np.where((off == 0) | np.isposinf(bounds), 0.0, off / bounds)
@@ -173,14 +174,6 @@ def _of_texts(name: str, expected: Array, result: Array) -> Difference:
     return Difference(
         name, result.shape, off, off, verdict, size=result.size, mismatches=int(other.sum()), share=off
     )
-
-
-def _distances(a: Array, b: Array) -> Array:
-    """How far elements are apart: not at all where both are the same infinity, or NaN."""
-    with np.errstate(all="ignore"):
-        off = np.abs(a - b)
-    same = (a == b) | (np.isnan(a) & np.isnan(b))
-    return np.where(same, 0.0, np.where(np.isfinite(off), off, np.inf))
 
 
 def _histogram(share: Array) -> tuple[int, ...]:

@@ -6,121 +6,241 @@ the first model's: an error further up does not reach it, and its own remains.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from ..errors import MXNetError
 from ..ops import Array
-from .difference import Difference, Exact, difference
+from .difference import Difference, Exact, Verdict, difference
 from .matching import Mark, Pair, by_marks, by_place, mark
 from .models import Arrays, File, Graph
-from .results import Layer
+from .parameters import different
+from .results import Layer, ParameterDifference
 from .rounding import Expectation, Reference, rounded
 
 _BUDGET = 256 << 20
 """Bytes of values that are compared at once."""
+_AT_ONCE = 64
+"""So many values are asked for in one run at most."""
 _SEGMENTS = 4
 """In so many places at fault values are matched by their place."""
+Watch: TypeAlias = Callable[[Expectation], None]
+"""Is told what each value of the first model should be."""
 
 
-def compare(
-    first: tuple[Graph, Reference], second: Graph | File, inputs: Arrays, others: Arrays
-) -> list[Layer]:
-    """The layers that both models have, in the first one's order.
+class _Stop(NamedTuple):
+    """Where the second model does not go on."""
 
-    Args:
-        first: The first model, and what its values should be.
-        second: The second one.
-        inputs: The first model's inputs by name.
-        others: The second model's, in the same order.
-    """
-    graph, reference = first
-    pairs, whole = _pairs(first, second, inputs, others)
-    layers = _layers(reference, second, inputs, others, pairs, whole)
-    for _ in range(_SEGMENTS):
-        wide = next((layer for layer in layers if not layer.ok() and len(layer.nodes) > 1), None)
-        more = [] if wide is None else _inside(first, second, inputs, others, pairs, wide.name)
-        if not more:
-            break
-        pairs = _in_order(graph, [*pairs, *more])
-        whole |= dict(_whole(reference, second, inputs, others, {pair.name: pair.other for pair in more}))
-        layers = _layers(reference, second, inputs, others, pairs, whole)
-    borders = {pair.name for pair in pairs}
-    return [replace(layer, origins=tuple(graph.makers([layer.name], borders))) for layer in layers]
+    name: str
+    other: str
+    """The first value that it does not give."""
+    reason: MXNetError
 
 
-# ---- the whole models
+class Beside:
+    """Two models and a sample: the values that are one, and the layers between them."""
+
+    def __init__(
+        self, first: tuple[Graph, Reference], second: Graph | File, inputs: Arrays, others: Arrays
+    ) -> None:
+        """Find the values that are one.
+
+        Args:
+            first: The first model, and what its values should be.
+            second: The second one.
+            inputs: The first model's inputs by name.
+            others: The second model's, in the same order.
+        """
+        self._graph, self._reference = first
+        self._second, self._inputs, self._others = second, inputs, others
+        self._order = {name: i for i, name in enumerate(self._graph.values())}
+        self._stop: _Stop | None = None
+        self._pairs: dict[str, Pair] = {}
+        """By the first model's names, in its order."""
+        self._match()
+
+    def layers(self, watch: Watch | None = None) -> list[Layer]:
+        """The layers that both models have, in the first one's order.
+
+        Args:
+            watch: Is told of every value, whether both models have it or not.
+        """
+        layers = self._judged(self._pairs, watch)
+        for _ in range(_SEGMENTS):
+            wide = next((layer for layer in layers.values() if not layer.ok() and len(layer.nodes) > 1), None)
+            more = [] if wide is None else self._inside(wide.name)
+            if not more:
+                break
+            before = self._sources()
+            self._add(more)
+            changed = {name for name, needs in self._sources().items() if before.get(name) != needs}
+            layers |= self._judged(changed)
+        done = [layers[name] for name in self._order if name in layers]
+        return [*map(self._explained, done), *self._stopped()]
+
+    # ---- values that are one
+
+    def _match(self) -> None:
+        """Pair values by name, and by number where names differ."""
+        graph, second = self._graph, self._second
+        values = second.values()
+        names = {name: name for name in values}
+        names |= {a: b for a, b in zip(graph.outputs(), second.outputs(), strict=False) if b in names}
+        mine = {names[name]: name for name in self._order if name in names}
+        shapes = graph.shapes(self._inputs)
+        pairs = []
+        for other, result in self._given(mine, shapes):
+            if shapes.get(mine[other], result.shape) == result.shape:
+                pairs.append(Pair(mine[other], other, result.dtype))
+        self._add(pairs)
+        taken = {pair.other for pair in pairs}
+        rest = [name for name in values if name not in taken]
+        left = [name for name in self._order if name not in self._pairs]
+        if left and rest and self._stop is None:
+            self._add(by_marks(self._marks(left, shapes), second, self._others, rest))
+
+    def _given(
+        self, mine: Mapping[str, str], shapes: Mapping[str, tuple[int, ...]]
+    ) -> Iterator[tuple[str, Array]]:
+        """Those of the second model's values that it gives, in its order, in parts that fit into memory."""
+        wanted = [name for name in self._second.values() if name in mine]
+        for names in _parts(wanted, {other: shapes[name] for other, name in mine.items() if name in shapes}):
+            try:
+                yield from self._second.all(self._others, names).items()
+            except MXNetError as exc:
+                right = self._before_stop(names)
+                self._stop = _Stop(mine[names[right]], names[right], exc)
+                if right:
+                    yield from self._second.all(self._others, names[:right]).items()
+                return
+
+    def _before_stop(self, names: Sequence[str]) -> int:
+        """How many of these values the second model gives before the first that it does not give."""
+        right, wrong = 0, len(names)
+        while wrong - right > 1:
+            middle = (right + wrong) // 2
+            try:
+                self._second.all(self._others, names[:middle])
+            except MXNetError:
+                wrong = middle
+            else:
+                right = middle
+        return right
+
+    def _marks(self, names: Sequence[str], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Mark]:
+        """What tells the first model's values from others."""
+        results = (
+            item for part in _parts(names, shapes) for item in self._graph.all(self._inputs, part).items()
+        )
+        return {name: sign for name, result in results if (sign := mark(result)) is not None}
+
+    def _inside(self, name: str) -> list[Pair]:
+        """Values that are one by their place, among those that a value at fault is computed from."""
+        borders = {pair.name: pair.dtype for pair in self._pairs.values()}
+        needed = {name, *self._graph.between([name], borders), *self._graph.sources([name], borders)}
+        exact: Arrays = {}
+        size = 0
+        for item in self._reference.run(self._inputs, borders):
+            if item.name in needed:
+                exact[item.name] = rounded(item.exact, item.own.dtype)
+                size += exact[item.name].nbytes
+            if item.name == name or size > _BUDGET:
+                break
+        given = {
+            mine: (other, x) for (other, x), mine in zip(self._others.items(), self._inputs, strict=False)
+        }
+        pairs = [*self._pairs.values()]
+        return by_place((self._graph, self._second), pairs, exact, given, self._pairs[name])
+
+    def _add(self, pairs: Iterable[Pair]) -> None:
+        known = [*self._pairs.values(), *pairs]
+        self._pairs = {pair.name: pair for pair in sorted(known, key=lambda pair: self._order[pair.name])}
+
+    def _theirs(self) -> set[str]:
+        """What the second model calls the values that are one."""
+        return {pair.other for pair in self._pairs.values()}
+
+    def _sources(self) -> dict[str, set[str]]:
+        """What the second model computes each value from, by its own names."""
+        borders = self._theirs()
+        return {name: self._second.sources([pair.other], borders) for name, pair in self._pairs.items()}
+
+    # ---- what each layer adds
+
+    def _judged(self, names: Collection[str], watch: Watch | None = None) -> dict[str, Layer]:
+        """What the second model's nodes err from the first's values on, and where both run whole."""
+        sources, borders = self._sources(), self._theirs()
+        uses = Counter(source for name in names for source in sources[name])
+        given: Arrays = dict(self._others)
+        layers: dict[str, Layer] = {}
+        for batch in _batches(self._values(names, watch)):
+            for item in batch:
+                pair = self._pairs[item.name]
+                if uses[pair.other]:
+                    given[pair.other] = rounded(item.exact, pair.dtype)
+            judged = {self._pairs[item.name].other: item for item in batch if item.name in names}
+            if not judged:
+                continue
+            needs = Counter(source for item in judged.values() for source in sources[item.name])
+            own = self._second.part([*judged], {name: x for name, x in given.items() if name in needs})
+            whole = self._second.all(self._others, [*judged])
+            for other, item in judged.items():
+                if whole[other].shape == item.exact.shape:
+                    nodes = tuple(self._second.makers([other], borders))
+                    layers[item.name] = _layer(item, other, own[other], whole[other], nodes)
+            uses -= needs
+            given = {name: x for name, x in given.items() if uses[name]}
+        return layers
+
+    def _values(self, names: Collection[str], watch: Watch | None) -> Iterator[Expectation]:
+        """What the values of both models should be, as far as some of them need it, or somebody watches."""
+        left = {*names}
+        borders = {name: pair.dtype for name, pair in self._pairs.items()}
+        for item in self._reference.run(self._inputs, borders):
+            if watch is not None:
+                watch(item)
+            if item.name in self._pairs:
+                yield item
+            left.discard(item.name)
+            if not left and watch is None:
+                return
+
+    # ---- what there is to say of layers
+
+    def _explained(self, layer: Layer) -> Layer:
+        """A layer with the first model's nodes, and with parameters that differ if it is at fault."""
+        origins = tuple(self._graph.makers([layer.name], self._pairs))
+        if layer.ok():
+            return replace(layer, origins=origins)
+        return replace(layer, origins=origins, parameters=self._parameters(layer.name, layer.own.other))
+
+    def _parameters(self, name: str, other: str) -> tuple[ParameterDifference, ...]:
+        mine = self._graph.parameters_of([name], self._pairs)
+        theirs = self._second.parameters_of([other], self._theirs())
+        return different(self._graph, mine, self._second, theirs)
+
+    def _stopped(self) -> Iterator[Layer]:
+        """The layer at which the second model does not go on."""
+        if self._stop is None:
+            return
+        name, other, reason = self._stop
+        far = float("inf")
+        own = Difference(name, (), far, far, Verdict.FAULT, other, share=far, note=str(reason))
+        yield self._explained(Layer(own, None, tuple(self._second.makers([other], self._theirs()))))
 
 
-def _pairs(
-    first: tuple[Graph, Reference], second: Graph | File, inputs: Arrays, others: Arrays
-) -> tuple[list[Pair], dict[str, Difference]]:
-    """The values that are one by name or number, and how far they are off where both models run whole."""
-    graph, reference = first
-    values = second.values()
-    names = {name: name for name in values}
-    names |= {a: b for a, b in zip(graph.outputs(), second.outputs(), strict=False) if b in names}
-    pairs: list[Pair] = []
-    whole: dict[str, Difference] = {}
-    marks: dict[str, Mark] = {}
-    for batch in _batches(reference.run(inputs)):
-        wanted = [names[item.name] for item in batch if item.name in names]
-        results = second.all(others, wanted) if wanted else {}
-        for item in batch:
-            result = results.get(names.get(item.name, ""))
-            if result is not None and result.shape == item.exact.shape:
-                pairs.append(Pair(item.name, names[item.name], result.dtype))
-                whole[item.name] = _difference(item, result)
-            elif (sign := mark(item.exact)) is not None:
-                marks[item.name] = sign
-    taken = {pair.other for pair in pairs}
-    rest = [name for name in values if name not in taken]
-    if marks and rest:
-        renamed = dict(by_marks(marks, second, others, rest))
-        for name, error in _whole(reference, second, inputs, others, renamed):
-            pairs.append(Pair(name, renamed[name], np.dtype(error.dtype)))
-            whole[name] = error
-    return _in_order(graph, pairs), whole
-
-
-def _whole(
-    reference: Reference, second: Graph | File, inputs: Arrays, others: Arrays, renamed: Mapping[str, str]
-) -> Iterator[tuple[str, Difference]]:
-    """How far values are off, called otherwise in the second model, where both models run whole."""
-    for batch in _batches(item for item in reference.run(inputs) if item.name in renamed):
-        results = second.all(others, [renamed[item.name] for item in batch])
-        yield from ((item.name, _difference(item, results[renamed[item.name]])) for item in batch)
-
-
-def _in_order(graph: Graph, pairs: Iterable[Pair]) -> list[Pair]:
-    order = {name: i for i, name in enumerate(graph.values())}
-    return sorted(pairs, key=lambda pair: order[pair.name])
-
-
-def _inside(
-    first: tuple[Graph, Reference],
-    second: Graph | File,
-    inputs: Arrays,
-    others: Arrays,
-    pairs: Sequence[Pair],
-    name: str,
-) -> list[Pair]:
-    """Values that are one by their place, among those that a value at fault is computed from."""
-    graph, reference = first
-    borders = {pair.name: pair.dtype for pair in pairs}
-    needed = {name, *graph.between([name], borders), *graph.sources([name], borders)}
-    exact: Arrays = {}
-    size = 0
-    for item in reference.run(inputs, borders):
-        if item.name in needed:
-            exact[item.name] = rounded(item.exact, item.own.dtype)
-            size += exact[item.name].nbytes
-        if item.name == name or size > _BUDGET:
-            break
-    given = {mine: (other, x) for (other, x), mine in zip(others.items(), inputs, strict=False)}
-    end = next(pair for pair in pairs if pair.name == name)
-    return by_place((graph, second), pairs, exact, given, end)
+def _layer(item: Expectation, other: str, own: Array, whole: Array, nodes: tuple[str, ...]) -> Layer:
+    """A layer: what the second model gives from the first's values on, and where both run whole."""
+    exact, bound, mine = item.nearby
+    return Layer(
+        replace(difference(item.name, mine, own, Exact(exact, bound)), other=other),
+        difference(item.name, item.own, whole, Exact(item.exact, item.bound)),
+        nodes,
+    )
 
 
 def _batches(items: Iterator[Expectation]) -> Iterator[list[Expectation]]:
@@ -129,7 +249,7 @@ def _batches(items: Iterator[Expectation]) -> Iterator[list[Expectation]]:
     size = 0
     for item in items:
         batch.append(item)
-        size += 4 * item.exact.nbytes
+        size += 5 * item.exact.nbytes
         if size > _BUDGET:
             yield batch
             batch, size = [], 0
@@ -137,46 +257,15 @@ def _batches(items: Iterator[Expectation]) -> Iterator[list[Expectation]]:
         yield batch
 
 
-def _difference(item: Expectation, result: Array) -> Difference:
-    return difference(item.name, item.own, result, Exact(item.exact, item.bound))
-
-
-# ---- what each layer adds
-
-
-def _layers(
-    reference: Reference,
-    second: Graph | File,
-    inputs: Arrays,
-    others: Arrays,
-    pairs: Sequence[Pair],
-    whole: Mapping[str, Difference],
-) -> list[Layer]:
-    """What the second model's nodes err from the first's values on."""
-    by_name = {pair.name: pair for pair in pairs}
-    borders = {pair.other for pair in pairs}
-    sources = {pair.other: second.sources([pair.other], borders) for pair in pairs}
-    last = {source: other for other, needs in sources.items() for source in needs}
-    given: Arrays = dict(others)
-    entries = {name: pair.dtype for name, pair in by_name.items()}
-    layers: list[Layer] = []
-    for batch in _batches(item for item in reference.run(inputs, entries) if item.name in by_name):
-        for item in batch:
-            pair = by_name[item.name]
-            given[pair.other] = rounded(item.exact, pair.dtype)
-        wanted = [by_name[item.name].other for item in batch]
-        results = second.part(wanted, _needed(given, sources, wanted))
-        for item in batch:
-            other = by_name[item.name].other
-            own = replace(_difference(item, results[other]), other=other)
-            layers.append(Layer(own, whole.get(item.name), tuple(second.makers([other], borders))))
-        for other in wanted:
-            for source in sources[other]:
-                if last[source] == other:
-                    given.pop(source, None)
-    return layers
-
-
-def _needed(given: Arrays, sources: Mapping[str, set[str]], wanted: Sequence[str]) -> Arrays:
-    names = {name for other in wanted for name in sources[other]}
-    return {name: array for name, array in given.items() if name in names}
+def _parts(names: Sequence[str], shapes: Mapping[str, tuple[int, ...]]) -> Iterator[list[str]]:
+    """Names of values that fit into memory together."""
+    part: list[str] = []
+    size = 0
+    for name in names:
+        part.append(name)
+        size += 4 * int(np.prod(shapes.get(name, ()), dtype=np.int64))
+        if size > _BUDGET or len(part) == _AT_ONCE:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part

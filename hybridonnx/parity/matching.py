@@ -66,7 +66,7 @@ class Pair(NamedTuple):
 
 def by_marks(
     marks: dict[str, Mark], second: Graph | File, others: Arrays, rest: Sequence[str]
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[Pair]:
     """Values that have the same numbers where both models run from their inputs.
 
     Args:
@@ -80,7 +80,7 @@ def by_marks(
             name = _like(mark(result), marks)
             if name is not None:
                 del marks[name]
-                yield name, other
+                yield Pair(name, other, result.dtype)
 
 
 def by_place(

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -24,12 +25,14 @@ from ..errors import ConversionError, MXNetError
 from ..gluon.hybrid_block import HybridBlock
 from ..ndarray.invoke import invoke_all
 from ..ndarray.ndarray import NDArray
-from ..ops import Array, Spec, SymbolicDim
+from ..ops import Array, Operator, Spec, SymbolicDim
 from ..runtime.open_session import is_session, model_of
 from ..runtime.open_session import run as run_session
 from ..runtime.session import ModelSession
-from ..symbol.execute import execute
-from ..symbol.graph import Entry
+from ..symbol.execute import Operators, execute
+from ..symbol.graph import Entry, Node, topological
+from ..symbol.infer import infer
+from ..symbol.labels import label_shapes
 from ..symbol.symbol import Symbol
 from .difference import unit_of
 from .limits import symbol_limits
@@ -48,6 +51,9 @@ class Graph:
             if not node.is_variable:
                 for i, name in enumerate(node.output_names()):
                     self._nodes.setdefault(name, Entry(node, i))
+        self._labels: Arrays = {}
+        """Of the run before."""
+        self._operator: Callable[[Node], Operator] = attrgetter("op")
 
     def values(self) -> list[str]:
         """The names of what operators give, in order."""
@@ -79,11 +85,40 @@ class Graph:
         entries, _ = self._back(wanted, borders)
         return list(dict.fromkeys(e.node.name for e in sorted(entries, key=lambda e: e.node.serial)))
 
+    def shapes(self, inputs: Arrays) -> dict[str, tuple[int, ...]]:
+        """The shapes of values, as far as inference tells them."""
+        known = {name: Spec(x.shape, x.dtype) for name, x in {**self.params, **inputs}.items()}
+        try:
+            specs = infer(self.symbol, known, partial=True)
+        except MXNetError:
+            return {}
+        shapes = {name: specs[entry].shape for name, entry in self._nodes.items() if entry in specs}
+        return {
+            name: tuple(d for d in shape if isinstance(d, int))
+            for name, shape in shapes.items()
+            if shape is not None and all(isinstance(d, int) for d in shape)
+        }
+
+    def parameters(self) -> list[str]:
+        """The names of parameters."""
+        return list(self.params)
+
+    def parameter(self, name: str) -> Array:
+        """A parameter's value."""
+        return self.params[name]
+
+    def parameters_of(self, wanted: Iterable[str], borders: Collection[str]) -> list[str]:
+        """The parameters that nodes between values and `borders` take, in the order of the nodes."""
+        entries, _ = self._back(wanted, borders)
+        nodes = dict.fromkeys(e.node for e in sorted(entries, key=lambda e: e.node.serial))
+        taken = dict.fromkeys(source.node.name for node in nodes for source in node.inputs)
+        return [name for name in taken if name in self.params]
+
     def part(self, wanted: Sequence[str], given: Arrays) -> Arrays:
         """Values computed from others."""
         entries, _ = self._back(wanted, given)
         ready = {self._nodes[name]: array for name, array in given.items() if name in self._nodes}
-        variables = {**self.params, **given}
+        variables = {**self.params, **self._labels, **given}
         results: dict[Entry, Array] = {}
 
         def array(entry: Entry) -> Array:
@@ -93,13 +128,19 @@ class Graph:
 
         for node in dict.fromkeys(entry.node for entry in sorted(entries, key=lambda e: e.node.serial)):
             with node.named():
-                outputs = invoke_all(node.op, [NDArray(array(entry)) for entry in node.inputs])
+                outputs = invoke_all(self._operator(node), [NDArray(array(entry)) for entry in node.inputs])
             results.update({Entry(node, i): y.asnumpy() for i, y in enumerate(outputs)})
         return {name: results[self._nodes[name]] for name in wanted}
 
     def _run(self, inputs: Arrays, wanted: Sequence[str]) -> list[Array]:
-        arrays = {name: NDArray(value) for name, value in {**self.params, **inputs}.items()}
-        return [y.asnumpy() for y in execute(Symbol([self._nodes[name] for name in wanted]), arrays)]
+        values = {**self.params, **inputs}
+        self._labels = label_zeros(self.symbol, list(values), {name: x.shape for name, x in inputs.items()})
+        values |= self._labels
+        specs = {name: Spec(x.shape, x.dtype) for name, x in values.items()}
+        self._operator = Operators(topological(self.symbol.outputs), lambda: specs)
+        arrays = {name: NDArray(value) for name, value in values.items()}
+        part = Symbol([self._nodes[name] for name in wanted])
+        return [y.asnumpy() for y in execute(part, arrays, around=self.symbol)]
 
     def _back(self, wanted: Iterable[str], borders: Collection[str]) -> tuple[set[Entry], set[str]]:
         ends = {self._nodes[name]: name for name in borders if name in self._nodes}
@@ -154,6 +195,20 @@ class File:
         """The nodes between values and `borders`."""
         return [step.name or step.op_type for step in self._cuts.between(wanted, borders)]
 
+    def parameters(self) -> list[str]:
+        """The names of parameters."""
+        return self._cuts.parameters()
+
+    def parameter(self, name: str) -> Array:
+        """A parameter's value."""
+        return self._cuts.parameter(name)
+
+    def parameters_of(self, wanted: Iterable[str], borders: Collection[str]) -> list[str]:
+        """The parameters that nodes between values and `borders` take, in the order of the nodes."""
+        known = {*self._cuts.parameters()}
+        taken = (name for step in self._cuts.between(wanted, borders) for name in step.inputs)
+        return [name for name in dict.fromkeys(taken) if name in known]
+
     def part(self, wanted: Sequence[str], given: Arrays) -> Arrays:
         """Values computed from others."""
         return self._run(wanted, given)
@@ -183,6 +238,8 @@ class Runnable:
     """The dtype of most of its weights' elements, if they are floating-point numbers."""
     call: Callable[[Arrays], Arrays] | None = field(default=None, compare=False)
     """The same model's other way, if it has one."""
+    is_file: bool = False
+    """Whether it is ONNX, which runs apart from what it is imported as."""
     title: str = field(default="", compare=False)
     """What reports call it."""
 
@@ -260,10 +317,8 @@ def label_zeros(symbol: Symbol, known: Sequence[str], shapes: Mapping[str, tuple
     missing = [name for name in symbol.list_inputs() if name not in known]
     if not missing:
         return {}
-    known_shapes = {n: s for n, s in shapes.items() if n in symbol.list_inputs()}
-    arguments, _, _ = symbol.infer_shape_partial(**known_shapes)
-    inferred = dict(zip(symbol.list_arguments(), arguments, strict=True))
-    unknown = [name for name in missing if 0 in (inferred.get(name) or (0,))]
+    inferred = label_shapes(symbol, missing, shapes)
+    unknown = [name for name in missing if name not in inferred]
     if unknown:
         raise ConversionError(
             f"verify: an array for {unknown[0]} is required, whose shape the other inputs do not tell. "
@@ -310,7 +365,7 @@ def of_onnx(model: Any) -> Runnable:
     def run(inputs: Arrays) -> Arrays:
         return named(session.outputs, session(inputs))
 
-    return Runnable(declared, run, lambda: File(source), reference, limits, precision)
+    return Runnable(declared, run, lambda: File(source), reference, limits, precision, is_file=True)
 
 
 def exported(symbol: Symbol, params: Arrays, inputs: Mapping[str, Spec]) -> bytes:

@@ -7,17 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from ..pages.markup import shown
 from ..pages.page import Page, Part
 from ..pages.plot import Chart, Plot, Series
 from ..pages.table import Column, Histogram, Row, State, Table
 from .difference import BINS, DECADES, PERCENTS, Difference, Verdict
-from .results import Layer, Results, Score, SizeTrial
+from .results import Layer, ParameterDifference, Results, Score, SizeTrial
 
 _STATES: Mapping[Verdict, State] = {
     Verdict.AGREES: "good",
     Verdict.ROUNDING: "fair",
     Verdict.FAULT: "bad",
 }
+_LENGTH = 150
+"""How much of a name stands in a sentence; the tables have all of it."""
 _MEANINGS = (
     "Each element has a bound of what rounding can do to it, and “of bound” is the largest error over that "
     "bound: above 1 it is a fault. An ulp is the distance from a number to the next one of its dtype."
@@ -27,6 +30,11 @@ _LAYERS = (
     "error is that of both models run from their inputs, and so has what the layers before add."
 )
 _SIZES = "What is left out the first model does not take; it proves nothing."
+_REFERENCE = (
+    "The float64 reference is what the first model is imported as. It reads that otherwise than ONNX Runtime "
+    "runs it, so that the second model is compared with what ONNX Runtime gives alone."
+)
+_PARAMETERS = "Of one name in both models, and not equal: a hint at what is at fault."
 _COLUMNS = (
     Column("verdict", "verdict"),
     Column("of bound", "number", hint="the largest error over what rounding can do"),
@@ -41,6 +49,7 @@ _LABELS = (
     "called in the second model",
     "first model's nodes",
     "second model's nodes",
+    "parameters that differ",
     "dtype",
     "elements",
     "worst at",
@@ -78,6 +87,14 @@ def parity_page(parity: Results, tol: float | None) -> Page:
             bool(parity.call),
             [_differences_table("call", "The block's own call", parity.call)],
         ),
+        "ONNX Runtime beside the reference": (
+            not all(row.ok() for row in parity.reference),
+            [_REFERENCE, _differences_table("reference", "The first model's outputs", parity.reference)],
+        ),
+        "Parameters that differ": (
+            bool(parity.parameters),
+            [_PARAMETERS, _parameters_table(parity.parameters)],
+        ),
         "Free sizes": (bool(parity.sizes), [_SIZES, _sizes_table(parity.sizes)]),
         "Metric": (metric is not None, [_decided(metric), _changes_table(metric)] if metric else []),
         "Layers": (bool(parity.layers), [_LAYERS, _depth_plot(parity.layers), layers]),
@@ -105,7 +122,7 @@ def headline(parity: Results, tol: float | None) -> tuple[str, State]:
     kind = (
         "the first layer that errs by itself" if any(x.own is worst for x in parity.layers) else "an output"
     )
-    return f"The models differ: {worst.name} is {kind}", "bad"
+    return f"The models differ: {shown(worst.name, _LENGTH)} is {kind}", "bad"
 
 
 def _where(parity: Results, tol: float | None) -> Iterator[str]:
@@ -113,14 +130,18 @@ def _where(parity: Results, tol: float | None) -> Iterator[str]:
     worst = parity.first_divergence(tol)
     if worst is None:
         return
+    name = shown(worst.name, _LENGTH)
     nodes = next((", ".join(layer.nodes) for layer in parity.layers if layer.own is worst), "")
     if nodes:
-        yield f"{worst.name} is computed by {nodes} in the second model."
+        yield f"{name} is computed by {shown(nodes, 2 * _LENGTH)} in the second model."
+    for layer in parity.layers:
+        if layer.own is worst:
+            yield from (f"{str(item)[:1].upper()}{str(item)[1:]}." for item in layer.parameters)
     if worst.index is not None:
         bound = "" if worst.bound is None else f" Rounding can put it off by {worst.bound:.3g}."
         yield f"At {_place(worst)}, {worst.expected:.9g} is required, and {worst.result:.9g} is there.{bound}"
     elif worst.note:
-        yield f"{worst.name}: {worst.note}."
+        yield f"{name}: {worst.note}."
 
 
 _HISTOGRAM = Histogram(
@@ -158,6 +179,30 @@ def _trial_row(trial: SizeTrial) -> Row:
     return Row((str(trial), str(worst.verdict), worst.share, worst.note), _STATES[worst.verdict])
 
 
+def _parameters_table(items: Sequence[ParameterDifference]) -> Table:
+    columns = (
+        Column("parameter"),
+        Column("differ", "number", hint="elements that differ"),
+        Column("of", "number", hint="all elements"),
+        Column("absolute", "number", hint="the largest difference"),
+        Column("at", "short", minor=True),
+        Column("required there", "number", minor=True),
+        Column("result there", "number", minor=True),
+        Column("note", minor=True),
+    )
+    rows = [
+        Row(
+            (
+                *(item.name, item.count, item.size, item.absolute),
+                str(list(item.index or ())),
+                *(item.expected, item.result, item.note),
+            )
+        )
+        for item in items
+    ]
+    return Table("parameters", "Parameters that differ", columns, rows)
+
+
 def _decided(metric: Score) -> str:
     return (
         f"{metric.name} of {metric.samples:,} samples is {metric.first:.6g} for the first model and "
@@ -190,6 +235,7 @@ def _details(item: Difference, layer: Layer | None = None) -> list[Any]:
         item.other if item.other != item.name else None,
         ", ".join(layer.origins) if layer else None,
         ", ".join(layer.nodes) if layer else None,
+        "; ".join(str(item).removeprefix("the parameter ") for item in layer.parameters) if layer else None,
         item.dtype,
         item.size,
         _place(item) if there else None,

@@ -13,7 +13,7 @@ from ..pages.markup import tag
 from ..pages.notebook import table
 from .difference import PERCENTS, Difference, Verdict
 from .page import headline, parity_page
-from .results import Layer, Results, SizeTrial
+from .results import Layer, ParameterDifference, Results, SizeTrial
 
 
 class ParityError(MXNetError, AssertionError):
@@ -25,6 +25,8 @@ class ParityError(MXNetError, AssertionError):
 
 _HEADER = f"{'{}':<40} {'shape':<20} {'absolute':>9} {'relative':>9} {'ulps':>9} {'of bound':>9} verdict"
 _TITLES = {"outputs": "output", "layers": "layer, own error", "call": "own call"}
+_FEW = 5
+"""So many parameters that differ are told."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Parity(Results):
             "outputs": [_facts(item) for item in self.outputs],
             "layers": [_layer_facts(item) for item in self.layers],
             "call": [_facts(item) for item in self.call],
+            "reference": [_facts(item) for item in self.reference],
         }
         return json_text({"ok": self.ok(), "verdict": self.verdict, **fields_of(self), **content}, indent)
 
@@ -90,6 +93,9 @@ class Parity(Results):
         yield from _proven(self.sizes)
         if self.metric is not None:
             yield str(self.metric)
+        if not all(row.ok() for row in self.reference):
+            yield _HEADER.format("ONNX Runtime beside the reference")
+            yield from map(str, self.reference)
         worst = self.first_divergence()
         if worst is None:
             but = "" if self.verdict is Verdict.AGREES else " but for rounding"
@@ -100,6 +106,19 @@ class Parity(Results):
         yield f"first divergence: {worst.name}{nodes}"
         if worst.index is not None:
             yield f"  at {worst.index}: {worst.expected:.9g} is required, got {worst.result:.9g}"
+        elif worst.note:
+            yield f"  {worst.note}"
+        yield from _parameters(place.parameters if place else (), self.parameters)
+
+
+def _parameters(near: Sequence[ParameterDifference], others: Sequence[ParameterDifference]) -> Iterator[str]:
+    """The parameters that differ: those of the layer at fault, or else the first ones of all."""
+    yield from (f"  {item}" for item in near or others[:_FEW])
+    told = {item.name for item in near or others[:_FEW]}
+    rest = [item.name for item in others if item.name not in told]
+    if rest:
+        more = f" and {len(rest) - _FEW:,} more" if len(rest) > _FEW else ""
+        yield f"  parameters that differ as well: {', '.join(rest[:_FEW])}{more}"
 
 
 def _proven(trials: Sequence[SizeTrial]) -> Iterator[str]:

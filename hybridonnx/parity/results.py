@@ -9,6 +9,41 @@ from .difference import ORDER, Difference, Verdict
 
 
 @dataclass(frozen=True)
+class ParameterDifference:
+    """A parameter that is another one in the second model."""
+
+    name: str
+    other: str
+    """What the second model calls it."""
+    shape: tuple[int, ...]
+    dtype: str
+    """The second model's element type, in which both are compared."""
+    size: int
+    count: int = 0
+    """How many elements differ."""
+    absolute: float = 0.0
+    """The largest difference."""
+    index: tuple[int, ...] | None = None
+    """Where that is."""
+    expected: float | None = None
+    """The first model's value there."""
+    result: float | None = None
+    """The second model's value there."""
+    note: str = ""
+    """Why elements cannot be compared."""
+
+    def __str__(self) -> str:
+        also = f", {self.other} in the second model," if self.other != self.name else ""
+        most = "most " if self.count > 1 else ""
+        if self.note or self.index is None:
+            return f"the parameter {self.name}{also} differs: {self.note}"
+        return (
+            f"the parameter {self.name}{also} differs: {self.count:,} of {self.size:,} elements, {most}at "
+            f"{self.index}: {self.expected:.9g} is required, got {self.result:.9g}"
+        )
+
+
+@dataclass(frozen=True)
 class Layer:
     """One value between inputs and outputs."""
 
@@ -20,6 +55,8 @@ class Layer:
     """The second model's nodes from the values before to this one."""
     origins: tuple[str, ...] = ()
     """The first model's nodes from there."""
+    parameters: tuple[ParameterDifference, ...] = ()
+    """The parameters of these nodes that are others in the second model, if the layer is at fault."""
 
     @property
     def name(self) -> str:
@@ -107,6 +144,11 @@ class Results:
     """What a metric says of both on a labelled set, which `ok` does not judge."""
     models: tuple[str, ...] = ()
     """What both models are called."""
+    parameters: tuple[ParameterDifference, ...] = ()
+    """If anything is at fault, the parameters of one name that are others in the second model."""
+    reference: tuple[Difference, ...] = ()
+    """Of an ONNX file that comes first: the outputs that ONNX Runtime gives, beside the reference, which `ok`
+    does not judge. Where they are at fault, the second model is compared with ONNX Runtime's alone."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Versions and the machine."""
 

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +25,9 @@ from ..dtypes import DType
 from ..errors import MXNetError
 from ..ndarray.invoke import invoke_all
 from ..ndarray.ndarray import NDArray
-from ..ops import Array
-from ..symbol.graph import Entry, Node, topological
+from ..ops import Array, Operator, Spec
+from ..symbol.execute import Operators
+from ..symbol.graph import Entry, topological
 from ..symbol.symbol import Symbol
 from .difference import unit_of
 
@@ -36,6 +38,8 @@ INHERITED = 2.0
 COPIES = 4
 CHANGES = 3
 """How often inputs are changed to see how much of a result cancels."""
+BLOCK = 65_521
+"""How many numbers are drawn at random; more than that are these again, from another place on."""
 MOST = 64.0
 """How many times more than that a run in the operator's own dtype may show to be lost."""
 PRODUCTS = (
@@ -64,6 +68,14 @@ NEAR_ONE = ("elu", "gammaln", "selu", "sigmoid", "softrelu", "LogisticRegression
 """Those among them that are off by that much of 1 as well."""
 
 
+class Nearby(NamedTuple):
+    """What a value should be where the values at the borders before it are right."""
+
+    exact: Array
+    bound: Array
+    own: Array
+
+
 @dataclass(frozen=True)
 class Expectation:
     """What a value should be."""
@@ -77,19 +89,36 @@ class Expectation:
     own: Array
     """What the operator gives for the exact inputs in their own precision, and as right as the exact value:
     what holds only in that precision, as its largest number does, or which of two equals is picked."""
+    nearby: Nearby
+    """The same from the borders on; without borders from the inputs."""
 
 
 @dataclass
-class _State:
+class _Values:
     """A value on its way through the graph."""
 
     exact: Array
-    dtype: DType
     copies: list[Array] = field(default_factory=list)
     """None where nothing is inherited; not a number where anything may come out."""
 
     def copy(self, k: int) -> Array:
         return self.copies[k] if self.copies else self.exact
+
+
+@dataclass
+class _State:
+    """A value from the inputs on, and from the borders on, which is the same object before the first one."""
+
+    whole: _Values
+    near: _Values
+    dtype: DType
+
+    def at_border(self, dtype: DType) -> _State:
+        """The value at a border, where nothing was inherited: in the border's dtype if that is coarser."""
+        exact = self.whole.exact
+        if dtype != self.dtype and not 0 < unit_of(dtype) <= unit_of(self.dtype):
+            exact = _wide(rounded(exact, dtype))
+        return replace(self, near=_Values(exact))
 
 
 class Reference:
@@ -116,31 +145,37 @@ class Reference:
 
         Args:
             inputs: Arrays by the variables' names.
-            borders: Names of values at which nothing is inherited any more: what follows takes them rounded
-                to this dtype, and counts its own rounding alone.
+            borders: Names of values behind which `nearby` inherits nothing, and takes them in this dtype.
             seed: Of the changes at random.
 
         Yields:
             What each value should be, those of variables not among them.
         """
-        rng = np.random.default_rng(seed)
+        noise = _Noise(seed)
         borders = {} if borders is None else borders
         uses = self._uses.copy()
         states: dict[Entry, _State] = {}
+        arrays = {**self._params, **inputs}
+        operator = Operators(self._nodes, lambda: {n: Spec(a.shape, a.dtype) for n, a in arrays.items()})
         for node in self._nodes:
             if node.is_variable:
-                value = inputs[node.name] if node.name in inputs else self._params[node.name]
-                states[Entry(node, 0)] = _State(_wide(value), value.dtype)
+                value = arrays[node.name]
+                values = _Values(_wide(value))
+                states[Entry(node, 0)] = _State(values, values, value.dtype)
                 continue
             with node.named(), np.errstate(all="ignore"):
-                steps = _Step(node, [states[entry] for entry in node.inputs], rng, self._unit).results()
+                ends = [name in borders for name in node.output_names()]
+                known = [states[entry] for entry in node.inputs]
+                results = _results(operator(node), known, ends, noise, self._unit)
             names = node.output_names()
-            for i, (state, bound, own) in enumerate(steps):
+            for i, (whole, near) in enumerate(results):
                 entry = Entry(node, i)
+                state = _State(whole.values, near.values, whole.own.dtype)
                 if i < len(names):
-                    yield Expectation(entry, names[i], state.exact, bound, own)
+                    nearby = Nearby(near.values.exact, near.bound, near.own)
+                    yield Expectation(entry, names[i], whole.values.exact, whole.bound, whole.own, nearby)
                     if names[i] in borders:
-                        state = _State(_wide(rounded(state.exact, borders[names[i]])), state.dtype)
+                        state = state.at_border(borders[names[i]])
                 if uses[entry]:
                     states[entry] = state
             for entry in node.inputs:
@@ -149,13 +184,67 @@ class Reference:
                     states.pop(entry, None)
 
 
+class _Noise:
+    """Numbers at random, of which large arrays have the same again: to draw one each takes longer than most operators."""
+
+    def __init__(self, seed: int) -> None:
+        self._rng = rng = np.random.default_rng(seed)
+        self._bits = rng.uniform(0.5, 1, BLOCK) * rng.choice([-1.0, 1.0], BLOCK)
+        self._shares = rng.uniform(-1, 1, BLOCK)
+
+    def bits(self, shape: tuple[int, ...]) -> Array:
+        """Numbers whose magnitudes are between a half and one, in an array of its own."""
+        return self._repeated(self._bits, shape)
+
+    def shares(self, shape: tuple[int, ...]) -> Array:
+        """Numbers between -1 and 1, in an array of its own."""
+        return self._repeated(self._shares, shape)
+
+    def _repeated(self, block: Array, shape: tuple[int, ...]) -> Array:
+        return np.resize(np.roll(block, self._rng.integers(BLOCK)), shape)
+
+
+class _Result(NamedTuple):
+    """An output of an operator."""
+
+    values: _Values
+    bound: Array
+    own: Array
+
+
+def _results(
+    op: Operator, states: Sequence[_State], ends: Sequence[bool], noise: _Noise, unit: float
+) -> list[tuple[_Result, _Result]]:
+    """The outputs of an operator from the graph's inputs on, and from the borders on, which `ends` are."""
+    step = _Step(op, [state.dtype for state in states], noise, unit)
+    whole, near = [state.whole for state in states], [state.near for state in states]
+    measured = step.measure([values.exact for values in whole])
+    results = step.results(measured, whole)
+    if all(a is b for a, b in zip(whole, near, strict=True)):
+        return [(result, result) for result in results]
+    if any(a.exact is not b.exact for a, b in zip(whole, near, strict=True)):
+        measured = step.measure([values.exact for values in near])
+    return list(zip(results, step.results(measured, near, ends), strict=True))
+
+
+class _Measured(NamedTuple):
+    """An output of an operator on exact values, and what the operator itself loses of it."""
+
+    exact: Array
+    """In float64."""
+    value: Array
+    """The same, but for what holds only in the operator's own precision."""
+    own: Array
+    bound: Array
+
+
 class _Step:
     """One operator on exact values, on their copies, and on changed ones."""
 
     def __init__(
-        self, node: Node, inputs: Sequence[_State], rng: np.random.Generator, unit: float = 0.0
+        self, op: Operator, dtypes: Sequence[DType], noise: _Noise, unit: float = 0.0
     ) -> None:
-        self._op, self._inputs, self._rng, self._least = node.op, inputs, rng, unit
+        self._op, self._dtypes, self._noise, self._least = op, dtypes, noise, unit
         self._narrow = False
 
     def _unit(self, dtype: DType) -> float:
@@ -163,25 +252,41 @@ class _Step:
         unit = unit_of(dtype)
         return max(unit, self._least) if unit else 0.0
 
-    def results(self) -> list[tuple[_State, Array, Array]]:
-        """The states of the outputs, their bounds, and what they are in their own precision."""
-        own = self._run([rounded(state.exact, state.dtype) for state in self._inputs])
-        exact = self._exact([state.exact for state in self._inputs], own)
+    def measure(self, inputs: Sequence[Array]) -> list[_Measured]:
+        """The outputs for exact inputs, with the operator's own bounds."""
+        own = self._run(self._rounded(inputs))
+        exact = self._exact(inputs, own)
         if self._op.draws():
-            return [_anything(x, y) for x, y in zip(exact, own, strict=True)]
-        changes = [self._exact([self._changed(s) for s in self._inputs], own) for _ in range(CHANGES)]
-        inherits = any(state.copies for state in self._inputs)
-        copies = [
-            self._exact([state.copy(k) for state in self._inputs], own)
-            for k in range(COPIES if inherits else 0)
+            return [_Measured(x, x, y, np.full(x.shape, np.inf)) for x, y in zip(exact, own, strict=True)]
+        changes = [
+            self._exact([self._changed(x, t) for x, t in zip(inputs, self._dtypes, strict=True)], own)
+            for _ in range(CHANGES)
         ]
         return [
-            (*self._result(exact[i], own[i], [c[i] for c in changes], [c[i] for c in copies]), own[i])
+            self._measured(exact[i], own[i], [change[i] for change in changes], inputs)
             for i in range(len(exact))
         ]
 
+    def results(
+        self, measured: Sequence[_Measured], inputs: Sequence[_Values], ends: Sequence[bool] = ()
+    ) -> list[_Result]:
+        """The outputs with what they inherit; nothing inherits from those that `ends` names."""
+        if self._op.draws():  # nothing that is computed from it can be foretold
+            lost = [_Values(m.value, [np.full(m.value.shape, np.nan)] * COPIES) for m in measured]
+            return [_Result(x, m.bound, m.own) for x, m in zip(lost, measured, strict=True)]
+        inherits = any(values.copies for values in inputs)
+        own = [m.own for m in measured]
+        copies = [
+            self._exact([values.copy(k) for values in inputs], own) for k in range(COPIES if inherits else 0)
+        ]
+        last = [*ends, *[False] * len(measured)]
+        return [self._result(m, [copy[i] for copy in copies], last[i]) for i, m in enumerate(measured)]
+
     def _run(self, arrays: Sequence[Array]) -> list[Array]:
         return [np.asarray(y._data) for y in invoke_all(self._op, [NDArray(a) for a in arrays])]
+
+    def _rounded(self, arrays: Sequence[Array]) -> list[Array]:
+        return [rounded(x, dtype) for x, dtype in zip(arrays, self._dtypes, strict=True)]
 
     def _exact(self, arrays: Sequence[Array], own: Sequence[Array]) -> list[Array]:
         """In float64; in the inputs' own dtypes where the operator has no other."""
@@ -190,46 +295,48 @@ class _Step:
                 return [_wide(y) for y in self._run(arrays)]
             except MXNetError:
                 self._narrow = True
-        narrow = [rounded(a, state.dtype) for a, state in zip(arrays, self._inputs, strict=True)]
-        return [_wide(y) for y in self._run(narrow)]
+        return [_wide(y) for y in self._run(self._rounded(arrays))]
 
-    def _changed(self, state: _State) -> Array:
+    def _changed(self, x: Array, dtype: DType) -> Array:
         """A value with its last bits changed, but for integers, which are exact wherever they come from."""
-        x = state.exact
         if x.dtype.kind != "f" or not x.size:
             return x
-        bits = (
-            self._unit(state.dtype)
-            * self._rng.uniform(0.5, 1, x.shape)
-            * self._rng.choice([-1.0, 1.0], x.shape)
-        )
-        return np.where(x == np.rint(x), x, x * (1 + bits))
+        changed = self._noise.bits(x.shape)
+        changed *= self._unit(dtype)
+        changed += 1
+        changed *= x
+        np.copyto(changed, x, where=x == np.rint(x))
+        return changed
 
-    def _result(
-        self, exact: Array, own: Array, changes: Sequence[Array], copies: Sequence[Array]
-    ) -> tuple[_State, Array]:
+    def _measured(
+        self, exact: Array, own: Array, changes: Sequence[Array], inputs: Sequence[Array]
+    ) -> _Measured:
         if exact.dtype.kind != "f":
-            state = _State(own, own.dtype, list(copies))
-            moved = [other != own for other in (exact, *changes, *copies)]
-            return state, np.where(np.any(moved, axis=0), np.inf, 0.0)
-        bound = self._own_bound(exact, own, changes)
-        total = bound + INHERITED * _spread(exact, copies) if copies else bound
-        exact = np.where(np.abs(_finite(_wide(own) - exact)) > bound, _wide(own), exact)
-        state = _State(exact, own.dtype)
-        kicks = (np.where(np.isfinite(bound), bound, 0) for _ in range(COPIES))
-        sources = copies or [exact] * COPIES
-        state.copies = [
-            y + kick * self._rng.uniform(-1, 1, y.shape) for y, kick in zip(sources, kicks, strict=True)
-        ]
-        return state, total
+            moved = [other != own for other in (exact, *changes)]
+            return _Measured(exact, own, own, np.where(np.any(moved, axis=0), np.inf, 0.0))
+        bound = self._own_bound(exact, own, changes, inputs)
+        value = np.where(np.abs(_finite(_wide(own) - exact)) > bound, _wide(own), exact)
+        return _Measured(exact, value, own, bound)
 
-    def _terms(self, size: int) -> float:
+    def _result(self, measured: _Measured, copies: Sequence[Array], last: bool) -> _Result:
+        exact, value, own, bound = measured
+        if exact.dtype.kind != "f":
+            flips = np.any([bound > 0, *(other != own for other in copies)], axis=0)
+            return _Result(_Values(own, list(copies)), np.where(flips, np.inf, 0.0), own)
+        total = bound + INHERITED * _spread(exact, copies) if copies else bound
+        if last:
+            return _Result(_Values(value), total, own)
+        kick = np.where(np.isfinite(bound), bound, 0)
+        sources = copies or [value] * COPIES
+        moved = [y + kick * self._noise.shares(y.shape) for y in sources]
+        return _Result(_Values(value, moved), total, own)
+
+    def _terms(self, size: int, inputs: Sequence[Array]) -> float:
         """About how many terms each element of an output of `size` elements adds up.
 
         What one after the other is added to loses with the root of their number (Higham, section 4.2).
         """
-        name, inputs = self._op.names[0], [state.exact for state in self._inputs]
-        sizes = [x.size for x in inputs]
+        name, sizes = self._op.names[0], [x.size for x in inputs]
         if name in PRODUCTS or name.startswith("_contrib_interleaved_matmul"):
             return float(np.sqrt(np.prod(sorted(sizes)[-2:], dtype=float) / max(size, 1)))
         if name == "RNN":
@@ -239,7 +346,9 @@ class _Step:
             return float(np.prod(weight, dtype=float) / max(weight[1 if name == "Deconvolution" else 0], 1))
         return max(1.0, max(sizes, default=0) / max(size, 1))
 
-    def _own_bound(self, exact: Array, own: Array, changes: Sequence[Array]) -> Array:
+    def _own_bound(
+        self, exact: Array, own: Array, changes: Sequence[Array], inputs: Sequence[Array]
+    ) -> Array:
         if not exact.size:
             return np.zeros(exact.shape)
         overflows = np.isfinite(exact) & ~np.isfinite(own)
@@ -249,7 +358,7 @@ class _Step:
         eps = self._unit(own.dtype)
         measured = spread + 0.5 * eps * size
         lost = min(_rms(off) / max(_rms(measured), 1e-300), MOST)
-        growth = max(1.0, lost, 0.25 * np.sqrt(self._terms(exact.size)))
+        growth = max(1.0, lost, 0.25 * np.sqrt(self._terms(exact.size, inputs)))
         bound = SAFETY * (growth * (np.where(certain, 0.0, spread) + 0.1 * eps * size) + 0.5 * eps * size)
         bound = np.where(certain & (spread == 0), 0.0, bound)
         formula = getattr(self._op, "act_type", self._op.names[0])
@@ -258,12 +367,6 @@ class _Step:
             largest = max(1.0 if formula in NEAR_ONE else 0.0, float(size.max()))
             bound = bound + relative * largest * eps / unit_of(np.dtype(np.float32))
         return np.where(overflows, np.inf, bound)
-
-
-def _anything(exact: Array, own: Array) -> tuple[_State, Array, Array]:
-    """A value that is drawn at random, as nothing computed from it can be foretold."""
-    state = _State(exact, own.dtype, [np.full(exact.shape, np.nan)] * COPIES)
-    return state, np.full(exact.shape, np.inf), own
 
 
 def rounded(x: Array, dtype: DType) -> Array:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain, islice
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,13 +18,25 @@ from .difference import Exact, difference, together, unit_of
 from .drawing import Draws, specs_of
 from .inputs import given
 from .labelled import Batch, labelled, score
-from .layers import compare
-from .models import Arrays, Graph, Runnable, exported, exported_for, label_zeros, of_onnx, runnable, title
+from .layers import Beside
+from .models import (
+    Arrays,
+    File,
+    Graph,
+    Runnable,
+    exported,
+    exported_for,
+    label_zeros,
+    of_onnx,
+    runnable,
+    title,
+)
+from .parameters import different
 from .pictures import Pixels
 from .proof import Differences, Proof, base_of, failed
 from .report import Parity
-from .results import Layer, Score, SizeTrial
-from .rounding import Reference
+from .results import Layer, ParameterDifference, Score, SizeTrial
+from .rounding import Expectation, Reference, rounded
 
 
 def verify(
@@ -85,6 +98,35 @@ _Expected: TypeAlias = tuple[Array, Exact]
 _Reference: TypeAlias = tuple[Graph, Reference]
 
 
+class _Sample(NamedTuple):
+    """What one sample shows."""
+
+    outputs: Differences
+    call: Differences = ()
+    """Those of the first model's other way, if it has one."""
+    layers: Sequence[Layer] = ()
+
+
+class _Ends:
+    """What a graph's outputs should be, picked from its values."""
+
+    def __init__(self, graph: Graph, inputs: Arrays) -> None:
+        self._outputs = graph.symbol.outputs
+        self._wanted = set(self._outputs)
+        known = {**graph.params, **inputs}
+        self._ready = {e: Exact(known[e.node.name], 0.0) for e in self._wanted if e.node.is_variable}
+
+    def watch(self, item: Expectation) -> None:
+        """Take a value that is an output."""
+        if item.entry in self._wanted:
+            self._ready[item.entry] = Exact(item.exact, item.bound)
+
+    def beside(self, own: Arrays) -> dict[str, _Expected]:
+        """The outputs in order, with what the first model gives."""
+        pairs = zip(own.items(), self._outputs, strict=True)
+        return {name: (y, self._ready[entry]) for (name, y), entry in pairs}
+
+
 class _Comparison:
     """Two models."""
 
@@ -93,8 +135,10 @@ class _Comparison:
         self._notes: dict[str, None] = {}
         self._usual: dict[str, float] = {}
         """The bound of half of the elements of each output, of those that have one."""
-        self._runs = True
-        """Whether the second model runs on all samples."""
+        self._readings: list[Differences] = []
+        """The outputs of an ONNX file that comes first, beside its reference, of each sample."""
+        self._misread = False
+        """Whether these differ."""
         graph = first.reference()
         dtype = self._precision(precision)
         self._reference = None if graph is None else (graph, Reference(graph.symbol, graph.params, dtype))
@@ -128,46 +172,53 @@ class _Comparison:
         if draws is not None and base is not None and not samples:
             samples = [draws.sample(base, seed + k) for k in range(count)]
         may_fail = draws is not None and bool(draws.free.names)
-        results = [self._outputs(sample, may_fail) for sample in samples]
-        outputs = _merged([own for own, _ in results])
+        results = [self._sample(sample, may_fail, bool(layers)) for sample in samples]
+        outputs = _merged([result.outputs for result in results])
         trials: list[SizeTrial] = []
         if draws is not None and base is not None and draws.free.names:
             proof = Proof(self._first, draws, seed, self._compared)
             trials = [SizeTrial(base, outputs=outputs), *proof.trials(base)]
-        at_fault = [*samples] if any(not d.ok() for d in outputs) else []
-        if draws is not None and not at_fault:
-            at_fault = [draws.sample(trial.sizes, seed) for trial in trials if _differs(trial)][:1]
-        inside: list[list[Layer]] = []
-        if self._runs and (layers or (layers is None and at_fault)):
-            inside = [self._layers(sample) for sample in at_fault or samples]
-        return Parity(
+        inside = [result.layers for result in results]
+        if any(not difference.ok() for difference in outputs):
+            if layers is None:
+                inside = [self._layers(sample) for sample in samples]
+        elif layers is not False and draws is not None:
+            sizes = next((trial.sizes for trial in trials if not trial.ok()), None)
+            inside = inside if sizes is None else [self._layers_at(draws.sample(sizes, seed))]
+        parity = Parity(
             outputs,
             _merged_layers(inside),
-            _merged([call for _, call in results]),
+            _merged([result.call for result in results]),
             len(samples),
             tuple(self._notes),
             tuple(trials),
+            reference=_merged(self._readings),
         )
+        return parity if parity.ok() else replace(parity, parameters=self._parameters())
 
-    def _outputs(self, sample: Arrays, may_fail: bool) -> tuple[Differences, Differences]:
-        """The outputs for a sample, and those of the first model's other way, if it has one.
+    def _sample(self, sample: Arrays, may_fail: bool, inside: bool) -> _Sample:
+        """What a sample shows, with layers if they are asked for.
 
-        All are at fault where the second model does not run, if it `may_fail`.
+        All outputs are at fault where the second model does not run, if it `may_fail`.
         """
-        expected = self._expected(sample)
+        own = self._first.run(sample)
+        layers, expected = self._inside(own, sample) if inside else ([], self._expected(own, sample))
+        expected = self._trusted(expected, sample)
         for name, (_, exact) in expected.items():
             self._usual[name] = _usual(np.asarray(exact.bound))
         call: Differences = ()
         if self._first.call is not None:
-            strict = expected if self._strict is self._reference else self._expected(sample, self._strict)
+            strict = (
+                expected if self._strict is self._reference else self._expected(own, sample, self._strict)
+            )
             call = _differences(strict, self._first.call(sample))
+        layers = [] if self._misread else layers
         try:
-            return _differences(expected, self._second.run(self._renamed(sample))), call
+            return _Sample(_differences(expected, self._second.run(self._renamed(sample))), call, layers)
         except MXNetError as exc:
             if not may_fail:
                 raise
-            self._runs = False
-            return failed({name: own for name, (own, _) in expected.items()}, exc), call
+            return _Sample(failed(own, exc), call, layers)
 
     def _compared(self, own: Arrays, sample: Arrays) -> Differences:
         """The outputs at other sizes. The reference, which takes long, runs where these are not close."""
@@ -177,7 +228,7 @@ class _Comparison:
         if all(difference.ok() for difference in outputs):
             return outputs
         try:
-            return _differences(self._expected(sample), result)
+            return _differences(self._trusted(self._expected(own, sample), sample), result)
         except MXNetError:  # the graph of an ONNX model may be one of its declared sizes
             return outputs
 
@@ -190,31 +241,84 @@ class _Comparison:
     def _note(self, text: str) -> None:
         self._notes[text] = None
 
-    def _expected(self, sample: Arrays, known: _Reference | None = None) -> dict[str, _Expected]:
+    # ---- what the second model's values should be
+
+    def _expected(self, own: Arrays, sample: Arrays, known: _Reference | None = None) -> dict[str, _Expected]:
         """Each output of the first model by name, with bounds of its reference or another one."""
-        own = self._first.run(sample)
         known = known or self._reference
         if known is None:
             return {name: (y, Exact(y, np.inf)) for name, y in own.items()}
         graph, reference = known
         inputs = _with_labels(graph, sample)
-        ends = set(graph.symbol.outputs)
-        ready = {
-            item.entry: Exact(item.exact, item.bound) for item in reference.run(inputs) if item.entry in ends
-        }
-        ready |= {
-            entry: Exact({**graph.params, **inputs}[entry.node.name], 0.0)
-            for entry in ends
-            if entry.node.is_variable
-        }
-        pairs = zip(own.items(), graph.symbol.outputs, strict=True)
-        return {name: (y, ready[entry]) for (name, y), entry in pairs}
+        ends = _Ends(graph, inputs)
+        for item in reference.run(inputs):
+            ends.watch(item)
+        return ends.beside(own)
+
+    def _inside(self, own: Arrays, sample: Arrays) -> tuple[list[Layer], dict[str, _Expected]]:
+        """The layers, and the outputs that were picked on the way."""
+        if self._reference is None:
+            return [], self._expected(own, sample)
+        inputs = _with_labels(self._reference[0], sample)
+        ends = _Ends(self._reference[0], inputs)
+        beside = Beside(self._reference, self._values_of_second, inputs, self._renamed(sample))
+        return beside.layers(ends.watch), ends.beside(own)
 
     def _layers(self, sample: Arrays) -> list[Layer]:
-        if self._reference is None:
+        if self._reference is None or self._misread:
             return []
         inputs = _with_labels(self._reference[0], sample)
-        return compare(self._reference, self._second.inside(), inputs, self._renamed(sample))
+        return Beside(self._reference, self._values_of_second, inputs, self._renamed(sample)).layers()
+
+    def _layers_at(self, sample: Arrays) -> list[Layer]:
+        """The layers at other sizes; none where the reference takes them not."""
+        try:
+            return self._layers(sample)
+        except MXNetError:  # the graph of an ONNX model may be one of its declared sizes
+            return []
+
+    @cached_property
+    def _values_of_second(self) -> Graph | File:
+        return self._second.inside()
+
+    def _parameters(self) -> tuple[ParameterDifference, ...]:
+        """The parameters of one name that differ."""
+        first = self._first.inside()
+        return different(first, first.parameters(), self._values_of_second, ())
+
+    # ---- an ONNX file beside its reference
+
+    def _trusted(self, expected: Mapping[str, _Expected], sample: Arrays) -> dict[str, _Expected]:
+        """What is expected; without the reference where that reads an ONNX file otherwise than it runs."""
+        if self._reference is None or not self._first.is_file:
+            return dict(expected)
+        rows = tuple(
+            difference(name, rounded(np.asarray(exact.value), own.dtype), own, exact)
+            for name, (own, exact) in expected.items()
+        )
+        self._readings.append(rows)
+        if all(row.ok() for row in rows):
+            return dict(expected)
+        if not self._misread:
+            self._misread = True
+            self._note(
+                f"the float64 reference reads the first model otherwise than ONNX Runtime runs it"
+                f"{self._misreading(sample)}: outputs are judged by what ONNX Runtime gives, layers are not"
+            )
+        return {name: (own, _alone(own, exact)) for name, (own, exact) in expected.items()}
+
+    def _misreading(self, sample: Arrays) -> str:
+        """Where the reference begins to differ."""
+
+        if self._reference is None:
+            return ""
+        inputs = _with_labels(self._reference[0], sample)
+        try:
+            layers = Beside(self._reference, self._first.inside(), inputs, sample).layers()
+        except MXNetError:
+            return ""
+        first = next((layer for layer in layers if not layer.ok()), None)
+        return "" if first is None else f", from {first.name} on, computed by {', '.join(first.nodes)}"
 
     def _renamed(self, arrays: Arrays) -> Arrays:
         """The inputs of the first model for the second, which may call them differently."""
@@ -238,9 +342,10 @@ class _Comparison:
         return typed
 
 
-def _differs(trial: SizeTrial) -> bool:
-    """Whether the second model runs at some sizes, and gives outputs of the right shapes that differ."""
-    return not trial.ok() and not any(difference.note for difference in trial.outputs)
+def _alone(own: Array, exact: Exact) -> Exact:
+    """A model's own value as what is exact; to be equalled where the reference has no bound of its shape."""
+    bound = np.asarray(exact.bound)
+    return Exact(own, bound if bound.shape in ((), own.shape) else 0.0)
 
 
 def _usual(bounds: Array) -> float:
@@ -274,14 +379,19 @@ def _merged_layers(samples: Sequence[Sequence[Layer]]) -> tuple[Layer, ...]:
     by_name: dict[str, list[Layer]] = {}
     for layer in (layer for sample in samples for layer in sample):
         by_name.setdefault(layer.name, []).append(layer)
+    whole = {
+        name: [layer.whole for layer in several if layer.whole is not None]
+        for name, several in by_name.items()
+    }
     return tuple(
         Layer(
             together([layer.own for layer in several]),
-            together([layer.whole for layer in several if layer.whole is not None]),
+            together(whole[name]) if whole[name] else None,
             several[0].nodes,
             several[0].origins,
+            next((layer.parameters for layer in several if layer.parameters), ()),
         )
-        for several in by_name.values()
+        for name, several in by_name.items()
     )
 
 

@@ -36,33 +36,33 @@ def distance(first: Array, second: Array) -> Distance:
     count, largest, total, place = 0, -1.0, 0.0, 0
     for start in range(0, one.size, _PART):
         x, y = one[start : start + _PART], other[start : start + _PART]
-        gaps = _gaps(x, y)
-        count += int(np.count_nonzero(gaps))
-        total += float(gaps.sum())
-        worst = int(gaps.argmax())
-        if gaps[worst] > largest:
-            largest, place = float(gaps[worst]), start + worst
+        off = gaps(x, y)
+        count += int(np.count_nonzero(off))
+        total += float(off.sum())
+        worst = int(off.argmax())
+        if off[worst] > largest:
+            largest, place = float(off[worst]), start + worst
     if one.size == 0:
         return Distance(0, 0.0, 0.0, (), (0.0, 0.0))
     index = tuple(int(i) for i in np.unravel_index(place, first.shape))
     return Distance(count, largest, total / one.size, index, (_real(one[place]), _real(other[place])))
 
 
-def _gaps(x: Array, y: Array) -> Array:
-    """The absolute differences in float64: 0 for what is equal, and only for it."""
+def gaps(x: Array, y: Array) -> Array:
+    """The absolute differences in float64: 0 for what is equal, NaN too, and only for it; never NaN."""
     a, b = _wide(x), _wide(y)
     with np.errstate(invalid="ignore", over="ignore"):
-        gaps: Array = np.abs(a - b)
-    gaps[np.isnan(gaps)] = np.inf
-    gaps[(a == b) | (np.isnan(a) & np.isnan(b))] = 0
+        off = np.asarray(np.abs(a - b))
+    off[np.isnan(off)] = np.inf
+    off[(a == b) | (np.isnan(a) & np.isnan(b))] = 0
     if x.dtype == y.dtype and x.dtype.kind in "iu":  # of 64 bits, not all are float64's
-        gaps[(x != y) & (gaps == 0)] = 1
-    return gaps
+        off[(x != y) & (off == 0)] = 1
+    return off
 
 
 def _wide(x: Array) -> Array:
     """The same in a dtype that can be calculated with."""
-    return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
+    return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64, copy=False)
 
 
 def _real(value: object) -> float:
