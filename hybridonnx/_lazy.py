@@ -90,7 +90,8 @@ class LazyPackage:
 
     def _is_module(self, name: str) -> bool:
         is_package = hasattr(sys.modules[self.package], "__path__")
-        return is_package and find_spec(f"{self.package}.{name}") is not None
+        plain = name.isidentifier()  # names of foreign operators have dots
+        return is_package and plain and find_spec(f"{self.package}.{name}") is not None
 
     def _missing(self, name: str) -> AttributeError:
         return AttributeError(f"module {self.package!r} has no attribute {name!r}")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 
 from .context import cpu
 from .errors import FormatError
-from .formats.files import PathLike
+from .formats.files import PathLike, StagedFile, staged_file
 from .ndarray import files
 from .ndarray.ndarray import NDArray
 from .symbol import symbol as symbols
@@ -40,11 +41,45 @@ def save_checkpoint(
     """Write the symbol, unless it is `None`, and the parameters of an epoch."""
     if symbol is not None:
         symbol.save(f"{os.fspath(prefix)}-symbol.json", remove_amp_cast=remove_amp_cast)
-    arrays = {f"arg:{name}": value.as_in_context(cpu()) for name, value in arg_params.items()}
-    arrays |= {f"aux:{name}": value.as_in_context(cpu()) for name, value in aux_params.items()}
     path = _parameters_path(prefix, epoch)
-    files.save(path, arrays)
+    files.save(path, _prefixed(arg_params, aux_params))
     logging.info('Saved checkpoint to "%s"', path)
+
+
+def _prefixed(arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray]) -> Parameters:
+    """All arrays by the names that they have in a checkpoint, on the CPU."""
+    arrays = {f"arg:{name}": value.as_in_context(cpu()) for name, value in arg_params.items()}
+    return arrays | {f"aux:{name}": value.as_in_context(cpu()) for name, value in aux_params.items()}
+
+
+class StagedCheckpoint(NamedTuple):
+    """The files of a checkpoint, complete and without their names yet."""
+
+    names: tuple[str, str]
+    """Those that they will have: the symbol's and the parameters'."""
+    symbol: StagedFile
+    parameters: StagedFile
+
+    def take_place(self) -> tuple[str, str]:
+        """Give both files their names, and return these."""
+        self.parameters.take_place()
+        self.symbol.take_place()
+        return self.names
+
+
+@contextmanager
+def staged_checkpoint(
+    prefix: PathLike,
+    epoch: int,
+    symbol: Symbol,
+    arg_params: Mapping[str, NDArray],
+    aux_params: Mapping[str, NDArray],
+) -> Iterator[StagedCheckpoint]:
+    """The files that `save_checkpoint` writes, under temporary names until they take their place."""
+    names = f"{os.fspath(prefix)}-symbol.json", _parameters_path(prefix, epoch)
+    arrays = files.content(names[1], _prefixed(arg_params, aux_params))
+    with staged_file(names[0], [symbol.tojson().encode()]) as one, staged_file(names[1], arrays) as other:
+        yield StagedCheckpoint(names, one, other)
 
 
 def load_checkpoint(prefix: PathLike, epoch: int) -> tuple[Symbol, Parameters, Parameters]:

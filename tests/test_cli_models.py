@@ -13,6 +13,8 @@ from PIL import Image
 import hybridonnx as mx
 from hybridonnx import nd, sym
 from hybridonnx.cli import main
+from hybridonnx.converters.from_onnx._registry import Import
+from hybridonnx.converters.from_onnx._registry import load_all as importers
 from hybridonnx.converters.to_onnx._registry import load_all as lowerings
 from hybridonnx.errors import MXNetError
 from hybridonnx.ops import find
@@ -189,6 +191,40 @@ def test_a_conversion_is_proven_before_it_takes_its_place(files, capsys, monkeyp
     assert main(["manifest", "again.onnx"]) == 0
 
 
+def test_a_conversion_to_mxnets_files_is_proven_before_they_take_their_names(files, capsys, monkeypatch):
+    assert main(["convert", "net-symbol.json", "--shape", "data=n,5"]) == 0
+    words = ["convert", "net.onnx", "-o", "back", "--verify", "--size", "n=1,4"]
+    gemm = importers()["", "Gemm"]
+    capsys.readouterr()
+    with monkeypatch.context() as patch:
+        wrong = {
+            version: Import(
+                lambda F, a, b, c=None, *, alpha=1.0, beta=1.0, transA=0, transB=0: F.dot(
+                    a, b, transpose_b=bool(transB)
+                ),
+                "Gemm",
+                item.versions,
+                "",
+            )
+            for version, item in gemm.items()
+        }
+        patch.setitem(importers(), ("", "Gemm"), wrong)
+        code, data = called(capsys, *words)
+        assert (code, data["files"], data["verification"]["ok"]) == (1, [], False)
+        assert main(words) == 1
+        assert "not written: back" in capsys.readouterr().out
+    assert not list(Path().glob("back*"))
+    code, data = called(capsys, *words)
+    assert (code, data["files"]) == (0, ["back-symbol.json", "back-0000.params"])
+    assert data["manifest"] == "back-symbol.json.manifest.json"
+    assert data["verification"]["sizes"] == [{"n": 1}, {"n": 4}]
+    assert main(["manifest", "back-symbol.json", "net.onnx"]) == 0
+    Path("net.onnx").write_bytes(Path("net.onnx").read_bytes() + b" ")
+    capsys.readouterr()
+    code, data = called(capsys, "manifest", "back-symbol.json", "net.onnx")
+    assert (code, data["changes"][0][:14]) == (1, "the ONNX file:")
+
+
 def test_manifest(files, capsys):
     assert main(["manifest", "net-symbol.json"]) == 3
     assert "net-symbol.json.manifest.json" in capsys.readouterr().err
@@ -196,7 +232,8 @@ def test_manifest(files, capsys):
     capsys.readouterr()
     assert main(["manifest", "net.onnx", "net-symbol.json"]) == 0
     assert "all is as it was proven" in capsys.readouterr().out
-    assert main(["manifest", "net.onnx", "net.onnx"]) == 2
+    assert main(["manifest", "net.onnx", "net.onnx"]) == 3
+    assert "a HybridBlock, or a Symbol with its parameters" in capsys.readouterr().err
     nd.save("net-0003.params", {name: array * 2 for name, array in nd.load("net-0002.params").items()})
     capsys.readouterr()
     code, data = called(capsys, "manifest", "net.onnx.manifest.json", "net-symbol.json")
@@ -263,17 +300,75 @@ def test_published_checkpoints_give_what_mxnet_gave(name, tmp_path, monkeypatch,
             np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
 
 
-def test_a_label_whose_shape_nothing_tells(tmp_path):
-    x = np.ones((2, 3), np.float32)
-    label = sym.Reshape(sym.var("label"), shape=(-1,))
+def test_a_params_file_stands_for_both(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    net = mx.gluon.nn.HybridSequential()
+    net.add(mx.gluon.nn.Dense(2, in_units=3))
+    net.initialize()
+    net(nd.ones((1, 3)))
+    net.hybridize()
+    net(nd.ones((1, 3)))
+    net.export("net", epoch=3)
+    net.save_parameters("net.params")
+    net.save_parameters("alone.params")
+    assert main(["convert", "net-0003.params", "--shape", "data=n,3"]) == 0
+    np.testing.assert_allclose(
+        next(iter(mx.onnx.run("net.onnx", np.ones((2, 3), np.float32)).values())),
+        net(nd.ones((2, 3))).asnumpy(),
+        rtol=1e-6,
+    )
+    assert main(["convert", "alone.params", "--shape", "data=n,3"]) == 3
+    assert "got parameters alone" in capsys.readouterr().err
+    assert main(["convert", "net.params", "--shape", "data=n,3"]) == 3
+    assert "save_parameters" in capsys.readouterr().err
+    assert main(["convert", "net", "--shape", "data=n,3", "-o", "nowhere/net.onnx"]) == 2
+    assert "a folder that is there is required" in capsys.readouterr().err
+
+
+def classifier(label):
     graph = sym.SoftmaxOutput(sym.FullyConnected(sym.var("data"), num_hidden=2, name="fc"), label, name="out")
-    params = {"fc_weight": nd.zeros((2, 3)), "fc_bias": nd.array([0, np.log(3)])}
+    return graph, {"fc_weight": nd.zeros((2, 3)), "fc_bias": nd.array([0, np.log(3)])}
+
+
+def test_a_label_whose_shape_nothing_tells():
+    x = np.ones((2, 3), np.float32)
+    graph, params = classifier(sym.slice_axis(sym.var("label"), axis=0, begin=1, end=None))
     with pytest.raises(
         MXNetError, match="an array for label is required, whose shape the other inputs do not"
     ):
         mx.onnx.run(graph, x, params)
-    (y,) = mx.onnx.run(graph, {"data": x, "label": np.zeros(2)}, params).values()
+    (y,) = mx.onnx.run(graph, {"data": x, "label": np.zeros(3)}, params).values()
     np.testing.assert_allclose(y, [[0.25, 0.75]] * 2, rtol=1e-6)
+
+
+def test_a_label_that_the_graph_reshapes(tmp_path):
+    x = np.ones((2, 3), np.float32)
+    graph, params = classifier(sym.Reshape(sym.var("label"), shape=(-1,)))
+    (y,) = mx.onnx.run(graph, x, params).values()
+    np.testing.assert_allclose(y, [[0.25, 0.75]] * 2, rtol=1e-6)
+
+
+def test_a_language_model_of_a_module(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = sym.swapaxes(sym.Embedding(sym.var("data"), input_dim=9, output_dim=4, name="embed"), 0, 1)
+    steps, _ = mx.rnn.FusedRNNCell(5, mode="lstm", prefix="lstm_").unroll(
+        6, words, layout="TNC", merge_outputs=True
+    )
+    scores = sym.FullyConnected(
+        sym.Reshape(sym.swapaxes(steps, 0, 1), shape=(-1, 5)), num_hidden=9, name="pred"
+    )
+    graph = sym.SoftmaxOutput(scores, sym.Reshape(sym.var("softmax_label"), shape=(-1,)), name="softmax")
+    module = mx.mod.Module(graph)
+    module.bind([("data", (3, 6))], [("softmax_label", (3, 6))])
+    module.init_params(mx.init.Xavier())
+    module.save_checkpoint("words", 2)
+    assert main(["convert", "words", "--shape", "data=batch,6", "--verify"]) == 0
+    assert main(["verify", "words", "words.onnx", "--layers"]) == 0
+    assert main(["verify", "words.onnx", "words", "--layers"]) == 0
+    x = np.arange(18.0).reshape(3, 6) % 9
+    module.forward(mx.io.DataBatch([nd.array(x)], [nd.zeros((3, 6))]), is_train=False)
+    (y,) = mx.onnx.run("words.onnx", x.astype("float32")).values()
+    np.testing.assert_allclose(y, module.get_outputs()[0].asnumpy(), rtol=1e-5, atol=1e-7)
 
 
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])

@@ -21,6 +21,8 @@ import pytest
 
 import hybridonnx as mx
 from hybridonnx import nd, sym
+from hybridonnx.converters.from_onnx._registry import Import
+from hybridonnx.converters.from_onnx._registry import load_all as importers
 from hybridonnx.converters.to_onnx._registry import load_all as lowerings
 from hybridonnx.errors import FormatError, MissingFileError, MXNetError
 from hybridonnx.gluon import nn
@@ -398,7 +400,7 @@ def test_manifests_that_cannot_be(model, change, message):
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff\xfe", b"[" * 100_000, b" " * (1 << 25)])
 def test_files_that_are_no_manifests(model, content):
     Path(f"{model}.manifest.json").write_bytes(content)
-    with pytest.raises(FormatError, match="a manifest of export_model is required"):
+    with pytest.raises(FormatError, match="a manifest of a model is required"):
         mx.onnx.check_manifest(model)
     os.unlink(f"{model}.manifest.json")
     with pytest.raises(MissingFileError, match=r"net\.onnx\.manifest\.json"):
@@ -429,3 +431,84 @@ def test_lower_precision_has_a_tolerance(tmp_path):
     check = mx.onnx.check_manifest(path)
     assert check.manifest.export["precision"] == "float16"
     assert 1e-6 < check.manifest.proof["outputs"][0]["relative"] < 0.01
+
+
+# ---- MXNet's files, of ONNX
+
+
+def for_two_only(F, x, *, axis=1):
+    """An import of Flatten that is right for a batch of 2."""
+    return F.reshape(x, shape=(2, -1))
+
+
+@pytest.fixture
+def onnx_file(tmp_path):
+    folder = tmp_path / "onnx"
+    folder.mkdir()
+    return mx.onnx.export_model(network(), folder / "net.onnx", input_shapes=SHAPES)
+
+
+def misread(monkeypatch, op_type, function):
+    """Let ONNX's operator be imported as it must not be."""
+    versions = importers()["", op_type]
+    wrong = {version: Import(function, op_type, item.versions, "") for version, item in versions.items()}
+    monkeypatch.setitem(importers(), ("", op_type), wrong)
+
+
+def test_files_of_mxnet_are_proven_before_they_take_their_names(onnx_file, tmp_path, monkeypatch, rng):
+    folder = tmp_path / "native"
+    folder.mkdir()
+    prefix = folder / "net"
+
+    def write(**options):
+        return mx.onnx.import_to_checkpoint(onnx_file, prefix, 3, **{"verify": True, **options})
+
+    with monkeypatch.context() as patch:
+        misread(patch, "Relu", lambda F, x: F.LeakyReLU(x, slope=0.01))
+        with pytest.raises(
+            ParityError, match=r"import_to_checkpoint: .* net-symbol\.json does not"
+        ) as caught:
+            write()
+        assert "the float64 reference reads the first model otherwise" in str(caught.value)
+        assert re.search(r"otherwise .*, from \S*relu\S* on, computed by \S*relu", str(caught.value))
+        assert not os.listdir(folder)
+    names = write()
+    assert names == (f"{prefix}-symbol.json", f"{prefix}-0003.params")
+    before = content(folder)
+    assert sorted(before) == ["net-0003.params", "net-symbol.json", "net-symbol.json.manifest.json"]
+    sym, args, auxs = mx.model.load_checkpoint(str(prefix), 3)
+    x = rng.standard_normal((4, 1, 6, 6)).astype("float32")
+    (y,) = sym.bind(None, {**args, **auxs, "data": nd.array(x)}, grad_req="null").forward()
+    (expected,) = onnxruntime.InferenceSession(onnx_file).run(None, {"data": x})
+    np.testing.assert_allclose(y.asnumpy(), expected, rtol=1e-4, atol=1e-5)
+    misread(monkeypatch, "Flatten", for_two_only)
+    with pytest.raises(ParityError, match="fault at batch=1"):
+        write()
+    assert content(folder) == before
+    assert write(verify={"sizes": {"batch": 2}}) == names
+
+
+def test_the_manifest_of_files_of_mxnet(onnx_file, tmp_path):
+    names = mx.onnx.import_to_checkpoint(onnx_file, tmp_path / "net", verify={"samples": 2, "seed": 3})
+    check = mx.onnx.check_manifest(names[0], onnx_file)
+    assert check.ok()
+    assert list(check.manifest.files) == ["net-symbol.json", "net-0000.params"]
+    digest = hashlib.sha256(Path(onnx_file).read_bytes()).hexdigest()
+    assert check.manifest.source["files"]["net.onnx"]["sha256"] == digest
+    assert check.manifest.proof["sizes"] == [{"batch": 2}, {"batch": 1}, {"batch": 7}]
+    assert mx.onnx.check_manifest(names[0], names).ok()
+    other = mx.onnx.export_model(network(), tmp_path / "other.onnx", input_shapes=SHAPES)
+    assert mx.onnx.check_manifest(names[0], other).changes[0].startswith(f"the ONNX file: SHA-256 {digest}")
+    Path(names[1]).write_bytes(b"")
+    assert mx.onnx.check_manifest(names[0]).changes[0].startswith("net-0000.params: ")
+    with pytest.raises(MXNetError, match="an ONNX file, or a Symbol"):
+        mx.onnx.check_manifest(names[0], nd.ones(3))
+
+
+def test_sizes_that_an_import_fixes(onnx_file, tmp_path):
+    """They are proven as they are in the files, not as the ONNX file leaves them."""
+    for shapes in ([(3, 1, 6, 6)], {"data": (3, 1, 6, 6)}):
+        names = mx.onnx.import_to_checkpoint(onnx_file, tmp_path / "net", input_shapes=shapes, verify=True)
+        assert mx.onnx.check_manifest(names[0]).manifest.proof["sizes"] == []
+    mx.onnx.import_to_checkpoint(Path(onnx_file).read_bytes(), tmp_path / "bytes", 1)
+    assert {path.name for path in tmp_path.glob("bytes*")} == {"bytes-symbol.json", "bytes-0001.params"}

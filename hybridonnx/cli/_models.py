@@ -26,6 +26,7 @@ __all__ = [
     "shapes_option",
     "sizes_option",
     "tolerance_option",
+    "trial_sizes_option",
     "types_option",
 ]
 
@@ -88,7 +89,7 @@ def parts(model: str, params: str | None = None) -> Files:
 
     Args:
         model: The path of an ONNX file or of a symbol.json; or the prefix that a symbol.json and a .params
-            have in common.
+            have in common; or the .params file, if the symbol.json is beside it.
         params: The path of a .params file. Without it that of the latest epoch beside the symbol is taken,
             which stderr is told.
 
@@ -99,6 +100,8 @@ def parts(model: str, params: str | None = None) -> Files:
         FormatError: If there is no such file.
     """
     path = Path(file_of(model))
+    if path.suffix == ".params" and params is None:
+        path, params = _symbol_of(path), os.fspath(path)
     if path.suffix != ".json":
         if params is not None:
             raise click.UsageError(f"parameters are for a symbol.json, got them for {model}")
@@ -128,6 +131,18 @@ def file_of(model: str) -> str:
             return os.fspath(path)
     there = "a folder" if Path(model).is_dir() else "nothing"
     raise FormatError(f"a model's file is required, got {there} at {model}.")
+
+
+def _symbol_of(params: Path) -> Path:
+    """The graph beside a .params file."""
+    prefix = re.sub(r"-\d{4,}$", "", params.stem)
+    symbol = params.with_name(f"{prefix}{_SYMBOL}")
+    if not symbol.is_file():
+        raise FormatError(
+            f"a graph is required, got parameters alone: {params}, and no {symbol.name} beside it. "
+            "HybridBlock.export writes both; where the code is there, call load_parameters and export."
+        )
+    return symbol
 
 
 def _latest(symbol: Path) -> str | None:
@@ -173,15 +188,22 @@ def _shape(text: str) -> tuple[int | str | None, ...]:
     return tuple(int(word) if word.isdigit() else None if word == "?" else word for word in words)
 
 
-def _sizes(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> dict[str, int]:
-    """Free sizes by name."""
-    pairs = [text.rpartition("=") for text in texts]
-    wrong = [
-        text for text, (name, _, size) in zip(texts, pairs, strict=True) if not (name and size.isdigit())
-    ]
-    if wrong:
-        raise click.BadParameter(f"a name and a number, as in batch=8, are required, got {wrong[0]!r}.")
-    return {name: int(size) for name, _, size in pairs}
+def _sizes(several: bool) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], dict[str, Any]]:
+    """What reads free sizes by name: one number for each, or several."""
+
+    def read(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> dict[str, Any]:
+        sizes: dict[str, Any] = {}
+        for text in texts:
+            name, _, numbers = text.rpartition("=")
+            words = [word.strip() for word in numbers.split(",") if word.strip()]
+            right = name and words and all(word.isdigit() for word in words)
+            if not right or (len(words) > 1 and not several):
+                wanted = "numbers, as in batch=1,8," if several else "a number, as in batch=8,"
+                raise click.BadParameter(f"a name and {wanted} are required, got {text!r}.")
+            sizes[name] = tuple(map(int, words)) if several else int(words[0])
+        return sizes
+
+    return read
 
 
 def _types(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Any:
@@ -227,7 +249,15 @@ sizes_option = click.option(
     "--size",
     "sizes",
     multiple=True,
-    callback=_sizes,
+    callback=_sizes(several=False),
     metavar="NAME=NUMBER",
     help="What a free size is taken for. May be repeated.",
+)
+trial_sizes_option = click.option(
+    "--size",
+    "sizes",
+    multiple=True,
+    callback=_sizes(several=True),
+    metavar="NAME=NUMBER,…",
+    help="What a free size is tried at, as in batch=1,2,16. May be repeated.",
 )

@@ -5,8 +5,8 @@ names others, or an ONNX file. What is written is as the name after --output: on
 ONNX file, any other a prefix, for prefix-symbol.json and prefix-0000.params. Without it the other kind is
 written beside MODEL. Files that are there are replaced.
 
-With --verify both models are compared; each free size is 1, 2 and 7 unless --size says another number. If
-they do not agree the exit code is 1, and no ONNX file is written. A manifest beside the file tells what was
+With --verify both models are compared; each free size is 1, 2 and 7 unless --size says other numbers. If
+they do not agree the exit code is 1, and nothing is written. A manifest beside the file tells what was
 proven, which the command manifest reads.
 
     hybridonnx convert net-symbol.json --shape data=batch,3,224,224 --verify
@@ -24,8 +24,7 @@ from typing import Any
 
 import click
 
-from ..model import save_checkpoint
-from ..onnx import models
+from ..onnx import checkpoint, models
 from ..onnx.manifest import check_manifest
 from ._command import Answer, command, step
 from ._models import (
@@ -35,11 +34,10 @@ from ._models import (
     opset_option,
     parts,
     shapes_option,
-    sizes_option,
     tolerance_option,
+    trial_sizes_option,
     types_option,
 )
-from ._verify import compared
 
 __all__ = ["convert"]
 
@@ -51,7 +49,7 @@ _PRECISIONS = ("float32", "mixed", "float16")
 @click.option("-o", "--output", type=click.Path(), help="An .onnx file, or a prefix for MXNet's files.")
 @shapes_option
 @types_option
-@sizes_option
+@trial_sizes_option
 @opset_option
 @click.option(
     "--precision",
@@ -62,14 +60,14 @@ _PRECISIONS = ("float32", "mixed", "float16")
 )
 @click.option("--keep", multiple=True, help="A node or an operator that stays in float32. May be repeated.")
 @click.option("--external-data", is_flag=True, help="Put the weights of an ONNX file beside it.")
-@click.option("--verify", is_flag=True, help="Compare what was read with what was written.")
+@click.option("--verify", is_flag=True, help="Compare what was read with what is written.")
 @tolerance_option
 def convert(
     model: str,
     params: str | None,
     output: str | None,
     shapes: Any,
-    sizes: dict[str, int],
+    sizes: dict[str, tuple[int, ...]],
     verify: bool,
     tolerance: float | None,
     **options: Any,
@@ -79,11 +77,8 @@ def convert(
     target = output or _beside(source)
     _require(source, target, options)
     step(f"converting {model}")
-    if not target.endswith(".onnx"):
-        written = _to_mxnet(source[0], target, shapes)
-        return _with_comparison(source, written, shapes, sizes, tolerance) if verify else _written(*written)
     if not verify:
-        return _written(_to_onnx(source, target, shapes, **options))
+        return _written(*_convert(source, target, shapes, False, options))
     proof: models.ProofOptions = {"sizes": sizes}
     if tolerance is not None:
         proof["tol"] = tolerance
@@ -94,37 +89,38 @@ def _written(*files: str) -> Answer:
     return Answer(f"written: {', '.join(files)}", {"files": files})
 
 
-def _with_comparison(
-    source: Files, files: tuple[str, str], shapes: Any, sizes: dict[str, int], tolerance: float | None
-) -> Answer:
-    """What was written, compared with what was read."""
-    step(f"comparing {source[0]} with {files[0]}")
-    line, answer = _written(*files), compared(source, files, shapes=shapes, sizes=sizes, tolerance=tolerance)
-    data = {**line.data, "verification": answer.document()}
-    return Answer(f"{line.text}\n{answer.text}", data, answer.yes)
-
-
 def _proven(
     source: Files, target: str, shapes: Any, proof: models.ProofOptions, options: Mapping[str, Any]
 ) -> Answer:
-    """An ONNX file that is written if it computes what was read."""
+    """Files that are written if they compute what was read."""
     if len(source) == 1:
         proof["model"] = source[0]
     step(f"comparing {source[0]} with {target}")
     try:
-        file = _to_onnx(source, target, shapes, proof, **options)
+        files = _convert(source, target, shapes, proof, options)
     except models.ParityError as exc:
         report = {} if exc.report is None else json.loads(exc.report.to_json())
         return Answer(f"not written: {target}\n{exc}", {"files": [], "verification": report}, yes=False)
-    line, check = _written(file), check_manifest(file)
-    data = {**line.data, "manifest": f"{file}.manifest.json", "verification": check.manifest.proof}
+    line, check = _written(*files), check_manifest(files[0])
+    data = {**line.data, "manifest": f"{files[0]}.manifest.json", "verification": check.manifest.proof}
     return Answer(f"{line.text}\n{check}", data)
+
+
+def _convert(
+    source: Files, target: str, shapes: Any, verify: bool | models.ProofOptions, options: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """Write the files; their names."""
+    if target.endswith(".onnx"):
+        return (_to_onnx(source, target, shapes, verify, **options),)
+    return checkpoint.import_to_checkpoint(str(source[0]), target, input_shapes=shapes, verify=verify)
 
 
 def _require(source: Files, target: str, options: Mapping[str, Any]) -> None:
     """Refuse what cannot be meant."""
     if os.path.realpath(target) == os.path.realpath(source[0]):
         raise click.UsageError(f"another file than the model's is required as --output, got {target}")
+    if not Path(target).parent.is_dir():
+        raise click.UsageError(f"a folder that is there is required for --output, got {Path(target).parent}")
     if target.endswith(".onnx"):
         return
     if len(source) == 2:
@@ -166,10 +162,3 @@ def _to_onnx(
         return models.export_model(block, target, **how)
     shapes = declared_shapes(source, shapes)
     return models.export_model(str(source[0]), source[1], shapes, types, target, **how)
-
-
-def _to_mxnet(source: str | None, prefix: str, shapes: Any) -> tuple[str, str]:
-    """Write a symbol and its parameters; the names of both files."""
-    symbol, arguments, states = models.import_model(str(source), input_shapes=shapes)
-    save_checkpoint(prefix, 0, symbol, arguments, states)
-    return f"{prefix}-symbol.json", f"{prefix}-0000.params"

@@ -1,14 +1,18 @@
 """Tell what a file's manifest says, and whether its files are still those that were proven.
 
-MODEL is an ONNX file that `convert --verify`, or `export_model` with `verify=True`, wrote; its manifest is
-beside it. SOURCE is MXNet's prefix-symbol.json, with the parameters of the latest epoch beside it unless
---source-params names others: whether the file was made of these. The exit code is 1 if anything has changed.
+MODEL is a file that `convert --verify`, or `verify=True` in Python, wrote: an ONNX file, or a symbol.json.
+Its manifest is beside it. SOURCE is what it was made of, if that shall be checked too: an ONNX file, or
+MXNet's prefix-symbol.json, with the parameters of the latest epoch beside it unless --source-params names
+others. The exit code is 1 if anything has changed.
 
     hybridonnx manifest net.onnx
     hybridonnx manifest net.onnx net-symbol.json
+    hybridonnx manifest imported-symbol.json net.onnx
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import click
 
@@ -24,9 +28,7 @@ __all__ = ["manifest"]
 @model_argument("source", required=False)
 def manifest(model: str, source: str | None, source_params: str | None) -> Answer:
     """Tell whether files are those that were proven."""
-    files = None if source is None else parts(source, source_params)
-    if files is not None and len(files) == 1:
-        raise click.UsageError(f"a symbol.json is required as SOURCE, got {source}")
+    files: Any = None if source is None else parts(source, source_params)
     step(f"reading the files of {model}")
-    check = check_manifest(model, files)
+    check = check_manifest(model, files[0] if files is not None and len(files) == 1 else files)
     return Answer(str(check), check.to_json(), check.ok())

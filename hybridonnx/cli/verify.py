@@ -24,36 +24,24 @@ from click.core import ParameterSource
 from ..onnx import inspection
 from ._arrays import Pixels, inputs_option, pixels_options, read_inputs
 from ._command import Answer, command, step
-from ._models import html_option, model_argument, parts, shapes_option, tolerance_option
+from ._models import (
+    html_option,
+    model_argument,
+    parts,
+    shapes_option,
+    tolerance_option,
+    trial_sizes_option,
+)
 from ._verify import compared
 
 __all__ = ["verify"]
-
-
-def _sizes(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
-    """The numbers of free sizes by name."""
-    sizes = {}
-    for text in texts:
-        name, _, numbers = text.rpartition("=")
-        words = [word.strip() for word in numbers.split(",") if word.strip()]
-        if not name or not words or not all(word.isdigit() for word in words):
-            raise click.BadParameter(f"a name and numbers, as in batch=1,8, are required, got {text!r}.")
-        sizes[name] = tuple(map(int, words))
-    return sizes
 
 
 @command
 @model_argument()
 @model_argument("second", required=False)
 @shapes_option
-@click.option(
-    "--size",
-    "sizes",
-    multiple=True,
-    callback=_sizes,
-    metavar="NAME=NUMBER,…",
-    help="What a free size is tried at, as in batch=1,2,16. May be repeated.",
-)
+@trial_sizes_option
 @inputs_option
 @click.option(
     "--inputs",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -28,12 +28,16 @@ def save(fname: PathLike, data: NDArray | list[NDArray] | dict[str, NDArray]) ->
 
     A name that ends with .safetensors makes a file of that format, of a dict; it asks for that extra.
     """
+    write_atomically(fname, content(fname, data))
+
+
+def content(fname: PathLike, data: NDArray | list[NDArray] | dict[str, NDArray]) -> Iterable[Any]:
+    """What `save` writes, piece by piece."""
     names, arrays = _listed(data)
     if _is_safetensors(fname):
-        write_atomically(fname, [safetensors.write(_dense(names, arrays))])
-        return
+        return [safetensors.write(_dense(names, arrays))]
     devices = [(x.context.device_typeid, x.context.device_id) for x in arrays]
-    write_atomically(fname, write([_stored(x) for x in arrays], names, devices, is_np_shape()))
+    return write([_stored(x) for x in arrays], names, devices, is_np_shape())
 
 
 def load(fname: PathLike) -> Loaded:

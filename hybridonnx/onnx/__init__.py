@@ -4,6 +4,15 @@ from .._lazy import lazy_package as _lazy_package
 
 __getattr__, __dir__ = _lazy_package(
     __name__,
-    modules=("models", "benchmark", "inspection", "manifest", "model_diff", "model_profile", "prediction"),
+    modules=(
+        "models",
+        "benchmark",
+        "checkpoint",
+        "inspection",
+        "manifest",
+        "model_diff",
+        "model_profile",
+        "prediction",
+    ),
     submodules=("mx2onnx",),
 )

@@ -45,7 +45,7 @@ class Manifest:
     manifest: int
     """The version of the form: 1."""
     files: Mapping[str, Digest]
-    """The model's files by name: the ONNX file first, then weights beside it."""
+    """The model's files by name: the ONNX file and weights beside it, or the symbol and its parameters."""
     source: Mapping[str, Any]
     """Digests of the `symbol` and its `parameters`, and of the `files` that they were read from."""
     export: Mapping[str, Any]
@@ -56,6 +56,17 @@ class Manifest:
     """The verdict, on what it rests, and the worst of each output."""
     created: str | None = None
     """When, if `SOURCE_DATE_EPOCH` said so."""
+
+    @property
+    def of_onnx(self) -> bool:
+        """Whether the files are MXNet's, made of an ONNX file."""
+        return self.export.get("format") == "MXNet"
+
+    def source_files(self) -> list[str]:
+        """The SHA-256 of each file that the model was read from."""
+        files = self.source.get("files")
+        items = files.values() if isinstance(files, Mapping) else ()
+        return [str(item.get("sha256")) for item in items if isinstance(item, Mapping)]
 
     def to_json(self) -> str:
         """What the file has."""
@@ -132,7 +143,7 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
             raise FormatError(f"{_LARGEST} bytes at most are required.")
         return _parsed(json.loads(content))
     except (FormatError, ValueError, RecursionError) as exc:
-        raise FormatError(f"{name}: a manifest of export_model is required: {exc}") from None
+        raise FormatError(f"{name}: a manifest of a model is required: {exc}") from None
 
 
 _FORM = {

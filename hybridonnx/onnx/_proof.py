@@ -15,7 +15,7 @@ import numpy as np
 
 from .._version import __version__
 from ..converters.from_onnx import read
-from ..converters.inspection import ONNX_VERSION, Declaration, facts
+from ..converters.inspection import ONNX_VERSION, Declaration, Facts, facts
 from ..errors import MXNetError
 from ..ops import Array
 from ..parity.difference import Difference, together
@@ -33,7 +33,7 @@ Compare: TypeAlias = Callable[..., Parity]
 
 @dataclass(frozen=True)
 class Proof:
-    """How a file is proven, and what its manifest says beside."""
+    """How files are proven, and what their manifest says beside."""
 
     compare: Compare
     graph: Symbol
@@ -42,12 +42,34 @@ class Proof:
     """The shapes that the caller gave, which may have numbers where the file has none."""
     options: Mapping[str, Any]
     export: Mapping[str, Any]
-    """How the file was asked for."""
+    """How the files were asked for."""
     sources: Sequence[str | os.PathLike[str]] = ()
     """The files that graph and parameters were read from."""
+    what: str = "export_model"
+    """Who writes the files, as errors say."""
 
     def __call__(self, path: Path, files: Sequence[Path]) -> tuple[Path, bytes]:
-        """Compare complete files, the model's first, with what they were made of.
+        """Compare a complete ONNX file, with that of its weights if there is one, with what it was made of.
+
+        Returns:
+            The manifest's name and content.
+
+        Raises:
+            ParityError: If it computes something else.
+        """
+        names = path.name, *(file.name for file in files[1:])
+        return self.manifest(path, dict(zip(names, files, strict=True)), files[0], facts(read(files[0])))
+
+    def manifest(
+        self, path: Path, files: Mapping[str, Path], written: Any, known: Facts
+    ) -> tuple[Path, bytes]:
+        """Compare complete files with what they were made of.
+
+        Args:
+            path: The name that the first of them will have.
+            files: Where they are, by the names that they will have.
+            written: What is in them, as `verify` takes it.
+            known: What the model, as ONNX, says of itself.
 
         Returns:
             The manifest's name and content.
@@ -55,18 +77,16 @@ class Proof:
         Raises:
             ParityError: If they compute something else.
         """
-        content = facts(read(files[0]))
-        proof = self._proof(path.name, files[0], content.inputs)
-        digests = [digest_of_file(file) for file in files]
+        proof = self._proof(path.name, written, known.inputs)
         manifest = Manifest(
             SCHEMA,
-            dict(zip((path.name, *(file.name for file in files[1:])), digests, strict=True)),
+            {name: digest_of_file(file) for name, file in files.items()},
             {**source_digests(self.graph, self.arrays), "files": _by_name(self.sources)},
             {
-                "opset": content.opsets.get("", 0),
+                "opset": known.opsets.get("", 0),
                 **self.export,
-                "inputs": [_described(item) for item in content.inputs],
-                "outputs": [_described(item) for item in content.outputs],
+                "inputs": [_described(item) for item in known.inputs],
+                "outputs": [_described(item) for item in known.outputs],
             },
             versions(),
             proof,
@@ -74,20 +94,20 @@ class Proof:
         )
         return manifest_path(path), f"{manifest.to_json()}\n".encode()
 
-    def _proof(self, name: str, file: Path, inputs: Sequence[Declaration]) -> dict[str, Any]:
+    def _proof(self, name: str, written: Any, inputs: Sequence[Declaration]) -> dict[str, Any]:
         """What is found out, as the manifest has it."""
         options = {key: value for key, value in self.options.items() if key != "tol"}
         if options.get("inputs") is None:
             options["sizes"] = {**self._known(inputs), **(options.get("sizes") or {})} or None
         try:
-            report = self.compare(file, **options)
+            report = self.compare(written, **options)
         except MXNetError as exc:
             exc.add_note(f"This was while the file {name} was proven; it was not written.")
             raise
         tol = self.options.get("tol")
         if not report.ok(tol):
             error = ParityError(
-                f"export_model: a file that computes what the model does is required; {name} does not. "
+                f"{self.what}: a file that computes what the model does is required; {name} does not. "
                 f"It was not written.\n{report}"
             )
             error.report = report
@@ -122,7 +142,7 @@ class Proof:
         return sizes
 
 
-def checked_options(options: Any) -> dict[str, Any]:
+def checked_options(options: Any, what: str = "export_model") -> dict[str, Any]:
     """What a caller says of the proof.
 
     Raises:
@@ -133,7 +153,7 @@ def checked_options(options: Any) -> dict[str, Any]:
         if name not in _OPTIONS:
             near = get_close_matches(str(name), _OPTIONS, 1)
             raise MXNetError(
-                f"export_model: verify: True, or some of {', '.join(_OPTIONS)}, is required, got {name!r}."
+                f"{what}: verify: True, or some of {', '.join(_OPTIONS)}, is required, got {name!r}."
                 f"{f' Did you mean {near[0]}?' if near else ''}"
             )
     return known

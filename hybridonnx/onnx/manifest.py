@@ -83,11 +83,17 @@ def _changed(path: Path, required: Digest) -> str:
 
 
 def _of_others(manifest: Manifest, model: Model) -> Iterator[str]:
-    """In what a model is not the one that was exported."""
+    """In what a model is not the one that files were made of."""
     parts = native(model)
+    if parts is None and manifest.of_onnx and isinstance(model, str | os.PathLike):
+        digest, required = digest_of_file(model), manifest.source_files()
+        if required and digest.sha256 not in required:
+            yield f"the ONNX file: SHA-256 {required[0]} is required, got {digest.sha256}."
+        return
     if parts is None or parts.symbol is None:
+        wanted = "an ONNX file" if manifest.of_onnx else "a HybridBlock"
         raise MXNetError(
-            "check_manifest: a HybridBlock, or a Symbol with its parameters as a tuple, is required as the "
+            f"check_manifest: {wanted}, or a Symbol with its parameters as a tuple, is required as the "
             f"model, got {type(model).__name__ if parts is None else title(model)}."
         )
     recorded: Mapping[str, Mapping[str, str]] = manifest.source
