@@ -19,14 +19,14 @@ from hybridonnx.parity.difference import Exact, difference
 from hybridonnx.parity.report import Parity
 from hybridonnx.parity.results import Layer
 from tests import browser as driver
-from tests.test_page import RESULTS
+from tests.test_page import RESULTS, benchmark
 
 PROGRAMS = driver.programs()
 pytestmark = pytest.mark.skipif(
     PROGRAMS is None, reason="chromium and chromedriver are required, for a browser"
 )
 LAYERS = "table[data-name=layers]"
-SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+SIZES = {"desktop": (1280, 900), "phone": (360, 740)}
 CONTRAST = """
 const light = (rgb) => {
   const [r, g, b] = rgb.map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
@@ -51,6 +51,14 @@ for (const node of document.querySelectorAll("header *, section *")) {
 return faults;
 """
 """What is written with less contrast than https://www.w3.org/TR/WCAG22/#contrast-minimum requires."""
+
+UNREACHABLE = """
+return [...document.querySelectorAll("*")].filter((node) =>
+  node.scrollWidth > node.clientWidth && /auto|scroll/.test(getComputedStyle(node).overflowX)
+  && node.tabIndex < 0 && !node.querySelector("button, input, select, [tabindex='0']"),
+).map((node) => node.outerHTML.slice(0, 99));
+"""
+"""What scrolls sideways, and those who use a keyboard cannot."""
 
 
 @pytest.fixture(scope="module")
@@ -223,6 +231,44 @@ def test_ten_thousand_rows(page):
 
 
 @pytest.mark.parametrize("result", RESULTS)
+@pytest.mark.parametrize("letter", ["n", "<b>", "層"])
+def test_names_of_ten_thousand_letters(page, result, letter):
+    """They are cut where they would fill the page, and the details have all of them."""
+    name = letter * 10_000
+    window = page(result(f"{name} end").to_html())
+    assert window.run("return document.documentElement.scrollHeight") < 10 * SIZES["desktop"][1]
+    window.run("document.querySelectorAll('tbody th button[aria-expanded=false]').forEach((b) => b.click())")
+    if result is not benchmark:  # whose names are those of files
+        assert any(name in text for text in window.texts("tr.details dd"))
+    for size in SIZES.values():
+        window.resize(*size)
+        assert window.run("return document.documentElement.scrollWidth") == size[0]
+
+
+def test_the_end_of_a_long_name_is_found(page):
+    rows = [Row((f"{'n' * 1000} {i}", "")) for i in range(30)]
+    window = page(
+        Page("t", "h", sections={"S": [Table("layers", "L", [Column("a"), Column("b")], rows)]}).text()
+    )
+    assert {len(text) for text in names(window)} == {301}
+    window.type("input[type=search]", " 17")
+    assert len(names(window)) == 1
+    window.click(f"{LAYERS} tbody th button")
+    assert window.texts("tr.details dd") == [f"{'n' * 1000} 17"]
+    assert window.texts("tr.details dt") == ["a"]
+
+
+def test_what_has_no_details_has_no_button(page):
+    columns = [Column("size"), Column("note", minor=True)]
+    window = page(
+        Page(
+            "t", "h", sections={"S": [Table("layers", "L", columns, [Row(("1", "")), Row(("2", "no"))])]}
+        ).text()
+    )
+    assert window.texts(f"{LAYERS} tbody button") == ["2"]
+
+
+@pytest.mark.parametrize("result", RESULTS)
 def test_looks(page, result):
     """Nothing is wider than the screen, and all that is written has contrast."""
     window = page(result().to_html())
@@ -233,6 +279,7 @@ def test_looks(page, result):
             window.media(prefers_color_scheme=scheme)
             assert window.run("return document.documentElement.scrollWidth") == width
             assert window.run(CONTRAST) == []
+            assert window.run(UNREACHABLE) == []
             if "HYBRIDONNX_SCREENSHOTS" in os.environ:
                 folder = Path(os.environ["HYBRIDONNX_SCREENSHOTS"])
                 window.screenshot(folder / f"{result.__name__}-{size}-{scheme}.png")
@@ -258,5 +305,22 @@ def test_print(page, browser):
         assert window.run(CONTRAST) == []
         browser.resize(718, 1046)  # A4 without margins of 1 cm
         assert window.run("return document.documentElement.scrollWidth") == 718
+        look = """return [...document.querySelectorAll(arguments[0])]
+            .map((node) => getComputedStyle(node)[arguments[1]])"""
+        kept = window.run(look, ".legend i", "printColorAdjust")
+        assert set(kept) == {"exact"}, "browsers print no backgrounds of their own accord"
+        assert len(set(window.run(look, f"{LAYERS} button", "fontSize"))) == 1
+        assert window.texts(".printed") == ["", ""]
+    finally:
+        browser.media()
+
+
+def test_print_says_what_is_not_there(page, browser):
+    """Of 2,000 layers paper has those that the screen has."""
+    window = page(parity(2000, 1700).to_html())
+    browser.media("print")
+    try:
+        assert window.texts(".printed") == ["", "100 of 2,000 rows are here."]
+        assert len(names(window)) == 100
     finally:
         browser.media()

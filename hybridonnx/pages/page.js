@@ -5,6 +5,7 @@
   const tables = {};
   const AT_ONCE = 100; // rows that are shown, and added on demand: a browser lays out thousands slowly
   const WORTH_SEARCHING = 10;
+  const LONG = 300; // characters of which a cell shows the beginning; the details have them all
   const SVG = "http://www.w3.org/2000/svg";
 
   /* Texts are only ever set as texts. */
@@ -31,6 +32,8 @@
     return plain === "" || Number.isNaN(value) ? null : value;
   }
 
+  const shown = (text) => text.length > LONG ? `${text.slice(0, LONG).replace(/[\uD800-\uDBFF]$/, "")}…` : text;
+
   const count = (value) => value.toLocaleString("en-US");
 
   class Table {
@@ -41,7 +44,8 @@
       this.rows = [...this.body.rows];
       this.names = this.rows.map((row) => row.cells[0].textContent);
       const minor = this.heads.some((head) => head.classList.contains("m"));
-      this.more = data.tables[table.dataset.name] ?? (minor ? { labels: [], details: [] } : null);
+      this.whole = this.cutLong();
+      this.more = data.tables[table.dataset.name] ?? (minor || this.whole.size ? { labels: [], details: [] } : null);
       this.keys = {};
       this.open = new Map();
       this.order = this.rows.map((_, i) => i);
@@ -55,14 +59,42 @@
       this.before = make("div", { class: "more" });
       this.box.before(this.before);
       this.rest = make("div", { class: "more" });
-      this.box.after(this.rest);
+      this.printed = make("p", { class: "printed" });
+      this.box.after(this.rest, this.printed);
       this.show();
     }
 
-    /* Rows get their buttons when they are first shown. */
+    /* Cells that would fill the screen show how they begin; what they were, by row. */
+    cutLong() {
+      const whole = new Map();
+      this.rows.forEach((row, i) => {
+        if (row.textContent.length <= LONG) return;
+        const texts = [...row.cells].map((cell) => cell.textContent);
+        if (texts.every((text) => text.length <= LONG)) return;
+        whole.set(i, texts);
+        texts.forEach((text, j) => {
+          if (text.length > LONG) row.cells[j].textContent = shown(text);
+        });
+      });
+      return whole;
+    }
+
+    /* Rows that have details get their buttons when they are first shown. */
     addButton(i) {
       const cell = this.rows[i].cells[0];
-      if (this.more && !cell.firstElementChild) cell.replaceChildren(button(this.names[i], () => this.toggle(i), { "aria-expanded": "false" }));
+      if (!this.more || cell.firstElementChild) return;
+      if (!this.facts(i).length && !this.more.bins?.[i]?.length) return;
+      cell.replaceChildren(button(cell.textContent, () => this.toggle(i), { "aria-expanded": "false" }));
+    }
+
+    /* What the details of a row say: a name, a text, and whether narrow screens alone need it. */
+    facts(i) {
+      const texts = this.whole.get(i) ?? [...this.rows[i].cells].map((cell) => cell.textContent);
+      const cells = this.heads.map((head, j) => [head, texts[j]]);
+      const minor = cells.filter(([head, text]) => text && (text.length > LONG || head.classList.contains("m")))
+        .map(([head, text]) => [head.textContent, text, text.length <= LONG && this.more.labels.length > 0]);
+      const more = (this.more.details[i] ?? []).map((text, j) => [this.more.labels[j], text, false]);
+      return [...minor, ...more.filter(([, text]) => text !== null && text !== "")];
     }
 
     addSorting(head, i) {
@@ -112,7 +144,7 @@
     }
 
     text(i) {
-      this.texts ??= this.rows.map((row) => row.textContent.toLowerCase());
+      this.texts ??= this.rows.map((row, j) => (this.whole.get(j)?.join(" ") ?? row.textContent).toLowerCase());
       return this.texts[i];
     }
 
@@ -134,6 +166,8 @@
         this.counter.textContent = chosen.length === this.rows.length ? `${total} rows` : `${count(chosen.length)} of ${total} rows`;
       }
       this.addMore(chosen.length);
+      const there = this.body.querySelectorAll("tr:not(.details)").length;
+      this.printed.textContent = there === this.rows.length ? "" : `${count(there)} of ${total} rows are here.`;
       this.chosen = chosen;
     }
 
@@ -187,7 +221,9 @@
     toggle(i, open = !this.open.has(i)) {
       const row = this.rows[i];
       this.addButton(i);
-      row.querySelector("button").setAttribute("aria-expanded", String(open));
+      const toggle = row.querySelector("button");
+      if (!toggle) return;
+      toggle.setAttribute("aria-expanded", String(open));
       if (open && !this.open.has(i)) {
         this.open.set(i, this.details(i));
         if (row.isConnected) row.after(this.open.get(i));
@@ -199,13 +235,9 @@
 
     details(i) {
       const list = make("dl", {});
-      this.heads.forEach((head, j) => {
-        if (!head.classList.contains("m")) return;
-        list.append(make("div", { class: this.more.labels.length ? "m" : "" }, make("dt", {}, head.textContent), make("dd", {}, this.rows[i].cells[j].textContent)));
-      });
-      (this.more.details[i] ?? []).forEach((text, j) => {
-        if (text !== null && text !== "") list.append(make("div", {}, make("dt", {}, this.more.labels[j]), make("dd", {}, text)));
-      });
+      for (const [title, text, narrow] of this.facts(i)) {
+        list.append(make("div", { class: narrow ? "m" : "" }, make("dt", {}, title), make("dd", {}, text)));
+      }
       const cell = make("td", { colspan: this.heads.length }, list);
       const [first, counts] = this.more.bins?.[i] ?? [];
       if (counts) cell.append(this.histogram(first, counts));
@@ -355,7 +387,7 @@
       cursor.style.left = `${100 * (i + 0.5) / this.length}%`;
       const { series, values } = this.content.quantities[this.quantity];
       const parts = series.map((title, j) => `${title} ${values[j][i]}`);
-      const text = `${this.table ? this.table.names[i] : i + 1}: ${parts.join(", ")}`;
+      const text = `${this.table ? shown(this.table.names[i]) : i + 1}: ${parts.join(", ")}`;
       this.readout.textContent = text;
       canvas.setAttribute("aria-valuenow", i + 1);
       canvas.setAttribute("aria-valuetext", text);

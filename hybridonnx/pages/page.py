@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TypeAlias
 
-from .markup import Markup, tag, together
+from .markup import Markup, shown, tag, together
 from .plot import Plot
 from .table import State, Table
 
@@ -21,6 +21,9 @@ _STATES: Mapping[str, str] = {"good": "✓", "fair": "≈", "bad": "✗"}
 
 _FIRST = 'document.documentElement.className = "js loading"'
 """What runs before tables are there: until the script has them, a browser lays out few of their rows."""
+
+_LENGTH = 150
+"""How much of a name stands above a fact."""
 
 Part: TypeAlias = Markup | Table | Plot | str
 """What a page is made of; a text is a paragraph."""
@@ -70,7 +73,7 @@ class Page:
         """The whole file, which is also written where `path` says, if it says."""
         text = self.text()
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            Path(path).write_text(text, encoding="utf-8", errors="replace")  # names of files may be no text
         return text
 
     def _header(self) -> list[Markup]:
@@ -118,9 +121,8 @@ def _part(part: Part) -> Markup:
 
 
 def _pairs(facts: Mapping[str, str]) -> Markup:
-    return tag(
-        "dl", *(tag("div", tag("dt", key), tag("dd", text)) for key, text in facts.items()), class_="facts"
-    )
+    pairs = [(shown(key, _LENGTH), shown(text, 4 * _LENGTH)) for key, text in facts.items()]
+    return tag("dl", *(tag("div", tag("dt", key), tag("dd", text)) for key, text in pairs), class_="facts")
 
 
 def _data(sections: Mapping[str, Sequence[Part]]) -> str:
