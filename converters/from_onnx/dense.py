@@ -95,7 +95,7 @@ def linear_regressor(
     F: Any,
     x: Any,
     *,
-    coefficients: tuple[float, ...],
+    coefficients: tuple[float, ...] = (),
     intercepts: tuple[float, ...] = (),
     post_transform: str = "NONE",
     targets: int = 1,
@@ -106,6 +106,11 @@ def linear_regressor(
         raise ConversionError(
             "LinearRegressor: a matrix of float32 and post_transform NONE are required, got "
             f"{shape} {F.dtype(x)} and {post_transform}."
+        )
+    if not coefficients or targets < 1 or len(coefficients) % targets:
+        raise ConversionError(
+            f"LinearRegressor: as many coefficients for each of {targets} targets are required, got "
+            f"{len(coefficients)} in all."
         )
     weight = F.weight("weight", np.array(coefficients, np.float32).reshape(targets, -1))
     if not intercepts:

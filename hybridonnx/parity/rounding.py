@@ -185,7 +185,7 @@ class Reference:
 
 
 class _Noise:
-    """Numbers at random, of which large arrays have the same again: to draw one each takes longer than most operators."""
+    """Numbers at random; large arrays have the same again, as to draw them takes longer than operators do."""
 
     def __init__(self, seed: int) -> None:
         self._rng = rng = np.random.default_rng(seed)
@@ -241,9 +241,7 @@ class _Measured(NamedTuple):
 class _Step:
     """One operator on exact values, on their copies, and on changed ones."""
 
-    def __init__(
-        self, op: Operator, dtypes: Sequence[DType], noise: _Noise, unit: float = 0.0
-    ) -> None:
+    def __init__(self, op: Operator, dtypes: Sequence[DType], noise: _Noise, unit: float = 0.0) -> None:
         self._op, self._dtypes, self._noise, self._least = op, dtypes, noise, unit
         self._narrow = False
 
