@@ -205,7 +205,7 @@ class ndarray(NumpyMethods):  # noqa: N801  (MXNet's name)
         """Repeated to a shape."""
         return self._of("broadcast_to", shape)
 
-    def broadcast_like(self, other: NDArray) -> ndarray:  # type: ignore[override]
+    def broadcast_like(self, other: NDArray) -> ndarray:
         """Repeated to the shape of another array."""
         return self._of("broadcast_to", other.shape)
 
