@@ -361,7 +361,9 @@ def _all_changes(theirs: dict[str, Any], here: Any) -> Iterator[Change]:
         if "operator" in theirs:
             yield from operator_changes(theirs, parsed(words))
         else:
-            yield from changes(parsed(theirs["arguments"]), parsed(words))
+            also = {f"also `{name}`" for name in theirs.get("also", ())}
+            found = changes(parsed(theirs["arguments"]), parsed(words))
+            yield from (change for change in found if change.text not in also)
     if isinstance(here, type) and "members" in theirs:
         yield from member_changes(theirs, here)
 

@@ -13,6 +13,7 @@ Run it with the oracle environment's Python (mxnet 1.9.1, numpy 1.23.5):
     "= mxnet.ndarray.NDArray"                              the same object as another name
     null                                                   what is listed in `__all__` and not there
 
+"also" has what a function of an operator takes beside the signature that its documentation shows.
 Arguments behind "*" are taken by name alone. A default that is no number, text or tuple is its type in <>.
 "outcome" is there if a function does nothing or refuses, "outcomes" has such members of a class.
 """
@@ -61,6 +62,11 @@ def operator(value):
     return next((HANDLES[number] for number in numbers if number in HANDLES), None)
 
 
+def taken(function):
+    """The names that a function takes, whatever signature it shows."""
+    return function.__code__.co_varnames[: function.__code__.co_argcount]
+
+
 def described_class(cls):
     shown = {n: v for n, v in sorted(vars(cls).items()) if not n.startswith("_") or n == "__call__"}
     outcomes = {name: outcome(value) for name, value in shown.items()}
@@ -81,9 +87,12 @@ def described(value):
         return described_class(value) if own else f"value: class {value.__name__}"
     if inspect.isroutine(value):
         words, made_of, result = arguments(value), operator(value), outcome(value)
-        if made_of and "**kwargs" in (words or ()):  # others show what their documentation says
+        if made_of and "**kwargs" in (words or ()):
             return {"operator": made_of, "arguments": words}
-        return {"arguments": words, "outcome": result} if result else {"arguments": words}
+        shown = {word.partition("=")[0] for word in words or ()}
+        also = [name for name in taken(value) if name not in shown] if made_of else []
+        entry = {"arguments": words, "also": also, "outcome": result}
+        return {key: item for key, item in entry.items() if item or key == "arguments"}
     kind = type(value).__name__
     if isinstance(value, (*PLAIN, tuple)) and len(repr(value)) < 60 and "/" not in repr(value):
         return f"value: {kind} {text(value)}"
