@@ -450,6 +450,7 @@ class Functions(Selections[V]):
 
     def matmul(self, a: V, b: V, out: V | None = None, **kwargs: object) -> V:
         """The products of matrices in the last two axes."""
+        only_defaults("matmul", kwargs)
         return self._call("_npi_matmul", a, b, out=out)
 
     def tensordot(self, a: V, b: V, axes: int | Sequence[Axes] = 2) -> V:
