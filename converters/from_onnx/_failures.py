@@ -10,7 +10,7 @@ from onnx import __version__ as version
 from hybridonnx.errors import ConversionError, MXNetError
 
 from ..subgraphs import uses
-from ._model_info import located, title
+from ._places import located, title
 
 _MOST = 100
 """After so many errors no more nodes are looked at."""

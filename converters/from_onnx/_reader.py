@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import prod
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -19,6 +20,9 @@ from hybridonnx.errors import ConversionError, FormatError, MXNetError
 
 from ..opsets import NEWEST, plain
 from ..values import Array, dtype_of, of_bytes, of_field
+from ._folding import Budget
+from ._places import short
+from ._validation import validate, validate_sizes
 from ._weights import split_weights
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto"
@@ -45,11 +49,21 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
 class Model:
     """A parsed model and the folders that its external data must lie in."""
 
-    def __init__(self, proto: ModelProto, folders: Sequence[Path], title: str):
+    def __init__(
+        self, proto: ModelProto, folders: Sequence[Path], title: str, budget: Budget | None = None
+    ) -> None:
         self.proto, self.folders, self.title = proto, folders, title
         self.opsets = {plain(item.domain): int(item.version) for item in proto.opset_import}
         self.weights: Mapping[str, memoryview] = {}
         """The contents of initializers that the message lacks, by name."""
+        self._budget = budget
+
+    @property
+    def budget(self) -> Budget:
+        """What may be computed of it before it runs."""
+        if self._budget is None:
+            self._budget = Budget(self.proto.ByteSize() + sum(map(len, self.weights.values())))
+        return self._budget
 
     @property
     def opset(self) -> int:
@@ -62,8 +76,7 @@ class Model:
             dtype = dtype_of(tensor.data_type)
         except MXNetError as exc:
             raise ConversionError(f"{self.title}: tensor {tensor.name or 'without a name'}: {exc}") from None
-        if any(d < 0 for d in tensor.dims):
-            raise FormatError(f"{self.title}: sizes of at least 0 are required, got {list(tensor.dims)}.")
+        validate_sizes(tensor)
         return self._elements(tensor, prod(tensor.dims), dtype).reshape(tuple(tensor.dims))
 
     def _elements(self, tensor: TensorProto, count: int, dtype: DType) -> Array:
@@ -138,18 +151,44 @@ def _has_elements(tensor: TensorProto) -> bool:
     return any(field.name.endswith("_data") for field, _ in tensor.ListFields())
 
 
+@contextmanager
+def in_words() -> Iterator[None]:
+    """Lets what a damaged file makes other code raise be an error that says so."""
+    try:
+        yield
+    except (MXNetError, OSError):
+        raise
+    except UnicodeDecodeError:  # protobuf reads texts when they are asked for
+        raise FormatError(
+            "ONNX model: text in UTF-8 is required, got other bytes. The file is damaged."
+        ) from None
+    except MemoryError:
+        raise ConversionError("ONNX model: more memory is required than there is.") from None
+    except Exception as exc:
+        text = short(" ".join(str(exc).split()))
+        raise FormatError(
+            f"ONNX model: the file cannot be read; {type(exc).__name__}: {text} If ONNX's checker takes it, "
+            "please report it."
+        ) from exc
+
+
 def read(source: Source, whole: bool = False) -> Model:
     """The model of a file, of a file's bytes, or one that is parsed already.
 
     Unless `whole`, the message lacks the contents of large initializers, which `Model.array` has.
     """
-    if isinstance(source, ModelProto):
-        return _checked(Model(source, (), "ONNX model"))
-    if isinstance(source, bytes):
-        return _checked(Model(_parse(source, "ONNX model"), (), "ONNX model"))
-    if not isinstance(source, str | os.PathLike):
+    if not isinstance(source, str | os.PathLike | bytes | ModelProto):
         kind = type(source).__name__
         raise TypeError(f"ONNX model: a file's name, its bytes or a ModelProto is required, got {kind}.")
+    with in_words():
+        return _checked(_model_of(source, whole))
+
+
+def _model_of(source: Source, whole: bool) -> Model:
+    if isinstance(source, ModelProto):
+        return Model(source, (), "ONNX model")
+    if isinstance(source, bytes):
+        return Model(_parse(source, "ONNX model"), (), "ONNX model")
     path = Path(source)
     if not path.is_file():
         there = "a folder" if path.is_dir() else "nothing"
@@ -160,8 +199,8 @@ def read(source: Source, whole: bool = False) -> Model:
             "Larger models keep their weights in a file beside."
         )
     if not whole and path.stat().st_size >= _MAPPED:
-        return _checked(_mapped(path))
-    return _checked(Model(_parse(path.read_bytes(), str(path)), _folders(path), str(path)))
+        return _mapped(path)
+    return Model(_parse(path.read_bytes(), str(path)), _folders(path), str(path))
 
 
 def _folders(path: Path) -> tuple[Path, ...]:
@@ -227,6 +266,7 @@ def _checked(model: Model) -> Model:
         raise FormatError(
             f"{model.title}: the model does not say the opset of its operators. The file is damaged."
         )
+    validate(model.proto, model.title)
     return model
 
 

@@ -26,8 +26,9 @@ from ._failures import Failures
 from ._functions import Functions, entries
 from ._inner import InnerGraph, Known, as_outside, studied
 from ._local_functions import inline_local
-from ._model_info import Dims, ModelInfo, title
+from ._model_info import Dims, ModelInfo
 from ._native import native, reason_against, why_unknown
+from ._places import title
 from ._reader import Model
 from ._registry import Import, find, load_all
 from ._sequences import unpacked
