@@ -173,6 +173,7 @@ class ModelInfo:
         """
         self._learn_from(self._light())
         graph = self.model.proto.graph
+        self._require_types((*graph.value_info, *graph.output))
         foreign = {name for node in self.nodes if plain(node.domain) for name in node.output}
         rest = {
             i.name: i if i.name in foreign else without_numbers(i)
@@ -182,11 +183,21 @@ class ModelInfo:
         if any(i.type.WhichOneof("value") for i in rest.values()):
             self._learn_from(self._light(rest))
 
+    def _require_types(self, declared: Iterable[ValueInfoProto]) -> None:
+        """Raise if the model says another element type of a value than its nodes give."""
+        for info in declared:
+            dtype, said = self.dtypes.get(info.name), dtype_of_type(info.type)
+            if dtype is not None and said is not None and dtype != said:
+                raise FormatError(
+                    f"{self.model.title}: {short(info.name)} is declared as {said}, but its node gives "
+                    f"{dtype}."
+                )
+
     def _learn_from(self, light: ModelProto) -> None:
         self._free.begin()
         try:
             inferred = infer_shapes(light, values=False)
-        except (shape_inference.InferenceError, checker.ValidationError, RuntimeError) as exc:
+        except (shape_inference.InferenceError, checker.ValidationError, RuntimeError, ValueError) as exc:
             raise FormatError(
                 f"{self.model.title}: the model is invalid. ONNX says: {sentence(exc)}"
             ) from None
@@ -208,7 +219,7 @@ class ModelInfo:
         outputs = {output.name: output for output in proto.graph.output}
         known = {name: self._declared(name) for name in self._better if name in self.dtypes}
         types = {**{name: _without_names(i) for name, i in declared.items()}, **known}
-        graph.output.extend(types.get(name, _without_sizes(output)) for name, output in outputs.items())
+        graph.output.extend(types.get(name, ValueInfoProto(name=name)) for name in outputs)
         graph.value_info.extend(i for name, i in types.items() if name not in outputs)
         graph.input.extend(self._inputs)
         for name in {**self.tensors, **self.constants}:
@@ -374,7 +385,13 @@ class ModelInfo:
             return None
         if not self.is_constant(node.input[0]):
             return guarded(node, self.nodes, lambda n: self.constant(n) if self.is_constant(n) else None)
-        name = "then_branch" if bool(self.constant(node.input[0])) else "else_branch"
+        condition = self.constant(node.input[0])
+        if condition.size != 1:
+            raise FormatError(
+                f"{self.model.title}: If: a condition of one element is required, got {condition.shape}. "
+                f"In node {short(title(node))}."
+            )
+        name = "then_branch" if condition.reshape(-1)[0] else "else_branch"
         return next((a.g for a in node.attribute if a.name == name), None)
 
     def _spliced(self, node: NodeProto, branch: GraphProto) -> list[NodeProto]:
@@ -441,15 +458,6 @@ def without_numbers(info: ValueInfoProto) -> ValueInfoProto:
     bare.CopyFrom(info)
     for dim in bare.type.tensor_type.shape.dim:
         dim.Clear()
-    return bare
-
-
-def _without_sizes(info: ValueInfoProto) -> ValueInfoProto:
-    """A declaration of the element type alone."""
-    if not info.type.HasField("tensor_type"):
-        return info
-    bare = ValueInfoProto(name=info.name)
-    bare.type.tensor_type.elem_type = info.type.tensor_type.elem_type
     return bare
 
 

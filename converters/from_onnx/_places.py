@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from onnx import NodeProto
 
 from hybridonnx.errors import MXNetError
@@ -18,6 +20,14 @@ def title(node: NodeProto) -> str:
 def short(text: str) -> str:
     """A text from a file, cut if it is long."""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def shortened(text: str) -> str:
+    """A message in which what has no spaces is cut if it is long."""
+    return _LONG.sub(lambda match: short(match[0]), text)
+
+
+_LONG = re.compile(rf"\S{{{_LONGEST + 1},}}")
 
 
 def located(exc: MXNetError, node: NodeProto) -> MXNetError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
-from onnx import GraphProto, ModelProto, TensorProto
+from onnx import IR_VERSION, GraphProto, ModelProto, TensorProto
 
 from hybridonnx.dtypes import DType, is_packed, stored_bytes, strings
 from hybridonnx.errors import ConversionError, FormatError, MXNetError
@@ -21,7 +22,7 @@ from hybridonnx.errors import ConversionError, FormatError, MXNetError
 from ..opsets import NEWEST, plain
 from ..values import Array, dtype_of, of_bytes, of_field
 from ._folding import Budget
-from ._places import short
+from ._places import short, shortened
 from ._validation import validate, validate_sizes
 from ._weights import split_weights
 
@@ -32,6 +33,7 @@ _MAPPED = 1 << 20
 """Files, and weights beside files, from so many bytes on are not read as a whole."""
 _ALIGNED = 16
 """Weights beside a file are used where they lie if their place is a multiple of so many bytes."""
+_NUMBER = re.compile("[0-9]{1,18}")
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"PK\x03\x04", "a zip archive, such as PyTorch and Keras write"),
     (b"\x89HDF\r\n\x1a\n", "an HDF5 file, such as Keras writes"),
@@ -112,12 +114,12 @@ class Model:
     def _external(self, tensor: TensorProto, size: int) -> Array:
         entries = {item.key: item.value for item in tensor.external_data}
         path = self._beside(tensor.name, entries.get("location", ""))
-        try:
-            offset, length = int(entries.get("offset") or 0), int(entries.get("length") or size)
-        except ValueError:
+        texts = (entries.get("offset") or "0", entries.get("length") or str(size))
+        if not all(_NUMBER.fullmatch(text) for text in texts):
             raise FormatError(
                 f"{self.title}: tensor {tensor.name} has an offset or a length that is no integer."
-            ) from None
+            )
+        offset, length = map(int, texts)
         self._length(tensor, length, size)
         there = path.stat().st_size
         if offset < 0 or offset + size > there:
@@ -135,11 +137,15 @@ class Model:
                 f"{self.title}: a file is required, because tensor {name} is in {location!r} beside it. "
                 "Import by file name."
             )
-        path = (self.folders[0] / location).resolve()
+        try:
+            path = (self.folders[0] / location).resolve()
+            path.exists()
+        except (OSError, RuntimeError, ValueError):  # too long, links in a circle, a byte of 0
+            path = Path(os.sep)
         if not location or not any(path.is_relative_to(folder) for folder in self.folders):
             raise FormatError(
-                f"{self.title}: external data inside the model's folder is required, got {location!r} "
-                f"for tensor {name}. Do not trust this file."
+                f"{self.title}: external data inside the model's folder is required, got {short(location)!r} "
+                f"for tensor {short(name)}. Do not trust this file."
             )
         if not path.is_file():
             raise FormatError(f"{self.title}: {location!r}, which holds tensor {name}, is not there.")
@@ -156,7 +162,10 @@ def in_words() -> Iterator[None]:
     """Lets what a damaged file makes other code raise be an error that says so."""
     try:
         yield
-    except (MXNetError, OSError):
+    except MXNetError as exc:
+        exc.args = tuple(shortened(arg) if isinstance(arg, str) else arg for arg in exc.args)
+        raise
+    except OSError:
         raise
     except UnicodeDecodeError:  # protobuf reads texts when they are asked for
         raise FormatError(
@@ -252,10 +261,16 @@ def _checked(model: Model) -> Model:
         raise FormatError(
             f"{model.title}: opsets from 1 on are required, got {strange[0]}. The file is damaged."
         )
+    if not 0 < model.proto.ir_version <= IR_VERSION:
+        raise ConversionError(
+            f"{model.title}: version {IR_VERSION} of ONNX's format or an older one is required, got "
+            f"{model.proto.ir_version}. Update the onnx package."
+        )
     if any(isinstance(text, bytes) for text in _texts(model.proto.graph)):
         raise FormatError(
             f"{model.title}: names in UTF-8 are required, got other bytes. The file is damaged."
         )
+    _require_outputs(model)
     twice = _given_twice(model.proto.graph)
     if twice:
         raise FormatError(
@@ -271,10 +286,31 @@ def _checked(model: Model) -> Model:
 
 
 def _given_twice(graph: GraphProto) -> list[str]:
-    """The values that several nodes give, or a node beside an input or an initializer."""
+    """The values that several nodes, inputs or initializers give; an input may have an initializer."""
     results = Counter(name for node in graph.node for name in node.output if name)
-    results.update({item.name for item in (*graph.input, *graph.initializer)} & results.keys())
-    return [name for name, count in results.items() if count > 1]
+    inputs, weights = (Counter(item.name for item in items) for items in (graph.input, graph.initializer))
+    results.update({*inputs, *weights} & results.keys())
+    return [name for items in (results, inputs, weights) for name, count in items.items() if count > 1]
+
+
+def _require_outputs(model: Model) -> None:
+    """Raise if the model gives nothing, or what it declares of an initializer is not so."""
+    graph = model.proto.graph
+    if not graph.output:
+        raise FormatError(f"{model.title}: at least one output is required, got none.")
+    declared = {info.name: info.type.tensor_type for info in graph.input}
+    for tensor in graph.initializer:
+        type_ = declared.get(tensor.name)
+        if type_ is None:
+            continue
+        sizes = [d.dim_value for d in type_.shape.dim if d.HasField("dim_value")]
+        known = type_.HasField("shape") and len(sizes) == len(type_.shape.dim)
+        if (type_.elem_type or tensor.data_type) != tensor.data_type or (known and sizes != [*tensor.dims]):
+            raise FormatError(
+                f"{model.title}: initializer {short(tensor.name)} is required as it is declared, of type "
+                f"{type_.elem_type} and shape {short(str(sizes))}, got type {tensor.data_type} and shape "
+                f"{short(str([*tensor.dims]))}."
+            )
 
 
 def _texts(graph: GraphProto) -> Iterator[object]:

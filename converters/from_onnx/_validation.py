@@ -6,13 +6,15 @@ negative count or an attribute of another type makes them crash, hang, or fill t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from math import prod
 from typing import NamedTuple, TypeAlias
 
-from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, TensorProto, defs
+from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, defs
 
 from hybridonnx.errors import FormatError, MXNetError, suggest
 
@@ -21,8 +23,9 @@ from ._places import located, short
 
 _DEEPEST = 30
 """Graphs inside of graphs, those in the functions that are called among them."""
-_MOST_NODES = 1 << 20
-"""Nodes of a model whose functions are written out."""
+_MOST_NODES = 20_000
+_MOST_COPIES = 32
+"""A model has at most so many nodes when its functions are written out, and so many times its own more."""
 _MOST_AXES = 64
 """NumPy's arrays have no more."""
 _INT32 = 1 << 31
@@ -72,8 +75,19 @@ _ANY = frozenset(
     }
 )
 """Attributes that are values, or places that may lie far behind the end."""
+_TYPES = frozenset(
+    {"dtype", "output_datatype", "output_dtype", "precision", "softmax_precision", "stash_type", "to"}
+)
+"""Attributes that are element types."""
 _BY_AXES = frozenset({"dilations", "kernel_shape", "pooled_shape", "strides", "output_padding"}) | _AXES
 """Attributes that have a number for each axis."""
+
+
+_TERM = rb"\s*(?:[A-Za-z]\s*)*(?:\.\.\.\s*(?:[A-Za-z]\s*)*)?"
+_TEXTS = {
+    ("Einsum", "equation"): re.compile(rb"%b(?:,%b)*(?:->%b)?" % (_TERM, _TERM, _TERM)),
+}
+"""What the texts of attributes have to look like."""
 
 
 class _Attribute(NamedTuple):
@@ -84,6 +98,13 @@ class _Attribute(NamedTuple):
     least: int
     most: int
     longest: int | None
+
+
+class _Form(NamedTuple):
+    """What ONNX says of an operator."""
+
+    attributes: Mapping[str, _Attribute]
+    outputs: int
 
 
 _Key: TypeAlias = tuple[str, str, str]
@@ -107,38 +128,45 @@ def validate(proto: ModelProto, title: str) -> None:
             are nested too deep, or functions call themselves or write out too many nodes; or if a tensor has
             sizes that no array has.
     """
+    bodies = (proto.graph, *proto.functions)
+    own = sum(1 for body in bodies for _ in _nested(body.node, title))
+    validation = _Validation(title, _MOST_NODES + _MOST_COPIES * own)
     opsets = _opsets(proto)
-    extents: dict[_Key, _Extent] = {}
     for function in _callees_first(proto, title):
-        own = {**opsets, **_opsets(function)}
-        extents[_key_of(function)] = _validated(function.node, own, extents, title, inside=True)
-    _validated(proto.graph.node, opsets, extents, title)
+        inner = {**opsets, **_opsets(function)}
+        validation.extents[_key_of(function)] = validation.extent(function.node, inner, inside=True)
+    validation.extent(proto.graph.node, opsets)
+    for info in (*proto.graph.initializer, *proto.graph.input, *proto.graph.output):
+        validate_sizes(info)
 
 
-def _validated(
-    nodes: Iterable[NodeProto],
-    opsets: Mapping[str, int],
-    extents: Mapping[_Key, _Extent],
-    title: str,
-    inside: bool = False,
-) -> _Extent:
-    """The extent of nodes that are as ONNX says; `inside` of a function attributes may be the function's."""
-    count, depth = 0, 0
-    for node, level in _nested(nodes, title):
-        inner = extents.get((node.domain, node.op_type, node.overload), _Extent(1, 0))
-        count, depth = count + inner.nodes, max(depth, level + inner.depth)
-        if depth > _DEEPEST:
-            raise _too_deep(title)
-        if count > _MOST_NODES:
-            raise FormatError(
-                f"{title}: at most {_MOST_NODES} nodes are required, functions written out, got more."
-            )
-        try:
-            _validate_node(node, opsets.get(plain(node.domain), 0), inside)
-        except MXNetError as exc:
-            exc.args = (f"{title}: {exc}",)
-            raise located(exc, node) from None
-    return _Extent(count, depth)
+@dataclass
+class _Validation:
+    """What is known of a model's functions while its nodes are looked at."""
+
+    title: str
+    most: int
+    """So many nodes at most, functions written out."""
+    extents: dict[_Key, _Extent] = field(default_factory=dict)
+
+    def extent(self, nodes: Iterable[NodeProto], opsets: Mapping[str, int], inside: bool = False) -> _Extent:
+        """The extent of nodes that are as ONNX says; `inside` of a function attributes may be its own."""
+        count, depth = 0, 0
+        for node, level in _nested(nodes, self.title):
+            inner = self.extents.get((node.domain, node.op_type, node.overload), _Extent(1, 0))
+            count, depth = count + inner.nodes, max(depth, level + inner.depth)
+            if depth > _DEEPEST:
+                raise _too_deep(self.title)
+            if count > self.most:
+                raise FormatError(
+                    f"{self.title}: at most {self.most} nodes are required, functions written out, got more."
+                )
+            try:
+                _validate_node(node, opsets.get(plain(node.domain), 0), inside)
+            except MXNetError as exc:
+                exc.args = (f"{self.title}: {exc}",)
+                raise located(exc, node) from None
+        return _Extent(count, depth)
 
 
 def _too_deep(title: str) -> FormatError:
@@ -191,18 +219,19 @@ def _callees_first(proto: ModelProto, title: str) -> list[FunctionProto]:
 
 
 @lru_cache(8192)
-def _attributes(op_type: str, domain: str, opset: int) -> Mapping[str, _Attribute] | None:
-    """What ONNX says of an operator's attributes; `None` of operators that it does not know."""
+def _form(op_type: str, domain: str, opset: int) -> _Form | None:
+    """What ONNX says of an operator; `None` of those that it does not know."""
     try:
         schema = defs.get_schema(op_type, opset, domain)
     except defs.SchemaError:
         return None
-    return {
+    attributes = {
         name: _Attribute(
             _NUMBERS[a.type], a.required, *_range(op_type, name), _MOST_AXES if name in _BY_AXES else None
         )
         for name, a in schema.attributes.items()
     }
+    return _Form(attributes, schema.max_output)
 
 
 def _range(op_type: str, name: str) -> tuple[int, int]:
@@ -220,7 +249,8 @@ _MAY_BE_ANY = frozenset({("Reshape", "shape")})
 
 
 def _validate_node(node: NodeProto, opset: int, inside: bool) -> None:
-    known = _attributes(node.op_type, plain(node.domain), opset)
+    form = _form(node.op_type, plain(node.domain), opset)
+    known = None if form is None else form.attributes
     names = set()
     for attribute in node.attribute:
         if attribute.name in names:
@@ -233,9 +263,23 @@ def _validate_node(node: NodeProto, opset: int, inside: bool) -> None:
             _validate_value(node, attribute)
         if known is not None:
             _validate_attribute(node, attribute, known)
-    missing = [name for name, a in (known or {}).items() if a.required and name not in names]
-    if missing and known is not None:
-        raise FormatError(f"{node.op_type}: attribute {missing[0]} is required, got none.")
+    if form is not None:
+        missing = [name for name, a in form.attributes.items() if a.required and name not in names]
+        if missing:
+            raise FormatError(f"{node.op_type}: attribute {missing[0]} is required, got none.")
+        _validate_outputs(node, form)
+
+
+def _validate_outputs(node: NodeProto, form: _Form) -> None:
+    """Hold the number of outputs to what ONNX says. That of inputs is told with their names later."""
+    if len(node.output) > form.outputs:
+        raise FormatError(
+            f"{node.op_type}: {form.outputs} outputs at most are required, got {len(node.output)}."
+        )
+    if node.op_type == "Split":
+        count = next((a.i for a in node.attribute if a.name == "num_outputs"), len(node.output))
+        if count != len(node.output):
+            raise FormatError(f"Split: num_outputs {count} outputs are required, got {len(node.output)}.")
 
 
 def _refusal(node: NodeProto, attribute: AttributeProto, text: str) -> FormatError:
@@ -256,15 +300,18 @@ def _validate_value(node: NodeProto, attribute: AttributeProto) -> None:
 _KINDS = {number: name for name, number in AttributeProto.AttributeType.items()}
 
 
-def validate_sizes(tensor: TensorProto) -> None:
-    """Hold the sizes of a tensor to what an array can have.
+def validate_sizes(tensor: TensorProto | ValueInfoProto) -> None:
+    """Hold the sizes of a tensor, or those that a declaration says, to what an array can have.
 
     Raises:
         FormatError: If there are too many, or one is negative, or the elements are too many to count.
     """
-    dims = tensor.dims
+    if isinstance(tensor, TensorProto):
+        dims = list(tensor.dims)
+    else:  # where exporters write -1 for a size that is free
+        dims = [max(dim.dim_value, 1) for dim in tensor.type.tensor_type.shape.dim]
     if len(dims) > _MOST_AXES or any(d < 0 for d in dims) or prod(dims) >= 1 << 60:
-        got = short(str(list(dims[: _MOST_AXES + 1])))
+        got = short(str(dims[: _MOST_AXES + 1]))
         raise FormatError(
             f"tensor {short(tensor.name) or 'without a name'}: at most {_MOST_AXES} sizes of at least 0 that "
             f"multiply to less than 2^60 are required, got {got}."
@@ -285,8 +332,18 @@ def _validate_attribute(node: NodeProto, attribute: AttributeProto, known: Mappi
         raise _refusal(node, attribute, f"{_KINDS[rule.kind]} is required, got {got}")
     if attribute.type == AttributeProto.INT and not attribute.ref_attr_name:
         _validate_integers(node, attribute, rule, (attribute.i,))
+        if attribute.name in _TYPES and attribute.i not in TensorProto.DataType.values():
+            raise _refusal(
+                node, attribute, f"ONNX's number of an element type is required, got {attribute.i}"
+            )
+        if attribute.name in ("dtype", "to") and not attribute.i:
+            raise _refusal(node, attribute, "an element type is required, got none")
     elif attribute.type == AttributeProto.INTS:
         _validate_integers(node, attribute, rule, attribute.ints)
+    pattern = _TEXTS.get((node.op_type, attribute.name))
+    if pattern is not None and not attribute.ref_attr_name and not pattern.fullmatch(attribute.s):
+        got = short(attribute.s.decode(errors="replace"))
+        raise _refusal(node, attribute, f"a text as ONNX describes it is required, got {got!r}")
 
 
 def _validate_integers(
