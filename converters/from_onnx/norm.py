@@ -11,6 +11,7 @@ import numpy as np
 from hybridonnx.errors import ConversionError
 
 from ._registry import ML, imports
+from ._sized import full
 from .reduce import SUBGRADIENT
 
 
@@ -102,8 +103,7 @@ def group_normalization(
     F: Any, x: Any, scale: Any, bias: Any, *, num_groups: int, epsilon: float = 1e-5, stash_type: int = 1
 ) -> Any:
     """One scale for a channel comes after MXNet's, which has one for a group."""
-    one = F.const(np.ones(num_groups), F.dtype(x))
-    zero = F.const(np.zeros(num_groups), F.dtype(x))
+    one, zero = (full(F, (num_groups,), value, F.dtype(x)) for value in (1, 0))
     y = F.GroupNorm(x, one, zero, num_groups=num_groups, eps=epsilon)
     shape = (1, -1) + (1,) * (F.rank(x) - 2)
     return y * F.reshape(scale, shape=shape) + F.reshape(bias, shape=shape)

@@ -12,6 +12,8 @@ from hybridonnx.errors import ConversionError
 
 from ._registry import imports
 
+_MOST_STEPS = 4096
+"""Longer sequences are not written step by step."""
 _GATES = {"RNN": [0], "LSTM": [0, 2, 3, 1], "GRU": [1, 0, 2]}
 """MXNet's gates as numbers of ONNX's."""
 _USUAL = {"RNN": ("Tanh",), "LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh")}
@@ -148,10 +150,11 @@ class Layer:
         """The outputs by a cell for each step and direction."""
         F = self.F
         steps = F.shape(self.x)[0]
-        if steps is None:
+        if steps is None or steps > _MOST_STEPS:
             raise ConversionError(
-                f"{self.kind}: a fixed number of steps is required with {self._special()}, which is not in "
-                "MXNet's RNN and is written step by step. Export the model with one."
+                f"{self.kind}: a fixed number of steps, {_MOST_STEPS} at most, is required with "
+                f"{self._special()}, which is not in MXNet's RNN and is written step by step. Export the "
+                "model with one."
             )
         directions = []
         for d in range(self.directions):
