@@ -94,7 +94,6 @@ class _Attribute(NamedTuple):
     """What ONNX says of an attribute."""
 
     kind: int
-    required: bool
     least: int
     most: int
     longest: int | None
@@ -226,9 +225,7 @@ def _form(op_type: str, domain: str, opset: int) -> _Form | None:
     except defs.SchemaError:
         return None
     attributes = {
-        name: _Attribute(
-            _NUMBERS[a.type], a.required, *_range(op_type, name), _MOST_AXES if name in _BY_AXES else None
-        )
+        name: _Attribute(_NUMBERS[a.type], *_range(op_type, name), _MOST_AXES if name in _BY_AXES else None)
         for name, a in schema.attributes.items()
     }
     return _Form(attributes, schema.max_output)
@@ -264,9 +261,6 @@ def _validate_node(node: NodeProto, opset: int, inside: bool) -> None:
         if known is not None:
             _validate_attribute(node, attribute, known)
     if form is not None:
-        missing = [name for name, a in form.attributes.items() if a.required and name not in names]
-        if missing:
-            raise FormatError(f"{node.op_type}: attribute {missing[0]} is required, got none.")
         _validate_outputs(node, form)
 
 
