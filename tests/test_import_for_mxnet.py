@@ -51,7 +51,56 @@ PLACES = np.array([-0.5, 1.9, -1, -4.2, -5, 4, 3.5], np.float32)
 VALUES = np.array([1.5, -2], np.float32)
 CHOSEN = np.array([True, False, True])
 
+MATRICES = X[:, :, :3]
+BITS, MASKS = np.array([[5, -3, 100], [0, 1, -128]], np.int8), np.array([6, 3, -1], np.int8)
+
 CASES = {
+    "Einsum": (["_npi_einsum"], [X, X[0].T.copy()], (), {"equation": "bij , jk -> bik"}, X @ X[0].T),
+    "Einsum in implicit mode": (
+        ["_npi_einsum"],
+        [X[0], X[1]],
+        (),
+        {"equation": "Zi,Ai"},
+        np.einsum("Zi,Ai->AZ", X[0], X[1]),
+    ),
+    "Einsum of dots": (
+        ["_npi_einsum"],
+        [X[:, None, :2, :3], X[:1, :, :3]],
+        (),
+        {"equation": "...ij,...jk->...ik"},
+        X[:, None, :2, :3] @ X[:1, :, :3],
+    ),
+    "Einsum of diagonals": (
+        ["_npi_einsum"],
+        [MATRICES],
+        (),
+        {"equation": "...ii->...i"},
+        MATRICES.diagonal(axis1=1, axis2=2),
+    ),
+    "Einsum to a number": (["_npi_einsum"], [X], (), {"equation": "ijk->"}, X.sum()),
+    "Einsum of integers": (
+        ["_npi_einsum"],
+        [np.array([1 << 40, 3]), np.array([5, -7])],
+        (),
+        {"equation": "i,j"},
+        np.outer([1 << 40, 3], [5, -7]),
+    ),
+    "BitwiseAnd": (["_npi_bitwise_and"], [BITS, MASKS], (), {}, BITS & MASKS),
+    "BitwiseOr": (["_npi_bitwise_or"], [BITS, MASKS], (), {}, BITS | MASKS),
+    "BitwiseXor": (["_npi_bitwise_xor"], [BITS, MASKS], (), {}, BITS ^ MASKS),
+    "BitwiseAnd of a number": (["_npi_bitwise_and_scalar"], [BITS, np.int8(-4)], (1,), {}, BITS & -4),
+    "BitwiseXor of bytes": (
+        ["_npi_bitwise_xor_scalar"],
+        [BITS.view(np.uint8), np.uint8(200)],
+        (1,),
+        {},
+        BITS.view(np.uint8) ^ 200,
+    ),
+    "BitwiseNot": (["_npi_bitwise_not"], [BITS], (), {}, ~BITS),
+    "BitwiseNot of bytes": (["_npi_bitwise_not"], [BITS.view(np.uint8)], (), {}, ~BITS.view(np.uint8)),
+    "NonZero": (["_npx_nonzero", "transpose"], [X], (), {}, np.array(np.nonzero(X))),
+    "NonZero of bool": (["_npx_nonzero", "transpose"], [CHOSEN], (), {}, np.array([[0, 2]])),
+    "NonZero of zeros": (["_npx_nonzero", "transpose"], [0 * X], (), {}, np.zeros((3, 0), np.int64)),
     "Cast": (["Cast"], [X.astype(np.int64)], (), {"to": onnx.TensorProto.FLOAT}, X),
     "Cast to bool": (["_not_equal_scalar", "Cast"], [X], (), {"to": onnx.TensorProto.BOOL}, X != 0),
     "Compress": (
@@ -139,7 +188,9 @@ for folder in sys.argv[1:]:
 
 @pytest.mark.oracle
 def test_mxnet_computes_the_same_from_the_files(oracle, tmp_path):
-    for i, title in enumerate(CASES):
+    """A size of 0 is one that is not known in MXNet's default mode."""
+    titles = [title for title in CASES if CASES[title][-1].size]
+    for i, title in enumerate(titles):
         proto, _, arrays, _ = told(title)
         folder = tmp_path / str(i)
         folder.mkdir()
@@ -148,10 +199,10 @@ def test_mxnet_computes_the_same_from_the_files(oracle, tmp_path):
         names = [f"x{i}" for i in range(len(arrays))]
         _files(net, arrays, folder, names)
         np.savez(folder / "arrays.npz", **dict(zip(names, arrays, strict=True)))
-    folders = [str(tmp_path / str(i)) for i in range(len(CASES))]
+    folders = [str(tmp_path / str(i)) for i in range(len(titles))]
     done = subprocess.run([oracle, "-W", "ignore", "-c", SCRIPT, *folders], capture_output=True, text=True)
     assert not done.returncode, done.stderr
-    for i, title in enumerate(CASES):
+    for i, title in enumerate(titles):
         for y in (np.load(tmp_path / str(i) / f"y{hybrid}.npy") for hybrid in (0, 1)):
             np.testing.assert_array_equal(y, CASES[title][-1], err_msg=title)
 

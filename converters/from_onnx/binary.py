@@ -36,6 +36,17 @@ for _type, _operators in _ARITHMETIC.items():
     _arithmetic(_type, _operators)
 
 
+def _bitwise(name: str) -> None:
+    @imports(f"Bitwise{name}", versions=(18,))
+    def function(F: Any, a: Any, b: Any) -> Any:
+        operator = f"_npi_bitwise_{name.lower()}"
+        return two(F, a, b, operator, f"{operator}_scalar")
+
+
+for _name in ("And", "Or", "Xor"):
+    _bitwise(_name)
+
+
 @imports("Pow", versions=(7, 12, 13, 15))
 def power(F: Any, x: Any, y: Any) -> Any:
     """The exponent may have another dtype in ONNX; the result has the base's."""

@@ -82,6 +82,14 @@ def compress(F: Any, data: Any, condition: Any, *, axis: int | None = None) -> A
     return F.SwapAxis(F._contrib_boolean_mask(swapped, condition), dim1=0, dim2=axis)
 
 
+@imports("NonZero", versions=(9, 13))
+def non_zero(F: Any, x: Any) -> Any:
+    """ONNX has a column for each element that is not zero. Of one without axes MXNet has a row as well."""
+    if F.rank(x) == 0:
+        raise ConversionError("NonZero: an input with axes is required.")
+    return F.transpose(F._npx_nonzero(x))
+
+
 # ---- along an axis
 
 

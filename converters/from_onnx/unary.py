@@ -37,6 +37,7 @@ _SAME: dict[str, tuple[str, tuple[int, ...]]] = {
     "Relu": ("relu", (6, 13, 14)),
     "Sigmoid": ("sigmoid", (6, 13)),
     "Softsign": ("softsign", (1, 22)),
+    "BitwiseNot": ("_npi_bitwise_not", (18,)),
 }
 """ONNX's name to MXNet's, and the versions; they do the same."""
 
