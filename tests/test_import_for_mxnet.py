@@ -15,6 +15,7 @@ from hybridonnx import nd
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4) - 7
 NEWEST = defs.onnx_opset_version()
+ML = "ai.onnx.ml"
 
 
 def model(op_type, *inputs, constants=(), opset=NEWEST, **attributes):
@@ -26,11 +27,13 @@ def model(op_type, *inputs, constants=(), opset=NEWEST, **attributes):
         if i not in constants
     ]
     stored = [numpy_helper.from_array(inputs[i], names[i]) for i in constants]
-    node = helper.make_node(op_type, names, ["y"], name="n", **attributes)
+    domain = "" if defs.has(op_type) else ML
+    node = helper.make_node(op_type, names, ["y"], name="n", domain=domain, **attributes)
     graph = helper.make_graph([node], "g", fed, [onnx.ValueInfoProto(name="y")], stored)
+    opsets = [helper.make_opsetid("", opset), helper.make_opsetid(ML, 3)]
     if opset < NEWEST:
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+        return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    return helper.make_model(graph, opset_imports=opsets)
 
 
 def fed(inputs, constants):
@@ -53,6 +56,44 @@ CHOSEN = np.array([True, False, True])
 
 MATRICES = X[:, :, :3]
 BITS, MASKS = np.array([[5, -3, 100], [0, 1, -128]], np.int8), np.array([6, 3, -1], np.int8)
+
+DEPTHS = np.arange(32, dtype=np.float32).reshape(1, 8, 2, 2)
+SPACE = DEPTHS.reshape(1, 2, 2, 2, 2, 2).transpose(0, 3, 4, 1, 5, 2).reshape(1, 2, 4, 4)
+
+
+def read(image, rows, columns):
+    """Pixels between which a point lies by its distance, of an image with zeros around it."""
+    y, x = np.floor(rows).astype(int), np.floor(columns).astype(int)
+    result = 0
+    for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        inside = (y + i >= 0) & (y + i < image.shape[1]) & (x + j >= 0) & (x + j < image.shape[2])
+        pixels = image[:, np.clip(y + i, 0, image.shape[1] - 1), np.clip(x + j, 0, image.shape[2] - 1)]
+        result = result + pixels * inside * (1 - abs(rows - y - i)) * (1 - abs(columns - x - j))
+    return result
+
+
+def convolved(images, weight, offset, bias, mask):
+    """Deformable convolution of windows of 3 x 3, padded by 1; numbers in halves, so that sums are exact."""
+    n, _, height, width = images.shape
+    moved = offset.reshape(n, 9, 2, height, width)
+    result = np.zeros((n, len(weight), height, width))
+    for at in range(n):
+        for k in range(9):
+            rows = np.arange(height)[:, None] - 1 + k // 3 + moved[at, k, 0]
+            columns = np.arange(width) - 1 + k % 3 + moved[at, k, 1]
+            pixels = read(images[at], rows, columns) * mask[at, k]
+            result[at] += np.einsum("oc,chw->ohw", weight[:, :, k // 3, k % 3], pixels)
+    return (result + bias[:, None, None]).astype(np.float32)
+
+
+def halves(*shape):
+    """Multiples of 0.5 from -3 to 3."""
+    return (np.random.default_rng(sum(shape)).integers(-6, 7, shape) / 2).astype(np.float32)
+
+
+MOVED = [halves(2, 2, 4, 5), halves(3, 2, 3, 3), halves(2, 18, 4, 5), halves(3), halves(2, 9, 4, 5)]
+CONVOLVED = convolved(*MOVED)
+CONVOLVED_WHOLE = convolved(*MOVED[:4], np.ones_like(MOVED[4]))
 
 CASES = {
     "Einsum": (["_npi_einsum"], [X, X[0].T.copy()], (), {"equation": "bij , jk -> bik"}, X @ X[0].T),
@@ -101,6 +142,60 @@ CASES = {
     "NonZero": (["_npx_nonzero", "transpose"], [X], (), {}, np.array(np.nonzero(X))),
     "NonZero of bool": (["_npx_nonzero", "transpose"], [CHOSEN], (), {}, np.array([[0, 2]])),
     "NonZero of zeros": (["_npx_nonzero", "transpose"], [0 * X], (), {}, np.zeros((3, 0), np.int64)),
+    "DeformConv": (["_contrib_ModulatedDeformableConvolution"], MOVED, (), {"pads": [1, 1, 1, 1]}, CONVOLVED),
+    "DeformConv without a mask": (
+        ["slice_axis", "ones_like", "_contrib_ModulatedDeformableConvolution"],
+        MOVED[:4],
+        (),
+        {"pads": [1, 1, 1, 1]},
+        CONVOLVED_WHOLE,
+    ),
+    "DepthToSpace": (["depth_to_space"], [DEPTHS], (), {"blocksize": 2}, SPACE),
+    "SpaceToDepth": (["space_to_depth"], [SPACE], (), {"blocksize": 2}, DEPTHS),
+    "DequantizeLinear": (
+        None,
+        [BITS, np.array([0.5, 2], np.float32), np.array([-4, 1], np.int8)],
+        (1, 2),
+        {"axis": 0},
+        (BITS - np.array([[-4], [1]], np.float32)) * np.array([[0.5], [2]], np.float32),
+    ),
+    "Binarizer": (["_greater_scalar"], [X], (), {"threshold": 2.0}, (X > 2).astype(np.float32)),
+    "ArrayFeatureExtractor": (["Reshape", "take"], [X, np.array([[3, 0]])], (1,), {}, X[..., [3, 0]]),
+    "ArrayFeatureExtractor of a vector": (
+        ["take", "expand_dims"],
+        [X[0, 0], np.array([3, 0])],
+        (),
+        {},
+        X[0, :1, [3, 0]].T,
+    ),
+    "FeatureVectorizer": (
+        ["Cast", "expand_dims", "Concat"],
+        [np.array([[3, 4]]), X[0, 0]],
+        (),
+        {"inputdimensions": [2, 4]},
+        np.array([[3, 4, -7, -6, -5, -4]], np.float32),
+    ),
+    "Imputer": (
+        ["broadcast_equal", "Reshape", "broadcast_like", "where"],
+        [X[0]],
+        (),
+        {"imputed_value_floats": [1.0, 2, 3, 4], "replaced_value_float": -5.0},
+        np.where(X[0] == -5, np.float32(3), X[0]),
+    ),
+    "Imputer of NaN": (
+        None,
+        [np.array([np.nan, 1], np.float32)],
+        (),
+        {"imputed_value_floats": [7.0], "replaced_value_float": float("nan")},
+        np.array([7, 1], np.float32),
+    ),
+    "Imputer of integers": (
+        None,
+        [np.array([[1 << 60, 3]])],
+        (),
+        {"imputed_value_int64s": [-1], "replaced_value_int64": 1 << 60},
+        np.array([[-1, 3]]),
+    ),
     "Cast": (["Cast"], [X.astype(np.int64)], (), {"to": onnx.TensorProto.FLOAT}, X),
     "Cast to bool": (["_not_equal_scalar", "Cast"], [X], (), {"to": onnx.TensorProto.BOOL}, X != 0),
     "Compress": (

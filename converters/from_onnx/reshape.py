@@ -192,7 +192,7 @@ def tile(F: Any, data: Any, repeats: Operand) -> Any:
 # ---- order
 
 
-@imports("DepthToSpace", versions=(1, 11, 13))
+@imports("DepthToSpace", versions=(1, 11, 13, 28))
 def depth_to_space(F: Any, data: Any, *, blocksize: int, mode: str = "DCR") -> Any:
     """MXNet has the blocks outside of the channels; the other way it takes a transposition."""
     if mode == "DCR":
@@ -202,7 +202,7 @@ def depth_to_space(F: Any, data: Any, *, blocksize: int, mode: str = "DCR") -> A
     return F.Reshape(F.transpose(split, axes=(0, 1, 4, 2, 5, 3)), shape=(0, 0, -3, -3))
 
 
-@imports("SpaceToDepth", versions=(1, 13))
+@imports("SpaceToDepth", versions=(1, 13, 28))
 def space_to_depth(F: Any, data: Any, *, blocksize: int) -> Any:
     """The same operator."""
     return F.space_to_depth(data, block_size=blocksize)
