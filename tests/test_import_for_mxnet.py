@@ -152,6 +152,13 @@ CASES = {
     ),
     "DepthToSpace": (["depth_to_space"], [DEPTHS], (), {"blocksize": 2}, SPACE),
     "SpaceToDepth": (["space_to_depth"], [SPACE], (), {"blocksize": 2}, DEPTHS),
+    "SpaceToDepth in the other order": (
+        ["Reshape", "transpose", "Reshape", "Reshape"],
+        [SPACE],
+        (),
+        {"blocksize": 2, "mode": "CRD"},
+        SPACE.reshape(1, 2, 2, 2, 2, 2).transpose(0, 1, 3, 5, 2, 4).reshape(1, 8, 2, 2),
+    ),
     "DequantizeLinear": (
         None,
         [BITS, np.array([0.5, 2], np.float32), np.array([-4, 1], np.int8)],
@@ -300,6 +307,70 @@ def test_mxnet_computes_the_same_from_the_files(oracle, tmp_path):
     for i, title in enumerate(titles):
         for y in (np.load(tmp_path / str(i) / f"y{hybrid}.npy") for hybrid in (0, 1)):
             np.testing.assert_array_equal(y, CASES[title][-1], err_msg=title)
+
+
+# ---- operators as they were in opsets 1 to 5
+
+
+P = np.abs(X) + 1
+HINT = {"consumed_inputs": [0]}
+FIRST = {
+    "Abs": ([X], HINT, np.abs(X)),
+    "Ceil": ([X / 4], HINT, np.ceil(X / 4)),
+    "Exp": ([X], HINT, np.exp(X)),
+    "Floor": ([X / 4], HINT, np.floor(X / 4)),
+    "Log": ([P], HINT, np.log(P)),
+    "Neg": ([X], HINT, -X),
+    "Reciprocal": ([P], HINT, 1 / P),
+    "Relu": ([X], HINT, np.maximum(X, 0)),
+    "Sigmoid": ([X], HINT, 1 / (1 + np.exp(-X))),
+    "Sqrt": ([P], HINT, np.sqrt(P)),
+    "Tanh": ([X], HINT, np.tanh(X)),
+    "Clip": ([X], {"min": -2.0, "max": 5.0} | HINT, np.clip(X, -2, 5)),
+    "Elu": ([X], {"alpha": 0.5} | HINT, np.where(X < 0, 0.5 * np.expm1(np.minimum(X, 0)), X)),
+    "HardSigmoid": ([X], HINT, np.clip(0.2 * X + 0.5, 0, 1)),
+    "LeakyRelu": ([X], HINT, np.where(X < 0, X / 100, X)),
+    "PRelu": ([X, np.array([1, 2, 3], np.float32)], HINT, np.where(X < 0, X * [[1], [2], [3]], X)),
+    "Selu": ([X], HINT, 1.0507 * np.where(X < 0, 1.6732 * np.expm1(np.minimum(X, 0)), X)),
+    "Max": ([X, P], {"consumed_inputs": [0, 0]}, np.maximum(X, P)),
+    "Min": ([X, P], {"consumed_inputs": [0, 0]}, np.minimum(X, P)),
+    "Sum": ([X, P, X], {"consumed_inputs": [0, 0, 0]}, 2 * X + P),
+    "Mean": ([X, P], {"consumed_inputs": [0, 0]}, (X + P) / 2),
+    "Dropout": ([X], {"is_test": 1} | HINT, X),
+    "InstanceNormalization": (
+        [X, np.ones(3, np.float32), np.zeros(3, np.float32)],
+        HINT,
+        (X - X.mean(2, keepdims=True)) / np.sqrt(X.var(2, keepdims=True) + 1e-5),
+    ),
+    "BatchNormalization": (
+        [X, *[np.array([1, 2, 3], np.float32)] * 4],
+        {"is_test": 1, "consumed_inputs": [0, 0, 0, 1, 1]},
+        (X - [[1], [2], [3]]) / np.sqrt(np.array([[1], [2], [3]]) + 1e-5) * [[1], [2], [3]] + [[1], [2], [3]],
+    ),
+    "Cast": ([X], {"to": "INT32"}, X),
+    "Concat": ([X, X], {}, np.concatenate([X, X], 1)),
+    "Gemm": ([X[0], X[1], X[0, :, 0]], {"transB": 1, "broadcast": 1}, X[0] @ X[1].T + X[0, :, 0]),
+    "Pad": (
+        [X[None]],
+        {"paddings": [0, 0, 1, 0, 0, 0, 2, 1]},
+        np.pad(X[None], [(0, 0), (0, 0), (1, 2), (0, 1)]),
+    ),
+    "Reshape": ([X], {"shape": [0, -1]} | HINT, X.reshape(2, 12)),
+}
+
+
+@pytest.mark.parametrize("op_type", FIRST)
+def test_the_first_versions_of_operators(op_type):
+    """By formulas, as ONNX Runtime has opset 7 and newer ones alone."""
+    inputs, attributes, expected = FIRST[op_type]
+    proto = model(op_type, *inputs, opset=1, **attributes)
+    symbol = mx.onnx.import_model(proto)[0]
+    assert not [node.op_name for node in symbol.nodes() if node.op_name.startswith("_onnx_")]
+    net = mx.onnx.import_to_gluon(proto)
+    for hybrid in (False, True):
+        net.hybridize(hybrid)
+        y = net(*[nd.array(a) for a in inputs])
+        np.testing.assert_allclose(y.asnumpy(), expected, rtol=1e-5, atol=1e-6)
 
 
 # ---- what stays ONNX's own

@@ -12,7 +12,7 @@ from hybridonnx.ops import same
 from ._registry import ML, imports
 
 
-@imports("Gemm", versions=(7, 9, 11, 13))
+@imports("Gemm", versions=(1, 6, 7, 9, 11, 13))
 def gemm(
     F: Any,
     a: Any,
@@ -23,6 +23,7 @@ def gemm(
     beta: float = 1.0,
     transA: int = 0,
     transB: int = 0,
+    broadcast: int = 0,
 ) -> Any:
     if alpha == 1.0 and not transA and (c is None or beta == 1.0):
         layer = _fully_connected(F, a, b, c, bool(transB))
@@ -114,7 +115,7 @@ def linear_regressor(
     F: Any,
     x: Any,
     *,
-    coefficients: tuple[float, ...],
+    coefficients: tuple[float, ...] = (),
     intercepts: tuple[float, ...] = (),
     post_transform: str = "NONE",
     targets: int = 1,

@@ -39,6 +39,12 @@ def _is_empty(shape: Any, axis: int) -> bool:
     return shape is not None and len(shape) > 0 and shape[axis] == 0
 
 
+@imports("Concat", versions=(1,))
+def concat_by_default(F: Any, *inputs: Any, axis: int = 1) -> Any:
+    """The version that has a default."""
+    return concat(F, *inputs, axis=axis)
+
+
 @imports("Split", versions=(2, 11))
 def split_by_attribute(F: Any, data: Any, *, axis: int = 0, split: tuple[int, ...] | None = None) -> Any:
     """The sizes are an attribute."""

@@ -28,6 +28,12 @@ def ints(values: Any) -> tuple[int, ...]:
 # ---- reshape
 
 
+@imports("Reshape", versions=(1,))
+def reshape_by_attribute(F: Any, data: Any, *, shape: tuple[int, ...] = ()) -> Any:
+    """The shape is an attribute."""
+    return F.Reshape(data, shape=shape or (1,))
+
+
 @imports("Reshape", versions=(5, 13, 14, *LATER))
 def reshape(F: Any, data: Any, shape: Any, *, allowzero: int = 0) -> Any:
     """ONNX's 0 and -1 are MXNet's; a shape that is computed is said by what is known of the result's."""
@@ -203,9 +209,13 @@ def depth_to_space(F: Any, data: Any, *, blocksize: int, mode: str = "DCR") -> A
 
 
 @imports("SpaceToDepth", versions=(1, 13, 28))
-def space_to_depth(F: Any, data: Any, *, blocksize: int) -> Any:
-    """The same operator."""
-    return F.space_to_depth(data, block_size=blocksize)
+def space_to_depth(F: Any, data: Any, *, blocksize: int, mode: str = "DCR") -> Any:
+    """The same operator; the other way it takes a transposition."""
+    if mode == "DCR":
+        return F.space_to_depth(data, block_size=blocksize)
+    split = F.Reshape(data, shape=(0, 0, -4, -1, blocksize, -4, -1, blocksize))
+    merged = F.Reshape(F.transpose(split, axes=(0, 1, 3, 5, 2, 4)), shape=(0, -3, 0, 0, 0))
+    return F.Reshape(merged, shape=(0, -3, 0, 0))
 
 
 # ---- shapes as numbers
