@@ -314,6 +314,15 @@ def test_mxnet_computes_the_same_from_the_files(oracle, tmp_path):
 
 P = np.abs(X) + 1
 HINT = {"consumed_inputs": [0]}
+ONE = halves(1, 2, 3)
+WEIGHTS = {gates: (halves(1, 4 * gates, 3), halves(1, 4 * gates, 4)) for gates in (1, 3, 4)}
+RNN, GRU, LSTM = (np.split(ONE[0] @ WEIGHTS[gates][0][0].T, gates, axis=1) for gates in (1, 3, 4))
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
 FIRST = {
     "Abs": ([X], HINT, np.abs(X)),
     "Ceil": ([X / 4], HINT, np.ceil(X / 4)),
@@ -355,21 +364,40 @@ FIRST = {
         {"paddings": [0, 0, 1, 0, 0, 0, 2, 1]},
         np.pad(X[None], [(0, 0), (0, 0), (1, 2), (0, 1)]),
     ),
+    "Tile": ([X, np.float32([3]), np.float32([1])], {}, np.tile(X, (1, 3, 1))),
+    "Upsample": ([X[None]], {"height_scale": 2.0, "width_scale": 3.0}, X[None].repeat(2, 2).repeat(3, 3)),
+    "GlobalLpPool": ([X[None]], {"p": 2.0}, np.sqrt((X[None] ** 2).sum((2, 3), keepdims=True))),
+    "RNN": ([ONE, *WEIGHTS[1]], {"hidden_size": 4, "output_sequence": 1}, np.tanh(RNN[0])[None, None]),
+    "GRU": (
+        [ONE, *WEIGHTS[3]],
+        {"hidden_size": 4, "output_sequence": 1},
+        ((1 - sigmoid(GRU[0])) * np.tanh(GRU[2]))[None, None],
+    ),
+    "LSTM": (
+        [ONE, *WEIGHTS[4]],
+        {"hidden_size": 4, "output_sequence": 1},
+        (sigmoid(LSTM[1]) * np.tanh(sigmoid(LSTM[0]) * np.tanh(LSTM[3])))[None, None],
+    ),
     "Reshape": ([X], {"shape": [0, -1]} | HINT, X.reshape(2, 12)),
 }
+
+
+CONSTANT = {"Tile", "RNN", "GRU", "LSTM"}
+"""Operators whose second and third inputs are constants."""
 
 
 @pytest.mark.parametrize("op_type", FIRST)
 def test_the_first_versions_of_operators(op_type):
     """By formulas, as ONNX Runtime has opset 7 and newer ones alone."""
     inputs, attributes, expected = FIRST[op_type]
-    proto = model(op_type, *inputs, opset=1, **attributes)
+    constants = (1, 2) if op_type in CONSTANT else ()
+    proto = model(op_type, *inputs, constants=constants, opset=1, **attributes)
     symbol = mx.onnx.import_model(proto)[0]
     assert not [node.op_name for node in symbol.nodes() if node.op_name.startswith("_onnx_")]
     net = mx.onnx.import_to_gluon(proto)
     for hybrid in (False, True):
         net.hybridize(hybrid)
-        y = net(*[nd.array(a) for a in inputs])
+        y = net(*[nd.array(a) for a in fed(inputs, constants)])
         np.testing.assert_allclose(y.asnumpy(), expected, rtol=1e-5, atol=1e-6)
 
 

@@ -182,6 +182,13 @@ def unsqueeze(F: Any, data: Any, axes: Const) -> Any:
     return data
 
 
+@imports("Tile", versions=(1,))
+def tile_along(F: Any, data: Any, tiles: Const, axis: Const) -> Any:
+    """The version that repeats along one axis."""
+    (times,), (at,) = ints(tiles), ints(axis)
+    return F.tile(data, reps=tuple(times if i == at else 1 for i in range(F.rank(data))))
+
+
 @imports("Tile", versions=(6, 13))
 def tile(F: Any, data: Any, repeats: Operand) -> Any:
     """The same operator; for a free size a new axis is repeated and merged with the one behind it."""
