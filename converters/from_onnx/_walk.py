@@ -323,7 +323,7 @@ def _version(op_type: str, opset: int, domain: str) -> int:
 
 
 def _attributes(info: ModelInfo, entry: Import, node: NodeProto) -> dict[str, Any]:
-    attributes = {a.name: _attribute(info, a) for a in node.attribute}
+    attributes = {a.name: _attribute(info, a) for a in node.attribute if a.name not in _HINTS}
     for name in attributes:
         if name not in entry.attributes:
             raise ConversionError(
@@ -338,6 +338,10 @@ def _attributes(info: ModelInfo, entry: Import, node: NodeProto) -> dict[str, An
     if "note" in entry.facts:
         attributes["note"] = node.doc_string
     return attributes
+
+
+_HINTS = frozenset({"consumed_inputs"})
+"""Attributes without effect on results: which inputs an operator of opset 1 to 5 might overwrite."""
 
 
 def _attribute(info: ModelInfo, attribute: AttributeProto) -> Any:

@@ -19,7 +19,7 @@ def _required(op_type: str, what: str, got: Any, then: str) -> ConversionError:
     return ConversionError(f"{op_type}: {what} is required, got {got}. {then}")
 
 
-@imports("BatchNormalization", versions=(6, 7, 9))
+@imports("BatchNormalization", versions=(1, 6, 7, 9))
 def old_batch_normalization(
     F: Any,
     x: Any,
@@ -84,7 +84,7 @@ def layer_normalization(
     return (x - mean) * inverse * scale + b, mean, inverse
 
 
-@imports("InstanceNormalization", versions=(6, 22))
+@imports("InstanceNormalization", versions=(1, 6, 22))
 def instance_normalization(F: Any, x: Any, scale: Any, b: Any, *, epsilon: float = 1e-5) -> Any:
     """The same in MXNet."""
     return F.InstanceNorm(x, scale, b, eps=epsilon)

@@ -299,7 +299,7 @@ class Cell:
 # ---- ONNX's operators
 
 
-@imports("RNN", versions=(7, 14, 22))
+@imports("RNN", versions=(1, 7, 14, 22))
 def rnn(
     F: Any,
     x: Any,
@@ -316,12 +316,13 @@ def rnn(
     direction: str = "forward",
     hidden_size: int = 0,
     layout: int = 0,
+    output_sequence: int = 0,
 ) -> Any:
     layer = Layer(F, "RNN", x, w, r, b, sequence_lens, initial_h, direction=direction, layout=layout)
     return layer.special(activations, activation_alpha, activation_beta, clip).results()
 
 
-@imports("GRU", versions=(7, 14, 22))
+@imports("GRU", versions=(1, 3, 7, 14, 22))
 def gru(
     F: Any,
     x: Any,
@@ -338,6 +339,7 @@ def gru(
     direction: str = "forward",
     hidden_size: int = 0,
     layout: int = 0,
+    output_sequence: int = 0,
     linear_before_reset: int = 0,
 ) -> Any:
     layer = Layer(F, "GRU", x, w, r, b, sequence_lens, initial_h, direction=direction, layout=layout)
@@ -345,7 +347,7 @@ def gru(
     return layer.special(activations, activation_alpha, activation_beta, clip).results()
 
 
-@imports("LSTM", versions=(7, 14, 22))
+@imports("LSTM", versions=(1, 7, 14, 22))
 def lstm(
     F: Any,
     x: Any,
@@ -365,6 +367,7 @@ def lstm(
     hidden_size: int = 0,
     input_forget: int = 0,
     layout: int = 0,
+    output_sequence: int = 0,
 ) -> Any:
     layer = Layer(F, "LSTM", x, w, r, b, sequence_lens, initial_h, initial_c, p, direction, layout)
     layer.input_forget = input_forget
