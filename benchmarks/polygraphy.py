@@ -1,6 +1,6 @@
 """`verify` beside Polygraphy: false alarms, faults found, the first wrong value named, and the time of each.
 
-    python benchmarks/polygraphy.py --polygraphy PYTHON [--faults N] [--reduce N] [--network NAME …]
+    python benchmarks/polygraphy.py --polygraphy PYTHON [--part PART …] [--network NAME …]
 
 PYTHON is an interpreter that has polygraphy, onnx, onnxruntime and onnx_graphsurgeon, with the command
 `polygraphy` beside it. Both compare the same files on the same inputs. Times are the
@@ -29,6 +29,8 @@ sys.path.insert(0, str(ROOT))
 import hybridonnx as mx  # noqa: E402
 from tests.parity_faults import ZOO, faults, shows, zoo  # noqa: E402
 
+PARTS = ("times", "alarms", "faults", "reduce")
+KINDS = ("normal", "bytes")
 NETWORKS = ("mobilenet0.25", "resnet18_v1", "squeezenet1.1")
 COMPARE = ROOT / "benchmarks" / "_polygraphy_compare.py"
 LEVELS = ("ORT_DISABLE_ALL", "ORT_ENABLE_BASIC", "ORT_ENABLE_EXTENDED", "ORT_ENABLE_ALL")
@@ -213,17 +215,18 @@ def session(side):
 
 
 def planted(network, path, count):
-    """So many faults that change a number, each in a file, and its first value that the network has."""
+    """So many faults, each in a file, with the first value of the network that is another one by it."""
     right, done = onnx.load(path), 0
     for fault in faults(right, 2 * count):
+        name = after(fault.model, fault.value, set(network.order))
         if done == count:
             return
-        if not shows(right, fault, network.x):
+        if not shows(right, fault._replace(value=name), network.x):
             continue
         done += 1
         wrong = str(network.folder / "wrong.onnx")
         onnx.save(fault.model, wrong)
-        yield fault, wrong, after(fault.model, fault.value, set(network.order))
+        yield fault, wrong, name
 
 
 def after(model, value, names):
@@ -251,57 +254,58 @@ def count_faults(network, judges, count):
             found[way] += bool(names)
             named[way] += names[:1] == [name]
             if way == BOUNDS and names[:1] != [name]:
-                print(f"  {judges.place}: {fault.kind} at {name}: {names[0] if names else 'missed'}")
+                got = names[0] if names else "missed"
+                print(f"  {judges.place}: {fault.kind} at {name}: {got}", flush=True)
     return found, named, trials
 
 
 # ---- reducing
 
 
-def reduce(network, polygraphy, wrong, tolerance):
-    """Nodes that `debug reduce` leaves, `None` if it finds no fault, and CPU seconds of all its processes."""
-    command = [polygraphy.command, "debug", "reduce", wrong, "-o", "reduced.onnx"]
+def reduce(network, polygraphy, wrong, tolerance, options):
+    """Nodes that `debug reduce` leaves, none if it sees no fault, and CPU seconds of all its processes."""
+    command = [polygraphy.command, "debug", "reduce", wrong, "-o", "reduced.onnx", *options]
     command += ["--load-inputs", "golden_inputs.json", "--check", polygraphy.command, "run"]
     command += ["polygraphy_debug.onnx", "--onnxrt", "--load-inputs", "golden_inputs.json"]
-    command += [
-        "--load-outputs",
-        "golden_outputs.json",
-        "--atol",
-        f"{tolerance:g}",
-        "--rtol",
-        f"{tolerance:g}",
-    ]
+    command += ["--load-outputs", "golden_outputs.json"]
+    command += [f"--atol={tolerance:g}", f"--rtol={tolerance:g}"]
     reduced = network.folder / "reduced.onnx"
     reduced.unlink(missing_ok=True)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, cwd=network.folder, capture_output=True, text=True)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
-    return onnx.load(reduced).graph.node if reduced.exists() else None, seconds
+    return list(onnx.load(reduced).graph.node) if reduced.exists() else [], seconds
 
 
-def reduce_some(network, polygraphy, place, tolerance, count):
-    """Reduce some models with faults beside values of the right one, and print what is left."""
+def reduce_some(network, polygraphy, count):
+    """Reduce models with a fault each, of several kinds, and print what is left and where the fault is."""
     x, inputs = network.input("normal", AFTER[0])
-    side, first = network.first(place, x)
-    polygraphy.ask(first=side, inputs=inputs, golden=str(network.folder / "golden"))
+    polygraphy.ask(first={"path": network.path}, inputs=inputs, golden=str(network.folder / "golden"))
+    enough = Judges(network, polygraphy, "network").tolerance
+    ways = [(1e-5, ()), (enough, ()), (enough, ("--no-reduce-inputs",))]
     kinds = set()
     for fault, wrong, name in planted(network, network.path, 2 * count):
         if fault.kind in kinds or len(kinds) == count:
             continue
         kinds.add(fault.kind)
-        nodes, seconds = reduce(network, polygraphy, wrong, tolerance)
+        for tolerance, options in ways:
+            nodes, seconds = reduce(network, polygraphy, wrong, tolerance, options)
+            places = [i for i, node in enumerate(nodes, 1) if name in node.output]
+            place = f"the fault at {places[0]}" if places else "without the fault"
+            show(network, fault, f"reduce {tolerance:.1g} {' '.join(options)}", len(nodes), place, seconds)
         start = time.process_time()
-        report = mx.onnx.verify(first, wrong, [x], layers=True)
-        ours = time.process_time() - start
-        left = "none found" if nodes is None else f"{len(nodes)} left"
-        inside = nodes is not None and any(name in node.output for node in nodes)
+        report = mx.onnx.verify(network.path, wrong, [x], layers=True)
+        seconds = time.process_time() - start
         layer = next((layer for layer in report.layers if not layer.ok()), None)
-        print(
-            f"| {network.name} | {place} | {fault.kind} | {left}{'' if inside else ', not the one'} | "
-            f"{seconds:.0f} | {len(layer.nodes) if layer else 'none'} | {ours:.1f} |",
-            flush=True,
+        named = layer is not None and layer.name == name
+        show(
+            network, fault, "verify", len(layer.nodes) if layer else 0, "the fault" if named else "", seconds
         )
+
+
+def show(network, fault, way, left, place, seconds):
+    print(f"| {network.name} | {fault.kind} | {way} | {left} left, {place} | {seconds:.1f} s |", flush=True)
 
 
 # ---- time and tables
@@ -335,33 +339,38 @@ def table(title, columns):
     sys.stdout.flush()
 
 
+def count_alarms(network, polygraphy):
+    """Columns of false alarms by their heads."""
+    return {
+        f"{place}, {kind}: alarms": Judges(network, polygraphy, place, kind).alarms()
+        for place, kinds in (("levels", KINDS), ("network", KINDS), ("half", KINDS[:1]))
+        for kind in kinds
+    }
+
+
 def measure(network, polygraphy, options):
-    """Columns of false alarms and of faults, by their heads."""
-    columns = {}
-    for place, kind in (
-        ("levels", "normal"),
-        ("levels", "bytes"),
-        ("network", "normal"),
-        ("network", "bytes"),
-        ("half", "normal"),
-    ):
-        columns[f"{place}, {kind}: alarms"] = Judges(network, polygraphy, place, kind).alarms()
-    for place in ("file", "network", "half"):
-        judges = Judges(network, polygraphy, place)
-        found, named, trials = count_faults(network, judges, options.faults)
-        columns[f"{place}: found"], columns[f"{place}: named"] = (found, trials), (named, trials)
-        if place != "half" and options.reduce:
-            tolerance = max(judges.tolerance, 1e-5)
-            reduce_some(network, polygraphy, place, tolerance, options.reduce)
+    """Columns of false alarms and of faults by their heads; the rest is printed."""
+    columns, parts = {}, options.part or PARTS
+    if "times" in parts:
+        for (tool, extent), seconds in times(network, polygraphy, options.rounds).items():
+            print(f"{network.name}: {tool}, {extent}: {seconds:.2f} s", flush=True)
+    if "alarms" in parts:
+        columns |= count_alarms(network, polygraphy)
+    for place in ("file", "network", "half") if "faults" in parts else ():
+        found, named, trials = count_faults(network, Judges(network, polygraphy, place), options.faults)
+        columns |= {f"{place}: found": (found, trials), f"{place}: named": (named, trials)}
+    if "reduce" in parts:
+        reduce_some(network, polygraphy, options.reduce)
     return columns
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--polygraphy", metavar="PYTHON", required=True)
+    parser.add_argument("--part", action="append", choices=PARTS, help="may be said again; all by default")
+    parser.add_argument("--network", action="append", choices=ZOO, help="may be said again")
     parser.add_argument("--faults", type=int, default=24, help="in each network")
     parser.add_argument("--reduce", type=int, default=4, help="so many of them")
-    parser.add_argument("--network", action="append", choices=ZOO, help="one of the zoo, may be said again")
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
@@ -369,15 +378,13 @@ def main():
     polygraphy, totals = Polygraphy(options.polygraphy), {}
     for name in options.network or NETWORKS:
         with tempfile.TemporaryDirectory() as folder:
-            network = Network(name, Path(folder))
-            for (tool, extent), seconds in times(network, polygraphy, options.rounds).items():
-                print(f"{name}: {tool}, {extent}: {seconds:.2f} s")
-            columns = measure(network, polygraphy, options)
+            columns = measure(Network(name, Path(folder)), polygraphy, options)
+        if columns:
             table(name, [(head, *column) for head, column in columns.items()])
-            for head, (counts, trials) in columns.items():
-                sums, number = totals.get(head, (Counter(), 0))
-                totals[head] = sums + counts, number + trials
-    if len(options.network or NETWORKS) > 1:
+        for head, (counts, trials) in columns.items():
+            sums, number = totals.get(head, (Counter(), 0))
+            totals[head] = sums + counts, number + trials
+    if totals and len(options.network or NETWORKS) > 1:
         table("all", [(head, *column) for head, column in totals.items()])
 
 
