@@ -262,12 +262,12 @@ def count_faults(network, judges, count):
 # ---- reducing
 
 
-def reduce(network, polygraphy, wrong, tolerance, options):
+def reduce(network, polygraphy, wrong, place, tolerance, options):
     """Nodes that `debug reduce` leaves, none if it sees no fault, and CPU seconds of all its processes."""
     command = [polygraphy.command, "debug", "reduce", wrong, "-o", "reduced.onnx", *options]
-    command += ["--load-inputs", "golden_inputs.json", "--check", polygraphy.command, "run"]
-    command += ["polygraphy_debug.onnx", "--onnxrt", "--load-inputs", "golden_inputs.json"]
-    command += ["--load-outputs", "golden_outputs.json"]
+    inputs = ["--load-inputs", f"{place}_inputs.json"]
+    command += [*inputs, "--check", polygraphy.command, "run", "polygraphy_debug.onnx", "--onnxrt"]
+    command += [*inputs, "--load-outputs", f"{place}_outputs.json"]
     command += [f"--atol={tolerance:g}", f"--rtol={tolerance:g}"]
     reduced = network.folder / "reduced.onnx"
     reduced.unlink(missing_ok=True)
@@ -281,27 +281,27 @@ def reduce(network, polygraphy, wrong, tolerance, options):
 def reduce_some(network, polygraphy, count):
     """Reduce models with a fault each, of several kinds, and print what is left and where the fault is."""
     x, inputs = network.input("normal", AFTER[0])
-    polygraphy.ask(first={"path": network.path}, inputs=inputs, golden=str(network.folder / "golden"))
     enough = Judges(network, polygraphy, "network").tolerance
-    ways = [(1e-5, ()), (enough, ()), (enough, ("--no-reduce-inputs",))]
+    for place in ("file", "network"):
+        side, _ = network.first(place, x)
+        polygraphy.ask(first=side, inputs=inputs, golden=str(network.folder / place))
+    ways = [("file", 1e-5, ()), ("network", enough, ()), ("network", enough, ("--no-reduce-inputs",))]
     kinds = set()
     for fault, wrong, name in planted(network, network.path, 2 * count):
         if fault.kind in kinds or len(kinds) == count:
             continue
         kinds.add(fault.kind)
-        for tolerance, options in ways:
-            nodes, seconds = reduce(network, polygraphy, wrong, tolerance, options)
+        for way in ways:
+            nodes, seconds = reduce(network, polygraphy, wrong, *way)
             places = [i for i, node in enumerate(nodes, 1) if name in node.output]
             place = f"the fault at {places[0]}" if places else "without the fault"
-            show(network, fault, f"reduce {tolerance:.1g} {' '.join(options)}", len(nodes), place, seconds)
+            show(network, fault, f"reduce, {way}", len(nodes), place, seconds)
         start = time.process_time()
         report = mx.onnx.verify(network.path, wrong, [x], layers=True)
         seconds = time.process_time() - start
-        layer = next((layer for layer in report.layers if not layer.ok()), None)
-        named = layer is not None and layer.name == name
-        show(
-            network, fault, "verify", len(layer.nodes) if layer else 0, "the fault" if named else "", seconds
-        )
+        nodes = [layer.nodes for layer in report.layers if layer.name == name and not layer.ok()]
+        place = "the fault" if nodes else "without the fault"
+        show(network, fault, "verify", len(nodes[0]) if nodes else 0, place, seconds)
 
 
 def show(network, fault, way, left, place, seconds):
