@@ -63,6 +63,7 @@ class Network:
 
     def __init__(self, name, folder):
         self.name, self.folder = name, folder
+        mx.random.seed(0)
         net, self.x = zoo(name)
         net.export(str(folder / "net"))
         self.path = str(folder / "net.onnx")
