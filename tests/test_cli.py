@@ -39,6 +39,7 @@ def model(tmp_path):
     graph.save(str(tmp_path / "net-symbol.json"))
     nd.save(str(tmp_path / "net-0000.params"), {"arg:conv_weight": weight * 2})
     nd.save(str(tmp_path / "net-0003.params"), {"arg:conv_weight": weight})
+    nd.save(str(tmp_path / "alone.params"), {"arg:conv_weight": weight})
     mx.onnx.export_model(
         graph, {"conv_weight": weight}, [("batch", 3, 8, 8)], onnx_file_path=str(tmp_path / "net.onnx")
     )
@@ -124,7 +125,7 @@ def test_commands_go_over_public_functions_alone():
             3,
             "shapes of the inputs data are required, got one",
         ),
-        (["inspect", "{}/net-0003.params"], 3, "an ONNX model is required, got an array list of MXNet"),
+        (["inspect", "{}/alone.params"], 3, "a graph is required, got parameters alone: {}/alone.params"),
     ],
 )
 def test_errors_are_one_sentence(model, capsys, words, code, message):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ import click
 
 from ._command import ExitCode
 from ._modules import command_names, is_plain, load, summary
+from ._output import print_error, print_text
 
 _UNKNOWN = {"ignore_unknown_options": True, "allow_extra_args": True, "allow_interspersed_args": False}
 
@@ -64,12 +64,13 @@ def root() -> click.Group:
     return _Root("hybridonnx")
 
 
-def run(words: Sequence[str], module: str = "") -> int:
+def run(words: Sequence[str], module: str = "", completes: bool = False) -> int:
     """Run a command, or answer a shell that asks for completions.
 
     Args:
         words: The command and its arguments.
         module: A module of this package that has the command, where that is not called so.
+        completes: Whether a shell asks for completions.
 
     Returns:
         The exit code.
@@ -78,16 +79,19 @@ def run(words: Sequence[str], module: str = "") -> int:
     rest, title = [*words], "hybridonnx"
     if module:
         made, rest, title = made_in(module, words[0]), rest[1:], f"hybridonnx {words[0]}"
+    if completes:
+        made.main(rest, prog_name=title)
     try:
-        result: Any = made.main(rest, prog_name=title, standalone_mode=False)
+        with made.make_context(title, rest) as context:  # `main` would say of its own how it ends
+            result: Any = made.invoke(context)
+    except click.exceptions.Exit as exc:
+        return exc.exit_code
     except click.ClickException as exc:
         path = "hybridonnx" if getattr(exc, "ctx", None) is None else exc.ctx.command_path  # type: ignore[attr-defined]
         text = exc.format_message()
         message = f"{text}{'' if text.endswith(('.', '?')) else '.'} {path} --help tells more."
-        print(f"{path}: {message}", file=sys.stderr)
+        print_error(f"{path}: {message}")
         if "--json" in words:
-            print(json.dumps({"error": message}))
+            print_text(json.dumps({"error": message}), whole=True)
         return ExitCode.WRONG_USE
-    except click.Abort:
-        return ExitCode.INTERRUPTED
     return int(result or 0)
