@@ -108,22 +108,22 @@ def test_commands_go_over_public_functions_alone():
         (
             ["inspect", "{}/net.onnx", "--size", "batch"],
             2,
-            "a name and a number, as in batch=8, are",
+            "a name and a number from 1 on, as in batch=8, are",
         ),
         (
             ["inspect", "{}/net.onnx", "--size", "n=2"],
-            3,
-            "names of free sizes are required in sizes, got n",
+            2,
+            "--size of the free sizes batch is required, got n.",
         ),
         (
             ["inspect", "{}/net.onnx", "--shape", "data=1,-2"],
             2,
-            "a number, a name, or ? is required for",
+            "a number from 1 on, a name, or ? is required for",
         ),
         (
             ["inspect", "{}/net.onnx", "--shape", "x=1"],
-            3,
-            "shapes of the inputs data are required, got one",
+            2,
+            "--shape of the inputs data is required, got x.",
         ),
         (["inspect", "{}/alone.params"], 3, "a graph is required, got parameters alone: {}/alone.params"),
     ],

@@ -125,8 +125,8 @@ def test_verify_tries_free_sizes(files, capsys):
     assert main(["verify", "net.onnx", "baked.onnx"]) == 1
     assert "fault at n=7: " in capsys.readouterr().out
     assert main(["verify", "net.onnx", "baked.onnx", "--size", "n=2"]) == 0
-    assert main(["verify", "net.onnx", "net.onnx", "--size", "batch=2"]) == 3
-    assert "names of free sizes, n, are required" in capsys.readouterr().err
+    assert main(["verify", "net.onnx", "net.onnx", "--size", "batch=2"]) == 2
+    assert "--size of the free sizes n is required, got batch." in capsys.readouterr().err
     assert main(["verify", "net.onnx", "net.onnx", "--size", "n=many"]) == 2
 
 
@@ -412,5 +412,5 @@ def test_inputs_that_do_not_fit(files, capsys):
     }.items():
         assert main(["run", "net.onnx", "--input", given]) == 3
         assert message in capsys.readouterr().err
-    assert main(["run", "net.onnx"]) == 3
-    assert "got none" in capsys.readouterr().err
+    assert main(["run", "net.onnx"]) == 2
+    assert "--input for each of the inputs data is required, or --shape, got none." in capsys.readouterr().err

@@ -1,16 +1,15 @@
-"""What the commands that compare and measure models have in common: their files, arrays, lists of numbers."""
+"""What the commands that compare and measure models have in common: their files, shapes and arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import click
-
 from ..onnx import inspection
 from ._arrays import Pixels, read_inputs
+from ._models import Files, declared_shapes, require_names
 
-__all__ = ["arrays_in", "numbers", "source"]
+__all__ = ["arrays_in", "checked_shapes", "source"]
 
 
 def source(files: tuple[str] | tuple[str, str | None]) -> Any:
@@ -23,27 +22,6 @@ def source(files: tuple[str] | tuple[str, str | None]) -> Any:
         The one file, or both.
     """
     return files[0] if len(files) == 1 else files
-
-
-def numbers(ctx: click.Context, option: click.Parameter, text: str | None) -> list[int] | None:
-    """The numbers of an option such as `1,2,4`.
-
-    Args:
-        ctx: The command's context.
-        option: The option.
-        text: What the user gave.
-
-    Returns:
-        The numbers; `None` without a text.
-    """
-    if text is None:
-        return None
-    words = [word.strip() for word in text.split(",")]
-    if not all(word.isdigit() for word in words):
-        raise click.BadParameter(
-            f"numbers with commas between them, as in 1,2,4, are required, got {text!r}."
-        )
-    return [int(word) for word in words]
 
 
 def arrays_in(texts: Sequence[str], files: Sequence[str | None]) -> Any:
@@ -62,3 +40,23 @@ def arrays_in(texts: Sequence[str], files: Sequence[str | None]) -> Any:
     arrays = read_inputs(texts, inputs, Pixels())
     complete = arrays.keys() == {item.name for item in inputs}
     return [arrays[item.name] for item in inputs] if complete else arrays
+
+
+def checked_shapes(models: Sequence[Files], shapes: Any, sizes: Any, arrays: Any) -> Any:
+    """The shapes of inputs that models are measured with, which must have what the command line names.
+
+    Args:
+        models: The models' files, as `parts` gives them.
+        shapes: What `--shape` says.
+        sizes: What `--size` says.
+        arrays: The arrays of `--input`, if there are any, which tell the shapes.
+
+    Returns:
+        The shapes; those that the files of MXNet's tell if there is one model.
+    """
+    for files in models:
+        require_names([files], shapes, sizes)
+        if len(files) == 2 and arrays is None:
+            known = declared_shapes(files, shapes)
+            shapes = known if len(models) == 1 else shapes
+    return shapes

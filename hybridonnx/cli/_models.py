@@ -5,32 +5,29 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import click
-import numpy as np
 
 from ..errors import FormatError
-from ..onnx import inspection
 
 __all__ = [
     "Files",
     "declared_shapes",
     "file_of",
-    "html_option",
+    "input_names",
+    "loaded",
     "model_argument",
-    "opset_option",
     "parts",
-    "shapes_option",
-    "sizes_option",
-    "tolerance_option",
-    "trial_sizes_option",
-    "types_option",
+    "require_names",
+    "require_parameters",
 ]
 
 _SYMBOL = "-symbol.json"
+_NAMED = 6
+"""How many inputs a sentence names."""
 Files: TypeAlias = tuple[str] | tuple[str, str | None]
 """A model's: an ONNX file, or a symbol's and its parameters', if there are any."""
 
@@ -70,18 +67,125 @@ def declared_shapes(source: Files, shapes: Any) -> Any:
         Shapes by name, or as they are given.
 
     Raises:
+        FormatError: If there are no parameters, and so no shapes of these.
         UsageError: If neither tells a shape.
     """
-    if shapes is not None:
-        return shapes
+    from ..onnx import inspection
+
     inputs = inspection.inspect(*source, count=False).inputs
-    unknown = [item.name for item in inputs if item.shape is None or None in item.shape]
+    known = input_names(shapes, [item.name for item in inputs])
+    unknown = [i.name for i in inputs if i.name not in known and (i.shape is None or None in i.shape)]
+    if shapes is None or unknown:
+        require_parameters(source, unknown)
     if unknown:
-        example = " ".join(f"--shape {name}=batch,3,224,224" for name in unknown[:1])
+        example = f"--shape {unknown[0]}=batch,3,224,224"
         raise click.UsageError(
-            f"the shapes of the inputs {', '.join(unknown)} are required, as in {example}, got none"
+            f"the shapes of the inputs {_listed(unknown)} are required, as in {example}, got none"
         )
-    return {item.name: item.shape for item in inputs}
+    return {item.name: item.shape for item in inputs} if shapes is None else shapes
+
+
+def require_parameters(source: Files, unknown: Collection[str] = ("parameters",)) -> None:
+    """Refuse a graph without parameters.
+
+    Args:
+        source: The files, as `parts` gives them.
+        unknown: The inputs of which the command line says nothing; without any the graph is complete.
+
+    Raises:
+        FormatError: If there are no parameters.
+    """
+    if len(source) == 2 and source[1] is None and unknown:
+        raise FormatError(f"no .params beside {source[0]}; --params names one.")
+
+
+def require_names(models: Sequence[Files], shapes: Any = None, sizes: Any = None, types: Any = None) -> None:
+    """Refuse shapes, sizes and types of what none of some models has.
+
+    Args:
+        models: The models' files, as `parts` gives them.
+        shapes: What `--shape` says.
+        sizes: What `--size` says.
+        types: What `--type` says.
+
+    Raises:
+        UsageError: If a name is no input's, or no free size's, or there are more shapes than inputs.
+    """
+    if not shapes and not sizes and not isinstance(types, dict):
+        return
+    from ..onnx import inspection
+
+    contents = [inspection.inspect(*files, count=False) for files in models]
+    inputs = list(dict.fromkeys(item.name for content in contents for item in content.inputs))
+    known = {*inputs, *(name for files in models for name in _variables(files))}
+    for option, named in (("--shape", shapes), ("--type", types)):
+        strange = [name for name in input_names(named, inputs) if name not in known]
+        if strange:
+            raise click.UsageError(f"{option} of the inputs {_listed(inputs)} is required, got {strange[0]}")
+    if isinstance(shapes, list) and len(shapes) > len(inputs):
+        raise click.UsageError(
+            f"a --shape for each of the inputs {_listed(inputs)} is required, got {len(shapes)}"
+        )
+    free = list(dict.fromkeys(size for files in models for size in _free_sizes(files, shapes) if sizes))
+    strange = [name for name in sizes or () if name not in free]
+    if strange:
+        raise click.UsageError(
+            f"--size of the free sizes {_listed(free) or '(there are none)'} is required, got {strange[0]}"
+        )
+
+
+def loaded(source: Files) -> Any:
+    """A model as what runs it takes it.
+
+    Args:
+        source: The files, as `parts` gives them.
+
+    Returns:
+        The name of an ONNX file, or a symbol and its parameters.
+    """
+    from ..ndarray.files import load as load_arrays
+    from ..symbol.symbol import load
+
+    if len(source) == 1:
+        return source[0]
+    return load(source[0]), {} if source[1] is None else load_arrays(source[1])
+
+
+def _variables(files: Files) -> list[str]:
+    """The labels and parameters of a graph of MXNet's, and its inputs."""
+    from ..symbol.symbol import load
+
+    return [] if len(files) == 1 else load(files[0]).list_inputs()
+
+
+def _free_sizes(files: Files, shapes: Any) -> list[str]:
+    """The free sizes of a model whose inputs have these shapes, as far as they are its own."""
+    from ..onnx import inspection
+
+    if isinstance(shapes, dict):
+        inputs = {item.name for item in inspection.inspect(*files, count=False).inputs}
+        shapes = {name: shape for name, shape in shapes.items() if name in inputs}
+    return inspection.inspect(*files, shapes=shapes or None, count=False).free_sizes
+
+
+def input_names(values: Any, inputs: list[str]) -> list[str]:
+    """The inputs that shapes or types are of.
+
+    Args:
+        values: What the command line says: by name, in order, or one for all.
+        inputs: The names of all inputs, in order.
+
+    Returns:
+        The names; none where one type is for all.
+    """
+    if isinstance(values, dict):
+        return list(values)
+    return inputs[: len(values)] if isinstance(values, list) else []
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"
 
 
 def parts(model: str, params: str | None = None) -> Files:
@@ -161,103 +265,3 @@ def _latest(symbol: Path) -> str | None:
 
 def _escaped(text: str) -> str:
     return re.sub(r"([*?[])", r"[\1]", text)
-
-
-# ---- shapes and sizes
-
-
-def _shapes(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Any:
-    """The shapes of inputs by name; in order where no text has a name."""
-    named, ordered = {}, []
-    for text in texts:
-        name, equals, sizes = text.rpartition("=")
-        if equals:
-            named[name] = _shape(sizes)
-        else:
-            ordered.append(_shape(sizes))
-    if named and ordered:
-        raise click.BadParameter("names for all shapes, or for none, are required.")
-    return named or ordered or None
-
-
-def _shape(text: str) -> tuple[int | str | None, ...]:
-    words = [word.strip() for word in text.strip("()").split(",") if word.strip()]
-    wrong = [word for word in words if not re.fullmatch(r"\d+|\?|[^\W\d][\w.]*", word)]
-    if wrong:
-        raise click.BadParameter(f"a number, a name, or ? is required for each size, got {wrong[0]!r}.")
-    return tuple(int(word) if word.isdigit() else None if word == "?" else word for word in words)
-
-
-def _sizes(several: bool) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], dict[str, Any]]:
-    """What reads free sizes by name: one number for each, or several."""
-
-    def read(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> dict[str, Any]:
-        sizes: dict[str, Any] = {}
-        for text in texts:
-            name, _, numbers = text.rpartition("=")
-            words = [word.strip() for word in numbers.split(",") if word.strip()]
-            right = name and words and all(word.isdigit() for word in words)
-            if not right or (len(words) > 1 and not several):
-                wanted = "numbers, as in batch=1,8," if several else "a number, as in batch=8,"
-                raise click.BadParameter(f"a name and {wanted} are required, got {text!r}.")
-            sizes[name] = tuple(map(int, words)) if several else int(words[0])
-        return sizes
-
-    return read
-
-
-def _types(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Any:
-    """The dtypes of inputs by name, or one for all."""
-    if not texts:
-        return np.float32
-    pairs = [text.rpartition("=") for text in texts]
-    if len(texts) == 1 and not pairs[0][0]:
-        return texts[0]
-    if not all(name for name, _, _ in pairs):
-        raise click.BadParameter("one type, or a name for each, as in data=int32, is required.")
-    return {name: dtype for name, _, dtype in pairs}
-
-
-html_option = click.option(
-    "--html",
-    type=click.Path(dir_okay=False, path_type=str),
-    help="Write a page for a browser into this file.",
-)
-types_option = click.option(
-    "--type",
-    "types",
-    multiple=True,
-    callback=_types,
-    metavar="[NAME=]TYPE",
-    help="The type of all inputs, or of one, such as data=int32; float32 unless given. May be repeated.",
-)
-tolerance_option = click.option(
-    "--tolerance", type=float, help="How far models may be apart, relative to the largest value of an output."
-)
-opset_option = click.option(
-    "--opset", type=int, help="The ONNX opset; 18 unless given, or a newer one that the graph needs."
-)
-shapes_option = click.option(
-    "--shape",
-    "shapes",
-    multiple=True,
-    callback=_shapes,
-    metavar="[NAME=]SIZE,…",
-    help="An input's shape, as in data=batch,3,224,224; a name or ? leaves a size free. May be repeated.",
-)
-sizes_option = click.option(
-    "--size",
-    "sizes",
-    multiple=True,
-    callback=_sizes(several=False),
-    metavar="NAME=NUMBER",
-    help="What a free size is taken for. May be repeated.",
-)
-trial_sizes_option = click.option(
-    "--size",
-    "sizes",
-    multiple=True,
-    callback=_sizes(several=True),
-    metavar="NAME=NUMBER,…",
-    help="What a free size is tried at, as in batch=1,2,16. May be repeated.",
-)

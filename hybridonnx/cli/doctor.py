@@ -12,7 +12,7 @@ from __future__ import annotations
 from ..onnx import weights
 from ..runtime import diagnosis
 from ._command import Answer, command, step
-from ._models import model_argument, parts
+from ._models import model_argument, parts, require_parameters
 
 __all__ = ["doctor"]
 
@@ -26,7 +26,9 @@ def doctor(model: str | None, params: str | None) -> Answer:
     odd: list[weights.OddWeights] = []
     if model is not None:
         step(f"reading the weights of {model}")
-        odd = weights.odd_weights(*parts(model, params))
+        files = parts(model, params)
+        require_parameters(files)
+        odd = weights.odd_weights(*files)
     lines = [str(found), *(f"PROBLEM         {model}: {row}" for row in odd)]
     if odd:
         lines.append("Set denormal weights to 0, and take others from before training diverged.")
