@@ -132,6 +132,8 @@ def _sentence(title: str, exc: Exception) -> str:
     text = " ".join([str(exc), *getattr(exc, "__notes__", ())]).strip()
     if isinstance(exc, MXNetError | OSError | MemoryError):
         return text.removeprefix(f"{title.rpartition(' ')[2]}: ") or f"{type(exc).__name__}."
+    if isinstance(exc, ImportError):
+        return f"{text.rstrip('.')}; hybridonnx doctor tells what is wrong with packages."
     text = f"{text}{'' if text.endswith(('.', '?', '!')) else '.'}"
     return (
         f"{type(exc).__name__}: {text} This is a fault of hybridonnx; --debug shows where. Please report it."
