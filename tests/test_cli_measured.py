@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import tarfile
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
+import onnx
 import pytest
 
 import hybridonnx as mx
 from hybridonnx import nd, sym
-from hybridonnx.cli import main
+from hybridonnx.cli import _command, main
 
 ONCE = ("--runs", "1", "--warmup", "0")
 
@@ -71,6 +74,54 @@ def test_profile(folder, capsys):
     )
     assert (code, data["inputs"]) == (0, {"data": "float32 (5, 4)"})
     assert {row["name"] for row in data["layers"]} == {"fc"}
+
+
+def test_layers_of_pytorchs_exporter(tmp_path, capsys):
+    """Its nodes have names of operators, and the modules around them in their metadata."""
+    files = Path(__file__).parent / "torch_models" / "files"
+    with tarfile.open(files / "lenet.tar.xz") as archive:
+        content = archive.extractfile("dynamo-free.onnx").read()
+    model = onnx.load_model_from_string(content)
+    modules = {}
+    for i, node in enumerate(model.graph.node):
+        modules[node.name] = f"{'features' if i < 6 else 'classifier'}.{i}"
+        scopes = [
+            "",
+            modules[node.name].partition(".")[0],
+            modules[node.name],
+            node.name.removeprefix("node_"),
+        ]
+        node.metadata_props.add(key="pkg.torch.onnx.name_scopes", value=repr(scopes))
+    model.graph.node[0].metadata_props[0].value = "[damaged"
+    onnx.save(model, tmp_path / "net.onnx")
+    size = ("--size", f"{model.graph.input[0].type.tensor_type.shape.dim[0].dim_param}=1")
+    code, data = answer(capsys, "profile", tmp_path / "net.onnx", *size, *ONCE)
+    assert code == 0
+    layers = {node["name"]: node["layer"] for node in data["nodes"] if node["name"] in modules}
+    first = model.graph.node[0].name
+    assert layers == {name: modules[name].replace(".", "/") for name in layers} | {first: first}
+    assert len(layers) > 5
+    assert main(["profile", str(tmp_path / "net.onnx"), *size, *ONCE, "--depth", "1"]) == 0
+    rows = [line.split()[0] for line in capsys.readouterr().out.split("\n\n")[2].splitlines()[1:]]
+    assert {first.partition("_")[0], "features", "classifier"} <= {*rows}
+    assert not [row for row in rows if "/" in row]
+
+
+def test_bench_says_how_far_it_is(folder, monkeypatch, capsys):
+    said = []
+    monkeypatch.setattr(_command._Progress, "say", lambda self, text: said.append(text))
+    models = [str(folder / "net.onnx"), str(folder / "other.onnx")]
+    assert main(["bench", *models, "--threads", "1", "--batch", "2", "--runs", "2", "--rounds", "2"]) == 0
+    first, second = models
+    assert said[-6:] == [
+        f"1 thread, 2 rows: warming up {first}",
+        f"1 thread, 2 rows: warming up {second}",
+        f"1 thread, 2 rows: round 1 of 2, {first}",
+        f"1 thread, 2 rows: round 1 of 2, {second}",
+        f"1 thread, 2 rows: round 2 of 2, {second}",
+        f"1 thread, 2 rows: round 2 of 2, {first}",
+    ]
+    assert f"reading {first}" in said
 
 
 def test_bench(folder, capsys):

@@ -18,6 +18,7 @@ import click
 
 from .._json import json_text
 from ..errors import MXNetError
+from ..parity.progress import LISTENER
 from ._output import print_error, print_text
 
 __all__ = ["Answer", "ExitCode", "command", "step"]
@@ -82,7 +83,11 @@ def command(function: Callable[..., Answer]) -> click.Command:
             with _Progress() as progress, warnings.catch_warnings():
                 click.get_current_context().meta[_PROGRESS] = progress
                 warnings.showwarning = functools.partial(_show_warning, title)
-                answer = function(**options)
+                token = LISTENER.set(progress.say)  # what the functions of `mx` say of how far they are
+                try:
+                    answer = function(**options)
+                finally:
+                    LISTENER.reset(token)
             text = json_text(answer.document(), ascii=False) if as_json else answer.text
         except (BrokenPipeError, click.ClickException):
             raise

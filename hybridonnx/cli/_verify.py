@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from ..onnx import inspection, models
-from ..parity.progress import LISTENER
-from ._command import Answer, step
+from ._command import Answer
 from ._models import Files, loaded
 
 __all__ = ["compared"]
@@ -48,13 +47,9 @@ def compared(
         symbol, arguments, states = models.import_model(one)
         other = symbol, {**arguments, **states}
     wanted = _shapes(first, second, shapes) if not inputs or isinstance(inputs, str) else None
-    token = LISTENER.set(lambda text: step(f"comparing: {text}"))
-    try:
-        report = models.verify(
-            one, other, inputs or None, shapes=wanted, sizes=sizes or None, layers=layers or None, **options
-        )
-    finally:
-        LISTENER.reset(token)
+    report = models.verify(
+        one, other, inputs or None, shapes=wanted, sizes=sizes or None, layers=layers or None, **options
+    )
     agree = report.ok() if tolerance is None else report.ok(tolerance)
     if html is not None:
         report.to_html(html, tolerance)
