@@ -61,6 +61,68 @@ def test_diff_names_what_is_called_differently(folder, capsys):
     assert "  weight: w → fc_weight\n" in capsys.readouterr().out
 
 
+def in_two_precisions(folder):
+    """Paths of a network with BatchNorm and a mask of integers, in float32 and in float16."""
+    x = sym.Activation(
+        sym.BatchNorm(convolution(sym.var("data"), "a"), name="bn"), act_type="relu", name="act"
+    )
+    y = sym.broadcast_mul(convolution(x, "b"), sym.Cast(sym.var("mask"), dtype="float32"), name="masked")
+    graph = sym.Group([sym.Pooling(y, global_pool=True, pool_type="avg", kernel=(1, 1), name="pool"), x])
+    shapes = {"data": (1, 3, 8, 8), "mask": (1, 1, 4, 4)}
+    arguments, _, states = graph.infer_shape(**shapes)
+    names = [*graph.list_arguments(), *graph.list_auxiliary_states()]
+    rng = np.random.default_rng(0)
+    params = {
+        name: nd.array(rng.uniform(0.5, 1, shape))
+        for name, shape in zip(names, [*arguments, *states], strict=True)
+        if name not in shapes
+    }
+    paths = []
+    for precision in ("float32", "float16"):
+        paths.append(str(folder / f"{precision}.onnx"))
+        types = {"data": "float32", "mask": "int32"}
+        mx.onnx.export_model(graph, params, shapes, types, paths[-1], precision=precision)
+    return paths
+
+
+def convolution(data, name):
+    return sym.Convolution(data, kernel=(3, 3), num_filter=4, name=name)
+
+
+def test_diff_of_precisions_sets_casts_aside(tmp_path, capsys):
+    """Nothing but casts and rounding is different, whatever nodes are called; and what is, is told."""
+    one, other = in_two_precisions(tmp_path)
+    nodes = len(onnx.load(one).graph.node)
+    model = onnx.load(other)
+    kept = {"", "data", "mask", *(item.name for item in [*model.graph.output, *model.graph.initializer])}
+    for i, node in enumerate(model.graph.node):
+        node.name = f"n{i}"
+        for values in (node.input, node.output):
+            values[:] = [name if name in kept else f"v_{name[::-1]}" for name in values]
+    onnx.save(model, tmp_path / "renamed.onnx")
+    for first, second, kind in (
+        (one, other, "added"),
+        (other, one, "removed"),
+        (one, tmp_path / "renamed.onnx", "added"),
+    ):
+        code, data = answer(capsys, "diff", first, second)
+        assert (code, data["changes"], data["equal_nodes"]) == (1, [], nodes)
+        assert {(node["kind"], node["operator"]) for node in data["nodes"]} == {(kind, "Cast")}
+        assert len(data["nodes"]) == len(model.graph.node) - nodes
+        types = {
+            (weight["first_type"].split()[0], weight["second_type"].split()[0]) for weight in data["weights"]
+        }
+        assert types == {("float32", "float16") if kind == "added" else ("float16", "float32")}
+        assert {weight["kind"] for weight in data["weights"]} == {"changed"}
+    next(node for node in model.graph.node if node.op_type == "Relu").op_type = "Tanh"
+    onnx.save(model, tmp_path / "changed.onnx")
+    _, data = answer(capsys, "diff", one, tmp_path / "changed.onnx")
+    rest = [node for node in data["nodes"] if node["operator"] != "Cast"]
+    assert data["equal_nodes"] >= nodes - 2
+    assert {node["operator"] for node in rest} <= {"Relu", "Tanh", "Conv"}
+    assert rest
+
+
 def test_profile(folder, capsys):
     trace = folder / "trace.json"
     words = ["profile", str(folder / "net.onnx"), "--size", "batch=2", "--trace", str(trace), *ONCE]
