@@ -7,7 +7,7 @@ from typing import Any
 
 from ..onnx import inspection
 from ._arrays import Pixels, read_inputs
-from ._models import Files, declared_shapes, require_names
+from ._models import Files, declared_shapes, require_names, require_weights
 
 __all__ = ["arrays_in", "checked_shapes", "source"]
 
@@ -55,6 +55,7 @@ def checked_shapes(models: Sequence[Files], shapes: Any, sizes: Any, arrays: Any
         The shapes; those that the files of MXNet's tell if there is one model.
     """
     for files in models:
+        require_weights(str(files[0]), inspection.inspect(*files, count=False))
         require_names([files], shapes, sizes)
         if len(files) == 2 and arrays is None:
             known = declared_shapes(files, shapes)

@@ -7,10 +7,11 @@ import re
 import sys
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
+from ..checkpoint import epochs
 from ..errors import FormatError
 
 __all__ = [
@@ -23,7 +24,11 @@ __all__ = [
     "parts",
     "require_names",
     "require_parameters",
+    "require_weights",
 ]
+
+if TYPE_CHECKING:
+    from ..onnx.inspection import Inspection
 
 _SYMBOL = "-symbol.json"
 _NAMED = 6
@@ -97,6 +102,20 @@ def require_parameters(source: Files, unknown: Collection[str] = ("parameters",)
     """
     if len(source) == 2 and source[1] is None and unknown:
         raise FormatError(f"no .params beside {source[0]}; --params names one.")
+
+
+def require_weights(model: str, content: Inspection) -> None:
+    """Refuse a model whose weights lie in a file that is not there.
+
+    Args:
+        model: What the user calls it.
+        content: What is in it.
+
+    Raises:
+        FormatError: If there is no such file.
+    """
+    for name, count in content.missing.items():
+        raise FormatError(f"{model}: {name} is required beside it, which has {count} of its arrays.")
 
 
 def require_names(models: Sequence[Files], shapes: Any = None, sizes: Any = None, types: Any = None) -> None:
@@ -214,7 +233,9 @@ def parts(model: str, params: str | None = None) -> Files:
         params = _latest(path)
         print(f"parameters: {params or 'none'}", file=sys.stderr)
     elif not Path(params).is_file():
-        raise FormatError(f"a file of parameters is required, got nothing at {params}.")
+        raise FormatError(
+            f"a file of parameters is required, got nothing at {params}{_epochs_there(params)}."
+        )
     return os.fspath(path), params
 
 
@@ -234,7 +255,7 @@ def file_of(model: str) -> str:
         if path.is_file():
             return os.fspath(path)
     there = "a folder" if Path(model).is_dir() else "nothing"
-    raise FormatError(f"a model's file is required, got {there} at {model}.")
+    raise FormatError(f"a model's file is required, got {there} at {model}{_epochs_there(model)}.")
 
 
 def _symbol_of(params: Path) -> Path:
@@ -249,19 +270,19 @@ def _symbol_of(params: Path) -> Path:
     return symbol
 
 
+def _prefix(symbol: Path) -> str:
+    """What the files of a checkpoint have in common."""
+    return os.fspath(symbol.with_name(symbol.name.removesuffix(".json").removesuffix("-symbol")))
+
+
 def _latest(symbol: Path) -> str | None:
     """The parameters of the last epoch beside a symbol, if there are any."""
-    prefix = symbol.name.removesuffix(_SYMBOL) if symbol.name.endswith(_SYMBOL) else symbol.stem
-    epochs = {}
-    for path in symbol.parent.glob(f"{_escaped(prefix)}-*.params"):
-        match = re.fullmatch(r"-(\d{4,})\.params", path.name.removeprefix(prefix))
-        if match:
-            epochs[int(match[1])] = path
-    plain = symbol.with_name(f"{prefix}.params")
-    if epochs:
-        return os.fspath(epochs[max(epochs)])
-    return os.fspath(plain) if plain.is_file() else None
+    known = epochs(_prefix(symbol))
+    plain = f"{_prefix(symbol)}.params"
+    return known[max(known)] if known else plain if os.path.isfile(plain) else None
 
 
-def _escaped(text: str) -> str:
-    return re.sub(r"([*?[])", r"[\1]", text)
+def _epochs_there(params: str) -> str:
+    """What a sentence adds about parameters that are not there: those of other epochs."""
+    known = epochs(re.sub(r"(-\d+)?\.params$", "", params))
+    return f"; there are {_listed([os.path.basename(path) for path in known.values()])}" if known else ""

@@ -28,7 +28,16 @@ from ..parity.drawing import Draws
 from ..parity.models import runnable
 from ._arrays import Pixels, inputs_option, pixels_options, read_inputs, write_arrays
 from ._command import Answer, command, step
-from ._models import Files, declared_shapes, loaded, model_argument, parts, require_names, require_parameters
+from ._models import (
+    Files,
+    declared_shapes,
+    loaded,
+    model_argument,
+    parts,
+    require_names,
+    require_parameters,
+    require_weights,
+)
 from ._options import OutputFile, shapes_option, sizes_option
 
 __all__ = ["run"]
@@ -56,7 +65,9 @@ def run(
     """Run a model once."""
     source = parts(model, params)
     step(f"reading {model}")
-    declared = inspection.inspect(*source, count=False).inputs
+    content = inspection.inspect(*source, count=False)
+    require_weights(model, content)
+    declared = content.inputs
     names = [item.name for item in declared]
     require_names([source], shapes, sizes)
     arrays = read_inputs(inputs, declared, Pixels(**options))
