@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -55,10 +55,10 @@ class Inspection:
     """The nodes whose multiply-adds are not counted, by the reason."""
     sizes: Mapping[str, int]
     """The free sizes that the multiply-adds are counted for."""
-    missing: Mapping[str, int]
-    """The files of weights that are not there, and how many arrays lie in each."""
     bytes: int | None = None
     """How long the model's files are, weights beside it included, where it is in files."""
+    missing: Mapping[str, int] = field(default_factory=dict)
+    """The files of weights that are not there, and how many arrays lie in each."""
 
     @property
     def free_sizes(self) -> list[str]:
