@@ -151,6 +151,8 @@ def test_every_command_has_its_codes():
         assert {(name, WRONG)} <= tried
         assert (name, FAILED) in tried or name in ("path", "im2rec", "rec2idx")
     text = (Path(__file__).parents[1] / "docs" / "command_line.md").read_text(encoding="utf-8")
+    names = re.findall(r"(?m)^\| `([^|]*)` \|", text)
+    assert sorted(name for row in names for name in row.split("`, `")) == _modules.command_names()
     assert re.findall(r"(?m)^\| (\d+) \|", text) == ["0", "1", "2", "3", "130"]
 
 

@@ -169,6 +169,20 @@ def test_layers_of_pytorchs_exporter(tmp_path, capsys):
     assert not [row for row in rows if "/" in row]
 
 
+def test_free_sizes_without_numbers(tmp_path, capsys):
+    """Rows are one; all other sizes are asked for, in the words of the command line."""
+    path = str(tmp_path / "net.onnx")
+    mx.onnx.export_model(sym.var("data") * 2, {}, [("n", "h", None)], onnx_file_path=path)
+    for command in ("profile", "bench"):
+        assert main([command, path, "--size", "h=2"]) == 2
+        assert (
+            "numbers for the free sizes data_2 are required, as in --size data_2=16"
+            in capsys.readouterr().err
+        )
+        assert main([command, path, "--size", "h=2", "--size", "data_2=3", "--threads", "1", *ONCE]) == 0
+        assert main([command, path, "--shape", "n,2,3", "--threads", "1", *ONCE]) == 0
+
+
 def test_bench_says_how_far_it_is(folder, monkeypatch, capsys):
     said = []
     monkeypatch.setattr(_command._Progress, "say", lambda self, text: said.append(text))

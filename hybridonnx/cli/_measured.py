@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import click
+
 from ..onnx import inspection
 from ._arrays import Pixels, read_inputs
 from ._models import Files, declared_shapes, require_names, require_weights
@@ -60,4 +62,24 @@ def checked_shapes(models: Sequence[Files], shapes: Any, sizes: Any, arrays: Any
         if len(files) == 2 and arrays is None:
             known = declared_shapes(files, shapes)
             shapes = known if len(models) == 1 else shapes
+        if arrays is None:
+            _require_sizes(files, shapes, sizes)
     return shapes
+
+
+def _require_sizes(files: Files, shapes: Any, sizes: Any) -> None:
+    """Refuse free sizes without a number; the first ones of inputs are rows, of which there is one."""
+    inputs = inspection.inspect(*files, shapes=shapes, count=False).inputs
+    free = [
+        size or f"{item.name}_{axis}"
+        for item in inputs
+        for axis, size in enumerate(item.shape or ())
+        if not isinstance(size, int)
+    ]
+    rows = {item.shape[0] or f"{item.name}_0" for item in inputs if item.shape}
+    missing = [size for size in dict.fromkeys(free) if size not in rows and size not in (sizes or ())]
+    if missing:
+        example = " ".join(f"--size {name}=16" for name in missing)
+        raise click.UsageError(
+            f"numbers for the free sizes {', '.join(missing)} are required, as in {example}, got none"
+        )
