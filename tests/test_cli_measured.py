@@ -54,6 +54,23 @@ def test_diff(folder, capsys):
     assert main(["diff", str(folder / "net.onnx")]) == 2
 
 
+def test_diff_of_a_graph_that_has_a_name_twice(tmp_path, capsys):
+    """As graphs of tutorials have: two variables of one name, of which neither is missing in a copy."""
+    scale = [sym.var("gamma") for _ in range(2)]
+    (sym.var("data") * scale[0] + scale[1]).save(str(tmp_path / "net-symbol.json"))
+    code, data = answer(capsys, "diff", tmp_path / "net-symbol.json", tmp_path / "net-symbol.json")
+    assert (code, data["changes"], data["nodes"]) == (0, [], [])
+
+
+def test_profile_takes_shapes_of_labels(tmp_path, capsys):
+    graph = sym.SoftmaxOutput(sym.var("data") * sym.var("scale"), sym.var("label"), name="out")
+    graph.save(str(tmp_path / "net-symbol.json"))
+    nd.save(str(tmp_path / "net-0000.params"), {"arg:scale": nd.ones((2, 3))})
+    words = ["profile", tmp_path / "net", "--shape", "data=2,3", "--shape", "label=2", *ONCE]
+    code, data = answer(capsys, *words)
+    assert (code, data["inputs"]) == (0, {"data": "float32 (2, 3)"})
+
+
 def test_diff_names_what_is_called_differently(folder, capsys):
     path = str(folder / "renamed.params")
     nd.save(path, {"w": nd.ones((3, 4)), "b": nd.zeros((3,))})

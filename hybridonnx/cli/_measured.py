@@ -60,11 +60,19 @@ def checked_shapes(models: Sequence[Files], shapes: Any, sizes: Any, arrays: Any
         require_weights(str(files[0]), inspection.inspect(*files, count=False))
         require_names([files], shapes, sizes)
         if len(files) == 2 and arrays is None:
-            known = declared_shapes(files, shapes)
+            known = _without_labels(files, declared_shapes(files, shapes))
             shapes = known if len(models) == 1 else shapes
         if arrays is None:
             _require_sizes(files, shapes, sizes)
     return shapes
+
+
+def _without_labels(files: Files, shapes: Any) -> Any:
+    """The shapes of what an export has as inputs; labels, which only training reads, are none."""
+    inputs = {item.name for item in inspection.inspect(*files, count=False).inputs}
+    if not isinstance(shapes, dict):
+        return shapes
+    return {name: shape for name, shape in shapes.items() if name in inputs}
 
 
 def _require_sizes(files: Files, shapes: Any, sizes: Any) -> None:

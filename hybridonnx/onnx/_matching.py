@@ -300,8 +300,10 @@ def _by_name_and_place(
     first: Sequence[tuple[int, str]], second: Sequence[tuple[int, str]]
 ) -> Iterator[tuple[int, int]]:
     """Pairs of equal names, then what is left in order."""
-    names = {name: b for b, name in second}
-    pairs = {a: names[name] for a, name in first if name in names}
+    names: dict[str, list[int]] = defaultdict(list)  # a graph of MXNet's may have a name several times
+    for b, name in second:
+        names[name].append(b)
+    pairs = {a: names[name].pop(0) for a, name in first if names.get(name)}
     yield from pairs.items()
     used = set(pairs.values())
     yield from zip(
