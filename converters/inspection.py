@@ -70,6 +70,20 @@ def weight_files(model: Model) -> list[Path]:
     return [model.folders[0] / name for name in names] if model.folders else []
 
 
+def missing_weights(model: Model) -> dict[str, int]:
+    """The files beside a model that are not there, and how many of its tensors lie in each."""
+    if not model.folders:
+        return {}
+    places = [
+        entry.value
+        for body in _graphs(model.proto.graph)
+        for tensor in body.initializer
+        for entry in tensor.external_data
+        if entry.key == "location"
+    ]
+    return {name: count for name, count in Counter(places).items() if not (model.folders[0] / name).is_file()}
+
+
 def operator_name(node: NodeProto) -> str:
     """An operator's name, with the domain unless that is ONNX's own."""
     domain = plain(node.domain)

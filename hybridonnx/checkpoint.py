@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 
 from .context import cpu
-from .errors import FormatError
+from .errors import FormatError, MissingFileError
 from .formats.files import PathLike, StagedFile, staged_file
 from .ndarray import files
 from .ndarray.ndarray import NDArray
@@ -91,7 +92,16 @@ def load_checkpoint(prefix: PathLike, epoch: int) -> tuple[Symbol, Parameters, P
 def load_params(prefix: PathLike, epoch: int) -> tuple[Parameters, Parameters]:
     """The parameters and auxiliary states of an epoch by name; names that are neither are left out."""
     path = _parameters_path(prefix, epoch)
-    loaded = files.load(path)
+    try:
+        loaded = files.load(path)
+    except MissingFileError as exc:
+        known = ", ".join(map(str, epochs(prefix)))
+        if not known:
+            raise
+        raise MissingFileError(
+            f"load_checkpoint: an epoch whose parameters are there is required, got {epoch}, and there is no "
+            f"{path}; there are those of {known}."
+        ) from exc
     if not loaded:
         logging.warning("Params file '%s' is empty", path)
         return {}, {}
@@ -112,6 +122,17 @@ def split(loaded: list[NDArray] | Mapping[str, NDArray], path: PathLike) -> tupl
         kind, _, rest = name.partition(":")
         kinds.setdefault(kind, {})[rest] = value
     return kinds["arg"], kinds["aux"]
+
+
+def epochs(prefix: PathLike) -> dict[int, str]:
+    """The paths of the parameters that there are of a checkpoint by epoch, the first one first."""
+    folder, name = os.path.split(os.fspath(prefix))
+    known = {}
+    for entry in os.listdir(folder or os.curdir) if os.path.isdir(folder or os.curdir) else ():
+        match = re.fullmatch(r"-(\d{4,})\.params", entry.removeprefix(name))
+        if match and entry.startswith(name):
+            known[int(match[1])] = os.path.join(folder, entry)
+    return dict(sorted(known.items()))
 
 
 def _parameters_path(prefix: PathLike, epoch: int) -> str:

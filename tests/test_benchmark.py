@@ -97,7 +97,7 @@ def test_models_run_in_turns_and_back(monkeypatch):
     monkeypatch.setattr(benchmark, "share_received", lambda threads: threads / 8)
     log: list[tuple] = []
     calls = {name: Call(name, log) for name in "ab"}
-    received = benchmark._Plan([2], None, runs=7, rounds=3, warmup=2, seconds=1e9).run(calls, 2)
+    received = benchmark._Plan([2], None, runs=7, rounds=3, warmup=2, seconds=1e9).run(calls, 2, "2 threads")
     assert received == 0.25
     assert log[:2] == [("a", "warm", 2), ("b", "warm", 2)]
     assert log[2:] == [("a", 3), ("b", 3), ("b", 2), ("a", 2), ("a", 2), ("b", 2)]
@@ -106,7 +106,7 @@ def test_models_run_in_turns_and_back(monkeypatch):
 def test_no_more_rounds_begin_when_the_time_is_up(monkeypatch):
     monkeypatch.setattr(benchmark, "share_received", lambda threads: 1.0)
     log: list[tuple] = []
-    benchmark._Plan([1], None, runs=10, rounds=5, warmup=0, seconds=0).run({"a": Call("a", log)}, 1)
+    benchmark._Plan([1], None, runs=10, rounds=5, warmup=0, seconds=0).run({"a": Call("a", log)}, 1, "")
     assert log[1:] == [("a", 2)]
 
 

@@ -39,6 +39,7 @@ def model(tmp_path):
     graph.save(str(tmp_path / "net-symbol.json"))
     nd.save(str(tmp_path / "net-0000.params"), {"arg:conv_weight": weight * 2})
     nd.save(str(tmp_path / "net-0003.params"), {"arg:conv_weight": weight})
+    nd.save(str(tmp_path / "alone.params"), {"arg:conv_weight": weight})
     mx.onnx.export_model(
         graph, {"conv_weight": weight}, [("batch", 3, 8, 8)], onnx_file_path=str(tmp_path / "net.onnx")
     )
@@ -107,24 +108,24 @@ def test_commands_go_over_public_functions_alone():
         (
             ["inspect", "{}/net.onnx", "--size", "batch"],
             2,
-            "a name and a number, as in batch=8, are",
+            "a name and a number from 1 on, as in batch=8, are",
         ),
         (
             ["inspect", "{}/net.onnx", "--size", "n=2"],
-            3,
-            "names of free sizes are required in sizes, got n",
+            2,
+            "--size of the free sizes batch is required, got n.",
         ),
         (
             ["inspect", "{}/net.onnx", "--shape", "data=1,-2"],
             2,
-            "a number, a name, or ? is required for",
+            "a number from 1 on, a name, or ? is required for",
         ),
         (
             ["inspect", "{}/net.onnx", "--shape", "x=1"],
-            3,
-            "shapes of the inputs data are required, got one",
+            2,
+            "--shape of the inputs data is required, got x.",
         ),
-        (["inspect", "{}/net-0003.params", "--params", "x"], 2, "parameters are for a symbol.json"),
+        (["inspect", "{}/alone.params"], 3, "a graph is required, got parameters alone: {}/alone.params"),
     ],
 )
 def test_errors_are_one_sentence(model, capsys, words, code, message):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import types
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -13,7 +16,7 @@ import pytest
 import hybridonnx as mx
 from hybridonnx import nd, sym
 from hybridonnx.cli import main
-from hybridonnx.runtime import diagnosis
+from hybridonnx.runtime import compile, diagnosis
 
 
 def test_versions_are_told(capsys):
@@ -33,7 +36,7 @@ def test_a_small_graph_runs(monkeypatch):
     def fails(*_):
         raise ImportError("DLL load failed")
 
-    monkeypatch.setattr(diagnosis, "CompiledGraph", fails)
+    monkeypatch.setattr(compile, "CompiledGraph", fails)
     assert diagnosis._first_graph() == [
         "a graph that ONNX Runtime runs is required, got an error: DLL load failed"
     ]
@@ -125,3 +128,58 @@ def test_view(tmp_path, monkeypatch, capsys):
 
 def _missing(name):
     raise ModuleNotFoundError(f"no {name}", name=name)
+
+
+ROOT = Path(__file__).parents[1]
+BROKEN = [
+    (
+        "onnx",
+        "raise TypeError('Descriptors cannot be created directly.\\nRegenerate them.')",
+        "TypeError: Descr",
+    ),
+    ("onnx", "raise SystemError('initialization failed')", "onnx that can be imported is required"),
+    ("onnx", "", "it has no ModelProto"),
+    (
+        "onnxruntime",
+        "raise ImportError('libonnxruntime.so.1: no such file')",
+        "ImportError: libonnxruntime.so.1",
+    ),
+    ("onnxruntime", "", "it has no InferenceSession"),
+    (
+        "google/protobuf",
+        "raise ModuleNotFoundError('no protobuf')",
+        "pip install --force-reinstall protobuf.",
+    ),
+    ("PIL", "raise ImportError('DLL load failed')", "pillow that can be imported is required"),
+]
+
+
+@pytest.mark.parametrize(("package", "content", "message"), BROKEN)
+def test_packages_that_cannot_be_imported(tmp_path, package, content, message):
+    """Doctor names the one that is broken; other commands point to it. Neither has a traceback."""
+    for folder in (tmp_path / package, *(tmp_path / package).parents):
+        if folder == tmp_path:
+            break
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "__init__.py").write_text(content if folder.name == Path(package).name else "")
+    graph = sym.var("data") * sym.var("a")
+    graph.save(str(tmp_path / "net-symbol.json"))
+    nd.save(str(tmp_path / "net-0000.params"), {"arg:a": nd.array([1, np.nan])})
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+
+    def called(*words):
+        command = [sys.executable, "-m", "hybridonnx", *words]
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+
+    for words in (["doctor", "--json"], ["doctor", "net", "--json"]):
+        done = called(*words)
+        assert (done.returncode, "Traceback" in done.stderr) == (1, False), done.stderr
+        data = json.loads(done.stdout)
+        assert len(data["problems"]) == len(data["broken"]) == 1
+        assert message in data["problems"][0]
+    if package != "PIL":
+        done = called("inspect", "net", "--json")
+        assert (done.returncode, "Traceback" in done.stderr) == (3, False), done.stderr
+        assert "hybridonnx doctor tells what is wrong" in json.loads(done.stdout)["error"]

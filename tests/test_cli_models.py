@@ -125,8 +125,8 @@ def test_verify_tries_free_sizes(files, capsys):
     assert main(["verify", "net.onnx", "baked.onnx"]) == 1
     assert "fault at n=7: " in capsys.readouterr().out
     assert main(["verify", "net.onnx", "baked.onnx", "--size", "n=2"]) == 0
-    assert main(["verify", "net.onnx", "net.onnx", "--size", "batch=2"]) == 3
-    assert "names of free sizes, n, are required" in capsys.readouterr().err
+    assert main(["verify", "net.onnx", "net.onnx", "--size", "batch=2"]) == 2
+    assert "--size of the free sizes n is required, got batch." in capsys.readouterr().err
     assert main(["verify", "net.onnx", "net.onnx", "--size", "n=many"]) == 2
 
 
@@ -223,6 +223,74 @@ def test_a_conversion_to_mxnets_files_is_proven_before_they_take_their_names(fil
     capsys.readouterr()
     code, data = called(capsys, "manifest", "back-symbol.json", "net.onnx")
     assert (code, data["changes"][0][:14]) == (1, "the ONNX file:")
+
+
+def test_a_model_whose_weights_are_not_beside_it(files, capsys):
+    """It is inspected all the same; what needs the weights names the file."""
+    assert main(["convert", "net-symbol.json", "--shape", "n,5", "--external-data"]) == 0
+    (data,) = Path().glob("net.onnx.*.data")
+    model = onnx.load("net.onnx", load_external_data=False)
+    shape = onnx.numpy_helper.from_array(np.array([-1, 5]), "shape")
+    shape.ClearField("raw_data")
+    shape.data_location = onnx.TensorProto.EXTERNAL
+    shape.external_data.add(key="location", value="shapes.data")
+    model.graph.initializer.append(shape)
+    model.graph.node.insert(0, onnx.helper.make_node("Reshape", ["data", "shape"], ["rows"]))
+    model.graph.node[1].input[0] = "rows"
+    onnx.save(model, "net.onnx")
+    data.unlink()
+    capsys.readouterr()
+    code, content = called(capsys, "inspect", "net.onnx")
+    assert (code, content["missing"]) == (0, {data.name: 2, "shapes.data": 1})
+    assert content["operators"] == {"Reshape": 1, "Gemm": 1, "Softmax": 1}
+    assert [item["name"] for item in content["inputs"]] == ["data"]
+    assert main(["inspect", "net.onnx"]) == 0
+    assert f"missing: {data.name}, which has 2 of the arrays\n" in capsys.readouterr().out
+    for command in ("convert", "check", "verify", "doctor", "bench", "profile", "run"):
+        assert main([command, "net.onnx"]) == 3
+        printed = capsys.readouterr().err
+        assert data.name in printed or "shapes.data" in printed
+        assert "hybridize()" not in printed
+
+
+def test_an_epoch_that_is_not_there(files, capsys):
+    Path("net-0012.params").write_bytes(Path("net-0002.params").read_bytes())
+    there = "; there are net-0002.params, net-0012.params."
+    for words in (["inspect", "net", "--params", "net-0009.params"], ["inspect", "net-0009.params"]):
+        assert main(words) == 3
+        assert capsys.readouterr().err.endswith(f"got nothing at net-0009.params{there}\n")
+    with pytest.raises(FileNotFoundError, match=r"got 9, .* net-0009\.params; there are those of 2, 12\."):
+        mx.model.load_checkpoint("net", 9)
+    with pytest.raises(FileNotFoundError, match=r"none-symbol\.json"):
+        mx.model.load_checkpoint("none", 9)
+
+
+@pytest.mark.parametrize(
+    ("operator", "inputs", "attributes"),
+    [
+        ("Gather", ["x", "x"], {"axis": 7}),
+        ("Conv", ["x", "x"], {}),
+        ("Reshape", ["x", "x"], {}),
+        ("Scan", ["x"], {}),
+    ],
+)
+def test_a_node_is_named_once(tmp_path, capsys, operator, inputs, attributes):
+    node = onnx.helper.make_node(operator, inputs, ["y"], name="here", **attributes)
+    infos = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2]) for name in "xy"]
+    onnx.save(
+        onnx.helper.make_model(onnx.helper.make_graph([node], "g", infos[:1], infos[1:])), tmp_path / "x.onnx"
+    )
+    assert main(["convert", str(tmp_path / "x.onnx")]) == 3
+    printed = capsys.readouterr().err
+    assert printed.endswith(" In node here.\n")
+    assert printed.count("here") == 1
+    assert main(["check", str(tmp_path / "x.onnx")]) == 1
+
+
+def test_sizes_of_a_proof_are_in_order(files, capsys):
+    assert main(["convert", "net-symbol.json", "--shape", "n,5", "--verify", "--size", "n=10,9,2"]) == 0
+    assert main(["manifest", "net.onnx"]) == 0
+    assert capsys.readouterr().out.count("proven with n = 2; n = 9; n = 10: ") == 2
 
 
 def test_manifest(files, capsys):
@@ -412,5 +480,5 @@ def test_inputs_that_do_not_fit(files, capsys):
     }.items():
         assert main(["run", "net.onnx", "--input", given]) == 3
         assert message in capsys.readouterr().err
-    assert main(["run", "net.onnx"]) == 3
-    assert "got none" in capsys.readouterr().err
+    assert main(["run", "net.onnx"]) == 2
+    assert "--input for each of the inputs data is required, or --shape, got none." in capsys.readouterr().err

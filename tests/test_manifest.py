@@ -274,7 +274,7 @@ def test_what_a_manifest_says(tmp_path):
     assert 0 <= output["relative"] < 1e-5
     assert output["absolute"] < 1e-5 * max(1, np.abs(y).max())
     printed = str(mx.onnx.check_manifest(path))
-    assert "batch = 2; batch = 1; batch = 7: 2 samples, seed 5" in printed
+    assert "batch = 1; batch = 2; batch = 7: 2 samples, seed 5" in printed
     assert "inputs: data (batch, 1, 6, 6) float32" in printed
 
 

@@ -157,3 +157,16 @@ def test_wrong_words_are_refused(tmp_path):
         exported(net, inputs, tmp_path, precision="half")
     with pytest.raises(ConversionError, match=r"keep must name .* got 'Convolutoin'.* Convolution"):
         exported(net, inputs, tmp_path, precision="mixed", keep=["Convolutoin"])
+
+
+def test_labels_stay_as_they_are(tmp_path):
+    """Labels that the graph computes on as well: only training reads them."""
+    layer = sym.FullyConnected(sym.var("data"), num_hidden=3, name="fc")
+    graph = sym.SoftmaxOutput(layer, sym.Reshape(sym.var("label"), shape=(-1,)), name="out")
+    params = {"fc_weight": mx.nd.array(np.eye(3, 4)), "fc_bias": mx.nd.zeros((3,))}
+    path = mx.onnx.export_model(
+        graph, params, [("n", 4)], onnx_file_path=str(tmp_path / "half.onnx"), precision="float16"
+    )
+    x = np.array([[0, np.log(2), np.log(5), 9]], np.float32)
+    (y,) = mx.onnx.run(path, x).values()
+    np.testing.assert_allclose(y, [[1 / 8, 2 / 8, 5 / 8]], rtol=2e-3)

@@ -9,7 +9,7 @@ import numpy as np
 from onnx import NodeProto, helper
 
 from hybridonnx.dtypes import DType, as_dtype, container_of, is_floating
-from hybridonnx.errors import ConversionError, DTypeError, MXNetError
+from hybridonnx.errors import ConversionError, DTypeError
 from hybridonnx.ops import NumericShape, Spec, SymbolicDim, onnx_name
 from hybridonnx.symbol import everything
 from hybridonnx.symbol.declared import CONSTANT
@@ -248,11 +248,7 @@ class Functions:
         inputs = tuple([self._specs[entry] for entry in node.inputs])
         key = id(node.op), inputs  # equal operators are one object, kept beside
         if key not in self._inferred:
-            try:
-                self._inferred[key] = node.op, node.op.infer(inputs)[1]
-            except MXNetError as exc:
-                exc.add_note(node.described())
-                raise
+            self._inferred[key] = node.op, node.op.infer(inputs)[1]  # whose errors name the file's node
         _, outputs = self._inferred[key]
         self._specs.update((Entry(node, i), spec) for i, spec in enumerate(outputs))
 

@@ -197,6 +197,8 @@ class _Reduction:
         return Outputs([self._cast(entry, self._specs[entry].dtype) for entry in outputs])
 
     def _cast(self, entry: Entry, dtype: DType | None) -> Entry:
+        if entry.node not in self._copies:  # a label, which only training reads
+            return entry
         moved = Entry(self._copies[entry.node], entry.output)
         if dtype is None or self._dtypes[entry] == dtype or self._specs[entry].dtype != float32:
             return moved

@@ -29,7 +29,7 @@ _EPILOG = f"""
 hybridonnx <command> --help tells more of a command. All but im2rec, path, rec2idx, and run with Python, take
 --json, which prints one JSON document, and --debug, which tells where an error comes from.
 
-Exit codes: 0 fine; 1 the answer is no; 2 wrong arguments; 3 a file is bad, or the work failed.
+Exit codes: 0 fine; 1 the answer is no; 2 wrong arguments; 3 a file is bad, or the work failed; 130 Ctrl-C.
 
 Completion of words by the tab key, in bash (or zsh_source, fish_source):
     eval "$({_COMPLETION}=bash_source hybridonnx)"
@@ -43,12 +43,48 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: The command and its arguments; those of the process by default.
 
     Returns:
-        The exit code, which is 2 if there is no such command.
+        The exit code, which is 2 if there is no such command, and 130 if the user interrupts it.
     """
     words = [*(sys.argv[1:] if arguments is None else arguments)] or ["--help"]
-    name, rest = words[0], words[1:]
+    try:
+        code = _run(words)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads has enough
+        _discard_output()
+        return 0
+    except KeyboardInterrupt:
+        _say(f"{words[0]}: interrupted.")
+        return 130
+    except OSError as exc:  # what is printed cannot be written
+        _discard_output()
+        _say(f"{words[0]}: {exc.strerror or exc}.")
+        return 3
+    return code
+
+
+def _say(text: str) -> None:
+    """Print how a command ended; on a terminal in a line of its own, after ^C."""
+    if sys.stderr is not None:
+        print(f"{chr(10) * sys.stderr.isatty()}hybridonnx {text}", file=sys.stderr)
+
+
+def _discard_output() -> None:
+    """Write what is left nowhere, as Python would complain of it at the end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def _run(words: Sequence[str]) -> int:
+    name, rest = words[0], [*words[1:]]
     if _COMPLETION in os.environ:
-        return call(words)
+        return call(words, completes=True)
     if name == "--version":
         print(__version__)
         return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from .. import image
 from ..errors import FormatError, MXNetError
 from ..formats.files import write_atomically
 from ..onnx.inspection import Declaration
+from ._options import POSITIVE
 
 __all__ = ["Pixels", "inputs_option", "pixels_options", "read_inputs", "write_arrays"]
 
@@ -125,7 +127,11 @@ def _numbers(ctx: click.Context, option: click.Parameter, text: str) -> tuple[fl
     try:
         numbers = tuple(float(word) for word in text.split(",") if word.strip())
     except ValueError:
-        raise click.BadParameter(f"numbers with commas between them are required, got {text!r}.") from None
+        numbers = (nan,)
+    if not all(map(isfinite, numbers)):
+        raise click.BadParameter(f"numbers with commas between them are required, got {text!r}.")
+    if option.name == "std" and min(numbers, default=1) <= 0:
+        raise click.BadParameter(f"numbers above 0 are required, got {text!r}.")
     if len(numbers) not in (0, 1, _COLOURS):
         raise click.BadParameter(f"one number, or one for each colour, is required, got {text!r}.")
     return numbers
@@ -160,5 +166,9 @@ def pixels_options(function: Any) -> Any:
         function = option(function)
     function = click.option("--bgr", is_flag=True, help="Take blue for an image's first colour.")(function)
     return click.option(
-        "--scale", default=1.0, show_default=True, help="What an image's pixels are divided by, such as 255."
+        "--scale",
+        type=POSITIVE,
+        default=1.0,
+        show_default=True,
+        help="What an image's pixels are divided by, such as 255.",
     )(function)

@@ -18,15 +18,14 @@ import click
 
 from .._json import json_text
 from ..errors import MXNetError
+from ..parity.progress import LISTENER
+from ._output import print_error, print_text
 
 __all__ = ["Answer", "ExitCode", "command", "step"]
 
 _PATIENCE = 1.0
 """Seconds before a terminal is told what is being done."""
 _PROGRESS = "hybridonnx.progress"
-_TITLE = r"(?m)^[A-Za-z][\w -]*:"
-_TROUBLE = r"PROBLEM|not counted|cannot be written|first divergence|not all agree"
-"""What stands out on a terminal."""
 
 
 class ExitCode(IntEnum):
@@ -84,15 +83,17 @@ def command(function: Callable[..., Answer]) -> click.Command:
             with _Progress() as progress, warnings.catch_warnings():
                 click.get_current_context().meta[_PROGRESS] = progress
                 warnings.showwarning = functools.partial(_show_warning, title)
-                answer = function(**options)
-            _print(answer, as_json)
-        except BrokenPipeError:  # whoever reads has enough; Python would say so once more at the end
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return ExitCode.FINE
-        except click.ClickException:
+                token = LISTENER.set(progress.say)  # what the functions of `mx` say of how far they are
+                try:
+                    answer = function(**options)
+                finally:
+                    LISTENER.reset(token)
+            text = json_text(answer.document(), ascii=False) if as_json else answer.text
+        except (BrokenPipeError, click.ClickException):
             raise
         except Exception as exc:  # noqa: BLE001  # a sentence for each; --debug tells more
             return _failed(title, exc, as_json, debug)
+        print_text(text, as_json)
         return ExitCode.FINE if answer.yes else ExitCode.NO
 
     return click.command(name, help=_paragraphs(doc), context_settings=_SETTINGS)(callback)
@@ -118,39 +119,34 @@ def _paragraphs(doc: str) -> str:
     return "\n\n".join(f"\b\n{part}" if "\n    " in f"\n{part}" else part for part in doc.split("\n\n"))
 
 
-def _print(answer: Answer, as_json: bool) -> None:
-    if as_json:
-        print(json_text(answer.document(), ascii=False))
-    elif answer.text and sys.stdout.isatty():
-        from rich.console import Console
-        from rich.text import Text
-
-        text = Text(answer.text)
-        text.highlight_regex(_TITLE, "bold")
-        text.highlight_regex(_TROUBLE, "red")
-        Console(highlight=False).print(text, soft_wrap=True)
-    elif answer.text:
-        print(answer.text)
-    sys.stdout.flush()
-
-
 def _failed(title: str, exc: Exception, as_json: bool, debug: bool) -> ExitCode:
     """Say in one sentence what went wrong."""
-    expected = isinstance(exc, MXNetError | OSError | MemoryError)
-    text = " ".join([str(exc), *getattr(exc, "__notes__", ())]).strip()
-    if not expected:
-        kind = type(exc).__name__
-        text = f"{kind}: {text} This is a fault of hybridonnx; --debug shows where. Please report it."
+    text = _sentence(title, exc)
     if debug:
         traceback.print_exception(exc)
-    print(f"{title}: {text}", file=sys.stderr)
+    print_error(f"{title}: {text}")
     if as_json:
-        print(json.dumps({"error": text}, ensure_ascii=False))
+        print_text(json.dumps({"error": text}, ensure_ascii=False), as_json)
     return ExitCode.FAILED
 
 
+def _sentence(title: str, exc: Exception) -> str:
+    """What an error says; the command, with which many begin, is said before it."""
+    if isinstance(exc, OSError) and exc.strerror:
+        return f"{'' if exc.filename is None else f'{os.fsdecode(exc.filename)}: '}{exc.strerror}."
+    text = " ".join([str(exc), *getattr(exc, "__notes__", ())]).strip()
+    if isinstance(exc, MXNetError | OSError | MemoryError):
+        return text.removeprefix(f"{title.rpartition(' ')[2]}: ") or f"{type(exc).__name__}."
+    if isinstance(exc, ImportError):
+        return f"{text.rstrip('.')}; hybridonnx doctor tells what is wrong with packages."
+    text = f"{text}{'' if text.endswith(('.', '?', '!')) else '.'}"
+    return (
+        f"{type(exc).__name__}: {text} This is a fault of hybridonnx; --debug shows where. Please report it."
+    )
+
+
 def _show_warning(title: str, message: Warning | str, *_: Any) -> None:
-    print(f"{title}: warning: {message}", file=sys.stderr)
+    print_error(f"{title}: warning: {message}")
 
 
 class _Progress:

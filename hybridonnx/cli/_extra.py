@@ -8,12 +8,13 @@ from collections.abc import Sequence
 __all__ = ["call"]
 
 
-def call(words: Sequence[str], module: str = "") -> int:
+def call(words: Sequence[str], module: str = "", completes: bool = False) -> int:
     """Run a command that is made with click, if that is installed.
 
     Args:
         words: The command and its arguments.
         module: A module of this package that has the command, where that is not called so.
+        completes: Whether a shell asks for completions.
 
     Returns:
         The exit code, which is 3 without click.
@@ -29,4 +30,4 @@ def call(words: Sequence[str], module: str = "") -> int:
             file=sys.stderr,
         )
         return 3
-    return run(words, module)
+    return run(words, module, completes)

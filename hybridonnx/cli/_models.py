@@ -5,32 +5,34 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
-import numpy as np
 
+from ..checkpoint import epochs
 from ..errors import FormatError
-from ..onnx import inspection
 
 __all__ = [
     "Files",
     "declared_shapes",
     "file_of",
-    "html_option",
+    "input_names",
+    "loaded",
     "model_argument",
-    "opset_option",
     "parts",
-    "shapes_option",
-    "sizes_option",
-    "tolerance_option",
-    "trial_sizes_option",
-    "types_option",
+    "require_names",
+    "require_parameters",
+    "require_weights",
 ]
 
+if TYPE_CHECKING:
+    from ..onnx.inspection import Inspection
+
 _SYMBOL = "-symbol.json"
+_NAMED = 6
+"""How many inputs a sentence names."""
 Files: TypeAlias = tuple[str] | tuple[str, str | None]
 """A model's: an ONNX file, or a symbol's and its parameters', if there are any."""
 
@@ -70,21 +72,142 @@ def declared_shapes(source: Files, shapes: Any) -> Any:
         Shapes by name, or as they are given.
 
     Raises:
+        FormatError: If there are no parameters, and so no shapes of these.
         UsageError: If neither tells a shape.
     """
-    if shapes is not None:
-        return shapes
+    from ..onnx import inspection
+
     inputs = inspection.inspect(*source, count=False).inputs
-    unknown = [item.name for item in inputs if item.shape is None or None in item.shape]
+    known = input_names(shapes, [item.name for item in inputs])
+    unknown = [i.name for i in inputs if i.name not in known and (i.shape is None or None in i.shape)]
+    if shapes is None or unknown:
+        require_parameters(source, unknown)
     if unknown:
-        example = " ".join(f"--shape {name}=batch,3,224,224" for name in unknown[:1])
+        example = f"--shape {unknown[0]}=batch,3,224,224"
         raise click.UsageError(
-            f"the shapes of the inputs {', '.join(unknown)} are required, as in {example}, got none"
+            f"the shapes of the inputs {_listed(unknown)} are required, as in {example}, got none"
         )
-    return {item.name: item.shape for item in inputs}
+    return {item.name: item.shape for item in inputs} if shapes is None else shapes
 
 
-def parts(model: str, params: str | None = None, alone: bool = False) -> Files:
+def require_parameters(source: Files, unknown: Collection[str] = ("parameters",)) -> None:
+    """Refuse a graph without parameters.
+
+    Args:
+        source: The files, as `parts` gives them.
+        unknown: The inputs of which the command line says nothing; without any the graph is complete.
+
+    Raises:
+        FormatError: If there are no parameters.
+    """
+    if len(source) == 2 and source[1] is None and unknown:
+        raise FormatError(f"no .params beside {source[0]}; --params names one.")
+
+
+def require_weights(model: str, content: Inspection) -> None:
+    """Refuse a model whose weights lie in a file that is not there.
+
+    Args:
+        model: What the user calls it.
+        content: What is in it.
+
+    Raises:
+        FormatError: If there is no such file.
+    """
+    for name, count in content.missing.items():
+        raise FormatError(f"{model}: {name} is required beside it, which has {count} of its arrays.")
+
+
+def require_names(models: Sequence[Files], shapes: Any = None, sizes: Any = None, types: Any = None) -> None:
+    """Refuse shapes, sizes and types of what none of some models has.
+
+    Args:
+        models: The models' files, as `parts` gives them.
+        shapes: What `--shape` says.
+        sizes: What `--size` says.
+        types: What `--type` says.
+
+    Raises:
+        UsageError: If a name is no input's, or no free size's, or there are more shapes than inputs.
+    """
+    if not shapes and not sizes and not isinstance(types, dict):
+        return
+    from ..onnx import inspection
+
+    contents = [inspection.inspect(*files, count=False) for files in models]
+    inputs = list(dict.fromkeys(item.name for content in contents for item in content.inputs))
+    known = {*inputs, *(name for files in models for name in _variables(files))}
+    for option, named in (("--shape", shapes), ("--type", types)):
+        strange = [name for name in input_names(named, inputs) if name not in known]
+        if strange:
+            raise click.UsageError(f"{option} of the inputs {_listed(inputs)} is required, got {strange[0]}")
+    if isinstance(shapes, list) and len(shapes) > len(inputs):
+        raise click.UsageError(
+            f"a --shape for each of the inputs {_listed(inputs)} is required, got {len(shapes)}"
+        )
+    free = list(dict.fromkeys(size for files in models for size in _free_sizes(files, shapes) if sizes))
+    strange = [name for name in sizes or () if name not in free]
+    if strange:
+        raise click.UsageError(
+            f"--size of the free sizes {_listed(free) or '(there are none)'} is required, got {strange[0]}"
+        )
+
+
+def loaded(source: Files) -> Any:
+    """A model as what runs it takes it.
+
+    Args:
+        source: The files, as `parts` gives them.
+
+    Returns:
+        The name of an ONNX file, or a symbol and its parameters.
+    """
+    from ..ndarray.files import load as load_arrays
+    from ..symbol.symbol import load
+
+    if len(source) == 1:
+        return source[0]
+    return load(source[0]), {} if source[1] is None else load_arrays(source[1])
+
+
+def _variables(files: Files) -> list[str]:
+    """The labels and parameters of a graph of MXNet's, and its inputs."""
+    from ..symbol.symbol import load
+
+    return [] if len(files) == 1 else load(files[0]).list_inputs()
+
+
+def _free_sizes(files: Files, shapes: Any) -> list[str]:
+    """The free sizes of a model whose inputs have these shapes, as far as they are its own."""
+    from ..onnx import inspection
+
+    if isinstance(shapes, dict):
+        inputs = {item.name for item in inspection.inspect(*files, count=False).inputs}
+        shapes = {name: shape for name, shape in shapes.items() if name in inputs}
+    return inspection.inspect(*files, shapes=shapes or None, count=False).free_sizes
+
+
+def input_names(values: Any, inputs: list[str]) -> list[str]:
+    """The inputs that shapes or types are of.
+
+    Args:
+        values: What the command line says: by name, in order, or one for all.
+        inputs: The names of all inputs, in order.
+
+    Returns:
+        The names; none where one type is for all.
+    """
+    if isinstance(values, dict):
+        return list(values)
+    return inputs[: len(values)] if isinstance(values, list) else []
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"
+
+
+def parts(model: str, params: str | None = None) -> Files:
     """The files of a model: an ONNX file, or a symbol's and its parameters'.
 
     Args:
@@ -92,7 +215,6 @@ def parts(model: str, params: str | None = None, alone: bool = False) -> Files:
             have in common; or the .params file, if the symbol.json is beside it.
         params: The path of a .params file. Without it that of the latest epoch beside the symbol is taken,
             which stderr is told.
-        alone: Whether a .params file is one of parameters alone.
 
     Returns:
         One path for ONNX, two for MXNet's files; the second is `None` where there are no parameters.
@@ -101,7 +223,7 @@ def parts(model: str, params: str | None = None, alone: bool = False) -> Files:
         FormatError: If there is no such file.
     """
     path = Path(file_of(model))
-    if path.suffix == ".params" and params is None and not alone:
+    if path.suffix == ".params" and params is None:
         path, params = _symbol_of(path), os.fspath(path)
     if path.suffix != ".json":
         if params is not None:
@@ -111,7 +233,9 @@ def parts(model: str, params: str | None = None, alone: bool = False) -> Files:
         params = _latest(path)
         print(f"parameters: {params or 'none'}", file=sys.stderr)
     elif not Path(params).is_file():
-        raise FormatError(f"a file of parameters is required, got nothing at {params}.")
+        raise FormatError(
+            f"a file of parameters is required, got nothing at {params}{_epochs_there(params)}."
+        )
     return os.fspath(path), params
 
 
@@ -131,7 +255,7 @@ def file_of(model: str) -> str:
         if path.is_file():
             return os.fspath(path)
     there = "a folder" if Path(model).is_dir() else "nothing"
-    raise FormatError(f"a model's file is required, got {there} at {model}.")
+    raise FormatError(f"a model's file is required, got {there} at {model}{_epochs_there(model)}.")
 
 
 def _symbol_of(params: Path) -> Path:
@@ -146,119 +270,19 @@ def _symbol_of(params: Path) -> Path:
     return symbol
 
 
+def _prefix(symbol: Path) -> str:
+    """What the files of a checkpoint have in common."""
+    return os.fspath(symbol.with_name(symbol.name.removesuffix(".json").removesuffix("-symbol")))
+
+
 def _latest(symbol: Path) -> str | None:
     """The parameters of the last epoch beside a symbol, if there are any."""
-    prefix = symbol.name.removesuffix(_SYMBOL) if symbol.name.endswith(_SYMBOL) else symbol.stem
-    epochs = {}
-    for path in symbol.parent.glob(f"{_escaped(prefix)}-*.params"):
-        match = re.fullmatch(r"-(\d{4,})\.params", path.name.removeprefix(prefix))
-        if match:
-            epochs[int(match[1])] = path
-    plain = symbol.with_name(f"{prefix}.params")
-    if epochs:
-        return os.fspath(epochs[max(epochs)])
-    return os.fspath(plain) if plain.is_file() else None
+    known = epochs(_prefix(symbol))
+    plain = f"{_prefix(symbol)}.params"
+    return known[max(known)] if known else plain if os.path.isfile(plain) else None
 
 
-def _escaped(text: str) -> str:
-    return re.sub(r"([*?[])", r"[\1]", text)
-
-
-# ---- shapes and sizes
-
-
-def _shapes(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Any:
-    """The shapes of inputs by name; in order where no text has a name."""
-    named, ordered = {}, []
-    for text in texts:
-        name, equals, sizes = text.rpartition("=")
-        if equals:
-            named[name] = _shape(sizes)
-        else:
-            ordered.append(_shape(sizes))
-    if named and ordered:
-        raise click.BadParameter("names for all shapes, or for none, are required.")
-    return named or ordered or None
-
-
-def _shape(text: str) -> tuple[int | str | None, ...]:
-    words = [word.strip() for word in text.strip("()").split(",") if word.strip()]
-    wrong = [word for word in words if not re.fullmatch(r"\d+|\?|[^\W\d][\w.]*", word)]
-    if wrong:
-        raise click.BadParameter(f"a number, a name, or ? is required for each size, got {wrong[0]!r}.")
-    return tuple(int(word) if word.isdigit() else None if word == "?" else word for word in words)
-
-
-def _sizes(several: bool) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], dict[str, Any]]:
-    """What reads free sizes by name: one number for each, or several."""
-
-    def read(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> dict[str, Any]:
-        sizes: dict[str, Any] = {}
-        for text in texts:
-            name, _, numbers = text.rpartition("=")
-            words = [word.strip() for word in numbers.split(",") if word.strip()]
-            right = name and words and all(word.isdigit() for word in words)
-            if not right or (len(words) > 1 and not several):
-                wanted = "numbers, as in batch=1,8," if several else "a number, as in batch=8,"
-                raise click.BadParameter(f"a name and {wanted} are required, got {text!r}.")
-            sizes[name] = tuple(map(int, words)) if several else int(words[0])
-        return sizes
-
-    return read
-
-
-def _types(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Any:
-    """The dtypes of inputs by name, or one for all."""
-    if not texts:
-        return np.float32
-    pairs = [text.rpartition("=") for text in texts]
-    if len(texts) == 1 and not pairs[0][0]:
-        return texts[0]
-    if not all(name for name, _, _ in pairs):
-        raise click.BadParameter("one type, or a name for each, as in data=int32, is required.")
-    return {name: dtype for name, _, dtype in pairs}
-
-
-html_option = click.option(
-    "--html",
-    type=click.Path(dir_okay=False, path_type=str),
-    help="Write a page for a browser into this file.",
-)
-types_option = click.option(
-    "--type",
-    "types",
-    multiple=True,
-    callback=_types,
-    metavar="[NAME=]TYPE",
-    help="The type of all inputs, or of one, such as data=int32; float32 unless given. May be repeated.",
-)
-tolerance_option = click.option(
-    "--tolerance", type=float, help="How far models may be apart, relative to the largest value of an output."
-)
-opset_option = click.option(
-    "--opset", type=int, help="The ONNX opset; 18 unless given, or a newer one that the graph needs."
-)
-shapes_option = click.option(
-    "--shape",
-    "shapes",
-    multiple=True,
-    callback=_shapes,
-    metavar="[NAME=]SIZE,…",
-    help="An input's shape, as in data=batch,3,224,224; a name or ? leaves a size free. May be repeated.",
-)
-sizes_option = click.option(
-    "--size",
-    "sizes",
-    multiple=True,
-    callback=_sizes(several=False),
-    metavar="NAME=NUMBER",
-    help="What a free size is taken for. May be repeated.",
-)
-trial_sizes_option = click.option(
-    "--size",
-    "sizes",
-    multiple=True,
-    callback=_sizes(several=True),
-    metavar="NAME=NUMBER,…",
-    help="What a free size is tried at, as in batch=1,2,16. May be repeated.",
-)
+def _epochs_there(params: str) -> str:
+    """What a sentence adds about parameters that are not there: those of other epochs."""
+    known = epochs(re.sub(r"(-\d+)?\.params$", "", params))
+    return f"; there are {_listed([os.path.basename(path) for path in known.values()])}" if known else ""

@@ -6,12 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..ndarray.files import load as load_arrays
+import click
+
 from ..onnx import inspection, models
-from ..parity.progress import LISTENER
-from ..symbol.symbol import load as load_symbol
-from ._command import Answer, step
-from ._models import Files
+from ._command import Answer
+from ._models import Files, loaded
 
 __all__ = ["compared"]
 
@@ -43,18 +42,14 @@ def compared(
     Returns:
         The answer, which is yes if the models agree.
     """
-    one, other = _loaded(first), None if second is None else _loaded(second)
+    one, other = loaded(first), None if second is None else loaded(second)
     if other is None and isinstance(one, str):
         symbol, arguments, states = models.import_model(one)
         other = symbol, {**arguments, **states}
     wanted = _shapes(first, second, shapes) if not inputs or isinstance(inputs, str) else None
-    token = LISTENER.set(lambda text: step(f"comparing: {text}"))
-    try:
-        report = models.verify(
-            one, other, inputs or None, shapes=wanted, sizes=sizes or None, layers=layers or None, **options
-        )
-    finally:
-        LISTENER.reset(token)
+    report = models.verify(
+        one, other, inputs or None, shapes=wanted, sizes=sizes or None, layers=layers or None, **options
+    )
     agree = report.ok() if tolerance is None else report.ok(tolerance)
     if html is not None:
         report.to_html(html, tolerance)
@@ -69,15 +64,14 @@ def _shapes(first: Files, second: Files | None, shapes: Any) -> Any:
     if shapes:
         return shapes
     items = [item for files in (first, second) if files for item in _inputs(files)]
-    return {item.name: item.shape for item in reversed(items) if item.shape is not None} or None
+    known = {item.name: item.shape for item in reversed(items) if item.shape is not None}
+    if not known and items:
+        raise click.UsageError(
+            f"the shapes of the inputs {', '.join(item.name for item in items)} are required, as in "
+            f"--shape {items[0].name}=2,3,224,224, got none"
+        )
+    return known or None
 
 
 def _inputs(files: Files) -> Sequence[inspection.Declaration]:
     return inspection.inspect(*files, count=False).inputs
-
-
-def _loaded(files: Files) -> Any:
-    """A model as `verify` takes it."""
-    if len(files) == 1:
-        return files[0]
-    return load_symbol(str(files[0])), {} if files[1] is None else load_arrays(files[1])

@@ -17,8 +17,9 @@ import click
 from ..onnx import benchmark
 from ._arrays import inputs_option
 from ._command import Answer, command, step
-from ._measured import arrays_in, numbers, source
-from ._models import html_option, parts, shapes_option, sizes_option
+from ._measured import arrays_in, checked_shapes, source
+from ._models import parts
+from ._options import POSITIVE, OutputFile, html_option, numbers, shapes_option, sizes_option
 
 __all__ = ["bench"]
 
@@ -32,19 +33,41 @@ __all__ = ["bench"]
 @sizes_option
 @inputs_option
 @click.option(
-    "--threads", default="1,2", show_default=True, callback=numbers, help="Numbers of threads; 0: all."
+    "--threads", default="1,2", show_default=True, callback=numbers(0), help="Numbers of threads; 0: all."
 )
-@click.option("--batch", "batch_sizes", callback=numbers, help="First sizes of the inputs, as in 1,8.")
-@click.option("--runs", default=100, show_default=True, help="Runs of each model at each number of both.")
-@click.option("--rounds", default=5, show_default=True, help="Rounds that these are divided into.")
-@click.option("--warmup", default=5, show_default=True, help="How many runs come before, and do not count.")
-@click.option("--seconds", default=10.0, show_default=True, help="No more rounds begin after this time.")
-@click.option("--svg", type=click.Path(dir_okay=False, path_type=str), help="Draw the times into this file.")
+@click.option("--batch", "batch_sizes", callback=numbers(1), help="First sizes of the inputs, as in 1,8.")
+@click.option(
+    "--runs",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    help="Runs of each model at each number of both.",
+)
+@click.option(
+    "--rounds",
+    type=click.IntRange(1),
+    default=5,
+    show_default=True,
+    help="Rounds that these are divided into.",
+)
+@click.option(
+    "--warmup",
+    type=click.IntRange(0),
+    default=5,
+    show_default=True,
+    help="How many runs come before, and do not count.",
+)
+@click.option(
+    "--seconds", type=POSITIVE, default=10.0, show_default=True, help="No more rounds begin after this time."
+)
+@click.option("--svg", type=OutputFile(), help="Draw the times into this file.")
 @html_option
 def bench(
     models: tuple[str, ...],
     params: str | None,
     inputs: tuple[str, ...],
+    shapes: Any,
+    sizes: dict[str, int],
     svg: str | None,
     html: str | None,
     **options: Any,
@@ -53,8 +76,11 @@ def bench(
     if params is not None and len(models) > 1:
         raise click.UsageError(f"one model is required with --params, got {len(models)}")
     files = [parts(model, params) for model in models]
+    step(f"reading {', '.join(models)}")
+    arrays = arrays_in(inputs, files[0])
+    shapes = checked_shapes(files, shapes, sizes, arrays)
     step(f"running {', '.join(models)}")
-    result = benchmark.bench([*map(source, files)], arrays_in(inputs, files[0]), **options)
+    result = benchmark.bench([*map(source, files)], arrays, shapes=shapes, sizes=sizes, **options)
     if svg is not None:
         result.to_svg(svg)
     if html is not None:

@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from ..errors import ConversionError
+from ..errors import FormatError, MissingFileError, MXNetError
 from ..onnx import models
 from ._command import Answer, command, step
-from ._models import declared_shapes, model_argument, opset_option, parts, shapes_option, types_option
+from ._models import declared_shapes, model_argument, parts, require_names
+from ._options import opset_option, shapes_option, types_option
 
 __all__ = ["check"]
 
@@ -29,6 +30,7 @@ def check(model: str, params: str | None, shapes: Any, types: Any, opset: int | 
     """Tell whether a model can be converted."""
     source = parts(model, params)
     step(f"checking {model}")
+    require_names([source], shapes, types=types)
     if len(source) == 1:
         return _importable(source[0], shapes)
     support = models.check(*source, declared_shapes(source, shapes), types, opset_version=opset)
@@ -40,7 +42,9 @@ def _importable(path: str, shapes: Any) -> Answer:
     """Whether an ONNX file can be imported."""
     try:
         symbol, arguments, states = models.import_model(path, input_shapes=shapes)
-    except ConversionError as exc:
+    except (FormatError, MissingFileError):
+        raise
+    except MXNetError as exc:
         return Answer(str(exc), {"ok": False, "problem": str(exc)}, yes=False)
     counts = Counter(node.op_name for node in symbol.nodes() if not node.is_variable)
     lines = [f"{'operator':<32} {'nodes':>5}"]

@@ -27,12 +27,9 @@ import click
 from ..onnx import checkpoint, models
 from ..onnx.manifest import check_manifest
 from ._command import Answer, command, step
-from ._models import (
-    Files,
-    declared_shapes,
-    model_argument,
+from ._models import Files, declared_shapes, model_argument, parts, require_names
+from ._options import (
     opset_option,
-    parts,
     shapes_option,
     tolerance_option,
     trial_sizes_option,
@@ -76,6 +73,7 @@ def convert(
     source = parts(model, params)
     target = output or _beside(source)
     _require(source, target, options)
+    require_names([source], shapes, sizes, options["types"])
     step(f"converting {model}")
     if not verify:
         return _written(*_convert(source, target, shapes, False, options))
@@ -117,6 +115,10 @@ def _convert(
 
 def _require(source: Files, target: str, options: Mapping[str, Any]) -> None:
     """Refuse what cannot be meant."""
+    if not os.path.basename(target) or (target.endswith(".onnx") and os.path.isdir(target)):
+        raise click.UsageError(
+            f"the name of a file, or a prefix, is required as --output, got a folder's, {target}"
+        )
     if os.path.realpath(target) == os.path.realpath(source[0]):
         raise click.UsageError(f"another file than the model's is required as --output, got {target}")
     if not Path(target).parent.is_dir():

@@ -12,14 +12,19 @@ the models differ.
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from ..onnx import model_diff
 from ._command import Answer, command, step
 from ._measured import source
-from ._models import html_option, model_argument, parts
+from ._models import model_argument, parts
+from ._options import html_option
 
 __all__ = ["diff"]
+
+_PARAMETERS = (".params", ".safetensors")
 
 
 @command
@@ -36,13 +41,15 @@ def diff(
     html: str | None,
 ) -> Answer:
     """Tell what is different between two models."""
-    one, other = (
-        source(parts(model, params, alone=True))
-        for model, params in ((first, first_params), (second, second_params))
-    )
+    one, other = _source(first, first_params), _source(second, second_params)
     step(f"comparing {first} and {second}")
     result = model_diff.diff(one, other)
     if html is not None:
         result.to_html(html)
     lines = [str(result), *(f"  {change}" for change in result.renames if names)]
     return Answer("\n".join(lines), result.to_json(), yes=result.equal)
+
+
+def _source(model: str, params: str | None) -> Any:
+    """What is compared; a file of parameters stands for these alone."""
+    return model if model.endswith(_PARAMETERS) and params is None else source(parts(model, params))

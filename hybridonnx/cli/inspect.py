@@ -16,7 +16,8 @@ import click
 
 from ..onnx import inspection
 from ._command import Answer, command, step
-from ._models import model_argument, parts, shapes_option, sizes_option
+from ._models import model_argument, parts, require_names
+from ._options import shapes_option, sizes_option
 
 __all__ = ["inspect"]
 
@@ -30,6 +31,7 @@ def inspect(model: str, params: str | None, shapes: Any, sizes: dict[str, int], 
     """Tell what is in a model."""
     source = parts(model, params)
     step(f"reading {model}")
+    require_names([source], shapes, sizes)
     content = inspection.inspect(*source, shapes=shapes, sizes=sizes)
     lines = [str(content)]
     if parameters:

@@ -18,8 +18,9 @@ import click
 from ..onnx import model_profile
 from ._arrays import inputs_option
 from ._command import Answer, command, step
-from ._measured import arrays_in, source
-from ._models import html_option, model_argument, parts, shapes_option, sizes_option
+from ._measured import arrays_in, checked_shapes, source
+from ._models import model_argument, parts
+from ._options import OutputFile, html_option, shapes_option, sizes_option
 
 __all__ = ["profile"]
 
@@ -29,19 +30,35 @@ __all__ = ["profile"]
 @shapes_option
 @sizes_option
 @inputs_option
-@click.option("--runs", default=20, show_default=True, help="How many runs are measured.")
-@click.option("--warmup", default=3, show_default=True, help="How many runs come before, and do not count.")
-@click.option("--threads", default=0, show_default=True, help="Threads; 0: as many as ONNX Runtime likes.")
-@click.option("--depth", type=click.IntRange(1), help="Parts of a layer's name that are counted together.")
-@click.option("--rows", default=15, show_default=True, help="Rows of each table at most.")
 @click.option(
-    "--trace", type=click.Path(dir_okay=False, path_type=str), help="Keep the profile in this file."
+    "--runs", type=click.IntRange(1), default=20, show_default=True, help="How many runs are measured."
 )
+@click.option(
+    "--warmup",
+    type=click.IntRange(0),
+    default=3,
+    show_default=True,
+    help="How many runs come before, and do not count.",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Threads; 0: as many as ONNX Runtime likes.",
+)
+@click.option("--depth", type=click.IntRange(1), help="Parts of a layer's name that are counted together.")
+@click.option(
+    "--rows", type=click.IntRange(1), default=15, show_default=True, help="Rows of each table at most."
+)
+@click.option("--trace", type=OutputFile(), help="Keep the profile in this file.")
 @html_option
 def profile(
     model: str,
     params: str | None,
     inputs: tuple[str, ...],
+    shapes: Any,
+    sizes: dict[str, int],
     depth: int | None,
     rows: int,
     html: str | None,
@@ -49,8 +66,11 @@ def profile(
 ) -> Answer:
     """Tell where the time of a model goes."""
     files = parts(model, params)
+    step(f"reading {model}")
+    arrays = arrays_in(inputs, files)
+    shapes = checked_shapes([files], shapes, sizes, arrays)
     step(f"running {model}")
-    result = model_profile.profile(source(files), arrays_in(inputs, files), **options)
+    result = model_profile.profile(source(files), arrays, shapes=shapes, sizes=sizes, **options)
     if html is not None:
         result.to_html(html)
     return Answer(result.text(depth, rows), result.to_json())

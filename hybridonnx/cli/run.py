@@ -23,7 +23,10 @@ __all__ = ["main"]
 _OPTIONS = {"--replace": (AS_MXNET.name, "replace"), "--old-numpy": (OLD_NUMPY.name, "1")}
 
 _MODELS = (".onnx", "-symbol.json")
-_WITH_VALUES = {"--input", "--mean", "--output", "--params", "--scale", "--std", "-o"}
+_WITH_VALUES = {
+    *("--input", "--mean", "--output", "--params", "--scale", "--shape", "--size", "--std"),
+    "-o",
+}
 """Options for models, which Python has not, that take a value."""
 
 

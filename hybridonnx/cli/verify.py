@@ -16,6 +16,7 @@ otherwise, or .npz and .npy files; with --metric a folder of images for each cla
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -24,14 +25,8 @@ from click.core import ParameterSource
 from ..onnx import inspection
 from ._arrays import Pixels, inputs_option, pixels_options, read_inputs
 from ._command import Answer, command, step
-from ._models import (
-    html_option,
-    model_argument,
-    parts,
-    shapes_option,
-    tolerance_option,
-    trial_sizes_option,
-)
+from ._models import Files, input_names, model_argument, parts, require_names, require_parameters
+from ._options import html_option, shapes_option, tolerance_option, trial_sizes_option
 from ._verify import compared
 
 __all__ = ["verify"]
@@ -60,7 +55,9 @@ __all__ = ["verify"]
 @click.option("--layers", is_flag=True, help="Compare what is between inputs and outputs as well.")
 @tolerance_option
 @html_option
-@click.option("--seed", default=0, show_default=True, help="What inputs are drawn from.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="What inputs are drawn from."
+)
 def verify(
     model: str,
     params: str | None,
@@ -90,8 +87,21 @@ def verify(
         given = read_inputs(inputs, inspection.inspect(*first, count=False).inputs, pixels)
     elif source:
         options |= _colours(scale, mean, std, bgr)
+    models = [first] if other is None else [first, other]
+    require_names(models, shapes, sizes)
+    if not source:
+        _require_parameters(models, given, shapes)
     step(f"comparing {model} with {second or 'what it becomes'}")
     return compared(first, other, given, shapes, sizes, layers, tolerance, html, **options)
+
+
+def _require_parameters(models: Sequence[Files], arrays: Any, shapes: Any) -> None:
+    """Refuse a graph whose parameters are neither in a file nor told as inputs are."""
+    contents = [inspection.inspect(*files, count=False).inputs for files in models]
+    known = {item.name for inputs in contents for item in inputs if item.shape is not None}
+    for files, inputs in zip(models, contents, strict=True):
+        names = [item.name for item in inputs]
+        require_parameters(files, {*names} - known - {*input_names(shapes, names), *(arrays or ())})
 
 
 def _colours(scale: float, mean: tuple[float, ...], std: tuple[float, ...], bgr: bool) -> dict[str, Any]:

@@ -24,7 +24,9 @@ __all__ = ["view"]
 
 @command
 @click.argument("model", type=click.Path())
-@click.option("--port", type=int, help="The port of the page; any that is free unless given.")
+@click.option(
+    "--port", type=click.IntRange(1, 65535), help="The port of the page; any that is free unless given."
+)
 @click.option("--browser/--no-browser", default=True, help="Whether to open the page.")
 def view(model: str, port: int | None, browser: bool) -> Answer:
     """Show a model's graph."""

@@ -207,7 +207,8 @@ def _lines(manifest: Manifest) -> Iterator[str]:
     yield f"written with {', '.join(f'{name} {version}' for name, version in manifest.versions.items())}"
     if manifest.created:
         yield f"created {manifest.created}"
-    sizes = [", ".join(f"{name} = {size}" for name, size in item.items()) for item in proof["sizes"]]
+    trials = sorted(proof["sizes"], key=lambda item: [*map(_number, item.values())])
+    sizes = [", ".join(f"{name} = {size}" for name, size in item.items()) for item in trials]
     at = f" with {'; '.join(sizes)}" if any(sizes) else ""
     samples = f"{proof['samples']} sample{'' if proof['samples'] == 1 else 's'}"
     yield f"proven{at}: {samples}, seed {proof['seed']}, verdict {proof['verdict']}"

@@ -11,6 +11,9 @@ from ..converters.outline import ABSENT, Outline, OutlineNode, digest
 _TRUST = 0.8
 """Names are believed if so large a part of those that the structure proves agree."""
 
+_WIDTHS = ("float16", "bfloat16", "float32", "float64")
+"""Types of weights that one network may have in one precision and in another."""
+
 Keys: TypeAlias = Sequence[object]
 """Something for each node of a model: nodes of two models with equal ones may be the same."""
 
@@ -73,7 +76,8 @@ class Matching:
         for outline, inputs, outputs, digests in self._sides():
             leaves: dict[int, object] = {**inputs, **outline.variables}
             for number, weight in outline.weights.items():
-                leaves[number] = digests[number] if contents else (weight.dtype, weight.shape)
+                kind = "float" if weight.dtype in _WIDTHS else weight.dtype
+                leaves[number] = digests[number] if contents else (kind, weight.shape)
             before = _before(outline, leaves, known)
             after = _after(outline, leaves, outputs, known)
             both.append((list(zip(before, after, strict=True)), before, after))
@@ -296,8 +300,10 @@ def _by_name_and_place(
     first: Sequence[tuple[int, str]], second: Sequence[tuple[int, str]]
 ) -> Iterator[tuple[int, int]]:
     """Pairs of equal names, then what is left in order."""
-    names = {name: b for b, name in second}
-    pairs = {a: names[name] for a, name in first if name in names}
+    names: dict[str, list[int]] = defaultdict(list)  # a graph of MXNet's may have a name several times
+    for b, name in second:
+        names[name].append(b)
+    pairs = {a: names[name].pop(0) for a, name in first if names.get(name)}
     yield from pairs.items()
     used = set(pairs.values())
     yield from zip(

@@ -20,6 +20,7 @@ from ..pages.markup import Markup, tag
 from ..pages.page import HasPage, Page
 from ..pages.table import Column, Row, Table
 from ..parity.models import title
+from ..parity.progress import say
 from ..runtime.contention import share_received
 from ..runtime.environment import environment, processors
 from ..runtime.session import ModelSession
@@ -202,11 +203,12 @@ class _Plan:
     ) -> Iterator[Timing]:
         """Run all models with every number of threads and rows."""
         with ExitStack() as stack:
-            sources = {
-                name: stack.enter_context(as_onnx(model, *signature(shapes, inputs)))
-                for name, model in models.items()
-            }
+            sources = {}
+            for name, model in models.items():
+                say(f"reading {name}")
+                sources[name] = stack.enter_context(as_onnx(model, *signature(shapes, inputs)))
             for threads in self.threads:
+                say(f"opening {', '.join(sources)} with {_threads(threads)}")
                 sessions = {name: ModelSession(source, threads=threads) for name, source in sources.items()}
                 for rows in [None] if self.batch_sizes is None else _listed(self.batch_sizes):
                     calls = {
@@ -215,12 +217,14 @@ class _Plan:
                         )
                         for name, session in sessions.items()
                     }
-                    received = self.run(calls, threads)
+                    at = _threads(threads) if rows is None else f"{_threads(threads)}, {_rows(rows)}"
+                    received = self.run(calls, threads, at)
                     yield from (call.timing(name, threads, received) for name, call in calls.items())
 
-    def run(self, calls: Mapping[str, _Calls], threads: int) -> float:
+    def run(self, calls: Mapping[str, _Calls], threads: int, at: str) -> float:
         """Run all models in turns. Returns the part of the processors' time that there was for it."""
-        for call in calls.values():
+        for name, call in calls.items():
+            say(f"{at}: warming up {name}")
             call.warm_up(self.warmup)
         begin, shares = perf_counter(), []
         counts = [len(part) for part in np.array_split(np.arange(self.runs), min(self.rounds, self.runs))]
@@ -228,7 +232,8 @@ class _Plan:
             if i and perf_counter() - begin > self.seconds * len(calls):
                 break
             shares.append(share_received(threads or processors()))
-            for call in list(calls.values())[:: 1 if i % 2 == 0 else -1]:
+            for name, call in list(calls.items())[:: 1 if i % 2 == 0 else -1]:
+                say(f"{at}: round {i + 1} of {len(counts)}, {name}")
                 call.round(count)
         return float(np.median(shares))
 

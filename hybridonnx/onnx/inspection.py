@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -15,11 +15,11 @@ import numpy as np
 from .._json import fields_of, json_text
 from ..converters.from_onnx import Source as OnnxSource
 from ..converters.from_onnx import import_model, read
-from ..converters.inspection import Declaration, Facts, facts, weight_files
+from ..converters.inspection import Declaration, Facts, facts, missing_weights, weight_files
 from ..converters.multiply_adds import UNKNOWN_SIZES, Count, multiply_adds
 from ..converters.to_onnx import arrays_by_name, by_name, data_names, is_shape, lower
 from ..dtypes import as_dtype, float32, name_of, stored_bytes
-from ..errors import MXNetError
+from ..errors import FormatError, MXNetError
 from ..gluon.hybrid_block import HybridBlock
 from ..ops import Array, Dim, Spec, SymbolicDim, sizes
 from ..symbol.graph import Entry
@@ -57,6 +57,8 @@ class Inspection:
     """The free sizes that the multiply-adds are counted for."""
     bytes: int | None = None
     """How long the model's files are, weights beside it included, where it is in files."""
+    missing: Mapping[str, int] = field(default_factory=dict)
+    """The files of weights that are not there, and how many arrays lie in each."""
 
     @property
     def free_sizes(self) -> list[str]:
@@ -84,6 +86,7 @@ class Inspection:
             *_operators(self.operators),
             *_multiply_adds(self),
         ]
+        lines += [f"missing: {name}, which has {count} of the arrays" for name, count in self.missing.items()]
         lines += [f"metadata: {key}: {value}" for key, value in self.metadata.items()]
         return "\n".join(lines)
 
@@ -138,11 +141,22 @@ def _of_onnx(source: Any, shapes: Any, sizes: Mapping[str, int], counts: bool) -
     inputs = _with_shapes(content.inputs, shapes)
     used = _sizes(inputs, sizes)
     fixed = {name: shape for name, shape in _numbers(inputs, used).items() if shape is not None}
-    count = multiply_adds(model.proto, fixed, model.array) if counts else Count()
-    if any(reason.endswith(UNKNOWN_SIZES) for reason in count.uncounted):
+    missing = missing_weights(model)
+    count = _counted(model, fixed, missing) if counts else Count()
+    if not missing and any(reason.endswith(UNKNOWN_SIZES) for reason in count.uncounted):
         count = _followed(source, inputs, fixed) or count
     files = [] if not isinstance(source, str | os.PathLike) else [Path(source), *weight_files(model)]
-    return _inspection("ONNX", content._replace(inputs=inputs), count, used, files)
+    return _inspection("ONNX", content._replace(inputs=inputs), count, used, files, missing)
+
+
+def _counted(model: Any, shapes: Mapping[str, tuple[int, ...]], missing: Mapping[str, int]) -> Count:
+    """The multiply-adds of an ONNX model, whose shapes may be computed from weights that are not there."""
+    try:
+        return multiply_adds(model.proto, shapes, model.array)
+    except FormatError:
+        if not missing:
+            raise
+        return Count(uncounted={"weights are not there": ["the whole graph"]})
 
 
 def _followed(
@@ -236,7 +250,12 @@ def _size(size: Dim) -> int | str | None:
 
 
 def _inspection(
-    kind: str, content: Facts, count: Count, sizes: Mapping[str, int], files: Sequence[Path]
+    kind: str,
+    content: Facts,
+    count: Count,
+    sizes: Mapping[str, int],
+    files: Sequence[Path],
+    missing: Mapping[str, int] | None = None,
 ) -> Inspection:
     return Inspection(
         kind=kind,
@@ -244,6 +263,7 @@ def _inspection(
         multiply_adds=dict(count.by_operator.most_common()),
         uncounted=count.uncounted,
         sizes=sizes,
+        missing=missing or {},
         bytes=sum(path.stat().st_size for path in files if path.is_file()) if files else None,
     )
 

@@ -19,6 +19,7 @@ from ..pages.plot import Chart, Plot, Series
 from ..pages.table import Column, Row, Table
 from ..parity.distances import distance
 from ..parity.models import title
+from ._casts import Reduced, pairs_of_casts, without_casts
 from ._matching import Matching
 from ._native import Model, Native, native
 from ._sources import exported
@@ -164,8 +165,9 @@ def diff(first: Model, second: Model) -> ModelDiff:
 
     Nodes are the same where all that leads to them, or all that comes of them, is the same; where that does
     not tell, names do, if they are the same elsewhere, and then their places. So a file whose values were
-    numbered anew is equal but for names, and one changed node is one difference. Weights are matched by name,
-    by what they hold, and by their place. They are read one at a time.
+    numbered anew is equal but for names, and one changed node is one difference. Where only one model casts
+    floating-point numbers, as one network in float32 and in float16, the rest is compared without the casts.
+    Weights are matched by name, by what they hold, and by their place. They are read one at a time.
 
     Two of MXNet's models are compared in its operators. Beside an ONNX model, one of MXNet's is exported for
     its inputs and opset, and both are compared in ONNX's. With parameters alone, only weights are compared.
@@ -185,13 +187,14 @@ def diff(first: Model, second: Model) -> ModelDiff:
         ConversionError: If one model is MXNet's and the other is not, and the first cannot be exported.
     """
     with ExitStack() as stack:
-        one, other = _outlines(first, second, stack)
-        return _compared(Matching(one, other))
+        return _compared(*without_casts(*_outlines(first, second, stack)))
 
 
-def _compared(match: Matching) -> ModelDiff:
+def _compared(first: Reduced, second: Reduced) -> ModelDiff:
+    match = Matching(first.outline, second.outline)
     one, other = match.first, match.second
-    nodes = tuple(_node_diffs(match))
+    casts = dict(pairs_of_casts(first, second, match.values))
+    nodes = (*_node_diffs(match), *_cast_diffs(first, second, casts))
     weights, equal_weights = _weight_diffs(match)
     return ModelDiff(
         first=one.title,
@@ -199,7 +202,7 @@ def _compared(match: Matching) -> ModelDiff:
         changes=(*_interface_changes(match), *_text_changes(one.facts, other.facts)),
         nodes=nodes,
         weights=tuple(weights),
-        equal_nodes=len(match.nodes) - sum(item.kind == "changed" for item in nodes),
+        equal_nodes=len(match.nodes) + len(casts) - sum(item.kind == "changed" for item in nodes),
         equal_weights=equal_weights,
         renames=tuple(_renames(match)),
         notes=tuple(_text_changes(one.notes, other.notes)),
@@ -323,6 +326,17 @@ def _node_diffs(match: Matching) -> Iterator[NodeDiff]:
             yield NodeDiff("changed", node.operator, node.name, other.name, changes)
     for b, node in enumerate(match.second.nodes):
         if b not in others:
+            yield NodeDiff("added", node.operator, "", node.name)
+
+
+def _cast_diffs(first: Reduced, second: Reduced, pairs: Mapping[int, int]) -> Iterator[NodeDiff]:
+    """The casts that only one of the models has."""
+    for a, node in enumerate(first.casts):
+        if a not in pairs:
+            yield NodeDiff("removed", node.operator, node.name, "")
+    taken = set(pairs.values())
+    for b, node in enumerate(second.casts):
+        if b not in taken:
             yield NodeDiff("added", node.operator, "", node.name)
 
 

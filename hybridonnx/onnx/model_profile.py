@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from ..pages.plot import Chart, Plot, Series
 from ..pages.table import Column, Row, Table
 from ..parity.models import title
 from ..runtime.environment import environment
-from ..runtime.node_times import Measurement, NodeRuns, measure
+from ..runtime.node_times import Measurement, NodeRuns, measure, nodes_of
 from ..runtime.session import ModelSession
 from ._feeds import arrays_of, feeds, signature
 from ._native import Model
@@ -28,6 +29,9 @@ from .models import Inputs, Shapes
 __all__ = ["NodeTime", "Profile", "TimeShare", "profile"]
 
 _WIDTH = 48
+_SCOPES = "pkg.torch.onnx.name_scopes"
+_LONGEST = 10_000
+"""Letters of a list of scopes; a parser can run out of stack over longer texts."""
 _CALL = "_fwd"
 """How Gluon ends the names of operators that are a block's own."""
 
@@ -169,7 +173,8 @@ def profile(
     """Measure the time of every node of a model in ONNX Runtime, by its own profiler.
 
     Nodes are those that ONNX Runtime runs: it makes one of several, and lays arrays out anew between them.
-    They are called as in the model where they come of it.
+    They are called as in the model where they come of it. Their layers are what is before the last `/` of
+    their names, the blocks that they are of, or the modules that PyTorch's exporter says in metadata.
 
     Args:
         model: An ONNX file, its bytes or a ModelProto; or one of MXNet's, which is exported before: a
@@ -196,8 +201,9 @@ def profile(
     with as_onnx(model, *signature(shapes, known)) as source:
         arrays = feeds("profile", source, ModelSession(source, threads=1), known, shapes, sizes, None, seed)
         path = None if trace is None else os.fspath(trace)
-        measurement = measure(source, read(source).proto.graph, arrays, runs, warmup, threads, path)
-    nodes = tuple(_node_times(measurement, _prefixes(model)))
+        graph = read(source).proto.graph
+        measurement = measure(source, graph, arrays, runs, warmup, threads, path)
+    nodes = tuple(_node_times(measurement, _prefixes(model), _scopes(graph)))
     types = {name: f"{a.dtype} {a.shape}" for name, a in arrays.items()}
     total = median(measurement.totals)
     return Profile(title(model), total, nodes, runs, warmup, threads, types, environment())
@@ -212,14 +218,16 @@ def _require(runs: int, warmup: int, threads: int) -> None:
         )
 
 
-def _node_times(measurement: Measurement, prefixes: Sequence[str]) -> Iterable[NodeTime]:
+def _node_times(
+    measurement: Measurement, prefixes: Sequence[str], scopes: Mapping[str, str]
+) -> Iterable[NodeTime]:
     times = [median(node.times) for node in measurement.nodes]
     whole = sum(times) or 1.0
     for node, time in zip(measurement.nodes, times, strict=True):
         yield NodeTime(
             node.name,
             node.operator,
-            _layer(node, prefixes),
+            scopes.get(node.name) or _layer(node, prefixes),
             time,
             time / whole,
             node.calls / len(measurement.totals),
@@ -238,6 +246,23 @@ def _prefixes(model: Any) -> list[str]:
     known: set[str] = set()
     model.apply(lambda block: known.add(block.prefix))
     return sorted(known - {""}, key=len, reverse=True)
+
+
+def _scopes(graph: Any) -> dict[str, str]:
+    """The modules that nodes belong to, where a file says them beside the names, as PyTorch's exporter does.
+
+    It lists the names of the modules around a node, each with those around it, and the node's own one last.
+    """
+    scopes: dict[str, str] = {}
+    for node in nodes_of(graph):
+        text = next((item.value for item in node.metadata_props if item.key == _SCOPES), "")
+        try:
+            names = ast.literal_eval(text) if len(text) <= _LONGEST else ()
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        if isinstance(names, list) and len(names) > 1 and isinstance(names[-2], str):
+            scopes[node.name or next(iter(node.output), "")] = names[-2].replace(".", "/")
+    return scopes
 
 
 def _layer(node: NodeRuns, prefixes: Sequence[str]) -> str:

@@ -35,3 +35,14 @@ def counted(items: Iterable[_T], text: str, size: Callable[[_T], int]) -> Iterat
             shown = True
     if shown:
         print(file=sys.stderr)
+
+
+def say(text: str) -> None:
+    """Tell whoever listens what is done now; a step may take too short a time for a terminal alone.
+
+    Args:
+        text: What is done.
+    """
+    listener = LISTENER.get()
+    if listener is not None:
+        listener(text)

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,6 @@ from .._version import __version__
 from ..errors import MXNetError
 from ..ndarray.ndarray import NDArray
 from ..symbol.symbol import load_json
-from .compile import CompiledGraph
 from .features import _cpu_features
 
 __all__ = ["Diagnosis", "diagnose"]
@@ -34,6 +33,9 @@ onnxruntime-training-cpu onnxruntime-webgpu ort-nightly ort-nightly-gpu
 _OPENCVS = """
 opencv-contrib-python opencv-contrib-python-headless opencv-python opencv-python-headless
 """.split()
+_REQUIRED = {"google.protobuf": "protobuf", "onnx": "onnx", "onnxruntime": "onnxruntime"}
+"""The packages of modules that must be there, each after what it imports itself."""
+_OPTIONAL = {"PIL": "pillow", "cv2": "opencv-python", "ml_dtypes": "ml_dtypes", "safetensors": "safetensors"}
 _INSTRUCTIONS = ("SSE42", "AVX", "AVX2", "FMA3", "AVX512F", "AVX512_SKX", "NEON", "ASIMD", "SVE", "VSX4")
 _VARIABLES = ("HYBRIDONNX_", "MXNET_", "OMP_", "OPENBLAS_", "MKL_", "ORT_", "CUDA_VISIBLE")
 _WIDTH = 16
@@ -49,6 +51,8 @@ class Diagnosis:
     """What does harm, and what to do about it."""
     notes: tuple[str, ...] = ()
     """What may be a surprise."""
+    broken: tuple[str, ...] = ()
+    """The packages that cannot be imported."""
 
     def ok(self) -> bool:
         """Whether nothing is wrong."""
@@ -73,6 +77,7 @@ def diagnose() -> Diagnosis:
         packages of ONNX Runtime, packages that are too old, or a first graph that does not run.
     """
     installed = _installed()
+    broken = _broken(installed)
     facts = {
         "hybridonnx": f"{__version__} in {Path(__file__).parents[1]}",
         "Python": f"{platform.python_version()} at {sys.executable}",
@@ -81,12 +86,14 @@ def diagnose() -> Diagnosis:
         "memory": _memory(),
         **{name: installed[name] for name in _PACKAGES if name in installed},
         **{name: installed[name] for name in (*_RUNTIMES, *_OPENCVS) if name in installed},
-        "providers": _providers(),
+        "providers": "unknown" if "onnxruntime" in broken else _providers(),
     }
     variables = {name: value for name, value in os.environ.items() if name.startswith(_VARIABLES)}
     facts["environment"] = " ".join(f"{name}={value}" for name, value in sorted(variables.items())) or "-"
-    problems = [*_several(installed), *_too_old(installed), *_first_graph()]
-    return Diagnosis(facts, tuple(problems), tuple(_notes(installed)))
+    problems = [*_several(installed), *_too_old(installed), *broken.values()]
+    if not broken.keys() & {*_REQUIRED.values()}:
+        problems += _first_graph()
+    return Diagnosis(facts, tuple(problems), tuple(_notes(installed)), tuple(broken))
 
 
 def _installed() -> dict[str, str]:
@@ -171,6 +178,36 @@ def _several(installed: Mapping[str, str]) -> list[str]:
     return problems
 
 
+def _broken(installed: Mapping[str, str]) -> dict[str, str]:
+    """What is wrong with packages that cannot be imported, or lack what is compiled, by their names."""
+    broken: dict[str, str] = {}
+    for module, name in (_REQUIRED | _OPTIONAL).items():
+        families = {"onnxruntime": _RUNTIMES, "opencv-python": _OPENCVS}.get(name, [name])
+        package = next((item for item in families if item in installed), name)
+        if module in _OPTIONAL and package not in installed:
+            continue
+        try:
+            _import(module)
+        except Exception as exc:  # noqa: BLE001  # packages that do not fit each other raise anything
+            if "protobuf" in broken and name == "onnx":  # which fails therefore
+                continue
+            text = str(exc).strip().partition("\n")[0].rstrip(".")
+            broken[name] = (
+                f"{package} that can be imported is required, got {type(exc).__name__}: {text}; "
+                f"pip install --force-reinstall {package}."
+            )
+    return broken
+
+
+def _import(module: str) -> None:
+    """Import a module that must be there as a whole."""
+    package = import_module(module)
+    if module == "onnxruntime" and not hasattr(package, "InferenceSession"):
+        raise ImportError("it has no InferenceSession, so a part of it is missing")
+    if module == "onnx" and not hasattr(package, "ModelProto"):
+        raise ImportError("it has no ModelProto, so a part of it is missing")
+
+
 def _too_old(installed: Mapping[str, str], needs: Collection[str] | None = None) -> list[str]:
     """Packages that are older than what hybridonnx asks for, or not there."""
     if needs is None:
@@ -206,6 +243,8 @@ _GRAPH = """{"nodes": [
 
 def _first_graph() -> list[str]:
     """What goes wrong when a graph is compiled and run, if anything does."""
+    from .compile import CompiledGraph
+
     data = np.array([[1, 2, 3]], np.float32)
     weight = np.array([[1, 0, 2], [0, -1, 1]], np.float32)
     try:

@@ -137,7 +137,7 @@ class _Titles:
 
     def __init__(self, graph: Any) -> None:
         self._names = Names(graph, {})
-        self._known = set(_node_names(graph))
+        self._known = {node.name for node in nodes_of(graph) if node.name}
         plain = [node for node in graph.node if node.op_type != "Constant"]  # those become initializers
         self._unnamed = {
             f"{node.op_type}_{i}": node.output[0]
@@ -161,11 +161,10 @@ class _Titles:
         return (shorter, True) if shorter in self._known else (name, False)
 
 
-def _node_names(graph: Any) -> Iterator[str]:
-    """The names of nodes, those in bodies included."""
+def nodes_of(graph: Any) -> Iterator[Any]:
+    """The nodes of a graph, those in bodies included."""
     for node in graph.node:
-        if node.name:
-            yield node.name
+        yield node
         for attribute in node.attribute:
             for body in [attribute.g] if attribute.HasField("g") else attribute.graphs:
-                yield from _node_names(body)
+                yield from nodes_of(body)

@@ -17,7 +17,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 from .. import config
 from .._profile import profile
 from ..dtypes import DType, as_dtype, container, is_bfloat16
-from ..errors import MXNetError
+from ..errors import FormatError, MXNetError
 from ..ops import Array, Drawing, enclosed, opened
 from .measured import MeasuredSession, Names, Operators
 
@@ -85,7 +85,18 @@ def _start(
     try:
         return ort.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
     except _FAILURES as exc:
-        raise MXNetError(f"ONNX Runtime does not accept the graph: {_sentence(exc)}{remedy}") from exc
+        what = model if isinstance(model, str) else "the graph"
+        raise MXNetError(f"ONNX Runtime does not accept {what}: {_sentence(exc)}{remedy}") from exc
+
+
+def _require_utf8(path: str) -> None:
+    """Refuse names of files that ONNX Runtime cannot be told."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise FormatError(
+            f"{path}: a name in UTF-8 is required of a file for ONNX Runtime, got other bytes. Rename it."
+        ) from None
 
 
 def _failed(
@@ -350,6 +361,8 @@ class ModelSession:
         }
         if self._held:
             settings.add_external_initializers(list(self._held), list(self._held.values()))
+        if isinstance(model, str):
+            _require_utf8(model)
         self._session = _start(model, settings, remedy="")
         inputs, outputs = self._session.get_inputs(), self._session.get_outputs()
         self.inputs: dict[str, tuple[str, Sequence[int | str | None]]] = {
