@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -366,6 +367,13 @@ def of_onnx(model: Any) -> Runnable:
         return named(session.outputs, session(inputs))
 
     return Runnable(declared, run, lambda: File(source), reference, limits, precision, is_file=True)
+
+
+def rows_of(*models: Runnable) -> int | None:
+    """How many rows models take at once, by what one of them declares of its first input, if it does."""
+    shapes = [spec.shape for model in models for spec in islice(model.inputs.values(), 1)]
+    sizes = [shape[0] for shape in shapes if shape and isinstance(shape[0], int) and shape[0] > 0]
+    return next(iter(sizes), None)
 
 
 def exported(symbol: Symbol, params: Arrays, inputs: Mapping[str, Spec]) -> bytes:

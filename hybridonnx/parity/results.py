@@ -111,6 +111,8 @@ class Score:
     """The samples whose class, the largest of the first output's columns, is another one."""
     changes: tuple[Change, ...] = ()
     """The first of these."""
+    added: int = 0
+    """The rows that made batches as large as the models take them; what comes of these is left out."""
 
     @property
     def difference(self) -> float:

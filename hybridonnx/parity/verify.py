@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain, islice
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,7 +16,7 @@ from ..runtime.environment import environment
 from .difference import Exact, difference, together, unit_of
 from .drawing import Draws, specs_of
 from .inputs import given
-from .labelled import Batch, labelled, score
+from .labelled import Batch, begun, fitted, labelled, score
 from .layers import Beside
 from .models import (
     Arrays,
@@ -28,6 +27,7 @@ from .models import (
     exported_for,
     label_zeros,
     of_onnx,
+    rows_of,
     runnable,
     title,
 )
@@ -69,17 +69,19 @@ def verify(
     known: list[Arrays] = []
     batches: Iterator[Batch] = iter(())
     if metric is not None:
-        batches = labelled(inputs, specs, pixels)
-        head = list(islice(batches, samples or 1))
-        batches, known = chain(head, batches), [x for x, _ in head]
+        head, batches = begun(labelled(inputs, specs, pixels), samples or 1)
+        known = [batch.inputs for batch in head]
     elif inputs is not None:
         known = given(specs, inputs, samples, pixels)
     if other is None:
         second = _own_export(first, known, draws, in_batches=metric is not None)
     comparison = _Comparison(first, second, precision)
+    judged: Score | None = None
+    if metric is not None:
+        judged = comparison.score(batches, metric)
+        known = [part.inputs for batch in head for part in comparison.parts(batch)][: samples or 1]
     parity = comparison.run(known, draws, layers, samples or 1, seed)
     names = title(model), "its own export" if other is None else title(other)
-    judged = None if metric is None else comparison.score(batches, metric)
     return replace(parity, metric=judged, models=names, environment=environment())
 
 
@@ -232,11 +234,21 @@ class _Comparison:
         except MXNetError:  # the graph of an ONNX model may be one of its declared sizes
             return outputs
 
+    def parts(self, batch: Batch) -> Iterator[Batch]:
+        """A batch as both models take it."""
+        return fitted(batch, rows_of(self._first, self._second))
+
     def score(self, batches: Iterable[Batch], metric: Any) -> Score:
         """What a metric says of both models."""
-        return score(
-            self._first.call or self._first.run, lambda x: self._second.run(self._renamed(x)), batches, metric
-        )
+        parts = (part for batch in batches for part in self.parts(batch))
+        first = self._first.call or self._first.run
+        result = score(first, lambda x: self._second.run(self._renamed(x)), parts, metric)
+        if result.added:
+            self._note(
+                f"the models take {rows_of(self._first, self._second)} rows at once: batches of fewer have "
+                f"their last row again, {result.added} rows in all, and what comes of these is left out"
+            )
+        return result
 
     def _note(self, text: str) -> None:
         self._notes[text] = None
