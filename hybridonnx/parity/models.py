@@ -19,6 +19,7 @@ from ..converters.cuts import Cuts
 from ..converters.from_onnx import import_model, read
 from ..converters.inspection import facts
 from ..converters.limits import Limit, input_limits
+from ..converters.quantization import Quantization, is_quantized
 from ..converters.to_onnx import arrays_by_name, data_names, model_bytes
 from ..converters.values import dtype_of_type_string
 from ..dtypes import DType, as_dtype
@@ -99,6 +100,15 @@ class Graph:
             for name, shape in shapes.items()
             if shape is not None and all(isinstance(d, int) for d in shape)
         }
+
+    def range_of(self, name: str) -> tuple[float, float]:
+        """The range outside of which all that take a value treat it alike, as relu and clip do."""
+        entry = self._nodes[name]
+        users = [node.op for node in topological(self.symbol.outputs) if entry in node.inputs]
+        if not users or entry in self.symbol.outputs:
+            return -math.inf, math.inf
+        ranges = [_range(op) for op in users]
+        return min(low for low, _ in ranges), max(high for _, high in ranges)
 
     def parameters(self) -> list[str]:
         """The names of parameters."""
@@ -221,6 +231,13 @@ class File:
         return dict(zip(wanted, session(feeds), strict=True))
 
 
+def _range(op: Operator) -> tuple[float, float]:
+    """The range outside of which an operator gives what it gives at its ends."""
+    if "relu" in (op.names[0], getattr(op, "act_type", "")):
+        return 0.0, math.inf
+    return getattr(op, "a_min", -math.inf), getattr(op, "a_max", math.inf)
+
+
 @dataclass(frozen=True)
 class Runnable:
     """A model of any kind: what it takes, and how to run it."""
@@ -239,6 +256,8 @@ class Runnable:
     """The dtype of most of its weights' elements, if they are floating-point numbers."""
     call: Callable[[Arrays], Arrays] | None = field(default=None, compare=False)
     """The same model's other way, if it has one."""
+    quantization: Callable[[], Quantization | None] = field(default=lambda: None, compare=False)
+    """What is quantized in it, if anything is."""
     is_file: bool = False
     """Whether it is ONNX, which runs apart from what it is imported as."""
     title: str = field(default="", compare=False)
@@ -363,10 +382,17 @@ def of_onnx(model: Any) -> Runnable:
         )
         return _most(sizes)
 
+    def quantization() -> Quantization | None:
+        return Quantization(source) if is_quantized(source) else None
+
     def run(inputs: Arrays) -> Arrays:
         return named(session.outputs, session(inputs))
 
-    return Runnable(declared, run, lambda: File(source), reference, limits, precision, is_file=True)
+    return Runnable(
+        *(declared, run, lambda: File(source), reference, limits, precision),
+        quantization=quantization,
+        is_file=True,
+    )
 
 
 def rows_of(*models: Runnable) -> int | None:

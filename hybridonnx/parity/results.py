@@ -57,11 +57,20 @@ class Layer:
     """The first model's nodes from there."""
     parameters: tuple[ParameterDifference, ...] = ()
     """The parameters of these nodes that are others in the second model, if the layer is at fault."""
+    step: float | None = None
+    """The step from a number to the next where the second model has the value quantized."""
+    saturated: int = 0
+    """The elements that are beyond what its integers can say."""
 
     @property
     def name(self) -> str:
         """The first model's name of the value."""
         return self.own.name
+
+    def __str__(self) -> str:
+        if self.step is None:
+            return str(self.own)
+        return f"{self.own}, {self.own.absolute / self.step:.2g} steps of {self.step:.3g}"
 
     def ok(self, tol: float | None = None) -> bool:
         """Whether the layer's own error is rounding at most; with `tol`, whether it is within that."""

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..converters.quantization import Grid
 from ..dtypes import DType
 from ..errors import MXNetError
 from ..ndarray.invoke import invoke_all
@@ -68,6 +69,18 @@ NEAR_ONE = ("elu", "gammaln", "selu", "sigmoid", "softrelu", "LogisticRegression
 """Those among them that are off by that much of 1 as well."""
 
 
+class Border(NamedTuple):
+    """What a value is in the second model, where both have it."""
+
+    dtype: DType
+    grid: Grid | None = None
+    """The numbers that it can be, if it is quantized."""
+
+    def rounded(self, x: Array) -> Array:
+        """The value as the second model has it."""
+        return rounded(x if self.grid is None else self.grid.rounded(x), self.dtype)
+
+
 class Nearby(NamedTuple):
     """What a value should be where the values at the borders before it are right."""
 
@@ -113,11 +126,11 @@ class _State:
     near: _Values
     dtype: DType
 
-    def at_border(self, dtype: DType) -> _State:
-        """The value at a border, where nothing was inherited: in the border's dtype if that is coarser."""
-        exact = self.whole.exact
-        if dtype != self.dtype and not 0 < unit_of(dtype) <= unit_of(self.dtype):
-            exact = _wide(rounded(exact, dtype))
+    def at_border(self, border: Border) -> _State:
+        """The value at a border, where nothing was inherited: as the border has it if that is coarser."""
+        exact, dtype = self.whole.exact, border.dtype
+        if border.grid or (dtype != self.dtype and not 0 < unit_of(dtype) <= unit_of(self.dtype)):
+            exact = _wide(border.rounded(exact))
         return replace(self, near=_Values(exact))
 
 
@@ -139,13 +152,13 @@ class Reference:
         self._uses = Counter(entry for node in self._nodes for entry in node.inputs)
 
     def run(
-        self, inputs: Mapping[str, Array], borders: Mapping[str, DType] | None = None, seed: int = 0
+        self, inputs: Mapping[str, Array], borders: Mapping[str, Border] | None = None, seed: int = 0
     ) -> Iterator[Expectation]:
         """Each value in the order of the nodes.
 
         Args:
             inputs: Arrays by the variables' names.
-            borders: Names of values behind which `nearby` inherits nothing, and takes them in this dtype.
+            borders: Names of values, inputs too, behind which `nearby` inherits nothing, and takes them so.
             seed: Of the changes at random.
 
         Yields:
@@ -161,7 +174,10 @@ class Reference:
             if node.is_variable:
                 value = arrays[node.name]
                 values = _Values(_wide(value))
-                states[Entry(node, 0)] = _State(values, values, value.dtype)
+                state = _State(values, values, value.dtype)
+                if node.name in borders:
+                    state = state.at_border(borders[node.name])
+                states[Entry(node, 0)] = state
                 continue
             with node.named(), np.errstate(all="ignore"):
                 ends = [name in borders for name in node.output_names()]
@@ -185,7 +201,7 @@ class Reference:
 
 
 class _Noise:
-    """Numbers at random, of which large arrays have the same again: to draw one each takes longer than most operators."""
+    """Numbers at random; large arrays have the same again, as drawing takes longer than most operators."""
 
     def __init__(self, seed: int) -> None:
         self._rng = rng = np.random.default_rng(seed)
@@ -241,9 +257,7 @@ class _Measured(NamedTuple):
 class _Step:
     """One operator on exact values, on their copies, and on changed ones."""
 
-    def __init__(
-        self, op: Operator, dtypes: Sequence[DType], noise: _Noise, unit: float = 0.0
-    ) -> None:
+    def __init__(self, op: Operator, dtypes: Sequence[DType], noise: _Noise, unit: float = 0.0) -> None:
         self._op, self._dtypes, self._noise, self._least = op, dtypes, noise, unit
         self._narrow = False
 
@@ -323,7 +337,7 @@ class _Step:
         if exact.dtype.kind != "f":
             flips = np.any([bound > 0, *(other != own for other in copies)], axis=0)
             return _Result(_Values(own, list(copies)), np.where(flips, np.inf, 0.0), own)
-        total = bound + INHERITED * _spread(exact, copies) if copies else bound
+        total = bound + INHERITED * spread(exact, copies) if copies else bound
         if last:
             return _Result(_Values(value), total, own)
         kick = np.where(np.isfinite(bound), bound, 0)
@@ -352,15 +366,15 @@ class _Step:
         if not exact.size:
             return np.zeros(exact.shape)
         overflows = np.isfinite(exact) & ~np.isfinite(own)
-        off, spread = _finite(_wide(own) - exact), _spread(exact, changes)
+        off, moved = _finite(_wide(own) - exact), spread(exact, changes)
         certain = (off == 0) & (exact == np.rint(exact))
         size = np.where(np.isfinite(exact), np.abs(exact), 0)
         eps = self._unit(own.dtype)
-        measured = spread + 0.5 * eps * size
+        measured = moved + 0.5 * eps * size
         lost = min(_rms(off) / max(_rms(measured), 1e-300), MOST)
         growth = max(1.0, lost, 0.25 * np.sqrt(self._terms(exact.size, inputs)))
-        bound = SAFETY * (growth * (np.where(certain, 0.0, spread) + 0.1 * eps * size) + 0.5 * eps * size)
-        bound = np.where(certain & (spread == 0), 0.0, bound)
+        bound = SAFETY * (growth * (np.where(certain, 0.0, moved) + 0.1 * eps * size) + 0.5 * eps * size)
+        bound = np.where(certain & (moved == 0), 0.0, bound)
         formula = getattr(self._op, "act_type", self._op.names[0])
         relative = APPROXIMATE.get(formula, 0.0)
         if relative:
@@ -387,8 +401,8 @@ def _rms(x: Array) -> float:
     return float(np.sqrt(np.mean(np.square(x)))) if x.size else 0.0
 
 
-def _spread(exact: Array, others: Sequence[Array]) -> Array:
-    """How far other values are from the exact ones; half of what is usual in their row or column at least."""
+def spread(exact: Array, others: Sequence[Array], least: float = 0.5) -> Array:
+    """How far other values are from the exact ones; a part of what is usual in a row or column at least."""
     squares = np.zeros(exact.shape)
     lost = np.zeros(exact.shape, bool)
     for other in others:
@@ -407,4 +421,4 @@ def _spread(exact: Array, others: Sequence[Array]) -> Array:
         usual = means[0]
         for mean in means[1:]:
             usual = np.minimum(usual, mean)
-    return np.where(lost, np.inf, np.sqrt(np.maximum(squares, 0.25 * usual)))
+    return np.where(lost, np.inf, np.sqrt(np.maximum(squares, least**2 * usual)))

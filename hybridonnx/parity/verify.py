@@ -34,6 +34,7 @@ from .models import (
 from .parameters import different
 from .pictures import Pixels
 from .proof import Differences, Proof, base_of, failed
+from .quantized import QuantizedFile, described, settled, unknown
 from .report import Parity
 from .results import Layer, ParameterDifference, Score, SizeTrial
 from .rounding import Expectation, Reference, rounded
@@ -148,6 +149,7 @@ class _Comparison:
         """For the first model's other way, which is as precise as it is."""
         if graph is not None and dtype is not None:
             self._strict = graph, Reference(graph.symbol, graph.params)
+        self._quantized = self._quantization(precision)
         if graph is None:
             self._note(
                 "the first model has operators that only ONNX Runtime knows: no bounds of rounding, its own "
@@ -166,6 +168,16 @@ class _Comparison:
         self._note(f"bounds are those of {dtype}, {why}")
         return dtype
 
+    def _quantization(self, wanted: Any) -> QuantizedFile | None:
+        """The second model's values, if it is quantized and the first is not, and no bounds are asked for."""
+        known = None if wanted is not None or self._strict is None else self._second.quantization()
+        if known is None or self._first.quantization() is not None:
+            return None
+        self._note(described(known))
+        if known.unknown():
+            self._note(unknown(known.unknown()))
+        return QuantizedFile(known)
+
     def run(
         self, samples: Sequence[Arrays], draws: Draws | None, layers: bool | None, count: int, seed: int
     ) -> Parity:
@@ -174,8 +186,10 @@ class _Comparison:
         if draws is not None and base is not None and not samples:
             samples = [draws.sample(base, seed + k) for k in range(count)]
         may_fail = draws is not None and bool(draws.free.names)
+        if layers is None and self._quantized is not None:
+            layers = True
         results = [self._sample(sample, may_fail, bool(layers)) for sample in samples]
-        outputs = _merged([result.outputs for result in results])
+        outputs = settled(_merged([r.outputs for r in results]), [x for r in results for x in r.layers])
         trials: list[SizeTrial] = []
         if draws is not None and base is not None and draws.free.names:
             proof = Proof(self._first, draws, seed, self._compared)
@@ -216,7 +230,7 @@ class _Comparison:
             call = _differences(strict, self._first.call(sample))
         layers = [] if self._misread else layers
         try:
-            return _Sample(_differences(expected, self._second.run(self._renamed(sample))), call, layers)
+            return _Sample(self._beside(expected, self._renamed(sample)), call, layers)
         except MXNetError as exc:
             if not may_fail:
                 raise
@@ -224,15 +238,29 @@ class _Comparison:
 
     def _compared(self, own: Arrays, sample: Arrays) -> Differences:
         """The outputs at other sizes. The reference, which takes long, runs where these are not close."""
-        result = self._second.run(self._renamed(sample))
         near = {name: (y, Exact(y, self._usual.get(name, 0.0))) for name, y in own.items()}
-        outputs = _differences(near, result)
+        outputs = self._beside(near, self._renamed(sample))
         if all(difference.ok() for difference in outputs):
             return outputs
         try:
-            return _differences(self._trusted(self._expected(own, sample), sample), result)
+            outputs = self._beside(self._trusted(self._expected(own, sample), sample), self._renamed(sample))
+            return outputs if self._quantized is None else settled(outputs, self._layers(sample))
         except MXNetError:  # the graph of an ONNX model may be one of its declared sizes
             return outputs
+
+    def _beside(self, expected: Mapping[str, _Expected], inputs: Arrays) -> Differences:
+        """The second model's outputs beside what they should be."""
+        results = self._second.run(inputs)
+        if self._quantized is None or len(expected) != len(results):
+            return _differences(expected, results)
+        names = dict(zip(results, self._quantized.outputs(), strict=True))
+        known = {names[name]: y for name, y in results.items() if names[name] not in inputs}
+        steps = self._quantized.allowed(inputs, known)
+        allowed = [steps.get(name, np.zeros(())) for name in names.values()]
+        pairs = zip(expected.items(), allowed, strict=True)
+        return _differences(
+            {name: (own, exact._replace(step=step)) for (name, (own, exact)), step in pairs}, results
+        )
 
     def parts(self, batch: Batch) -> Iterator[Batch]:
         """A batch as both models take it."""
@@ -291,7 +319,7 @@ class _Comparison:
 
     @cached_property
     def _values_of_second(self) -> Graph | File:
-        return self._second.inside()
+        return self._quantized or self._second.inside()
 
     def _parameters(self) -> tuple[ParameterDifference, ...]:
         """The parameters of one name that differ."""
@@ -396,12 +424,12 @@ def _merged_layers(samples: Sequence[Sequence[Layer]]) -> tuple[Layer, ...]:
         for name, several in by_name.items()
     }
     return tuple(
-        Layer(
-            together([layer.own for layer in several]),
-            together(whole[name]) if whole[name] else None,
-            several[0].nodes,
-            several[0].origins,
-            next((layer.parameters for layer in several if layer.parameters), ()),
+        replace(
+            several[0],
+            own=together([layer.own for layer in several]),
+            whole=together(whole[name]) if whole[name] else None,
+            parameters=next((layer.parameters for layer in several if layer.parameters), ()),
+            saturated=sum(layer.saturated for layer in several),
         )
         for name, several in by_name.items()
     )
