@@ -95,6 +95,8 @@ class Quantization:
         self.operators = Counter(node.op_type for node in model.graph.node if _KINDS.fullmatch(node.op_type))
         """How many nodes of each operator compute with quantized values."""
         self._tensors = {tensor.name: tensor for tensor in model.graph.initializer}
+        self.added: set[str] = set()
+        """The names of nodes that `model` has and the file has not."""
         self._separate()
 
     def unknown(self) -> list[str]:
@@ -169,13 +171,10 @@ class Quantization:
                 base = re.sub(r"_quantized$|_QuantizeLinear_Output$", "", value)
                 real = names.main(base) if reader is None else reader.output[0]
                 again[value] = names.main(f"{value}_again")
-                by = moved[value]
-                nodes.append(
-                    reader or helper.make_node("DequantizeLinear", [value, *by], [real], f"{value}_real")
-                )
-                nodes.append(
-                    helper.make_node("QuantizeLinear", [real, *by], [again[value]], f"{value}_again")
-                )
+                by, own = moved[value], (f"{value}_real", f"{value}_again")
+                self.added |= {*own}
+                nodes.append(reader or helper.make_node("DequantizeLinear", [value, *by], [real], own[0]))
+                nodes.append(helper.make_node("QuantizeLinear", [real, *by], [again[value]], own[1]))
         copy = GraphProto(node=nodes)
         del graph.node[:]
         graph.node.extend(copy.node)

@@ -127,6 +127,8 @@ def test_a_quantized_model_is_no_fault(files, tmp_path, form):
     assert "the second model is quantized" in str(report)
     assert "of 8 bits" in str(report)
     assert "all agree but for what is quantized" in str(report)
+    nodes = {node.name or node.op_type for node in onnx.load(file).graph.node}
+    assert {name for layer in report.layers for name in layer.nodes} <= nodes
     steps = [layer.step for layer in report.layers if layer.step is not None]
     assert bool(steps) == ("dynamic" not in form)
     assert "as quantized" in report.to_html()

@@ -112,7 +112,7 @@ class Exact(NamedTuple):
 
     def allowed(self) -> Array:
         """How far off each element may be in all."""
-        return np.add(self.bound, self.step)
+        return np.asarray(np.add(self.bound, self.step))
 
 
 def difference(name: str, expected: Array, result: Array, exact: Exact | None = None) -> Difference:

@@ -254,10 +254,14 @@ class Beside:
 
     def _explained(self, layer: Layer) -> Layer:
         """A layer with the first model's nodes, and with parameters that differ if it is at fault."""
-        origins = tuple(self._graph.makers([layer.name], self._pairs))
-        if layer.ok():
-            return replace(layer, origins=origins)
-        return replace(layer, origins=origins, parameters=self._parameters(layer.name, layer.own.other))
+        name, other = layer.name, layer.own.other
+        layer = replace(
+            layer,
+            origins=tuple(self._graph.makers([name], self._pairs)),
+            facts=self._second.facts([other], self._theirs()),
+            origin_facts=self._graph.facts([name], self._pairs),
+        )
+        return layer if layer.ok() else replace(layer, parameters=self._parameters(name, other))
 
     def _parameters(self, name: str, other: str) -> tuple[ParameterDifference, ...]:
         mine = self._graph.parameters_of([name], self._pairs)

@@ -38,6 +38,7 @@ from ..symbol.labels import label_shapes
 from ..symbol.symbol import Symbol
 from .difference import unit_of
 from .limits import symbol_limits
+from .results import NodeFacts
 from .sizes import dim
 
 Arrays: TypeAlias = dict[str, Array]
@@ -86,6 +87,15 @@ class Graph:
         """The nodes between values and `borders`."""
         entries, _ = self._back(wanted, borders)
         return list(dict.fromkeys(e.node.name for e in sorted(entries, key=lambda e: e.node.serial)))
+
+    def facts(self, wanted: Iterable[str], borders: Collection[str]) -> tuple[NodeFacts, ...]:
+        """What the nodes between values and `borders` are."""
+        entries, _ = self._back(wanted, borders)
+        nodes = dict.fromkeys(e.node for e in sorted(entries, key=lambda e: e.node.serial))
+        return tuple(
+            NodeFacts(n.name, n.op_name, {k: v for k, v in n.attrs.items() if not k.startswith("__")})
+            for n in nodes
+        )
 
     def shapes(self, inputs: Arrays) -> dict[str, tuple[int, ...]]:
         """The shapes of values, as far as inference tells them."""
@@ -205,6 +215,11 @@ class File:
     def makers(self, wanted: Iterable[str], borders: Collection[str]) -> list[str]:
         """The nodes between values and `borders`."""
         return [step.name or step.op_type for step in self._cuts.between(wanted, borders)]
+
+    def facts(self, wanted: Iterable[str], borders: Collection[str]) -> tuple[NodeFacts, ...]:
+        """What the nodes between values and `borders` are."""
+        steps = self._cuts.between(wanted, borders)
+        return tuple(NodeFacts(s.name, s.op_type, self._cuts.attributes(s)) for s in steps)
 
     def parameters(self) -> list[str]:
         """The names of parameters."""

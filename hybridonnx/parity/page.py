@@ -12,7 +12,7 @@ from ..pages.page import Page, Part
 from ..pages.plot import Chart, Plot, Series
 from ..pages.table import Column, Histogram, Row, State, Table
 from .difference import BINS, BUT, DECADES, PERCENTS, Difference, Verdict
-from .results import Layer, ParameterDifference, Results, Score, SizeTrial
+from .results import Layer, NodeFacts, ParameterDifference, Results, Score, SizeTrial
 
 _STATES: Mapping[Verdict, State] = {
     Verdict.AGREES: "good",
@@ -237,8 +237,8 @@ def _details(item: Difference, layer: Layer | None = None) -> list[Any]:
     there = item.index is not None
     return [
         item.other if item.other != item.name else None,
-        ", ".join(layer.origins) if layer else None,
-        ", ".join(layer.nodes) if layer else None,
+        _nodes(layer.origin_facts, layer.origins) if layer else None,
+        _nodes(layer.facts, layer.nodes) if layer else None,
         "; ".join(str(item).removeprefix("the parameter ") for item in layer.parameters) if layer else None,
         item.dtype,
         item.size,
@@ -252,6 +252,11 @@ def _details(item: Difference, layer: Layer | None = None) -> list[Any]:
         *((None, None, None) if layer is None or layer.step is None else _in_steps(layer, layer.step)),
         item.note,
     ]
+
+
+def _nodes(facts: Sequence[NodeFacts], names: Sequence[str]) -> str:
+    """Nodes with operators and attributes, as far as these are known."""
+    return "; ".join(map(str, facts)) if facts else ", ".join(names)
 
 
 def _in_steps(layer: Layer, step: float) -> tuple[float, float, int]:

@@ -15,7 +15,7 @@ from ..converters.quantization import Grid, Quantization
 from ..ops import Array
 from .difference import ORDER, Difference, Verdict
 from .models import Arrays, File
-from .results import Layer
+from .results import Layer, NodeFacts
 from .rounding import spread
 
 COPIES = 6
@@ -33,7 +33,16 @@ class QuantizedFile(File):
         super().__init__(quantization.model())
         self.grids: Mapping[str, Grid] = quantization.grids()
         """The numbers that values can be, where these are fixed."""
+        self._added = quantization.added
         self._copies = [File(quantization.moved(seed)) for seed in range(COPIES)]
+
+    def makers(self, wanted: Iterable[str], borders: Collection[str]) -> list[str]:
+        """The file's own nodes between values and `borders`."""
+        return [name for name in super().makers(wanted, borders) if name not in self._added]
+
+    def facts(self, wanted: Iterable[str], borders: Collection[str]) -> tuple[NodeFacts, ...]:
+        """What the file's own nodes between values and `borders` are."""
+        return tuple(item for item in super().facts(wanted, borders) if item.name not in self._added)
 
     def parameters_of(self, wanted: Iterable[str], borders: Collection[str]) -> list[str]:
         """None, as what nodes take are integers and scales."""

@@ -44,6 +44,20 @@ class ParameterDifference:
 
 
 @dataclass(frozen=True)
+class NodeFacts:
+    """A node of one of the models."""
+
+    name: str
+    operator: str
+    attributes: Mapping[str, str]
+    """As texts."""
+
+    def __str__(self) -> str:
+        parts = [self.operator, *(f"{name}={text}" for name, text in self.attributes.items())]
+        return f"{self.name or self.operator}: {', '.join(parts)}"
+
+
+@dataclass(frozen=True)
 class Layer:
     """One value between inputs and outputs."""
 
@@ -57,6 +71,10 @@ class Layer:
     """The first model's nodes from there."""
     parameters: tuple[ParameterDifference, ...] = ()
     """The parameters of these nodes that are others in the second model, if the layer is at fault."""
+    facts: tuple[NodeFacts, ...] = ()
+    """What the second model's nodes are."""
+    origin_facts: tuple[NodeFacts, ...] = ()
+    """What the first model's are."""
     step: float | None = None
     """The step from a number to the next where the second model has the value quantized."""
     saturated: int = 0
