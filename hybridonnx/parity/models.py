@@ -242,7 +242,7 @@ class File:
     def _run(self, wanted: Sequence[str], given: Arrays) -> Arrays:
         part = self._cuts.part(wanted, given)
         session = ModelSession(part.data, weights=part.weights)
-        feeds = {new: np.ascontiguousarray(given[name]) for name, new in part.inputs.items()}
+        feeds = {new: np.asarray(given[name], order="C") for name, new in part.inputs.items()}
         return dict(zip(wanted, session(feeds), strict=True))
 
 
