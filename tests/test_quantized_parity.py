@@ -32,6 +32,9 @@ FORMS = {
 }
 """Forms that ONNX Runtime quantizes to: activations, weights, and whether each channel has its scale."""
 
+LATER = ("QDQ int8", "QDQ uint8", "operators", "operators uint8", "dynamic")
+"""Forms in which faults are planted by the slow tests."""
+
 
 def quantized(path, inputs, form, folder) -> str:
     """A file quantized by ONNX Runtime, calibrated on some inputs."""
@@ -136,7 +139,13 @@ def test_a_quantized_model_is_no_fault(files, tmp_path, form):
     assert not strict.ok()
 
 
-@pytest.mark.parametrize("form", [form for form in FORMS if form != "QDQ 16 bits"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        *("QDQ", "operators int8", "dynamic uint8"),
+        *(pytest.param(form, marks=pytest.mark.slow) for form in FORMS if form in LATER),
+    ],
+)
 def test_planted_faults(files, tmp_path, form):
     """Each at its layer, and none behind it."""
     model, path, inputs = files
