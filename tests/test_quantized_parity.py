@@ -180,6 +180,17 @@ def test_what_saturates_is_told(files, tmp_path):
             assert there.step == pytest.approx(float(onnx.numpy_helper.to_array(scale)))
 
 
+def test_a_quantized_model_that_comes_first(files, tmp_path):
+    """It is not granted what its own steps would allow another."""
+    _, path, inputs = files
+    file = quantized(path, inputs, "QDQ", tmp_path)
+    same, other = mx.onnx.verify(file, file, inputs[0]), mx.onnx.verify(file, path, inputs[0])
+    assert same.verdict is Verdict.AGREES
+    assert not other.ok()
+    for report in (same, other):
+        assert "the first model is quantized, and float64 falls to other steps" in str(report)
+
+
 def test_a_fault_is_found_by_the_metric_as_well(files, tmp_path, rng):
     """What decides is how many decisions change."""
     model, path, inputs = files
