@@ -204,7 +204,7 @@ class Reference:
 
 
 class _Noise:
-    """Numbers at random; large arrays have the same again, as drawing takes longer than most operators."""
+    """Numbers at random; large arrays have the same again, as to draw them takes longer than operators do."""
 
     def __init__(self, seed: int) -> None:
         self._rng = rng = np.random.default_rng(seed)
