@@ -103,17 +103,24 @@ def _unknown(op_type: str, opset: int, domain: str) -> ConversionError:
     first = min(versions(op_type, domain), default=0)
     if first > opset:
         return NeedsOpset(f"{op_type}: opset {first} is required, got {opset}.", first)
-    known = {s.name for s in defs.get_all_schemas() if s.domain == domain}
+    known = {name for own, name in _history() if own == domain}
     return ConversionError(
         f"{op_type}: ONNX has no operator of this name at opset {opset}.{suggest(op_type, known)}"
     )
 
 
-@cache
 def versions(op_type: str, domain: str = "") -> tuple[int, ...]:
     """The opsets that brought a version of an operator, oldest first."""
-    schemas = defs.get_all_schemas_with_history()
-    return tuple(sorted(s.since_version for s in schemas if s.name == op_type and s.domain == domain))
+    return _history().get((domain, op_type), ())
+
+
+@cache
+def _history() -> dict[tuple[str, str], tuple[int, ...]]:
+    """The versions of all operators by domain and name."""
+    table: dict[tuple[str, str], list[int]] = {}
+    for schema in defs.get_all_schemas_with_history():
+        table.setdefault((schema.domain, schema.name), []).append(schema.since_version)
+    return {key: tuple(sorted(numbers)) for key, numbers in table.items()}
 
 
 def refusal(

@@ -162,6 +162,9 @@ def type_proto(dtype: Any, shape: tuple[int | str | None, ...] | None = None) ->
     text = container_of(np.dtype(dtype))
     if text:
         return _parsed(text)
+    wrong = next((d for d in shape or () if isinstance(d, int) and not 0 <= d < 1 << 63), None)
+    if wrong is not None:
+        raise ConversionError(f"sizes from 0 to 2^63 are required, got {wrong}.")
     proto: TypeProto = helper.make_tensor_type_proto(elem_type(dtype), shape)
     return proto
 

@@ -80,7 +80,7 @@ SOURCES = {
     "hybridonnx.attrs": ("ShapeLike",),
     "hybridonnx.context": ("Context",),
     "hybridonnx.dtypes": ("DTypeLike",),
-    "hybridonnx.faces": ("Axes", "Sections", "Size"),
+    "hybridonnx.faces": ("Axes", "Name", "Sections", "Size"),
     "hybridonnx.ndarray.ndarray": ("Key", "NDArray", "Operand"),
     "hybridonnx.ndarray.np_array": ("ndarray",),
     "hybridonnx.symbol.np_symbol": ("_Symbol",),

@@ -1,14 +1,13 @@
 """Every public name of Apache MXNet 1.9.1's modules, and which of them are here.
 
-    python -m tests.mxnet_names             # prints coverage by module, and what is missing
-    python -m tests.mxnet_names --store     # makes what is missing the expected, and writes the page
+    python -m tests.mxnet_names     # prints coverage by module, and what is missing
 
 `tests/oracle/public_names.py` lists MXNet's names; `LEFT_OUT` are those that will not be here, with reasons.
+`scripts/names` makes what is missing the expected, and writes the pages.
 """
 
 from __future__ import annotations
 
-import argparse
 import fnmatch
 import importlib
 import json
@@ -19,12 +18,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 NAMES: dict[str, list[str]] = json.loads((ROOT / "oracle/public_names.json").read_text())["modules"]
 STORED = ROOT / "data/mxnet_names.json"
-PAGE = ROOT.parent / "docs/mxnet_names.md"
-INTRODUCTION = """# MXNet's public names
-
-Every public name of every module of Apache MXNet 1.9.1 against what `import mxnet` gives here, made by
-`python -m tests.mxnet_names --store`. What serves MXNet's own library or hardware is not counted; the reasons
-are below."""
 
 LIBRARY = "it serves the binding of MXNet's library in C++, by ctypes or by generated code"
 CUDA = "it is about CUDA's own code or hardware"
@@ -175,39 +168,5 @@ def table() -> str:
     return "\n".join([*lines, total])
 
 
-def page() -> str:
-    """The page of all modules: how many names are here, what is missing, and what is not counted, and why."""
-    gaps, rows = missing(), coverage()
-    here, count = (sum(column) for column in zip(*rows.values(), strict=True))
-    total = f"**{here:,} of {count:,} names, {100 * here / count:.1f} %.**"
-    lines = [INTRODUCTION, "", total, "", "| Module | Here | Of | Missing |", "|---|---|---|---|"]
-    for module, (there, every) in rows.items():
-        lines.append(f"| `{module}` | {there} | {every} | {_code(gaps.get(module, []))} |")
-    lines += ["", "## Not counted", "", "| Why | Names |", "|---|---|"]
-    left: dict[str, list[str]] = {}
-    for module, names in NAMES.items():
-        for name in names:
-            if (why := reason(module, name)) is not None:
-                left.setdefault(why, []).append(name)
-    lines += [f"| {why} | {_code(sorted(set(names)))} |" for why, names in left.items()]
-    return "\n".join([*lines, ""])
-
-
-def _code(names: list[str], most: int = 40) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return " ".join(f"`{name}`" for name in names[:most]) + more
-
-
-def main() -> None:
-    """Print the table, or store what is missing."""
-    parser = argparse.ArgumentParser(description="Coverage of MXNet's public names.")
-    parser.add_argument("--store", action="store_true", help="make what is missing the expected")
-    print(table())
-    if parser.parse_args().store:
-        rows = {module: " ".join(names) for module, names in missing().items()}
-        STORED.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-        PAGE.write_text(page(), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    print(table())

@@ -1,4 +1,4 @@
-"""Faults planted in ONNX models, one in each, that leave every shape as it was."""
+"""Networks of the zoo, and faults planted in ONNX models, one in each, that leave every shape as it was."""
 
 from __future__ import annotations
 
@@ -7,7 +7,45 @@ from typing import NamedTuple
 
 import numpy as np
 import onnx
+import onnxruntime as ort
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+
+import hybridonnx as mx
+from hybridonnx import gluon
+from hybridonnx.gluon.model_zoo import vision
+
+ZOO = {
+    "alexnet": 67,
+    "densenet": 224,
+    "mobilenet0.25": 64,
+    "mobilenetv2_0.25": 64,
+    "resnet18_v1": 64,
+    "resnet18_v2": 64,
+    "resnet50_v1": 64,
+    "resnet50_v2": 64,
+    "squeezenet1.1": 224,
+    "vgg11_bn": 64,
+}
+"""Networks, and the size of their images."""
+
+
+def zoo(name: str) -> tuple[gluon.HybridBlock, np.ndarray]:
+    """A network of the zoo with values that keep signals at their size, and an input."""
+    rng = np.random.RandomState(0)
+    if name == "densenet":  # a narrow one: windows of its last pooling need the large images
+        net: gluon.HybridBlock = vision.DenseNet(16, 8, [2, 4, 6, 4], classes=10)
+    else:
+        net = vision.get_model(name, classes=10)
+    net.initialize(mx.init.MSRAPrelu())
+    x = rng.standard_normal((1, 3, ZOO[name], ZOO[name])).astype("float32")
+    net.hybridize()
+    net(mx.nd.array(x))
+    for key, param in net.collect_params().items():
+        if key.endswith(("gamma", "running_var")):
+            param.set_data(mx.nd.array(rng.uniform(0.5, 1.5, param.shape)))
+        elif key.endswith(("beta", "running_mean", "bias")):
+            param.set_data(mx.nd.array(rng.normal(0, 0.2, param.shape)))
+    return net, x
 
 
 class Fault(NamedTuple):
@@ -19,6 +57,21 @@ class Fault(NamedTuple):
     model: ModelProto
     node: str
     """A node between the values before it and that one: its name, or its operator without one."""
+
+
+def shows(right: ModelProto, fault: Fault, x: np.ndarray) -> bool:
+    """Whether the first value that is wrong is another one: it is not where a weight meets nothing but 0."""
+    return not np.array_equal(_value(right, fault.value, x), _value(fault.model, fault.value, x))
+
+
+def _value(model: ModelProto, name: str, x: np.ndarray) -> np.ndarray:
+    """A value inside of a model, in ONNX Runtime."""
+    copy = ModelProto()
+    copy.CopyFrom(model)
+    if name not in {output.name for output in copy.graph.output}:
+        copy.graph.output.add(name=name)
+    session = ort.InferenceSession(copy.SerializeToString(), providers=["CPUExecutionProvider"])
+    return np.asarray(session.run([name], {session.get_inputs()[0].name: x})[0])
 
 
 Plant = Callable[[ModelProto, int, np.random.RandomState], str | None]
@@ -62,12 +115,12 @@ def _weight(model: ModelProto, name: str) -> TensorProto | None:
 
 def _change(model: ModelProto, name: str, change: Callable[[np.ndarray], np.ndarray], least: int = 2) -> bool:
     tensor = _weight(model, name)
-    if tensor is None or tensor.data_type != TensorProto.FLOAT:
+    if tensor is None or tensor.data_type not in (TensorProto.FLOAT, TensorProto.FLOAT16):
         return False
     array = numpy_helper.to_array(tensor).copy()
     if array.size < least or not array.any():
         return False
-    tensor.CopyFrom(numpy_helper.from_array(change(array).astype(np.float32), name))
+    tensor.CopyFrom(numpy_helper.from_array(change(array).astype(array.dtype), name))
     return True
 
 
@@ -255,7 +308,8 @@ def half_precision(model: ModelProto, i: int, rng: np.random.RandomState) -> str
     if not (_heavy(node) or node.op_type in ("Add", "BatchNormalization")):
         return None
     value = node.output[0]
-    if value in {output.name for output in model.graph.output}:
+    dtypes = {v.name: v.type.tensor_type.elem_type for v in _inferred(model)}
+    if value in {output.name for output in model.graph.output} or dtypes.get(value) == TensorProto.FLOAT16:
         return None
     node.output[0] = f"{value}_before"
     casts = [

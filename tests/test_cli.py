@@ -124,7 +124,7 @@ def test_commands_go_over_public_functions_alone():
             3,
             "shapes of the inputs data are required, got one",
         ),
-        (["inspect", "{}/net-0003.params"], 3, "an ONNX model is required, got an array list of MXNet"),
+        (["inspect", "{}/net-0003.params", "--params", "x"], 2, "parameters are for a symbol.json"),
     ],
 )
 def test_errors_are_one_sentence(model, capsys, words, code, message):

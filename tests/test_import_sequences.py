@@ -40,7 +40,7 @@ THREE = """
 
 def at(position: int, sequence: str = "s", output: str = "y") -> str:
     return f"""
-    p{output} = Constant <value_int = {position}> ()
+    p{output} = Constant <value = int64 {{{position}}}> ()
     {output} = SequenceAt ({sequence}, p{output})"""
 
 

@@ -323,6 +323,12 @@ def test_fit_tells_monitors():
     assert [line.split()[:3] for line in lines] == [["Batch:", str(n), "softmax_output"] for n in (1, 2)]
 
 
+def test_the_context_is_the_processor_unless_it_is_given():
+    network = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=2)
+    with mx.cpu(3):
+        assert mx.mod.Module(network, label_names=None)._contexts == [mx.cpu(0)]
+
+
 def test_several_contexts_share_batches():
     module = _training.bound(mx, kwargs={"context": [mx.cpu(0), mx.cpu(1)]})
     module.forward_backward(_training.one_batch(mx))

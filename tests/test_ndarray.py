@@ -439,3 +439,14 @@ def test_arrays_tell_dtypes():
     assert like.astype(like, copy=False) is like
     with pytest.raises(TypeError):
         x.astype(np.ones(1, "int8"))
+
+
+def test_ranges_without_a_dtype_are_float32_and_with_none_float64():
+    for make in (lambda **dtype: mx.nd.arange(3, **dtype), lambda **dtype: mx.nd.linspace(0, 1, 3, **dtype)):
+        assert (make().dtype, make(dtype=None).dtype) == (np.float32, np.float64)
+
+
+def test_broadcast_like_takes_another_array():
+    assert mx.nd.ones((2, 1)).broadcast_like(other=mx.nd.ones((2, 3))).asnumpy().tolist() == [[1, 1, 1]] * 2
+    with pytest.raises(TypeError, match="rhs"):
+        mx.nd.ones((2, 1)).broadcast_like(rhs=mx.nd.ones((2, 3)))

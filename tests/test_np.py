@@ -347,3 +347,9 @@ def test_draws_are_refused(call, error):
     """Of these real MXNet refuses some, reads memory that is not there, or ends the process."""
     with pytest.raises((ValueError, mx.MXNetError), match=error):
         eval(f"mx.np.random.{call}", {"mx": mx, "np": mx.np})
+
+
+def test_matmul_refuses_what_it_does_not_know():
+    x = mx.np.ones((2, 2))
+    with pytest.raises(TypeError, match="'axis'"):
+        mx.np.matmul(x, x, axis=1)

@@ -300,3 +300,20 @@ def test_determinants_of_one_matrix_by_shape_semantics(name, as_numpy, expected,
     loaded = mx.sym.load_json(text)
     with mx.util.np_shape(as_numpy):
         assert set(loaded.infer_shape(x=(2, 2))[1]) == {expected}
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        *((name, ()) for name in "sum prod max min all any cumsum squeeze transpose copy trace diag".split()),
+        ("reshape", ((-1,),)),
+        ("moveaxis", (0, 1)),
+        ("repeat", (2,)),
+        ("roll", (1,)),
+    ],
+)
+def test_functions_of_one_operator_take_a_name(function, arguments):
+    x, values = mx.sym.var("x").as_np_ndarray(), mx.np.array([[1.0, 2.0]])
+    assert getattr(mx.sym.np, function)(x, *arguments, name="node").list_outputs() == ["node_output"]
+    unnamed, named = (getattr(mx.np, function)(values, *arguments, **more) for more in ({}, {"name": "node"}))
+    assert named.asnumpy().tolist() == unnamed.asnumpy().tolist()

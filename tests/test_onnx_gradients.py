@@ -368,6 +368,15 @@ def test_compiled_forms(name):
         checks.check_second(node)
 
 
+@pytest.mark.parametrize("equation", ["...ij,jk->...ik", "ij,...jk"])
+def test_dots_of_one_term_alone(equation):
+    """Which ONNX Runtime does not sum over."""
+    shapes = [(2, 3, 4), (4, 5)] if equation.startswith(".") else [(3, 4), (2, 4, 5)]
+    node = checks.case_of("Einsum", [numbers(*shape) for shape in shapes], 12, equation=equation)
+    checks.check(node, checks.hybridized(node))
+    checks.check_second(node)
+
+
 ELEMENTWISE = {
     "Sigmoid": 13,
     "Tanh": 13,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -757,3 +758,23 @@ def test_numbers_beside_rows_and_reductions_have_no_axes():
     assert number_ranks(same(mx.sym.tanh(X) * 3 + 0.5, x, np.tanh(x) * 3 + 0.5)) == [0, 0]
     sums = mx.sym.sum(X, axis=1, keepdims=True) + 0.5
     assert number_ranks(same(sums, x, x.sum(1, keepdims=True) + 0.5)) == [0]
+
+
+@mx.util.use_np
+class Scores(mx.gluon.HybridBlock):
+    """What attention multiplies values by."""
+
+    def hybrid_forward(self, F, x, y):
+        return F.np.einsum("bhid,bhjd->bhij", x, y)
+
+
+@mx.util.use_np
+@pytest.mark.parametrize("recording", [False, True])
+def test_sums_of_products_without_elements(recording):
+    """ONNX Runtime's Einsum ends the process at these, of which the first size is free in a session."""
+    net = Scores()
+    net.hybridize()
+    full = net(mx.np.ones((2, 2, 3, 4)), mx.np.ones((2, 2, 5, 4)))
+    np.testing.assert_array_equal(full.asnumpy(), np.full((2, 2, 3, 5), 4))
+    with mx.autograd.record() if recording else nullcontext():
+        assert net(mx.np.zeros((0, 2, 3, 4)), mx.np.zeros((0, 2, 5, 4))).shape == (0, 2, 3, 5)

@@ -41,7 +41,7 @@ def with_definitions(
         if node.op_type not in op_types or plain(node.domain) not in _DEFINED:
             continue
         definition = _definition(node, types, opsets)
-        if definition is not None:
+        if definition is not None and len(node.input) <= len(definition.input):
             definition.domain, definition.name = _DOMAIN, f"{node.op_type}{index}"
             del definition.opset_import[:]
             definition.opset_import.append(helper.make_opsetid("", opset))

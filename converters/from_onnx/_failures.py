@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from onnx import NodeProto
@@ -10,7 +11,7 @@ from onnx import __version__ as version
 from hybridonnx.errors import ConversionError, MXNetError
 
 from ..subgraphs import uses
-from ._model_info import located, title
+from ._places import located, title
 
 _MOST = 100
 """After so many errors no more nodes are looked at."""
@@ -30,9 +31,10 @@ class Failures:
     lost: set[str] = field(default_factory=set)
     """The values that nothing computes therefore."""
 
-    def refuse(self, node: NodeProto, reason: str) -> None:
-        """Note that nothing can say a node's operator."""
-        self.refused.setdefault(reason, []).append(title(node))
+    def refuse(self, node: NodeProto, operator: Callable[[NodeProto], str]) -> None:
+        """Note that nothing can say a node's operator, which the function has more words for."""
+        name = operator(node) if len(self.refused) < _SHOWN else node.op_type  # which is not shown
+        self.refused.setdefault(name, []).append(title(node))
         self.lost.update(node.output)
 
     def add(self, node: NodeProto, exc: MXNetError) -> None:
@@ -56,14 +58,19 @@ class Failures:
         lines = []
         if self.refused:
             lines.append(f"unsupported operators, which neither onnx {version} nor ONNX Runtime has:")
-            lines += [f"  {why}: {len(n)} x ({', '.join(n[:5])})" for why, n in self.refused.items()]
+            refused = [*self.refused.items()]
+            lines += [f"  {why}: {len(n)} x ({', '.join(n[:5])})" for why, n in refused[:_SHOWN]]
+            lines += _more(refused)
             lines.append("  Write the model with others, or with functions that say what these do.")
         if self.errors:
             lines.append("nodes that do not fit:")
             lines += [f"  {exc}" for exc in self.errors[:_SHOWN]]
-        if len(self.errors) > _SHOWN:
-            lines.append(f"  and {len(self.errors) - _SHOWN} more")
+            lines += _more(self.errors)
         if lines:
             kinds = {type(exc) for exc in self.errors} | ({ConversionError} if self.refused else set())
             kind = kinds.pop() if len(kinds) == 1 else ConversionError
             raise kind(f"{self.model}: " + "\n".join(lines))
+
+
+def _more(items: Sequence[object]) -> list[str]:
+    return [f"  and {len(items) - _SHOWN} more"] if len(items) > _SHOWN else []

@@ -20,8 +20,9 @@ from hybridonnx.symbol.symbol import Broadcasting
 from ..onnx_nodes import text_of
 from ..values import Array
 from ._inner import Known
-from ._model_info import Dims, ModelInfo, title
+from ._model_info import Dims, ModelInfo
 from ._native import declaration
+from ._places import title
 from ._vectors import Size, Vector
 
 
@@ -143,6 +144,10 @@ class Functions:
         name = self._info.names.new(f"{owner}_const")
         self._info.add_constant(name, np.asarray(value, dtype))
         return self.constant(name)
+
+    def fits(self, count: int, dtype: DType) -> bool:
+        """Whether the model may ask for so many elements before it runs; they are taken from what is left."""
+        return self._info.model.budget.takes(count * dtype.itemsize, count)
 
     def node(self, op_type: str, *inputs: Broadcasting, **attributes: Any) -> Broadcasting:
         """A node of ONNX's own, of the model's opset, with one output: that of the node that is imported."""

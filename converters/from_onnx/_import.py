@@ -7,24 +7,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from hybridonnx.errors import FormatError
 from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.symbol.declared import InputShapes
 from hybridonnx.symbol.symbol import Symbol
 
-from ._reader import Source, read
+from ._reader import Source, in_words, read
 from ._walk import Imported, walk
 
 
 def load(source: Source, input_shapes: InputShapes | None = None) -> Imported:
     """A model as a Symbol with NumPy arrays."""
-    try:
-        with _uncollected():
-            return walk(read(source), input_shapes)
-    except UnicodeDecodeError:  # protobuf reads texts when they are asked for
-        raise FormatError(
-            "ONNX model: text in UTF-8 is required, got other bytes. The file is damaged."
-        ) from None
+    with _uncollected():
+        model = read(source)
+        with in_words():
+            return walk(model, input_shapes)
 
 
 @contextmanager
@@ -58,10 +54,11 @@ def import_model(
 
 def get_model_metadata(model_file: Source) -> dict[str, list[tuple[str, tuple[int, ...]]]]:
     """The names and shapes of a model's inputs and outputs; a free size is 0."""
-    graph = read(model_file).proto.graph
-    constants = {tensor.name for tensor in graph.initializer}
-    inputs = [_declared(info) for info in graph.input if info.name not in constants]
-    return {"input_tensor_data": inputs, "output_tensor_data": [_declared(info) for info in graph.output]}
+    with in_words():
+        graph = read(model_file).proto.graph
+        constants = {tensor.name for tensor in graph.initializer}
+        inputs = [_declared(info) for info in graph.input if info.name not in constants]
+        return {"input_tensor_data": inputs, "output_tensor_data": [_declared(i) for i in graph.output]}
 
 
 def _declared(info: Any) -> tuple[str, tuple[int, ...]]:

@@ -91,7 +91,7 @@ def studied(info: ModelInfo, graph: GraphProto, inputs: Sequence[Known]) -> tupl
     proto, outside = standalone(info, graph, inputs)
     constants = {name: info.constant(name) for name in outside if info.is_constant(name)}
     weights = filter(info.is_weight, constants)
-    model = Model(proto, info.model.folders, info.model.title)
+    model = Model(proto, info.model.folders, info.model.title, info.model.budget)
     return ModelInfo(model, constants, weights=weights), outside
 
 

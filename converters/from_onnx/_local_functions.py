@@ -11,6 +11,7 @@ from hybridonnx.errors import ConversionError
 from ..opsets import plain
 from ..subgraphs import nodes_of, write_out_initializers
 from ._reader import Model
+from ._validation import validate
 
 
 def inline_local(model: Model) -> None:
@@ -26,6 +27,7 @@ def inline_local(model: Model) -> None:
         model.proto = inliner.inline_local_functions(proto, convert_version=True)
     except RuntimeError as exc:  # of versions alone
         raise ConversionError(_of_other_opsets(proto, model)) from exc
+    validate(model.proto, model.title)  # with the attributes that the calls gave
     model.opsets = {plain(item.domain): int(item.version) for item in model.proto.opset_import}
 
 

@@ -9,7 +9,6 @@ from typing import TypeAlias
 
 import numpy as np
 from onnx import (
-    AttributeProto,
     GraphProto,
     ModelProto,
     NodeProto,
@@ -29,14 +28,16 @@ from hybridonnx.symbol.declared import InputShapes
 
 from .. import notes
 from ..inference import infer_shapes, sentence
-from ..opsets import plain, signature
+from ..opsets import plain
 from ..subgraphs import Names, splice, write_constants_in
 from ..types import spec_of, type_of
-from ..values import Array, dtype_of, dtype_of_type, elem_type, to_tensor, value_info
+from ..values import Array, dtype_of, dtype_of_type, to_tensor
 from ._definitions import with_definitions
+from ._folding import SMALL, folded, has_graphs, inferred
 from ._free_sizes import FreeSizes
 from ._guards import guarded
 from ._narrowing import narrowed
+from ._places import located, short, title
 from ._reader import Model
 from ._result_sizes import Sizes, depends_on_values, result_sizes
 from ._vectors import LONGEST, Call, Size, Vector, follow, follows, of_array
@@ -44,12 +45,8 @@ from ._vectors import LONGEST, Call, Size, Vector, follow, follows, of_array
 Dims: TypeAlias = Sizes
 """Sizes of a value: a number, an expression of free sizes, or `None`."""
 
-_SMALL = 4096
-"""Constants up to this many elements take part in shape inference with their values."""
 _MOST_ROUNDS = 64
 """More rounds of inference than any model's nested branches need."""
-_MOST_FOLDED = 1 << 28
-"""No folded constant has more elements: a small file must not fill the memory."""
 
 
 class ModelInfo:
@@ -94,7 +91,7 @@ class ModelInfo:
             self._infer()
             before = len(self._better)
             entered = self._fold()
-            graphs = len(self._better) > before and any(map(_has_graphs, self.nodes))
+            graphs = len(self._better) > before and any(map(has_graphs, self.nodes))
             if not entered and not graphs:
                 return
 
@@ -176,6 +173,7 @@ class ModelInfo:
         """
         self._learn_from(self._light())
         graph = self.model.proto.graph
+        self._require_types((*graph.value_info, *graph.output))
         foreign = {name for node in self.nodes if plain(node.domain) for name in node.output}
         rest = {
             i.name: i if i.name in foreign else without_numbers(i)
@@ -185,11 +183,21 @@ class ModelInfo:
         if any(i.type.WhichOneof("value") for i in rest.values()):
             self._learn_from(self._light(rest))
 
+    def _require_types(self, declared: Iterable[ValueInfoProto]) -> None:
+        """Raise if the model says another element type of a value than its nodes give."""
+        for info in declared:
+            dtype, said = self.dtypes.get(info.name), dtype_of_type(info.type)
+            if dtype is not None and said is not None and dtype != said:
+                raise FormatError(
+                    f"{self.model.title}: {short(info.name)} is declared as {said}, but its node gives "
+                    f"{dtype}."
+                )
+
     def _learn_from(self, light: ModelProto) -> None:
         self._free.begin()
         try:
             inferred = infer_shapes(light, values=False)
-        except (shape_inference.InferenceError, checker.ValidationError, RuntimeError) as exc:
+        except (shape_inference.InferenceError, checker.ValidationError, RuntimeError, ValueError) as exc:
             raise FormatError(
                 f"{self.model.title}: the model is invalid. ONNX says: {sentence(exc)}"
             ) from None
@@ -206,17 +214,17 @@ class ModelInfo:
         graph.name = proto.graph.name or "graph"
         graph.node.extend(self.nodes)
         for number, node in enumerate(self.nodes):
-            if _has_graphs(node):
+            if has_graphs(node):
                 write_constants_in(graph.node[number], self._operand)
         outputs = {output.name: output for output in proto.graph.output}
         known = {name: self._declared(name) for name in self._better if name in self.dtypes}
         types = {**{name: _without_names(i) for name, i in declared.items()}, **known}
-        graph.output.extend(types.get(name, _without_sizes(output)) for name, output in outputs.items())
+        graph.output.extend(types.get(name, ValueInfoProto(name=name)) for name in outputs)
         graph.value_info.extend(i for name, i in types.items() if name not in outputs)
         graph.input.extend(self._inputs)
         for name in {**self.tensors, **self.constants}:
             shape, dtype = self.shape(name), self.dtype(name)
-            if dtype is not None and dtype.kind in "iub" and shape is not None and _count(shape) <= _SMALL:
+            if dtype is not None and dtype.kind in "iub" and shape is not None and _count(shape) <= SMALL:
                 graph.initializer.append(to_tensor(name, self.constant(name)))
             elif dtype is not None:
                 graph.input.append(ValueInfoProto(name=name, type=self._type(name)))
@@ -314,14 +322,12 @@ class ModelInfo:
         """What ONNX infers of a node's outputs now that more is known of its inputs."""
         types = {name: self._type(name) for name in node.input if name and self.dtype(name) is not None}
         data = {n: to_tensor(n, self.constant(n)) for n in types if self._is_short(n)}
-        inferred = _inferred(node, self.model.opset, types, data)
+        results = inferred(node, self.model.opset, types, data)
         texts = self._free.texts()
-        return [
-            spec_of(inferred[name], texts.dim).shape if name in inferred else None for name in node.output
-        ]
+        return [spec_of(results[name], texts.dim).shape if name in results else None for name in node.output]
 
     def _is_short(self, name: str) -> bool:
-        return self.is_constant(name) and self.count(name) <= _SMALL
+        return self.is_constant(name) and self.count(name) <= SMALL
 
     # ---- constants
 
@@ -355,17 +361,12 @@ class ModelInfo:
             if value is not None:
                 self.add_constant(node.output[0], value, any(map(self.is_weight, node.input)))
                 return True
-        if not _may_fold(node, self.model.opset) or not all(self.is_constant(n) for n in node.input if n):
+        if not all(self.is_constant(n) for n in node.input if n):
             return False
-        if node.op_type != "Identity" and any(map(self._is_matrix, node.input)):
+        if any(map(self._is_matrix, node.input)):
             return False
         inputs = {name: self.constant(name) for name in node.input if name}
-        if not self._affordable(node, inputs):
-            raise ConversionError(
-                f"{node.op_type}: a constant of at most {_MOST_FOLDED} elements is required, "
-                "got a larger one."
-            )
-        results = evaluate(node, self.model.opset, inputs)
+        results = folded(node, self.model.opset, inputs, self.model.budget)
         if results is None:
             return False
         for name, result in zip(node.output, results, strict=False):
@@ -378,23 +379,19 @@ class ModelInfo:
         dtype = self.dtype(name) if self.is_weight(name) else None
         return is_floating(dtype) and len(self.shape(name) or ()) > 1
 
-    def _affordable(self, node: NodeProto, inputs: dict[str, Array]) -> bool:
-        types = {name: _type(array) for name, array in inputs.items()}
-        data = {n: to_tensor(n, a) for n, a in inputs.items() if a.size <= _SMALL}
-        inferred = _inferred(node, self.model.opset, types, data)
-        shapes = [
-            [d.dim_value for d in t.tensor_type.shape.dim if d.HasField("dim_value")]
-            for t in inferred.values()
-        ]
-        return all(prod(shape) <= _MOST_FOLDED for shape in shapes)
-
     def _branch(self, node: NodeProto) -> GraphProto | None:
         """The branch that an `If` with a constant condition always takes, or that says what both say."""
         if node.op_type != "If" or plain(node.domain) or not node.input:
             return None
         if not self.is_constant(node.input[0]):
             return guarded(node, self.nodes, lambda n: self.constant(n) if self.is_constant(n) else None)
-        name = "then_branch" if bool(self.constant(node.input[0])) else "else_branch"
+        condition = self.constant(node.input[0])
+        if condition.size != 1:
+            raise FormatError(
+                f"{self.model.title}: If: a condition of one element is required, got {condition.shape}. "
+                f"In node {short(title(node))}."
+            )
+        name = "then_branch" if condition.reshape(-1)[0] else "else_branch"
         return next((a.g for a in node.attribute if a.name == name), None)
 
     def _spliced(self, node: NodeProto, branch: GraphProto) -> list[NodeProto]:
@@ -433,19 +430,6 @@ def _why_unknown(code: int) -> str:
     return ""
 
 
-def title(node: NodeProto) -> str:
-    """What a node is called: its name, or its first output's."""
-    return node.name or next(iter(node.output), node.op_type)
-
-
-def located(exc: MXNetError, node: NodeProto) -> MXNetError:
-    """The error with the node in its message."""
-    text = str(exc).rstrip()
-    place = title(node) if text.startswith(f"{node.op_type}:") else f"{title(node)} ({node.op_type})"
-    exc.args = (f"{text}{'' if text.endswith(('.', '?')) else '.'} In node {place}.",)
-    return exc
-
-
 def _with_names(info: ValueInfoProto) -> ValueInfoProto:
     """An input's declaration in which every free size has a name."""
     named = ValueInfoProto()
@@ -477,45 +461,12 @@ def without_numbers(info: ValueInfoProto) -> ValueInfoProto:
     return bare
 
 
-def _without_sizes(info: ValueInfoProto) -> ValueInfoProto:
-    """A declaration of the element type alone."""
-    if not info.type.HasField("tensor_type"):
-        return info
-    bare = ValueInfoProto(name=info.name)
-    bare.type.tensor_type.elem_type = info.type.tensor_type.elem_type
-    return bare
-
-
 def _is_static(dims: Dims | None) -> bool:
     return dims is not None and all(isinstance(d, int) for d in dims)
 
 
-def _has_graphs(node: NodeProto) -> bool:
-    return any(a.type in (AttributeProto.GRAPH, AttributeProto.GRAPHS) for a in node.attribute)
-
-
 def _count(shape: Sequence[object]) -> int:
     return prod(d for d in shape if isinstance(d, int))
-
-
-def _inferred(
-    node: NodeProto, opset: int, types: dict[str, TypeProto], data: dict[str, TensorProto]
-) -> dict[str, TypeProto]:
-    """What ONNX infers of the outputs of one node; nothing if it cannot, as for inputs without a type."""
-    if not types.keys() >= set(filter(None, node.input)):
-        return {}
-    try:
-        schema = signature(node.op_type, opset).schema
-        return shape_inference.infer_node_outputs(
-            schema, node, types, data, opset_imports=[helper.make_opsetid("", opset)], ir_version=8
-        )
-    except (ConversionError, shape_inference.InferenceError, checker.ValidationError, RuntimeError):
-        return {}  # whoever needs the node reports it
-
-
-def _type(array: Array) -> TypeProto:
-    proto: TypeProto = helper.make_tensor_type_proto(elem_type(array.dtype), array.shape)
-    return proto
 
 
 # ---- single nodes
@@ -533,48 +484,10 @@ def _spelled_out(node: NodeProto, opsets: Mapping[str, int]) -> NodeProto:
     return full
 
 
-def _may_fold(node: NodeProto, opset: int) -> bool:
-    try:
-        signature(node.op_type, opset)
-    except ConversionError:
-        return False
-    if _has_graphs(node):
-        return False
-    return node.op_type not in _DRAWING
-
-
-_DRAWING = frozenset(
-    {
-        "Bernoulli",
-        "Multinomial",
-        "RandomNormal",
-        "RandomNormalLike",
-        "RandomUniform",
-        "RandomUniformLike",
-    }
-)
-"""Operators whose outputs differ from run to run."""
-
-
-def evaluate(node: NodeProto, opset: int, inputs: dict[str, Array]) -> list[Array] | None:
-    """The outputs of one node by ONNX's own reference implementation, `None` if it has none."""
-    from onnx.reference import ReferenceEvaluator  # which takes a while to load
-
-    names = [name for name in node.output if name]
-    declared = [value_info(name, array.dtype, array.shape) for name, array in inputs.items()]
-    graph = helper.make_graph([node], "node", declared, [ValueInfoProto(name=name) for name in names])
-    try:
-        with np.errstate(all="ignore"):  # infinities and NaN are results like others
-            outputs = ReferenceEvaluator(graph, opsets={"": opset}).run(None, inputs)
-    except (ArithmeticError, AttributeError, ImportError, LookupError, RuntimeError, TypeError, ValueError):
-        return None  # the import function may know more
-    if any(value is None or isinstance(value, list | dict) for value in outputs):
-        return None  # no arrays: a sequence would become one of a further axis
-    by_name = dict(zip(names, map(np.asarray, outputs), strict=True))
-    return [by_name.get(name, np.empty(0)) for name in node.output]
-
-
 def _constant_node(info: ModelInfo, node: NodeProto) -> Array | None:
+    if len(node.attribute) != 1:
+        names = ", ".join(attribute.name for attribute in node.attribute) or "none"
+        raise FormatError(f"Constant: one value is required, got {short(names)}.")
     (attribute,) = node.attribute
     if attribute.name == "value":
         return info.model.array(attribute.t)
@@ -592,6 +505,10 @@ def _cast_like(info: ModelInfo, node: NodeProto) -> Array | None:
     return info.constant(node.input[0]).astype(dtype)
 
 
-_READ = {"CastLike": _cast_like, "Constant": _constant_node}
+def _identity(info: ModelInfo, node: NodeProto) -> Array | None:
+    return info.constant(node.input[0]) if info.is_constant(node.input[0]) else None
+
+
+_READ = {"CastLike": _cast_like, "Constant": _constant_node, "Identity": _identity}
 """Operators that are constant although no input need be."""
-_READ_INPUTS = {"CastLike": 2, "Constant": 0}
+_READ_INPUTS = {"CastLike": 2, "Constant": 0, "Identity": 1}

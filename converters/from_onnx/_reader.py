@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import prod
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -12,13 +14,16 @@ from typing import TypeAlias
 
 import numpy as np
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
-from onnx import GraphProto, ModelProto, TensorProto
+from onnx import IR_VERSION, GraphProto, ModelProto, TensorProto
 
 from hybridonnx.dtypes import DType, is_packed, stored_bytes, strings
 from hybridonnx.errors import ConversionError, FormatError, MXNetError
 
 from ..opsets import NEWEST, plain
 from ..values import Array, dtype_of, of_bytes, of_field
+from ._folding import Budget
+from ._places import short, shortened
+from ._validation import validate, validate_sizes
 from ._weights import split_weights
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto"
@@ -28,6 +33,7 @@ _MAPPED = 1 << 20
 """Files, and weights beside files, from so many bytes on are not read as a whole."""
 _ALIGNED = 16
 """Weights beside a file are used where they lie if their place is a multiple of so many bytes."""
+_NUMBER = re.compile("[0-9]{1,18}")
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"PK\x03\x04", "a zip archive, such as PyTorch and Keras write"),
     (b"\x89HDF\r\n\x1a\n", "an HDF5 file, such as Keras writes"),
@@ -45,11 +51,21 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
 class Model:
     """A parsed model and the folders that its external data must lie in."""
 
-    def __init__(self, proto: ModelProto, folders: Sequence[Path], title: str):
+    def __init__(
+        self, proto: ModelProto, folders: Sequence[Path], title: str, budget: Budget | None = None
+    ) -> None:
         self.proto, self.folders, self.title = proto, folders, title
         self.opsets = {plain(item.domain): int(item.version) for item in proto.opset_import}
         self.weights: Mapping[str, memoryview] = {}
         """The contents of initializers that the message lacks, by name."""
+        self._budget = budget
+
+    @property
+    def budget(self) -> Budget:
+        """What may be computed of it before it runs."""
+        if self._budget is None:
+            self._budget = Budget(self.proto.ByteSize() + sum(map(len, self.weights.values())))
+        return self._budget
 
     @property
     def opset(self) -> int:
@@ -62,8 +78,7 @@ class Model:
             dtype = dtype_of(tensor.data_type)
         except MXNetError as exc:
             raise ConversionError(f"{self.title}: tensor {tensor.name or 'without a name'}: {exc}") from None
-        if any(d < 0 for d in tensor.dims):
-            raise FormatError(f"{self.title}: sizes of at least 0 are required, got {list(tensor.dims)}.")
+        validate_sizes(tensor)
         return self._elements(tensor, prod(tensor.dims), dtype).reshape(tuple(tensor.dims))
 
     def _elements(self, tensor: TensorProto, count: int, dtype: DType) -> Array:
@@ -99,12 +114,12 @@ class Model:
     def _external(self, tensor: TensorProto, size: int) -> Array:
         entries = {item.key: item.value for item in tensor.external_data}
         path = self._beside(tensor.name, entries.get("location", ""))
-        try:
-            offset, length = int(entries.get("offset") or 0), int(entries.get("length") or size)
-        except ValueError:
+        texts = (entries.get("offset") or "0", entries.get("length") or str(size))
+        if not all(_NUMBER.fullmatch(text) for text in texts):
             raise FormatError(
                 f"{self.title}: tensor {tensor.name} has an offset or a length that is no integer."
-            ) from None
+            )
+        offset, length = map(int, texts)
         self._length(tensor, length, size)
         there = path.stat().st_size
         if offset < 0 or offset + size > there:
@@ -122,11 +137,15 @@ class Model:
                 f"{self.title}: a file is required, because tensor {name} is in {location!r} beside it. "
                 "Import by file name."
             )
-        path = (self.folders[0] / location).resolve()
+        try:
+            path = (self.folders[0] / location).resolve()
+            path.exists()
+        except (OSError, RuntimeError, ValueError):  # too long, links in a circle, a byte of 0
+            path = Path(os.sep)
         if not location or not any(path.is_relative_to(folder) for folder in self.folders):
             raise FormatError(
-                f"{self.title}: external data inside the model's folder is required, got {location!r} "
-                f"for tensor {name}. Do not trust this file."
+                f"{self.title}: external data inside the model's folder is required, got {short(location)!r} "
+                f"for tensor {short(name)}. Do not trust this file."
             )
         if not path.is_file():
             raise FormatError(f"{self.title}: {location!r}, which holds tensor {name}, is not there.")
@@ -138,18 +157,47 @@ def _has_elements(tensor: TensorProto) -> bool:
     return any(field.name.endswith("_data") for field, _ in tensor.ListFields())
 
 
+@contextmanager
+def in_words() -> Iterator[None]:
+    """Lets what a damaged file makes other code raise be an error that says so."""
+    try:
+        yield
+    except MXNetError as exc:
+        exc.args = tuple(shortened(arg) if isinstance(arg, str) else arg for arg in exc.args)
+        raise
+    except OSError:
+        raise
+    except UnicodeDecodeError:  # protobuf reads texts when they are asked for
+        raise FormatError(
+            "ONNX model: text in UTF-8 is required, got other bytes. The file is damaged."
+        ) from None
+    except MemoryError:
+        raise ConversionError("ONNX model: more memory is required than there is.") from None
+    except Exception as exc:
+        text = short(" ".join(str(exc).split()))
+        raise FormatError(
+            f"ONNX model: the file cannot be read; {type(exc).__name__}: {text} If ONNX's checker takes it, "
+            "please report it."
+        ) from exc
+
+
 def read(source: Source, whole: bool = False) -> Model:
     """The model of a file, of a file's bytes, or one that is parsed already.
 
     Unless `whole`, the message lacks the contents of large initializers, which `Model.array` has.
     """
-    if isinstance(source, ModelProto):
-        return _checked(Model(source, (), "ONNX model"))
-    if isinstance(source, bytes):
-        return _checked(Model(_parse(source, "ONNX model"), (), "ONNX model"))
-    if not isinstance(source, str | os.PathLike):
+    if not isinstance(source, str | os.PathLike | bytes | ModelProto):
         kind = type(source).__name__
         raise TypeError(f"ONNX model: a file's name, its bytes or a ModelProto is required, got {kind}.")
+    with in_words():
+        return _checked(_model_of(source, whole))
+
+
+def _model_of(source: Source, whole: bool) -> Model:
+    if isinstance(source, ModelProto):
+        return Model(source, (), "ONNX model")
+    if isinstance(source, bytes):
+        return Model(_parse(source, "ONNX model"), (), "ONNX model")
     path = Path(source)
     if not path.is_file():
         there = "a folder" if path.is_dir() else "nothing"
@@ -160,8 +208,8 @@ def read(source: Source, whole: bool = False) -> Model:
             "Larger models keep their weights in a file beside."
         )
     if not whole and path.stat().st_size >= _MAPPED:
-        return _checked(_mapped(path))
-    return _checked(Model(_parse(path.read_bytes(), str(path)), _folders(path), str(path)))
+        return _mapped(path)
+    return Model(_parse(path.read_bytes(), str(path)), _folders(path), str(path))
 
 
 def _folders(path: Path) -> tuple[Path, ...]:
@@ -213,10 +261,16 @@ def _checked(model: Model) -> Model:
         raise FormatError(
             f"{model.title}: opsets from 1 on are required, got {strange[0]}. The file is damaged."
         )
+    if not 0 < model.proto.ir_version <= IR_VERSION:
+        raise ConversionError(
+            f"{model.title}: version {IR_VERSION} of ONNX's format or an older one is required, got "
+            f"{model.proto.ir_version}. Update the onnx package."
+        )
     if any(isinstance(text, bytes) for text in _texts(model.proto.graph)):
         raise FormatError(
             f"{model.title}: names in UTF-8 are required, got other bytes. The file is damaged."
         )
+    _require_outputs(model)
     twice = _given_twice(model.proto.graph)
     if twice:
         raise FormatError(
@@ -227,14 +281,36 @@ def _checked(model: Model) -> Model:
         raise FormatError(
             f"{model.title}: the model does not say the opset of its operators. The file is damaged."
         )
+    validate(model.proto, model.title)
     return model
 
 
 def _given_twice(graph: GraphProto) -> list[str]:
-    """The values that several nodes give, or a node beside an input or an initializer."""
+    """The values that several nodes, inputs or initializers give; an input may have an initializer."""
     results = Counter(name for node in graph.node for name in node.output if name)
-    results.update({item.name for item in (*graph.input, *graph.initializer)} & results.keys())
-    return [name for name, count in results.items() if count > 1]
+    inputs, weights = (Counter(item.name for item in items) for items in (graph.input, graph.initializer))
+    results.update({*inputs, *weights} & results.keys())
+    return [name for items in (results, inputs, weights) for name, count in items.items() if count > 1]
+
+
+def _require_outputs(model: Model) -> None:
+    """Raise if the model gives nothing, or what it declares of an initializer is not so."""
+    graph = model.proto.graph
+    if not graph.output:
+        raise FormatError(f"{model.title}: at least one output is required, got none.")
+    declared = {info.name: info.type.tensor_type for info in graph.input}
+    for tensor in graph.initializer:
+        type_ = declared.get(tensor.name)
+        if type_ is None:
+            continue
+        sizes = [d.dim_value for d in type_.shape.dim if d.HasField("dim_value")]
+        known = type_.HasField("shape") and len(sizes) == len(type_.shape.dim)
+        if (type_.elem_type or tensor.data_type) != tensor.data_type or (known and sizes != [*tensor.dims]):
+            raise FormatError(
+                f"{model.title}: initializer {short(tensor.name)} is required as it is declared, of type "
+                f"{type_.elem_type} and shape {short(str(sizes))}, got type {tensor.data_type} and shape "
+                f"{short(str([*tensor.dims]))}."
+            )
 
 
 def _texts(graph: GraphProto) -> Iterator[object]:

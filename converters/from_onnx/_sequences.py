@@ -19,7 +19,8 @@ from ..opsets import plain
 from ..subgraphs import defined, splice, uses
 from ._inner import Known, are_equal, as_outside, studied
 from ._loop import at_all_steps
-from ._model_info import Dims, ModelInfo, title
+from ._model_info import Dims, ModelInfo
+from ._places import title
 
 _MOST_MEMBERS = 256
 """Into no more tensors is one split, nor is a body repeated more often."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,9 @@ def _refuse(size: Size) -> Any:
 def numbers(F: Any, count: Size, dtype: DType, start: int = 0, step: int = 1) -> Any:
     """`count` numbers from `start` on in a dtype."""
     if isinstance(count, int):
-        return F.const(np.arange(count) * step + start, dtype)
+        if F.fits(count, dtype):
+            return F.const(np.arange(count) * step + start, dtype)
+        return F._arange(start=start, stop=start + count * step, step=step, dtype=dtype.name)
     holder = F.holder(count)
     x, axis = (ruler(F, count), 0) if holder is None else holder
     own = F.dtype(x)
@@ -101,7 +104,7 @@ def numbers(F: Any, count: Size, dtype: DType, start: int = 0, step: int = 1) ->
 
 def full(F: Any, sizes: Sequence[Size], value: Any, dtype: DType) -> Any:
     """An array of these sizes with one value everywhere."""
-    if all(isinstance(d, int) for d in sizes):
+    if all(isinstance(d, int) for d in sizes) and F.fits(prod(sizes), dtype):
         return F.const(np.full(tuple(sizes), value, dtype))
     ones = (1,) * len(sizes)
     if dtype.kind == "b" or dtype.name not in _COUNTS or abs(value) > _EXACT:

@@ -26,8 +26,9 @@ from ._failures import Failures
 from ._functions import Functions, entries
 from ._inner import InnerGraph, Known, as_outside, studied
 from ._local_functions import inline_local
-from ._model_info import Dims, ModelInfo, title
+from ._model_info import Dims, ModelInfo
 from ._native import native, reason_against, why_unknown
+from ._places import title
 from ._reader import Model
 from ._registry import Import, find, load_all
 from ._sequences import unpacked
@@ -90,7 +91,7 @@ def _type(dtype: DType | None) -> str:
     return "" if dtype is None else container_of(dtype) or dtype.name
 
 
-_MISFITS = (MXNetError, ArithmeticError, LookupError, TypeError, ValueError)
+_MISFITS = (MXNetError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What import functions raise for a node that MXNet's operators cannot say, or that is not valid."""
 
 
@@ -313,6 +314,8 @@ def _since(info: ModelInfo, node: NodeProto) -> int:
 
 @lru_cache(4096)
 def _version(op_type: str, opset: int, domain: str) -> int:
+    if not versions(op_type, domain):
+        return opset
     try:
         return signature(op_type, opset, domain).since
     except ConversionError:
@@ -320,7 +323,7 @@ def _version(op_type: str, opset: int, domain: str) -> int:
 
 
 def _attributes(info: ModelInfo, entry: Import, node: NodeProto) -> dict[str, Any]:
-    attributes = {a.name: _attribute(info, a) for a in node.attribute}
+    attributes = {a.name: _attribute(info, a) for a in node.attribute if a.name not in _HINTS}
     for name in attributes:
         if name not in entry.attributes:
             raise ConversionError(
@@ -335,6 +338,10 @@ def _attributes(info: ModelInfo, entry: Import, node: NodeProto) -> dict[str, An
     if "note" in entry.facts:
         attributes["note"] = node.doc_string
     return attributes
+
+
+_HINTS = frozenset({"consumed_inputs"})
+"""Attributes without effect on results: which inputs an operator of opset 1 to 5 might overwrite."""
 
 
 def _attribute(info: ModelInfo, attribute: AttributeProto) -> Any:
@@ -396,7 +403,7 @@ def _refused(info: ModelInfo, nodes: Iterable[NodeProto]) -> Failures:
     for node in nodes:
         against = reason_against(info, node) if _import(info, node) is None else ""
         if against and why_unknown(info, node):
-            failures.refuse(node, _operator(info, node))
+            failures.refuse(node, partial(_operator, info))
         elif against:
             failures.add(node, ConversionError(against))
     return failures

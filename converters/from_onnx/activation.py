@@ -11,13 +11,13 @@ from hybridonnx.ops.activation import SELU_ALPHA, SELU_SCALE
 from ._registry import imports
 
 
-@imports("LeakyRelu", versions=(6, 16))
+@imports("LeakyRelu", versions=(1, 6, 16))
 def leaky_relu(F: Any, x: Any, *, alpha: float = 0.01) -> Any:
     """The same in MXNet."""
     return F.LeakyReLU(x, act_type="leaky", slope=alpha)
 
 
-@imports("Elu", versions=(6, 22))
+@imports("Elu", versions=(1, 6, 22))
 def elu(F: Any, x: Any, *, alpha: float = 1.0) -> Any:
     """The same in MXNet."""
     return F.LeakyReLU(x, act_type="elu", slope=alpha)
@@ -29,6 +29,12 @@ def celu(F: Any, x: Any, *, alpha: float = 1.0) -> Any:
     if alpha == 1:
         return F.LeakyReLU(x, act_type="elu", slope=1.0)
     return F.LeakyReLU(x / alpha, act_type="elu", slope=1.0) * alpha
+
+
+@imports("Selu", versions=(1,))
+def rounded_selu(F: Any, x: Any, *, alpha: float = 1.6732, gamma: float = 1.0507) -> Any:
+    """The version whose constants have five digits."""
+    return selu(F, x, alpha=alpha, gamma=gamma)
 
 
 @imports("Selu", versions=(6, 22))
@@ -65,7 +71,7 @@ def thresholded_relu(F: Any, x: Any, *, alpha: float = 1.0) -> Any:
 # ---- learned slopes
 
 
-@imports("PRelu", versions=(6,))
+@imports("PRelu", versions=(1, 6))
 def prelu_of_channels(F: Any, x: Any, slope: Any) -> Any:
     """The version whose slopes belong to channels, or all elements, as MXNet's do."""
     return F.LeakyReLU(x, slope, act_type="prelu")

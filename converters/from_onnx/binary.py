@@ -26,14 +26,23 @@ def _arithmetic(onnx_type: str, operators: tuple[str, str, str]) -> None:
         return two(F, a, b, *operators)
 
     @imports(onnx_type, versions=(1, 6))
-    def aligned(
-        F: Any, a: Any, b: Any, *, axis: int | None = None, broadcast: int = 0, consumed_inputs: Any = ()
-    ) -> Any:
+    def aligned(F: Any, a: Any, b: Any, *, axis: int | None = None, broadcast: int = 0) -> Any:
         return two(F, a, begun_at(F, a, b, axis) if broadcast else b, *operators)
 
 
 for _type, _operators in _ARITHMETIC.items():
     _arithmetic(_type, _operators)
+
+
+def _bitwise(name: str) -> None:
+    @imports(f"Bitwise{name}", versions=(18,))
+    def function(F: Any, a: Any, b: Any) -> Any:
+        operator = f"_npi_bitwise_{name.lower()}"
+        return two(F, a, b, operator, f"{operator}_scalar")
+
+
+for _name in ("And", "Or", "Xor"):
+    _bitwise(_name)
 
 
 @imports("Pow", versions=(7, 12, 13, 15))
@@ -83,19 +92,19 @@ def _chain(F: Any, operator: str, inputs: tuple[Any, ...], scalar: str = "") -> 
     return reduce(lambda a, b: two(F, a, b, operator, scalar), inputs)
 
 
-@imports("Max", versions=(6, 8, 12, 13))
+@imports("Max", versions=(1, 6, 8, 12, 13))
 def maximum(F: Any, *inputs: Any) -> Any:
     """Of any number of values."""
     return _chain(F, "broadcast_maximum", inputs, "_maximum_scalar")
 
 
-@imports("Min", versions=(6, 8, 12, 13))
+@imports("Min", versions=(1, 6, 8, 12, 13))
 def minimum(F: Any, *inputs: Any) -> Any:
     """Of any number of values."""
     return _chain(F, "broadcast_minimum", inputs, "_minimum_scalar")
 
 
-@imports("Sum", versions=(6, 8, 13))
+@imports("Sum", versions=(1, 6, 8, 13))
 def total(F: Any, *inputs: Any) -> Any:
     """Of any number of values, in one operator if they have one shape."""
     shapes = [F.dims(x) for x in inputs]
@@ -109,7 +118,7 @@ def total(F: Any, *inputs: Any) -> Any:
     return _chain(F, "broadcast_add", inputs)
 
 
-@imports("Mean", versions=(6, 8, 13))
+@imports("Mean", versions=(1, 6, 8, 13))
 def mean(F: Any, *inputs: Any) -> Any:
     """The sum, divided."""
     return total(F, *inputs) / float(len(inputs)) if len(inputs) > 1 else inputs[0]

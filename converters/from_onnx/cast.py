@@ -5,9 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from onnx import TensorProto
 
 from ..values import dtype_of
 from ._registry import imports
+
+
+@imports("Cast", versions=(1,))
+def cast_by_name(F: Any, x: Any, *, to: str) -> Any:
+    """The version that names the dtype."""
+    return cast(F, x, to=TensorProto.DataType.Value(to.upper()))
 
 
 @imports("Cast", versions=(6, 9, 13, 19, 21, 23, 24, 25, 28))

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from hybridonnx.errors import ConversionError
+
 from ._arithmetic import alike, begun_at, two
-from ._registry import imports
+from ._registry import ML, imports
 
 _COMPARISONS: dict[str, tuple[str, str, tuple[int, ...]]] = {
     "Equal": ("equal", "equal", (7, 11, 13, 19)),
@@ -35,3 +39,11 @@ def _comparison(onnx_type: str, stem: str, reflected: str, versions: tuple[int, 
 
 for _type, (_stem, _reflected, _versions) in _COMPARISONS.items():
     _comparison(_type, _stem, _reflected, _versions)
+
+
+@imports("Binarizer", versions=(1,), domain=ML)
+def binarizer(F: Any, x: Any, *, threshold: float = 0.0) -> Any:
+    """Whether it is more."""
+    if F.dtype(x) != np.float32:
+        raise ConversionError(f"Binarizer: an array of float32 is required, got {F.dtype(x)}.")
+    return F._greater_scalar(x, scalar=threshold)

@@ -1,8 +1,9 @@
-"""Imports of Conv and ConvTranspose."""
+"""Imports of Conv, ConvTranspose and DeformConv."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from hybridonnx.errors import ConversionError
@@ -113,3 +114,36 @@ def _deconvolution(F: Any, inputs: Sequence[Any], at: Window, more: Ints, **name
         if begin or end > 0:
             y = F.slice_axis(y, axis=axis, begin=begin, end=-end if end > 0 else None)
     return y
+
+
+@imports("DeformConv", versions=(19, 22))
+def deform_conv(
+    F: Any,
+    x: Any,
+    w: Any,
+    offset: Any,
+    b: Any = None,
+    mask: Any = None,
+    *,
+    dilations: Ints = (),
+    group: int = 1,
+    kernel_shape: Ints = (),
+    offset_group: int = 1,
+    pads: Ints = (),
+    strides: Ints = (),
+) -> Any:
+    """With a mask of ones if there is none, as MXNet's without a mask has no zeros behind the data."""
+    filters, _, *kernel = _weight(F, w)
+    at = window(F, x, kernel_shape or kernel, strides, dilations, pads, "NOTSET")
+    sizes(F, x)  # raises if they are free, of which it is not exported again
+    pad = at.before
+    if not at.even():
+        x, pad = padded(F, x, at.before, at.after), (0,) * len(pad)
+    if mask is None:
+        count = offset_group * prod(at.kernel)
+        mask = F.ones_like(F.slice_axis(offset, axis=1, begin=0, end=count))
+    inputs = (x, offset, mask, w) if b is None else (x, offset, mask, w, b)
+    groups = {"num_group": group, "num_deformable_group": offset_group}
+    return F._contrib_ModulatedDeformableConvolution(
+        *inputs, **_named(at, pad), **groups, num_filter=filters, no_bias=b is None, im2col_step=1
+    )

@@ -1,4 +1,4 @@
-"""Imports of Gemm, MatMul and LinearRegressor."""
+"""Imports of Gemm, MatMul, Einsum and LinearRegressor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hybridonnx.ops import same
 from ._registry import ML, imports
 
 
-@imports("Gemm", versions=(7, 9, 11, 13))
+@imports("Gemm", versions=(1, 6, 7, 9, 11, 13))
 def gemm(
     F: Any,
     a: Any,
@@ -23,6 +23,7 @@ def gemm(
     beta: float = 1.0,
     transA: int = 0,
     transB: int = 0,
+    broadcast: int = 0,
 ) -> Any:
     if alpha == 1.0 and not transA and (c is None or beta == 1.0):
         layer = _fully_connected(F, a, b, c, bool(transB))
@@ -90,12 +91,31 @@ def _is_one(size: Any) -> bool:
     return isinstance(size, int) and size == 1
 
 
+@imports("Einsum", versions=(12, 28))
+def einsum(F: Any, *inputs: Any, equation: str) -> Any:
+    """Letters as NumPy has them. A diagonal needs sizes that are known, as it is not exported without."""
+    text = "".join(equation.split())
+    for term, x in zip(text.partition("->")[0].split(","), inputs, strict=True):
+        size = F.rank(x) - len(term.replace("...", ""))
+        letters = term.replace("...", "." * size)
+        shape = F.shape(x)
+        if any(d is None and letters.count(c) > 1 for c, d in zip(letters, shape, strict=True) if c != "."):
+            raise ConversionError(f"Einsum: known sizes are required along equal letters of {term!r}.")
+    if len(inputs) > _MOST_FACTORS:
+        raise ConversionError(f"Einsum: at most {_MOST_FACTORS} inputs are possible, got {len(inputs)}.")
+    return F._npi_einsum(*inputs, subscripts=text)
+
+
+_MOST_FACTORS = 15
+"""How many arrays MXNet's einsum takes."""
+
+
 @imports("LinearRegressor", versions=(1,), domain=ML)
 def linear_regressor(
     F: Any,
     x: Any,
     *,
-    coefficients: tuple[float, ...],
+    coefficients: tuple[float, ...] = (),
     intercepts: tuple[float, ...] = (),
     post_transform: str = "NONE",
     targets: int = 1,
@@ -106,6 +126,11 @@ def linear_regressor(
         raise ConversionError(
             "LinearRegressor: a matrix of float32 and post_transform NONE are required, got "
             f"{shape} {F.dtype(x)} and {post_transform}."
+        )
+    if not coefficients or targets < 1 or len(coefficients) % targets:
+        raise ConversionError(
+            f"LinearRegressor: as many coefficients for each of {targets} targets are required, got "
+            f"{len(coefficients)} in all."
         )
     weight = F.weight("weight", np.array(coefficients, np.float32).reshape(targets, -1))
     if not intercepts:

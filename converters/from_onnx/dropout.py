@@ -7,7 +7,7 @@ from typing import Any
 from ._registry import Const, imports
 
 
-@imports("Dropout", versions=(6, 7, 10))
+@imports("Dropout", versions=(1, 6, 7, 10))
 def old_dropout(F: Any, x: Any, *, ratio: float = 0.5, is_test: int = 0) -> Any:
     """The versions with the ratio as an attribute. In a model for inference the mask keeps everything."""
     return F.Dropout(x, p=ratio), F.ones_like(x)

@@ -10,7 +10,7 @@ from hybridonnx.errors import BoundsError, ConversionError
 from hybridonnx.ops import NumericShape, SymbolicDim, same
 
 from ..values import Array
-from ._registry import imports
+from ._registry import ML, imports
 from ._sized import repeated, widened
 from .reshape import ints
 
@@ -80,6 +80,22 @@ def compress(F: Any, data: Any, condition: Any, *, axis: int | None = None) -> A
         return F._contrib_boolean_mask(data, condition)
     swapped = F.SwapAxis(data, dim1=0, dim2=axis)
     return F.SwapAxis(F._contrib_boolean_mask(swapped, condition), dim1=0, dim2=axis)
+
+
+@imports("NonZero", versions=(9, 13))
+def non_zero(F: Any, x: Any) -> Any:
+    """ONNX has a column for each element that is not zero. Of one without axes MXNet has a row as well."""
+    if F.rank(x) == 0:
+        raise ConversionError("NonZero: an input with axes is required.")
+    return F.transpose(F._npx_nonzero(x))
+
+
+@imports("ArrayFeatureExtractor", versions=(1,), domain=ML)
+def array_feature_extractor(F: Any, x: Any, y: Any) -> Any:
+    """Columns by indices, which are not counted from the end; a vector is a row."""
+    indices = y if F.rank(y) == 1 else F.Reshape(y, shape=(-1,))
+    columns = F.take(x, indices, axis=-1, mode="raise")
+    return F.expand_dims(columns, axis=0) if F.rank(x) == 1 else columns
 
 
 # ---- along an axis
@@ -196,3 +212,28 @@ def where(F: Any, condition: Any, x: Any, y: Any) -> Any:
     if shape is None:
         raise ConversionError("Where: known ranks are required. Give the inputs' shapes in the model.")
     return F.where(*(repeated(F, *widened(F, i, len(shape)), shape) for i in (condition, x, y)))
+
+
+@imports("Imputer", versions=(1,), domain=ML)
+def imputer(
+    F: Any,
+    x: Any,
+    *,
+    imputed_value_floats: tuple[float, ...] = (),
+    imputed_value_int64s: tuple[int, ...] = (),
+    replaced_value_float: float = 0.0,
+    replaced_value_int64: int = 0,
+) -> Any:
+    """One value for all columns, or one for each."""
+    dtype = F.dtype(x)
+    real = dtype == np.float32
+    if not real and dtype != np.int64:
+        raise ConversionError(f"Imputer: an array of float32 or int64 is required, got {dtype}.")
+    values = imputed_value_floats if real else imputed_value_int64s
+    if len(values) > 1 and F.rank(x) > 2:
+        raise ConversionError(f"Imputer: a matrix is required for several values, got {F.rank(x)} axes.")
+    replaced = replaced_value_float if real else replaced_value_int64
+    old = F.const([replaced], dtype)
+    gone = F._not_equal(x, x) if np.isnan(replaced) else F.broadcast_equal(x, old)
+    new = F.Reshape(F.const(values, dtype), shape=(*(1,) * (F.rank(x) - 1), -1))
+    return F.where(gone, F.broadcast_like(new, x), x)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
+
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import same
 
-from ._registry import Const, imports
+from ._registry import ML, Const, imports
 from .reshape import ints
 
 
@@ -19,8 +21,28 @@ def concat(F: Any, *inputs: Any, axis: int) -> Any:
     return filled[0] if len(filled) == 1 else F.Concat(*filled, dim=axis)
 
 
+@imports("FeatureVectorizer", versions=(1,), domain=ML)
+def feature_vectorizer(F: Any, *inputs: Any, inputdimensions: tuple[int, ...] = ()) -> Any:
+    """Columns side by side, in float32; a vector is a row."""
+    matrices = [F.expand_dims(x, axis=0) if F.rank(x) == 1 else x for x in inputs]
+    shapes = [F.shape(x) for x in matrices]
+    if [shape[1] for shape in shapes if len(shape) == 2] != list(inputdimensions):
+        raise ConversionError(
+            f"FeatureVectorizer: matrices of as many columns as inputdimensions {inputdimensions} says are "
+            f"required, got {shapes}."
+        )
+    numbers = [x if F.dtype(x) == np.float32 else F.Cast(x, dtype="float32") for x in matrices]
+    return concat(F, *numbers, axis=1)
+
+
 def _is_empty(shape: Any, axis: int) -> bool:
     return shape is not None and len(shape) > 0 and shape[axis] == 0
+
+
+@imports("Concat", versions=(1,))
+def concat_by_default(F: Any, *inputs: Any, axis: int = 1) -> Any:
+    """The version that has a default."""
+    return concat(F, *inputs, axis=axis)
 
 
 @imports("Split", versions=(2, 11))

@@ -11,6 +11,7 @@ import numpy as np
 from hybridonnx.errors import ConversionError
 
 from ._registry import ML, imports
+from ._sized import full
 from .reduce import SUBGRADIENT
 
 
@@ -18,7 +19,7 @@ def _required(op_type: str, what: str, got: Any, then: str) -> ConversionError:
     return ConversionError(f"{op_type}: {what} is required, got {got}. {then}")
 
 
-@imports("BatchNormalization", versions=(6, 7, 9))
+@imports("BatchNormalization", versions=(1, 6, 7, 9))
 def old_batch_normalization(
     F: Any,
     x: Any,
@@ -83,7 +84,7 @@ def layer_normalization(
     return (x - mean) * inverse * scale + b, mean, inverse
 
 
-@imports("InstanceNormalization", versions=(6, 22))
+@imports("InstanceNormalization", versions=(1, 6, 22))
 def instance_normalization(F: Any, x: Any, scale: Any, b: Any, *, epsilon: float = 1e-5) -> Any:
     """The same in MXNet."""
     return F.InstanceNorm(x, scale, b, eps=epsilon)
@@ -102,8 +103,7 @@ def group_normalization(
     F: Any, x: Any, scale: Any, bias: Any, *, num_groups: int, epsilon: float = 1e-5, stash_type: int = 1
 ) -> Any:
     """One scale for a channel comes after MXNet's, which has one for a group."""
-    one = F.const(np.ones(num_groups), F.dtype(x))
-    zero = F.const(np.zeros(num_groups), F.dtype(x))
+    one, zero = (full(F, (num_groups,), value, F.dtype(x)) for value in (1, 0))
     y = F.GroupNorm(x, one, zero, num_groups=num_groups, eps=epsilon)
     shape = (1, -1) + (1,) * (F.rank(x) - 2)
     return y * F.reshape(scale, shape=shape) + F.reshape(bias, shape=shape)

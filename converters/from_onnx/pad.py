@@ -17,6 +17,14 @@ from .reshape import ints
 Widths: TypeAlias = Sequence[tuple[int, int]]
 
 
+@imports("Pad", versions=(1,))
+def pad_by_paddings(
+    F: Any, data: Any, *, paddings: tuple[int, ...], value: float = 0.0, mode: str = "constant"
+) -> Any:
+    """The version with another name for the widths."""
+    return pad(F, data, paddings, value, mode=mode)
+
+
 @imports("Pad", versions=(2,))
 def pad_by_attribute(
     F: Any, data: Any, *, pads: tuple[int, ...], value: float = 0.0, mode: str = "constant"

@@ -160,6 +160,14 @@ def global_average_pool(F: Any, x: Any) -> Any:
     return F.Pooling(x, **_everything(F, x), pool_type="avg")
 
 
+@imports("GlobalLpPool", versions=(1,))
+def global_lp_pool_of_float(F: Any, x: Any, *, p: float = 2.0) -> Any:
+    """The version whose norm is no integer."""
+    if not p.is_integer():
+        raise ConversionError(f"GlobalLpPool: an integer is required as p, got {p}.")
+    return global_lp_pool(F, x, p=int(p))
+
+
 @imports("GlobalLpPool", versions=(2, 22))
 def global_lp_pool(F: Any, x: Any, *, p: int = 2) -> Any:
     return _norm(F, x, p, **_everything(F, x))

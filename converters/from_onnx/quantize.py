@@ -12,7 +12,7 @@ from .conv import conv
 from .dense import matmul
 
 
-@imports("DequantizeLinear", versions=(10, 13, 19, 21, 23, 24, 25))
+@imports("DequantizeLinear", versions=(10, 13, 19, 21, 23, 24, 25, 28))
 def dequantize_linear(
     F: Any, x: Any, scale: Any, zero: Any = None, *, axis: int = 1, block_size: int = 0, output_dtype: int = 0
 ) -> Any:

@@ -28,6 +28,12 @@ def ints(values: Any) -> tuple[int, ...]:
 # ---- reshape
 
 
+@imports("Reshape", versions=(1,))
+def reshape_by_attribute(F: Any, data: Any, *, shape: tuple[int, ...] = ()) -> Any:
+    """The shape is an attribute."""
+    return F.Reshape(data, shape=shape or (1,))
+
+
 @imports("Reshape", versions=(5, 13, 14, *LATER))
 def reshape(F: Any, data: Any, shape: Any, *, allowzero: int = 0) -> Any:
     """ONNX's 0 and -1 are MXNet's; a shape that is computed is said by what is known of the result's."""
@@ -176,6 +182,13 @@ def unsqueeze(F: Any, data: Any, axes: Const) -> Any:
     return data
 
 
+@imports("Tile", versions=(1,))
+def tile_along(F: Any, data: Any, tiles: Const, axis: Const) -> Any:
+    """The version that repeats along one axis."""
+    (times,), (at,) = ints(tiles), ints(axis)
+    return F.tile(data, reps=tuple(times if i == at else 1 for i in range(F.rank(data))))
+
+
 @imports("Tile", versions=(6, 13))
 def tile(F: Any, data: Any, repeats: Operand) -> Any:
     """The same operator; for a free size a new axis is repeated and merged with the one behind it."""
@@ -192,7 +205,7 @@ def tile(F: Any, data: Any, repeats: Operand) -> Any:
 # ---- order
 
 
-@imports("DepthToSpace", versions=(1, 11, 13))
+@imports("DepthToSpace", versions=(1, 11, 13, 28))
 def depth_to_space(F: Any, data: Any, *, blocksize: int, mode: str = "DCR") -> Any:
     """MXNet has the blocks outside of the channels; the other way it takes a transposition."""
     if mode == "DCR":
@@ -202,10 +215,14 @@ def depth_to_space(F: Any, data: Any, *, blocksize: int, mode: str = "DCR") -> A
     return F.Reshape(F.transpose(split, axes=(0, 1, 4, 2, 5, 3)), shape=(0, 0, -3, -3))
 
 
-@imports("SpaceToDepth", versions=(1, 13))
-def space_to_depth(F: Any, data: Any, *, blocksize: int) -> Any:
-    """The same operator."""
-    return F.space_to_depth(data, block_size=blocksize)
+@imports("SpaceToDepth", versions=(1, 13, 28))
+def space_to_depth(F: Any, data: Any, *, blocksize: int, mode: str = "DCR") -> Any:
+    """The same operator; the other way it takes a transposition."""
+    if mode == "DCR":
+        return F.space_to_depth(data, block_size=blocksize)
+    split = F.Reshape(data, shape=(0, 0, -4, -1, blocksize, -4, -1, blocksize))
+    merged = F.Reshape(F.transpose(split, axes=(0, 1, 3, 5, 2, 4)), shape=(0, -3, 0, 0, 0))
+    return F.Reshape(merged, shape=(0, -3, 0, 0))
 
 
 # ---- shapes as numbers

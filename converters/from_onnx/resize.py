@@ -23,6 +23,11 @@ _REPEATS = {
 _CORNERS = {"align_corners": True, "half_pixel": False, "pytorch_half_pixel": False}
 
 
+@imports("Upsample", versions=(1,))
+def upsample1(F: Any, x: Any, *, height_scale: float, width_scale: float, mode: str = "nearest") -> Any:
+    return upsample7(F, x, scales=(1.0, 1.0, height_scale, width_scale), mode=mode)
+
+
 @imports("Upsample", versions=(7,))
 def upsample7(F: Any, x: Any, *, scales: Sequence[float], mode: str = "nearest") -> Any:
     return _resize(F, x, mode, "asymmetric", "floor", scales, None)

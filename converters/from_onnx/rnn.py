@@ -12,6 +12,8 @@ from hybridonnx.errors import ConversionError
 
 from ._registry import imports
 
+_MOST_STEPS = 4096
+"""Longer sequences are not written step by step."""
 _GATES = {"RNN": [0], "LSTM": [0, 2, 3, 1], "GRU": [1, 0, 2]}
 """MXNet's gates as numbers of ONNX's."""
 _USUAL = {"RNN": ("Tanh",), "LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh")}
@@ -148,10 +150,11 @@ class Layer:
         """The outputs by a cell for each step and direction."""
         F = self.F
         steps = F.shape(self.x)[0]
-        if steps is None:
+        if steps is None or steps > _MOST_STEPS:
             raise ConversionError(
-                f"{self.kind}: a fixed number of steps is required with {self._special()}, which is not in "
-                "MXNet's RNN and is written step by step. Export the model with one."
+                f"{self.kind}: a fixed number of steps, {_MOST_STEPS} at most, is required with "
+                f"{self._special()}, which is not in MXNet's RNN and is written step by step. Export the "
+                "model with one."
             )
         directions = []
         for d in range(self.directions):
@@ -296,7 +299,7 @@ class Cell:
 # ---- ONNX's operators
 
 
-@imports("RNN", versions=(7, 14, 22))
+@imports("RNN", versions=(1, 7, 14, 22))
 def rnn(
     F: Any,
     x: Any,
@@ -313,12 +316,13 @@ def rnn(
     direction: str = "forward",
     hidden_size: int = 0,
     layout: int = 0,
+    output_sequence: int = 0,
 ) -> Any:
     layer = Layer(F, "RNN", x, w, r, b, sequence_lens, initial_h, direction=direction, layout=layout)
     return layer.special(activations, activation_alpha, activation_beta, clip).results()
 
 
-@imports("GRU", versions=(7, 14, 22))
+@imports("GRU", versions=(1, 3, 7, 14, 22))
 def gru(
     F: Any,
     x: Any,
@@ -335,6 +339,7 @@ def gru(
     direction: str = "forward",
     hidden_size: int = 0,
     layout: int = 0,
+    output_sequence: int = 0,
     linear_before_reset: int = 0,
 ) -> Any:
     layer = Layer(F, "GRU", x, w, r, b, sequence_lens, initial_h, direction=direction, layout=layout)
@@ -342,7 +347,7 @@ def gru(
     return layer.special(activations, activation_alpha, activation_beta, clip).results()
 
 
-@imports("LSTM", versions=(7, 14, 22))
+@imports("LSTM", versions=(1, 7, 14, 22))
 def lstm(
     F: Any,
     x: Any,
@@ -362,6 +367,7 @@ def lstm(
     hidden_size: int = 0,
     input_forget: int = 0,
     layout: int = 0,
+    output_sequence: int = 0,
 ) -> Any:
     layer = Layer(F, "LSTM", x, w, r, b, sequence_lens, initial_h, initial_c, p, direction, layout)
     layer.input_forget = input_forget

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from hybridonnx.errors import ConversionError
 
 from ._registry import imports
+from ._sized import numbers
 from .norm import flattened
 
 
@@ -19,8 +18,8 @@ def _hardmax(F: Any, x: Any, axis: int) -> Any:
     size = shape[axis]
     if size is None:
         raise ConversionError("Hardmax: a known size of its axis is required. Give the inputs' shapes.")
-    indices = np.arange(size).reshape([-1 if i == axis % rank else 1 for i in range(rank)])
-    return F.argmax(x, axis=axis, keepdims=True) == F.const(indices, F.dtype(x))
+    sizes = tuple(-1 if i == axis % rank else 1 for i in range(rank))
+    return F.argmax(x, axis=axis, keepdims=True) == F.reshape(numbers(F, size, F.dtype(x)), shape=sizes)
 
 
 _KINDS: dict[str, Callable[[Any, Any, int], Any]] = {

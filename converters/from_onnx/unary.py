@@ -13,14 +13,14 @@ from ._arithmetic import number, numeric
 from ._registry import imports
 
 _SAME: dict[str, tuple[str, tuple[int, ...]]] = {
-    "Neg": ("negative", (6, 13)),
-    "Abs": ("abs", (6, 13)),
-    "Ceil": ("ceil", (6, 13)),
-    "Floor": ("floor", (6, 13)),
-    "Sqrt": ("sqrt", (6, 13)),
-    "Reciprocal": ("reciprocal", (6, 13)),
-    "Exp": ("exp", (6, 13)),
-    "Log": ("log", (6, 13)),
+    "Neg": ("negative", (1, 6, 13)),
+    "Abs": ("abs", (1, 6, 13)),
+    "Ceil": ("ceil", (1, 6, 13)),
+    "Floor": ("floor", (1, 6, 13)),
+    "Sqrt": ("sqrt", (1, 6, 13)),
+    "Reciprocal": ("reciprocal", (1, 6, 13)),
+    "Exp": ("exp", (1, 6, 13)),
+    "Log": ("log", (1, 6, 13)),
     "Sin": ("sin", (7, 22)),
     "Cos": ("cos", (7, 22)),
     "Tan": ("tan", (7, 22)),
@@ -32,11 +32,12 @@ _SAME: dict[str, tuple[str, tuple[int, ...]]] = {
     "Asinh": ("arcsinh", (9, 22)),
     "Acosh": ("arccosh", (9, 22)),
     "Atanh": ("arctanh", (9, 22)),
-    "Tanh": ("tanh", (6, 13)),
+    "Tanh": ("tanh", (1, 6, 13)),
     "Erf": ("erf", (9, 13)),
-    "Relu": ("relu", (6, 13, 14)),
-    "Sigmoid": ("sigmoid", (6, 13)),
+    "Relu": ("relu", (1, 6, 13, 14)),
+    "Sigmoid": ("sigmoid", (1, 6, 13)),
     "Softsign": ("softsign", (1, 22)),
+    "BitwiseNot": ("_npi_bitwise_not", (18,)),
 }
 """ONNX's name to MXNet's, and the versions; they do the same."""
 
@@ -77,7 +78,7 @@ def round_half_even(F: Any, x: Any) -> Any:
     return low + F.where(rest == 0.5, F._mod_scalar(low, scalar=2.0), rest > 0.5)
 
 
-@imports("HardSigmoid", versions=(6, 22))
+@imports("HardSigmoid", versions=(1, 6, 22))
 def hard_sigmoid(F: Any, x: Any, *, alpha: float = 0.2, beta: float = 0.5) -> Any:
     """The same in MXNet."""
     return F.hard_sigmoid(x, alpha=alpha, beta=beta)
@@ -105,7 +106,7 @@ def is_inf(F: Any, x: Any, *, detect_negative: int = 1, detect_positive: int = 1
     return x == (math.inf if detect_positive else -math.inf)
 
 
-@imports("Clip", versions=(6,))
+@imports("Clip", versions=(1, 6))
 def clip_to_attributes(F: Any, x: Any, *, min: float = -math.inf, max: float = math.inf) -> Any:
     """Limits as attributes; ONNX's own, float32's largest numbers, limit nothing."""
     limit = 3.4e38

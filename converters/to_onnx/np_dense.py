@@ -10,8 +10,23 @@ from ._registry import lowers
 
 @lowers(Einsum)
 def einsum(g: Graph, op: Einsum, *data: Value) -> Value:
-    """One node."""
-    return g.Einsum(*data, equation=op.equation)
+    """One node, of arrays without the axes of size 1 that are repeated, of which ONNX infers wrong sizes.
+
+    ONNX Runtime's process may end at arrays without elements, whose sums are 0.
+    """
+    terms, right = op.terms()
+    sizes = op.infer_shape(*(x.dims for x in data))
+    fixed = [d for d in sizes if isinstance(d, int)]
+    if any(0 in x.dims for x in data) and len(fixed) == len(sizes):
+        return g.Expand(g.const(0, data[0].dtype), fixed)
+    pairs = [pair for term, x in zip(terms, data, strict=True) for pair in zip(term, x.dims, strict=True)]
+    wide = {letter for letter, size in pairs if size != 1}
+    letters, arrays = [], []
+    for term, x in zip(terms, data, strict=True):
+        ones = [i for i, (c, d) in enumerate(zip(term, x.dims, strict=True)) if d == 1 and c in wide]
+        letters.append("".join(c for i, c in enumerate(term) if i not in ones))
+        arrays.append(g.Squeeze(x, ones) if ones else x)
+    return g.Einsum(*arrays, equation=f"{','.join(letters)}->{right}")
 
 
 @lowers(NumpyMatMul)

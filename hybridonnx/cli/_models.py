@@ -84,7 +84,7 @@ def declared_shapes(source: Files, shapes: Any) -> Any:
     return {item.name: item.shape for item in inputs}
 
 
-def parts(model: str, params: str | None = None) -> Files:
+def parts(model: str, params: str | None = None, alone: bool = False) -> Files:
     """The files of a model: an ONNX file, or a symbol's and its parameters'.
 
     Args:
@@ -92,6 +92,7 @@ def parts(model: str, params: str | None = None) -> Files:
             have in common; or the .params file, if the symbol.json is beside it.
         params: The path of a .params file. Without it that of the latest epoch beside the symbol is taken,
             which stderr is told.
+        alone: Whether a .params file is one of parameters alone.
 
     Returns:
         One path for ONNX, two for MXNet's files; the second is `None` where there are no parameters.
@@ -100,7 +101,7 @@ def parts(model: str, params: str | None = None) -> Files:
         FormatError: If there is no such file.
     """
     path = Path(file_of(model))
-    if path.suffix == ".params" and params is None:
+    if path.suffix == ".params" and params is None and not alone:
         path, params = _symbol_of(path), os.fspath(path)
     if path.suffix != ".json":
         if params is not None:

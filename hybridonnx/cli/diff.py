@@ -36,7 +36,10 @@ def diff(
     html: str | None,
 ) -> Answer:
     """Tell what is different between two models."""
-    one, other = source(parts(first, first_params)), source(parts(second, second_params))
+    one, other = (
+        source(parts(model, params, alone=True))
+        for model, params in ((first, first_params), (second, second_params))
+    )
     step(f"comparing {first} and {second}")
     result = model_diff.diff(one, other)
     if html is not None:

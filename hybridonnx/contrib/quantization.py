@@ -34,6 +34,8 @@ __all__ = [
     "quantize_net_v2",
 ]
 
+_CPU = cpu()
+
 Params: TypeAlias = Mapping[str, NDArray]
 Ranges: TypeAlias = dict[str, tuple[float, float]]
 Names: TypeAlias = list[str] | None
@@ -145,7 +147,7 @@ def quantize_graph(
     sym: Symbol,
     arg_params: Params,
     aux_params: Params,
-    ctx: Context | None = None,
+    ctx: Context | None = _CPU,
     excluded_sym_names: Names = None,
     excluded_op_names: Names = None,
     calib_mode: str | None = "entropy",
@@ -254,7 +256,7 @@ def quantize_model(
     aux_params: Params,
     data_names: Sequence[str] = ("data",),
     label_names: Sequence[str] = ("softmax_label",),
-    ctx: Context | None = None,
+    ctx: Context | None = _CPU,
     excluded_sym_names: Names = None,
     excluded_op_names: Names = None,
     calib_mode: str | None = "entropy",
@@ -360,7 +362,7 @@ def quantize_net_v2(
     data_shapes: Sequence[Any] | None = None,
     calib_mode: str | None = "none",
     num_calib_examples: int | None = None,
-    ctx: Context | None = None,
+    ctx: Context | None = _CPU,
     LayerOutputCollector: Any = None,
     logger: Any = None,
 ) -> SymbolBlock:
@@ -400,7 +402,7 @@ def quantize_net(
     data_shapes: Sequence[Any] | None = None,
     calib_mode: str | None = "none",
     num_calib_examples: int | None = None,
-    ctx: Context | None = None,
+    ctx: Context | None = _CPU,
     logger: Any = None,
 ) -> SymbolBlock:
     """A block on integers, made of a trained block: see `quantize_net_v2`."""

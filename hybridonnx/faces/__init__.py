@@ -1,8 +1,8 @@
 """NumPy's functions as operators, for arrays and symbols: names, argument rules, and which operator it is."""
 
-from .arguments import Axes, shape_of
+from .arguments import Axes, Name, is_option, only_defaults, shape_of
 from .extension import Extension
-from .functions import Functions, Sections, is_option, only_defaults
+from .functions import Functions, Sections
 from .linalg import Linalg
 from .methods import method
 from .modules import images, namespace
@@ -15,6 +15,7 @@ __all__ = [
     "Extension",
     "Functions",
     "Linalg",
+    "Name",
     "NumpyOverload",
     "Random",
     "RandomExtension",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic
 
 from ..attrs import ShapeLike
-from .arguments import V, shape_of
+from .arguments import Name, V, shape_of
 
 NAMES = {
     "activation": "Activation",
@@ -68,9 +68,17 @@ class Extension(Generic[V]):
         return sorted([*NAMES, "reshape"])
 
     def reshape(
-        self, a: V, newshape: ShapeLike | Sequence[int], reverse: bool = False, order: str = "C"
+        self,
+        a: V,
+        newshape: ShapeLike | Sequence[int],
+        reverse: bool = False,
+        order: str = "C",
+        out: V | None = None,
+        name: Name = None,
     ) -> V:
         """The elements in a shape that may be said in terms of the old one."""
+        place = {} if out is None else {"out": out}
         reshape = self._operators("_npx_reshape")
-        reshaped: V = reshape(a, newshape=shape_of(newshape), reverse=reverse, order=order)
+        sizes = shape_of(newshape)
+        reshaped: V = reshape(a, newshape=sizes, reverse=reverse, order=order, name=name, **place)
         return reshaped

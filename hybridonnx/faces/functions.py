@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NoReturn, TypeAlias, overload
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ..attrs import ShapeLike
 from ..dtypes import DTypeLike
 from ..ops import is_number, sections
-from .arguments import Axes, V, axes_of, dtype_of, or_none, shape_of
+from .arguments import Axes, Name, V, axes_of, dtype_of, only_defaults, or_none, shape_of
 from .overloads import NUMPY_OVERLOADS
 from .selections import Selections
 
@@ -37,9 +37,10 @@ class Functions(Selections[V]):
         keepdims: bool = False,
         initial: float | None = None,
         out: V | None = None,
+        name: Name = None,
     ) -> V:
         """The sum of the elements along some axes."""
-        return self._reduced("_np_sum", a, axis, dtype, keepdims, out, initial=initial)
+        return self._reduced("_np_sum", a, axis, dtype, keepdims, out, initial=initial, name=name)
 
     def prod(
         self,
@@ -48,9 +49,10 @@ class Functions(Selections[V]):
         dtype: DTypeLike | None = None,
         out: V | None = None,
         keepdims: bool = False,
+        name: Name = None,
     ) -> V:
         """The product of the elements along some axes."""
-        return self._reduced("_np_prod", a, axis, dtype, keepdims, out)
+        return self._reduced("_np_prod", a, axis, dtype, keepdims, out, name=name)
 
     product = prod
 
@@ -89,23 +91,31 @@ class Functions(Selections[V]):
         """The variance of the elements along some axes."""
         return self._reduced("_npi_var", a, axis, dtype, keepdims, out, ddof=ddof)
 
-    def max(self, a: V, axis: Axes = None, keepdims: bool = False, out: V | None = None) -> V:
+    def max(
+        self, a: V, axis: Axes = None, keepdims: bool = False, out: V | None = None, name: Name = None
+    ) -> V:
         """The largest element along some axes."""
-        return self._call("_np_max", a, axis=axes_of(axis), keepdims=keepdims, out=out)
+        return self._call("_np_max", a, axis=axes_of(axis), keepdims=keepdims, out=out, name=name)
 
-    def min(self, a: V, axis: Axes = None, keepdims: bool = False, out: V | None = None) -> V:
+    def min(
+        self, a: V, axis: Axes = None, keepdims: bool = False, out: V | None = None, name: Name = None
+    ) -> V:
         """The smallest element along some axes."""
-        return self._call("_np_min", a, axis=axes_of(axis), keepdims=keepdims, out=out)
+        return self._call("_np_min", a, axis=axes_of(axis), keepdims=keepdims, out=out, name=name)
 
     amax, amin = max, min
 
-    def any(self, a: V, axis: Axes = None, keepdims: bool = False, out: V | None = None) -> V:
+    def any(
+        self, a: V, axis: Axes = None, keepdims: bool = False, out: V | None = None, name: Name = None
+    ) -> V:
         """Whether any element along some axes is not zero."""
-        return self._call("_np_any", a, axis=axes_of(axis), keepdims=keepdims, out=out)
+        return self._call("_np_any", a, axis=axes_of(axis), keepdims=keepdims, out=out, name=name)
 
-    def all(self, a: V, axis: Axes = None, keepdims: bool = False, out: V | None = None) -> V:
+    def all(
+        self, a: V, axis: Axes = None, keepdims: bool = False, out: V | None = None, name: Name = None
+    ) -> V:
         """Whether all elements along some axes are not zero."""
-        return self._call("_np_all", a, axis=axes_of(axis), keepdims=keepdims, out=out)
+        return self._call("_np_all", a, axis=axes_of(axis), keepdims=keepdims, out=out, name=name)
 
     sometrue = any
 
@@ -146,53 +156,64 @@ class Functions(Selections[V]):
         return self._call("_npi_average", a, weights, out=out, **same)
 
     def cumsum(
-        self, a: V, axis: int | None = None, dtype: DTypeLike | None = None, out: V | None = None
+        self,
+        a: V,
+        axis: int | None = None,
+        dtype: DTypeLike | None = None,
+        out: V | None = None,
+        name: Name = None,
     ) -> V:
         """The sum of all elements up to each one along an axis."""
-        return self._call("_np_cumsum", a, axis=axis, dtype=dtype_of(dtype), out=out)
+        return self._call("_np_cumsum", a, axis=axis, dtype=dtype_of(dtype), out=out, name=name)
 
     def _reduced(
         self,
-        name: str,
+        operator: str,
         a: V,
         axis: Axes,
         dtype: DTypeLike | None,
         keepdims: bool,
         out: V | None,
-        **attributes: object,
+        **options: Any,
     ) -> V:
         same = {"axis": axes_of(axis), "dtype": dtype_of(dtype), "keepdims": keepdims}
-        return self._call(name, a, out=out, **same, **attributes)
+        return self._call(operator, a, out=out, **same, **options)
 
     # ---- shapes
 
-    def reshape(self, a: V, newshape: ShapeLike, order: str = "C", out: V | None = None) -> V:
+    def reshape(
+        self, a: V, newshape: ShapeLike, order: str = "C", out: V | None = None, name: Name = None
+    ) -> V:
         """The elements in another shape, of which one size may be -1."""
-        return self._call("_np_reshape", a, newshape=shape_of(newshape), order=order, out=out)
+        return self._call("_np_reshape", a, newshape=shape_of(newshape), order=order, out=out, name=name)
 
     def ravel(self, x: V, order: str = "C") -> V:
         """The elements as one vector."""
         return self._call("_np_reshape", x, newshape=(-1,), order=order)
 
-    def transpose(self, a: V, axes: Sequence[int] | None = None) -> V:
+    def transpose(
+        self, a: V, axes: Sequence[int] | None = None, out: V | None = None, name: Name = None
+    ) -> V:
         """The axes in another order, reversed by default."""
-        return self._call("_np_transpose", a, axes=axes_of(axes))
+        return self._call("_np_transpose", a, axes=axes_of(axes), out=out, name=name)
 
     def swapaxes(self, a: V, axis1: int, axis2: int) -> V:
         """Two axes exchanged."""
         return self._call("SwapAxis", a, dim1=axis1, dim2=axis2)
 
-    def moveaxis(self, a: V, source: Axes, destination: Axes) -> V:
+    def moveaxis(self, a: V, source: Axes, destination: Axes, out: V | None = None, name: Name = None) -> V:
         """Some axes moved to other places."""
-        return self._call("_np_moveaxis", a, source=axes_of(source), destination=axes_of(destination))
+        return self._call(
+            "_np_moveaxis", a, source=axes_of(source), destination=axes_of(destination), out=out, name=name
+        )
 
     def expand_dims(self, a: V, axis: int) -> V:
         """With a new axis of size 1."""
         return self._call("expand_dims", a, axis=axis)
 
-    def squeeze(self, a: V, axis: Axes = None, out: V | None = None) -> V:
+    def squeeze(self, a: V, axis: Axes = None, out: V | None = None, name: Name = None) -> V:
         """Without axes of size 1."""
-        return self._call("_np_squeeze", a, axis=axes_of(axis), out=out)
+        return self._call("_np_squeeze", a, axis=axes_of(axis), out=out, name=name)
 
     def broadcast_to(self, array: V, shape: ShapeLike) -> V:
         """Repeated to a shape, which may have more axes in front."""
@@ -210,9 +231,9 @@ class Functions(Selections[V]):
         """The columns in reverse order."""
         return self.flip(m, 1)
 
-    def roll(self, a: V, shift: Axes, axis: Axes = None) -> V:
+    def roll(self, a: V, shift: Axes, axis: Axes = None, out: V | None = None, name: Name = None) -> V:
         """The elements shifted along some axes; what leaves at the end comes in at the front."""
-        return self._call("_np_roll", a, shift=axes_of(shift), axis=axes_of(axis))
+        return self._call("_np_roll", a, shift=axes_of(shift), axis=axes_of(axis), out=out, name=name)
 
     def rot90(self, m: V, k: int = 1, axes: Sequence[int] = (0, 1)) -> V:
         """Turned by quarters in the plane of two axes."""
@@ -224,33 +245,35 @@ class Functions(Selections[V]):
             return self.copy(A)
         return self._call("tile", A, reps=shape_of(reps))
 
-    def repeat(self, a: V, repeats: int, axis: int | None = None) -> V:
+    def repeat(
+        self, a: V, repeats: int, axis: int | None = None, out: V | None = None, name: Name = None
+    ) -> V:
         """Each element repeated, along an axis or of the array laid out flat."""
-        return self._call("repeat", a, repeats=repeats, axis=axis)
+        return self._call("repeat", a, repeats=repeats, axis=axis, out=out, name=name)
 
     @overload
-    def atleast_1d(self, ary: V, /) -> V: ...
+    def atleast_1d(self, ary: V, /, *, out: V | None = None, name: Name = None) -> V: ...
     @overload
-    def atleast_1d(self, *arys: V) -> list[V]: ...
-    def atleast_1d(self, *arys: V) -> Any:
+    def atleast_1d(self, *arys: V, out: V | None = None, name: Name = None) -> list[V]: ...
+    def atleast_1d(self, *arys: V, out: V | None = None, name: Name = None) -> Any:
         """With an axis, if there is none."""
-        return self._call("_np_atleast_1d", *arys)
+        return self._call("_np_atleast_1d", *arys, out=out, name=name)
 
     @overload
-    def atleast_2d(self, ary: V, /) -> V: ...
+    def atleast_2d(self, ary: V, /, *, out: V | None = None, name: Name = None) -> V: ...
     @overload
-    def atleast_2d(self, *arys: V) -> list[V]: ...
-    def atleast_2d(self, *arys: V) -> Any:
+    def atleast_2d(self, *arys: V, out: V | None = None, name: Name = None) -> list[V]: ...
+    def atleast_2d(self, *arys: V, out: V | None = None, name: Name = None) -> Any:
         """With two axes at least."""
-        return self._call("_np_atleast_2d", *arys)
+        return self._call("_np_atleast_2d", *arys, out=out, name=name)
 
     @overload
-    def atleast_3d(self, ary: V, /) -> V: ...
+    def atleast_3d(self, ary: V, /, *, out: V | None = None, name: Name = None) -> V: ...
     @overload
-    def atleast_3d(self, *arys: V) -> list[V]: ...
-    def atleast_3d(self, *arys: V) -> Any:
+    def atleast_3d(self, *arys: V, out: V | None = None, name: Name = None) -> list[V]: ...
+    def atleast_3d(self, *arys: V, out: V | None = None, name: Name = None) -> Any:
         """With three axes at least."""
-        return self._call("_np_atleast_3d", *arys)
+        return self._call("_np_atleast_3d", *arys, out=out, name=name)
 
     # ---- joining and splitting
 
@@ -361,21 +384,25 @@ class Functions(Selections[V]):
         """Matrices with zeros above a diagonal."""
         return self._call("_npi_tril", m, k=k)
 
-    def diag(self, array: V, k: int = 0) -> V:
+    def diag(self, array: V, k: int = 0, out: V | None = None, name: Name = None) -> V:
         """A diagonal of a matrix, or a matrix of a diagonal."""
-        return self._call("_np_diag", array, k=k)
+        return self._call("_np_diag", array, k=k, out=out, name=name)
 
-    def diagflat(self, array: V, k: int = 0) -> V:
+    def diagflat(self, array: V, k: int = 0, out: V | None = None, name: Name = None) -> V:
         """A matrix of all elements on a diagonal."""
-        return self._call("_np_diagflat", array, k=k)
+        return self._call("_np_diagflat", array, k=k, out=out, name=name)
 
-    def diagonal(self, a: V, offset: int = 0, axis1: int = 0, axis2: int = 1) -> V:
+    def diagonal(
+        self, a: V, offset: int = 0, axis1: int = 0, axis2: int = 1, out: V | None = None, name: Name = None
+    ) -> V:
         """The diagonals of matrices along two axes."""
-        return self._call("_np_diagonal", a, offset=offset, axis1=axis1, axis2=axis2)
+        return self._call("_np_diagonal", a, offset=offset, axis1=axis1, axis2=axis2, out=out, name=name)
 
-    def trace(self, a: V, offset: int = 0, axis1: int = 0, axis2: int = 1, out: V | None = None) -> V:
+    def trace(
+        self, a: V, offset: int = 0, axis1: int = 0, axis2: int = 1, out: V | None = None, name: Name = None
+    ) -> V:
         """The sums of the diagonals of matrices along two axes."""
-        return self._call("_np_trace", a, offset=offset, axis1=axis1, axis2=axis2, out=out)
+        return self._call("_np_trace", a, offset=offset, axis1=axis1, axis2=axis2, out=out, name=name)
 
     def diff(self, a: V, n: int = 1, axis: int = -1, prepend: object = None, append: object = None) -> V:
         """The differences of elements that follow each other along an axis."""
@@ -417,12 +444,13 @@ class Functions(Selections[V]):
 
     # ---- products
 
-    def dot(self, a: V, b: V, out: V | None = None) -> V:
+    def dot(self, a: V, b: V, out: V | None = None, name: Name = None) -> V:
         """The product, summed over the last axis of a and the last but one of b."""
-        return self._call("_np_dot", a, b, out=out)
+        return self._call("_np_dot", a, b, out=out, name=name)
 
     def matmul(self, a: V, b: V, out: V | None = None, **kwargs: object) -> V:
         """The products of matrices in the last two axes."""
+        only_defaults("matmul", kwargs)
         return self._call("_npi_matmul", a, b, out=out)
 
     def tensordot(self, a: V, b: V, axes: int | Sequence[Axes] = 2) -> V:
@@ -456,9 +484,9 @@ class Functions(Selections[V]):
 
     # ---- of each element
 
-    def copy(self, a: V, out: V | None = None) -> V:
+    def copy(self, a: V, out: V | None = None, name: Name = None) -> V:
         """A copy."""
-        return self._call("_np_copy", a, out=out)
+        return self._call("_np_copy", a, out=out, name=name)
 
     def around(self, x: V, decimals: int = 0, out: V | None = None, **kwargs: object) -> V:
         """The elements rounded to a number of decimals."""
@@ -733,37 +761,6 @@ def _described(function: Callable[..., Any], name: str, of: str) -> Callable[...
     function.takes_numbers = True  # type: ignore[attr-defined]
     function.__doc__ = f"NumPy's `{name}` {of}."
     return function
-
-
-_DEFAULTS = {"where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True}
-
-
-_CHOICES: dict[str, tuple[object, ...]] = {
-    "where": (True, False),
-    "casting": ("no", "equiv", "safe", "same_kind", "unsafe"),
-    "subok": (True, False),
-    "dtype": tuple("float16 float32 float64 int8 int32 int64 uint8 bool".split()),
-}
-
-
-def is_option(key: str, value: object) -> bool:
-    """Whether NumPy's functions take a keyword beside arrays, and that value for it."""
-    if key == "order":
-        return isinstance(value, str)
-    return any(value == choice and type(value) is type(choice) for choice in _CHOICES.get(key, ()))
-
-
-def only_defaults(name: str, kwargs: Mapping[str, object]) -> None:
-    """Refuse what NumPy's functions take beside arrays, but for the defaults."""
-    for key, value in kwargs.items():
-        if key not in _DEFAULTS:
-            raise TypeError(f"{name}: has no argument {key!r}.")
-        if value is _DEFAULTS[key]:
-            continue
-        if not is_option(key, value):
-            raise TypeError(f"{name}: {key}={_DEFAULTS[key]!r} is required, got {value!r}.")
-        if value != _DEFAULTS[key]:
-            raise NotImplementedError(f"{name}: {key}={_DEFAULTS[key]!r} is required, got {value!r}.")
 
 
 for _name, _target in _UNARY.items():

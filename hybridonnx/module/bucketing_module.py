@@ -12,7 +12,7 @@ import numpy as np
 
 from ..autograd.tape import GradReq
 from ..checkpoint import load_params
-from ..context import Context
+from ..context import Context, cpu
 from ..errors import FormatError, RequirementError
 from ..initializer import InitializerLike
 from ..io import DataBatch, DataDesc
@@ -32,6 +32,8 @@ from .module import Module
 
 __all__ = ["BucketingModule"]
 
+_CPU = cpu()
+
 _Generator: TypeAlias = Callable[[Any], tuple[Symbol, Sequence[str] | None, Sequence[str] | None]]
 
 
@@ -47,7 +49,7 @@ class BucketingModule(BaseModule):
         sym_gen: _Generator,
         default_bucket_key: object = None,
         logger: logging.Logger | ModuleType = logging,
-        context: Context | Sequence[Context] | None = None,
+        context: Context | Sequence[Context] | None = _CPU,
         work_load_list: object = None,
         fixed_param_names: Sequence[str] | None = None,
         state_names: Sequence[str] | None = None,

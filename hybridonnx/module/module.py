@@ -49,6 +49,8 @@ from .split_executor import SplitExecutor, split
 
 __all__ = ["Module"]
 
+_CPU = cpu()
+
 _MOST_EXECUTORS = 8
 
 
@@ -68,7 +70,7 @@ class Module(BaseModule):
         data_names: Sequence[str] | None = ("data",),
         label_names: Sequence[str] | None = ("softmax_label",),
         logger: logging.Logger | ModuleType = logging,
-        context: Context | Sequence[Context] | None = None,
+        context: Context | Sequence[Context] | None = _CPU,
         work_load_list: Sequence[float] | None = None,
         fixed_param_names: Sequence[str] | None = None,
         state_names: Sequence[str] | None = None,

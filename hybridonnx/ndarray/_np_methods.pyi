@@ -2,7 +2,7 @@
 from collections.abc import Sequence
 from ..context import Context
 from ..dtypes import DTypeLike
-from ..faces import Axes
+from ..faces import Axes, Name
 from .ndarray import Key, NDArray, Operand
 from .np_array import ndarray
 
@@ -56,13 +56,14 @@ class NumpyMethods(NDArray):
         axis: int | None = None,
         dtype: DTypeLike | None = None,
         out: ndarray | None = None,
+        name: Name = None,
     ) -> ndarray:
         """`mx.np.cumsum` of this array."""
         ...
-    def diag(self, k: int = 0) -> ndarray:
+    def diag(self, k: int = 0, out: ndarray | None = None, name: Name = None) -> ndarray:
         """`mx.np.diag` of this array."""
         ...
-    def dot(self, b: ndarray, out: ndarray | None = None) -> ndarray:
+    def dot(self, b: ndarray, out: ndarray | None = None, name: Name = None) -> ndarray:
         """`mx.np.dot` of this array."""
         ...
     def mean(
@@ -80,10 +81,17 @@ class NumpyMethods(NDArray):
         dtype: DTypeLike | None = None,
         out: ndarray | None = None,
         keepdims: bool = False,
+        name: Name = None,
     ) -> ndarray:
         """`mx.np.prod` of this array."""
         ...
-    def repeat(self, repeats: int, axis: int | None = None) -> ndarray:
+    def repeat(
+        self,
+        repeats: int,
+        axis: int | None = None,
+        out: ndarray | None = None,
+        name: Name = None,
+    ) -> ndarray:
         """`mx.np.repeat` of this array."""
         ...
     def round(self, decimals: int = 0, out: ndarray | None = None, **kwargs: object) -> ndarray:

@@ -101,17 +101,6 @@ class OperatorMethods:
     ) -> NDArray:
         """`data` with some axes of size 1 repeated."""
         ...
-    def broadcast_like(
-        self,
-        rhs: NDArray,
-        lhs_axes: int | Sequence[int] | None = None,
-        rhs_axes: int | Sequence[int] | None = None,
-        *,
-        out: NDArray | Sequence[NDArray] | None = None,
-        name: str | None = None,
-    ) -> NDArray:
-        """`lhs` with axes of size 1 repeated as long as those of `rhs`."""
-        ...
     def cbrt(self, *, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:
         """The cube root of each element, with its sign."""
         ...

@@ -161,7 +161,7 @@ def full(
     shape: ShapeLike,
     val: float,
     ctx: Context | None = None,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike | None = "float32",
     out: NDArray | None = None,
 ) -> NDArray:
     """An array of which every element is `val`."""
@@ -175,15 +175,18 @@ def arange(
     repeat: int = 1,
     infer_range: object = None,
     ctx: Context | None = None,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike | None = "float32",
 ) -> NDArray:
-    """Numbers from `start` (0 if `stop` is not given) to below `stop` by `step`, each `repeat` times."""
+    """Numbers from `start` (0 if `stop` is not given) to below `stop` by `step`, each `repeat` times.
+
+    A `dtype` of None is float64, as NumPy's.
+    """
     if stop is None:
         start, stop = 0, start
     if (stop - start) * step <= 0:
         raise MXNetError(f"arange: a step that leads from {start} to {stop} is required, got {step}.")
     values = np.repeat(np.arange(start, stop, step), repeat)
-    return NDArray(converted(values, as_dtype(dtype)), _usable(ctx))
+    return NDArray(converted(values, as_dtype("float64" if dtype is None else dtype)), _usable(ctx))
 
 
 def linspace(
@@ -192,10 +195,11 @@ def linspace(
     num: int,
     endpoint: bool = True,
     ctx: Context | None = None,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike | None = "float32",
 ) -> NDArray:
-    """`num` evenly spaced numbers from `start` to `stop`."""
-    return NDArray(converted(np.linspace(start, stop, num, endpoint), as_dtype(dtype)), _usable(ctx))
+    """`num` evenly spaced numbers from `start` to `stop`; a `dtype` of None is float64, as NumPy's."""
+    values = np.linspace(start, stop, num, endpoint)
+    return NDArray(converted(values, as_dtype("float64" if dtype is None else dtype)), _usable(ctx))
 
 
 def eye(

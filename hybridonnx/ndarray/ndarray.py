@@ -208,6 +208,10 @@ class NDArray(ArrayBase, OperatorMethods):
         broadcast: NDArray = _F.broadcast_to(array, shape=sizes, **kwargs)
         return broadcast
 
+    def broadcast_like(self, other: NDArray) -> NDArray:
+        """Broadcast to the shape of another array."""
+        return self.broadcast_to(other.shape)
+
     def split_v2(
         self,
         indices_or_sections: int | Sequence[int],

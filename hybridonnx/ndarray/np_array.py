@@ -205,7 +205,7 @@ class ndarray(NumpyMethods):  # noqa: N801  (MXNet's name)
         """Repeated to a shape."""
         return self._of("broadcast_to", shape)
 
-    def broadcast_like(self, other: NDArray) -> ndarray:  # type: ignore[override]
+    def broadcast_like(self, other: NDArray) -> ndarray:
         """Repeated to the shape of another array."""
         return self._of("broadcast_to", other.shape)
 
@@ -369,12 +369,14 @@ def _wrapped(value: Any) -> Any:
     return [_wrapped(item) for item in value] if isinstance(value, list) else value
 
 
-def call(name: str, *inputs: Any, out: Any = None, **attributes: Any) -> Any:
-    """An operator on arrays of mx.np."""
+def call(operator: str, /, *inputs: Any, out: Any = None, name: Any = None, **attributes: Any) -> Any:
+    """An operator on arrays of mx.np, which have no `name`."""
     for x in inputs:
         if not isinstance(x, ndarray):
-            raise TypeError(f"{name}: arrays of mx.np are required, got {type(x).__name__}. Use mx.np.array.")
-    cls = find(name)
+            raise TypeError(
+                f"{operator}: arrays of mx.np are required, got {type(x).__name__}. Use mx.np.array."
+            )
+    cls = find(operator)
     if cls.variadic:
         attributes[cls.variadic] = cls.count_of(len(inputs))
     op = cls.make(attributes)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..converters.from_onnx import Source as OnnxSource
+from ..converters.from_onnx import read
 from ..converters.to_onnx import arrays_by_name, by_name, data_names
 from ..converters.values import dtype_of_type_string
 from ..dtypes import DType
@@ -65,6 +66,7 @@ def _run_onnx(model: Any, inputs: Any) -> dict[str, Array]:
         source: str | bytes = os.fspath(model)
     else:
         source = model if isinstance(model, bytes) else model.SerializeToString()
+    read(source)  # which says in words what is wrong with a file, before ONNX Runtime sees it
     session = ModelSession(source)
     arrays = _arrays(list(session.inputs), inputs)
     feeds = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import ascii_letters
 from typing import Any, ClassVar
 
 import numpy as np
@@ -222,13 +223,19 @@ class NumpyEinsum(Composed):
 
     def terms(self) -> tuple[list[str], str]:
         """The letters of each array, and of the output."""
-        text = self.subscripts.replace(" ", "")
+        text = "".join(self.subscripts.split())
         left, arrow, right = text.partition("->")
         terms = left.split(",")
         if len(terms) != self.num_args:
             raise AttributeValueError(
                 f"_npi_einsum: letters for {self.num_args} arrays are required, got {self.subscripts!r}."
             )
+        for term in (*terms, right):
+            letters = term.replace("...", "", 1)
+            if letters and not (letters.isascii() and letters.isalpha()):
+                raise AttributeValueError(
+                    f"_npi_einsum: letters and one ... for each array are required, got {self.subscripts!r}."
+                )
         if not arrow:
             letters = left.replace(",", "").replace("...", "")
             single = sorted(c for c in set(letters) if letters.count(c) == 1)
@@ -236,20 +243,43 @@ class NumpyEinsum(Composed):
         return terms, right
 
     def compose(self, F: Any, *inputs: Any) -> Any:
-        terms, right = self.terms()
-        arrays = []
-        for i, x in enumerate(inputs):
-            letters = terms[i]
-            repeated = [c for c in letters if letters.count(c) > 1 and c != "."]
-            while repeated and "..." not in letters:
-                a = letters.index(repeated[0])
-                b = letters.index(repeated[0], a + 1)
-                x = F.diag(x, axis1=a, axis2=b)
-                letters = "".join(c for j, c in enumerate(letters) if j not in (a, b)) + repeated[0]
-                repeated = [c for c in letters if letters.count(c) > 1]
-            terms[i] = letters
-            arrays.append(x)
-        return F._einsum(*arrays, equation=f"{','.join(terms)}->{right}")
+        terms, right = _without_dots(*self.terms(), [x.ndim for x in inputs])
+        separate = [_diagonals(F, x, term) for x, term in zip(inputs, terms, strict=True)]
+        letters = ",".join(term for _, term in separate)
+        return F._einsum(*[x for x, _ in separate], equation=f"{letters}->{right}")
+
+
+def _without_dots(terms: Sequence[str], right: str, ranks: Sequence[int]) -> tuple[list[str], str]:
+    """Terms with a letter for each axis that dots stand for, counted from the last of these."""
+    counts = []
+    for term, rank in zip(terms, ranks, strict=True):
+        letters = len(term.replace("...", ""))
+        counts.append(rank - letters)
+        if rank < letters or (rank > letters and "..." not in term):
+            raise ShapeError(f"einsum: {letters} axes are required for {term!r}, got {rank}.")
+    most = max(counts, default=0)
+    if most and "..." not in right:
+        raise ShapeError(
+            f"einsum: ... is required in the output, as it stands for {most} axes, got {right!r}."
+        )
+    unused = [c for c in ascii_letters if c not in "".join(terms)]
+    if len(unused) < most:
+        raise ShapeError(f"einsum: at most {len(ascii_letters)} letters are possible, got {most} axes more.")
+    ahead = "".join(unused[:most])
+    plain = [t.replace("...", ahead[most - n :]) for t, n in zip(terms, counts, strict=True)]
+    return plain, right.replace("...", ahead)
+
+
+def _diagonals(F: Any, x: Any, letters: str) -> tuple[Any, str]:
+    """An array, and its letters, of which none comes twice: the diagonals along equal ones."""
+    while repeated := [c for c in letters if letters.count(c) > 1]:
+        a = letters.index(repeated[0])
+        b = letters.index(repeated[0], a + 1)
+        if differ(x.shape[a], x.shape[b]):
+            raise ShapeError(f"einsum: one size is required for {repeated[0]!r}, got {show(x.shape)}.")
+        x = F.diag(x, axis1=a, axis2=b)
+        letters = "".join(c for i, c in enumerate(letters) if i not in (a, b)) + repeated[0]
+    return x, letters
 
 
 @operator("_einsum")
@@ -261,7 +291,7 @@ class Einsum(Operator):
 
     Attributes:
         num_args: The number of arrays.
-        equation: The letters of the arrays, apart by commas, then -> and those of the output.
+        equation: A letter for each axis, arrays apart by commas, then -> and the output's letters.
 
     Returns:
         The sizes of the output's letters.
@@ -271,40 +301,36 @@ class Einsum(Operator):
 
     variadic: ClassVar[str] = "num_args"
     takes_bool: ClassVar[bool] = False
+    broadcasts: ClassVar[bool] = True
     num_args: int
     equation: str
 
     def terms(self) -> tuple[list[str], str]:
-        """The letters of each array, and of the output."""
+        """The letters of the arrays, and of the output."""
         left, _, right = self.equation.partition("->")
         return left.split(","), right
 
     def infer_shape(self, *shapes: Shape) -> Shape:
         terms, right = self.terms()
-        extents: dict[str, Any] = {}
-        ahead: Shape = ()
+        extents: dict[str, list[Dim]] = {}
         for term, shape in zip(terms, shapes, strict=True):
-            letters = list(term.replace("...", ""))
-            if len(shape) < len(letters) or ("..." not in term and len(shape) > len(letters)):
-                raise ShapeError(f"einsum: {len(letters)} axes are required for {term!r}, got {show(shape)}.")
-            if "..." in term:
-                at, more = term.index("..."), len(shape) - len(letters)
-                ahead = max(ahead, shape[at : at + more], key=len)
-                shape = shape[:at] + shape[at + more :]
-            for letter, extent in zip(letters, shape, strict=True):
-                self._merge(extents, letter, extent)
-        missing = [c for c in right.replace("...", "") if c not in extents]
+            if len(shape) != len(term):
+                raise ShapeError(f"einsum: {len(term)} axes are required for {term!r}, got {show(shape)}.")
+            for letter, extent in zip(term, shape, strict=True):
+                extents.setdefault(letter, []).append(extent)
+        missing = [c for c in right if c not in extents]
         if missing:
             raise ShapeError(f"einsum: letters of the arrays are required in the output, got {missing[0]!r}.")
-        before, dots, after = right.partition("...")
-        return (*(extents[c] for c in before), *(ahead if dots else ()), *(extents[c] for c in after))
+        merged = {letter: self._merge(letter, sizes) for letter, sizes in extents.items()}
+        return tuple(merged[c] for c in right)
 
-    def _merge(self, extents: dict[str, Any], letter: str, extent: Any) -> None:
-        known = extents.get(letter)
-        if known is None or (isinstance(known, int) and known == 1):
-            extents[letter] = extent
-        elif differ(known, extent) and extent != 1:
-            raise ShapeError(f"einsum: one size is required for {letter!r}, got {known} and {extent}.")
+    def _merge(self, letter: str, extents: Sequence[Dim]) -> Dim:
+        """The one size of a letter, but for arrays that have 1 there."""
+        try:
+            return broadcast("einsum", *((extent,) for extent in extents))[0]
+        except ShapeError:
+            sizes = " and ".join(map(str, extents))
+            raise ShapeError(f"einsum: one size is required for {letter!r}, got {sizes}.") from None
 
     def forward(self, *data: Array) -> Array:
         wide = np.float32 if data[0].dtype == np.float16 else data[0].dtype

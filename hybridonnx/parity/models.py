@@ -370,6 +370,7 @@ def of_onnx(model: Any) -> Runnable:
         source = os.fspath(model)
     else:
         raise ConversionError(f"verify: the ONNX file {model} does not exist.")
+    read(source)  # which says in words what is wrong with a file, before ONNX Runtime sees it
     session = ModelSession(source)
     declared = {
         name: Spec(tuple(dim(size, name, i) for i, size in enumerate(shape)), dtype_of_type_string(text))

@@ -57,6 +57,8 @@ class _Program(NamedTuple):
     """The parameters that it takes as inputs."""
 
 
+_EINSUM = frozenset({"_npi_einsum", "_einsum"})
+"""Operators at which every ONNX Runtime up to 1.32 may end if an array has no elements."""
 _INLINE_LIMIT = 2
 """MXNet's own limit of operators; below it graphs of more are one node for `get_symbol`."""
 
@@ -224,9 +226,14 @@ class CompiledGraph:
         entries = infer(self._symbol, specs, partial=True)
         if len(self._checked) >= _MOST_SHAPES:
             self._checked.clear()
-        empty = EMPTY_ARRAYS_END_PROCESS and any(0 in (spec.shape or ()) for spec in entries.values())
+        empty = any(0 in (spec.shape or ()) for spec in entries.values()) and self._ends_at_empty()
         self._checked[signature] = not empty
         return not empty
+
+    def _ends_at_empty(self) -> bool:
+        """Whether arrays without elements may end the process where their sizes were free at lowering."""
+        operators = {node.op_name for node in self._symbol.nodes()}
+        return EMPTY_ARRAYS_END_PROCESS or not operators.isdisjoint(_EINSUM)
 
     def _key(self, signature: Any) -> Any:
         variant, *specs = signature

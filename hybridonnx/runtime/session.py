@@ -52,6 +52,10 @@ _sessions = itertools.count()
 """The numbers of profiles' files."""
 
 
+_LONGEST = 1000
+"""What ONNX Runtime says is cut at so many letters: it repeats names and texts of the file."""
+
+
 def options() -> Any:
     """Session options: ONNX Runtime's own defaults, quiet, with the threads that the environment asks for."""
     settings = ort.SessionOptions()
@@ -72,15 +76,16 @@ def _title(purpose: str, lowered: Any) -> str:
     return f"{purpose}: {', '.join(kinds + more)}"
 
 
-def _start(model: str | bytes, settings: Any) -> Any:
+def _start(
+    model: str | bytes,
+    settings: Any,
+    remedy: str = " Run the block without hybridize(), or report the model.",
+) -> Any:
     """A session for a model, from its file's name or its bytes."""
     try:
         return ort.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
     except _FAILURES as exc:
-        raise MXNetError(
-            f"ONNX Runtime does not accept the graph: {_sentence(exc)} Run the block without hybridize(), or "
-            "report the model."
-        ) from exc
+        raise MXNetError(f"ONNX Runtime does not accept the graph: {_sentence(exc)}{remedy}") from exc
 
 
 def _failed(
@@ -102,7 +107,7 @@ def _sentence(exc: Exception, names: Names | None = None) -> str:
     while match := _NODE.match(text):
         nodes.append((match[1], match[2]))
         text = text[match.end() :]
-    text = text.rstrip(".") + "."
+    text = (text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…").rstrip(".") + "."
     if names is None:
         return "".join(f"{kind} {name!r}: " if name else f"{kind}: " for kind, name in nodes) + text
     made_for = [names.of(name, kind) for kind, name in reversed(nodes) if name]
@@ -345,7 +350,7 @@ class ModelSession:
         }
         if self._held:
             settings.add_external_initializers(list(self._held), list(self._held.values()))
-        self._session = _start(model, settings)
+        self._session = _start(model, settings, remedy="")
         inputs, outputs = self._session.get_inputs(), self._session.get_outputs()
         self.inputs: dict[str, tuple[str, Sequence[int | str | None]]] = {
             i.name: (i.type, i.shape) for i in inputs

@@ -2,17 +2,29 @@
 from typing import Any
 from ..context import Context
 from ..dtypes import DTypeLike
-from ..faces import Axes
+from ..faces import Axes, Name
 from .np_symbol import _Symbol
 from .symbol import Symbol
 
 # mypy: disable-error-code="override"
 class NumpyMethods(Symbol):
     __slots__ = ()
-    def all(self, axis: Axes = None, keepdims: bool = False, out: _Symbol | None = None) -> _Symbol:
+    def all(
+        self,
+        axis: Axes = None,
+        keepdims: bool = False,
+        out: _Symbol | None = None,
+        name: Name = None,
+    ) -> _Symbol:
         """`mx.np.all` of this symbol."""
         ...
-    def any(self, axis: Axes = None, keepdims: bool = False, out: _Symbol | None = None) -> _Symbol:
+    def any(
+        self,
+        axis: Axes = None,
+        keepdims: bool = False,
+        out: _Symbol | None = None,
+        name: Name = None,
+    ) -> _Symbol:
         """`mx.np.any` of this symbol."""
         ...
     def argmax(self, axis: int | None = None, out: _Symbol | None = None) -> _Symbol:
@@ -29,10 +41,11 @@ class NumpyMethods(Symbol):
         axis: int | None = None,
         dtype: DTypeLike | None = None,
         out: _Symbol | None = None,
+        name: Name = None,
     ) -> _Symbol:
         """`mx.np.cumsum` of this symbol."""
         ...
-    def dot(self, b: _Symbol, out: _Symbol | None = None) -> _Symbol:
+    def dot(self, b: _Symbol, out: _Symbol | None = None, name: Name = None) -> _Symbol:
         """`mx.np.dot` of this symbol."""
         ...
     def mean(
@@ -50,10 +63,17 @@ class NumpyMethods(Symbol):
         dtype: DTypeLike | None = None,
         out: _Symbol | None = None,
         keepdims: bool = False,
+        name: Name = None,
     ) -> _Symbol:
         """`mx.np.prod` of this symbol."""
         ...
-    def repeat(self, repeats: int, axis: int | None = None) -> _Symbol:
+    def repeat(
+        self,
+        repeats: int,
+        axis: int | None = None,
+        out: _Symbol | None = None,
+        name: Name = None,
+    ) -> _Symbol:
         """`mx.np.repeat` of this symbol."""
         ...
     def round(self, decimals: int = 0, out: _Symbol | None = None, **kwargs: object) -> _Symbol:

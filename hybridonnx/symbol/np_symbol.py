@@ -172,16 +172,16 @@ def _part(symbol: _Symbol, key: tuple[Any, ...], reshaped: bool) -> Any:
     return symbol
 
 
-def call(name: str, *inputs: Any, out: Any = None, **attributes: Any) -> Any:
-    """An operator on symbols of mx.np."""
+def call(operator: str, /, *inputs: Any, out: Any = None, name: Any = None, **attributes: Any) -> Any:
+    """An operator on symbols of mx.np; `name` is the node's."""
     for x in inputs:
         if not isinstance(x, _Symbol):
             raise TypeError(
-                f"{name}: symbols of mx.np are required, got {type(x).__name__}. Use as_np_ndarray."
+                f"{operator}: symbols of mx.np are required, got {type(x).__name__}. Use as_np_ndarray."
             )
     if out is not None:
-        raise NotImplementedForSymbol(f"{name}: out of None is required, as symbols hold no memory.")
-    cls = find(name)
+        raise NotImplementedForSymbol(f"{operator}: out of None is required, as symbols hold no memory.")
+    cls = find(operator)
     schema = cls.schema()
     if "is_int" in schema and "is_int" not in attributes:
         attributes["is_int"] = isinstance(attributes["scalar"], int | np.integer)
@@ -193,8 +193,8 @@ def call(name: str, *inputs: Any, out: Any = None, **attributes: Any) -> Any:
     for key in _PLAIN_IF_SINGLE:
         if isinstance(given.get(key), tuple) and len(given[key]) == 1:
             given[key] = given[key][0]
-    result = compose_call(cls, _hint(name), inputs, given, _Symbol)
-    return [*result] if len(result.outputs) > 1 and name in _LISTS else result
+    result = compose_call(cls, _hint(operator), inputs, {**given, "name": name}, _Symbol)
+    return [*result] if len(result.outputs) > 1 and operator in _LISTS else result
 
 
 def _hint(name: str) -> str:

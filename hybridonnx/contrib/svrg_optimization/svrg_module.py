@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from ...autograd.tape import GradReq
-from ...context import Context
+from ...context import Context, cpu
 from ...errors import AttributeValueError, MXNetError
 from ...io import DataBatch
 from ...io.io import DescribedBy
@@ -18,6 +18,8 @@ from ...ndarray.ndarray import NDArray
 from ...symbol.symbol import Symbol
 
 __all__ = ["SVRGModule"]
+
+_CPU = cpu()
 
 
 class SVRGModule(Module):
@@ -50,7 +52,7 @@ class SVRGModule(Module):
         data_names: Sequence[str] | None = ("data",),
         label_names: Sequence[str] | None = ("softmax_label",),
         logger: logging.Logger | ModuleType = logging,
-        context: Context | Sequence[Context] | None = None,
+        context: Context | Sequence[Context] | None = _CPU,
         work_load_list: Sequence[float] | None = None,
         fixed_param_names: Sequence[str] | None = None,
         state_names: Sequence[str] | None = None,

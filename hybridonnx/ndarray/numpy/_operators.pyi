@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, overload
 from ...attrs import ShapeLike
 from ...dtypes import DTypeLike
-from ...faces import Axes, Sections
+from ...faces import Axes, Name, Sections
 from ..np_array import ndarray
 
 @overload
@@ -35,16 +35,40 @@ def add(
 ) -> ndarray:
     """NumPy's `add` of two arrays that broadcast, or of an array and a number."""
     ...
-def all(a: ndarray, axis: Axes = None, keepdims: bool = False, out: ndarray | None = None) -> ndarray:
+def all(
+    a: ndarray,
+    axis: Axes = None,
+    keepdims: bool = False,
+    out: ndarray | None = None,
+    name: Name = None,
+) -> ndarray:
     """Whether all elements along some axes are not zero."""
     ...
-def amax(a: ndarray, axis: Axes = None, keepdims: bool = False, out: ndarray | None = None) -> ndarray:
+def amax(
+    a: ndarray,
+    axis: Axes = None,
+    keepdims: bool = False,
+    out: ndarray | None = None,
+    name: Name = None,
+) -> ndarray:
     """The largest element along some axes."""
     ...
-def amin(a: ndarray, axis: Axes = None, keepdims: bool = False, out: ndarray | None = None) -> ndarray:
+def amin(
+    a: ndarray,
+    axis: Axes = None,
+    keepdims: bool = False,
+    out: ndarray | None = None,
+    name: Name = None,
+) -> ndarray:
     """The smallest element along some axes."""
     ...
-def any(a: ndarray, axis: Axes = None, keepdims: bool = False, out: ndarray | None = None) -> ndarray:
+def any(
+    a: ndarray,
+    axis: Axes = None,
+    keepdims: bool = False,
+    out: ndarray | None = None,
+    name: Name = None,
+) -> ndarray:
     """Whether any element along some axes is not zero."""
     ...
 def append(arr: ndarray, values: ndarray, axis: int | None = None) -> ndarray:
@@ -136,27 +160,27 @@ def array_split(ary: ndarray, indices_or_sections: Sections, axis: int = 0) -> l
     """Parts along an axis, so many of almost equal size, or ones that end at the given indices."""
     ...
 @overload
-def atleast_1d(ary: ndarray, /) -> ndarray:
+def atleast_1d(ary: ndarray, /, *, out: ndarray | None = None, name: Name = None) -> ndarray:
     """With an axis, if there is none."""
     ...
 @overload
-def atleast_1d(*arys: ndarray) -> list[ndarray]:
+def atleast_1d(*arys: ndarray, out: ndarray | None = None, name: Name = None) -> list[ndarray]:
     """With an axis, if there is none."""
     ...
 @overload
-def atleast_2d(ary: ndarray, /) -> ndarray:
+def atleast_2d(ary: ndarray, /, *, out: ndarray | None = None, name: Name = None) -> ndarray:
     """With two axes at least."""
     ...
 @overload
-def atleast_2d(*arys: ndarray) -> list[ndarray]:
+def atleast_2d(*arys: ndarray, out: ndarray | None = None, name: Name = None) -> list[ndarray]:
     """With two axes at least."""
     ...
 @overload
-def atleast_3d(ary: ndarray, /) -> ndarray:
+def atleast_3d(ary: ndarray, /, *, out: ndarray | None = None, name: Name = None) -> ndarray:
     """With three axes at least."""
     ...
 @overload
-def atleast_3d(*arys: ndarray) -> list[ndarray]:
+def atleast_3d(*arys: ndarray, out: ndarray | None = None, name: Name = None) -> list[ndarray]:
     """With three axes at least."""
     ...
 @overload
@@ -261,7 +285,7 @@ def column_stack(tup: Sequence[ndarray]) -> ndarray:
 def concatenate(seq: Sequence[ndarray], axis: int | None = 0, out: ndarray | None = None) -> ndarray:
     """Arrays one after the other along an axis."""
     ...
-def copy(a: ndarray, out: ndarray | None = None) -> ndarray:
+def copy(a: ndarray, out: ndarray | None = None, name: Name = None) -> ndarray:
     """A copy."""
     ...
 @overload
@@ -298,6 +322,7 @@ def cumsum(
     axis: int | None = None,
     dtype: DTypeLike | None = None,
     out: ndarray | None = None,
+    name: Name = None,
 ) -> ndarray:
     """The sum of all elements up to each one along an axis."""
     ...
@@ -320,13 +345,20 @@ def degrees(x: ndarray, out: ndarray | None = None, **kwargs: object) -> ndarray
 def delete(arr: ndarray, obj: ndarray | int | slice, axis: int | None = None) -> ndarray:
     """The array without the elements at the given indices, outside of autograd."""
     ...
-def diag(array: ndarray, k: int = 0) -> ndarray:
+def diag(array: ndarray, k: int = 0, out: ndarray | None = None, name: Name = None) -> ndarray:
     """A diagonal of a matrix, or a matrix of a diagonal."""
     ...
-def diagflat(array: ndarray, k: int = 0) -> ndarray:
+def diagflat(array: ndarray, k: int = 0, out: ndarray | None = None, name: Name = None) -> ndarray:
     """A matrix of all elements on a diagonal."""
     ...
-def diagonal(a: ndarray, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
+def diagonal(
+    a: ndarray,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    out: ndarray | None = None,
+    name: Name = None,
+) -> ndarray:
     """The diagonals of matrices along two axes."""
     ...
 def diff(
@@ -351,7 +383,7 @@ def divide(
 ) -> ndarray:
     """NumPy's `divide` of two arrays that broadcast, or of an array and a number."""
     ...
-def dot(a: ndarray, b: ndarray, out: ndarray | None = None) -> ndarray:
+def dot(a: ndarray, b: ndarray, out: ndarray | None = None, name: Name = None) -> ndarray:
     """The product, summed over the last axis of a and the last but one of b."""
     ...
 def dsplit(ary: ndarray, indices_or_sections: Sections) -> list[ndarray]:
@@ -717,7 +749,13 @@ def logspace(
 def matmul(a: ndarray, b: ndarray, out: ndarray | None = None, **kwargs: object) -> ndarray:
     """The products of matrices in the last two axes."""
     ...
-def max(a: ndarray, axis: Axes = None, keepdims: bool = False, out: ndarray | None = None) -> ndarray:
+def max(
+    a: ndarray,
+    axis: Axes = None,
+    keepdims: bool = False,
+    out: ndarray | None = None,
+    name: Name = None,
+) -> ndarray:
     """The largest element along some axes."""
     ...
 @overload
@@ -742,7 +780,13 @@ def mean(
 ) -> ndarray:
     """The mean of the elements along some axes."""
     ...
-def min(a: ndarray, axis: Axes = None, keepdims: bool = False, out: ndarray | None = None) -> ndarray:
+def min(
+    a: ndarray,
+    axis: Axes = None,
+    keepdims: bool = False,
+    out: ndarray | None = None,
+    name: Name = None,
+) -> ndarray:
     """The smallest element along some axes."""
     ...
 @overload
@@ -771,7 +815,13 @@ def mod(
 ) -> ndarray:
     """NumPy's `mod` of two arrays that broadcast, or of an array and a number."""
     ...
-def moveaxis(a: ndarray, source: Axes, destination: Axes) -> ndarray:
+def moveaxis(
+    a: ndarray,
+    source: Axes,
+    destination: Axes,
+    out: ndarray | None = None,
+    name: Name = None,
+) -> ndarray:
     """Some axes moved to other places."""
     ...
 @overload
@@ -882,6 +932,7 @@ def prod(
     dtype: DTypeLike | None = None,
     out: ndarray | None = None,
     keepdims: bool = False,
+    name: Name = None,
 ) -> ndarray:
     """The product of the elements along some axes."""
     ...
@@ -891,6 +942,7 @@ def product(
     dtype: DTypeLike | None = None,
     out: ndarray | None = None,
     keepdims: bool = False,
+    name: Name = None,
 ) -> ndarray:
     """The product of the elements along some axes."""
     ...
@@ -945,10 +997,22 @@ def remainder(
 ) -> ndarray:
     """NumPy's `remainder` of two arrays that broadcast, or of an array and a number."""
     ...
-def repeat(a: ndarray, repeats: int, axis: int | None = None) -> ndarray:
+def repeat(
+    a: ndarray,
+    repeats: int,
+    axis: int | None = None,
+    out: ndarray | None = None,
+    name: Name = None,
+) -> ndarray:
     """Each element repeated, along an axis or of the array laid out flat."""
     ...
-def reshape(a: ndarray, newshape: ShapeLike, order: str = 'C', out: ndarray | None = None) -> ndarray:
+def reshape(
+    a: ndarray,
+    newshape: ShapeLike,
+    order: str = 'C',
+    out: ndarray | None = None,
+    name: Name = None,
+) -> ndarray:
     """The elements in another shape, of which one size may be -1."""
     ...
 @overload
@@ -959,7 +1023,13 @@ def rint(x: float, out: ndarray | None = None, **kwargs: object) -> Any:
 def rint(x: ndarray, out: ndarray | None = None, **kwargs: object) -> ndarray:
     """NumPy's `rint` of each element."""
     ...
-def roll(a: ndarray, shift: Axes, axis: Axes = None) -> ndarray:
+def roll(
+    a: ndarray,
+    shift: Axes,
+    axis: Axes = None,
+    out: ndarray | None = None,
+    name: Name = None,
+) -> ndarray:
     """The elements shifted along some axes; what leaves at the end comes in at the front."""
     ...
 def rot90(m: ndarray, k: int = 1, axes: Sequence[int] = (0, 1)) -> ndarray:
@@ -1003,6 +1073,7 @@ def sometrue(
     axis: Axes = None,
     keepdims: bool = False,
     out: ndarray | None = None,
+    name: Name = None,
 ) -> ndarray:
     """Whether any element along some axes is not zero."""
     ...
@@ -1028,7 +1099,7 @@ def square(x: float, out: ndarray | None = None, **kwargs: object) -> Any:
 def square(x: ndarray, out: ndarray | None = None, **kwargs: object) -> ndarray:
     """NumPy's `square` of each element."""
     ...
-def squeeze(a: ndarray, axis: Axes = None, out: ndarray | None = None) -> ndarray:
+def squeeze(a: ndarray, axis: Axes = None, out: ndarray | None = None, name: Name = None) -> ndarray:
     """Without axes of size 1."""
     ...
 def stack(arrays: Sequence[ndarray], axis: int = 0, out: ndarray | None = None) -> ndarray:
@@ -1064,6 +1135,7 @@ def sum(
     keepdims: bool = False,
     initial: float | None = None,
     out: ndarray | None = None,
+    name: Name = None,
 ) -> ndarray:
     """The sum of the elements along some axes."""
     ...
@@ -1107,10 +1179,16 @@ def trace(
     axis1: int = 0,
     axis2: int = 1,
     out: ndarray | None = None,
+    name: Name = None,
 ) -> ndarray:
     """The sums of the diagonals of matrices along two axes."""
     ...
-def transpose(a: ndarray, axes: Sequence[int] | None = None) -> ndarray:
+def transpose(
+    a: ndarray,
+    axes: Sequence[int] | None = None,
+    out: ndarray | None = None,
+    name: Name = None,
+) -> ndarray:
     """The axes in another order, reversed by default."""
     ...
 def tril(m: ndarray, k: int = 0) -> ndarray:

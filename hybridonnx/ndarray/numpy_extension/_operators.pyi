@@ -3,6 +3,7 @@ from collections.abc import Sequence
 from typing import Literal, overload
 from ...attrs import ShapeLike
 from ...dtypes import DTypeLike
+from ...faces import Name
 from ..np_array import ndarray
 
 def activation(
@@ -445,6 +446,8 @@ def reshape(
     newshape: ShapeLike | Sequence[int],
     reverse: bool = False,
     order: str = 'C',
+    out: ndarray | None = None,
+    name: Name = None,
 ) -> ndarray:
     """The elements in a shape that may be said in terms of the old one."""
     ...

@@ -79,6 +79,8 @@ def einsum(g: Nodes, node: NodeText, dy: Sequence[Any], y: Sequence[Any], *data:
             operands.append(g.F.ones_like(g.operand(x)))
             parts.append(target)
         target = _apart(g, target, x, operands, parts)
+        if "..." not in target and any("..." in part for part in parts):  # ONNX has dots in all or in none
+            target = f"...{target}"
         grad = g.Einsum(*operands, equation=",".join(parts) + "->" + target)
         grads.append(g.back(grad, x))
     return grads

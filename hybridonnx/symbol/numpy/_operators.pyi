@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NoReturn, overload
 from ...attrs import ShapeLike
 from ...dtypes import DTypeLike
-from ...faces import Axes, Sections
+from ...faces import Axes, Name, Sections
 from ..np_symbol import _Symbol
 
 @overload
@@ -35,16 +35,40 @@ def add(
 ) -> _Symbol:
     """NumPy's `add` of two arrays that broadcast, or of an array and a number."""
     ...
-def all(a: _Symbol, axis: Axes = None, keepdims: bool = False, out: _Symbol | None = None) -> _Symbol:
+def all(
+    a: _Symbol,
+    axis: Axes = None,
+    keepdims: bool = False,
+    out: _Symbol | None = None,
+    name: Name = None,
+) -> _Symbol:
     """Whether all elements along some axes are not zero."""
     ...
-def amax(a: _Symbol, axis: Axes = None, keepdims: bool = False, out: _Symbol | None = None) -> _Symbol:
+def amax(
+    a: _Symbol,
+    axis: Axes = None,
+    keepdims: bool = False,
+    out: _Symbol | None = None,
+    name: Name = None,
+) -> _Symbol:
     """The largest element along some axes."""
     ...
-def amin(a: _Symbol, axis: Axes = None, keepdims: bool = False, out: _Symbol | None = None) -> _Symbol:
+def amin(
+    a: _Symbol,
+    axis: Axes = None,
+    keepdims: bool = False,
+    out: _Symbol | None = None,
+    name: Name = None,
+) -> _Symbol:
     """The smallest element along some axes."""
     ...
-def any(a: _Symbol, axis: Axes = None, keepdims: bool = False, out: _Symbol | None = None) -> _Symbol:
+def any(
+    a: _Symbol,
+    axis: Axes = None,
+    keepdims: bool = False,
+    out: _Symbol | None = None,
+    name: Name = None,
+) -> _Symbol:
     """Whether any element along some axes is not zero."""
     ...
 def append(arr: _Symbol, values: _Symbol, axis: int | None = None) -> _Symbol:
@@ -136,27 +160,27 @@ def array_split(ary: _Symbol, indices_or_sections: Sections, axis: int = 0) -> l
     """Parts along an axis, so many of almost equal size, or ones that end at the given indices."""
     ...
 @overload
-def atleast_1d(ary: _Symbol, /) -> _Symbol:
+def atleast_1d(ary: _Symbol, /, *, out: _Symbol | None = None, name: Name = None) -> _Symbol:
     """With an axis, if there is none."""
     ...
 @overload
-def atleast_1d(*arys: _Symbol) -> list[_Symbol]:
+def atleast_1d(*arys: _Symbol, out: _Symbol | None = None, name: Name = None) -> list[_Symbol]:
     """With an axis, if there is none."""
     ...
 @overload
-def atleast_2d(ary: _Symbol, /) -> _Symbol:
+def atleast_2d(ary: _Symbol, /, *, out: _Symbol | None = None, name: Name = None) -> _Symbol:
     """With two axes at least."""
     ...
 @overload
-def atleast_2d(*arys: _Symbol) -> list[_Symbol]:
+def atleast_2d(*arys: _Symbol, out: _Symbol | None = None, name: Name = None) -> list[_Symbol]:
     """With two axes at least."""
     ...
 @overload
-def atleast_3d(ary: _Symbol, /) -> _Symbol:
+def atleast_3d(ary: _Symbol, /, *, out: _Symbol | None = None, name: Name = None) -> _Symbol:
     """With three axes at least."""
     ...
 @overload
-def atleast_3d(*arys: _Symbol) -> list[_Symbol]:
+def atleast_3d(*arys: _Symbol, out: _Symbol | None = None, name: Name = None) -> list[_Symbol]:
     """With three axes at least."""
     ...
 @overload
@@ -261,7 +285,7 @@ def column_stack(tup: Sequence[_Symbol]) -> _Symbol:
 def concatenate(seq: Sequence[_Symbol], axis: int | None = 0, out: _Symbol | None = None) -> _Symbol:
     """Arrays one after the other along an axis."""
     ...
-def copy(a: _Symbol, out: _Symbol | None = None) -> _Symbol:
+def copy(a: _Symbol, out: _Symbol | None = None, name: Name = None) -> _Symbol:
     """A copy."""
     ...
 @overload
@@ -298,6 +322,7 @@ def cumsum(
     axis: int | None = None,
     dtype: DTypeLike | None = None,
     out: _Symbol | None = None,
+    name: Name = None,
 ) -> _Symbol:
     """The sum of all elements up to each one along an axis."""
     ...
@@ -320,16 +345,23 @@ def degrees(x: _Symbol, out: _Symbol | None = None, **kwargs: object) -> _Symbol
 def delete(arr: _Symbol, obj: _Symbol | int | slice, axis: int | None = None) -> _Symbol:
     """The array without the elements at the given indices, outside of autograd."""
     ...
-def diag(array: _Symbol, k: int = 0) -> _Symbol:
+def diag(array: _Symbol, k: int = 0, out: _Symbol | None = None, name: Name = None) -> _Symbol:
     """A diagonal of a matrix, or a matrix of a diagonal."""
     ...
 def diag_indices_from(arr: _Symbol) -> _Symbol:
     """The indices of the main diagonal of an array whose axes have one size, a row for each axis."""
     ...
-def diagflat(array: _Symbol, k: int = 0) -> _Symbol:
+def diagflat(array: _Symbol, k: int = 0, out: _Symbol | None = None, name: Name = None) -> _Symbol:
     """A matrix of all elements on a diagonal."""
     ...
-def diagonal(a: _Symbol, offset: int = 0, axis1: int = 0, axis2: int = 1) -> _Symbol:
+def diagonal(
+    a: _Symbol,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    out: _Symbol | None = None,
+    name: Name = None,
+) -> _Symbol:
     """The diagonals of matrices along two axes."""
     ...
 def diff(
@@ -354,7 +386,7 @@ def divide(
 ) -> _Symbol:
     """NumPy's `divide` of two arrays that broadcast, or of an array and a number."""
     ...
-def dot(a: _Symbol, b: _Symbol, out: _Symbol | None = None) -> _Symbol:
+def dot(a: _Symbol, b: _Symbol, out: _Symbol | None = None, name: Name = None) -> _Symbol:
     """The product, summed over the last axis of a and the last but one of b."""
     ...
 def dsplit(ary: _Symbol, indices_or_sections: Sections) -> list[_Symbol]:
@@ -730,7 +762,13 @@ def logspace(
 def matmul(a: _Symbol, b: _Symbol, out: _Symbol | None = None, **kwargs: object) -> _Symbol:
     """The products of matrices in the last two axes."""
     ...
-def max(a: _Symbol, axis: Axes = None, keepdims: bool = False, out: _Symbol | None = None) -> _Symbol:
+def max(
+    a: _Symbol,
+    axis: Axes = None,
+    keepdims: bool = False,
+    out: _Symbol | None = None,
+    name: Name = None,
+) -> _Symbol:
     """The largest element along some axes."""
     ...
 @overload
@@ -758,7 +796,13 @@ def mean(
 ) -> _Symbol:
     """The mean of the elements along some axes."""
     ...
-def min(a: _Symbol, axis: Axes = None, keepdims: bool = False, out: _Symbol | None = None) -> _Symbol:
+def min(
+    a: _Symbol,
+    axis: Axes = None,
+    keepdims: bool = False,
+    out: _Symbol | None = None,
+    name: Name = None,
+) -> _Symbol:
     """The smallest element along some axes."""
     ...
 @overload
@@ -787,7 +831,13 @@ def mod(
 ) -> _Symbol:
     """NumPy's `mod` of two arrays that broadcast, or of an array and a number."""
     ...
-def moveaxis(a: _Symbol, source: Axes, destination: Axes) -> _Symbol:
+def moveaxis(
+    a: _Symbol,
+    source: Axes,
+    destination: Axes,
+    out: _Symbol | None = None,
+    name: Name = None,
+) -> _Symbol:
     """Some axes moved to other places."""
     ...
 @overload
@@ -898,6 +948,7 @@ def prod(
     dtype: DTypeLike | None = None,
     out: _Symbol | None = None,
     keepdims: bool = False,
+    name: Name = None,
 ) -> _Symbol:
     """The product of the elements along some axes."""
     ...
@@ -907,6 +958,7 @@ def product(
     dtype: DTypeLike | None = None,
     out: _Symbol | None = None,
     keepdims: bool = False,
+    name: Name = None,
 ) -> _Symbol:
     """The product of the elements along some axes."""
     ...
@@ -961,10 +1013,22 @@ def remainder(
 ) -> _Symbol:
     """NumPy's `remainder` of two arrays that broadcast, or of an array and a number."""
     ...
-def repeat(a: _Symbol, repeats: int, axis: int | None = None) -> _Symbol:
+def repeat(
+    a: _Symbol,
+    repeats: int,
+    axis: int | None = None,
+    out: _Symbol | None = None,
+    name: Name = None,
+) -> _Symbol:
     """Each element repeated, along an axis or of the array laid out flat."""
     ...
-def reshape(a: _Symbol, newshape: ShapeLike, order: str = 'C', out: _Symbol | None = None) -> _Symbol:
+def reshape(
+    a: _Symbol,
+    newshape: ShapeLike,
+    order: str = 'C',
+    out: _Symbol | None = None,
+    name: Name = None,
+) -> _Symbol:
     """The elements in another shape, of which one size may be -1."""
     ...
 def resize(a: _Symbol, new_shape: ShapeLike) -> _Symbol:
@@ -978,7 +1042,13 @@ def rint(x: float, out: _Symbol | None = None, **kwargs: object) -> Any:
 def rint(x: _Symbol, out: _Symbol | None = None, **kwargs: object) -> _Symbol:
     """NumPy's `rint` of each element."""
     ...
-def roll(a: _Symbol, shift: Axes, axis: Axes = None) -> _Symbol:
+def roll(
+    a: _Symbol,
+    shift: Axes,
+    axis: Axes = None,
+    out: _Symbol | None = None,
+    name: Name = None,
+) -> _Symbol:
     """The elements shifted along some axes; what leaves at the end comes in at the front."""
     ...
 def rot90(m: _Symbol, k: int = 1, axes: Sequence[int] = (0, 1)) -> _Symbol:
@@ -1025,6 +1095,7 @@ def sometrue(
     axis: Axes = None,
     keepdims: bool = False,
     out: _Symbol | None = None,
+    name: Name = None,
 ) -> _Symbol:
     """Whether any element along some axes is not zero."""
     ...
@@ -1050,7 +1121,7 @@ def square(x: float, out: _Symbol | None = None, **kwargs: object) -> Any:
 def square(x: _Symbol, out: _Symbol | None = None, **kwargs: object) -> _Symbol:
     """NumPy's `square` of each element."""
     ...
-def squeeze(a: _Symbol, axis: Axes = None, out: _Symbol | None = None) -> _Symbol:
+def squeeze(a: _Symbol, axis: Axes = None, out: _Symbol | None = None, name: Name = None) -> _Symbol:
     """Without axes of size 1."""
     ...
 def stack(arrays: Sequence[_Symbol], axis: int = 0, out: _Symbol | None = None) -> _Symbol:
@@ -1086,6 +1157,7 @@ def sum(
     keepdims: bool = False,
     initial: float | None = None,
     out: _Symbol | None = None,
+    name: Name = None,
 ) -> _Symbol:
     """The sum of the elements along some axes."""
     ...
@@ -1129,10 +1201,16 @@ def trace(
     axis1: int = 0,
     axis2: int = 1,
     out: _Symbol | None = None,
+    name: Name = None,
 ) -> _Symbol:
     """The sums of the diagonals of matrices along two axes."""
     ...
-def transpose(a: _Symbol, axes: Sequence[int] | None = None) -> _Symbol:
+def transpose(
+    a: _Symbol,
+    axes: Sequence[int] | None = None,
+    out: _Symbol | None = None,
+    name: Name = None,
+) -> _Symbol:
     """The axes in another order, reversed by default."""
     ...
 def tril(m: _Symbol, k: int = 0) -> _Symbol:

@@ -3,6 +3,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 from ...attrs import ShapeLike
 from ...dtypes import DTypeLike
+from ...faces import Name
 from ..np_symbol import _Symbol
 
 def activation(
@@ -384,6 +385,8 @@ def reshape(
     newshape: ShapeLike | Sequence[int],
     reverse: bool = False,
     order: str = 'C',
+    out: _Symbol | None = None,
+    name: Name = None,
 ) -> _Symbol:
     """The elements in a shape that may be said in terms of the old one."""
     ...
