@@ -6,11 +6,12 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
+from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
 
 from hybridonnx.ops import Array
 
 from .from_onnx import Model, read
+from .outline import plain_text
 from .subgraphs import Names, rename_uses, uses
 from .values import dtype_of, type_proto
 
@@ -26,6 +27,8 @@ class Step(NamedTuple):
     inputs: tuple[str, ...]
     """The names of the values that it takes, in its subgraphs as well."""
     outputs: tuple[str, ...]
+    place: int
+    """Among all nodes."""
 
 
 class Part(NamedTuple):
@@ -58,8 +61,10 @@ class Cuts:
         self.inputs = [item.name for item in graph.input if item.name not in constants]
         self.outputs = [item.name for item in graph.output]
         self.steps = [
-            Step(node.name, node.op_type, tuple(filter(None, uses(node))), tuple(filter(None, node.output)))
-            for node in graph.node
+            Step(
+                node.name, node.op_type, tuple(filter(None, uses(node))), tuple(filter(None, node.output)), i
+            )
+            for i, node in enumerate(graph.node)
         ]
         self._makers = {name: i for i, step in enumerate(self.steps) for name in step.outputs}
 
@@ -82,6 +87,10 @@ class Cuts:
         """The node that gives a value."""
         index = self._makers.get(value)
         return None if index is None else self.steps[index]
+
+    def attributes(self, step: Step) -> dict[str, str]:
+        """A node's attributes as texts; of arrays and graphs what they are."""
+        return {item.name: _text(item) for item in self._graph.node[step.place].attribute}
 
     def sources(self, wanted: Iterable[str], borders: Collection[str]) -> set[str]:
         """What `wanted` are computed from: the first of `borders` on each way back, and inputs."""
@@ -135,6 +144,13 @@ class Cuts:
                 back = (name for name in self.steps[i].inputs if name not in borders)
                 waiting += [self._makers[name] for name in back if name in self._makers]
         return indices
+
+
+def _text(attribute: AttributeProto) -> str:
+    if attribute.HasField("t"):
+        return f"{dtype_of(attribute.t.data_type)} {tuple(attribute.t.dims)}"
+    is_graph = attribute.HasField("g") or attribute.graphs
+    return "a graph" if is_graph else plain_text(attribute)
 
 
 def _is_heavy(tensor: TensorProto) -> bool:

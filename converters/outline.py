@@ -209,10 +209,10 @@ class _Reader:
             array = self._container.array(attribute.t)
             elements = array.tolist() if array.size <= _SHOWN else digest(array)
             return f"{array.dtype} {array.shape} {elements}"
-        return _plain_text(attribute)
+        return plain_text(attribute)
 
 
-def _plain_text(attribute: AttributeProto) -> str:
+def plain_text(attribute: AttributeProto) -> str:
     """An attribute without arrays and graphs."""
     kind = attribute.type
     if attribute.ref_attr_name:
@@ -253,7 +253,7 @@ def _defaults(op_type: str, opset: int, domain: str) -> Mapping[str, str]:
     except defs.SchemaError:
         return {}
     known = {name: item.default_value for name, item in schema.attributes.items()}
-    return {name: _plain_text(value) for name, value in known.items() if value.type}
+    return {name: plain_text(value) for name, value in known.items() if value.type}
 
 
 _NUMBERS: Mapping[str, tuple[str, Any]] = {

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from PIL import Image
 
@@ -69,11 +71,81 @@ def test_metrics(labelled):
     squares = mx.onnx.verify(model, scaled([1, 1, 1, 2]), (x, x), metric="mse").metric
     assert (squares.first, squares.second) == (0, pytest.approx((x[:, 3] ** 2).mean() / 4, rel=1e-3))
     with pytest.raises(ConversionError, match="a name such as top1"):
-        mx.onnx.verify(model, None, (x, labels), metric="topmost")
+        mx.onnx.verify(model, None, (x, labels[:96]), metric="topmost")
     with pytest.raises(ConversionError, match="inputs with labels"):
         mx.onnx.verify(model, None, x, metric="top1")
     with pytest.raises(ConversionError, match="one labelled sample"):
         mx.onnx.verify(model, model, iter([]), metric="top1")
+
+
+def batches_of(x, labels, kind, folder):
+    """A labelled set of 101 samples in a form that a caller has it in."""
+    if kind == "loader":
+        return gluon.data.DataLoader(gluon.data.ArrayDataset(x, labels), 8)
+    if kind == "mx.io":
+        return mx.io.NDArrayIter(x, labels, 8)
+    if kind == "iterator":
+        return ((x[i : i + 8], labels[i : i + 8]) for i in range(0, len(x), 8))
+    np.savez(folder / "set.npz", data=x, label=labels)
+    return folder / "set.npz"
+
+
+@pytest.mark.parametrize("kind", ["loader", "mx.io", "iterator", "npz"])
+@pytest.mark.parametrize("rows", ["n", 8, 3, 200])
+def test_a_short_batch(labelled, tmp_path, kind, rows):
+    """Whatever sizes a model takes, each sample counts once."""
+    x, labels, before, after = labelled
+    right, wrong = scaled([1, 1, 1, 1]), scaled([1, 1, 2, 1])
+    path = mx.onnx.export_model(*wrong, [(rows, 4)], onnx_file_path=tmp_path / "net.onnx")
+    report = mx.onnx.verify(right, path, batches_of(x, labels, kind, tmp_path), metric="top1")
+    score = report.metric
+    assert score.samples == 101
+    assert score.first == pytest.approx((before == labels).mean())
+    assert score.second == pytest.approx((after == labels).mean())
+    assert [c.index for c in score.changes] == np.flatnonzero(before != after)[:10].tolist()
+    cuts = [8] * 12 + [5] if kind != "npz" and isinstance(rows, int) else [101]
+    added = sum(-n % rows for n in cuts) if isinstance(rows, int) else 0
+    assert score.added == added
+    assert (f"{added} rows in all" in str(report)) == bool(added)
+
+
+def test_a_sample_that_a_model_does_not_take(tmp_path, rng):
+    """It is told which one it is, and of which model."""
+    table = {"w": mx.nd.array(rng.standard_normal((9, 4)))}
+    rows = sym.Embedding(sym.var("data"), sym.var("w"), input_dim=9, output_dim=4, name="rows")
+    x, labels = rng.integers(0, 9, 40).astype("float32"), np.zeros(40)
+    path = mx.onnx.export_model(rows, table, [("n",)], onnx_file_path=tmp_path / "rows.onnx")
+    proto = onnx.load(path)
+    (gather,) = [node for node in proto.graph.node if node.op_type == "Gather"]
+    cast = onnx.helper.make_node("Cast", ["data"], ["raw"], to=onnx.TensorProto.INT64)
+    proto.graph.node.insert(0, cast)
+    gather.input[1] = "raw"  # without what keeps it within the table, as MXNet does
+    assert mx.onnx.verify((rows, table), proto, (x, labels), metric="top1").ok()
+    x[37] = 11
+    for size in ("n", 8):
+        proto.graph.input[0].type.tensor_type.shape.dim[0].Clear()
+        if size == 8:
+            proto.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 8
+        with pytest.raises(ConversionError, match="the second model does not take sample 37: "):
+            mx.onnx.verify((rows, table), proto, (x, labels), metric="top1")
+    with pytest.raises(ConversionError, match="the first model does not take sample 37: "):
+        mx.onnx.verify(proto, (rows, table), (x, labels), metric="top1")
+
+
+def test_sets_that_do_not_fit(labelled):
+    x, labels, _, _ = labelled
+    model = scaled([1, 1, 1, 1])
+    empty = gluon.data.DataLoader(gluon.data.ArrayDataset(x[:0], labels[:0]), 8)
+    arrays = {"data": x[:0], "label": labels[:0]}
+    sets: list[Any] = [empty, iter([]), (x[:0], labels[:0]), arrays]
+    for nothing in sets:
+        for other in (None, model):
+            with pytest.raises(ConversionError, match="one labelled sample at least"):
+                mx.onnx.verify(model, other, nothing, metric="top1")
+    with pytest.raises(ConversionError, match="a label for each row"):
+        mx.onnx.verify(model, None, (x, labels[:50]), metric="top1")
+    with pytest.raises(ConversionError, match=r"a metric of outputs \(16, 4\) and labels \(16, 3\)"):
+        mx.onnx.verify(model, None, (x, x[:, :3]), metric="acc")
 
 
 # ---- images

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from math import inf, nan
 
 import numpy as np
+import onnx
 import pytest
 
 import hybridonnx as mx
@@ -306,6 +307,14 @@ def test_pages_of_models(tmp_path):
     assert "first modelfc" in text
     assert f"second model{path}" in text
     assert tree.rows("layers")[1][0] == "fc_output"
+    data = tree.data()["tables"]["layers"]
+    details = dict(zip(data["labels"], data["details"][0], strict=True))
+    assert details["first model's nodes"] == "fc: FullyConnected, num_hidden=3"
+    (node,) = [node for node in onnx.load(path).graph.node if node.op_type == "Gemm"]
+    theirs = details["second model's nodes"].split("; ")[-1]
+    assert theirs.startswith(f"{node.name}: Gemm, ")
+    (trans,) = [str(a.i) for a in node.attribute if a.name == "transB"]
+    assert f"transB={trans}" in theirs
     assert "ONNX Runtime" in tree.all("main")[0]["text"]
 
 

@@ -21,6 +21,8 @@ from hybridonnx.parity.difference import Exact, Verdict, difference, together
 from hybridonnx.parity.report import Parity, ParityError
 from hybridonnx.parity.rounding import Reference
 from hybridonnx.parity.verify import verify
+from hybridonnx.symbol.graph import Entry, Node
+from hybridonnx.symbol.symbol import Symbol
 from hybridonnx.test_utils.cases import symbol_of
 from tests.parity_faults import ZOO, faults, shows, zoo
 from tests.runtimes import newest_opset
@@ -376,6 +378,34 @@ def test_operators_that_only_onnx_runtime_knows():
     model = helper.make_model(helper.make_graph([node], "g", [x], [y]), opset_imports=opsets, ir_version=9)
     report = verify(model, model)
     assert report.ok(0)
+
+
+def test_values_without_axes_stay_so_between_layers():
+    with mx.util.np_shape(True):
+        y = sym.np.max(sym.var("x").as_np_ndarray()) + 1
+        report = verify((y.as_nd_ndarray(), {}), None, [np.float32([1, 2, 3])], layers=True)
+    assert report.ok(), report
+    assert [layer.own.shape for layer in report.layers] == [(), ()]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_integers_that_come_of_other_functions_are_rounded(dtype):
+    """As log2(8) does, which ONNX says by a natural logarithm."""
+    x = 2.0 ** np.arange(1, 60).astype(dtype)
+    for function in (sym.log2, sym.log10, sym.cbrt, sym.rcbrt):
+        report = verify((function(sym.var("x", dtype=dtype)), {}), None, [x], layers=True)
+        assert report.ok(), report
+
+
+def test_functions_under_the_names_of_numpy_have_the_same_bounds():
+    x = np.linspace(-12, 12, 4001, dtype="float32")
+    for pair in (("sigmoid", "_npx_sigmoid"), ("tanh", "_npi_tanh")):
+        bounds = []
+        for name in pair:
+            symbol = Symbol([Entry(Node(name, "y", inputs=[sym.var("x").outputs[0]]), 0)])
+            (item,) = Reference(symbol, {}).run({"x": x})
+            bounds.append(item.bound)
+        np.testing.assert_array_equal(*bounds)
 
 
 # ---- hints and the reference

@@ -46,7 +46,7 @@ from ..parity.inputs import as_array, is_array, parts, samples_in
 from ..parity.models import Runnable, label_zeros, named, of_symbol, runnable
 from ..parity.pictures import Pixels
 from ..parity.report import Parity, ParityError
-from ..parity.results import Change, Layer, ParameterDifference, Score, SizeTrial
+from ..parity.results import Change, Layer, NodeFacts, ParameterDifference, Score, SizeTrial
 from ..parity.sizes import declared as joined
 from ..parity.verify import verify as _verify
 from ..symbol.symbol import Symbol
@@ -60,6 +60,7 @@ __all__ = [
     "Difference",
     "Graph",
     "Layer",
+    "NodeFacts",
     "NodeSupport",
     "ParameterDifference",
     "Parity",

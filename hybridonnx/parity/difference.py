@@ -32,11 +32,15 @@ class Verdict(StrEnum):
     """Equal, or within a few units in the last place."""
     ROUNDING = "rounding"
     """Within what rounding can do to this graph at these inputs."""
+    QUANTIZED = "as quantized"
+    """Within what the steps of a quantized model can do."""
     FAULT = "fault"
     """More than rounding can do."""
 
 
 ORDER = list(Verdict)
+BUT = {Verdict.ROUNDING: " but for rounding", Verdict.QUANTIZED: " but for what is quantized"}
+"""What is to be added where two models are said to agree."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,12 @@ class Exact(NamedTuple):
     """In float64 where it is a floating-point number."""
     bound: Any
     """How far off each element may be by rounding; infinite where anything may come out."""
+    step: Any = 0.0
+    """How much farther the second model's quantization may put it."""
+
+    def allowed(self) -> Array:
+        """How far off each element may be in all."""
+        return np.asarray(np.add(self.bound, self.step))
 
 
 def difference(name: str, expected: Array, result: Array, exact: Exact | None = None) -> Difference:
@@ -128,6 +138,9 @@ def difference(name: str, expected: Array, result: Array, exact: Exact | None = 
     ulps = np.zeros(shape)
     np.divide(off, np.maximum(unit * finite, _LEAST) if unit else 1.0, out=ulps, where=off > 0)
     share = np.where(off > 0, np.inf, 0.0) if exact is None else _shares(exact, off, b)
+    is_rounding = (
+        exact is None or not np.any(exact.step) or not (_shares(exact._replace(step=0.0), off, b) > 1).any()
+    )
     worst = int(share.argmax()) if share.max() > 1 else int(off.argmax())
     index = tuple(map(int, np.unravel_index(worst, shape)))
     largest, counted = float(off.max()), off[np.isfinite(off)]
@@ -138,7 +151,7 @@ def difference(name: str, expected: Array, result: Array, exact: Exact | None = 
         shape,
         largest,
         largest / max(float(finite.max()), 1e-6),
-        Verdict.FAULT if beyond else Verdict.AGREES if few else Verdict.ROUNDING,
+        _verdict(beyond, bool(few), is_rounding),
         dtype=dtype,
         size=a.size,
         mean=float(counted.mean()) if counted.size else float("inf"),
@@ -153,17 +166,25 @@ def difference(name: str, expected: Array, result: Array, exact: Exact | None = 
     )
 
 
+def _verdict(beyond: int, few: bool, is_rounding: bool) -> Verdict:
+    if beyond:
+        return Verdict.FAULT
+    if not is_rounding:
+        return Verdict.QUANTIZED
+    return Verdict.AGREES if few else Verdict.ROUNDING
+
+
 def _shares(exact: Exact, off: Array, result: Array) -> Array:
     """How far elements are from what they should be, or from the first model's, over their bounds."""
     off = np.minimum(off, gaps(np.asarray(exact.value, np.float64), result))
-    bounds = np.broadcast_to(np.asarray(exact.bound, np.float64), off.shape)
+    bounds = np.broadcast_to(np.asarray(exact.allowed(), np.float64), off.shape)
     with np.errstate(all="ignore"):
         return np.where((off == 0) | np.isposinf(bounds), 0.0, off / bounds)
 
 
 def _bound_at(exact: Exact | None, index: tuple[int, ...], shape: tuple[int, ...]) -> float | None:
     """How far off an element may be."""
-    bound = 0.0 if exact is None else float(np.broadcast_to(exact.bound, shape)[index])
+    bound = 0.0 if exact is None else float(np.broadcast_to(exact.allowed(), shape)[index])
     return bound if np.isfinite(bound) else None
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import metric as metrics
-from ..errors import ConversionError
+from ..errors import ConversionError, MXNetError
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Spec
 from .inputs import as_array, loaded
@@ -25,8 +26,15 @@ _ROWS = 16
 _FIRST = 10
 """So many changed decisions are named."""
 _LABELS = ("label", "labels", "softmax_label", "y", "target")
-Batch: TypeAlias = tuple[Arrays, Array]
-"""Inputs by name, and labels."""
+
+
+class Batch(NamedTuple):
+    """Some samples of a labelled set."""
+
+    inputs: Arrays
+    labels: Array
+    added: int = 0
+    """How many of the inputs' last rows make the batch full, and have no labels."""
 
 
 def score(
@@ -44,24 +52,66 @@ def score(
         metric: A metric, its name, or "top1", "top5" and the like.
     """
     both = [_metric(metric), _metric(metric)]
-    total, changed = 0, 0
+    total, changed, added = 0, 0, 0
     changes: list[Change] = []
-    for inputs, labels in counted(set_, "{} samples", lambda batch: len(batch[1])):
-        outputs = [next(iter(run(inputs).values())) for run in (first, second)]
+    for batch in counted(set_, "{} samples", lambda batch: len(batch.labels)):
+        labels = batch.labels
+        outputs = [_output(run, which, batch, total) for run, which in ((first, "first"), (second, "second"))]
         for own, y in zip(both, outputs, strict=True):
-            own.update([NDArray(labels)], [NDArray(np.asarray(y, np.float32))])
-        if all(y.ndim > 1 and y.shape[1] > 1 for y in outputs):
-            a, b = (y.argmax(axis=1).reshape(len(y), -1) for y in outputs)
-            rows = np.flatnonzero((a != b).any(axis=1)) if a.shape == b.shape else np.arange(len(a))
-            changed += len(rows)
-            for row in rows[: max(_FIRST - len(changes), 0)]:
-                label = float(np.ravel(labels[row])[0])
-                changes.append(Change(total + int(row), label, int(a[row][0]), int(b[row][0])))
+            _update(own, labels, y)
+        rows, a, b = _decisions(*outputs)
+        changed += len(rows)
+        for row in rows[: max(_FIRST - len(changes), 0)]:
+            label = float(np.ravel(labels[row])[0])
+            changes.append(Change(total + int(row), label, int(a[row]), int(b[row])))
         total += len(labels)
-    if not total:
-        raise ConversionError("verify: one labelled sample at least is required, got none.")
+        added += batch.added
     (name, before), (_, after) = (own.get() for own in both)
-    return Score(_text(metric, name), float(before), float(after), total, changed, tuple(changes))
+    return Score(_text(metric, name), float(before), float(after), total, changed, tuple(changes), added)
+
+
+def _output(run: Callable[[Arrays], Arrays], which: str, batch: Batch, start: int) -> Array:
+    """The first output of a model, of the rows that have labels."""
+    try:
+        y = next(iter(run(batch.inputs).values()))
+    except ConversionError:
+        raise
+    except MXNetError as exc:
+        raise ConversionError(
+            f"verify: samples that both models take are required, and the {which} model does not take "
+            f"{_culprit(run, batch, start)}: {exc}"
+        ) from exc
+    return y[: len(y) - len(y) * batch.added // _rows_of(batch)] if batch.added else y
+
+
+def _culprit(run: Callable[[Arrays], Arrays], batch: Batch, start: int) -> str:
+    """The first sample that a model does not take by itself, or else all of the batch."""
+    count, rows = len(batch.labels), _rows_of(batch)
+    for row in range(count if rows == count + batch.added else 0):
+        try:
+            run(_picked(batch, np.full(rows, row)))
+        except MXNetError:
+            return f"sample {start + row}"
+    return f"samples {start} to {start + count - 1}"
+
+
+def _update(metric: metrics.EvalMetric, labels: Array, y: Array) -> None:
+    try:
+        metric.update([NDArray(labels)], [NDArray(np.asarray(y, np.float32))])
+    except (MXNetError, ValueError, IndexError, TypeError, AssertionError) as exc:
+        raise ConversionError(
+            f"verify: a metric of outputs {y.shape} and labels {labels.shape} is required, "
+            f"got {metric.name}, which does not take them: {exc}"
+        ) from exc
+
+
+def _decisions(first: Array, second: Array) -> tuple[Array, Array, Array]:
+    """The rows that two outputs decide differently, and the decisions of both, if they have classes."""
+    if not all(y.ndim > 1 and y.shape[1] > 1 for y in (first, second)):
+        return np.zeros(0, int), np.zeros(0, int), np.zeros(0, int)
+    a, b = (y.argmax(axis=1).reshape(len(y), -1) for y in (first, second))
+    rows = np.flatnonzero((a != b).any(axis=1)) if a.shape == b.shape else np.arange(len(a))
+    return rows, a[:, 0], b[:, 0]
 
 
 def _metric(metric: Any) -> metrics.EvalMetric:
@@ -83,6 +133,47 @@ def _text(metric: Any, name: Any) -> str:
 
 
 # ---- labelled sets
+
+
+def begun(batches: Iterator[Batch], count: int) -> tuple[list[Batch], Iterator[Batch]]:
+    """The first `count` batches of a set, and all of them.
+
+    Raises:
+        ConversionError: If the set has no sample.
+    """
+    batches = (batch for batch in batches if len(batch.labels))
+    head = list(islice(batches, count))
+    if not head:
+        raise ConversionError("verify: one labelled sample at least is required, got none.")
+    return head, chain(head, batches)
+
+
+def fitted(batch: Batch, rows: int | None) -> Iterator[Batch]:
+    """A batch in parts of as many rows as the models take, with the last row again where there are fewer.
+
+    Args:
+        batch: The batch, which stays as it is if its samples are along another axis than the first.
+        rows: How many rows the models take; any number if `None`.
+    """
+    count = len(batch.labels)
+    if rows is None or rows == count or _rows_of(batch) != count:
+        yield batch
+        return
+    for start in range(0, count, rows):
+        places = np.arange(start, start + rows)
+        labels = batch.labels[start : start + rows]
+        yield Batch(_picked(batch, np.minimum(places, count - 1)), labels, rows - len(labels))
+
+
+def _rows_of(batch: Batch) -> int:
+    x = next(iter(batch.inputs.values()))
+    return len(x) if x.ndim else 0
+
+
+def _picked(batch: Batch, places: Array) -> Arrays:
+    """The inputs of some samples; what has no row for each stays as it is."""
+    rows = _rows_of(batch)
+    return {name: x[places] if x.ndim and len(x) == rows else x for name, x in batch.inputs.items()}
 
 
 def labelled(inputs: Any, specs: Mapping[str, Spec], pixels: Pixels) -> Iterator[Batch]:
@@ -124,7 +215,7 @@ def _batch(batch: Any, names: list[str]) -> Batch:
             f"verify: batches of {', '.join(names)} and labels are required for a metric, got {got}."
         )
     values = [as_array(value) for value in batch]
-    return dict(zip(names, values, strict=False)), values[len(names)]
+    return Batch(dict(zip(names, values, strict=False)), values[len(names)])
 
 
 def _split(arrays: Arrays, names: list[str]) -> Batch:
@@ -136,16 +227,22 @@ def _split(arrays: Arrays, names: list[str]) -> Batch:
             f"verify: arrays {', '.join(names)} and one with labels are required for a metric, got "
             f"{', '.join(arrays) or 'none'}."
         )
-    return {name: arrays[name] for name in names}, arrays[label]
+    return Batch({name: arrays[name] for name in names}, arrays[label])
 
 
 def _rows(arrays: Arrays, specs: Mapping[str, Spec]) -> Iterator[Batch]:
     """Arrays of the whole set, cut into batches."""
-    inputs, labels = _split(arrays, list(specs))
+    inputs, labels, _ = _split(arrays, list(specs))
+    for name, x in inputs.items():
+        if np.shape(x)[:1] != np.shape(labels)[:1]:
+            raise ConversionError(
+                f"verify: a label for each row is required, got labels {np.shape(labels)} for {name} "
+                f"{np.shape(x)}."
+            )
     count = batch_size(next(iter(specs.values())), _ROWS)
     for start in range(0, len(labels), count):
         part = slice(start, start + count)
-        yield {name: x[part] for name, x in inputs.items()}, labels[part]
+        yield Batch({name: x[part] for name, x in inputs.items()}, labels[part])
 
 
 def _folder(folder: Path, specs: Mapping[str, Spec], pixels: Pixels) -> Iterator[Batch]:
@@ -156,5 +253,5 @@ def _folder(folder: Path, specs: Mapping[str, Spec], pixels: Pixels) -> Iterator
     labels = np.array([label for _, label in items], np.float32)
     done = 0
     for x in batches([path for path, _ in items], spec, pixels, _ROWS):
-        yield {name: x}, labels[done : done + len(x)]
+        yield Batch({name: x}, labels[done : done + len(x)])
         done += len(x)

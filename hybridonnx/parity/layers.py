@@ -13,14 +13,16 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from ..converters.quantization import Grid
 from ..errors import MXNetError
 from ..ops import Array
 from .difference import Difference, Exact, Verdict, difference
 from .matching import Mark, Pair, by_marks, by_place, mark
 from .models import Arrays, File, Graph
 from .parameters import different
+from .quantized import QuantizedFile, Saturation
 from .results import Layer, ParameterDifference
-from .rounding import Expectation, Reference, rounded
+from .rounding import Border, Expectation, Reference, rounded
 
 _BUDGET = 256 << 20
 """Bytes of values that are compared at once."""
@@ -28,6 +30,9 @@ _AT_ONCE = 64
 """So many values are asked for in one run at most."""
 _SEGMENTS = 4
 """In so many places at fault values are matched by their place."""
+_ANY = (-np.inf, np.inf)
+_NONE = np.zeros(())
+"""What quantization may do where nothing is quantized."""
 Watch: TypeAlias = Callable[[Expectation], None]
 """Is told what each value of the first model should be."""
 
@@ -58,6 +63,7 @@ class Beside:
         self._graph, self._reference = first
         self._second, self._inputs, self._others = second, inputs, others
         self._order = {name: i for i, name in enumerate(self._graph.values())}
+        self._quantized = second if isinstance(second, QuantizedFile) else None
         self._stop: _Stop | None = None
         self._pairs: dict[str, Pair] = {}
         """By the first model's names, in its order."""
@@ -80,7 +86,7 @@ class Beside:
             changed = {name for name, needs in self._sources().items() if before.get(name) != needs}
             layers |= self._judged(changed)
         done = [layers[name] for name in self._order if name in layers]
-        return [*map(self._explained, done), *self._stopped()]
+        return [*self._saturated_inputs(), *map(self._explained, done), *self._stopped()]
 
     # ---- values that are one
 
@@ -144,7 +150,7 @@ class Beside:
         needed = {name, *self._graph.between([name], borders), *self._graph.sources([name], borders)}
         exact: Arrays = {}
         size = 0
-        for item in self._reference.run(self._inputs, borders):
+        for item in self._reference.run(self._inputs, self._borders()):
             if item.name in needed:
                 exact[item.name] = rounded(item.exact, item.own.dtype)
                 size += exact[item.name].nbytes
@@ -157,8 +163,18 @@ class Beside:
         return by_place((self._graph, self._second), pairs, exact, given, self._pairs[name])
 
     def _add(self, pairs: Iterable[Pair]) -> None:
-        known = [*self._pairs.values(), *pairs]
+        grids = {} if self._quantized is None else self._quantized.grids
+        known = [*self._pairs.values(), *(pair._replace(grid=grids.get(pair.other)) for pair in pairs)]
         self._pairs = {pair.name: pair for pair in sorted(known, key=lambda pair: self._order[pair.name])}
+
+    def _borders(self) -> dict[str, Border]:
+        """What the second model has of values and inputs, by the first model's names."""
+        borders = {pair.name: pair.border() for pair in self._pairs.values()}
+        if self._quantized is not None:
+            grids = self._quantized.grids
+            pairs = zip(self._inputs, self._others.items(), strict=False)
+            borders |= {name: Border(x.dtype, grids[other]) for name, (other, x) in pairs if other in grids}
+        return borders
 
     def _theirs(self) -> set[str]:
         """What the second model calls the values that are one."""
@@ -175,23 +191,27 @@ class Beside:
         """What the second model's nodes err from the first's values on, and where both run whole."""
         sources, borders = self._sources(), self._theirs()
         uses = Counter(source for name in names for source in sources[name])
-        given: Arrays = dict(self._others)
+        grids = {} if self._quantized is None else self._quantized.grids
+        given = {name: Border(x.dtype, grids.get(name)).rounded(x) for name, x in self._others.items()}
         layers: dict[str, Layer] = {}
         for batch in _batches(self._values(names, watch)):
             for item in batch:
                 pair = self._pairs[item.name]
                 if uses[pair.other]:
-                    given[pair.other] = rounded(item.exact, pair.dtype)
+                    given[pair.other] = pair.border().rounded(item.exact)
             judged = {self._pairs[item.name].other: item for item in batch if item.name in names}
             if not judged:
                 continue
             needs = Counter(source for item in judged.values() for source in sources[item.name])
-            own = self._second.part([*judged], {name: x for name, x in given.items() if name in needs})
-            whole = self._second.all(self._others, [*judged])
+            near = {name: x for name, x in given.items() if name in needs}
+            own, whole = self._second.part([*judged], near), self._second.all(self._others, [*judged])
+            steps = self._allowed(near, own), self._allowed(self._others, whole)
             for other, item in judged.items():
                 if whole[other].shape == item.exact.shape:
                     nodes = tuple(self._second.makers([other], borders))
-                    layers[item.name] = _layer(item, other, own[other], whole[other], nodes)
+                    allowed = steps[0].get(other, _NONE), steps[1].get(other, _NONE)
+                    layer = _layer(item, self._pairs[item.name], (own[other], whole[other]), allowed)
+                    layers[item.name] = self._saturated(item, replace(layer, nodes=nodes))
             uses -= needs
             given = {name: x for name, x in given.items() if uses[name]}
         return layers
@@ -199,8 +219,7 @@ class Beside:
     def _values(self, names: Collection[str], watch: Watch | None) -> Iterator[Expectation]:
         """What the values of both models should be, as far as some of them need it, or somebody watches."""
         left = {*names}
-        borders = {name: pair.dtype for name, pair in self._pairs.items()}
-        for item in self._reference.run(self._inputs, borders):
+        for item in self._reference.run(self._inputs, self._borders()):
             if watch is not None:
                 watch(item)
             if item.name in self._pairs:
@@ -209,14 +228,40 @@ class Beside:
             if not left and watch is None:
                 return
 
+    def _allowed(self, given: Arrays, results: Arrays) -> Arrays:
+        """How far off quantization may put the second model's values, if it is quantized."""
+        return {} if self._quantized is None else self._quantized.allowed(given, results)
+
     # ---- what there is to say of layers
+
+    def _saturated_inputs(self) -> Iterator[Layer]:
+        """Inputs with what their integers in the second model cannot say, as layers."""
+        grids = {} if self._quantized is None else self._quantized.grids
+        for name, (other, x) in zip(self._inputs, self._others.items(), strict=False):
+            beyond = Saturation(x, grids[other], _ANY) if other in grids else None
+            if beyond is not None and beyond.count:
+                own = difference(name, x, _within(grids[other], x), Exact(x, np.inf))
+                layer = Layer(replace(own, other=other), None, step=grids[other].scale)
+                yield beyond.told(layer)
+
+    def _saturated(self, item: Expectation, layer: Layer) -> Layer:
+        """A layer that is quantized with its step, and with what its integers cannot say."""
+        grid = self._pairs[item.name].grid
+        if grid is None:
+            return layer
+        beyond = Saturation(item.nearby.exact, grid, self._graph.range_of(item.name))
+        return beyond.told(replace(layer, step=grid.scale))
 
     def _explained(self, layer: Layer) -> Layer:
         """A layer with the first model's nodes, and with parameters that differ if it is at fault."""
-        origins = tuple(self._graph.makers([layer.name], self._pairs))
-        if layer.ok():
-            return replace(layer, origins=origins)
-        return replace(layer, origins=origins, parameters=self._parameters(layer.name, layer.own.other))
+        name, other = layer.name, layer.own.other
+        layer = replace(
+            layer,
+            origins=tuple(self._graph.makers([name], self._pairs)),
+            facts=self._second.facts([other], self._theirs()),
+            origin_facts=self._graph.facts([name], self._pairs),
+        )
+        return layer if layer.ok() else replace(layer, parameters=self._parameters(name, other))
 
     def _parameters(self, name: str, other: str) -> tuple[ParameterDifference, ...]:
         mine = self._graph.parameters_of([name], self._pairs)
@@ -233,14 +278,23 @@ class Beside:
         yield self._explained(Layer(own, None, tuple(self._second.makers([other], self._theirs()))))
 
 
-def _layer(item: Expectation, other: str, own: Array, whole: Array, nodes: tuple[str, ...]) -> Layer:
+def _layer(
+    item: Expectation, pair: Pair, results: tuple[Array, Array], allowed: tuple[Array, Array]
+) -> Layer:
     """A layer: what the second model gives from the first's values on, and where both run whole."""
     exact, bound, mine = item.nearby
+    own, whole = (_within(pair.grid, x) for x in results)
+    near = Exact(_within(pair.grid, exact), bound, allowed[0])
+    far = Exact(_within(pair.grid, item.exact), item.bound, allowed[1])
     return Layer(
-        replace(difference(item.name, mine, own, Exact(exact, bound)), other=other),
-        difference(item.name, item.own, whole, Exact(item.exact, item.bound)),
-        nodes,
+        replace(difference(item.name, _within(pair.grid, mine), own, near), other=pair.other),
+        difference(item.name, _within(pair.grid, item.own), whole, far),
     )
+
+
+def _within(grid: Grid | None, x: Array) -> Array:
+    """A value within the range that it is quantized in, which may say a relu as well."""
+    return x if grid is None else np.clip(x, *grid.range()).astype(x.dtype)
 
 
 def _batches(items: Iterator[Expectation]) -> Iterator[list[Expectation]]:

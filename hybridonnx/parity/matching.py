@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..converters.quantization import Grid
 from ..dtypes import DType
 from ..ops import Array
 from .models import Arrays, File, Graph
-from .rounding import rounded
+from .rounding import Border, rounded
 
 _CLOSE = 1e-3
 """How far the marks of one value in two models may be apart, of its size."""
@@ -62,6 +63,12 @@ class Pair(NamedTuple):
     other: str
     dtype: DType
     """The second model's."""
+    grid: Grid | None = None
+    """The numbers that it can be there, if it is quantized."""
+
+    def border(self) -> Border:
+        """What the second model has of it."""
+        return Border(self.dtype, self.grid)
 
 
 def by_marks(

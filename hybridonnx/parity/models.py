@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,6 +19,7 @@ from ..converters.cuts import Cuts
 from ..converters.from_onnx import import_model, read
 from ..converters.inspection import facts
 from ..converters.limits import Limit, input_limits
+from ..converters.quantization import Quantization, is_quantized
 from ..converters.to_onnx import arrays_by_name, data_names, model_bytes
 from ..converters.values import dtype_of_type_string
 from ..dtypes import DType, as_dtype
@@ -36,6 +38,7 @@ from ..symbol.labels import label_shapes
 from ..symbol.symbol import Symbol
 from .difference import unit_of
 from .limits import symbol_limits
+from .results import NodeFacts
 from .sizes import dim
 
 Arrays: TypeAlias = dict[str, Array]
@@ -85,6 +88,15 @@ class Graph:
         entries, _ = self._back(wanted, borders)
         return list(dict.fromkeys(e.node.name for e in sorted(entries, key=lambda e: e.node.serial)))
 
+    def facts(self, wanted: Iterable[str], borders: Collection[str]) -> tuple[NodeFacts, ...]:
+        """What the nodes between values and `borders` are."""
+        entries, _ = self._back(wanted, borders)
+        nodes = dict.fromkeys(e.node for e in sorted(entries, key=lambda e: e.node.serial))
+        return tuple(
+            NodeFacts(n.name, n.op_name, {k: v for k, v in n.attrs.items() if not k.startswith("__")})
+            for n in nodes
+        )
+
     def shapes(self, inputs: Arrays) -> dict[str, tuple[int, ...]]:
         """The shapes of values, as far as inference tells them."""
         known = {name: Spec(x.shape, x.dtype) for name, x in {**self.params, **inputs}.items()}
@@ -98,6 +110,15 @@ class Graph:
             for name, shape in shapes.items()
             if shape is not None and all(isinstance(d, int) for d in shape)
         }
+
+    def range_of(self, name: str) -> tuple[float, float]:
+        """The range outside of which all that take a value treat it alike, as relu and clip do."""
+        entry = self._nodes[name]
+        users = [node.op for node in topological(self.symbol.outputs) if entry in node.inputs]
+        if not users or entry in self.symbol.outputs:
+            return -math.inf, math.inf
+        ranges = [_range(op) for op in users]
+        return min(low for low, _ in ranges), max(high for _, high in ranges)
 
     def parameters(self) -> list[str]:
         """The names of parameters."""
@@ -195,6 +216,11 @@ class File:
         """The nodes between values and `borders`."""
         return [step.name or step.op_type for step in self._cuts.between(wanted, borders)]
 
+    def facts(self, wanted: Iterable[str], borders: Collection[str]) -> tuple[NodeFacts, ...]:
+        """What the nodes between values and `borders` are."""
+        steps = self._cuts.between(wanted, borders)
+        return tuple(NodeFacts(s.name, s.op_type, self._cuts.attributes(s)) for s in steps)
+
     def parameters(self) -> list[str]:
         """The names of parameters."""
         return self._cuts.parameters()
@@ -216,8 +242,15 @@ class File:
     def _run(self, wanted: Sequence[str], given: Arrays) -> Arrays:
         part = self._cuts.part(wanted, given)
         session = ModelSession(part.data, weights=part.weights)
-        feeds = {new: np.ascontiguousarray(given[name]) for name, new in part.inputs.items()}
+        feeds = {new: np.asarray(given[name], order="C") for name, new in part.inputs.items()}
         return dict(zip(wanted, session(feeds), strict=True))
+
+
+def _range(op: Operator) -> tuple[float, float]:
+    """The range outside of which an operator gives what it gives at its ends."""
+    if "relu" in (op.names[0], getattr(op, "act_type", "")):
+        return 0.0, math.inf
+    return getattr(op, "a_min", -math.inf), getattr(op, "a_max", math.inf)
 
 
 @dataclass(frozen=True)
@@ -238,6 +271,8 @@ class Runnable:
     """The dtype of most of its weights' elements, if they are floating-point numbers."""
     call: Callable[[Arrays], Arrays] | None = field(default=None, compare=False)
     """The same model's other way, if it has one."""
+    quantization: Callable[[], Quantization | None] = field(default=lambda: None, compare=False)
+    """What is quantized in it, if anything is."""
     is_file: bool = False
     """Whether it is ONNX, which runs apart from what it is imported as."""
     title: str = field(default="", compare=False)
@@ -363,10 +398,24 @@ def of_onnx(model: Any) -> Runnable:
         )
         return _most(sizes)
 
+    def quantization() -> Quantization | None:
+        return Quantization(source) if is_quantized(source) else None
+
     def run(inputs: Arrays) -> Arrays:
         return named(session.outputs, session(inputs))
 
-    return Runnable(declared, run, lambda: File(source), reference, limits, precision, is_file=True)
+    return Runnable(
+        *(declared, run, lambda: File(source), reference, limits, precision),
+        quantization=quantization,
+        is_file=True,
+    )
+
+
+def rows_of(*models: Runnable) -> int | None:
+    """How many rows models take at once, by what one of them declares of its first input, if it does."""
+    shapes = [spec.shape for model in models for spec in islice(model.inputs.values(), 1)]
+    sizes = [shape[0] for shape in shapes if shape and isinstance(shape[0], int) and shape[0] > 0]
+    return next(iter(sizes), None)
 
 
 def exported(symbol: Symbol, params: Arrays, inputs: Mapping[str, Spec]) -> bytes:

@@ -11,12 +11,13 @@ from ..pages.markup import shown
 from ..pages.page import Page, Part
 from ..pages.plot import Chart, Plot, Series
 from ..pages.table import Column, Histogram, Row, State, Table
-from .difference import BINS, DECADES, PERCENTS, Difference, Verdict
-from .results import Layer, ParameterDifference, Results, Score, SizeTrial
+from .difference import BINS, BUT, DECADES, PERCENTS, Difference, Verdict
+from .results import Layer, NodeFacts, ParameterDifference, Results, Score, SizeTrial
 
 _STATES: Mapping[Verdict, State] = {
     Verdict.AGREES: "good",
     Verdict.ROUNDING: "fair",
+    Verdict.QUANTIZED: "fair",
     Verdict.FAULT: "bad",
 }
 _LENGTH = 150
@@ -61,6 +62,9 @@ _LABELS = (
     "whole error, of bound",
     "whole error, absolute",
     "verdict of the whole error",
+    "step of its scale",
+    "own error in steps",
+    "elements beyond its integers",
     "note",
 )
 
@@ -117,7 +121,7 @@ def headline(parity: Results, tol: float | None) -> tuple[str, State]:
         return f"The models {within} within the tolerance of {tol:g}", "good" if parity.ok(tol) else "bad"
     worst = parity.first_divergence()
     if worst is None:
-        but = "" if parity.verdict is Verdict.AGREES else " but for rounding"
+        but = BUT.get(parity.verdict, "")
         return f"The models compute the same{but}", _STATES[parity.verdict]
     kind = (
         "the first layer that errs by itself" if any(x.own is worst for x in parity.layers) else "an output"
@@ -233,8 +237,8 @@ def _details(item: Difference, layer: Layer | None = None) -> list[Any]:
     there = item.index is not None
     return [
         item.other if item.other != item.name else None,
-        ", ".join(layer.origins) if layer else None,
-        ", ".join(layer.nodes) if layer else None,
+        _nodes(layer.origin_facts, layer.origins) if layer else None,
+        _nodes(layer.facts, layer.nodes) if layer else None,
         "; ".join(str(item).removeprefix("the parameter ") for item in layer.parameters) if layer else None,
         item.dtype,
         item.size,
@@ -245,8 +249,18 @@ def _details(item: Difference, layer: Layer | None = None) -> list[Any]:
         *(item.percentile(p) for p in PERCENTS[:-1]),
         item.mean,
         *((None, None, None) if whole is None else (whole.share, whole.absolute, str(whole.verdict))),
+        *((None, None, None) if layer is None or layer.step is None else _in_steps(layer, layer.step)),
         item.note,
     ]
+
+
+def _nodes(facts: Sequence[NodeFacts], names: Sequence[str]) -> str:
+    """Nodes with operators and attributes, as far as these are known."""
+    return "; ".join(map(str, facts)) if facts else ", ".join(names)
+
+
+def _in_steps(layer: Layer, step: float) -> tuple[float, float, int]:
+    return step, layer.own.absolute / step, layer.saturated
 
 
 def _place(item: Difference) -> str:

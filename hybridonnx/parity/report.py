@@ -11,7 +11,7 @@ from .._json import fields_of, json_text
 from ..errors import MXNetError
 from ..pages.markup import tag
 from ..pages.notebook import table
-from .difference import PERCENTS, Difference, Verdict
+from .difference import BUT, PERCENTS, Difference
 from .page import headline, parity_page
 from .results import Layer, ParameterDifference, Results, SizeTrial
 
@@ -81,7 +81,7 @@ class Parity(Results):
 
     def _lines(self) -> Iterator[str]:
         for attribute, title in _TITLES.items():
-            rows = [getattr(row, "own", row) for row in getattr(self, attribute)]
+            rows = getattr(self, attribute)
             if rows:
                 yield _HEADER.format(title)
                 yield from map(str, rows)
@@ -98,7 +98,7 @@ class Parity(Results):
             yield from map(str, self.reference)
         worst = self.first_divergence()
         if worst is None:
-            but = "" if self.verdict is Verdict.AGREES else " but for rounding"
+            but = BUT.get(self.verdict, "")
             yield f"all agree{but}, in {self.samples} sample{'s' if self.samples > 1 else ''}"
             return
         place = next((layer for layer in self.layers if layer.own is worst), None)

@@ -44,6 +44,20 @@ class ParameterDifference:
 
 
 @dataclass(frozen=True)
+class NodeFacts:
+    """A node of one of the models."""
+
+    name: str
+    operator: str
+    attributes: Mapping[str, str]
+    """As texts."""
+
+    def __str__(self) -> str:
+        parts = [self.operator, *(f"{name}={text}" for name, text in self.attributes.items())]
+        return f"{self.name or self.operator}: {', '.join(parts)}"
+
+
+@dataclass(frozen=True)
 class Layer:
     """One value between inputs and outputs."""
 
@@ -57,11 +71,24 @@ class Layer:
     """The first model's nodes from there."""
     parameters: tuple[ParameterDifference, ...] = ()
     """The parameters of these nodes that are others in the second model, if the layer is at fault."""
+    facts: tuple[NodeFacts, ...] = ()
+    """What the second model's nodes are."""
+    origin_facts: tuple[NodeFacts, ...] = ()
+    """What the first model's are."""
+    step: float | None = None
+    """The step from a number to the next where the second model has the value quantized."""
+    saturated: int = 0
+    """The elements that are beyond what its integers can say."""
 
     @property
     def name(self) -> str:
         """The first model's name of the value."""
         return self.own.name
+
+    def __str__(self) -> str:
+        if self.step is None:
+            return str(self.own)
+        return f"{self.own}, {self.own.absolute / self.step:.2g} steps of {self.step:.3g}"
 
     def ok(self, tol: float | None = None) -> bool:
         """Whether the layer's own error is rounding at most; with `tol`, whether it is within that."""
@@ -111,6 +138,8 @@ class Score:
     """The samples whose class, the largest of the first output's columns, is another one."""
     changes: tuple[Change, ...] = ()
     """The first of these."""
+    added: int = 0
+    """The rows that made batches as large as the models take them; what comes of these is left out."""
 
     @property
     def difference(self) -> float:

@@ -13,6 +13,7 @@ that are measured stay a small multiple of what rounding does, and hold for oper
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..converters.quantization import Grid
 from ..dtypes import DType
 from ..errors import MXNetError
 from ..ndarray.invoke import invoke_all
@@ -58,7 +60,7 @@ PRODUCTS = (
 APPROXIMATE = {
     **dict.fromkeys(("erf", "sigmoid", "softrelu", "tanh", "LogisticRegressionOutput"), 4e-7),
     **dict.fromkeys(("elu", "gelu", "selu", "RNN", "gamma", "gammaln", "softmax", "SoftmaxOutput"), 1e-6),
-    **dict.fromkeys(("_contrib_fft", "_contrib_ifft"), 1e-6),
+    **dict.fromkeys(("_contrib_fft", "_contrib_ifft", "_ctc_grad", "CTCLoss"), 1e-6),
     **dict.fromkeys(("_contrib_BilinearResize2D", "_contrib_ROIAlign", "_contrib_RROIAlign"), 2e-6),
     **dict.fromkeys(("_roi_align_grad", "_contrib_PSROIPooling", "_contrib_DeformablePSROIPooling"), 2e-6),
 }
@@ -66,6 +68,20 @@ APPROXIMATE = {
 far off, of the largest value."""
 NEAR_ONE = ("elu", "gammaln", "selu", "sigmoid", "softrelu", "LogisticRegressionOutput")
 """Those among them that are off by that much of 1 as well."""
+BY_OTHERS = ("cbrt", "log10", "log2", "rcbrt")
+"""Operators that ONNX says by others, so that integers among their results are rounded as well."""
+
+
+class Border(NamedTuple):
+    """What a value is in the second model, where both have it."""
+
+    dtype: DType
+    grid: Grid | None = None
+    """The numbers that it can be, if it is quantized."""
+
+    def rounded(self, x: Array) -> Array:
+        """The value as the second model has it."""
+        return rounded(x if self.grid is None else self.grid.rounded(x), self.dtype)
 
 
 class Nearby(NamedTuple):
@@ -113,11 +129,11 @@ class _State:
     near: _Values
     dtype: DType
 
-    def at_border(self, dtype: DType) -> _State:
-        """The value at a border, where nothing was inherited: in the border's dtype if that is coarser."""
-        exact = self.whole.exact
-        if dtype != self.dtype and not 0 < unit_of(dtype) <= unit_of(self.dtype):
-            exact = _wide(rounded(exact, dtype))
+    def at_border(self, border: Border) -> _State:
+        """The value at a border, where nothing was inherited: as the border has it if that is coarser."""
+        exact, dtype = self.whole.exact, border.dtype
+        if border.grid or (dtype != self.dtype and not 0 < unit_of(dtype) <= unit_of(self.dtype)):
+            exact = _wide(border.rounded(exact))
         return replace(self, near=_Values(exact))
 
 
@@ -139,13 +155,13 @@ class Reference:
         self._uses = Counter(entry for node in self._nodes for entry in node.inputs)
 
     def run(
-        self, inputs: Mapping[str, Array], borders: Mapping[str, DType] | None = None, seed: int = 0
+        self, inputs: Mapping[str, Array], borders: Mapping[str, Border] | None = None, seed: int = 0
     ) -> Iterator[Expectation]:
         """Each value in the order of the nodes.
 
         Args:
             inputs: Arrays by the variables' names.
-            borders: Names of values behind which `nearby` inherits nothing, and takes them in this dtype.
+            borders: Names of values, inputs too, behind which `nearby` inherits nothing, and takes them so.
             seed: Of the changes at random.
 
         Yields:
@@ -161,7 +177,10 @@ class Reference:
             if node.is_variable:
                 value = arrays[node.name]
                 values = _Values(_wide(value))
-                states[Entry(node, 0)] = _State(values, values, value.dtype)
+                state = _State(values, values, value.dtype)
+                if node.name in borders:
+                    state = state.at_border(borders[node.name])
+                states[Entry(node, 0)] = state
                 continue
             with node.named(), np.errstate(all="ignore"):
                 ends = [name in borders for name in node.output_names()]
@@ -321,7 +340,7 @@ class _Step:
         if exact.dtype.kind != "f":
             flips = np.any([bound > 0, *(other != own for other in copies)], axis=0)
             return _Result(_Values(own, list(copies)), np.where(flips, np.inf, 0.0), own)
-        total = bound + INHERITED * _spread(exact, copies) if copies else bound
+        total = bound + INHERITED * spread(exact, copies) if copies else bound
         if last:
             return _Result(_Values(value), total, own)
         kick = np.where(np.isfinite(bound), bound, 0)
@@ -350,16 +369,16 @@ class _Step:
         if not exact.size:
             return np.zeros(exact.shape)
         overflows = np.isfinite(exact) & ~np.isfinite(own)
-        off, spread = _finite(_wide(own) - exact), _spread(exact, changes)
-        certain = (off == 0) & (exact == np.rint(exact))
+        off, moved = _finite(_wide(own) - exact), spread(exact, changes)
+        formula = getattr(self._op, "act_type", re.sub("^_np[ix]_", "", self._op.names[0]))
+        certain = (off == 0) & (exact == np.rint(exact)) & (formula not in BY_OTHERS)
         size = np.where(np.isfinite(exact), np.abs(exact), 0)
         eps = self._unit(own.dtype)
-        measured = spread + 0.5 * eps * size
+        measured = moved + 0.5 * eps * size
         lost = min(_rms(off) / max(_rms(measured), 1e-300), MOST)
         growth = max(1.0, lost, 0.25 * np.sqrt(self._terms(exact.size, inputs)))
-        bound = SAFETY * (growth * (np.where(certain, 0.0, spread) + 0.1 * eps * size) + 0.5 * eps * size)
-        bound = np.where(certain & (spread == 0), 0.0, bound)
-        formula = getattr(self._op, "act_type", self._op.names[0])
+        bound = SAFETY * (growth * (np.where(certain, 0.0, moved) + 0.1 * eps * size) + 0.5 * eps * size)
+        bound = np.where(certain & (moved == 0), 0.0, bound)
         relative = APPROXIMATE.get(formula, 0.0)
         if relative:
             largest = max(1.0 if formula in NEAR_ONE else 0.0, float(size.max()))
@@ -385,8 +404,8 @@ def _rms(x: Array) -> float:
     return float(np.sqrt(np.mean(np.square(x)))) if x.size else 0.0
 
 
-def _spread(exact: Array, others: Sequence[Array]) -> Array:
-    """How far other values are from the exact ones; half of what is usual in their row or column at least."""
+def spread(exact: Array, others: Sequence[Array], least: float = 0.5) -> Array:
+    """How far other values are from the exact ones; a part of what is usual in a row or column at least."""
     squares = np.zeros(exact.shape)
     lost = np.zeros(exact.shape, bool)
     for other in others:
@@ -405,4 +424,4 @@ def _spread(exact: Array, others: Sequence[Array]) -> Array:
         usual = means[0]
         for mean in means[1:]:
             usual = np.minimum(usual, mean)
-    return np.where(lost, np.inf, np.sqrt(np.maximum(squares, 0.25 * usual)))
+    return np.where(lost, np.inf, np.sqrt(np.maximum(squares, least**2 * usual)))

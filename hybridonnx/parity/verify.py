@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain, islice
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,7 +16,7 @@ from ..runtime.environment import environment
 from .difference import Exact, difference, together, unit_of
 from .drawing import Draws, specs_of
 from .inputs import given
-from .labelled import Batch, labelled, score
+from .labelled import Batch, begun, fitted, labelled, score
 from .layers import Beside
 from .models import (
     Arrays,
@@ -28,12 +27,14 @@ from .models import (
     exported_for,
     label_zeros,
     of_onnx,
+    rows_of,
     runnable,
     title,
 )
 from .parameters import different
 from .pictures import Pixels
 from .proof import Differences, Proof, base_of, failed
+from .quantized import QuantizedFile, described, settled, unknown
 from .report import Parity
 from .results import Layer, ParameterDifference, Score, SizeTrial
 from .rounding import Expectation, Reference, rounded
@@ -69,17 +70,19 @@ def verify(
     known: list[Arrays] = []
     batches: Iterator[Batch] = iter(())
     if metric is not None:
-        batches = labelled(inputs, specs, pixels)
-        head = list(islice(batches, samples or 1))
-        batches, known = chain(head, batches), [x for x, _ in head]
+        head, batches = begun(labelled(inputs, specs, pixels), samples or 1)
+        known = [batch.inputs for batch in head]
     elif inputs is not None:
         known = given(specs, inputs, samples, pixels)
     if other is None:
         second = _own_export(first, known, draws, in_batches=metric is not None)
     comparison = _Comparison(first, second, precision)
+    judged: Score | None = None
+    if metric is not None:
+        judged = comparison.score(batches, metric)
+        known = [part.inputs for batch in head for part in comparison.parts(batch)][: samples or 1]
     parity = comparison.run(known, draws, layers, samples or 1, seed)
     names = title(model), "its own export" if other is None else title(other)
-    judged = None if metric is None else comparison.score(batches, metric)
     return replace(parity, metric=judged, models=names, environment=environment())
 
 
@@ -146,6 +149,7 @@ class _Comparison:
         """For the first model's other way, which is as precise as it is."""
         if graph is not None and dtype is not None:
             self._strict = graph, Reference(graph.symbol, graph.params)
+        self._quantized = self._quantization(precision)
         if graph is None:
             self._note(
                 "the first model has operators that only ONNX Runtime knows: no bounds of rounding, its own "
@@ -164,6 +168,16 @@ class _Comparison:
         self._note(f"bounds are those of {dtype}, {why}")
         return dtype
 
+    def _quantization(self, wanted: Any) -> QuantizedFile | None:
+        """The second model's values, if it is quantized and the first is not, and no bounds are asked for."""
+        known = None if wanted is not None or self._strict is None else self._second.quantization()
+        if known is None or self._first.quantization() is not None:
+            return None
+        self._note(described(known))
+        if known.unknown():
+            self._note(unknown(known.unknown()))
+        return QuantizedFile(known)
+
     def run(
         self, samples: Sequence[Arrays], draws: Draws | None, layers: bool | None, count: int, seed: int
     ) -> Parity:
@@ -172,8 +186,10 @@ class _Comparison:
         if draws is not None and base is not None and not samples:
             samples = [draws.sample(base, seed + k) for k in range(count)]
         may_fail = draws is not None and bool(draws.free.names)
+        if layers is None and self._quantized is not None:
+            layers = True
         results = [self._sample(sample, may_fail, bool(layers)) for sample in samples]
-        outputs = _merged([result.outputs for result in results])
+        outputs = settled(_merged([r.outputs for r in results]), [x for r in results for x in r.layers])
         trials: list[SizeTrial] = []
         if draws is not None and base is not None and draws.free.names:
             proof = Proof(self._first, draws, seed, self._compared)
@@ -214,7 +230,7 @@ class _Comparison:
             call = _differences(strict, self._first.call(sample))
         layers = [] if self._misread else layers
         try:
-            return _Sample(_differences(expected, self._second.run(self._renamed(sample))), call, layers)
+            return _Sample(self._beside(expected, self._renamed(sample)), call, layers)
         except MXNetError as exc:
             if not may_fail:
                 raise
@@ -222,21 +238,45 @@ class _Comparison:
 
     def _compared(self, own: Arrays, sample: Arrays) -> Differences:
         """The outputs at other sizes. The reference, which takes long, runs where these are not close."""
-        result = self._second.run(self._renamed(sample))
         near = {name: (y, Exact(y, self._usual.get(name, 0.0))) for name, y in own.items()}
-        outputs = _differences(near, result)
+        outputs = self._beside(near, self._renamed(sample))
         if all(difference.ok() for difference in outputs):
             return outputs
         try:
-            return _differences(self._trusted(self._expected(own, sample), sample), result)
+            outputs = self._beside(self._trusted(self._expected(own, sample), sample), self._renamed(sample))
+            return outputs if self._quantized is None else settled(outputs, self._layers(sample))
         except MXNetError:  # the graph of an ONNX model may be one of its declared sizes
             return outputs
 
+    def _beside(self, expected: Mapping[str, _Expected], inputs: Arrays) -> Differences:
+        """The second model's outputs beside what they should be."""
+        results = self._second.run(inputs)
+        if self._quantized is None or len(expected) != len(results):
+            return _differences(expected, results)
+        names = dict(zip(results, self._quantized.outputs(), strict=True))
+        known = {names[name]: y for name, y in results.items() if names[name] not in inputs}
+        steps = self._quantized.allowed(inputs, known)
+        allowed = [steps.get(name, np.zeros(())) for name in names.values()]
+        pairs = zip(expected.items(), allowed, strict=True)
+        return _differences(
+            {name: (own, exact._replace(step=step)) for (name, (own, exact)), step in pairs}, results
+        )
+
+    def parts(self, batch: Batch) -> Iterator[Batch]:
+        """A batch as both models take it."""
+        return fitted(batch, rows_of(self._first, self._second))
+
     def score(self, batches: Iterable[Batch], metric: Any) -> Score:
         """What a metric says of both models."""
-        return score(
-            self._first.call or self._first.run, lambda x: self._second.run(self._renamed(x)), batches, metric
-        )
+        parts = (part for batch in batches for part in self.parts(batch))
+        first = self._first.call or self._first.run
+        result = score(first, lambda x: self._second.run(self._renamed(x)), parts, metric)
+        if result.added:
+            self._note(
+                f"the models take {rows_of(self._first, self._second)} rows at once: batches of fewer have "
+                f"their last row again, {result.added} rows in all, and what comes of these is left out"
+            )
+        return result
 
     def _note(self, text: str) -> None:
         self._notes[text] = None
@@ -279,7 +319,7 @@ class _Comparison:
 
     @cached_property
     def _values_of_second(self) -> Graph | File:
-        return self._second.inside()
+        return self._quantized or self._second.inside()
 
     def _parameters(self) -> tuple[ParameterDifference, ...]:
         """The parameters of one name that differ."""
@@ -301,10 +341,13 @@ class _Comparison:
             return dict(expected)
         if not self._misread:
             self._misread = True
-            self._note(
-                f"the float64 reference reads the first model otherwise than ONNX Runtime runs it"
-                f"{self._misreading(sample)}: outputs are judged by what ONNX Runtime gives, layers are not"
+            why = (
+                "the first model is quantized, and float64 falls to other steps than ONNX Runtime"
+                if self._first.quantization() is not None
+                else "the float64 reference reads the first model otherwise than ONNX Runtime runs it"
+                f"{self._misreading(sample)}"
             )
+            self._note(f"{why}: outputs are judged by what ONNX Runtime gives, layers are not")
         return {name: (own, _alone(own, exact)) for name, (own, exact) in expected.items()}
 
     def _misreading(self, sample: Arrays) -> str:
@@ -384,12 +427,12 @@ def _merged_layers(samples: Sequence[Sequence[Layer]]) -> tuple[Layer, ...]:
         for name, several in by_name.items()
     }
     return tuple(
-        Layer(
-            together([layer.own for layer in several]),
-            together(whole[name]) if whole[name] else None,
-            several[0].nodes,
-            several[0].origins,
-            next((layer.parameters for layer in several if layer.parameters), ()),
+        replace(
+            several[0],
+            own=together([layer.own for layer in several]),
+            whole=together(whole[name]) if whole[name] else None,
+            parameters=next((layer.parameters for layer in several if layer.parameters), ()),
+            saturated=sum(layer.saturated for layer in several),
         )
         for name, several in by_name.items()
     )
