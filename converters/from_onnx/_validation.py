@@ -18,7 +18,7 @@ from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, TensorPro
 
 from hybridonnx.errors import FormatError, MXNetError, suggest
 
-from ..opsets import plain
+from ..opsets import plain, versions
 from ._places import located, short
 
 _DEEPEST = 30
@@ -61,16 +61,8 @@ _POSITIVE = frozenset(
 )
 _ANY = frozenset(
     {
-        *(
-            "cats_int64s",
-            "class_ids",
-            "classlabels_int64s",
-            "classlabels_ints",
-            "default_int64",
-            "end",
-            "ends",
-        ),
-        *("ignore_index", "imputed_value_int64s", "int64_vocabulary", "keys_int64s", "pool_int64s"),
+        *("cats_int64s", "class_ids", "classlabels_int64s", "classlabels_ints", "default_int64", "end"),
+        *("ends", "ignore_index", "imputed_value_int64s", "int64_vocabulary", "keys_int64s", "pool_int64s"),
         *("replaced_value_int64", "seed", "start", "starts", "value_int", "value_ints", "values_int64s"),
     }
 )
@@ -152,7 +144,8 @@ class _Validation:
         """The extent of nodes that are as ONNX says; `inside` of a function attributes may be its own."""
         count, depth = 0, 0
         for node, level in _nested(nodes, self.title):
-            inner = self.extents.get((node.domain, node.op_type, node.overload), _Extent(1, 0))
+            call = self.extents.get((node.domain, node.op_type, node.overload))
+            inner = call or _Extent(1, 0)
             count, depth = count + inner.nodes, max(depth, level + inner.depth)
             if depth > _DEEPEST:
                 raise _too_deep(self.title)
@@ -161,7 +154,7 @@ class _Validation:
                     f"{self.title}: at most {self.most} nodes are required, functions written out, got more."
                 )
             try:
-                _validate_node(node, opsets.get(plain(node.domain), 0), inside)
+                _validate_node(node, None if call else _form_of(node, opsets), inside)
             except MXNetError as exc:
                 exc.args = (f"{self.title}: {exc}",)
                 raise located(exc, node) from None
@@ -217,9 +210,14 @@ def _callees_first(proto: ModelProto, title: str) -> list[FunctionProto]:
 # ---- attributes
 
 
-@lru_cache(8192)
+def _form_of(node: NodeProto, opsets: Mapping[str, int]) -> _Form | None:
+    """What ONNX says of a node's operator; `None` of those that it does not know."""
+    domain = plain(node.domain)
+    return _form(node.op_type, domain, opsets.get(domain, 0)) if versions(node.op_type, domain) else None
+
+
+@lru_cache(4096)
 def _form(op_type: str, domain: str, opset: int) -> _Form | None:
-    """What ONNX says of an operator; `None` of those that it does not know."""
     try:
         schema = defs.get_schema(op_type, opset, domain)
     except defs.SchemaError:
@@ -245,8 +243,7 @@ _MAY_BE_MINUS_ONE = frozenset({("Reshape", "shape"), ("TopK", "k")})
 _MAY_BE_ANY = frozenset({("Reshape", "shape")})
 
 
-def _validate_node(node: NodeProto, opset: int, inside: bool) -> None:
-    form = _form(node.op_type, plain(node.domain), opset)
+def _validate_node(node: NodeProto, form: _Form | None, inside: bool) -> None:
     known = None if form is None else form.attributes
     names = set()
     for attribute in node.attribute:

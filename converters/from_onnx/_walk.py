@@ -309,13 +309,12 @@ def _import(info: ModelInfo, node: NodeProto) -> Import | None:
 def _since(info: ModelInfo, node: NodeProto) -> int:
     """The version of the operator that the model means."""
     domain = plain(node.domain)
-    return _version(node.op_type, info.model.opsets.get(domain, 0), domain)
+    opset = info.model.opsets.get(domain, 0)
+    return _version(node.op_type, opset, domain) if versions(node.op_type, domain) else opset
 
 
 @lru_cache(4096)
 def _version(op_type: str, opset: int, domain: str) -> int:
-    if not versions(op_type, domain):
-        return opset
     try:
         return signature(op_type, opset, domain).since
     except ConversionError:
