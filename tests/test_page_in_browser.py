@@ -282,6 +282,7 @@ def test_looks(page, result):
             assert window.run(UNREACHABLE) == []
             if "HYBRIDONNX_SCREENSHOTS" in os.environ:
                 folder = Path(os.environ["HYBRIDONNX_SCREENSHOTS"])
+                folder.mkdir(parents=True, exist_ok=True)
                 window.screenshot(folder / f"{result.__name__}-{size}-{scheme}.png")
 
 

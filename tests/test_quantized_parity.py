@@ -16,8 +16,9 @@ import hybridonnx as mx
 from hybridonnx.converters.quantization import Grid, Quantization
 from hybridonnx.parity.difference import Verdict
 from hybridonnx.parity.quantized import Saturation
+from tests.parity_faults import zoo
 from tests.quantized_faults import change, faults
-from tests.test_parity import Net, zoo
+from tests.test_parity import Net
 
 FORMS = {
     "QDQ": (QuantFormat.QDQ, QuantType.QUInt8, QuantType.QInt8, False),
@@ -207,7 +208,7 @@ def test_a_fault_is_found_by_the_metric_as_well(files, tmp_path, rng):
 @pytest.mark.parametrize("form", ["QDQ", "operators int8", "dynamic uint8"])
 def test_quantized_networks_of_the_zoo(name, form, tmp_path, rng):
     """No alarm, and planted faults found, with batch normalization folded or not."""
-    net, x = zoo(name, 64)
+    net, x = zoo(name)
     path = mx.onnx.export_model(net, tmp_path / "net.onnx", input_shapes=[x.shape])
     net.export(str(tmp_path / "net"))
     model = mx.model.load_checkpoint(str(tmp_path / "net"), 0)
