@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, NamedTuple, Self
 import numpy as np
 
 from .errors import FormatError, MissingFileError, MXNetError
-from .formats.files import PathLike
+from .formats.files import PathLike, require_name
 from .formats.recordio import RecordReader, encode
 from .ops.cvimage import decoded_as_stored, encoded
 from .typing import ArrayLike
@@ -36,6 +36,7 @@ class MXRecordIO:
 
     def open(self) -> None:
         """Open the file; one that is written is emptied."""
+        require_name(self.uri)
         try:
             self._file = open(self.uri, "wb" if self.writable else "rb")  # noqa: SIM115  # closed by `close`
         except FileNotFoundError as exc:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -18,13 +19,14 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 from .. import config
-from ..errors import MissingFileError
+from ..errors import FormatError, MissingFileError
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
 
 def open_to_read(path: PathLike) -> BinaryIO:
     """The file `path`, opened. Raises `MissingFileError` if it is not there."""
+    require_name(path)
     try:
         return open(path, "rb")
     except FileNotFoundError as exc:
@@ -56,7 +58,11 @@ class StagedFile:
         self.in_place = False
 
     def take_place(self) -> None:
-        """Give the file its name, which takes it from the file that had it."""
+        """Give the file its name, which takes it from the file that had it; or fill a device or a pipe."""
+        if _is_device(self._target):
+            with open(self.path, "rb") as source, open(self._target, "wb") as through:
+                shutil.copyfileobj(source, through)
+            return
         if not fcntl:  # Windows moves no open files
             self._file.close()
         os.replace(self.path, self._target)
@@ -72,11 +78,14 @@ def staged_file(path: PathLike, chunks: Iterable[Any]) -> Iterator[StagedFile]:
     process that is killed leaves the old file or the new one. With `HYBRIDONNX_SYNC=1` the bytes are on the
     disk before that, so that a power failure does so too; 1 GB then takes several times as long. A link is
     followed, and a file that was there keeps its permissions. What killed writers of `path` left is removed.
+    A device or a pipe stays what it is, and gets the bytes.
     """
+    require_name(path)
     target = Path(path).resolve()
     prefix = f".{target.name[:64]}."
+    folder = None if _is_device(target) else target.parent
     try:
-        file, name = _claimed(lambda: tempfile.mkstemp(prefix=prefix, suffix=".tmp", dir=target.parent))
+        file, name = _claimed(lambda: tempfile.mkstemp(prefix=prefix, suffix=".tmp", dir=folder))
     except FileNotFoundError as exc:
         raise MissingFileError(exc.errno, exc.strerror, str(target.parent)) from None
     staged = StagedFile(file, Path(name), target)
@@ -161,6 +170,18 @@ def _write(file: BinaryIO, chunks: Iterable[Any]) -> None:
     file.flush()
     if config.SYNC():
         os.fsync(file.fileno())
+
+
+def require_name(path: PathLike) -> None:
+    """Raise a `FormatError` if no file can have a name."""
+    name = os.fspath(path)
+    if ("\0" if isinstance(name, str) else b"\0") in name:
+        raise FormatError(f"a file's name without a byte of 0 is required, got {name!r}.")
+
+
+def _is_device(path: Path) -> bool:
+    """Whether there is something at a path that is neither a file nor a folder."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def _mode(target: Path) -> int:
