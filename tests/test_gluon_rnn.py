@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnxruntime as ort
 import pytest
 
 import hybridonnx as mx
@@ -367,3 +368,48 @@ def test_exported_models_keep_the_batch_free(kind, tmp_path):
         x = mx.nd.array(values("data", (5, batch, 4)))
         (output,) = session.run(None, {session.get_inputs()[0].name: x.asnumpy()})
         np.testing.assert_allclose(output, net(x).asnumpy(), **NEAR)
+
+
+# ---- layers alone as files
+
+
+@pytest.mark.parametrize("hybridized", [False, True])
+@pytest.mark.parametrize("kind", ["LSTM", "GRU", "RNN"])
+def test_layers_are_exported_with_and_without_states(kind, hybridized, tmp_path, rng):
+    """Without shapes of states these are zeros in the file; with them the last ones come out."""
+    net = getattr(rnn, kind)(5, num_layers=2, layout="NTC", bidirectional=True)
+    net.initialize()
+    x = rng.standard_normal((3, 7, 4)).astype("float32")
+    states = [rng.standard_normal((4, 3, 5)).astype("float32") for _ in net.state_info()]
+    if hybridized:
+        net.hybridize()
+    plain = net(mx.nd.array(x)).asnumpy()
+    y, last = net(mx.nd.array(x), list(map(mx.nd.array, states)))
+    for shapes, inputs, expected in (
+        ([("b", "t", 4)], [x], [plain]),
+        (
+            [("b", 7, 4), *[(4, "b", 5)] * len(states)],
+            [x, *states],
+            [y.asnumpy(), *(s.asnumpy() for s in last)],
+        ),
+    ):
+        path = mx.onnx.export_model(net, tmp_path / "net.onnx", input_shapes=shapes, verify=True)
+        session = ort.InferenceSession(path, providers=["CPUExecutionProvider"])
+        names = [item.name for item in session.get_inputs()]
+        results = session.run(None, dict(zip(names, inputs, strict=True)))
+        for result, wanted in zip(results, expected, strict=True):
+            np.testing.assert_allclose(result, wanted, rtol=1e-5, atol=1e-6)
+        assert mx.onnx.verify(net, path, inputs).ok()
+    np.testing.assert_allclose(net(mx.nd.array(x)).asnumpy(), plain, rtol=1e-6)
+
+
+def test_a_layer_with_lengths_is_exported(tmp_path, rng):
+    net = rnn.LSTM(5, use_sequence_length=True)
+    net.initialize()
+    x, lengths = rng.standard_normal((7, 3, 4)).astype("float32"), np.array([2, 7, 1], "float32")
+    expected = net(mx.nd.array(x), sequence_length=mx.nd.array(lengths)).asnumpy()
+    path = mx.onnx.export_model(net, tmp_path / "net.onnx", input_shapes=[(7, "b", 4), ("b",)])
+    session = ort.InferenceSession(path, providers=["CPUExecutionProvider"])
+    names = [item.name for item in session.get_inputs()]
+    (result,) = session.run(None, dict(zip(names, (x, lengths), strict=True)))
+    np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from .. import ndarray, symbol
 from ..context import Context
 from ..dtypes import DTypeLike
@@ -163,6 +165,14 @@ class HybridBlock(Block):
         """The inputs' variables and the outputs as symbols, traced now if that was not done before."""
         with _tracing:
             return self._traced or self._trace(args)
+
+    def _graph_of(self, count: int) -> tuple[list[Symbol], Symbol]:
+        """The variables of so many inputs and the outputs as symbols, traced now if they were not before."""
+        return self._get_graph(*[NDArray(np.zeros(1, np.float32))] * count)
+
+    def _call_flat(self, inputs: list[NDArray]) -> Any:
+        """The outputs for inputs in the order of their variables, whichever way they are nested in a call."""
+        return self(*regroup(inputs, self._in_format or [0] * len(inputs)))
 
     def _trace(self, args: Sequence[Any]) -> tuple[list[Symbol], Symbol]:
         flat, self._in_format = flatten(list(args), "input")

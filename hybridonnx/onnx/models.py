@@ -34,7 +34,7 @@ from ..converters.to_onnx import export_model as _export
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import ConversionError, MXNetError
 from ..gluon.hybrid_block import HybridBlock, input_name
-from ..gluon.nested import flatten, regroup
+from ..gluon.nested import flatten
 from ..gluon.onnx_summary import EVERYTHING, freeze
 from ..gluon.symbol_block import SymbolBlock, block_from_onnx
 from ..metric import MetricLike
@@ -401,7 +401,7 @@ def assert_parity(
 
 def _graph(net: HybridBlock, count: int) -> tuple[list[str], Symbol]:
     """The names of a block's inputs, and its graph, traced for so many inputs if it was not before."""
-    inputs, graph = net._get_graph(*[NDArray(np.zeros(1, np.float32))] * count)
+    inputs, graph = net._graph_of(count)
     return [input_name(v) for v in inputs], graph
 
 
@@ -535,8 +535,7 @@ def _runnable(net: HybridBlock, names: list[str], graph: Symbol, params: Mapping
     def call(inputs: dict[str, Array]) -> dict[str, Array]:
         shapes = {name: array.shape for name, array in inputs.items()}
         inputs = {**label_zeros(graph, [*params, *inputs], shapes), **inputs}
-        args = regroup([NDArray(inputs[name]) for name in names], net._in_format or [0] * len(names))
-        flat, _ = flatten(net(*args), "output")
+        flat, _ = flatten(net._call_flat([NDArray(inputs[name]) for name in names]), "output")
         return named(graph.list_outputs(), [y.asnumpy() for y in flat])
 
     return replace(

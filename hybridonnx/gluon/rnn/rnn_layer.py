@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any, Unpack
 
+import numpy as np
+
 from ... import ndarray, symbol
 from ...dtypes import DTypeLike
 from ...errors import RequirementError
@@ -222,6 +224,23 @@ class _RNNLayer(HybridBlock):
             (inputs, list(states), sequence_length) if self._use_sequence_length else (inputs, list(states))
         )
         return super().__call__(*arguments)
+
+    def _graph_of(self, count: int) -> tuple[list[symbol.Symbol], symbol.Symbol]:
+        """With first states among the inputs if there are as many; else they are zeros in the graph."""
+        if count <= 1 + self._use_sequence_length:
+            variables = [symbol.var(name) for name in ("data", "sequence_length")[:count]]
+            return variables, self(variables[0], None, *variables[1:])
+        if self._skips_states:
+            self._skips_states = False
+            self._clear_cached_op()
+        zero = NDArray(np.zeros(1, np.float32))
+        return self._get_graph(zero, [zero] * len(self.state_info()), *[zero] * self._use_sequence_length)
+
+    def _call_flat(self, inputs: list[NDArray]) -> Any:
+        """With first states among the inputs if there are as many."""
+        x, *rest = inputs
+        lengths = [rest.pop()] if self._use_sequence_length else []
+        return self(x, rest or None, *lengths)
 
     def hybrid_forward(
         self,
