@@ -175,9 +175,10 @@ def test_good_models_at_extremes():
 
 
 @pytest.mark.slow
-def test_all_good_models_at_extremes():
-    results = dict(verdicts(models("", 1), ["metadata", "import"], processes=2))
-    assert len(results) > 80_000
+def test_more_good_models_at_extremes():
+    """All of them take two processors an hour."""
+    results = dict(verdicts(models("", 10), ["metadata", "import"]))
+    assert len(results) > 8_000
     assert not {name: result for name, result in results.items() if result not in FINE}
 
 
