@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import onnx
 import pytest
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper, parser
 
@@ -180,6 +181,21 @@ def test_more_good_models_at_extremes():
     results = dict(verdicts(models("", 10), ["metadata", "import"]))
     assert len(results) > 8_000
     assert not {name: result for name, result in results.items() if result not in FINE}
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_large_weights_are_folded_as_far_as_the_file_is_large(beside, tmp_path):
+    """64 MB of numbers come of 16 MB of integers, which is more than a small file may ask for."""
+    proto = model(
+        [node("Cast", "q", "w", to=TensorProto.FLOAT), node("MatMul", "x w", "y")],
+        {"q": np.ones((4096, 4096), np.int8)},
+        shape=(1, 4096),
+    )
+    path = str(tmp_path / "m.onnx")
+    onnx.save(proto, path, save_as_external_data=beside, location="w.bin")
+    symbol, params, _ = mx.onnx.import_model(path)
+    assert [op.op_name for op in symbol.nodes() if not op.is_variable] == ["dot"]
+    assert {str(array.dtype) for array in params.values()} == {"<class 'numpy.float32'>"}
 
 
 def broken(text: str, change: Callable[[ModelProto], None]) -> ModelProto:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
+from pathlib import Path
 
 import numpy as np
 from onnx import (
@@ -25,7 +26,8 @@ from ..values import Array, dtype_of_type, elem_type, to_tensor, value_info
 SMALL = 4096
 """Constants up to this many elements take part in shape inference with their values."""
 _BYTES = 48 << 20
-"""What all constants that are folded may take together, beside as much as the file itself has."""
+_TIMES = 8
+"""What all constants that are folded may take together, and how many times the files themselves more."""
 _WORK = 1 << 31
 """About how many multiplications all of them together may take."""
 _SLOW = 4096
@@ -65,8 +67,15 @@ class Budget:
 
     def __init__(self, size: int) -> None:
         """Take the bytes of the model itself."""
-        self._bytes = _BYTES + size
-        self._work = _WORK
+        self._bytes, self._work = _BYTES + _TIMES * size, _WORK + _TIMES * size
+        self._files: set[Path] = set()
+
+    def add_file(self, path: Path, size: int) -> None:
+        """Take the bytes of a file beside the model, once."""
+        if path not in self._files:
+            self._files.add(path)
+            self._bytes += _TIMES * size
+            self._work += _TIMES * size
 
     def takes(self, size: int, work: int) -> bool:
         """Whether there is enough for so many bytes and multiplications, which are gone then."""

@@ -127,6 +127,7 @@ class Model:
                 f"{self.title}: {path.name} with at least {offset + size} bytes is required for tensor "
                 f"{tensor.name}, got {there}. The file is truncated."
             )
+        self.budget.add_file(path, there)
         if size < _MAPPED or offset % _ALIGNED:
             return np.fromfile(path, np.uint8, size, offset=offset)
         return np.asarray(np.memmap(path, np.uint8, "c", offset, (size,)))  # writes stay in memory
