@@ -21,7 +21,7 @@ def compared(
     inputs: Mapping[str, Any] | str | None = None,
     shapes: Any = None,
     sizes: Mapping[str, int | Sequence[int]] | None = None,
-    layers: bool = False,
+    layers: bool = True,
     tolerance: float | None = None,
     html: str | None = None,
     **options: Any,
@@ -34,7 +34,7 @@ def compared(
         inputs: Arrays by the inputs' names, or a file or folder of inputs; drawn where there are none.
         shapes: The shapes of inputs that are drawn; as the models say unless given.
         sizes: What free sizes are tried at, by name; 1, 2 and 7 unless given.
-        layers: Whether to judge what is between inputs and outputs even if the outputs agree.
+        layers: Whether to judge what is between inputs and outputs, too.
         tolerance: How far outputs may be apart; by what rounding can do unless given.
         html: A file that a page for a browser is written to, if it shall be.
         options: What else `verify` takes.
@@ -48,7 +48,7 @@ def compared(
         other = symbol, {**arguments, **states}
     wanted = _shapes(first, second, shapes) if not inputs or isinstance(inputs, str) else None
     report = models.verify(
-        one, other, inputs or None, shapes=wanted, sizes=sizes or None, layers=layers or None, **options
+        one, other, inputs or None, shapes=wanted, sizes=sizes or None, layers=layers, **options
     )
     agree = report.ok() if tolerance is None else report.ok(tolerance)
     if html is not None:

@@ -5,7 +5,7 @@ beside it unless --params or --second-params names others. Without SECOND a mode
 its own export, and an ONNX file with what it is imported as. The exit code is 1 if they do not agree.
 
     hybridonnx verify net-symbol.json net.onnx --shape data=2,3,224,224
-    hybridonnx verify old.onnx new.onnx --input data=x.npy --layers --html parity.html
+    hybridonnx verify old.onnx new.onnx --input data=x.npy --html parity.html
     hybridonnx verify old.onnx new.onnx --size batch=1,2,16
     hybridonnx verify old.onnx new.onnx --inputs validation --metric top1
 
@@ -52,7 +52,12 @@ __all__ = ["verify"]
     type=click.Choice(("float32", "float16", "bfloat16")),
     help="Whose rounding the second model is granted; that of most of its weights unless given.",
 )
-@click.option("--layers", is_flag=True, help="Compare what is between inputs and outputs as well.")
+@click.option(
+    "--layers/--no-layers",
+    default=True,
+    show_default=True,
+    help="Compare what is between inputs and outputs as well, which takes up to twice the time.",
+)
 @tolerance_option
 @html_option
 @click.option(

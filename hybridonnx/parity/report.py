@@ -24,9 +24,10 @@ class ParityError(MXNetError, AssertionError):
 
 
 _HEADER = f"{'{}':<40} {'shape':<20} {'absolute':>9} {'relative':>9} {'ulps':>9} {'of bound':>9} verdict"
-_TITLES = {"outputs": "output", "layers": "layer, own error", "call": "own call"}
 _FEW = 5
 """So many parameters that differ are told."""
+_MANY = 20
+"""So many layers at fault are told."""
 
 
 @dataclass(frozen=True)
@@ -80,13 +81,13 @@ class Parity(Results):
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        for attribute, title in _TITLES.items():
-            rows = getattr(self, attribute)
-            if rows:
-                yield _HEADER.format(title)
-                yield from map(str, rows)
-                yield ""
+        faulty = [layer for layer in self.layers if not layer.ok()]
+        yield from _table("output", self.outputs)
+        yield from _table("layer at fault, own error", faulty[:_MANY])
+        yield from _table("own call", self.call)
         yield from self.notes
+        if self.layers:
+            yield _layers_line(self.layers, len(faulty))
         if self.call:
             verb = "agrees with" if all(difference.ok() for difference in self.call) else "differs from"
             yield f"the block's own call {verb} the kernels"
@@ -109,6 +110,23 @@ class Parity(Results):
         elif worst.note:
             yield f"  {worst.note}"
         yield from _parameters(place.parameters if place else (), self.parameters)
+
+
+def _table(title: str, rows: Sequence[Any]) -> Iterator[str]:
+    if rows:
+        yield _HEADER.format(title)
+        yield from map(str, rows)
+        yield ""
+
+
+def _layers_line(layers: Sequence[Layer], faulty: int) -> str:
+    """How many layers there are, how many are at fault, and which of the others is the farthest off."""
+    count = f"{len(layers):,} layer{'s' if len(layers) > 1 else ''}"
+    if faulty:
+        more = f", of which the first {_MANY} are above" if faulty > _MANY else ""
+        return f"{count}, {faulty:,} at fault{more}"
+    worst = max(layers, key=lambda layer: layer.own.share)
+    return f"{count}, none at fault; the farthest off is {worst.name}, {worst.own.share:.2g} times its bound"
 
 
 def _parameters(near: Sequence[ParameterDifference], others: Sequence[ParameterDifference]) -> Iterator[str]:

@@ -47,7 +47,7 @@ def verify(
     *,
     shapes: Any = None,
     sizes: Mapping[str, Any] | None = None,
-    layers: bool | None = None,
+    layers: bool = True,
     samples: int | None = None,
     seed: int = 0,
     precision: Any = None,
@@ -60,8 +60,7 @@ def verify(
     `other` a Symbol is compared with its own export. ONNX models run in plain ONNX Runtime, Symbols on the
     kernels. `inputs` gives arrays by name or in order; without it `samples` are drawn, with the sizes of
     `shapes` where the models leave them open, and free sizes are tried at other numbers, too, as they are if
-    `sizes` names them. Layers are compared if `layers` says so, and unless it says no also where an output is
-    at fault.
+    `sizes` names them. Layers are compared unless `layers` says no.
     """
     first = runnable(model)
     second = first if other is None else runnable(other)
@@ -179,28 +178,23 @@ class _Comparison:
         return QuantizedFile(known)
 
     def run(
-        self, samples: Sequence[Arrays], draws: Draws | None, layers: bool | None, count: int, seed: int
+        self, samples: Sequence[Arrays], draws: Draws | None, layers: bool, count: int, seed: int
     ) -> Parity:
         """The report of all samples, or of so many that are drawn, and of other sizes if there are draws."""
         base = None if draws is None else base_of(self._first, draws, seed)
         if draws is not None and base is not None and not samples:
             samples = [draws.sample(base, seed + k) for k in range(count)]
         may_fail = draws is not None and bool(draws.free.names)
-        if layers is None and self._quantized is not None:
-            layers = True
-        results = [self._sample(sample, may_fail, bool(layers)) for sample in samples]
+        results = [self._sample(sample, may_fail, layers) for sample in samples]
         outputs = settled(_merged([r.outputs for r in results]), [x for r in results for x in r.layers])
         trials: list[SizeTrial] = []
         if draws is not None and base is not None and draws.free.names:
             proof = Proof(self._first, draws, seed, self._compared)
             trials = [SizeTrial(base, outputs=outputs), *proof.trials(base)]
         inside = [result.layers for result in results]
-        if any(not difference.ok() for difference in outputs):
-            if layers is None:
-                inside = [self._layers(sample) for sample in samples]
-        elif layers is not False and draws is not None:
-            sizes = next((trial.sizes for trial in trials if not trial.ok()), None)
-            inside = inside if sizes is None else [self._layers_at(draws.sample(sizes, seed))]
+        sizes = next((trial.sizes for trial in trials if not trial.ok()), None)
+        if layers and draws is not None and sizes is not None and all(d.ok() for d in outputs):
+            inside = [self._layers_at(draws.sample(sizes, seed))]
         parity = Parity(
             outputs,
             _merged_layers(inside),
