@@ -1,4 +1,4 @@
-"""The wheel, installed in a folder of its own, works beside modules that have the names of our folders."""
+"""What is released: the wheel works beside modules that have the names of our folders, and builds do not differ."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -37,22 +38,36 @@ assert mx.onnx.verify(net, "net.onnx", inputs=[x]).ok()
 """
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """A folder with the files of the wheel, made from a copy of the sources."""
-    folder = tmp_path_factory.mktemp("wheel")
-    source = folder / "source"
-    source.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+def copied(source):
+    """A copy of what the package is made of."""
+    source.mkdir(parents=True)
+    for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md"):
         shutil.copy(ROOT / name, source)
     for name in ("hybridonnx", "converters"):
         shutil.copytree(
             ROOT / name, source / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__")
         )
-    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--quiet", "--wheel-dir", str(folder)]
-    done = subprocess.run([*command, str(source)], capture_output=True, text=True, check=False)
+    return source
+
+
+def built(source):
+    """The wheel and the source distribution."""
+    command = [sys.executable, "-m", "hatchling", "build", "--directory", str(source / "dist")]
+    done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    (wheel,) = folder.glob("*.whl")
+    return sorted((source / "dist").iterdir())
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    return built(copied(tmp_path_factory.mktemp("wheel") / "source"))
+
+
+@pytest.fixture(scope="module")
+def site(files):
+    """A folder with the files of the wheel."""
+    (wheel,) = (path for path in files if path.suffix == ".whl")
+    folder = wheel.parent
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "site")
     return folder / "site"
@@ -67,6 +82,28 @@ def test_the_wheel_holds_one_package(site):
         paths = (path.relative_to(folder) for path in folder.rglob("*") if path.suffix in SHIPPED)
         source |= {f"{name}/{path.as_posix()}" for path in paths}
     assert installed == source
+
+
+def test_builds_are_the_same_byte_by_byte(files, tmp_path):
+    """From another folder, of files with other times that others may not read."""
+    source = copied(tmp_path / "elsewhere" / "with a space")
+    for path in source.rglob("*"):
+        os.utime(path, (1.5e9, 1.5e9), follow_symlinks=False)
+        if path.is_file():
+            path.chmod(0o600)
+    again = built(source)
+    assert [path.name for path in again] == [path.name for path in files]
+    assert [path.read_bytes() for path in again] == [path.read_bytes() for path in files]
+
+
+def test_the_wheel_of_the_source_distribution(files, tmp_path):
+    """It is the wheel of the sources."""
+    wheel, source = sorted(files, key=lambda path: path.suffix != ".whl")
+    with tarfile.open(source) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (folder,) = tmp_path.iterdir()
+    again = next(path for path in built(folder) if path.suffix == ".whl")
+    assert again.read_bytes() == wheel.read_bytes()
 
 
 @pytest.mark.parametrize("kind", ["module", "package"])

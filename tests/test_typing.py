@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -93,9 +92,3 @@ def test_user_code_reveals_its_types(tmp_path):
     arguments = ["--config-file=", "--strict", "--follow-imports=silent", f"--cache-dir={tmp_path}"]
     report, errors, code = api.run([*arguments, str(ROOT / "tests/data/typing/user.py")])
     assert code == 0, report + errors
-
-
-def test_stubs_are_in_the_wheel():
-    data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
-    assert "*.pyi" in data["*"]
-    assert "py.typed" in data["hybridonnx"]
