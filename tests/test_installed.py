@@ -1,4 +1,4 @@
-"""What is released: the wheel works beside modules that have the names of our folders, and builds do not differ."""
+"""What is released: the wheel works beside modules named as our folders are, and builds do not differ."""
 
 from __future__ import annotations
 
