@@ -109,7 +109,9 @@ def _little(dtype: DType) -> DType:
 
 def is_plain(dtype: DType | None) -> bool:
     """Whether files have the memory of an array as it is: not so for strings and types of ml_dtypes."""
-    return dtype is not None and dtype.isbuiltin == 1 and not dtype.hasobject
+    if dtype is None or dtype.hasobject:
+        return False
+    return dtype.isbuiltin == 1 or (dtype.isbuiltin == 0 and dtype.isnative and dtype.kind in "biufc")
 
 
 def of_bytes(data: bytes | memoryview | Array, count: int, dtype: DType) -> Array:

@@ -24,7 +24,7 @@ from ..values import Array, dtype_of, of_bytes, of_field
 from ._folding import Budget
 from ._places import short, shortened
 from ._validation import validate, validate_sizes
-from ._weights import split_weights
+from ._weights import copied, split_weights
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto"
 
@@ -92,7 +92,7 @@ class Model:
         weight = self.weights.get(tensor.name) if dtype != strings and count else None
         if weight is not None and not _has_elements(tensor):
             self._length(tensor, len(weight), stored_bytes(count, dtype))
-            return of_bytes(weight, count, dtype)
+            return copied(weight, count, dtype)
         try:
             elements = of_field(tensor, count)
         except (OverflowError, UnicodeDecodeError) as exc:
@@ -198,6 +198,8 @@ def _model_of(source: Source, whole: bool) -> Model:
     if isinstance(source, ModelProto):
         return Model(source, (), "ONNX model")
     if isinstance(source, bytes):
+        if not whole and len(source) >= _MAPPED:
+            return _parted(memoryview(source), (), "ONNX model")
         return Model(_parse(source, "ONNX model"), (), "ONNX model")
     path = Path(source)
     if not path.is_file():
@@ -209,7 +211,9 @@ def _model_of(source: Source, whole: bool) -> Model:
             "Larger models keep their weights in a file beside."
         )
     if not whole and path.stat().st_size >= _MAPPED:
-        return _mapped(path)
+        with path.open("rb") as file:
+            data = memoryview(mmap(file.fileno(), 0, access=ACCESS_READ))
+        return _parted(data, _folders(path), str(path))
     return Model(_parse(path.read_bytes(), str(path)), _folders(path), str(path))
 
 
@@ -218,12 +222,10 @@ def _folders(path: Path) -> tuple[Path, ...]:
     return path.parent.resolve(), path.resolve().parent
 
 
-def _mapped(path: Path) -> Model:
-    """The model of a file whose weights are read where they lie."""
-    with path.open("rb") as file:
-        data = memoryview(mmap(file.fileno(), 0, access=ACCESS_READ))
+def _parted(data: memoryview, folders: Sequence[Path], title: str) -> Model:
+    """The model of a file's contents, whose weights are read where they lie."""
     light, weights = split_weights(data) or (bytes(data), {})
-    model = Model(_parse(light, str(path)), _folders(path), str(path))
+    model = Model(_parse(light, title), folders, title)
     model.weights = weights
     return model
 

@@ -7,9 +7,16 @@ Whatever is unusual is left to protobuf, which reports what is damaged.
 
 from __future__ import annotations
 
+import mmap
+import sys
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+import numpy as np
+
+from hybridonnx.dtypes import DType
+
+from ..values import Array, is_plain, of_bytes
 from ..wire import BYTES, begin
 
 _GRAPH = 7
@@ -21,6 +28,8 @@ _LARGE = 4096
 _VARINT, _FIXED64, _FIXED32 = 0, 1, 5
 _LONGEST = 10
 """The most bytes that a number has."""
+_PART = 1 << 24
+"""So many bytes of a mapped file are copied at once."""
 
 
 class _Field(NamedTuple):
@@ -52,6 +61,25 @@ def split_weights(data: memoryview) -> tuple[bytes, Mapping[str, memoryview]] | 
         return None
     parts = [graph if f is graphs[0] else bytes(data[f.begin : f.end]) for f in fields]
     return b"".join(parts), weights
+
+
+def copied(content: memoryview, count: int, dtype: DType) -> Array:
+    """The elements of a content, which is as long as they are, in memory of their own.
+
+    A mapped file is let go of part by part, as else it would be in memory together with the copy.
+    """
+    mapped = content.obj
+    if not (is_plain(dtype) and isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED")):
+        return of_bytes(content, count, dtype)
+    source = np.frombuffer(content, np.uint8)
+    at = source.ctypes.data - np.frombuffer(mapped, np.uint8).ctypes.data
+    result = np.empty(count, dtype)
+    target = result.view(np.uint8)
+    for start in range(0, len(source), _PART):
+        target[start : start + _PART] = source[start : start + _PART]
+        page = (at + start) // mmap.PAGESIZE * mmap.PAGESIZE
+        mapped.madvise(mmap.MADV_DONTNEED, page, min(_PART + mmap.PAGESIZE, len(mapped) - page))
+    return result if sys.byteorder == "little" else result.byteswap()
 
 
 def _without_contents(data: memoryview, graph: _Field, weights: dict[str, memoryview]) -> bytes:
