@@ -183,7 +183,7 @@ def _windowed(
     move than one product of everything, as long as there are more positions than filters.
     """
     stride, dilate, _ = op.window()
-    batch, channels = g.sizes(x)[:2]
+    batch, channels = -1 if x.dims[0] is None else x.dims[0], known_size(g, x, 1)
     groups, filters, positions = op.num_group, shape[0] // op.num_group, prod(op.kernel)
     ends = [max(a, 0) for a in pads[1]]
     pick = np.tile(np.eye(positions, dtype=x.dtype), (channels, 1)).reshape(-1, 1, *op.kernel)

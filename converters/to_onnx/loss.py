@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from hybridonnx.ops import Array
@@ -19,6 +21,7 @@ from hybridonnx.ops.loss import (
 
 from ._graph import Graph, Value
 from ._registry import lowers
+from ._symbolic_dims import known_size
 from .softmax import softmax_of
 
 
@@ -36,17 +39,29 @@ def softmax_output(g: Graph, op: SoftmaxOutput, data: Value, label: Value | None
 def softmax_output_gradient(
     g: Graph, op: SoftmaxOutputGradient, y: Value, label: Value, dy: Value | None = None
 ) -> Value:
-    if g.sizes(label) == g.sizes(y):
+    if _have_one_shape(g, label, y):
         grad = (y - g.Cast(label, y.dtype)) * op.grad_scale
     else:
         grad = _of_classes(g, op, y, label)
     return grad if dy is None else grad * dy
 
 
+def _have_one_shape(g: Graph, label: Value, y: Value) -> bool:
+    """Whether a label is as large as y; the first size, which is the batch's, is that of both."""
+    if label.rank != y.rank:
+        return False
+    if None in label.dims[1:] or None in y.dims[1:]:
+        return g.sizes(label) == g.sizes(y)
+    return label.dims[1:] == y.dims[1:]
+
+
 def _of_classes(g: Graph, op: SoftmaxOutputGradient, y: Value, label: Value) -> Value:
-    before, classes, after = op.rows(g.sizes(y))
+    batch = y.dims[0]
+    rows, classes, after = op.rows([1, *(known_size(g, y, axis) for axis in range(1, y.rank))])
+    count: Any = [rows * after * batch] if batch is not None else g.size_of(y, 0) * (rows * after)
+    before = -1 if batch is None else rows * batch
     numbers = g.Reshape(g.Cast(label, np.int64), [-1])
-    labels = g.Slice(numbers, [0], [before * after], [0])
+    labels = g.Slice(numbers, [0], count, [0])
     labels = g.Reshape(labels, [before, 1, after])
     hot = g.Cast(g.Equal(labels, np.arange(classes)[:, None]), y.dtype)
     grad = g.Reshape(y, [before, classes, after]) - op.targets(hot, classes)
@@ -56,6 +71,8 @@ def _of_classes(g: Graph, op: SoftmaxOutputGradient, y: Value, label: Value) -> 
     if op.normalization == "valid":
         valid = g.Cast(g.Not(g.Equal(numbers, ignore)), y.dtype)
         grad = grad * op.grad_scale / g.Max(g.ReduceSum(valid, [0]), 1.0)
+    elif op.normalization == "batch" and batch is None:
+        grad = grad * op.grad_scale / g.Cast(count, y.dtype)
     else:
         grad = grad * (op.grad_scale / (before * after if op.normalization == "batch" else after))
     return g.Reshape(grad, g.shape_of(y))
