@@ -20,6 +20,7 @@ from hybridonnx.symbol.symbol import Broadcasting, Symbol
 
 from ..opsets import plain, signature, versions
 from ..subgraphs import uses
+from ..unused import UsedNames
 from ..values import Array
 from ._definitions import is_defined
 from ._failures import Failures
@@ -111,12 +112,12 @@ class _Conversion:
     values: dict[str, Entry] = field(default_factory=dict)
     read: frozenset[str] = frozenset()
     """The values that nodes or the model's outputs take."""
-    names: set[str] = field(default_factory=set)
+    names: UsedNames = field(default_factory=UsedNames)
     """Those that nodes and variables have."""
 
     def __post_init__(self) -> None:
-        self.names |= {i.name for i in self.info.model.proto.graph.input}
-        self.names |= {*self.info.tensors, *self.info.constants}
+        self.names.update(i.name for i in self.info.model.proto.graph.input)
+        self.names.update(self.info.tensors, self.info.constants)
 
     def entry(self, name: str) -> Entry:
         """The entry of a value of the model."""
@@ -129,7 +130,7 @@ class _Conversion:
     def convert(self, node: NodeProto) -> None:
         """Say a node in MXNet's operators, or else by its own, and give its results the node's names."""
         self.F.begin(node)
-        called = self._unique(_name_of(node))
+        called = self.names.new(_name_of(node))
         try:
             results = self._in_mxnets(node, called)
         except BoundsError:  # which no engine would take
@@ -255,14 +256,6 @@ class _Conversion:
         fresh = [new for new in nodes if not new.is_variable]
         if len(fresh) == 1:
             fresh[0].name = called
-
-    def _unique(self, wish: str) -> str:
-        name, number = wish, 0
-        while name in self.names:
-            number += 1
-            name = f"{wish}_{number}"
-        self.names.add(name)
-        return name
 
 
 def _why_missing(info: ModelInfo, name: str) -> str:

@@ -454,11 +454,11 @@ def _result(walk: Walk, entry: Entry, name: str) -> Value:
 
 def _unused(inputs: Mapping[str, Spec], symbol: Outputs, allowed: bool) -> list[str]:
     """The inputs that are no variables of the graph."""
-    names = [node.name for node in needed(symbol.outputs, True) if node.is_variable]
+    names = {node.name: None for node in needed(symbol.outputs, True) if node.is_variable}
     unused = [name for name in inputs if name not in names]
     if unused and not allowed:
         raise ConversionError(
-            f"ONNX: a name of one of the graph's variables ({', '.join(names[:5])}, ...) is required, "
+            f"ONNX: a name of one of the graph's variables ({', '.join(list(names)[:5])}, ...) is required, "
             f"got {unused[0]}.{suggest(unused[0], names)}"
         )
     return unused
@@ -487,7 +487,7 @@ def name_outputs(
 ) -> tuple[list[Value], list[str]]:
     """Values that carry the outputs' names; a value that has a name already gets a copy where it must."""
     named: list[Value] = []
-    final: list[str] = []
+    final: dict[str, None] = {}
     graph.scope = ""
     for value, wish in zip(results, names, strict=True):
         name, number = wish, 0
@@ -499,5 +499,5 @@ def name_outputs(
                 value = graph.node("Identity", [value])
             value.name = name
         named.append(value)
-        final.append(name)
-    return named, final
+        final[name] = None
+    return named, list(final)

@@ -7,6 +7,7 @@ from typing import Any
 
 from onnx import GraphProto, defs
 
+from ..unused import UsedNames
 from ..values import value_info
 from ._graph import Graph, Node, Value
 from ._nodes import node_proto
@@ -47,8 +48,8 @@ class GraphWriter:
     """
 
     def __init__(self, reserved: Sequence[str]):
-        self._value_names = set(reserved)
-        self._node_names: set[str] = set()
+        self._value_names = UsedNames(*reserved)
+        self._node_names = UsedNames()
         self._names: dict[int, str] = {}
         self._references: list[Value] = []  # so that no id is used twice
         self.constants: dict[str, Value] = {}
@@ -77,7 +78,7 @@ class GraphWriter:
 
         def rename(name: str) -> str:
             if name not in known:
-                known[name] = _unique(f"{title}/{name}", self._value_names) if name else ""
+                known[name] = self._value_names.new(f"{title}/{name}") if name else ""
             return known[name]
 
         return rename
@@ -94,7 +95,7 @@ class GraphWriter:
 
     def _title(self, node: Node, alone: bool) -> str:
         scope = node.scope or node.op_type
-        return _unique(scope if alone or not node.scope else f"{scope}/{node.op_type}", self._node_names)
+        return self._node_names.new(scope if alone or not node.scope else f"{scope}/{node.op_type}")
 
     def _output(self, node: Node, value: Value, title: str, needed: bool) -> str:
         """The name of an output; an optional one that nobody uses is left out."""
@@ -116,7 +117,7 @@ class GraphWriter:
 
     def _assign(self, value: Value, wish: str) -> str:
         self._references.append(value)
-        return self._names.setdefault(id(value), _unique(wish, self._value_names))
+        return self._names.setdefault(id(value), self._value_names.new(wish))
 
 
 def _count(items: Any) -> dict[Any, int]:
@@ -124,12 +125,3 @@ def _count(items: Any) -> dict[Any, int]:
     for item in items:
         counts[item] = counts.get(item, 0) + 1
     return counts
-
-
-def _unique(wish: str, names: set[str]) -> str:
-    name, number = wish, 0
-    while name in names:
-        number += 1
-        name = f"{wish}_{number}"
-    names.add(name)
-    return name

@@ -82,7 +82,8 @@ class Partition:
         entries = infer(self.outputs, specs, partial=True)
         changes = updates(self.outputs) if training and updating else []
         changes = [(name, value) for name, value in changes if not value.outputs[0].node.is_variable]
-        self._states = [self.names.index(name) for name, _ in changes]
+        places = {name: i for i, name in enumerate(self.names)}
+        self._states = [places[name] for name, _ in changes]
         results = [*outputs, *(value.outputs[0] for _, value in changes)]
         backward = _Backward(self, entries, requires_grad)
         self.backward = backward if backward.outputs else None
@@ -91,7 +92,7 @@ class Partition:
         self._saved = [numbers[entry] for entry in backward.saved]
         own = set(topological(outputs))
         self._session = _session(list(numbers), specs, training, lambda n: n if n in own else None)
-        self._args = [(name, self.names.index(name)) for name in self._session.inputs]
+        self._args = [(name, places[name]) for name in self._session.inputs]
         self._noise = [(n, originals.get(n.node, n.node)) for n in self._session.noise]
 
     def __call__(self, args: Sequence[NDArray], draws: Draws) -> list[NDArray]:

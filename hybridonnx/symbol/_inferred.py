@@ -80,8 +80,9 @@ def _values_by_name(
             raise MXNetError(f"Symbol.{method}: {len(names)} arguments at most, got {len(args)} values.")
         return {name: value for name, value in zip(names, args, strict=False) if value is not None}
     names = symbol.list_inputs()
+    known = set(names)
     for name in kwargs:
-        if name not in names:
+        if name not in known:
             raise MXNetError(
                 f"Symbol.{method}: no variable is named {name!r}, only {', '.join(names[:10])}"
                 f"{', …' if len(names) > 10 else ''}.{suggest(name, names)}"

@@ -95,10 +95,11 @@ def compose(op: Operator, node_name: str, entries: Sequence[Entry | None], attrs
     names = op.input_names()
     order = names if op.variadic else op.inputs
     by_name = {n: entry for n, entry in zip(order, entries, strict=False) if entry is not None}
-    extra = [n for n in by_name if n not in names]
+    extra = by_name.keys() - set(names)
     if extra:
+        first = next(n for n in by_name if n in extra)
         raise MXNetError(
-            f"{op.names[0]}: inputs {', '.join(names)} are possible with these attributes, got {extra[0]}."
+            f"{op.names[0]}: inputs {', '.join(names)} are possible with these attributes, got {first}."
         )
     inputs = [by_name[n] if n in by_name else input_variable(op, node_name, n, attrs) for n in names]
     node = Node(op.names[0], node_name, attrs, inputs, op.subgraphs)
