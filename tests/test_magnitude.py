@@ -118,7 +118,7 @@ def pools(net):
 
     (graph,) = net._compiled.values()
     lowered = [
-        graph._lower(to_onnx, [np.zeros((2, 2, 12, 12), "float32")], variant)
+        graph._lower(to_onnx, [np.zeros((2, 2, 12, 12), "float32")], (("data_0", 2, 12, 12),), variant)
         for variant in (_Variant.FROZEN, _Variant.BOUNDED)
     ]
     return [[node.op_type for node in item.model.graph.node].count("AveragePool") for item in lowered]

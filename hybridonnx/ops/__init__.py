@@ -19,7 +19,18 @@ from ._operator import Array, Attribute, Noise, Operator, Spec
 from ._overloads import ARITHMETIC, COMPARISONS, FLUENT, OVERLOADS, Overload, is_number, sections
 from ._quantization import Quantized
 from ._registry import find, load_all, lookup
-from ._shapes import Dim, NumericShape, Shape, alike, known, show, sizes, without_symbols
+from ._shapes import (
+    Dim,
+    NumericShape,
+    Shape,
+    alike,
+    is_symbolic,
+    is_zero,
+    known,
+    show,
+    sizes,
+    without_symbols,
+)
 from ._signature import Option, Usage, depends_on_attributes, example_of, signature_of
 from ._storage import Cells, Pattern, Rows, Storage, infer_storage
 from ._symbolic import (
@@ -88,6 +99,8 @@ __all__ = [
     "in_onnxruntime",
     "infer_storage",
     "is_number",
+    "is_symbolic",
+    "is_zero",
     "known",
     "larger",
     "load_all",

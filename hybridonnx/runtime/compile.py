@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from enum import IntEnum
+from enum import Enum, IntEnum
 from functools import partial
 from typing import Any, NamedTuple
 
-from .. import config
 from ..autograd.scopes import state
 from ..context import Context, current_context
 from ..dtypes import container_of, is_bfloat16
-from ..errors import ConversionError
+from ..errors import ConversionError, MXNetError, without_places
 from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import Watch
-from ..ops import Array, Dim, Spec, SymbolicDim
+from ..ops import Array, Spec
 from ..symbol.infer import infer
+from .forms import Form, Forms, Kept, Shapes, is_free, specs_of
 from .magnitude import BoundedValues, bounded_values, is_bounded
 from .measured import operators_of
 from .plan import Plan
@@ -47,6 +46,17 @@ class _Variant(IntEnum):
 _FROZEN, _BOUNDED = _Variant.FROZEN, _Variant.BOUNDED
 
 
+class _Sizes(Enum):
+    """What there is to know of the sizes in a graph."""
+
+    FULL = 0
+    """Every array has elements."""
+    EMPTY = 1
+    """Some have none."""
+    ENDING = 2
+    """Some have none, at which ONNX Runtime may end the process."""
+
+
 class _Program(NamedTuple):
     """A session with what it is fed."""
 
@@ -66,11 +76,12 @@ _INLINE_LIMIT = 2
 class CompiledGraph:
     """A Symbol with its parameters, called with the inputs' arrays.
 
-    Sessions are cached by the inputs' dtypes and shapes, the batch size (first axis) left open where the
-    graph allows it, and the least recently used is dropped. Every combination of shapes is checked when it
-    first comes, as ONNX broadcasts where MXNet refuses. Parameters are frozen into a session. When one
-    changes, the session is dropped, and the graph runs on one that takes the parameters as inputs until they
-    have not changed for some calls. Calls from several threads at once are safe.
+    Sessions are cached by the inputs' dtypes and shapes, and the least recently used is dropped. Sizes that
+    differ from call to call are left open where the graph allows it (`Forms`), the first axes at once where
+    nothing trains. Every combination of shapes is checked when it first comes, as ONNX broadcasts where MXNet
+    refuses. Parameters are frozen into a session. When one changes, the session is dropped, and the graph
+    runs on one that takes the parameters as inputs until they have not changed for some calls. Calls from
+    several threads at once are safe.
     """
 
     def __init__(
@@ -88,18 +99,19 @@ class CompiledGraph:
         self._arrays = {name: array._data for name, array in parameters.items()}
         self._static_alloc = static_alloc
         self._fixed_shapes = static_shape
-        operators = (
-            sum(not node.is_variable for node in symbol.nodes()) if inline_limit < _INLINE_LIMIT else 0
-        )
-        self._stays_whole = operators > inline_limit
+        self._operators = sum(not node.is_variable for node in symbol.nodes())
+        self._stays_whole = inline_limit < _INLINE_LIMIT and self._operators > inline_limit
         self._planned = False
         """Whether plans are needed for prediction too."""
-        self._plans: OrderedDict[Any, Plan] = OrderedDict()
+        self._forms: dict[Any, Forms] = {}
+        self._plans = Kept()
+        self._fitted: dict[Any, Plan] = {}
+        """The plans for shapes that came, with the sizes of these."""
         self._logged: set[str] = set()
         """The operators on kernels that were logged."""
-        self._programs: OrderedDict[Any, _Program] = OrderedDict()
-        self._checked: dict[Any, bool] = {}
-        """The dtypes and shapes that fit, and whether ONNX Runtime may run on them."""
+        self._programs = Kept()
+        self._checked: dict[Any, _Sizes] = {}
+        """The dtypes and shapes that fit."""
         self._known: dict[Any, _Program] = {}
         """The programs by these."""
         self._bounded: BoundedValues | None = None
@@ -139,23 +151,65 @@ class CompiledGraph:
         requires_grad: tuple[bool, ...] = ()
         if state.recording:
             requires_grad = tuple([x._entry is not None for x in (*args, *self._parameters.values())])
-        key = (state.training, requires_grad, *[(x._data.dtype, x._data.shape) for x in args])
+        mode = state.training, requires_grad
+        key = (*mode, *[(x._data.dtype, x._data.shape) for x in args])
         with self._lock:
-            plan = self._plans.get(key)
-            if plan is not None:
-                self._plans.move_to_end(key)
+            plan = self._fitted.get(key)
+            if plan is not None and self._plans.used(plan.key) is not None:
                 return plan
-            names = [*self._inputs, *self._parameters]
-            arrays = [*(x._data for x in args), *self._arrays.values()]
-            specs = {n: Spec(a.shape, a.dtype) for n, a in zip(names, arrays, strict=True)}
-            requires_grad = requires_grad or (False,) * len(names)
-            plan = Plan(self._symbol, names, specs, requires_grad, state.training, logged=self._logged)
-            if self._stays_whole:
-                plan.stay_whole()
-            self._plans[key] = plan
-            while len(self._plans) > config.SESSIONS():
-                self._plans.popitem(last=False)
+            plan = self._fitting_plan(mode, [x._data for x in args])
+            if len(self._fitted) >= _MOST_SHAPES:
+                self._fitted.clear()
+            self._fitted[key] = plan
             return plan
+
+    def _fitting_plan(self, mode: Any, arrays: Sequence[Array]) -> Plan:
+        """A plan for these arrays, of a form that fits them."""
+        shapes = [a.shape for a in arrays]
+        sizes = self._check(tuple([(a.dtype, a.shape) for a in arrays]))
+        kind = (sizes, *mode, *[(a.dtype, a.ndim) for a in arrays])
+        forms = self._forms_of(kind, shapes, False, learns=sizes is _Sizes.FULL)
+        for form in forms.fitting(shapes):
+            key = kind, form
+            try:
+                plan = self._plans.used(key) or self._make_plan(mode, form, arrays)
+            except MXNetError as exc:
+                if not is_free(form):
+                    raise
+                forms.refuse(form, without_places(exc))
+                continue
+            forms.accept(form)
+            fitted = plan.at(self._specs(arrays)) if is_free(form) else plan
+            fitted.key = key
+            if self._plans.keep(key, plan, forms.reason):
+                self._fitted.clear()
+            return fitted
+        raise AssertionError("a form of fixed sizes fits")
+
+    def _make_plan(self, mode: Any, form: Form, arrays: Sequence[Array]) -> Plan:
+        training, requires_grad = mode
+        names = [*self._inputs, *self._parameters]
+        specs = {**self._specs(arrays), **specs_of(form, self._inputs, [a.dtype for a in arrays])}
+        requires_grad = requires_grad or (False,) * len(names)
+        plan = Plan(self._symbol, names, specs, requires_grad, training, logged=self._logged)
+        if self._stays_whole:
+            plan.stay_whole()
+        return plan
+
+    def _specs(self, arrays: Sequence[Array]) -> dict[str, Spec]:
+        """What is known of the inputs, which are these arrays, and of the parameters."""
+        specs = {n: Spec(a.shape, a.dtype) for n, a in zip(self._inputs, arrays, strict=True)}
+        specs.update((n, Spec(a.shape, a.dtype)) for n, a in self._arrays.items())
+        return specs
+
+    def _forms_of(self, kind: Any, shapes: Shapes, predicts: bool, learns: bool) -> Forms:
+        """The forms for inputs of one kind."""
+        forms = self._forms.get(kind)
+        if forms is None:
+            fixed = self._fixed_shapes
+            forms = Forms(self._inputs, shapes, predicts and not fixed, learns and not fixed)
+            self._forms[kind] = forms
+        return forms
 
     # ---- parameters that change
 
@@ -197,24 +251,48 @@ class CompiledGraph:
     def _program(self, signature: Any, arrays: Sequence[Array]) -> _Program | None:
         """The program for arrays like these, made now if there is none; `None` if a plan has to run them."""
         with self._lock:
-            if not self._check(signature[1:]):
+            sizes = self._check(signature[1:])
+            if sizes is _Sizes.ENDING:
                 return None
-            program = self._programs.get(self._key(signature)) or self._make_program(arrays, signature[0])
-            if program is None:
-                return None
-            key = self._key(signature)  # shapes may have become fixed
-            self._programs[key] = program
-            self._programs.move_to_end(key)
-            while len(self._programs) > config.SESSIONS():
-                self._programs.popitem(last=False)
-                self._known.clear()
-            if len(self._known) >= _MOST_SHAPES:
-                self._known.clear()
-            self._known[signature] = program
+            program = self._fitting_program(signature, arrays, sizes)
+            if program is not None:
+                if len(self._known) >= _MOST_SHAPES:
+                    self._known.clear()
+                self._known[signature] = program
             return program
 
-    def _check(self, signature: Any) -> bool:
-        """Whether ONNX Runtime may run on inputs of these dtypes and shapes.
+    def _fitting_program(self, signature: Any, arrays: Sequence[Array], sizes: _Sizes) -> _Program | None:
+        """A program for these arrays, of a form that fits them.
+
+        Only first axes are free where arrays have no elements: nodes that fit any other size may refuse 0.
+        """
+        variant, *specs = signature
+        kind = (sizes, *[(dtype, len(shape)) for dtype, shape in specs])
+        shapes = [shape for _, shape in specs]
+        forms = self._forms_of(kind, shapes, True, learns=sizes is _Sizes.FULL)
+        for form in forms.fitting(shapes):
+            key = variant, kind, form
+            try:
+                program = self._programs.used(key) or self._make_program(arrays, form, variant)
+            except MXNetError as exc:
+                if is_free(form):
+                    forms.refuse(form, without_places(exc))
+                    continue
+                if not isinstance(exc, ConversionError):
+                    raise
+                logger.info("hybridize: ONNX Runtime cannot run the whole graph. %s", exc)
+                self._planned = True
+                return None
+            if program is None:
+                return None
+            forms.accept(form)
+            if self._programs.keep(key, program, forms.reason):
+                self._known.clear()
+            return program
+        raise AssertionError("a form of fixed sizes fits")
+
+    def _check(self, signature: Any) -> _Sizes:
+        """What the sizes are like in the graph for inputs of these dtypes and shapes.
 
         Raises, with the node's name, if they do not fit.
         """
@@ -226,57 +304,38 @@ class CompiledGraph:
         entries = infer(self._symbol, specs, partial=True)
         if len(self._checked) >= _MOST_SHAPES:
             self._checked.clear()
-        empty = any(0 in (spec.shape or ()) for spec in entries.values()) and self._ends_at_empty()
-        self._checked[signature] = not empty
-        return not empty
+        sizes = _Sizes.FULL
+        if any(0 in (spec.shape or ()) for spec in entries.values()):
+            sizes = _Sizes.ENDING if self._ends_at_empty() else _Sizes.EMPTY
+        self._checked[signature] = sizes
+        return sizes
 
     def _ends_at_empty(self) -> bool:
         """Whether arrays without elements may end the process where their sizes were free at lowering."""
         operators = {node.op_name for node in self._symbol.nodes()}
         return EMPTY_ARRAYS_END_PROCESS or not operators.isdisjoint(_EINSUM)
 
-    def _key(self, signature: Any) -> Any:
-        variant, *specs = signature
-        if self._fixed_shapes:
-            return signature
-        return (variant, *[(dtype, shape[1:] if shape else None) for dtype, shape in specs])
-
-    def _make_program(self, arrays: Sequence[Array], variant: _Variant) -> _Program | None:
-        session = self._compile(arrays, variant)
-        if session is None:
-            return None
-        inputs = [(name, i) for i, name in enumerate(self._inputs) if name in session.inputs]
-        return _Program(session, inputs, {n: a for n, a in self._arrays.items() if n in session.inputs})
-
-    def _compile(self, arrays: Sequence[Array], variant: _Variant) -> Any:
-        """Lower and compile; with fixed shapes if the lowering needs them."""
+    def _make_program(self, arrays: Sequence[Array], form: Form, variant: _Variant) -> _Program | None:
+        """A session with its inputs, compiled now; `None` if its values cannot be the graph's."""
         from ..converters import to_onnx
         from .session import Session
 
         if not self._exchanges_all(arrays):
             self._planned = True
             return None
-        if self._draws():
-            self._fixed_shapes = True
-        try:
-            lowered = self._lower(to_onnx, arrays, variant)
-        except ConversionError as exc:
-            if isinstance(exc, to_onnx.NeedsShape) and not self._fixed_shapes:
-                self._fixed_shapes = True
-                return self._compile(arrays, variant)
-            logger.info("hybridize: ONNX Runtime cannot run the whole graph. %s", exc)
-            self._planned = True
-            return None
+        if is_free(form) and self._draws():
+            raise ConversionError("what is drawn depends on the shapes.")
+        lowered = self._lower(to_onnx, arrays, form, variant)
         parameters, nodes = self._arrays if variant else {}, self._symbol.nodes()
-        return Session(lowered, parameters, self._static_alloc, partial(operators_of, nodes))
+        session = Session(lowered, parameters, self._static_alloc, partial(operators_of, nodes))
+        inputs = [(name, i) for i, name in enumerate(self._inputs) if name in session.inputs]
+        return _Program(session, inputs, {n: a for n, a in self._arrays.items() if n in session.inputs})
 
     def _exchanges_all(self, arrays: Sequence[Array]) -> bool:
         """Whether ONNX Runtime has all values of the graph as arrays."""
         from .session import exchanges
 
-        specs = {n: Spec(a.shape, a.dtype) for n, a in zip(self._inputs, arrays, strict=True)}
-        specs.update((n, Spec(a.shape, a.dtype)) for n, a in self._arrays.items())
-        dtypes = [s.dtype for s in infer(self._symbol, specs, partial=True).values()]
+        dtypes = [s.dtype for s in infer(self._symbol, self._specs(arrays), partial=True).values()]
         if any(map(is_bfloat16, dtypes)) and any(map(container_of, dtypes)):
             return False
         return all(map(exchanges, dtypes))
@@ -286,12 +345,9 @@ class CompiledGraph:
         nodes = self._symbol.get_internals().outputs
         return any(not node.is_variable and node.op.in_mode(False).draws() for node, _ in nodes)
 
-    def _lower(self, to_onnx: Any, arrays: Sequence[Array], variant: _Variant) -> Any:
-        fixed, bounded = self._fixed_shapes, self._bounded
-        specs = {
-            name: Spec(a.shape if fixed else _first_free(name, a.shape), a.dtype)
-            for name, a in zip(self._inputs, arrays, strict=True)
-        }
+    def _lower(self, to_onnx: Any, arrays: Sequence[Array], form: Form, variant: _Variant) -> Any:
+        bounded = self._bounded
+        specs = specs_of(form, self._inputs, [a.dtype for a in arrays])
         if not variant:
             specs.update((name, Spec(a.shape, a.dtype)) for name, a in self._arrays.items())
         return to_onnx.lower(
@@ -304,8 +360,3 @@ class CompiledGraph:
             finite=bounded.entries if bounded is not None and variant is _Variant.BOUNDED else (),
             outputs=[f"output{i}" for i in range(len(self._symbol.outputs))],
         )
-
-
-def _first_free(name: str, shape: tuple[int, ...]) -> tuple[Dim, ...]:
-    """The shape with its first size, if it has one, named."""
-    return (SymbolicDim.named(f"{name}_0"), *shape[1:]) if shape else shape

@@ -19,6 +19,7 @@ from ..symbol.gradient import gradients, updates
 from ..symbol.graph import VARIABLE, Entry, Node, copied, moved, topological
 from ..symbol.infer import Specs, infer
 from ..symbol.symbol import Symbol
+from .forms import Kept
 from .measured import Operator, operators_of
 from .session import ValueSession
 from .shared import Shared, shared, structure
@@ -172,7 +173,7 @@ class _Backward:
         """The entries of the forward graph that the session takes."""
         self._specs = dict(partition.specs)
         self._specs.update((h, entries[e]) for h, e in zip(self._heads, outputs, strict=True))
-        self._plans: dict[tuple[bool, ...], _Function] = {}
+        self._plans = Kept()
         if self.outputs:
             self._compile(entries, _Origins(visited))
 
@@ -216,19 +217,23 @@ class _Backward:
 
     def _recorded(self, args: Sequence[NDArray], heads: Sequence[NDArray], draws: Draws) -> list[NDArray]:
         variables = [*args, *heads]
-        plan = self._differentiable(tuple([x._entry is not None for x in variables]))
+        plan = self._differentiable(variables)
         originals = self._partition.originals.items()
         return plan(variables, {node: draws[original] for node, original in originals if original in draws})
 
-    def _differentiable(self, requires_grad: tuple[bool, ...]) -> _Function:
-        """The gradients as a graph that is differentiated in turn."""
-        plan = self._plans.get(requires_grad)
+    def _differentiable(self, variables: Sequence[NDArray]) -> _Function:
+        """The gradients as a graph that is differentiated in turn, for sizes that are known."""
+        requires_grad = tuple([x._entry is not None for x in variables])
+        key = requires_grad, *[x._data.shape for x in variables]
+        plan: _Function | None = self._plans.used(key)
         if plan is None:
             partition = self._partition
             names = [*partition.names, *self._heads]
-            plan = self._plans[requires_grad] = partition.make_plan(
-                Outputs(self.outputs), names, self._specs, requires_grad, partition.training, False
+            specs = {n: Spec(x._data.shape, x._data.dtype) for n, x in zip(names, variables, strict=True)}
+            plan = partition.make_plan(
+                Outputs(self.outputs), names, specs, requires_grad, partition.training, False
             )
+            self._plans.keep(key, plan)
         return plan
 
 

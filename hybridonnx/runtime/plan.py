@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -13,14 +14,15 @@ import numpy as np
 from ..autograd.scopes import predict_mode, train_mode
 from ..context import current_context
 from ..dtypes import name_of
+from ..errors import ConversionError
 from ..ndarray.invoke import invoke_all
 from ..ndarray.ndarray import NDArray
-from ..ops import Drawing, Noise, Spec
+from ..ops import Drawing, Noise, Spec, UndecidedError, is_symbolic, is_zero, show
 from ..symbol.compose import Outputs
 from ..symbol.cut import cut
 from ..symbol.execute import Step, count_uses, run_steps
 from ..symbol.graph import VARIABLE, Entry, Node, topological, with_one_variable_each
-from ..symbol.infer import infer, operator_of
+from ..symbol.infer import Specs, infer, operator_of
 from .partition import Draws, Partition, UnsupportedOperators
 from .session import EMPTY_ARRAYS_END_PROCESS
 
@@ -30,6 +32,7 @@ logger = logging.getLogger("hybridonnx")
 class Plan:
     """The outputs of a graph, from an array for each of the variables `names`.
 
+    Where sizes in `specs` are free, `at` gives the plan for sizes that are known.
     `requires_grad` says which of the variables are on the tape. Operators without a lowering, or whose
     gradient has none or is row-sparse, run on their kernels and are recorded one by one; the partitions
     between them run in ONNX Runtime. With `updating`, auxiliary states change when training. `logged` are the
@@ -51,9 +54,12 @@ class Plan:
         symbol = Outputs(with_one_variable_each(symbol.outputs))
         self._outputs = symbol.outputs
         self._specs = infer(symbol, specs, partial=True)
+        self._free = any(is_symbolic(spec.shape) for spec in specs.values())
         self._training, self._updating = training, updating
         self._nodes = sorted(topological(symbol.outputs), key=attrgetter("serial"))
-        self._random = self._random_operators()
+        self._random = self._random_operators(self._specs)
+        self.key: Any = None
+        """What the owner keeps it by."""
         on_tape = {name for name, required in zip(names, requires_grad, strict=True) if required}
         self._taped: set[Node] = set()
         for node in self._nodes:
@@ -79,6 +85,13 @@ class Plan:
 
         return run_steps(self._steps, arrays, self._uses.copy(), self._outputs, run)
 
+    def at(self, specs: Mapping[str, Spec]) -> Plan:
+        """The same steps for variables of these specs, whose sizes are known."""
+        fitted = copy.copy(self)
+        if self._random:
+            fitted._random = self._random_operators(infer(Outputs(self._outputs), specs, partial=True))
+        return fitted
+
     def stay_whole(self) -> None:
         """Let `get_symbol` show one node in place of the operators, if all of them are one partition."""
         for step in self._steps if len(self._steps) == 1 else ():
@@ -91,15 +104,15 @@ class Plan:
 
     # ---- draws
 
-    def _random_operators(self) -> list[tuple[Node, Any, list[Spec]]]:
+    def _random_operators(self, specs: Specs) -> list[tuple[Node, Any, list[Spec]]]:
         """The random operators in the order of their making, each with the specs of its inputs."""
         random = []
         for node in self._nodes:
             if node.is_variable:
                 continue
-            op = operator_of(node, self._specs).in_mode(self._training)
+            op = operator_of(node, specs).in_mode(self._training)
             if op.draws():
-                random.append((node, op, [self._specs[entry] for entry in node.inputs]))
+                random.append((node, op, [specs[entry] for entry in node.inputs]))
         return random
 
     def _draw(self) -> Draws:
@@ -134,7 +147,7 @@ class Plan:
 
     def _empty(self) -> set[Node]:
         """The operators that take or give an array without elements, which are no work for kernels."""
-        empty = {entry for entry, spec in self._specs.items() if 0 in (spec.shape or ())}
+        empty = {entry for entry, spec in self._specs.items() if any(map(is_zero, spec.shape or ()))}
         nodes = {entry.node for entry in empty if not entry.node.is_variable}
         return (
             nodes.union(node for node in self._nodes if not empty.isdisjoint(node.inputs)) if empty else nodes
@@ -150,11 +163,18 @@ class Plan:
         return "" if lacking is None else f"ONNX Runtime shares no arrays of {name_of(lacking)}."
 
     def _compiled(self, refused: set[Node]) -> list[_Step]:
-        """The steps, with more and more nodes on their kernels until ONNX Runtime takes the rest."""
+        """The steps, with more and more nodes on their kernels until ONNX Runtime takes the rest.
+
+        What only known sizes would make possible is raised as it is.
+        """
+        from ..converters.to_onnx import NeedsShape
+
         while True:
             try:
                 return self._planned(refused)
             except UnsupportedOperators as exc:
+                if self._free and isinstance(exc.__cause__, NeedsShape | UndecidedError):
+                    raise exc.__cause__ from None
                 more = self._alike(exc.nodes - refused) - refused
                 if not more:
                     raise exc.__cause__ or exc from None
@@ -165,7 +185,8 @@ class Plan:
         """All nodes that are the same operator on inputs of the same kind: what refuses one refuses them."""
 
         def kind(node: Node) -> Any:
-            return node.op, [(self._specs[e], e.node in self._taped) for e in node.inputs]
+            inputs = [(e, self._specs[e]) for e in node.inputs]
+            return node.op, [(show(spec.shape), spec.dtype, e.node in self._taped) for e, spec in inputs]
 
         kinds = [kind(node) for node in nodes]
         return {node for node in self._nodes if not node.is_variable and kind(node) in kinds}
@@ -180,22 +201,33 @@ class Plan:
     def _planned(self, refused: set[Node]) -> list[_Step]:
         """The steps level by level; raises `UnsupportedOperators` for those not in ONNX Runtime."""
         levels = _levels(self._nodes, refused)
-        used: dict[Entry, set[int]] = {}  # by which levels, of which -1 stands for the outputs
+        results: dict[int, dict[Entry, None]] = {}  # of each level, what others or the outputs take
+        inside: dict[int, list[Node]] = {}
         for node in self._nodes:
+            if not node.is_variable:
+                inside.setdefault(levels[node], []).append(node)
             for entry in node.inputs:
-                used.setdefault(entry, set()).add(levels[node])
+                if levels[entry.node] != levels[node]:
+                    results.setdefault(levels[entry.node], {})[entry] = None
         for entry in self._outputs:
-            used.setdefault(entry, set()).add(-1)
+            results.setdefault(levels[entry.node], {})[entry] = None
         steps: list[_Step] = []
-        for level in sorted({levels[node] for node in self._nodes if not node.is_variable}):
-            nodes = [node for node in self._nodes if levels[node] == level and not node.is_variable]
+        for level, nodes in sorted(inside.items()):
             if level % 2:
+                self._require_sizes(nodes)
                 steps += [_Kernel(node, operator_of(node, self._specs), self._training) for node in nodes]
                 continue
-            inside = set(nodes)
-            outputs = [entry for entry, users in used.items() if entry.node in inside and users - {level}]
+            outputs = [entry for entry in results.get(level, ()) if not entry.node.is_variable]
             steps.append(self._partition(outputs, levels, level))
         return steps
+
+    def _require_sizes(self, nodes: Sequence[Node]) -> None:
+        """Raise if kernels are to make arrays of sizes that are free here."""
+        for node in nodes:
+            if not node.inputs and any(
+                is_symbolic(self._specs[Entry(node, i)].shape) for i in range(node.count())
+            ):
+                raise ConversionError(f"{node.op_name}: fixed input shapes are required on the kernel.")
 
     def _partition(self, outputs: list[Entry], levels: Mapping[Node, int], level: int) -> _Compiled:
         """What ONNX Runtime computes of one level, from variables and the other levels' results."""
@@ -225,7 +257,8 @@ class Plan:
 
 
 def _levels(nodes: Sequence[Node], refused: set[Node]) -> dict[Node, int]:
-    """A number for each node that is not below those of its inputs: odd for nodes that run on kernels."""
+    """A number for each node that is not below those of its inputs: odd for nodes that run on kernels.
+    """
     levels: dict[Node, int] = {}
     for node in nodes:
         below = max((levels[entry.node] for entry in node.inputs), default=0)
