@@ -20,7 +20,7 @@ from ..symbol.infer import infer
 from .forms import Form, Forms, Kept, Shapes, is_free, specs_of
 from .magnitude import BoundedValues, bounded_values, is_bounded
 from .measured import operators_of
-from .plan import Plan
+from .plan import MOST_NODES, Plan
 from .session import EMPTY_ARRAYS_END_PROCESS
 
 logger = logging.getLogger("hybridonnx")
@@ -252,7 +252,9 @@ class CompiledGraph:
         """The program for arrays like these, made now if there is none; `None` if a plan has to run them."""
         with self._lock:
             sizes = self._check(signature[1:])
-            if sizes is _Sizes.ENDING:
+            # thousands of parameters as inputs of one session cost more than the plan's sessions do
+            parted = signature[0] is _Variant.OPEN and self._operators > MOST_NODES
+            if parted or sizes is _Sizes.ENDING:
                 return None
             program = self._fitting_program(signature, arrays, sizes)
             if program is not None:

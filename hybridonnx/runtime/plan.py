@@ -28,6 +28,10 @@ from .session import EMPTY_ARRAYS_END_PROCESS
 
 logger = logging.getLogger("hybridonnx")
 
+MOST_NODES = 1000
+"""Operators of one partition. A session starts in a time that grows with the square of its size: for each
+constant that a node takes, ONNX Runtime looks through all inputs of the graph."""
+
 
 class Plan:
     """The outputs of a graph, from an array for each of the variables `names`.
@@ -258,10 +262,16 @@ class Plan:
 
 def _levels(nodes: Sequence[Node], refused: set[Node]) -> dict[Node, int]:
     """A number for each node that is not below those of its inputs: odd for nodes that run on kernels.
+
+    No even one, which is a partition, has more than `MOST_NODES`; `nodes` are in the order of their making.
     """
     levels: dict[Node, int] = {}
+    operators = 0
     for node in nodes:
+        operators += not node.is_variable
         below = max((levels[entry.node] for entry in node.inputs), default=0)
+        if not node.is_variable:
+            below = max(below, operators // MOST_NODES * 2)
         levels[node] = below if node.is_variable else below + (below + (node in refused)) % 2
     return levels
 
