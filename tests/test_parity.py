@@ -618,3 +618,27 @@ def test_no_case_of_an_operator_is_an_alarm(family):
             assert "ONNX has no such distribution" in str(exc)  # noqa: PT017
             continue
         assert report.ok(), (str(case), str(report))
+
+
+@pytest.mark.parametrize("kind", ["BFLOAT16", "FLOAT8E4M3FN", "FLOAT8E5M2", "INT4", "STRING"])
+def test_values_that_numpy_has_no_numbers_for(kind):
+    """Layers go on behind them; those of bfloat16 are compared as well."""
+
+    def model(last):
+        nodes = [
+            helper.make_node("Cast", ["x"], ["narrow"], "narrow", to=getattr(onnx.TensorProto, kind)),
+            helper.make_node("Cast", ["narrow"], ["wide"], "wide", to=onnx.TensorProto.FLOAT),
+            helper.make_node(last, ["wide"], ["y"], "last"),
+            helper.make_node("Identity", ["y"], ["z"], "end"),
+        ]
+        x, z = (helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [4]) for name in "xz")
+        graph = helper.make_graph(nodes, "graph", [x], [z])
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+
+    right, x = model("Relu"), np.float32([0, 1, -2, 3])
+    report = verify(right, right, [x])
+    assert report.ok(), report
+    if kind == "BFLOAT16":
+        assert ["narrow_output"] == [layer.name for layer in report.layers if layer.nodes == ("narrow",)]
+    wrong = verify(right, model("Abs"), [x])
+    assert wrong.first_divergence().name == "last_output", wrong

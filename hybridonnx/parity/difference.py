@@ -227,6 +227,8 @@ def together(differences: Sequence[Difference]) -> Difference:
 
 def unit_of(dtype: DType) -> float:
     """The distance from 1 to the next number of a dtype; 0 of integers."""
-    if dtype.kind == "f":
-        return float(np.finfo(dtype).eps)
-    return 2.0**-7 if dtype.kind == "V" else 0.0
+    if dtype.kind not in "fV" or "int" in dtype.name:
+        return 0.0
+    one = np.ones((), dtype)
+    bits = one.view(f"u{dtype.itemsize}")  # NumPy has no `finfo` of bfloat16, float8 and the like
+    return float((bits + bits.dtype.type(1)).view(dtype)) - 1

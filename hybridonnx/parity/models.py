@@ -198,7 +198,7 @@ class File:
         return self._cuts.outputs
 
     def all(self, inputs: Arrays, wanted: Sequence[str]) -> Arrays:
-        """Values of the whole model by name."""
+        """Values of the whole model by name, without those that are no arrays of numbers."""
         return self._run(wanted, {name: inputs[name] for name in self._cuts.inputs if name in inputs})
 
     def sources(self, wanted: Iterable[str], borders: Collection[str]) -> set[str]:
@@ -243,7 +243,9 @@ class File:
         part = self._cuts.part(wanted, given)
         session = ModelSession(part.data, weights=part.weights)
         feeds = {new: np.asarray(given[name], order="C") for name, new in part.inputs.items()}
-        return dict(zip(wanted, session(feeds), strict=True))
+        results = session.readable(feeds)
+        pairs = zip(wanted, session.outputs, strict=True)
+        return {name: results[new] for name, new in pairs if new in results}
 
 
 def _range(op: Operator) -> tuple[float, float]:

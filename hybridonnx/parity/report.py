@@ -126,7 +126,8 @@ def _layers_line(layers: Sequence[Layer], faulty: int) -> str:
         more = f", of which the first {_MANY} are above" if faulty > _MANY else ""
         return f"{count}, {faulty:,} at fault{more}"
     worst = max(layers, key=lambda layer: layer.own.share)
-    return f"{count}, none at fault; the farthest off is {worst.name}, {worst.own.share:.2g} times its bound"
+    farthest = f"; the farthest off is {worst.name}, {worst.own.share:.2g} times its bound"
+    return f"{count}, none at fault{farthest if worst.own.share else ''}"
 
 
 def _parameters(near: Sequence[ParameterDifference], others: Sequence[ParameterDifference]) -> Iterator[str]:

@@ -39,9 +39,18 @@ _FAILURES: tuple[type[Exception], ...] = (
 )
 """What ONNX Runtime raises: its own exceptions, which have no base class in common, and two of Python's."""
 _CONTAINERS = ("seq(", "optional(", "map(")
-_NOT_IN_POOL = {"tensor(string)", "tensor(bfloat16)"}
 _BFLOAT16 = 16
 """ONNX's number of the element type."""
+_BFLOAT16_TENSOR = "tensor(bfloat16)"
+_NOT_IN_POOL = {"tensor(string)", _BFLOAT16_TENSOR}
+_NUMBERS = (
+    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+    "float16",
+    "float",
+    "double",
+)
+_READABLE = {_BFLOAT16_TENSOR, "tensor(bool)", *(f"tensor({name})" for name in _NUMBERS)}
+"""ONNX's texts of the types whose values become arrays of numbers."""
 VERSION: str = ort.__version__
 EMPTY_ARRAYS_END_PROCESS = tuple(map(int, ort.__version__.split(".")[:2])) < (1, 31)
 """Whether arrays without elements may end the process, as before 1.31: kernels divide by their sizes, or read
@@ -163,7 +172,7 @@ def value_of(array: Array) -> Any:
 
 def array_of(value: Any) -> Array:
     """The array over the memory of ONNX Runtime's value."""
-    if value.data_type() == "tensor(bfloat16)":
+    if value.data_type() == _BFLOAT16_TENSOR:
         return np.asarray(_Memory(value)).view(as_dtype("bfloat16"))
     return named(value.numpy())
 
@@ -208,7 +217,7 @@ class Session:
         self._has_long = any(output.type.endswith("int64)") for output in self._session.get_outputs())
         self._containers = {n: container(text) for n, text in types.items() if text.startswith(_CONTAINERS)}
         self._run = self._run_on_containers if self._containers else self._run_once
-        if "tensor(bfloat16)" in types.values():
+        if _BFLOAT16_TENSOR in types.values():
             self._run = self._run_on_values
         self._noise = lowered.noise
         reuses = reuse_outputs and not self._containers and _NOT_IN_POOL.isdisjoint(types.values())
@@ -356,9 +365,7 @@ class ModelSession:
             settings.profile_file_prefix = profile
         if folder:
             settings.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
-        self._held = {
-            name: ort.OrtValue.ortvalue_from_numpy(array) for name, array in (weights or {}).items()
-        }
+        self._held = {name: value_of(array) for name, array in (weights or {}).items()}
         if self._held:
             settings.add_external_initializers(list(self._held), list(self._held.values()))
         if isinstance(model, str):
@@ -372,13 +379,25 @@ class ModelSession:
         self.outputs: list[str] = [output.name for output in outputs]
         self.output_types: list[str] = [output.type for output in outputs]
         """ONNX's texts of the outputs' types."""
+        types = {*self.output_types, *(text for text, _ in self.inputs.values())}
+        self._runs_on_values = _BFLOAT16_TENSOR in types and types <= _READABLE
 
     def __call__(self, feeds: Mapping[str, Array]) -> list[Array]:
         """The outputs for the inputs by name; what is no input is left out."""
+        return self._run(feeds, self.outputs)
+
+    def readable(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
+        """The outputs by name, without those that ONNX Runtime has no arrays for, such as float8."""
+        names = [n for n, text in zip(self.outputs, self.output_types, strict=True) if text in _READABLE]
+        return dict(zip(names, self._run(feeds, names), strict=True)) if names else {}
+
+    def _run(self, feeds: Mapping[str, Array], names: Sequence[str]) -> list[Array]:
+        arrays = {name: feeds[name] for name in self.inputs if name in feeds}
         try:
-            results: list[Array] = self._session.run(
-                self.outputs, {name: feeds[name] for name in self.inputs if name in feeds}
-            )
+            if self._runs_on_values:
+                values = {name: value_of(array) for name, array in arrays.items()}
+                return [array_of(y) for y in self._session.run_with_ort_values(names, values)]
+            results: list[Array] = self._session.run(names, arrays)
         except _FAILURES as exc:
             raise _failed(exc, remedy="") from exc
         return results
