@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
@@ -11,6 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from .. import config
+from .._locks import new_lock, no_fork
 from ..autograd.scopes import state
 from ..context import Context, current_context
 from ..dtypes import container_of, is_bfloat16
@@ -104,7 +104,7 @@ class CompiledGraph:
         """The programs by these."""
         self._bounded: BoundedValues | None = None
         """The values that are bounded with the present parameters, once that was asked for."""
-        self._lock = threading.RLock()
+        self._lock = new_lock()
         self._watch = Watch(self._arrays.values())
         self._calls_since_write = _FREEZE_AFTER_AT_MOST
         self._freeze_after = _FREEZE_AFTER
@@ -140,7 +140,7 @@ class CompiledGraph:
         if state.recording:
             requires_grad = tuple([x._entry is not None for x in (*args, *self._parameters.values())])
         key = (state.training, requires_grad, *[(x._data.dtype, x._data.shape) for x in args])
-        with self._lock:
+        with no_fork(), self._lock:
             plan = self._plans.get(key)
             if plan is not None:
                 self._plans.move_to_end(key)
@@ -165,7 +165,7 @@ class CompiledGraph:
             return _Variant.OPEN
         bounded = self._bounded
         if bounded is None:
-            with self._lock:
+            with no_fork(), self._lock:
                 bounded = self._bounded = bounded_values(self._symbol, self._arrays, self._inputs)
         for i in bounded.inputs:
             if not is_bounded(arrays[i]):
@@ -176,7 +176,7 @@ class CompiledGraph:
         """Whether parameters may be frozen into the session of this call."""
         if not self._watch.dirty and self._calls_since_write >= self._freeze_after:
             return True
-        with self._lock:
+        with no_fork(), self._lock:
             if self._watch.dirty:
                 self._watch.dirty = False
                 self._drop_frozen()
@@ -196,7 +196,7 @@ class CompiledGraph:
 
     def _program(self, signature: Any, arrays: Sequence[Array]) -> _Program | None:
         """The program for arrays like these, made now if there is none; `None` if a plan has to run them."""
-        with self._lock:
+        with no_fork(), self._lock:
             if not self._check(signature[1:]):
                 return None
             program = self._programs.get(self._key(signature)) or self._make_program(arrays, signature[0])

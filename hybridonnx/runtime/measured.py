@@ -12,8 +12,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from .._locks import follow, new_lock, no_fork
 from .._profile import now, profile
 from ..symbol.graph import Node, topological
+from .started import keep_forever
 
 
 class Operator(NamedTuple):
@@ -64,11 +66,19 @@ class MeasuredSession:
         self._folder = ""
         """Where ONNX Runtime writes what it measures."""
         self._runs: list[_Run] = []
-        self._lock = threading.Lock()
+        self._lock = new_lock()
+        follow(self)
+
+    def forked(self) -> None:
+        """Leave what is measured, and the folder, to the process that measures it."""
+        if self._session is not None:
+            keep_forever(self._session)
+            self._session, self._runs = None, []
+            profile.sources.remove(self.collect)
 
     def begin(self, operators: Operators) -> Any:
         """The session to run now, for a graph of which `operators` tells."""
-        with self._lock:
+        with no_fork(), self._lock:
             if self._session is None:
                 settings = self._settings()
                 settings.enable_profiling = True
@@ -85,7 +95,7 @@ class MeasuredSession:
 
     def collect(self) -> None:
         """Make events of what was measured so far, and let go of the session."""
-        with self._lock:  # from here on another thread may begin anew, with a folder of its own
+        with no_fork(), self._lock:  # from here on another thread may begin anew, with a folder of its own
             session, self._session = self._session, None
             runs, self._runs = self._runs, []
             folder = self._folder

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable
 from typing import Any
 
+from ..._locks import new_lock, no_fork
 from ...formats.files import PathLike
 from ...ndarray.ndarray import NDArray
 from ...recordio import MXIndexedRecordIO
@@ -113,11 +113,11 @@ class RecordFileDataset(Dataset):
         self.filename = os.fspath(filename)
         self.idx_file = os.path.splitext(self.filename)[0] + ".idx"
         self._record = MXIndexedRecordIO(self.idx_file, self.filename, "r")
-        self._reading = threading.Lock()  # between seeking and reading no other thread may seek
+        self._reading = new_lock()  # between seeking and reading no other thread may seek
 
     def __getitem__(self, idx: int) -> Any:
         key = self._record.keys[idx]
-        with self._reading:
+        with no_fork(), self._reading:
             return self._record.read_idx(key)
 
     def __len__(self) -> int:
