@@ -28,9 +28,9 @@ from .errors import MXNetError
 PATIENCE = 60.0
 """Seconds that a fork waits at most for other threads; then it goes on, and the child refuses to go on."""
 _FIRST, _MOST = 0.05, 1.0
-"""Seconds for which a fork keeps threads out at first; each time that is not enough, twice as long, up to this.
+"""Seconds for which a fork keeps threads out at first, and at most: each time twice as long as the last.
 
-Between, it waits as long for the thread that was inside, which may need something of one that was not let in.
+Between, it waits as long for the thread inside, which may need something of one that was not let in.
 """
 _IMPORTS = 2.0
 """Seconds that a fork waits at most for modules that other threads import: a child could not import them."""

@@ -114,7 +114,7 @@ assert busy, "no thread was at work when the process forked"
 
 
 def test_forks_while_threads_trace_compile_and_run():
-    run(MANY, 5, 1, threads="2")
+    run(MANY, 4, 1, threads="2")
 
 
 @pytest.mark.slow
