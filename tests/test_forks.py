@@ -268,3 +268,36 @@ for thread in threads:
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_pools_of_processes_while_threads_predict(threads):
     run(POOL, threads=threads)
+
+
+THREADS_AHEAD = """
+def slowly(i):
+    time.sleep(0.01)
+    return i + mx.nd.random.uniform(shape=(1,))
+
+samples = mx.gluon.data.SimpleDataset(range(12)).transform(slowly)
+loader = mx.gluon.data.DataLoader(samples, 2, num_workers=2)
+again = mx.gluon.data.DataLoader(samples, 2, num_workers=2, auto_reload=True)
+numbers = lambda batches: [b.asnumpy().tolist() for b in batches]
+mx.random.seed(5)
+want = numbers(loader)
+mx.random.seed(5)
+begun = iter(loader)
+first = next(begun).asnumpy().tolist()
+prefetch = mx.io.PrefetchingIter(mx.io.NDArrayIter(np.arange(8.0), None, 2))
+rows = lambda: [b.data[0].asnumpy().tolist() for b in prefetch]
+
+def work():
+    assert [first, *numbers(begun)] == want  # those too that a thread was at when the process forked
+    assert len(numbers(loader)) == len(numbers(again)) == 6
+    prefetch.reset()
+    assert rows() == [[0, 1], [2, 3], [4, 5], [6, 7]]
+
+pid = child(work)
+work()
+assert end_of(pid) == 7
+"""
+
+
+def test_loaders_go_on_in_a_child():
+    run(THREADS_AHEAD)
