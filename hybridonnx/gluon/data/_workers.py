@@ -129,7 +129,8 @@ class _Watched:
         killed = {pid: code for pid, code in ended.items() if code}
         if killed and worker is None and self._is_stuck(present):
             pid, code = next(iter(killed.items()))
-            raise MXNetError(f"{missing} worker process {pid} {_ended(code)}, and no other makes it.")
+            how = _ended(code)
+            raise MXNetError(f"{missing} worker process {pid} {how}, and no other process makes it.")
         if late:
             raise PoolTimeoutError(f"{missing} no worker made it in time. Raise timeout.")
 
@@ -141,7 +142,7 @@ class _Watched:
             return None
 
     def _is_stuck(self, present: Sequence[Any]) -> bool:
-        """Whether orders lie there though workers have nothing to do: a killed one had the key to the queue."""
+        """Whether orders lie there though workers are idle: a killed one had the key to the queue."""
         alive = {process.pid for process in present if process.exitcode is None}
         busy = {self._worker_of(b) for b, (result, _) in self._orders.items() if not result.ready()}
         if not alive - busy:
