@@ -22,7 +22,7 @@ _HEADER = struct.Struct("<IfQQ")
 
 
 class MXRecordIO:
-    """A file of records, for reading with the flag "r" or for writing with "w"."""
+    """A file of records, for reading with the flag "r" or for writing with "w", by one thread at a time."""
 
     def __init__(self, uri: PathLike, flag: str) -> None:
         if flag not in ("r", "w"):

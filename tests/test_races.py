@@ -382,3 +382,16 @@ def test_first_use_of_names():
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_buffers_are_reused_only_where_references_are_counted(monkeypatch, counts):
+    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: counts, raising=False)
+    net = nn.Dense(1 << 16, in_units=2, use_bias=False)
+    net.initialize()
+    net.hybridize(static_alloc=True, static_shape=True)
+    for _ in range(3):
+        net(nd.ones((2, 2)))
+    (graph,) = net._compiled.values()
+    (program,) = graph._programs.values()
+    assert bool(program.session._pool) is counts

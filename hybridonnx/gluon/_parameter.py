@@ -60,7 +60,8 @@ def shape_is_known(shape: Sequence[int] | None) -> bool:
 class Parameter:
     """A named array of a block.
 
-    `shape` may hold 0 for sizes that the first input tells; `grad_req` is "write", "add" or "null".
+    `shape` may hold 0 for sizes that the first input tells; `grad_req` is "write", "add" or "null". Threads
+    may read it while one initializes or writes it; gradients that several add up are all in the sum.
     """
 
     def __init__(

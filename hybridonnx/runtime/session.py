@@ -28,6 +28,11 @@ def _references(buffers: Sequence[Any]) -> list[int]:
     return [sys.getrefcount(buffer) for buffer in buffers]
 
 
+def _counts_references() -> bool:
+    """Whether Python counts who holds an array: without its global lock, counts of others' may be behind."""
+    return bool(getattr(sys, "_is_gil_enabled", lambda: True)())
+
+
 _HELD_BY_POOL = max(_references([object()]))
 """References to a buffer that only the pool holds; how many the loop and the call make depends on Python."""
 _WORTH_REUSING = 1 << 18
@@ -213,7 +218,12 @@ class Session(Started):
         if "tensor(bfloat16)" in types.values():
             self._run = self._run_on_values
         self._noise = lowered.noise
-        reuses = reuse_outputs and not self._containers and _NOT_IN_POOL.isdisjoint(types.values())
+        reuses = (
+            reuse_outputs
+            and _counts_references()
+            and not self._containers
+            and _NOT_IN_POOL.isdisjoint(types.values())
+        )
         self._pool: list[_Bound] | None = [] if reuses else None
 
     def __call__(self, feeds: dict[str, Array]) -> list[Array]:

@@ -35,7 +35,8 @@ class DataLoader:
     order of the samplers; whoever waits for one longer than `timeout` seconds gets an error. Workers are
     threads whatever `thread_pool` says; `pin_memory` is accepted, and changes nothing. With `auto_reload` the
     first batches of the next iteration are already being made. What transforms draw follows from the seed,
-    not from the number of workers.
+    not from the number of workers. Threads may iterate over it at once, each by an iterator of its own; in a
+    forked process it goes on, with threads that begin there.
     """
 
     def __init__(
