@@ -82,31 +82,6 @@ def test_a_worker_that_ends_is_told_with_its_batch():
             next(batches)
 
 
-@pytest.mark.slow
-def test_workers_that_are_killed_at_any_moment():
-    """Either all batches come, or the one that does not is told."""
-    rng = np.random.default_rng(5)
-    told = 0
-    for _ in range(25):
-        pool, batches = batches_of(Rows())
-        with pool:
-            next(batches)
-            found = 1
-            os.kill(pool._pool[rng.integers(2)].pid, signal.SIGKILL)
-            try:
-                for _ in batches:
-                    found += 1
-            except mx.MXNetError as exc:
-                missing = str(exc)
-            else:
-                missing = ""
-                assert found == 6
-            told += f"batch {found} " in missing
-            assert missing == "" or f"batch {found} " in missing
-        pool.join()
-    assert told
-
-
 def test_workers_that_are_threads_and_batches_in_time():
     rows = nd.arange(12)
     sampler = gluon.data.BatchSampler(gluon.data.SequentialSampler(12), 4)

@@ -22,7 +22,9 @@ from ...ndarray.ndarray import NDArray
 _POLL = 0.05
 """Seconds between looks at the workers while a batch is awaited."""
 _PATIENCE = 2.0
-"""Seconds that a batch may lie there after a worker was killed, while another worker has nothing to do."""
+"""Seconds for which nobody may take orders after a worker was killed."""
+_START = 10.0
+"""Seconds for which nobody may be at work then: a pool starts another process."""
 _SHOWN = 8
 """How many samples of a batch an error names."""
 
@@ -93,11 +95,18 @@ class _Watched:
         self._orders[batch] = result, samples
         return result
 
-    def _see(self) -> list[Any]:
-        """The processes that the pool has now, which are known from here on."""
-        present = list(self._pool._pool)
-        self._known.update((process.pid, process) for process in present)
-        return present
+    def _see(self) -> None:
+        """Know the processes that the pool has now."""
+        self._known.update((process.pid, process) for process in list(self._pool._pool))
+
+    def _ended(self) -> dict[int, int]:
+        """The exit codes of the processes that have ended."""
+        self._see()
+        return {pid: p.exitcode for pid, p in self._known.items() if p.exitcode is not None}
+
+    def _killed(self) -> dict[int, int]:
+        """Those of the processes that did not end by themselves."""
+        return {pid: code for pid, code in self._ended().items() if code}
 
     def get(self, batch: int, timeout: float) -> Any:
         """The batch. Raises `MXNetError` if the worker that made it was killed, or if that took too long."""
@@ -114,8 +123,7 @@ class _Watched:
 
     def _check(self, batch: int, samples: Any, late: bool) -> None:
         """Raise if a batch will not come any more, or is late."""
-        present = self._see()
-        ended = {pid: p.exitcode for pid, p in self._known.items() if p.exitcode is not None}
+        ended = self._ended()
         worker = self._worker_of(batch)
         shown = ", ".join(map(str, list(samples)[:_SHOWN])) + (", …" if len(samples) > _SHOWN else "")
         missing = f"DataLoader: batch {batch} (samples {shown}) is required, got none, as"
@@ -126,11 +134,13 @@ class _Watched:
                     f"{missing} worker process {worker} {_ended(ended[worker])} while it made it."
                 )
             return
-        killed = {pid: code for pid, code in ended.items() if code}
-        if killed and worker is None and self._is_stuck(present):
+        killed = self._killed()
+        if killed and worker is None and self._is_stuck():
             pid, code = next(iter(killed.items()))
             how = _ended(code)
             raise MXNetError(f"{missing} worker process {pid} {how}, and no other process makes it.")
+        if late and killed:
+            raise MXNetError(f"{missing} no worker made it in time after one of them was killed.")
         if late:
             raise PoolTimeoutError(f"{missing} no worker made it in time. Raise timeout.")
 
@@ -141,16 +151,23 @@ class _Watched:
         except FileNotFoundError:
             return None
 
-    def _is_stuck(self, present: Sequence[Any]) -> bool:
-        """Whether orders lie there though workers are idle: a killed one had the key to the queue."""
-        alive = {process.pid for process in present if process.exitcode is None}
-        busy = {self._worker_of(b) for b, (result, _) in self._orders.items() if not result.ready()}
-        if not alive - busy:
+    def _is_stuck(self) -> bool:
+        """Whether an order that no worker has begun will not be: one had it, or the queue's key, and died.
+
+        A worker that lives gives the key back with its order, and begins that.
+        """
+        key = getattr(getattr(self._pool, "_inqueue", None), "_rlock", None)
+        has_key = key is not None and key.acquire(block=False)
+        if has_key:
+            key.release()
+        present = {process.pid for process in list(self._pool._pool) if process.exitcode is None}
+        at_work = {self._worker_of(b) for b, (result, _) in self._orders.items() if not result.ready()}
+        if has_key and at_work & present:
             self._stuck_since = None
             return False
         now = time.monotonic()
         self._stuck_since = self._stuck_since or now
-        return now - self._stuck_since > _PATIENCE
+        return now - self._stuck_since > (_START if has_key else _PATIENCE)
 
 
 def _ended(code: int) -> str:
