@@ -9,6 +9,7 @@ import tempfile
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from multiprocessing import TimeoutError as PoolTimeoutError
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
@@ -81,6 +82,7 @@ class _Watched:
         self._orders: dict[int, tuple[Any, Sequence[Any]]] = {}
         """The results that are not there yet, and their samples, by the numbers of batches."""
         self._stuck_since: float | None = None
+        self._mute_since: float | None = None
 
     def __contains__(self, batch: int) -> bool:
         return batch in self._orders
@@ -135,10 +137,10 @@ class _Watched:
                 )
             return
         killed = self._killed()
-        if killed and worker is None and self._is_stuck():
+        if killed and (self._is_mute() or (worker is None and self._is_stuck())):
             pid, code = next(iter(killed.items()))
             how = _ended(code)
-            raise MXNetError(f"{missing} worker process {pid} {how}, and no other process makes it.")
+            raise MXNetError(f"{missing} worker process {pid} {how}, and no other can.")
         if late and killed:
             raise MXNetError(f"{missing} no worker made it in time after one of them was killed.")
         if late:
@@ -156,10 +158,7 @@ class _Watched:
 
         A worker that lives gives the key back with its order, and begins that.
         """
-        key = getattr(getattr(self._pool, "_inqueue", None), "_rlock", None)
-        has_key = key is not None and key.acquire(block=False)
-        if has_key:
-            key.release()
+        has_key = _is_free(self._keys()[0])
         present = {process.pid for process in list(self._pool._pool) if process.exitcode is None}
         at_work = {self._worker_of(b) for b, (result, _) in self._orders.items() if not result.ready()}
         if has_key and at_work & present:
@@ -168,6 +167,40 @@ class _Watched:
         now = time.monotonic()
         self._stuck_since = self._stuck_since or now
         return now - self._stuck_since > (_START if has_key else _PATIENCE)
+
+    def _keys(self) -> list[Any]:
+        """What is needed to take orders, and to answer them."""
+        queues = [getattr(self._pool, "_inqueue", None), getattr(self._pool, "_outqueue", None)]
+        return [getattr(queue, name, None) for queue, name in zip(queues, ("_rlock", "_wlock"), strict=True)]
+
+    def _is_mute(self) -> bool:
+        """Whether nobody can answer: a worker that was killed as it answered has the key to that queue."""
+        if _is_free(self._keys()[1]):
+            self._mute_since = None
+            return False
+        now = time.monotonic()
+        self._mute_since = self._mute_since or now
+        return now - self._mute_since > _PATIENCE
+
+    def finish(self) -> None:
+        """Leave a pool that can be ended: `terminate` waits for keys, which a killed process may have."""
+        if self._killed():
+            answer = self._pool.apply_async(os.getpid)
+            answer.wait(_PATIENCE)
+            for key in self._keys() if not answer.ready() else ():
+                if not _is_free(key):
+                    with suppress(ValueError):
+                        key.release()
+
+
+def _is_free(key: Any) -> bool:
+    """Whether nobody has a key, or there is none."""
+    if key is None:
+        return True
+    free: bool = key.acquire(block=False)
+    if free:
+        key.release()
+    return free
 
 
 def _ended(code: int) -> str:
@@ -232,6 +265,8 @@ class _MultiWorkerIter:
     def __next__(self) -> Any:
         self._push_next()
         if self._rcvd_idx == self._sent_idx:
+            if self._watched is not None:
+                self._watched.finish()
             raise StopIteration
         batch = self._received(self._data_buffer.pop(self._rcvd_idx))
         self._rcvd_idx += 1
@@ -248,6 +283,7 @@ class _MultiWorkerIter:
         except MXNetError:
             self._iter, self._sent_idx = iter(()), self._rcvd_idx
             self._data_buffer.clear()
+            self._watched.finish()
             raise
 
     next = __next__
