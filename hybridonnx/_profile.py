@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
+from ._locks import new_lock, no_fork
+
 _T = TypeVar("_T")
 
 _EPOCH = time.time_ns() - time.perf_counter_ns()
@@ -64,7 +66,7 @@ class Profile:
         self.sources: list[Callable[[], None]] = []
         """What measures by itself, and makes events of that when it is called."""
         self.statistics: dict[tuple[str, str], Statistic] = {}
-        self._lock = threading.Lock()
+        self._lock = new_lock()
 
     def call(self, category: str, name: str, function: Callable[..., _T], *args: Any) -> _T:
         """What the function gives, after its time was recorded, whether it raises or not."""
@@ -87,7 +89,7 @@ class Profile:
         """Record what began at `start` and ends now, or at `end`; it `counts` in statistics."""
         end = now() if end is None else end
         thread = threading.get_ident() if thread is None else thread
-        with self._lock:
+        with no_fork(), self._lock:
             self.events.append(Event(category, name, "B", start, thread, extra))
             self.events.append(Event(category, name, "E", end, thread, extra))
         if counts:
@@ -96,7 +98,7 @@ class Profile:
     def count(self, category: str, name: str, time: float) -> None:
         """Count what took so many microseconds, if statistics are asked for."""
         if self.aggregates:
-            with self._lock:
+            with no_fork(), self._lock:
                 self.statistics.setdefault((category, name), Statistic()).add(time)
 
     def collect(self) -> None:
@@ -108,19 +110,19 @@ class Profile:
     def moment(self, category: str, name: str, phase: str, **extra: Any) -> None:
         """Record what happens now."""
         event = Event(category, name, phase, now(), threading.get_ident(), extra)
-        with self._lock:
+        with no_fork(), self._lock:
             self.events.append(event)
 
     def value(self, category: str, name: str, value: float) -> None:
         """Record a counter's new value."""
         self.moment(category, name, "C", args={name: value})
         if self.aggregates:
-            with self._lock:
+            with no_fork(), self._lock:
                 self.statistics.setdefault((category, name), Statistic(is_counter=True)).add(value)
 
     def forget(self) -> None:
         """Let go of the events."""
-        with self._lock:
+        with no_fork(), self._lock:
             self.events = []
 
 

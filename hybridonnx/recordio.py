@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Callable
-from threading import Lock
 from typing import Any, BinaryIO, NamedTuple, Self
 
 import numpy as np
 
+from ._locks import new_lock, no_fork
 from .errors import FormatError, MissingFileError, MXNetError
 from .formats.files import PathLike, require_name
 from .formats.recordio import RecordReader, encode
@@ -22,7 +22,7 @@ _HEADER = struct.Struct("<IfQQ")
 
 
 class MXRecordIO:
-    """A file of records, for reading with the flag "r" or for writing with "w"."""
+    """A file of records, for reading with the flag "r" or for writing with "w", by one thread at a time."""
 
     def __init__(self, uri: PathLike, flag: str) -> None:
         if flag not in ("r", "w"):
@@ -42,7 +42,7 @@ class MXRecordIO:
         except FileNotFoundError as exc:
             raise _missing(exc) from None
         self._reader = None if self.writable else RecordReader(self._file)
-        self._pid, self._lock = os.getpid(), Lock()
+        self._pid, self._lock = os.getpid(), new_lock()
         self.is_open = True
 
     def close(self) -> None:
@@ -180,7 +180,7 @@ class MXIndexedRecordIO(MXRecordIO):
     def read_idx(self, idx: int | str) -> bytes | None:
         """The record of a key; threads, as the workers of a DataLoader are, may read at once."""
         self._open_here()
-        with self._lock:
+        with no_fork(), self._lock:
             self.seek(idx)
             return self.read()
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
+from .._locks import new_lock, no_fork
 from ..errors import MXNetError
 
 Entry: TypeAlias = tuple[Any, int]
@@ -17,9 +17,9 @@ GradReq: TypeAlias = str | Sequence[str] | Mapping[str, str]
 _GRAD_REQS = ("write", "add", "null")
 
 _order = itertools.count()
-_receiving = threading.Lock()
+_receiving = new_lock()
 """Held while a gradient is written: NumPy lets other threads run meanwhile, whose additions would be lost."""
-_making = threading.Lock()
+_making = new_lock()
 """Held while the array of a gradient is made."""
 
 
@@ -92,7 +92,7 @@ class Leaf:
     def grad(self) -> Any:
         """The gradient's array."""
         if callable(self._gradient):
-            with _making:
+            with no_fork(), _making:
                 if callable(self._gradient):  # no other thread was faster
                     self._gradient = self._gradient()
         return self._gradient
@@ -104,7 +104,7 @@ class Leaf:
 
     def receive(self, gradient: Any) -> None:
         """Write or add a gradient that a sweep has computed."""
-        with _receiving:
+        with no_fork(), _receiving:
             if self.req == "write":
                 self.grad._assign(gradient)
             elif self.req == "add":

@@ -12,9 +12,9 @@ import os
 import re
 import struct
 from collections.abc import Iterator
-from threading import Lock
 from typing import BinaryIO, NoReturn
 
+from .._locks import new_lock, no_fork
 from ..errors import FormatError
 from .files import PathLike, open_to_read
 
@@ -105,7 +105,7 @@ class RecordMap:
     """The records of a file by their offsets, which many threads may read at once."""
 
     def __init__(self, path: PathLike) -> None:
-        self._where, self._file, self._lock = os.fspath(path), open_to_read(path), Lock()
+        self._where, self._file, self._lock = os.fspath(path), open_to_read(path), new_lock()
         self.size = os.fstat(self._file.fileno()).st_size
 
     def __del__(self) -> None:
@@ -129,7 +129,7 @@ class RecordMap:
         if hasattr(os, "pread"):
             part = os.pread(self._file.fileno(), length, begin)
         else:
-            with self._lock:
+            with no_fork(), self._lock:
                 self._file.seek(begin)
                 part = self._file.read(length)
         if len(part) < min(length, self.size - begin):

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import autograd, initializer
+from .._locks import new_lock, no_fork
 from ..attrs import ShapeLike
 from ..context import Context, cpu, current_context
 from ..dtypes import DTypeLike, as_dtype, has_gradients
@@ -22,6 +23,11 @@ from ..ndarray.np_shape import is_np_array, is_np_shape
 from ..symbol.symbol import Symbol, var
 from ..typing import ArrayLike, Contexts
 
+making = new_lock()
+"""Held while parameters are initialized, and blocks traced and compiled: other threads wait.
+
+It is one for both, as initializers may call blocks, and blocks are initialized by their first input.
+"""
 _STORAGE = ("default", "row_sparse", "csr")
 
 
@@ -54,7 +60,8 @@ def shape_is_known(shape: Sequence[int] | None) -> bool:
 class Parameter:
     """A named array of a block.
 
-    `shape` may hold 0 for sizes that the first input tells; `grad_req` is "write", "add" or "null".
+    `shape` may hold 0 for sizes that the first input tells; `grad_req` is "write", "add" or "null". Threads
+    may read it while one initializes or writes it; gradients that several add up are all in the sum.
     """
 
     def __init__(
@@ -231,7 +238,6 @@ class Parameter:
                 stacklevel=2,
             )
             return
-        self._data = None
         if default_init is None:
             default_init = initializer.Uniform()
         first = init if init is not None else self.init if self.init is not None else default_init
@@ -242,42 +248,60 @@ class Parameter:
                     "Give every size."
                 )
             self._deferred = _Deferred(first, _contexts(ctx), default_init, None)
+            self._data = None  # after that, as other threads ask which of the two it is
             return
-        self._deferred = _Deferred(first, _contexts(ctx), default_init, None)
-        self._finish_deferred_init()
+        with making, no_fork():
+            self._deferred = _Deferred(first, _contexts(ctx), default_init, None)
+            self._finish_deferred_init()
 
     def _finish_deferred_init(self) -> None:
-        """Draw the values now that the shape is known."""
-        if self._deferred is None:
-            return
+        """Draw the values now that the shape is known; until then other threads get those that there are."""
+        with making, no_fork():
+            if self._deferred is not None:
+                self._draw(self._deferred)
+
+    def _draw(self, deferred: _Deferred) -> None:
         if not shape_is_known(self.shape):
             raise RequirementError(
                 f"Cannot initialize Parameter '{self.name}' because it has invalid shape: {self.shape}. "
                 "Give in_units, in_channels and the like, or call the block once with data."
             )
-        init, ctx, default_init, data = self._deferred
-        self._deferred = None
-        with autograd.pause():
-            if data is None:
-                data = creation.empty(self.shape or (), dtype=self.dtype, ctx=cpu())
-                description = initializer.InitDesc(self.name, {"__init__": init})
-                initializer.create(default_init)(description, data)
-            self._set_arrays(data, ctx)
+        init, ctx, default_init, data = deferred
+        complete = False
+        try:
+            with autograd.pause():
+                if data is None:
+                    data = creation.empty(self.shape or (), dtype=self.dtype, ctx=cpu())
+                    description = initializer.InitDesc(self.name, {"__init__": init})
+                    initializer.create(default_init)(description, data)
+                self._set_arrays(data, ctx)
+            complete = True
+        finally:
+            self._data = self._data if complete else None
+            self._deferred = None
 
     def _set_arrays(self, data: NDArray, ctx: list[Context]) -> None:
         """Make `data` the values on these contexts."""
         kind = ndarray if is_np_array() else NDArray
-        self._data = [kind(data._data if i == 0 else data._data.copy(), c) for i, c in enumerate(ctx)]
-        self._init_grad()
-        self._replaced()
+        self._replace([kind(data._data if i == 0 else data._data.copy(), c) for i, c in enumerate(ctx)])
+
+    def _replace(self, arrays: list[NDArray], gradients: Sequence[NDArray | None] = ()) -> None:
+        """Make arrays the values, with their gradients at once: other threads may use them already."""
+        with making, no_fork():
+            self._attach(arrays, gradients)
+            self._data = arrays
+            self._replaced()
 
     def _init_grad(self, values: Sequence[NDArray | None] = ()) -> None:
         """Attach gradients, of zeros or these values, unless the parameter has none."""
-        if self._grad_req == "null" or self._data is None:
+        self._attach(self._data or (), values)
+
+    def _attach(self, arrays: Sequence[NDArray], gradients: Sequence[NDArray | None]) -> None:
+        if self._grad_req == "null":
             return
-        for array in self._data:
+        for array in arrays:
             array.attach_grad(self._grad_req, self._grad_stype)
-        for array, value in zip(self._data, values, strict=False):
+        for array, value in zip(arrays, gradients, strict=False):
             if array.grad is not None and value is not None:
                 array.grad[:] = value
 
@@ -322,8 +346,8 @@ class Parameter:
             self._grad_req = "null"
         contexts = self._contexts_to_load(ctx)
         if self._data is None or self._data[0].dtype != data.dtype:
-            self._deferred = None
             self._set_arrays(data if adopt else data.copyto(cpu()), contexts)
+            self._deferred = None
             return
         self.set_data(data)
 
@@ -352,9 +376,10 @@ class Parameter:
     # ---- values
 
     def _check_initialized(self) -> list[NDArray]:
+        deferred = self._deferred  # asked first: another thread ends it after there are values
         if self._data is not None:
             return self._data
-        if self._deferred is not None:
+        if deferred is not None:
             raise DeferredInitializationError(
                 f"Parameter '{self.name}' has not been initialized yet because initialization was deferred. "
                 "Actual initialization happens during the first forward pass. Please pass one batch of data "
@@ -478,9 +503,7 @@ class Parameter:
             return
         with autograd.pause():
             gradients = self._gradients()
-            self._data = [array.detach().astype(self._dtype) for array in self._data]
-            self._init_grad(gradients)
-        self._replaced()
+            self._replace([array.detach().astype(self._dtype) for array in self._data], gradients)
 
     # ---- gradients
 

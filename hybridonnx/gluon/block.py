@@ -84,7 +84,12 @@ class _BlockScope:
 
 
 class Block:
-    """A part of a model. Subclasses make children and parameters in `__init__` and define `forward`."""
+    """A part of a model. Subclasses make children and parameters in `__init__` and define `forward`.
+
+    Several threads may call it at once, the first calls included, also while another one writes its
+    parameters or initializes them anew: each parameter is then as before, or as after. What changes the block
+    itself, such as its children, `cast` and `hybridize`, is for one thread while no other calls it.
+    """
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         self._empty_prefix = prefix == ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import ndarray, symbol
+from .._locks import no_fork
 from ..context import Context
 from ..dtypes import DTypeLike
 from ..errors import AttributeValueError, DeferredInitializationError, MXNetError
@@ -23,12 +23,10 @@ from ..symbol.graph import Entry
 from ..symbol.infer import has_scalars
 from ..symbol.symbol import Group, Symbol, var
 from ..util import is_np_array, is_np_shape, np_shape
+from ._parameter import making
 from .block import Block
 from .nested import Format, flatten, regroup
 from .parameter import Constant, Parameter, ParameterDict
-
-_tracing = threading.RLock()
-"""Held while a block is traced, compiled or initialized by its first input: other threads wait."""
 
 _TENSORS = (NDArray, Symbol)
 
@@ -163,7 +161,7 @@ class HybridBlock(Block):
 
     def _get_graph(self, *args: Any) -> tuple[list[Symbol], Symbol]:
         """The inputs' variables and the outputs as symbols, traced now if that was not done before."""
-        with _tracing:
+        with making, no_fork():
             return self._traced or self._trace(args)
 
     def _graph_of(self, count: int) -> tuple[list[Symbol], Symbol]:
@@ -230,7 +228,7 @@ class HybridBlock(Block):
             return {name: param._used(ctx) for name, param in params.items()}
 
     def _finish_deferred(self, args: Sequence[Any]) -> None:
-        with _tracing:
+        with making, no_fork():
             try:
                 self.infer_shape(*args)
             except MXNetError as exc:
@@ -258,7 +256,7 @@ class HybridBlock(Block):
 
     def _compile(self, ctx: Context, args: Sequence[Any]) -> CompiledGraph:
         """The compiled graph over the present arrays of the parameters on a context."""
-        with _tracing:
+        with making, no_fork():
             if ctx in self._compiled:
                 return self._compiled[ctx]
             inputs, out = self._get_graph(*args)

@@ -25,7 +25,7 @@ class Trainer:
     `params` of a dictionary are sorted by name. Parameters on several contexts are kept equal: their
     gradients are added up, unless `kvstore` is `None`. With `update_on_kvstore`, the default for several
     contexts, the first copy is updated and copied to the others; otherwise each copy is updated, with states
-    of its own.
+    of its own. It is for one thread at a time.
     """
 
     def __init__(

@@ -6,12 +6,12 @@ import logging
 import os
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from .._threads import Threads, Work
 from ..dtypes import native_dtype
 from ..errors import DTypeError, FormatError, MXNetError
 from ..formats.files import lines_of
@@ -86,7 +86,7 @@ class _Batch(NamedTuple):
     label: Array
     ids: Array
     pad: int
-    work: list[Future[None]]
+    work: list[Work]
 
 
 class Records:
@@ -264,7 +264,7 @@ class ImageRecordIter(MXDataIter):
         self._batch: _Batch | None = None
         threads = max(min(source.preprocess_threads, os.cpu_count() or 1), 1)
         self._workers = threads
-        self._threads = ThreadPoolExecutor(threads, "images")
+        self._threads = Threads(threads, "images")
         if source.verbose:
             logger.info(
                 "%s: %s, %d records, %d threads", owner, source.path_imgrec, len(self._records), threads
@@ -279,7 +279,7 @@ class ImageRecordIter(MXDataIter):
 
     def __del__(self) -> None:
         if "_threads" in vars(self):
-            self._threads.shutdown(wait=False, cancel_futures=True)
+            self._threads.end()
 
     def _data(self, index: Array) -> NDArray:
         return NDArray(np.zeros((len(index), *self._source.data_shape), self._dtype))
@@ -317,9 +317,8 @@ class ImageRecordIter(MXDataIter):
         """Begin anew, behind the records that filled the last batch if they did."""
         finished = not self._coming
         for batch in self._coming:
-            for future in batch.work:
-                future.cancel()
-            wait(batch.work)
+            for part in batch.work:
+                part.end()
         self._coming.clear()
         self._order.next_epoch(finished)
         self._fetch()
@@ -330,8 +329,8 @@ class ImageRecordIter(MXDataIter):
             return False
         self._batch = self._coming.popleft()
         self._fetch()
-        for future in self._batch.work:
-            future.result()
+        for part in self._batch.work:
+            part.result()
         return True
 
     def next(self) -> DataBatch:

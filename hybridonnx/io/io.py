@@ -101,7 +101,7 @@ class DataIter:
     """Batches one after another; `reset` begins anew.
 
     Subclasses define `iter_next` and the `get` methods, or `next`, and say what is in a batch: `provide_data`
-    and `provide_label` are attributes that they set, or properties.
+    and `provide_label` are attributes that they set, or properties. An iterator is for one thread at a time.
     """
 
     provide_data: Any

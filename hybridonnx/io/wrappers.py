@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+from .._threads import Threads, Work
 from ..errors import RequirementError
 from .io import DataBatch, DataDesc, DataIter, described
 
@@ -89,16 +89,16 @@ class PrefetchingIter(_Wrapper):
             raise RequirementError("PrefetchingIter: an iterator or a list of them is required.")
         self.rename_data, self.rename_label = rename_data, rename_label
         super().__init__(self.provide_data[0].shape[0])
-        self._threads = ThreadPoolExecutor(self.n_iter, "prefetch")
-        self._coming: list[Future[DataBatch | None]] = []
+        self._threads = Threads(self.n_iter, "PrefetchingIter")
+        self._coming: list[Work] = []
         self._fetch()
 
     def __del__(self) -> None:
         if "_threads" in vars(self):
-            self._threads.shutdown(wait=False, cancel_futures=True)
+            self._threads.end()
 
     def _fetch(self) -> None:
-        self._coming = [self._threads.submit(next, it, None) for it in self.iters]
+        self._coming = [self._threads.submit(next, it, None, repeats=False) for it in self.iters]
 
     @property
     def provide_data(self) -> list[DataDesc]:
@@ -113,7 +113,7 @@ class PrefetchingIter(_Wrapper):
     def reset(self) -> None:
         """Begin anew."""
         for coming in self._coming:
-            coming.exception()  # what went wrong before does not matter
+            coming.end()  # what went wrong before does not matter
         for it in self.iters:
             it.reset()
         self._fetch()

@@ -49,7 +49,10 @@ def added(arrays: list[NDArray]) -> NDArray:
 
 
 class KVStore(KVStoreBase):
-    """Arrays by key. A push adds up arrays and replaces the stored one, or updates it with the optimizer."""
+    """Arrays by key. A push adds up arrays and replaces the stored one, or updates it with the optimizer.
+
+    It is for one thread at a time.
+    """
 
     def __init__(self, kind: str = "local") -> None:
         self._kind = kind

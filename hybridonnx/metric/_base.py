@@ -66,7 +66,8 @@ class EvalMetric:
     """A metric that is a sum over a count.
 
     Subclasses define `update(labels, preds)`, which changes `sum_metric` and `num_inst`. What they pass to
-    `super().__init__` as further keywords is part of their configuration.
+    `super().__init__` as further keywords is part of their configuration. A metric is for one thread at
+    a time.
     """
 
     sum_metric: Any

@@ -46,7 +46,8 @@ RATE = (("learning_rate", 0.01),)
 class BaseModule:
     """Something with inputs, parameters and outputs that is bound to shapes, computes batches and may train.
 
-    Subclasses define the properties and the methods that raise `NotImplementedError` here.
+    Subclasses define the properties and the methods that raise `NotImplementedError` here. A module is for
+    one thread at a time.
     """
 
     def __init__(self, logger: logging.Logger | ModuleType = logging) -> None:

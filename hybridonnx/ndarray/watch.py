@@ -6,10 +6,13 @@ import weakref
 from collections.abc import Iterable
 from typing import Any
 
+from .._locks import new_lock
 from ..ops import Array
 
-_watched: dict[int, weakref.WeakSet[Watch]] = {}
+_watched: dict[int, tuple[weakref.ref[Watch], ...]] = {}
 """The watches on each piece of memory, by the id of the array that owns it; watches keep the owners alive."""
+_watching = new_lock()
+"""Held while a watch begins or ends; whoever writes reads a tuple that does not change."""
 
 
 class Watch:
@@ -18,14 +21,19 @@ class Watch:
     def __init__(self, arrays: Iterable[Array]) -> None:
         self.dirty = False
         self._owners = [_owner(a) for a in arrays]
-        for owner in self._owners:
-            _watched.setdefault(id(owner), weakref.WeakSet()).add(self)
+        own = weakref.ref(self)
+        with _watching:
+            for owner in self._owners:
+                others = _watched.get(id(owner), ())
+                _watched[id(owner)] = others if own in others else (*others, own)
 
     def __del__(self) -> None:
-        for owner in self._owners:
-            watches = _watched.get(id(owner))
-            if watches is not None and not watches:
-                _watched.pop(id(owner), None)
+        with _watching:
+            for owner in self._owners:
+                others = _watched.pop(id(owner), ())
+                left = tuple([other for other in others if other() not in (None, self)])
+                if left:
+                    _watched[id(owner)] = left
 
 
 def _owner(array: Array) -> Array:
@@ -37,8 +45,10 @@ def _owner(array: Array) -> Array:
 def written(array: Array) -> None:
     """Tell the watches that an array was written."""
     if _watched:
-        for watch in tuple(_watched.get(id(_owner(array)), ())):
-            watch.dirty = True
+        for reference in _watched.get(id(_owner(array)), ()):
+            watch = reference()
+            if watch is not None:
+                watch.dirty = True
 
 
 def overwrite(array: Array, value: Array, key: Any = ...) -> None:

@@ -7,9 +7,10 @@ import threading
 
 import numpy as np
 
+from .._locks import new_lock, no_fork
 from ..errors import AttributeValueError
 
-_lock = threading.Lock()
+_lock = new_lock()
 _generator = np.random.default_rng()
 _thread = threading.local()
 
@@ -21,7 +22,7 @@ def seed(seed_state: int, ctx: object = "all") -> None:
         fresh = np.random.default_rng(operator.index(seed_state) & 0xFFFFFFFF)
     except TypeError:
         raise AttributeValueError(f"random.seed: an integer is required, got {seed_state!r}.") from None
-    with _lock:
+    with no_fork(), _lock:
         _generator = fresh
 
 
@@ -33,12 +34,15 @@ class Drawing:
         self._shared = own is None
         if own is not None:
             return own
+        self._gate = no_fork()
+        self._gate.__enter__()
         _lock.acquire()
         return _generator
 
     def __exit__(self, *_: object) -> None:
         if self._shared:
             _lock.release()
+            self._gate.__exit__(None, None, None)
 
 
 class DrawingFrom:

@@ -52,7 +52,12 @@ def load_all() -> dict[str, type[Operator]]:
 
 def lookup(name: str) -> type[Operator] | None:
     """The operator class called `name`, those that are ONNX's own nodes included; `None` if none is."""
-    return _table.get(name) or load_all().get(name) or find_onnx(name)
+    cls = _table.get(name) or load_all().get(name) or find_onnx(name)
+    if cls is not None:
+        spec = getattr(sys.modules.get(cls.__module__), "__spec__", None)
+        if getattr(spec, "_initializing", False):  # perhaps by another thread, for which this one waits
+            importlib.import_module(cls.__module__)
+    return cls
 
 
 def find(name: str) -> type[Operator]:

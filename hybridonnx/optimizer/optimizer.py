@@ -6,7 +6,7 @@ import importlib
 import logging
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
@@ -30,16 +30,13 @@ State: TypeAlias = Any
 """`None`, an array, or a tuple of states."""
 
 _FAMILIES = ("sgd", "adam", "adaptive", "layerwise", "contrib")
-_loaded = False
 
 
+@cache
 def _load() -> None:
-    """Register the optimizers of the package."""
-    global _loaded
-    if not _loaded:
-        _loaded = True
-        for family in _FAMILIES:
-            importlib.import_module(f"{__package__}.{family}")
+    """Register the optimizers of the package; other threads import them too, and so wait."""
+    for family in _FAMILIES:
+        importlib.import_module(f"{__package__}.{family}")
 
 
 class Optimizer:

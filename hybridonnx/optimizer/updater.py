@@ -30,7 +30,10 @@ _LIVE = {"param_dict", "idx2name", "sym_info", "lr_scheduler", "_index_update_co
 
 
 class Updater:
-    """Updates a weight by its gradient: `updater(index, grad, weight)`, or lists of each."""
+    """Updates a weight by its gradient: `updater(index, grad, weight)`, or lists of each.
+
+    It is for one thread at a time.
+    """
 
     def __init__(self, optimizer: Optimizer) -> None:
         self.optimizer = optimizer

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Mapping, Sequence
 from enum import Enum, IntEnum
 from functools import partial
 from typing import Any, NamedTuple
 
+from .._locks import new_lock, no_fork
 from ..autograd.scopes import state
 from ..context import Context, current_context
 from ..dtypes import container_of, is_bfloat16
@@ -116,7 +116,7 @@ class CompiledGraph:
         """The programs by these."""
         self._bounded: BoundedValues | None = None
         """The values that are bounded with the present parameters, once that was asked for."""
-        self._lock = threading.RLock()
+        self._lock = new_lock()
         self._watch = Watch(self._arrays.values())
         self._calls_since_write = _FREEZE_AFTER_AT_MOST
         self._freeze_after = _FREEZE_AFTER
@@ -153,7 +153,7 @@ class CompiledGraph:
             requires_grad = tuple([x._entry is not None for x in (*args, *self._parameters.values())])
         mode = state.training, requires_grad
         key = (*mode, *[(x._data.dtype, x._data.shape) for x in args])
-        with self._lock:
+        with no_fork(), self._lock:
             plan = self._fitted.get(key)
             if plan is not None and self._plans.used(plan.key) is not None:
                 return plan
@@ -219,7 +219,7 @@ class CompiledGraph:
             return _Variant.OPEN
         bounded = self._bounded
         if bounded is None:
-            with self._lock:
+            with no_fork(), self._lock:
                 bounded = self._bounded = bounded_values(self._symbol, self._arrays, self._inputs)
         for i in bounded.inputs:
             if not is_bounded(arrays[i]):
@@ -230,7 +230,7 @@ class CompiledGraph:
         """Whether parameters may be frozen into the session of this call."""
         if not self._watch.dirty and self._calls_since_write >= self._freeze_after:
             return True
-        with self._lock:
+        with no_fork(), self._lock:
             if self._watch.dirty:
                 self._watch.dirty = False
                 self._drop_frozen()
@@ -250,7 +250,7 @@ class CompiledGraph:
 
     def _program(self, signature: Any, arrays: Sequence[Array]) -> _Program | None:
         """The program for arrays like these, made now if there is none; `None` if a plan has to run them."""
-        with self._lock:
+        with no_fork(), self._lock:
             sizes = self._check(signature[1:])
             # thousands of parameters as inputs of one session cost more than the plan's sessions do
             parted = signature[0] is _Variant.OPEN and self._operators > MOST_NODES

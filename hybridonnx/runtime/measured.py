@@ -10,10 +10,13 @@ import threading
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
+from .._locks import follow, new_lock, no_fork
 from .._profile import now, profile
 from ..symbol.graph import Node, topological
+from .started import keep_forever
 
 
 class Operator(NamedTuple):
@@ -43,7 +46,35 @@ def operators_of(nodes: Iterable[Node]) -> dict[str, Operator]:
 class _Run(NamedTuple):
     start: float
     thread: int
+    native: int
+    """The thread as ONNX Runtime has it."""
     operators: Operators
+
+
+class _Runs:
+    """Which run each of ONNX Runtime's events is of: threads may run a session at once, each its own runs."""
+
+    def __init__(self, runs: Sequence[_Run], events: Sequence[Mapping[str, Any]]) -> None:
+        self._starts: dict[int, list[float]] = defaultdict(list)
+        self._numbers: dict[int, list[int]] = defaultdict(list)
+        for event in sorted((e for e in events if e["name"] == "model_run"), key=itemgetter("ts")):
+            self._starts[event.get("tid", 0)].append(event["ts"])
+        for i, run in enumerate(runs):
+            self._numbers[run.native].append(i)
+        if self._starts.keys() != self._numbers.keys():  # it has other numbers for threads
+            self._starts = {0: sorted(ts for starts in self._starts.values() for ts in starts)}
+            self._numbers = {0: list(range(len(runs)))}
+
+    def first(self) -> tuple[int, float]:
+        """A run, and when it began by ONNX Runtime's clock."""
+        thread, starts = next(iter(self._starts.items()))
+        return self._numbers[thread][0], starts[0]
+
+    def of(self, event: Mapping[str, Any]) -> int:
+        """The number of the run that an event is of."""
+        thread = event.get("tid", 0) if event.get("tid", 0) in self._starts else next(iter(self._starts))
+        numbers = self._numbers[thread]
+        return numbers[min(max(bisect_right(self._starts[thread], event["ts"]) - 1, 0), len(numbers) - 1)]
 
 
 _ENDING = "_kernel_time"
@@ -64,11 +95,19 @@ class MeasuredSession:
         self._folder = ""
         """Where ONNX Runtime writes what it measures."""
         self._runs: list[_Run] = []
-        self._lock = threading.Lock()
+        self._lock = new_lock()
+        follow(self)
+
+    def forked(self) -> None:
+        """Leave what is measured, and the folder, to the process that measures it."""
+        if self._session is not None:
+            keep_forever(self._session)
+            self._session, self._runs = None, []
+            profile.sources.remove(self.collect)
 
     def begin(self, operators: Operators) -> Any:
         """The session to run now, for a graph of which `operators` tells."""
-        with self._lock:
+        with no_fork(), self._lock:
             if self._session is None:
                 settings = self._settings()
                 settings.enable_profiling = True
@@ -76,7 +115,7 @@ class MeasuredSession:
                 settings.profile_file_prefix = os.path.join(self._folder, "profile")
                 self._session = self._start(settings)
                 profile.sources.append(self.collect)
-            self._runs.append(_Run(now(), threading.get_ident(), operators))
+            self._runs.append(_Run(now(), threading.get_ident(), threading.get_native_id(), operators))
             return self._session
 
     def names(self, operators: Operators) -> Names:
@@ -85,7 +124,7 @@ class MeasuredSession:
 
     def collect(self) -> None:
         """Make events of what was measured so far, and let go of the session."""
-        with self._lock:  # from here on another thread may begin anew, with a folder of its own
+        with no_fork(), self._lock:  # from here on another thread may begin anew, with a folder of its own
             session, self._session = self._session, None
             runs, self._runs = self._runs, []
             folder = self._folder
@@ -99,17 +138,18 @@ class MeasuredSession:
         self._record(runs, events)
 
     def _record(self, runs: Sequence[_Run], events: Sequence[Mapping[str, Any]]) -> None:
-        whole = sorted(e["ts"] for e in events if e["name"] == "model_run")
-        if not whole:
+        if not any(e["name"] == "model_run" for e in events):
             return
-        shift = runs[0].start - whole[0]
+        places = _Runs(runs, events)
+        first, start = places.first()
+        shift = runs[first].start - start
         names: dict[Operators, Names] = {}
         spent: dict[tuple[int, Operator], float] = defaultdict(float)
         for event in events:
             if event["cat"] != "Node" or not event["name"].endswith(_ENDING):
                 continue
             kind = event["args"].get("op_name", "")
-            run = min(max(bisect_right(whole, event["ts"]) - 1, 0), len(runs) - 1)
+            run = places.of(event)
             operators = runs[run].operators
             if operators not in names:
                 names[operators] = self.names(operators)

@@ -15,15 +15,22 @@ import onnxruntime as ort
 from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 
 from .. import config
+from .._locks import no_fork
 from .._profile import profile
 from ..dtypes import DType, as_dtype, container, is_bfloat16
 from ..errors import FormatError, MXNetError
 from ..ops import Array, Drawing, enclosed, opened
 from .measured import MeasuredSession, Names, Operators
+from .started import Started
 
 
 def _references(buffers: Sequence[Any]) -> list[int]:
     return [sys.getrefcount(buffer) for buffer in buffers]
+
+
+def _counts_references() -> bool:
+    """Whether Python counts who holds an array: without its global lock, counts of others' may be behind."""
+    return bool(getattr(sys, "_is_gil_enabled", lambda: True)())
 
 
 _HELD_BY_POOL = max(_references([object()]))
@@ -186,7 +193,7 @@ class _Memory:
         self.__array_interface__ = {"shape": shape, "typestr": "<u2", "data": where, "version": 3}
 
 
-class Session:
+class Session(Started):
     """Runs a lowered graph. `parameters` become initializers over their own memory, without a copy."""
 
     def __init__(
@@ -205,7 +212,7 @@ class Session:
                 settings.add_external_initializers(names, held)
             return _start(model.SerializeToString(), settings)
 
-        self._session = start(options())
+        self._start_with(start, options)
         self._measured = MeasuredSession(start, options, model.graph)
         self._operators = operators
         self.inputs: Sequence[str] = lowered.inputs
@@ -220,7 +227,12 @@ class Session:
         if _BFLOAT16_TENSOR in types.values():
             self._run = self._run_on_values
         self._noise = lowered.noise
-        reuses = reuse_outputs and not self._containers and _NOT_IN_POOL.isdisjoint(types.values())
+        reuses = (
+            reuse_outputs
+            and _counts_references()
+            and not self._containers
+            and _NOT_IN_POOL.isdisjoint(types.values())
+        )
         self._pool: list[_Bound] | None = [] if reuses else None
 
     def __call__(self, feeds: dict[str, Array]) -> list[Array]:
@@ -231,13 +243,14 @@ class Session:
                     drawn = noise.op.draw(rng, *noise.specs)
             feeds[noise.name] = np.asarray(noise.of(drawn), order="C")
         try:
-            if profile.sessions:
-                return profile.call(
-                    "session", self._title, self._run, self._measured.begin(self._operators), feeds
-                )
-            if self._pool is None:
-                return self._run(self._session, feeds)
-            return self._run_into_pool(feeds, self._pool)
+            with no_fork():
+                if profile.sessions:
+                    session = self._measured.begin(self._operators)
+                    return profile.call("session", self._title, self._run, session, feeds)
+                session = self._session or self._restart()
+                if self._pool is None:
+                    return self._run(session, feeds)
+                return self._run_into_pool(session, feeds, self._pool)
         except _FAILURES as exc:
             raise _failed(exc, self._measured.names(self._operators)) from exc
 
@@ -260,7 +273,13 @@ class Session:
         values = {name: value_of(array) for name, array in feeds.items()}
         return [array_of(y) for y in session.run_with_ort_values(self._outputs, values)]
 
-    def _run_into_pool(self, feeds: dict[str, Array], pool: list[_Bound]) -> list[Array]:
+    def forked(self) -> None:
+        """Leave the session, and the buffers bound to it, to the process that started it."""
+        super().forked()
+        if self._session is None and self._pool is not None:
+            self._pool = []
+
+    def _run_into_pool(self, session: Any, feeds: dict[str, Array], pool: list[_Bound]) -> list[Array]:
         """Run into buffers of an earlier call if nobody holds them any more, else into new ones."""
         try:
             bound = pool.pop()
@@ -269,11 +288,11 @@ class Session:
         if bound is not None and bound.is_free():
             outputs = bound.run(feeds)
         else:
-            outputs = self._run_once(self._session, feeds)
+            outputs = self._run_once(session, feeds)
             if sum(y.nbytes for y in outputs) < _WORTH_REUSING:
                 self._pool = None
                 return outputs
-            bound = _Bound(self._session, self._outputs, outputs)
+            bound = _Bound(session, self._outputs, outputs)
         pool.append(bound)
         return outputs
 
@@ -300,7 +319,7 @@ class _Bound:
         return list(self._buffers)
 
 
-class ValueSession:
+class ValueSession(Started):
     """A session from ONNX Runtime's values to its values, none of which are copied."""
 
     def __init__(self, lowered: Any) -> None:
@@ -309,7 +328,7 @@ class ValueSession:
         def start(settings: Any) -> Any:
             return _start(model.SerializeToString(), settings)
 
-        self._session = start(self._options())
+        self._start_with(start, self._options)
         self._measured = MeasuredSession(start, self._options, model.graph)
         self._outputs = list(lowered.outputs)
         self._title = _title("train", lowered)
@@ -329,11 +348,13 @@ class ValueSession:
     def __call__(self, feeds: dict[str, Any], operators: Operators = None) -> Sequence[Any]:
         """The outputs for the inputs by name; `operators` is for the profiler, and for errors."""
         try:
-            if profile.sessions:
-                run = self._measured.begin(operators).run_with_ort_values
-                outputs: Sequence[Any] = profile.call("session", self._title, run, self._outputs, feeds)
-            else:
-                outputs = self._session.run_with_ort_values(self._outputs, feeds)
+            with no_fork():
+                if profile.sessions:
+                    run = self._measured.begin(operators).run_with_ort_values
+                    outputs: Sequence[Any] = profile.call("session", self._title, run, self._outputs, feeds)
+                else:
+                    session = self._session or self._restart()
+                    outputs = session.run_with_ort_values(self._outputs, feeds)
         except _FAILURES as exc:
             raise _failed(exc, self._measured.names(operators)) from exc
         return outputs
@@ -342,7 +363,7 @@ class ValueSession:
     value = staticmethod(value_of)
 
 
-class ModelSession:
+class ModelSession(Started):
     """Any ONNX model, from its file's name or its bytes, as other programs run it.
 
     Weights that a model in bytes declares as external data are `weights`, or lie in files of `folder`. With
@@ -357,20 +378,26 @@ class ModelSession:
         threads: int = 0,
         profile: str = "",
     ) -> None:
-        settings = ort.SessionOptions()
-        settings.log_severity_level = 4
-        settings.intra_op_num_threads = threads
-        if profile:
-            settings.enable_profiling = True
-            settings.profile_file_prefix = profile
-        if folder:
-            settings.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
-        self._held = {name: value_of(array) for name, array in (weights or {}).items()}
-        if self._held:
-            settings.add_external_initializers(list(self._held), list(self._held.values()))
         if isinstance(model, str):
             _require_utf8(model)
-        self._session = _start(model, settings, remedy="")
+        self._held = held = {name: value_of(array) for name, array in (weights or {}).items()}
+
+        def settings() -> Any:
+            chosen = ort.SessionOptions()
+            chosen.log_severity_level = 4
+            chosen.intra_op_num_threads = threads
+            if profile:
+                chosen.enable_profiling = True
+                chosen.profile_file_prefix = profile
+            if folder:
+                chosen.add_session_config_entry(
+                    "session.model_external_initializers_file_folder_path", folder
+                )
+            if held:
+                chosen.add_external_initializers(list(held), list(held.values()))
+            return chosen
+
+        self._start_with(lambda chosen: _start(model, chosen, remedy=""), settings)
         inputs, outputs = self._session.get_inputs(), self._session.get_outputs()
         self.inputs: dict[str, tuple[str, Sequence[int | str | None]]] = {
             i.name: (i.type, i.shape) for i in inputs
@@ -394,10 +421,12 @@ class ModelSession:
     def _run(self, feeds: Mapping[str, Array], names: Sequence[str]) -> list[Array]:
         arrays = {name: feeds[name] for name in self.inputs if name in feeds}
         try:
-            if self._runs_on_values:
-                values = {name: value_of(array) for name, array in arrays.items()}
-                return [array_of(y) for y in self._session.run_with_ort_values(names, values)]
-            results: list[Array] = self._session.run(names, arrays)
+            with no_fork():
+                session = self._session or self._restart()
+                if self._runs_on_values:
+                    values = {name: value_of(array) for name, array in arrays.items()}
+                    return [array_of(y) for y in session.run_with_ort_values(names, values)]
+                results: list[Array] = session.run(names, arrays)
         except _FAILURES as exc:
             raise _failed(exc, remedy="") from exc
         return results

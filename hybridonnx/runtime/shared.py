@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import config
+from .._locks import new_lock, no_fork
 from ..dtypes import float32
 from ..ndarray.np_shape import is_np_shape
 from ..ops import Operator, Spec
@@ -33,20 +33,20 @@ class Shared(NamedTuple):
 
 
 _sessions: OrderedDict[Hashable, Shared] = OrderedDict()
-_lock = threading.Lock()
+_lock = new_lock()
 
 
 def shared(key: Hashable, make: Callable[[], Shared]) -> Shared:
     """The session for a key, made now if there is none; each is its own if the key is `None`."""
     if key is None:
         return make()
-    with _lock:
+    with no_fork(), _lock:
         known = _sessions.get(key)
         if known is not None:
             _sessions.move_to_end(key)
             return known
     made = make()
-    with _lock:
+    with no_fork(), _lock:
         _sessions[key] = made
         while len(_sessions) > _MOST:
             _sessions.popitem(last=False)

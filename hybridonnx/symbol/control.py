@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import attribute
+from .._locks import new_lock, no_fork
 from .._nested import Format, flatten, regroup
 from ..errors import AttributeValueError, MXNetError, RequirementError
 from ..ndarray.control import as_list, as_variables, iterations, require_lengths
@@ -237,14 +237,14 @@ def _trace(
 
 
 _counts: Counter[str] = Counter()
-_counting = threading.Lock()
+_counting = new_lock()
 
 
 def _unique(name: str) -> str:
     """A name that no other subgraph has, in which those around it can be told."""
     around = attribute.current().get(None).get(_SCOPE, "")
     name = f"{around}${name}" if around else name
-    with _counting:
+    with no_fork(), _counting:
         number = _counts[name]
         _counts[name] += 1
     return f"{name}{number}"

@@ -42,7 +42,7 @@ class Executor:
 
     The arrays are the caller's own: what is written into them is used by the next `forward`, and `backward`
     writes into the gradient arrays as `grad_req` says. Without a `runner` the operators run one by one on
-    their kernels.
+    their kernels. It is for one thread at a time: bind the symbol for each.
     """
 
     def __init__(

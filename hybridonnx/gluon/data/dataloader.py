@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from multiprocessing.reduction import ForkingPickler as ForkingPickler
 from typing import Any
 
 import numpy as np
 
+from ..._threads import Threads, Work
 from ...errors import MXNetError
 from ...ndarray.ndarray import NDArray
 from ...ops import Drawing, DrawingFrom
@@ -35,7 +35,8 @@ class DataLoader:
     order of the samplers; whoever waits for one longer than `timeout` seconds gets an error. Workers are
     threads whatever `thread_pool` says; `pin_memory` is accepted, and changes nothing. With `auto_reload` the
     first batches of the next iteration are already being made. What transforms draw follows from the seed,
-    not from the number of workers.
+    not from the number of workers. Threads may iterate over it at once, each by an iterator of its own; in a
+    forked process it goes on, with threads that begin there.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class DataLoader:
         self._prefetch = max(0, 2 * self._num_workers if prefetch is None else int(prefetch))
         self._timeout = timeout
         self._pin_memory, self._pin_device_id = pin_memory, pin_device_id
-        self._pool = ThreadPoolExecutor(self._num_workers, "DataLoader") if self._num_workers else None
+        self._pool = Threads(self._num_workers, "DataLoader") if self._num_workers else None
         self._auto_reload = auto_reload and self._pool is not None
         self._ready: Iterator[Any] | None = None
         if self._auto_reload:
@@ -76,7 +77,7 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         if self._pool is None:
-            return (self._batch(indices, rng) for indices, rng in self._orders())
+            return (self._batch(indices, seed) for indices, seed in self._orders())
         if not self._auto_reload:
             return _Ahead(self, self._pool)
         ready, self._ready = self._ready, None
@@ -85,20 +86,24 @@ class DataLoader:
     def __len__(self) -> int:
         return len(self._batch_sampler)  # type: ignore[arg-type]  # any sampler has a length
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What copies take over: not the batches made ahead."""
+        return {**self.__dict__, "_ready": None}
+
     def __del__(self) -> None:
         pool = getattr(self, "_pool", None)
         if pool is not None:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.end()
 
-    def _orders(self) -> Iterator[tuple[Iterable[Any], np.random.Generator]]:
-        """For each batch its indices, and a generator, so that the draws do not depend on the workers."""
+    def _orders(self) -> Iterator[tuple[Iterable[Any], np.random.SeedSequence]]:
+        """For each batch its indices, and a seed, so that the draws do not depend on the workers."""
         with Drawing() as rng:
             seeds = np.random.SeedSequence(int(rng.integers(1 << 63)))
         for indices in self._batch_sampler:
-            yield indices, np.random.default_rng(seeds.spawn(1)[0])
+            yield indices, seeds.spawn(1)[0]
 
-    def _batch(self, indices: Iterable[Any], rng: np.random.Generator) -> Any:
-        with DrawingFrom(rng):
+    def _batch(self, indices: Iterable[Any], seed: np.random.SeedSequence) -> Any:
+        with DrawingFrom(np.random.default_rng(seed)):
             return self._batchify_fn([self._dataset[i] for i in indices])
 
     def _reloading(self, ready: Iterator[Any]) -> Iterator[Any]:
@@ -121,11 +126,11 @@ DataLoaderV1 = DataLoader
 class _Ahead:
     """Batches in order, of which workers make some ahead."""
 
-    def __init__(self, loader: DataLoader, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, loader: DataLoader, pool: Threads) -> None:
         self._loader = loader  # which shuts the pool down when nobody needs it
         self._pool = pool
         self._orders = loader._orders()
-        self._futures: deque[Future[Any]] = deque()
+        self._futures: deque[Work] = deque()
         for _ in range(loader._prefetch):
             self._order()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -113,12 +112,9 @@ class RecordFileDataset(Dataset):
         self.filename = os.fspath(filename)
         self.idx_file = os.path.splitext(self.filename)[0] + ".idx"
         self._record = MXIndexedRecordIO(self.idx_file, self.filename, "r")
-        self._reading = threading.Lock()  # between seeking and reading no other thread may seek
 
     def __getitem__(self, idx: int) -> Any:
-        key = self._record.keys[idx]
-        with self._reading:
-            return self._record.read_idx(key)
+        return self._record.read_idx(self._record.keys[idx])
 
     def __len__(self) -> int:
         return len(self._record.keys)
