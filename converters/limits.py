@@ -17,12 +17,14 @@ from onnx import GraphProto, ModelProto, NodeProto, helper, inliner
 from hybridonnx.errors import MXNetError
 from hybridonnx.ops import SymbolicDim
 
-from .from_onnx import Model, ModelInfo, Source, read
+from .from_onnx import Model, ModelInfo, Source, in_words, read
 from .inspection import inner_graphs
 from .opsets import plain
 
 Bound: TypeAlias = float | SymbolicDim
 Dims: TypeAlias = Sequence[int | SymbolicDim | None]
+_MOST_AXES = 64
+"""No array has more."""
 
 
 @dataclass(frozen=True)
@@ -73,10 +75,11 @@ def input_limits(source: Source, shapes: Mapping[str, Sequence[int | str]]) -> d
         All limits of each input by name, in terms of the names of free sizes.
     """
     try:
-        model = read(source)
-        _inline(model)
-        info = ModelInfo(model, shapes=shapes)
-    except (MXNetError, UnicodeDecodeError):  # ONNX Runtime, which runs it, may know better
+        with in_words():
+            model = read(source)
+            _inline(model)
+            info = ModelInfo(model, shapes=shapes)
+    except MXNetError:  # ONNX Runtime, which runs it, may know better
         return {}
     return _Walk(info, list(shapes)).limits
 
@@ -136,6 +139,8 @@ class Call:
 
     def least(self, index: int, axes: range) -> Limit | None:
         """The limit of an index that goes into each of these axes."""
+        if len(axes) > _MOST_AXES:
+            return None
         sizes = [self.size(index, axis) for axis in axes]
         known = [size for size in sizes if isinstance(size, int)]
         if len(sizes) == 1 or not known or len(known) < len(sizes):

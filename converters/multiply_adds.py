@@ -8,13 +8,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, TypeAlias
 
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, inliner, numpy_helper
+from onnx import (
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    TensorProto,
+    ValueInfoProto,
+    helper,
+    inliner,
+    numpy_helper,
+    shape_inference,
+)
 
-from .inference import infer_shapes
+from .from_onnx import short
+from .inference import infer_shapes, sentence
 from .inspection import Sizes, inner_graphs, operator_name, sizes_of
 from .values import Array, to_tensor
 
@@ -231,7 +243,15 @@ def multiply_adds(
             tensor.CopyFrom(_without_file(tensor, array))
     if _fix(proto.graph, shapes):
         _forget_sizes(proto.graph)
-    return _counted(infer_shapes(proto).graph, {}, {})
+    try:
+        proto = infer_shapes(proto)
+    except (shape_inference.InferenceError, RuntimeError, ValueError) as exc:
+        return Count(uncounted={f"ONNX infers no sizes: {sentence(exc)[:_LONGEST]}": ["the whole graph"]})
+    return _counted(proto.graph, {}, {})
+
+
+_LONGEST = 200
+"""What ONNX says is cut at so many letters."""
 
 
 def _without_file(tensor: TensorProto, array: Callable[[TensorProto], Array]) -> TensorProto:
@@ -282,6 +302,8 @@ def _counted(graph: GraphProto, outer: Mapping[str, Sizes | None], known: Mappin
                 total.leave_out(f"{name}: there is no rule for it", node)
         except _UnknownError as exc:
             total.leave_out(str(exc), node)
+        except (ArithmeticError, LookupError, TypeError, ValueError):  # sizes of fewer axes, or none
+            total.leave_out(f"{short(name)}: its inputs do not fit it", node)
     return total
 
 
@@ -292,7 +314,11 @@ def _constants(graph: GraphProto) -> dict[str, int]:
         if node.op_type == "Constant" and node.attribute and node.attribute[0].name == "value":
             tensors[node.output[0]] = node.attribute[0].t
     singles = {name: t for name, t in tensors.items() if prod(t.dims) == 1 and t.data_type == t.INT64}
-    return {name: int(numpy_helper.to_array(t).item()) for name, t in singles.items()}
+    result = {}
+    for name, tensor in singles.items():
+        with suppress(TypeError, ValueError):  # it has other elements than its sizes say
+            result[name] = int(numpy_helper.to_array(tensor).item())
+    return result
 
 
 def _add_graphs(

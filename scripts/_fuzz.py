@@ -8,14 +8,32 @@ import random
 import sys
 import time
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.fuzz_targets import CORPUS, TARGETS, files, refuses_or_reads
+try:
+    import atheris
+except ImportError:
+    atheris = None
+is_led = atheris is not None and not any(word.startswith("--engine") for word in sys.argv)
+"""Whether coverage leads, which is counted in modules from when they are imported."""
+READERS = ("hybridonnx.converters", "hybridonnx.formats", "hybridonnx.parity", "hybridonnx.symbol")
+with atheris.instrument_imports(include=[*READERS]) if is_led else nullcontext():
+    import hybridonnx
+    from tests.fuzz_changes import SEEDS, changed
+    from tests.fuzz_targets import CORPUS, SECONDS, TARGETS, files, refuses_or_reads
+
+    for format in TARGETS if is_led else ():  # what is imported when it is called for the first time
+        known = [path.read_bytes() for path in files(format)]
+        for data in [*known, *(SEEDS[format]()[-1:] if format in SEEDS else [])]:
+            refuses_or_reads(format, data)
 
 SLOW = 1.0
+LONGEST = 8192
+LONGEST_MODEL = 65536
 TOKENS = [
     b"0",
     b"-1",
@@ -39,32 +57,42 @@ def run(name: str, data: bytes) -> None:
     start = time.process_time()
     try:
         refuses_or_reads(name, data)
-        if time.process_time() - start > SLOW * max(1, len(data) / 1e5):
+        if time.process_time() - start > SECONDS.get(name, SLOW) * max(1, len(data) / 1e5):
             raise TimeoutError(f"{time.process_time() - start:.1f} s for {len(data)} bytes")
     except BaseException:
         path = CORPUS / name / f"found-{hashlib.sha1(data).hexdigest()[:12]}"
+        path.parent.mkdir(exist_ok=True)
         path.write_bytes(data)
         print(f"fuzz: {name}: this file is not read as it should be: {path}", file=sys.stderr)
         raise
 
 
-def with_atheris(atheris: Any, name: str, seconds: int) -> None:
+def with_atheris(name: str, seconds: int) -> None:
     """Coverage leads; atheris ends the process."""
-    import hybridonnx
-
-    atheris.instrument_all()
     folder = str(CORPUS / name)
     print(f"fuzz: {name} of {hybridonnx.__version__}, {seconds} s of atheris", file=sys.stderr)
-    arguments = [sys.argv[0], f"-max_total_time={seconds}", "-max_len=8192", "-rss_limit_mb=2048"]
-    atheris.Setup([*arguments, f"-artifact_prefix={folder}/found-", "-reload=0", *seeds(name)], target(name))
+    longest = LONGEST_MODEL if name in SEEDS else LONGEST
+    arguments = [sys.argv[0], f"-max_total_time={seconds}", f"-max_len={longest}", "-rss_limit_mb=4096"]
+    arguments += [f"-artifact_prefix={folder}/found-", "-reload=0", "-timeout=60", *seeds(name)]
+    more: Any = {}
+    if name in SEEDS:  # changes that keep a model a model; one in eight is of bytes
+
+        def change(data: bytes, most: int, seed: int) -> bytes:
+            return atheris.Mutate(data, most) if seed % 8 == 0 else changed(name, data, seed, most)
+
+        more["custom_mutator"] = change
+    atheris.Setup(arguments, target(name), **more)
     atheris.Fuzz()
 
 
 def seeds(name: str) -> list[str]:
-    """A folder of copies for what atheris finds worth keeping, and the corpus."""
+    """A folder for what atheris finds worth keeping, the corpus, and what else to begin with."""
     import tempfile
 
-    return [tempfile.mkdtemp(prefix="fuzz-"), str(CORPUS / name)]
+    folder = tempfile.mkdtemp(prefix="fuzz-")
+    for i, data in enumerate(SEEDS[name]() if name in SEEDS else ()):
+        Path(folder, f"seed-{i}").write_bytes(data)
+    return [folder, str(CORPUS / name)]
 
 
 def target(name: str) -> Any:
@@ -99,6 +127,16 @@ def with_hypothesis(name: str, seconds: int) -> None:
     print(f"fuzz: {name}: {count} files, and nothing was found", file=sys.stderr)
 
 
+def with_changes(name: str, seconds: int) -> None:
+    """Models that are changed and still are models; without coverage."""
+    known = [*SEEDS[name](), *(path.read_bytes() for path in files(name))]
+    draw, count, end = random.Random(), 0, time.monotonic() + seconds
+    while time.monotonic() < end:
+        count += 1
+        run(name, changed(name, draw.choice(known), draw.getrandbits(31), LONGEST_MODEL))
+    print(f"fuzz: {name}: {count} models, and nothing was found", file=sys.stderr)
+
+
 def with_random(name: str, seconds: int) -> None:
     """Changes of the corpus's files and of two of them joined, many in little time."""
     known = [path.read_bytes() for path in files(name)]
@@ -130,17 +168,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="scripts/fuzz", description=__doc__)
     parser.add_argument("format", choices=TARGETS)
     parser.add_argument("--seconds", type=int, default=600)
-    parser.add_argument("--engine", choices=("atheris", "hypothesis", "random"))
+    parser.add_argument("--engine", choices=("hypothesis", "random"), help="Without it atheris, where it is.")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    try:
-        import atheris
-    except ImportError:
-        atheris = None
-    if options.engine == "random":
+    if options.format in SEEDS and not is_led:
+        with_changes(options.format, options.seconds)
+    elif options.engine == "random":
         with_random(options.format, options.seconds)
-    elif atheris is not None and options.engine != "hypothesis":
-        with_atheris(atheris, options.format, options.seconds)
+    elif is_led:
+        with_atheris(options.format, options.seconds)
     else:
         with_hypothesis(options.format, options.seconds)
 

@@ -2,9 +2,11 @@
 #   use_venv EXTRA     sets up .venv with the package and an extra ("", samples, test, docs or dev); sets $PYTHON
 #   use_oracle         sets up .oracle with Apache MXNet 1.9.1; sets $HYBRIDONNX_ORACLE
 #   use_torch          sets up .torch with PyTorch 2.13; sets $TORCH_PYTHON
+#   use_fuzz           sets up .fuzz with atheris, or .venv where there is none; sets $PYTHON
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 ORACLE_PACKAGES=(numpy==1.23.5 mxnet==1.9.1)
 TORCH_PACKAGES=(torch==2.13.0 numpy==2.4.6 onnx==1.23.2 onnxscript==0.7.2 onnxruntime==1.31.1)
+FUZZ_PACKAGES=atheris==3.0.0
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "$0: $*"; exit 1; }
@@ -91,6 +93,13 @@ set_up_torch() {
   echo "${TORCH_PACKAGES[*]}" >.torch/stamp
 }
 
+set_up_fuzz() {
+  [ "$(cat .fuzz/stamp 2>/dev/null)" != "$FUZZ_PACKAGES $(sha256sum pyproject.toml)" ] || return 0
+  make_environment .fuzz 'sys.version_info >= (3, 11)' 'Python 3.11 or later' python3.13 python3.12 python3.11 python3
+  pip_install .fuzz --only-binary atheris "$FUZZ_PACKAGES" --editable '.[test]'
+  echo "$FUZZ_PACKAGES $(sha256sum pyproject.toml)" >.fuzz/stamp
+}
+
 # One set-up at a time, where the system has flock.
 locked() {
   exec 9<scripts/_venv.sh
@@ -107,6 +116,13 @@ use_venv() {
 use_oracle() {
   locked set_up_oracle
   export HYBRIDONNX_ORACLE=$PWD/.oracle/bin/python
+}
+
+# .fuzz if atheris can be had for one of the interpreters, else .venv; sets $PYTHON
+use_fuzz() {
+  if (locked set_up_fuzz); then PYTHON=$PWD/.fuzz/bin/python; return; fi
+  say "no atheris here: changes are not led by coverage"
+  use_venv test
 }
 
 use_torch() {

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from math import prod
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import hybridonnx as mx
 from hybridonnx.errors import MXNetError
@@ -40,11 +42,46 @@ def recordio(data: bytes) -> None:
         mx.recordio.unpack(record)
 
 
+def onnx(data: bytes) -> None:
+    """Read a model every way that runs nothing of it."""
+    mx.onnx.get_model_metadata(data)
+    for entry in (mx.onnx.inspect, mx.onnx.import_model):
+        with suppress(MXNetError):
+            str(entry(data))
+
+
+def verify(data: bytes) -> None:
+    """Compare a model with itself, if it is one that asks for little memory and time in ONNX Runtime."""
+    parity = mx.onnx.verify(data, data, layers=True)
+    str(parity), parity.to_json()
+
+
+def export(data: bytes) -> None:
+    """Write a graph as ONNX, whose inputs have shapes in their attributes, and read what was written."""
+    net = mx.sym.load_json(data)
+    known = net.attr_dict()
+    shapes = {name: _shape(known.get(name, {}).get("__shape__", "")) for name in net.list_inputs()}
+    with TemporaryDirectory() as folder:
+        path = mx.onnx.export_model(net, {}, shapes, onnx_file_path=f"{folder}/net.onnx")
+        with suppress(MXNetError):
+            mx.onnx.import_model(path)
+
+
+def _shape(text: str) -> tuple[int, ...]:
+    sizes = [int(word) for word in re.findall("[0-9]{1,2}", text)]
+    return tuple(sizes[:6]) if text else (2, 3, 4, 4)
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "symbol_json": symbol_json,
     "params": params,
     "recordio": recordio,
+    "onnx": onnx,
+    "verify": verify,
+    "export": export,
 }
+SECONDS = {"onnx": 10.0, "verify": 10.0, "export": 10.0}
+"""How much processor time a file may take; without a number here a second, or one for each 100 kB."""
 
 
 def refuses_or_reads(name: str, data: bytes) -> None:

@@ -1,6 +1,6 @@
 """Models that nobody wrote in good faith, each read in a process of its own with limits.
 
-python -m tests.hostile_models OUT.json [REGEX] [--every N] [--entries import,metadata,verify]
+python -m tests.hostile_models OUT.json [REGEX] [--every N] [--seed S] [--entries import,verify]
 
 The models are ONNX's own test cases, with one attribute, constant input or declared shape at an extreme. A
 model may be imported, or refused by an error of ours in less than 10 s of processor time and 2 × its size +
@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 import numpy as np
@@ -157,15 +158,30 @@ def read(data: bytes, entry: str) -> None:
         mx.onnx.get_model_metadata(data)
     elif entry == "import":
         mx.onnx.import_model(data)
+    elif entry == "gluon":
+        mx.onnx.import_to_gluon(data)
+    elif entry == "inspect":
+        str(mx.onnx.inspect(data))
+    elif entry == "verify":
+        str(mx.onnx.verify(data, data))
+    elif entry == "isolated":
+        limits = mx.onnx.Isolation(memory=1 << 30, seconds=SECONDS)
+        str(mx.onnx.verify(data, data, isolated=limits))
     else:
-        mx.onnx.verify(data, data, layers=False)
+        raise ValueError(f"one of {', '.join(ENTRIES)} is required, got {entry}")
+
+
+ENTRIES = ("metadata", "import", "gluon", "inspect", "verify", "isolated")
+"""All that read a stranger's model."""
+ENDED = ("Crash", "Timeout", "slow", "memory")
+"""What a model may do to a process that runs it in ONNX Runtime, and not to one that has `isolated`."""
 
 
 def verdict(data: bytes, entry: str) -> str:
     """Nothing if all is well: imported, or refused in time by an error of ours."""
     from hybridonnx.errors import MXNetError
 
-    peak, start = memory(), time.process_time()
+    peak, start = memory(anew=True), time.process_time()
     kind, text = "ok", ""
     try:
         read(data, entry)
@@ -185,14 +201,17 @@ def verdict(data: bytes, entry: str) -> str:
     return kind if kind in FINE else f"{kind}: {text}"
 
 
-def memory() -> int:
-    """The most memory so far, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def memory(anew: bool = False) -> int:
+    """The most memory since it was asked for `anew`, in bytes."""
+    if anew:
+        Path("/proc/self/clear_refs").write_text("5")
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) << 10
 
 
 @cache
-def models(pattern: str, every: int) -> list[Hostile]:
-    """One case of each operator, and the models made of it."""
+def models(pattern: str, every: int, seed: int | None = None) -> list[Hostile]:
+    """One case of each operator, and the models made of it: all, or a part, in another order by a seed."""
     result: list[Hostile] = []
     shown: set[object] = set()
     for case in cases():
@@ -204,6 +223,8 @@ def models(pattern: str, every: int) -> list[Hostile]:
             continue
         shown.add(key)
         result += hostile(case.name, model)
+    if seed is not None:
+        Random(seed).shuffle(result)
     return result[::every]
 
 
@@ -211,7 +232,7 @@ def warm() -> None:
     """Load what reading loads, so that the memory of one model is its own."""
     for name in ("relu", "einsum_batch_matmul", "gather_0", "lstm_defaults"):
         data = cases(f"^test_{name}$")[0].model.SerializeToString()
-        for entry in ("import", "verify"):
+        for entry in ENTRIES[:-1]:
             read(data, entry)
 
 
@@ -235,18 +256,26 @@ def main() -> None:
     parser.add_argument("output", type=Path)
     parser.add_argument("pattern", nargs="?", default="")
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--seed", type=int)
     parser.add_argument("--entries", default="metadata,import")
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
-    todo, entries = models(options.pattern, options.every), options.entries.split(",")
+    todo, entries = models(options.pattern, options.every, options.seed), options.entries.split(",")
     counts: Counter[str] = Counter()
     faults = {}
     for name, result in verdicts(todo, entries, options.processes):
-        counts[result if result in FINE else result.partition(":")[0]] += 1
+        counts[f"{name.partition(' ')[0]} {result if result in FINE else result.partition(':')[0]}"] += 1
         if result not in FINE:
             faults[name] = result
+            options.output.write_text(json.dumps(faults, indent=1))
         if sum(counts.values()) % 500 == 0:
             print(sum(counts.values()), len(todo) * len(entries), dict(counts), file=sys.stderr, flush=True)
+    by_name = {f"verify {model.name}": model for model in todo}
+    ended = [name for name, fault in faults.items() if name in by_name and fault.startswith(ENDED)]
+    for name, result in verdicts([by_name[name] for name in ended], ["isolated"]):
+        counts[f"isolated {result if result in FINE else 'at fault'}"] += 1
+        if result not in FINE:
+            faults[name] = result
     options.output.write_text(json.dumps(faults, indent=1))
     print(len(todo) * len(entries), "tried", dict(counts))
 

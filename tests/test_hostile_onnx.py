@@ -11,7 +11,7 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, 
 
 import hybridonnx as mx
 from hybridonnx.errors import FormatError, MXNetError
-from tests.hostile_models import FINE, Hostile, models, verdicts
+from tests.hostile_models import ENDED, FINE, Hostile, models, verdicts
 
 
 def model(
@@ -164,8 +164,7 @@ FOUND: dict[str, Callable[[], ModelProto]] = {
 def test_models_that_brought_an_import_down():
     """Each crashed, hung, filled the memory or raised an error of another library once."""
     todo = [Hostile(name, make) for name, make in FOUND.items()]
-    faults = {name: result for name, result in verdicts(todo, ["metadata", "import"]) if result not in FINE}
-    assert not faults
+    assert not faults_of(dict(verdicts(todo, ["metadata", "import", "inspect"])))
 
 
 def test_good_models_at_extremes():
@@ -175,12 +174,38 @@ def test_good_models_at_extremes():
     assert not {name: result for name, result in results.items() if result not in FINE}
 
 
+def test_comparisons_of_good_models_at_extremes():
+    results = dict(verdicts(models("", 700), ["gluon", "inspect", "verify"]))
+    assert len(results) > 180
+    assert not faults_of(results)
+
+
+def faults_of(results: dict[str, str]) -> dict[str, str]:
+    """What is at fault, but for what ONNX Runtime does to a process that runs a model."""
+    return {
+        name: result
+        for name, result in results.items()
+        if result not in FINE and not (name.startswith("verify ") and result.startswith(ENDED))
+    }
+
+
 @pytest.mark.slow
 def test_more_good_models_at_extremes():
     """All of them take two processors an hour."""
     results = dict(verdicts(models("", 10), ["metadata", "import"]))
     assert len(results) > 8_000
-    assert not {name: result for name, result in results.items() if result not in FINE}
+    assert not faults_of(results)
+
+
+@pytest.mark.slow
+def test_more_comparisons_of_good_models_at_extremes():
+    """What ends a process is an error where it is isolated."""
+    chosen = models("", 30)
+    results = dict(verdicts(chosen, ["gluon", "inspect", "verify"]))
+    assert len(results) > 4_000
+    assert not faults_of(results)
+    ended = [model for model in chosen if results[f"verify {model.name}"] not in FINE]
+    assert not faults_of(dict(verdicts(ended, ["isolated"])))
 
 
 @pytest.mark.parametrize("beside", [False, True])

@@ -158,9 +158,14 @@ def _has_elements(tensor: TensorProto) -> bool:
     return any(field.name.endswith("_data") for field, _ in tensor.ListFields())
 
 
+_MEMORY = "ONNX model: more memory is required than there is."
+_TOO_LARGE = ("array is too big", "Maximum allowed", "negative dimensions")
+"""How errors of NumPy begin that are about sizes no memory has."""
+
+
 @contextmanager
-def in_words() -> Iterator[None]:
-    """Lets what a damaged file makes other code raise be an error that says so."""
+def in_words(failed: str = "the file cannot be read") -> Iterator[None]:
+    """Lets what a damaged file makes other code raise be an error that says so, and what `failed`."""
     try:
         yield
     except MXNetError as exc:
@@ -173,11 +178,13 @@ def in_words() -> Iterator[None]:
             "ONNX model: text in UTF-8 is required, got other bytes. The file is damaged."
         ) from None
     except MemoryError:
-        raise ConversionError("ONNX model: more memory is required than there is.") from None
+        raise ConversionError(_MEMORY) from None
     except Exception as exc:
         text = short(" ".join(str(exc).split()))
+        if text.startswith(_TOO_LARGE):
+            raise ConversionError(_MEMORY) from None
         raise FormatError(
-            f"ONNX model: the file cannot be read; {type(exc).__name__}: {text} If ONNX's checker takes it, "
+            f"ONNX model: {failed}; {type(exc).__name__}: {text} If ONNX's checker takes it, "
             "please report it."
         ) from exc
 

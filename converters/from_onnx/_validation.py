@@ -95,6 +95,12 @@ class _Form(NamedTuple):
     """What ONNX says of an operator."""
 
     attributes: Mapping[str, _Attribute]
+    inputs: int
+    """So many at least, of nodes with graphs inside; the walk tells what is wrong with others."""
+    named: frozenset[int]
+    """The places of inputs that have to have names."""
+    all_named: int
+    """The place from which on all have to."""
     outputs: int
 
 
@@ -226,7 +232,14 @@ def _form(op_type: str, domain: str, opset: int) -> _Form | None:
         name: _Attribute(_NUMBERS[a.type], *_range(op_type, name), _MOST_AXES if name in _BY_AXES else None)
         for name, a in schema.attributes.items()
     }
-    return _Form(attributes, schema.max_output)
+    has_graphs = any(a.kind == AttributeProto.GRAPH for a in attributes.values())
+    options = [parameter.option for parameter in schema.inputs]
+    named = frozenset(i for i, option in enumerate(options) if option == _SINGLE)
+    several = len(options) - 1 if not has_graphs and options[-1:] == [_VARIADIC] else _INT32
+    return _Form(attributes, schema.min_input if has_graphs else 0, named, several, schema.max_output)
+
+
+_SINGLE, _VARIADIC = defs.OpSchema.FormalParameterOption.Single, defs.OpSchema.FormalParameterOption.Variadic
 
 
 def _range(op_type: str, name: str) -> tuple[int, int]:
@@ -235,9 +248,28 @@ def _range(op_type: str, name: str) -> tuple[int, int]:
         return (0 if name == "batch_dims" else -_MOST_AXES), _MOST_AXES
     if name in _ANY or (op_type, name) in _MAY_BE_ANY:
         return -1 << 63, (1 << 63) - 1
+    if name in _GRAMS:
+        return 0, _MOST_GRAMS
+    if name in _FLAGS:
+        return 0, 1
     least = 1 if name in _POSITIVE else 0 if name in _COUNTS else -_INT32
     return (-1 if (op_type, name) in _MAY_BE_MINUS_ONE else least), _INT32 - 1
 
+
+_MOST_GRAMS = 1 << 16
+"""Words of a sequence of words, and between two of them: ONNX Runtime tries each number up to these."""
+_GRAMS = frozenset({"max_gram_length", "max_skip_count", "min_gram_length"})
+
+_FLAGS = frozenset(
+    """
+    align_corners allowzero antialias broadcast ceil_mode center_point_box count_include_pad
+    detect_negative detect_positive exclude_outside exclusive fmod input_forget interleaved inverse
+    is_case_sensitive is_causal is_test keepdims largest layout linear_before_reset multi_class
+    noop_with_empty_axes one_class onesided output_sequence periodic reverse saturate
+    select_last_index sorted spatial storage_order training_mode transA transB upper zeros
+    """.split()
+)
+"""Attributes that are yes or no: of other numbers some readers say yes, and others no."""
 
 _MAY_BE_MINUS_ONE = frozenset({("Reshape", "shape"), ("TopK", "k")})
 _MAY_BE_ANY = frozenset({("Reshape", "shape")})
@@ -258,11 +290,18 @@ def _validate_node(node: NodeProto, form: _Form | None, inside: bool) -> None:
         if known is not None:
             _validate_attribute(node, attribute, known)
     if form is not None:
-        _validate_outputs(node, form)
+        _validate_ends(node, form)
 
 
-def _validate_outputs(node: NodeProto, form: _Form) -> None:
-    """Hold the number of outputs to what ONNX says. That of inputs is told with their names later."""
+def _validate_ends(node: NodeProto, form: _Form) -> None:
+    """Hold the numbers of inputs and outputs to what ONNX says, as far as its inference relies on them."""
+    if len(node.input) < form.inputs:
+        raise FormatError(
+            f"{node.op_type}: {form.inputs} inputs at least are required, got {len(node.input)}."
+        )
+    for place, name in enumerate(node.input):
+        if not name and (place in form.named or place >= form.all_named):
+            raise FormatError(f"{node.op_type}: a name is required of input {place}, got none.")
     if len(node.output) > form.outputs:
         raise FormatError(
             f"{node.op_type}: {form.outputs} outputs at most are required, got {len(node.output)}."

@@ -109,11 +109,17 @@ def group_normalization(
     return y * F.reshape(scale, shape=shape) + F.reshape(bias, shape=shape)
 
 
+_MOST_CHANNELS = 1024
+"""Windows of an even size are added channel by channel, up to so many."""
+
+
 @imports("LRN", versions=(1, 13))
 def lrn(F: Any, x: Any, *, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0) -> Any:
     """The same in MXNet, for an odd size; an even one, which engines refuse, has one channel more behind."""
     if size % 2:
         return F.LRN(x, alpha=alpha, beta=beta, knorm=bias, nsize=size)
+    if size > _MOST_CHANNELS:
+        raise ConversionError(f"LRN: an even size of at most {_MOST_CHANNELS} is required, got {size}.")
     dtype = F.dtype(x)
     wide = F.cast(x, dtype="float32") if dtype == np.float16 else x
     squares = F.square(wide)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,26 @@ from ._shapes import node_shapes
 
 _Kind = defs.OpSchema.AttrType
 _int64 = np.dtype("int64")
+
+
+_MOST_ELEMENTS = 1 << 27
+"""A constant that is made of numbers in attributes has so many at most."""
+
+
+def require_few(*sizes: int | None) -> None:
+    """Refuse a constant that attributes or sizes of inputs ask for, before its numbers are made.
+
+    Args:
+        sizes: The constant's; those that are unknown do not count.
+
+    Raises:
+        ConversionError: If it has more elements than are written.
+    """
+    elements = prod(size for size in sizes if size is not None)
+    if elements > _MOST_ELEMENTS:
+        raise ConversionError(
+            f"A constant of at most {_MOST_ELEMENTS:,} elements is written, got {elements:,}. Take an input."
+        )
 
 
 class Output(NamedTuple):
@@ -421,6 +442,8 @@ def _int(value: Any) -> int:
         return elem_type(value)
     if isinstance(value, float | np.floating | str):
         raise TypeError
+    if not -1 << 63 <= value < 1 << 63:
+        raise ConversionError(f"an integer of 64 bits is required in an attribute, got {value}.")
     return int(value)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from hybridonnx.dtypes import float32, is_bfloat16
 from hybridonnx.errors import ConversionError, MXNetError, UnknownOperatorError, suggest, without_places
-from hybridonnx.ops import Operator, Shape, Spec, SymbolicDim, without_symbols
+from hybridonnx.ops import Operator, Shape, Spec, SymbolicDim, show, without_symbols
 from hybridonnx.symbol.compose import Outputs
 from hybridonnx.symbol.graph import Entry, Node, topological
 from hybridonnx.symbol.infer import Specs, infer
@@ -394,6 +394,10 @@ def start(
     return Start(walk, nodes, specs, variables, known)
 
 
+_LONGEST = 200
+"""What other code says is cut at so many letters."""
+
+
 def lower_node(walk: Walk, node: Node, specs: Mapping[Entry, Spec]) -> None:
     """Lower one node; errors tell which."""
     try:
@@ -403,6 +407,15 @@ def lower_node(walk: Walk, node: Node, specs: Mapping[Entry, Spec]) -> None:
             node.locate(exc)
         exc.node = node
         raise
+    except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as exc:
+        inputs = ", ".join(show(specs.get(entry, Spec()).shape) for entry in node.inputs) or "none"
+        error = ConversionError(
+            f"{node.op_name}: inputs {inputs} with these attributes cannot be written: {type(exc).__name__}: "
+            f"{str(exc)[:_LONGEST]}"
+        )
+        node.locate(error)
+        error.node = node
+        raise error from exc
     except Exception as exc:
         exc.add_note(node.described())
         raise

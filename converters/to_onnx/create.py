@@ -6,7 +6,7 @@ import numpy as np
 
 from hybridonnx.ops.create import Arange, Eye, Full, Linspace, Ones, Zeros, ZerosWithoutDType
 
-from ._graph import Graph, NeedsShape, Value
+from ._graph import Graph, NeedsShape, Value, require_few
 from ._registry import lowers
 from ._symbolic_dims import count, output_sizes, vector
 
@@ -21,6 +21,7 @@ def filled(g: Graph, op: Zeros | Ones | Full | ZerosWithoutDType) -> Value:
 def arange(g: Graph, op: Arange) -> Value:
     (length,) = output_sizes(g)
     if isinstance(length, int):
+        require_few(length)
         return g.const(op.of_length(length))
     first = op.of_length(1)
     if first.dtype.name not in _ARITHMETIC:
@@ -38,4 +39,5 @@ _ARITHMETIC = ("float32", "float64", "int32", "int64")
 
 @lowers(Linspace, Eye)
 def constant(g: Graph, op: Linspace | Eye) -> Value:
+    require_few(*(size for size in output_sizes(g) if isinstance(size, int)))
     return g.const(op.forward())

@@ -9,7 +9,7 @@ import numpy as np
 from hybridonnx.ops.multibox import LEAST_OVERLAP, MultiBoxDetection, MultiBoxPrior, MultiBoxTarget, single
 
 from ._boxes import best_pairs, columns, gather_rows, iou, suppressed_apart
-from ._graph import Graph, Value
+from ._graph import Graph, Value, require_few
 from ._registry import lowers
 from ._symbolic_dims import count, sizes_of, vector
 
@@ -24,6 +24,7 @@ def multibox_prior(g: Graph, op: MultiBoxPrior, data: Value) -> Value:
     """A constant; for free sizes the nodes that compute it."""
     height, width = (data.shape or (None,) * 4)[2:4]
     if height is not None and width is not None:
+        require_few(height, width, 4 * len(op.shapes()[0]))
         return g.Identity(g.const(op.forward(np.empty((0, 0, height, width), np.float32))))
     pixels = [g.Cast(g.size_of(data, axis), np.float32) for axis in (2, 3)]
     sizes, roots = op.shapes()

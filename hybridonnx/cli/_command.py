@@ -19,9 +19,10 @@ import click
 from .._json import json_text
 from ..errors import MXNetError
 from ..parity.progress import LISTENER
+from ._isolated import run_isolated, wanted
 from ._output import print_error, print_text
 
-__all__ = ["Answer", "ExitCode", "command", "step"]
+__all__ = ["Answer", "ExitCode", "Words", "command", "step"]
 
 _PATIENCE = 1.0
 """Seconds before a terminal is told what is being done."""
@@ -60,6 +61,10 @@ class Answer:
         return json.loads(self.data) if isinstance(self.data, str) else self.data
 
 
+class Words(list[str]):
+    """A command and its arguments, as the shell has them."""
+
+
 def command(function: Callable[..., Answer]) -> click.Command:
     """Make a command of a function, which is called as its module is and has click's decorators.
 
@@ -79,6 +84,9 @@ def command(function: Callable[..., Answer]) -> click.Command:
     @functools.wraps(function)
     def callback(as_json: bool, debug: bool, **options: Any) -> int:
         title = f"hybridonnx {name}"
+        limits = wanted(options)
+        if limits is not None:
+            return run_isolated(title, click.get_current_context().find_object(Words) or [], limits, as_json)
         try:
             with _Progress() as progress, warnings.catch_warnings():
                 click.get_current_context().meta[_PROGRESS] = progress

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ._command import ExitCode
+from ._command import ExitCode, Words
 from ._modules import command_names, is_plain, load, summary
 from ._output import print_error, print_text
 
@@ -98,7 +98,9 @@ def run(words: Sequence[str], module: str = "", completes: bool = False) -> int:
     try:
         if module:
             made, rest, title = made_in(module, words[0]), rest[1:], f"hybridonnx {words[0]}"
-        with made.make_context(title, rest) as context:  # `main` would say of its own how it ends
+        with made.make_context(
+            title, rest, obj=Words(words)
+        ) as context:  # `main` would say of its own how it ends
             result: Any = made.invoke(context)
     except click.exceptions.Exit as exc:
         return exc.exit_code

@@ -28,6 +28,7 @@ from ..parity.drawing import Draws
 from ..parity.models import runnable
 from ._arrays import Pixels, inputs_option, pixels_options, read_inputs, write_arrays
 from ._command import Answer, command, step
+from ._isolated import isolation_options
 from ._models import (
     Files,
     declared_shapes,
@@ -47,6 +48,7 @@ _FEW = 8
 
 
 @command
+@isolation_options
 @model_argument()
 @inputs_option
 @shapes_option

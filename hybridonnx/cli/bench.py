@@ -17,6 +17,7 @@ import click
 from ..onnx import benchmark
 from ._arrays import inputs_option
 from ._command import Answer, command, step
+from ._isolated import isolation_options
 from ._measured import arrays_in, checked_shapes, source
 from ._models import parts
 from ._options import POSITIVE, OutputFile, html_option, numbers, shapes_option, sizes_option
@@ -25,6 +26,7 @@ __all__ = ["bench"]
 
 
 @command
+@isolation_options
 @click.argument("models", nargs=-1, required=True, type=click.Path(path_type=str))
 @click.option(
     "--params", help="The .params file of the model, if there is one model and it is a symbol.json."

@@ -18,6 +18,7 @@ import click
 from ..onnx import model_profile
 from ._arrays import inputs_option
 from ._command import Answer, command, step
+from ._isolated import isolation_options
 from ._measured import arrays_in, checked_shapes, source
 from ._models import model_argument, parts
 from ._options import OutputFile, html_option, shapes_option, sizes_option
@@ -26,6 +27,7 @@ __all__ = ["profile"]
 
 
 @command
+@isolation_options
 @model_argument()
 @shapes_option
 @sizes_option

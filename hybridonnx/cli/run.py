@@ -24,7 +24,18 @@ _OPTIONS = {"--replace": (AS_MXNET.name, "replace"), "--old-numpy": (OLD_NUMPY.n
 
 _MODELS = (".onnx", "-symbol.json")
 _WITH_VALUES = {
-    *("--input", "--mean", "--output", "--params", "--scale", "--shape", "--size", "--std"),
+    *(
+        "--input",
+        "--mean",
+        "--max-memory",
+        "--output",
+        "--params",
+        "--scale",
+        "--max-seconds",
+        "--shape",
+        "--size",
+    ),
+    "--std",
     "-o",
 }
 """Options for models, which Python has not, that take a value."""

@@ -25,6 +25,7 @@ from click.core import ParameterSource
 from ..onnx import inspection
 from ._arrays import Pixels, inputs_option, pixels_options, read_inputs
 from ._command import Answer, command, step
+from ._isolated import isolation_options
 from ._models import Files, input_names, model_argument, parts, require_names, require_parameters
 from ._options import html_option, shapes_option, tolerance_option, trial_sizes_option
 from ._verify import compared
@@ -33,6 +34,7 @@ __all__ = ["verify"]
 
 
 @command
+@isolation_options
 @model_argument()
 @model_argument("second", required=False)
 @shapes_option

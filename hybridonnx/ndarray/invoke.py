@@ -197,7 +197,7 @@ def _own(y: Any, arrays: Sequence[Array], dtype: DType | None, shape: Shape | No
         if own is a or (own.base is not None and np.may_share_memory(own, a)):
             own = own.copy()
             break
-    return own.reshape(shape) if own.ndim == 0 and shape is not None else own  # type: ignore[arg-type]
+    return own.reshape(shape) if own.ndim == 0 and shape and all(d == 1 for d in shape) else own  # type: ignore[arg-type]
 
 
 def _device(op: Operator) -> Context:

@@ -7,16 +7,18 @@ from .manifest import Digest, Manifest, ManifestCheck, check_manifest
 from .model_diff import ModelDiff, NodeDiff, WeightDiff, diff
 from .model_profile import NodeTime, Profile, TimeShare, profile
 from .models import (
-    Change, Difference, Graph, Layer, NodeFacts, NodeSupport, ParameterDifference, Parity, ParityError,
-    ProofOptions, Score, SizeTrial, Support, Value, Verdict, assert_parity, check, export_model,
-    get_model_metadata, get_operator_support, import_model, import_to_gluon, register_lowering, verify,
+    Change, Difference, Graph, Isolation, IsolationError, Layer, NodeFacts, NodeSupport, ParameterDifference,
+    Parity, ParityError, ProofOptions, Score, SizeTrial, Support, Value, Verdict, assert_parity, check,
+    export_model, get_model_metadata, get_operator_support, import_model, import_to_gluon, register_lowering,
+    verify,
 )
 from .prediction import run
 __all__ = [
-    "Benchmark", "Change", "Declaration", "Difference", "Digest", "Graph", "Inspection", "Layer", "Manifest",
-    "ManifestCheck", "ModelDiff", "NodeDiff", "NodeFacts", "NodeSupport", "NodeTime", "ParameterDifference",
-    "Parity", "ParityError", "Profile", "ProofOptions", "Score", "SizeTrial", "Support", "TimeShare",
-    "Timing", "Value", "Verdict", "WeightDiff", "assert_parity", "bench", "check", "check_manifest", "diff",
-    "export_model", "get_model_metadata", "get_operator_support", "import_model", "import_to_checkpoint",
-    "import_to_gluon", "inspect", "mx2onnx", "profile", "register_lowering", "run", "verify",
+    "Benchmark", "Change", "Declaration", "Difference", "Digest", "Graph", "Inspection", "Isolation",
+    "IsolationError", "Layer", "Manifest", "ManifestCheck", "ModelDiff", "NodeDiff", "NodeFacts",
+    "NodeSupport", "NodeTime", "ParameterDifference", "Parity", "ParityError", "Profile", "ProofOptions",
+    "Score", "SizeTrial", "Support", "TimeShare", "Timing", "Value", "Verdict", "WeightDiff", "assert_parity",
+    "bench", "check", "check_manifest", "diff", "export_model", "get_model_metadata", "get_operator_support",
+    "import_model", "import_to_checkpoint", "import_to_gluon", "inspect", "mx2onnx", "profile",
+    "register_lowering", "run", "verify",
 ]

@@ -12,7 +12,7 @@ from ..converters.to_onnx import by_name, is_shape
 from ..converters.values import dtype_of_type_string
 from ..errors import AttributeValueError, ConversionError
 from ..ops import Array
-from ..parity.drawing import numbers
+from ..parity.drawing import numbers, require_few
 from ..parity.inputs import as_array, is_array
 from ..runtime.session import ModelSession
 
@@ -43,9 +43,14 @@ def feeds(
     known = _known(what, declared, sizes or {}, batch_size)
     rng = np.random.default_rng(seed)
     limits = input_limits(source, {n: tuple(shape) for n, shape in declared.items()})
+    shapes_of = {
+        name: tuple(_size(what, name, i, d, known) for i, d in enumerate(shape))
+        for name, shape in declared.items()
+    }
+    require_few(what, shapes_of)
     result = {}
     for name, (text, _) in session.inputs.items():
-        shape = tuple(_size(what, name, i, d, known) for i, d in enumerate(declared[name]))
+        shape = shapes_of[name]
         dtype = dtype_of_type_string(text)
         if dtype is None:
             raise ConversionError(

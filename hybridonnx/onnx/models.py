@@ -43,6 +43,8 @@ from ..ndarray.ndarray import NDArray
 from ..ops import Array, Spec
 from ..parity.difference import Difference, Verdict
 from ..parity.inputs import as_array, is_array, parts, samples_in
+from ..parity.isolated import unopened, verify_isolated
+from ..parity.isolation import Isolation, IsolationError, isolation_of
 from ..parity.models import Runnable, label_zeros, named, of_symbol, runnable
 from ..parity.pictures import Pixels
 from ..parity.report import Parity, ParityError
@@ -59,6 +61,8 @@ __all__ = [
     "Change",
     "Difference",
     "Graph",
+    "Isolation",
+    "IsolationError",
     "Layer",
     "NodeFacts",
     "NodeSupport",
@@ -291,12 +295,13 @@ def verify(
     transform: Callable[[NDArray], ArrayLike] | None = None,
     mean: Sequence[float] | None = None,
     std: Sequence[float] | None = None,
+    isolated: bool | Isolation = False,
 ) -> Parity:
     """Run two models on the same inputs, and tell rounding from faults.
 
     A model is a HybridBlock, a Symbol with its parameters as a tuple, or the files of both, an ONNX file or
     its bytes, or an open session; without `other` one of MXNet's is compared with its own export. Blocks and
-    Symbols run on the kernels, where a block's own call is compared as well, and ONNX models in plain ONNX
+    Symbols run on the kernels, a block's own call is compared as well, and ONNX models run in plain ONNX
     Runtime. The first model's graph also runs in float64, and again with every value moved as rounding may.
 
     Args:
@@ -307,8 +312,7 @@ def verify(
         shapes: The shapes of inputs, by name or in order; sizes that are names are free.
         sizes: What free sizes are tried at, by name: one number or several, each by itself and all together;
             1, 2 and 7 unless given. With `inputs` they are tried only if they are given.
-        layers: Whether values in between are judged too, each from the first model's values before it.
-            Outputs alone take less time, half of it at best, and hide one fault in four: networks damp them.
+        layers: Whether values in between are judged too; outputs alone hide one fault in four, in less time.
         samples: How many samples are taken or drawn; 1, or of a folder 8, unless given.
         seed: Of what is drawn.
         precision: The dtype whose rounding the second model is granted; that of most of its weights, if those
@@ -319,13 +323,26 @@ def verify(
             middle is taken, in the model's size, with numbers from 0 to 1.
         mean: What is taken from each colour then.
         std: What each is divided by then.
+        isolated: Whether models run in a process of their own, with limits; for files of strangers.
     """
     pixels = Pixels(transform, (0.0,) if mean is None else mean, (1.0,) if std is None else std)
-    options = _Options(shapes, sizes, layers, seed, precision, metric, pixels)._asdict()
-    first = _read(model)
-    second = _second(_read(other), first, shapes)
-    compare = _verify_block if isinstance(first, HybridBlock) else _verify
-    return compare(first, second, inputs, samples=samples, **options)
+    options = _Options(shapes, sizes, layers, samples, seed, precision, metric, pixels)._asdict()
+    first, way = _read(model), _way(isolated)
+    compare = partial(_verify_block, way) if isinstance(first, HybridBlock) else way.compare
+    return compare(first, _second(_read(other), first, shapes, way), inputs, **options)
+
+
+class _Way(NamedTuple):
+    """How models are compared."""
+
+    known: Callable[[Any], Runnable]
+    """What is known of a model."""
+    compare: Callable[..., Parity]
+
+
+def _way(isolated: bool | Isolation) -> _Way:
+    limits = isolation_of(isolated)
+    return _Way(runnable, _verify) if limits is None else _Way(unopened, partial(verify_isolated, limits))
 
 
 def _read(model: Any) -> Any:
@@ -334,11 +351,11 @@ def _read(model: Any) -> Any:
     return model if known is None or known.symbol is None else (known.symbol, known.arrays)
 
 
-def _second(other: Any, model: Any, shapes: Any) -> Any:
+def _second(other: Any, model: Any, shapes: Any, way: _Way) -> Any:
     """What is compared with a model, as `verify` of `parity` takes it."""
     if not isinstance(other, HybridBlock):
         return other
-    return _declared_block(other, None if isinstance(model, HybridBlock) else runnable(model), shapes)
+    return _declared_block(other, None if isinstance(model, HybridBlock) else way.known(model), shapes)
 
 
 class _Options(NamedTuple):
@@ -347,6 +364,7 @@ class _Options(NamedTuple):
     shapes: Any
     sizes: Any
     layers: bool
+    samples: int | None
     seed: int
     precision: Any
     metric: Any
@@ -354,21 +372,21 @@ class _Options(NamedTuple):
 
 
 def _verify_block(
-    net: HybridBlock, other: Any, inputs: Any, *, samples: int | None, **options: Any
+    way: _Way, net: HybridBlock, other: Any, inputs: Any, *, samples: int | None, **options: Any
 ) -> Parity:
-    second = None if other is None else runnable(other)
+    second = None if other is None else way.known(other)
     is_known = second is not None or options["shapes"] is not None or net._cached_graph
     special = options["metric"] is not None or options["sizes"] is not None or _is_path(inputs)
     if inputs is None or (special and is_known):
         block = _declared_block(net, second, options["shapes"])
-        return _verify(block, second, inputs, samples=samples, **options)
+        return way.compare(block, second, inputs, samples=samples, **options)
     traced: Any = net._cached_graph
     values = [parts(v, len(traced[0])) if traced else v for v in samples_in(inputs, samples or 1)]
     names, graph = _graph(net, len(in_order(values[0], is_array)))
     by_input = [_by_input(net, names, graph, v) for v in values]
     params = _parameters(net, graph, [NDArray(by_input[0][name]) for name in names])
     block = _runnable(net, names, graph, params)
-    return _verify(block, second, iter(by_input), samples=len(by_input), **options)
+    return way.compare(block, second, iter(by_input), samples=len(by_input), **options)
 
 
 def assert_parity(

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..attrs import text
 from ..dtypes import DType
-from ..errors import MXNetError
+from ..errors import AttributeValueError, MXNetError
 from ._calls import bind
 from ._operator import Array, Operator, Spec
 from ._overloads import ARITHMETIC, COMPARISONS
@@ -232,9 +232,17 @@ def _is_plain(spec: Spec) -> bool:
 
 
 def _read(of: str) -> Composed:
-    name, attributes = json.loads(of)
-    op = find(name).make(attributes)
-    assert isinstance(op, Composed)
+    try:
+        name, attributes = json.loads(of)
+        op = find(name).make(attributes)
+    except MXNetError:
+        raise
+    except (AttributeError, RecursionError, TypeError, ValueError):
+        op = None
+    if not isinstance(op, Composed):
+        raise AttributeValueError(
+            f"_composition_grad: an operator that is composed of others is required in of, got {of[:200]!r}."
+        )
     return op
 
 

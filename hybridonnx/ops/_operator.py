@@ -350,9 +350,17 @@ class Operator:
         self, inputs: Sequence[Spec], outputs: Sequence[Spec] = ()
     ) -> tuple[tuple[Spec, ...], tuple[Spec, ...]]:
         """All that can be known of inputs and outputs from what is known of them."""
-        if self.widens_bfloat16 and any(is_bfloat16(spec.dtype) for spec in (*inputs, *outputs)):
-            return self._infer_bfloat16(inputs, outputs)
-        return self._infer(inputs, outputs)
+        try:
+            if self.widens_bfloat16 and any(is_bfloat16(spec.dtype) for spec in (*inputs, *outputs)):
+                return self._infer_bfloat16(inputs, outputs)
+            return self._infer(inputs, outputs)
+        except MXNetError:
+            raise
+        except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as exc:
+            shapes = ", ".join(show(spec.shape) for spec in inputs) or "none"
+            raise ShapeError(
+                f"{self.names[0]}: inputs that fit each other and the attributes are required, got {shapes}."
+            ) from exc
 
     def _infer(
         self, inputs: Sequence[Spec], outputs: Sequence[Spec]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,9 @@ from ._operator import Array
 from ._shapes import Dim, Shape, below, show
 
 Ints = tuple[int, ...]
+_MOST_PADDED = 1 << 28
+_MOST_TIMES = 64
+"""An array is padded to so many elements at most, or to so many times its own."""
 
 
 # ---- attributes
@@ -122,6 +126,13 @@ def padded(x: Array, before: Sequence[int], sizes: Sequence[int], value: float =
     spatial = x.shape[2:]
     if not any(before) and tuple(sizes) == spatial:
         return x
+    count = prod(x.shape[:2] + tuple(sizes))
+    if count > max(_MOST_PADDED, _MOST_TIMES * x.size):
+        shape = show(x.shape[:2] + tuple(sizes))
+        raise ShapeError(
+            f"padding: at most {_MOST_PADDED:,} elements are computed, got {shape} for {show(x.shape)}. Use "
+            "a smaller window."
+        )
     result = np.full(x.shape[:2] + tuple(sizes), value, x.dtype)
     lengths = [min(n, size - b) for n, b, size in zip(spatial, before, sizes, strict=True)]
     target: Any = (..., *(slice(b, b + n) for b, n in zip(before, lengths, strict=True)))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import ceil, floor, inf
+from math import ceil, floor, inf, prod
 from typing import Any
 
 import numpy as np
 
+from ..converters.from_onnx import short
 from ..converters.limits import Limit
 from ..converters.to_onnx import by_name, is_shape
 from ..dtypes import DType
@@ -18,6 +19,8 @@ from .sizes import FreeSizes, declared, dim
 
 _ONES = 0.75
 """The part of a mask that is 1."""
+MOST_DRAWN = 1 << 28
+"""So many elements are drawn at most: a file of some bytes may say that it takes any number."""
 _MOST = 1 << 20
 """Where only one end of what may be drawn is known, the other one is not farther."""
 
@@ -56,6 +59,7 @@ class Draws:
         """An array for each input where free sizes are these."""
         rng = np.random.default_rng(seed)
         shapes = self.free.shapes(sizes)
+        require_few("verify", shapes)
         known = {**sizes, **self._expressions(sizes)}
         sample: Arrays = {}
         for name, spec in self.specs.items():
@@ -71,6 +75,25 @@ class Draws:
         """The sizes that are expressions of names, by their texts."""
         dims = [d for spec in self.specs.values() for d in spec.shape or () if isinstance(d, SymbolicDim)]
         return {str(d): d.value(sizes) for d in dims}
+
+
+def require_few(what: str, shapes: Mapping[str, Sequence[int]]) -> None:
+    """Refuse to draw inputs that are too large together.
+
+    Args:
+        what: Who asks, as errors say.
+        shapes: The shapes of the inputs by name.
+
+    Raises:
+        ConversionError: If they have more than 2^28 elements.
+    """
+    counts = {name: prod(shape) for name, shape in shapes.items()}
+    if sum(counts.values()) > MOST_DRAWN:
+        largest = max(counts, key=lambda name: counts[name])
+        raise ConversionError(
+            f"{what}: inputs are required, as at most {MOST_DRAWN:,} elements are drawn, and "
+            f"{short(largest)} alone has {counts[largest]:,}. Give inputs, or shapes that are smaller."
+        )
 
 
 def names_of(second: Runnable, first: Runnable) -> dict[str, str]:

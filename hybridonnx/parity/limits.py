@@ -13,6 +13,8 @@ from ..symbol.graph import Node
 from ..symbol.infer import Specs, infer
 from ..symbol.symbol import Symbol
 
+_MOST_AXES = 64
+"""No array has more."""
 _THROUGH = frozenset(
     """
     BlockGrad Cast Concat Flatten Reshape SliceChannel SwapAxis _copy _npi_concatenate _npi_stack abs
@@ -37,7 +39,8 @@ class _Call:
 
     def least(self, place: int, count: Dim) -> Limit | None:
         """The limit of an index that goes into each of so many axes."""
-        sizes = [self.size(place, axis) for axis in range(count)] if isinstance(count, int) else []
+        is_count = isinstance(count, int) and count <= _MOST_AXES
+        sizes = [self.size(place, axis) for axis in range(int(count or 0))] if is_count else []
         numbers = [size for size in sizes if isinstance(size, int)]
         if len(sizes) == 1 or not numbers or len(numbers) < len(sizes):
             return below(sizes[0]) if len(sizes) == 1 else None

@@ -7,22 +7,22 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, wraps
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
 from ..converters.cuts import Cuts
-from ..converters.from_onnx import import_model, read
+from ..converters.from_onnx import import_model, in_words, read, short
 from ..converters.inspection import facts
 from ..converters.limits import Limit, input_limits
 from ..converters.quantization import Quantization, is_quantized
 from ..converters.to_onnx import arrays_by_name, data_names, model_bytes
 from ..converters.values import dtype_of_type_string
-from ..dtypes import DType, as_dtype
+from ..dtypes import DType, as_dtype, container_of
 from ..errors import ConversionError, MXNetError
 from ..gluon.hybrid_block import HybridBlock
 from ..ndarray.invoke import invoke_all
@@ -42,6 +42,8 @@ from .results import NodeFacts
 from .sizes import dim
 
 Arrays: TypeAlias = dict[str, Array]
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 
 class Graph:
@@ -279,6 +281,8 @@ class Runnable:
     """Whether it is ONNX, which runs apart from what it is imported as."""
     title: str = field(default="", compare=False)
     """What reports call it."""
+    source: str | bytes | None = field(default=None, compare=False)
+    """The file, or its bytes, of one that is not open here."""
 
 
 def title(model: Any) -> str:
@@ -291,7 +295,7 @@ def title(model: Any) -> str:
         return model.name or "Symbol"
     if isinstance(model, HybridBlock):
         return str(model.name)
-    return getattr(model, "title", "") or "ONNX model"
+    return (model.title if isinstance(model, Runnable) else "") or "ONNX model"
 
 
 def runnable(model: Any) -> Runnable:
@@ -374,6 +378,7 @@ def of_onnx(model: Any) -> Runnable:
         raise ConversionError(f"verify: the ONNX file {model} does not exist.")
     read(source)  # which says in words what is wrong with a file, before ONNX Runtime sees it
     session = ModelSession(source)
+    _require_arrays(session)
     declared = {
         name: Spec(tuple(dim(size, name, i) for i, size in enumerate(shape)), dtype_of_type_string(text))
         for name, (text, shape) in session.inputs.items()
@@ -407,10 +412,49 @@ def of_onnx(model: Any) -> Runnable:
         return named(session.outputs, session(inputs))
 
     return Runnable(
-        *(declared, run, lambda: File(source), reference, limits, precision),
-        quantization=quantization,
+        *(declared, run, _worded(lambda: File(source)), reference, _worded(limits), _worded(precision)),
+        quantization=_worded(quantization),
+        title=title(model),
         is_file=True,
     )
+
+
+def _require_arrays(session: ModelSession) -> None:
+    """Refuse models of which an input or output is a sequence or a map."""
+    types = {name: text for name, (text, _) in session.inputs.items()}
+    types.update(zip(session.outputs, session.output_types, strict=True))
+    strange = next((name for name, text in types.items() if text.startswith(("seq(", "map("))), None)
+    if strange is not None:
+        raise ConversionError(
+            f"verify: inputs and outputs that are arrays are required, and {short(strange)} is a "
+            f"{types[strange]}. Let the model take and give what is in it."
+        )
+
+
+def _worded(function: Callable[_P, _T]) -> Callable[_P, _T]:
+    """A function of a file, which may come from a stranger, whose errors are ours."""
+
+    @wraps(function)
+    def worded(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        with in_words("it cannot be compared"):
+            return function(*args, **kwargs)
+
+    return worded
+
+
+def has_containers(graph: Graph, inputs: Arrays) -> bool:
+    """Whether values of a graph are sequences, optionals or maps.
+
+    Args:
+        graph: The graph.
+        inputs: Its inputs by name.
+    """
+    known = {name: Spec(x.shape, x.dtype) for name, x in {**graph.params, **inputs}.items()}
+    try:
+        specs = infer(graph.symbol, known, partial=True)
+    except MXNetError:  # whoever runs it tells what is wrong
+        return False
+    return any(container_of(spec.dtype) for spec in specs.values())
 
 
 def rows_of(*models: Runnable) -> int | None:
@@ -440,6 +484,11 @@ def named(names: Sequence[str], values: Sequence[Array]) -> Arrays:
     """Values by name; a name that was there gets a number."""
     arrays: Arrays = {}
     for name, value in zip(names, values, strict=True):
+        if not isinstance(value, np.ndarray) or container_of(value.dtype):
+            raise ConversionError(
+                f"verify: outputs that are arrays are required, and {short(name)} is a sequence or another "
+                "value that is none. Let the model give what is in it."
+            )
         key, number = name, 0
         while key in arrays:
             number += 1

@@ -73,9 +73,9 @@ class Proof:
                     break
 
     def _tried(self, sizes: Sizes, name: str | None = None) -> SizeTrial:
-        sample = self._draws.sample(sizes, self._seed)
         changed = tuple(sizes) if name is None else (name,)
         try:
+            sample = self._draws.sample(sizes, self._seed)
             own = self._first.run(sample)
         except MXNetError as exc:
             return SizeTrial(sizes, changed, refusal=str(exc))

@@ -99,7 +99,8 @@ def _start(
 ) -> Any:
     """A session for a model, from its file's name or its bytes."""
     try:
-        return ort.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
+        # with its fallback it prints what it could not read, and tries the same again
+        return ort.InferenceSession(model, settings, providers=["CPUExecutionProvider"], enable_fallback=0)
     except _FAILURES as exc:
         what = model if isinstance(model, str) else "the graph"
         raise MXNetError(f"ONNX Runtime does not accept {what}: {_sentence(exc)}{remedy}") from exc
