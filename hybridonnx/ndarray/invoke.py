@@ -15,13 +15,14 @@ from ..dtypes import DType
 from ..errors import DTypeError, MXNetError, RequirementError
 from ..ops import (
     Array,
-    Drawing,
     Noise,
     Operator,
     Shape,
     Spec,
     bind,
+    drawing,
     for_kernel,
+    generator,
     mixing,
     options_by_name,
     show,
@@ -176,7 +177,8 @@ def run(
     """The kernel's outputs as new contiguous arrays of the inferred dtypes."""
     if op.noise and op.draws():
         if noise is None:
-            with Drawing() as rng:
+            with drawing():
+                rng = generator()
                 noise = op.draw(rng, *[Spec(a.shape, a.dtype) for a in arrays])
         arrays = [*arrays, *noise] if isinstance(noise, list) else [*arrays, noise]
     values = for_kernel(op, arrays)
