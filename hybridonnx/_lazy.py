@@ -14,6 +14,13 @@ Access: TypeAlias = tuple[Callable[[str], Any], Callable[[], list[str]]]
 """What a module calls `__getattr__` and `__dir__`."""
 
 
+def is_reloaded(function: Callable[..., Any], again: Callable[..., Any]) -> bool:
+    """Whether a function is another of the same lines: an import that was interrupted makes it anew."""
+    codes = [getattr(each, "__code__", None) for each in (function, again)]
+    places = {(code.co_filename, code.co_firstlineno, code.co_qualname) for code in codes if code is not None}
+    return function is again or (len(places) == 1 and None not in codes)
+
+
 def lazy_package(package: str, **names: Any) -> Access:
     """`__getattr__` and `__dir__` of a package, or of a module whose `__all__` has names from above it.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from types import TracebackType
+from typing import Any
 
 __all__ = ["AttrScope", "current"]
 
@@ -36,18 +37,23 @@ class AttrScope(metaclass=_HasCurrent):
     def __enter__(self) -> AttrScope:
         merged = AttrScope()
         merged._attributes = {**current()._attributes, **self._attributes}
-        _scopes.stack.append(merged)
+        _scopes.innermost = self, merged, _scopes.innermost  # written as `autograd.scopes` tells
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _scopes.stack.pop()
+        inner = _scopes.innermost
+        while inner is not None and inner[0] is not self:
+            inner = inner[2]
+        if inner is not None:
+            _scopes.innermost = inner[2]
 
 
 class _Scopes(threading.local):
     def __init__(self) -> None:
-        self.stack = [AttrScope()]
+        self.innermost: Any = (None, AttrScope(), None)
+        """The innermost scope, what holds in it, and the scopes around it."""
 
 
 _scopes = _Scopes()
@@ -55,4 +61,5 @@ _scopes = _Scopes()
 
 def current() -> AttrScope:
     """The attributes of the innermost `with` block of this thread and of those around it."""
-    return _scopes.stack[-1]
+    attributes: AttrScope = _scopes.innermost[1]
+    return attributes

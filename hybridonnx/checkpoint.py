@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from .context import cpu
 from .errors import FormatError, MissingFileError
-from .formats.files import PathLike, StagedFile, staged_file
+from .formats.files import FileContent, PathLike, StagedFile, staged_file, take_places, write_together
 from .ndarray import files
 from .ndarray.ndarray import NDArray
 from .symbol import symbol as symbols
@@ -40,10 +40,24 @@ def save_checkpoint(
     remove_amp_cast: bool = True,
 ) -> None:
     """Write the symbol, unless it is `None`, and the parameters of an epoch."""
-    if symbol is not None:
-        symbol.save(f"{os.fspath(prefix)}-symbol.json", remove_amp_cast=remove_amp_cast)
+    write_checkpoint(prefix, epoch, symbol, arg_params, aux_params, remove_amp_cast)
+
+
+def write_checkpoint(
+    prefix: PathLike,
+    epoch: int,
+    symbol: Symbol | None,
+    arg_params: Mapping[str, NDArray],
+    aux_params: Mapping[str, NDArray],
+    remove_amp_cast: bool = True,
+    *more: FileContent,
+) -> None:
+    """Write what `save_checkpoint` does, and more files: none takes its place before all are complete."""
     path = _parameters_path(prefix, epoch)
-    files.save(path, _prefixed(arg_params, aux_params))
+    contents: list[FileContent] = [(path, files.content(path, _prefixed(arg_params, aux_params))), *more]
+    if symbol is not None:
+        contents.append((f"{os.fspath(prefix)}-symbol.json", [symbol.tojson(remove_amp_cast).encode()]))
+    write_together(contents)
     logging.info('Saved checkpoint to "%s"', path)
 
 
@@ -63,8 +77,7 @@ class StagedCheckpoint(NamedTuple):
 
     def take_place(self) -> tuple[str, str]:
         """Give both files their names, and return these."""
-        self.parameters.take_place()
-        self.symbol.take_place()
+        take_places(self.parameters, self.symbol)
         return self.names
 
 

@@ -11,6 +11,11 @@ from .errors import MXNetError
 __all__ = ["Context", "cpu", "cpu_pinned", "current_context", "gpu", "gpu_memory_info", "num_gpus"]
 
 
+class _Scopes(threading.local):
+    innermost: Any = None
+    """The innermost `with` block of a thread, the context that holds in it, and the blocks around it."""
+
+
 class _HasDefault(type):
     """Gives the class `Context` its attribute `default_ctx`."""
 
@@ -24,10 +29,12 @@ class _HasDefault(type):
 
     @default_ctx.setter
     def default_ctx(cls, ctx: Context) -> None:
-        if stack := _stack():
-            stack[-1] = as_context(ctx)
+        ctx = as_context(ctx)
+        inner = Context._scopes.innermost
+        if inner is not None:
+            Context._scopes.innermost = inner[0], ctx, inner[2]
         else:
-            set_default(as_context(ctx))
+            set_default(ctx)
 
 
 class Context(metaclass=_HasDefault):
@@ -35,7 +42,7 @@ class Context(metaclass=_HasDefault):
 
     devtype2str: ClassVar[dict[int, str]] = {1: "cpu", 2: "gpu", 3: "cpu_pinned", 5: "cpu_shared"}
     devstr2type: ClassVar[dict[str, int]] = {name: code for code, name in devtype2str.items()}
-    _scopes: ClassVar[threading.local] = threading.local()
+    _scopes: ClassVar[_Scopes] = _Scopes()
 
     __slots__ = ("device_id", "device_typeid")
 
@@ -82,23 +89,24 @@ class Context(metaclass=_HasDefault):
     __repr__ = __str__
 
     def __enter__(self) -> Context:
-        _stack().append(self)
+        Context._scopes.innermost = (
+            self,
+            self,
+            Context._scopes.innermost,
+        )  # written as `autograd.scopes` tells
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _stack().pop()
+        inner = Context._scopes.innermost
+        while inner is not None and inner[0] is not self:
+            inner = inner[2]
+        if inner is not None:
+            Context._scopes.innermost = inner[2]
 
     def empty_cache(self) -> None:
         """Nothing: memory that arrays no longer use is returned at once."""
-
-
-def _stack() -> list[Context]:
-    stack: list[Context] | None = getattr(Context._scopes, "stack", None)
-    if stack is None:
-        stack = Context._scopes.stack = []
-    return stack
 
 
 _default = Context("cpu", 0)
@@ -112,8 +120,8 @@ def set_default(ctx: Context) -> None:
 
 def current_context() -> Context:
     """The context of the innermost `with` block of this thread; outside of any the default, `cpu(0)`."""
-    stack = _stack()
-    return stack[-1] if stack else _default
+    inner = Context._scopes.innermost
+    return inner[1] if inner is not None else _default
 
 
 def cpu(device_id: int = 0) -> Context:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 __all__ = [
@@ -12,6 +15,7 @@ __all__ = [
     "ConversionError",
     "DTypeError",
     "DeferredInitializationError",
+    "FileError",
     "FormatError",
     "MXNetError",
     "MissingFileError",
@@ -71,8 +75,24 @@ class FormatError(MXNetError, ValueError):
     """A file that is damaged, truncated, or not of the format it was read as."""
 
 
-class MissingFileError(FileNotFoundError, MXNetError):
+class FileError(OSError, MXNetError):
+    """A file that the system refuses to read or to write, as on a full disk, or that is not there."""
+
+
+class MissingFileError(FileNotFoundError, FileError):
     """A file that is not there."""
+
+
+class ForbiddenFileError(PermissionError, FileError):
+    """A file that this user may not read or write."""
+
+
+class FolderError(IsADirectoryError, FileError):
+    """A folder where a file is required."""
+
+
+class NoFolderError(NotADirectoryError, FileError):
+    """A file where a folder is required, in the middle of a path."""
 
 
 class ConversionError(MXNetError):
@@ -89,6 +109,42 @@ class NotImplementedForSymbol(MXNetError, NotImplementedError):  # noqa: N818  (
 
 class NotSupportedForSparseNDArray(MXNetError):  # noqa: N818  (MXNet's name)
     """A method of dense arrays that sparse ones do not have."""
+
+
+_FILE_ERRORS: dict[type[OSError], type[FileError]] = {
+    OSError: FileError,
+    FileNotFoundError: MissingFileError,
+    PermissionError: ForbiddenFileError,
+    IsADirectoryError: FolderError,
+    NotADirectoryError: NoFolderError,
+}
+
+
+def file_error(exc: OSError, path: str | os.PathLike[str]) -> OSError:
+    """What the system says of a file as an error of ours that names `path`; itself, if that says less."""
+    kind = _FILE_ERRORS.get(type(exc))
+    return exc if kind is None or exc.errno is None else kind(exc.errno, exc.strerror, os.fspath(path))
+
+
+@contextmanager
+def file_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """A scope whose errors of the system are `FileError`s that name `path`, where these say as much."""
+    try:
+        yield
+    except OSError as exc:
+        raise file_error(exc, path) from None
+
+
+def is_file(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a file at a path. Raises `FileError` if the system does not tell."""
+    with file_errors(path):
+        return Path(path).is_file()
+
+
+def is_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a folder at a path. Raises `FileError` if the system does not tell."""
+    with file_errors(path):
+        return Path(path).is_dir()
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

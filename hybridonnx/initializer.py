@@ -14,9 +14,10 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from . import registry
+from ._locks import no_fork
 from .errors import AttributeValueError, MXNetError, ShapeError, suggest
 from .ndarray.ndarray import NDArray
-from .ops import Array, Drawing
+from .ops import Array, drawing, generator
 from .typing import ArrayLike
 
 InitializerLike: TypeAlias = "Initializer | str | None"
@@ -230,7 +231,8 @@ class Initializer:
         arr[:] = 0
 
     def _init_quantized_weight(self, name: str, arr: NDArray) -> None:
-        with Drawing() as rng:
+        with no_fork(), drawing():
+            rng = generator()
             arr[:] = rng.integers(-127, 128, arr.shape)
 
     def _init_default(self, name: str, arr: NDArray) -> None:
@@ -432,12 +434,14 @@ class Normal(Initializer):
 
 
 def _uniform(scale: float, shape: tuple[int, ...]) -> Array:
-    with Drawing() as rng:
+    with no_fork(), drawing():
+        rng = generator()
         return (rng.random(shape, np.float32) * 2 - 1) * np.float32(scale)
 
 
 def _normal(sigma: float, shape: tuple[int, ...]) -> Array:
-    with Drawing() as rng:
+    with no_fork(), drawing():
+        rng = generator()
         return rng.standard_normal(shape, np.float32) * np.float32(sigma)
 
 

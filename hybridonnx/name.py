@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 __all__ = ["NameManager", "Prefix", "current"]
 
 
 class _Scopes(threading.local):
     def __init__(self) -> None:
-        self.stack: list[NameManager] = [NameManager()]
+        self.innermost: Any = (NameManager(), None)
+        """The innermost manager, and those around it."""
 
 
 class _HasCurrent(type):
@@ -39,13 +40,17 @@ class NameManager(metaclass=_HasCurrent):
         return name
 
     def __enter__(self) -> Self:
-        _scopes.stack.append(self)
+        scopes.innermost = self, scopes.innermost
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _scopes.stack.pop()
+        inner = scopes.innermost
+        while inner is not None and inner[0] is not self:
+            inner = inner[1]
+        if inner is not None and inner[1] is not None:
+            scopes.innermost = inner[1]
 
 
 class Prefix(NameManager):
@@ -60,9 +65,11 @@ class Prefix(NameManager):
         return self._prefix + super().get(name, hint)
 
 
-_scopes = _Scopes()
+scopes = _Scopes()
+"""The `with` blocks that each thread is in; `autograd.scopes` tells why they are written as they are."""
 
 
 def current() -> NameManager:
     """The manager of the innermost `with` block of this thread."""
-    return _scopes.stack[-1]
+    manager: NameManager = scopes.innermost[0]
+    return manager

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Callable
+from filecmp import cmp
+from io import TextIOWrapper
 from typing import Any, BinaryIO, NamedTuple, Self
 
 import numpy as np
 
 from ._locks import new_lock, no_fork
-from .errors import FormatError, MissingFileError, MXNetError
-from .formats.files import PathLike, require_name
+from .errors import FormatError, MissingFileError, MXNetError, file_errors
+from .formats.files import GrowingFile, PathLike, open_to_read, take_places
 from .formats.recordio import RecordReader, encode
 from .ops.cvimage import decoded_as_stored, encoded
 from .typing import ArrayLike
@@ -22,7 +24,11 @@ _HEADER = struct.Struct("<IfQQ")
 
 
 class MXRecordIO:
-    """A file of records, for reading with the flag "r" or for writing with "w", by one thread at a time."""
+    """A file of records, for reading with the flag "r" or for writing with "w", by one thread at a time.
+
+    What is written takes its place when it is closed, or when nobody has it any more: until then the file of
+    before is there. A `with` block that an exception ends leaves that file as it was.
+    """
 
     def __init__(self, uri: PathLike, flag: str) -> None:
         if flag not in ("r", "w"):
@@ -32,71 +38,107 @@ class MXRecordIO:
         self.writable = flag == "w"
         self.is_open = False
         self._file: BinaryIO | None = None
+        self._records: GrowingFile | None = None
+        self._is_written = False
+        """Whether there are records, and nothing has cut the last one off."""
         self.open()
 
     def open(self) -> None:
-        """Open the file; one that is written is emptied."""
-        require_name(self.uri)
+        """Open the file; one that is written begins empty."""
+        self._reader, self._is_written = None, False
         try:
-            self._file = open(self.uri, "wb" if self.writable else "rb")  # noqa: SIM115  # closed by `close`
-        except FileNotFoundError as exc:
+            if self.writable:
+                self._records = GrowingFile(self.uri)
+            else:
+                self._file = open_to_read(self.uri)
+                self._reader = RecordReader(self._file)
+        except MissingFileError as exc:
             raise _missing(exc) from None
-        self._reader = None if self.writable else RecordReader(self._file)
         self._pid, self._lock = os.getpid(), new_lock()
         self.is_open = True
 
     def close(self) -> None:
-        """Close the file, if it is open."""
-        if self.is_open and self._file is not None:
-            self._file.close()
-            self.is_open = False
+        """Close the file, if it is open; one that was written takes its place."""
+        if not self.is_open:
+            return
+        self.is_open = False
+        try:
+            if self.writable and not self._is_of_another_process():
+                self._take_places()
+        finally:
+            self._release()
+
+    def _take_places(self) -> None:
+        assert self._records is not None
+        self._records.complete()
+        if self._records.staged is not None:
+            self._records.staged.take_place()
+
+    def _release(self) -> None:
+        """Let go of what is open; what has not taken its place is removed."""
+        self.is_open = False
+        for file in (self._file, self._records):
+            if file is not None:
+                file.close()
 
     def __getstate__(self) -> dict[str, Any]:
         """What copies and other processes receive: they open the file anew, and begin at its beginning."""
         if self.is_open and self.writable:
             raise TypeError(f"{type(self).__name__}: a file that is read or closed is required of a pickle.")
-        return {**self.__dict__, "_file": None, "_reader": None, "_lock": None}
+        return {**self.__dict__, "_file": None, "_records": None, "_reader": None, "_lock": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take what `__getstate__` gave, or what is in a pickle that MXNet wrote."""
         is_open = state.get("is_open", False) and not state["writable"]
-        self.__dict__.update({**state, "is_open": False, "_file": None})
+        self.__dict__.update({**state, "is_open": False, "_file": None, "_records": None})
         if is_open:
             self.open()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and self.writable:
+            self._release()
+        else:
+            self.close()
 
     def __del__(self) -> None:
-        if getattr(self, "is_open", False):
+        if not getattr(self, "is_open", False):
+            return
+        if self.writable and not self._is_written:  # nobody has come to the end of it
+            self._release()
+        else:
             self.close()
 
     def reset(self) -> None:
-        """Begin anew; a file that is written is emptied."""
-        self.close()
+        """Begin anew; what was written is dropped."""
+        self._release()
         self.open()
 
     def write(self, buf: bytes) -> None:
         """Add a record."""
         if not isinstance(buf, bytes | bytearray | memoryview):
             raise TypeError(f"{type(self).__name__}.write: bytes are required, got {type(buf).__name__}.")
-        self._opened(True).write(encode(bytes(buf)))
+        self._require_open(True)
+        assert self._records is not None
+        self._is_written = False
+        self._records.append(encode(bytes(buf)))
+        self._is_written = True
 
     def read(self) -> bytes | None:
         """The next record, `None` at the end."""
-        self._opened(False)
+        self._require_open(False)
         assert self._reader is not None
         try:
-            return self._reader.read()
+            with file_errors(self.uri):
+                return self._reader.read()
         except FormatError as exc:
             exc.add_note(f"In file {self.uri}.")
             raise
 
-    def _opened(self, writing: bool) -> BinaryIO:
-        if self.writable != writing or not self.is_open or self._file is None:
+    def _require_open(self, writing: bool) -> None:
+        if self.writable != writing or not self.is_open:
             flag, current = ("w", "r") if writing else ("r", "w")
             state = f"with flag {current!r}" if self.is_open else "closed"
             raise MXNetError(
@@ -107,7 +149,6 @@ class MXRecordIO:
                 f"{type(self).__name__}: a file opened in this process is required, got one of process "
                 f"{self._pid}. Call reset() first, or read by keys, with MXIndexedRecordIO.read_idx."
             )
-        return self._file
 
     def _is_of_another_process(self) -> bool:
         return self._pid != os.getpid()
@@ -127,7 +168,7 @@ class MXIndexedRecordIO(MXRecordIO):
         self.key_type = key_type
         self.idx: dict[Any, int] = {}
         self.keys: list[Any] = []
-        self._index: Any = None
+        self._index: GrowingFile | None = None
         super().__init__(uri, flag)
 
     def open(self) -> None:
@@ -135,13 +176,13 @@ class MXIndexedRecordIO(MXRecordIO):
         super().open()
         self.idx, self.keys = {}, []
         if self.writable:
-            self._index = open(self.idx_path, "w", encoding="utf-8")  # noqa: SIM115  # closed by `close`
+            self._index = GrowingFile(self.idx_path)
             return
         try:
-            with open(self.idx_path, encoding="utf-8", errors="replace") as file:
+            with TextIOWrapper(open_to_read(self.idx_path), "utf-8", "replace") as file:
                 for number, line in enumerate(file, 1):
                     self._entry(number, line)
-        except FileNotFoundError as exc:
+        except MissingFileError as exc:
             raise _missing(exc) from None
 
     def _entry(self, number: int, line: str) -> None:
@@ -158,24 +199,43 @@ class MXIndexedRecordIO(MXRecordIO):
         self.idx[identifier] = at
         self.keys.append(identifier)
 
-    def close(self) -> None:
-        """Close both files, if they are open."""
-        super().close()
-        if self._index is not None:
-            self._index.close()
-            self._index = None
+    def _take_places(self) -> None:
+        """Have the records and their index take their places.
+
+        The old index goes first: that of other records is worse than none, which `rec2idx` makes anew.
+        """
+        assert self._records is not None
+        assert self._index is not None
+        self._records.complete()
+        self._index.complete()
+        both = [file.staged for file in (self._records, self._index) if file.staged is not None]
+        if len(both) == 2 and os.path.isfile(self.idx_path) and not cmp(self.idx_path, both[1].path, False):
+            with file_errors(self.idx_path):
+                os.unlink(os.path.realpath(self.idx_path))
+        take_places(*both)
+
+    def _release(self) -> None:
+        try:
+            super()._release()
+        finally:
+            if self._index is not None:
+                self._index.close()
+                self._index = None
 
     def seek(self, idx: int | str) -> None:
         """Go to the record of a key. In another process than that which opened the file, open it anew."""
         self._open_here()
-        file = self._opened(False)
+        self._require_open(False)
         if idx not in self.idx:
             raise KeyError(idx)
-        file.seek(self.idx[idx])
+        assert self._file is not None
+        self._file.seek(self.idx[idx])
 
     def tell(self) -> int:
         """The offset at which the next record will be written."""
-        return self._opened(True).tell()
+        self._require_open(True)
+        assert self._records is not None
+        return self._records.size
 
     def read_idx(self, idx: int | str) -> bytes | None:
         """The record of a key; threads, as the workers of a DataLoader are, may read at once."""
@@ -192,8 +252,15 @@ class MXIndexedRecordIO(MXRecordIO):
         """Add a record with a key."""
         key = self.key_type(idx)
         offset = self.tell()
-        self.write(buf)
-        self._index.write(f"{key}\t{offset}\n")
+        assert self._records is not None
+        assert self._index is not None
+        line = self._index.size
+        try:
+            self.write(buf)
+            self._index.append(f"{key}\t{offset}\n".encode())
+        except BaseException:  # neither without the other
+            self._records.size, self._index.size = offset, line
+            raise
         self.idx[key] = offset
         self.keys.append(key)
 

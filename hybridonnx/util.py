@@ -11,17 +11,17 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, TypeVar
 
 from .context import Context, gpu_memory_info, num_gpus
 from .errors import MXNetError
 from .faces import is_option, only_defaults
 from .ndarray.np_shape import (
+    ArrayScope,
+    ShapeScope,
     is_np_array,
     is_np_shape,
     set_everywhere,
-    set_np_array,
     set_np_shape,
 )
 
@@ -50,38 +50,15 @@ __all__ = [
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-class _Switch:
-    """A `with` block in which semantics are on or off."""
-
-    _set: Callable[[bool], bool]
-
-    def __init__(self, active: bool = True) -> None:
-        self._active = active
-        self._before: list[bool] = []
-
-    def __enter__(self) -> Any:
-        self._before.append(type(self)._set(self._active))
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        type(self)._set(self._before.pop())
-
-
-class np_shape(_Switch):  # noqa: N801  (MXNet's name)
+class np_shape(ShapeScope):  # noqa: N801  (MXNet's name)
     """NumPy's shape semantics, on (or off) inside a `with` block."""
 
-    _set = staticmethod(set_np_shape)
 
-
-class np_array(_Switch):  # noqa: N801  (MXNet's name)
+class np_array(ArrayScope):  # noqa: N801  (MXNet's name)
     """NumPy's array semantics, on (or off) inside a `with` block: blocks make and take `mx.np.ndarray`."""
 
-    _set = staticmethod(set_np_array)
 
-
-def _using(function: Any, *switches: type[_Switch]) -> Any:
+def _using(function: Any, *switches: type[ShapeScope | ArrayScope]) -> Any:
     """A function that runs inside of the switches, or a class all of whose functions do."""
     if isinstance(function, type):
         for name, member in list(vars(function).items()):
@@ -91,7 +68,7 @@ def _using(function: Any, *switches: type[_Switch]) -> Any:
 
     @functools.wraps(function)
     def within(*args: Any, **kwargs: Any) -> Any:
-        def run(rest: tuple[type[_Switch], ...]) -> Any:
+        def run(rest: tuple[type[ShapeScope | ArrayScope], ...]) -> Any:
             if not rest:
                 return function(*args, **kwargs)
             with rest[0](True):

@@ -245,7 +245,7 @@ def test_weights_beside_a_model_are_replaced_with_it(rng, tmp_path, monkeypatch)
     (tmp_path / "model.onnx.data").write_bytes(b"of another program")
     abandoned = tmp_path / f"model.onnx.{'0' * 16}.data"
     abandoned.write_bytes(b"of a killed writer")
-    (tmp_path / ".model.onnx.abcd_123.tmp").write_bytes(b"of a killed writer")
+    (tmp_path / files._temporary_name(".model.onnx.")).write_bytes(b"of a killed writer")
     (tmp_path / f"other.onnx.{'0' * 16}.data").write_bytes(b"of another model")
     shutil.copy(path, tmp_path / "copy.onnx")
     export(symbol, values, [(2, 3, 8, 8)], tmp_path)
@@ -262,16 +262,22 @@ def test_weights_beside_a_model_are_replaced_with_it(rng, tmp_path, monkeypatch)
 
 def test_weights_are_spared_while_their_writer_is_alive(tmp_path):
     folder = Path(tmp_path)
-    with files.claimed_file(folder, "m.", ".data", [b"1", memoryview(b"23")]) as name:
+    with files.claimed_file(folder, "m.", ".data", [b"1", memoryview(b"23")], bool) as name:
         files.remove_abandoned(folder, rf"m\.{files.CLAIMED}\.data", lambda name: False)
         assert (folder / name).read_bytes() == b"123"
     files.remove_abandoned(folder, rf"m\.{files.CLAIMED}\.data", lambda name: True)
     assert os.listdir(folder) == [name]
     files.remove_abandoned(folder, rf"m\.{files.CLAIMED}\.data", lambda name: False)
     assert not os.listdir(folder)
-    with pytest.raises(ZeroDivisionError), files.claimed_file(folder, "m.", ".data", [b"1"]):
+    with (
+        pytest.raises(ZeroDivisionError),
+        files.claimed_file(folder, "m.", ".data", [b"1"], lambda name: False),
+    ):
         raise ZeroDivisionError
     assert not os.listdir(folder)
+    with pytest.raises(ZeroDivisionError), files.claimed_file(folder, "m.", ".data", [b"1"], bool) as name:
+        raise ZeroDivisionError  # when the model that names it has taken its place
+    assert os.listdir(folder) == [name]
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):

@@ -525,7 +525,7 @@ def test_no_room_leaves_the_file(tmp_path):
         text=True,
         check=True,
     )
-    assert done.stdout == "OSError\n"
+    assert done.stdout == "FileError\n"
     assert path.read_bytes() == b"before"
     assert os.listdir(tmp_path) == ["a.params"]
 

@@ -17,7 +17,8 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from onnx import IR_VERSION, GraphProto, ModelProto, TensorProto
 
 from hybridonnx.dtypes import DType, is_packed, stored_bytes, strings
-from hybridonnx.errors import ConversionError, FormatError, MXNetError
+from hybridonnx.errors import ConversionError, FormatError, MXNetError, is_file
+from hybridonnx.formats.files import open_to_read
 
 from ..opsets import NEWEST, plain
 from ..values import Array, dtype_of, of_bytes, of_field
@@ -128,9 +129,10 @@ class Model:
                 f"{tensor.name}, got {there}. The file is truncated."
             )
         self.budget.add_file(path, there)
-        if size < _MAPPED or offset % _ALIGNED:
-            return np.fromfile(path, np.uint8, size, offset=offset)
-        return np.asarray(np.memmap(path, np.uint8, "c", offset, (size,)))  # writes stay in memory
+        with open_to_read(path) as file:
+            if size < _MAPPED or offset % _ALIGNED:
+                return np.fromfile(file, np.uint8, size, offset=offset)
+            return np.asarray(np.memmap(file, np.uint8, "c", offset, (size,)))  # writes stay in memory
 
     def _beside(self, name: str, location: str) -> Path:
         if not self.folders:
@@ -209,7 +211,7 @@ def _model_of(source: Source, whole: bool) -> Model:
             return _parted(memoryview(source), (), "ONNX model")
         return Model(_parse(source, "ONNX model"), (), "ONNX model")
     path = Path(source)
-    if not path.is_file():
+    if not is_file(path):
         there = "a folder" if path.is_dir() else "nothing"
         raise FormatError(f"{path}: an ONNX file is required, got {there}.")
     if path.stat().st_size > _LARGEST:
@@ -217,11 +219,10 @@ def _model_of(source: Source, whole: bool) -> Model:
             f"{path}: a file below 2 GB is required, got {path.stat().st_size} bytes. "
             "Larger models keep their weights in a file beside."
         )
-    if not whole and path.stat().st_size >= _MAPPED:
-        with path.open("rb") as file:
-            data = memoryview(mmap(file.fileno(), 0, access=ACCESS_READ))
-        return _parted(data, _folders(path), str(path))
-    return Model(_parse(path.read_bytes(), str(path)), _folders(path), str(path))
+    with open_to_read(path) as file:
+        if not whole and path.stat().st_size >= _MAPPED:
+            return _parted(memoryview(mmap(file.fileno(), 0, access=ACCESS_READ)), _folders(path), str(path))
+        return Model(_parse(file.read(), str(path)), _folders(path), str(path))
 
 
 def _folders(path: Path) -> tuple[Path, ...]:

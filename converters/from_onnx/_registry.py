@@ -10,6 +10,7 @@ from functools import cache, cached_property
 from inspect import Parameter, signature
 from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_type_hints
 
+from hybridonnx._lazy import is_reloaded
 from hybridonnx.errors import ConversionError
 
 from ..opsets import NEWEST
@@ -132,8 +133,9 @@ def imports(
             known = _table.setdefault((domain, op_type), {})
             entry = Import(function, op_type, versions, domain, stays)
             for version in versions:
-                if known.setdefault(version, entry) is not entry:
+                if version in known and not is_reloaded(known[version].function, function):
                     raise ValueError(f"{op_type} version {version} has two imports")
+                known[version] = entry
         return function
 
     return register

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TypeAlias
@@ -12,12 +13,14 @@ from typing import TypeAlias
 from onnx import GraphProto, ModelProto, TensorProto
 
 from hybridonnx.errors import ConversionError
-from hybridonnx.formats.files import CLAIMED, claimed_file, remove_abandoned, staged_file
+from hybridonnx.formats.files import CLAIMED, claimed_file, remove_abandoned, staged_file, take_places
 
 from ..values import Array
 from ..wire import begin
 from ._model import PROTOBUF_LIMIT, Lowered, byte_size, little, weight
 
+_BEGINNING = bytes([ModelProto.IR_VERSION_FIELD_NUMBER << 3])
+"""The first byte of a model, whose first field is a number."""
 Chunk: TypeAlias = bytes | memoryview
 Prove: TypeAlias = Callable[[Path, Sequence[Path]], tuple[Path, bytes]]
 """Takes the name that a model will have, and where its complete files are: the model under a temporary name,
@@ -38,16 +41,17 @@ def save(
     What `prove` raises leaves everything as it was.
     """
     path = Path(path)
+    needed = partial(_mentioned, path.parent)
     if weight(lowered) <= PROTOBUF_LIMIT and not (beside and lowered.parameters):
         _place(path, chunks(lowered, params), prove)
     else:
         if prove is not None:
             _require_own_folder(path)
         weights = (_view(params[name]) for name in lowered.parameters)
-        with claimed_file(path.parent, f"{path.name}.", ".data", weights) as name:
+        with claimed_file(path.parent, f"{path.name}.", ".data", weights, needed) as name:
             _place(path, [_outside(lowered, name).SerializeToString()], prove, path.parent / name)
     pattern = re.escape(f"{path.name}.") + CLAIMED + r"\.data"
-    remove_abandoned(path.parent, pattern, lambda name: _mentioned(name, path.parent))
+    remove_abandoned(path.parent, pattern, needed)
     return str(path)
 
 
@@ -68,20 +72,23 @@ def _place(path: Path, content: Iterable[Chunk], prove: Prove | None, *weights: 
             return
         name, text = prove(path, [model.path, *weights])
         with staged_file(name, [text]) as manifest:
-            model.take_place()
-            manifest.take_place()
+            take_places(model, manifest)
 
 
-def _mentioned(name: str, folder: Path) -> bool:
-    """Whether any model of a folder has its weights in the file `name`; a model may have been copied."""
-    return any(_contains(path, name.encode()) for path in folder.iterdir() if path.suffix == ".onnx")
+def _mentioned(folder: Path, name: str) -> bool:
+    """Whether any model of a folder has its weights in the file `name`; a model may be a copy by any name."""
+    return any(_contains(path, name.encode()) for path in folder.iterdir() if path.is_file())
 
 
 def _contains(path: Path, text: bytes) -> bool:
-    if not path.stat().st_size:  # nothing to map
-        return False
-    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-        return data.find(text) >= 0
+    """Whether there is a text in a file, if that may be a model."""
+    with path.open("rb") as file:
+        if path.suffix != ".onnx" and file.read(1) != _BEGINNING:
+            return False
+        if not path.stat().st_size:  # nothing to map
+            return False
+        with mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+            return data.find(text) >= 0
 
 
 def _outside(lowered: Lowered, location: str) -> ModelProto:

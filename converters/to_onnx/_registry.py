@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
+from hybridonnx._lazy import is_reloaded
 from hybridonnx.ops import Operator
 from hybridonnx.ops import find as find_operator
 from hybridonnx.ops.custom import Custom
@@ -27,8 +28,9 @@ def lowers(*operators: type[Operator] | str) -> Callable[[_Function], _Function]
     def register(function: _Function) -> _Function:
         for item in operators:
             cls = find_operator(item) if isinstance(item, str) else item
-            if _table.setdefault(cls, function) is not function:
+            if not is_reloaded(_table.setdefault(cls, function), function):
                 raise ValueError(f"{cls.names[0]} has two lowerings")
+            _table[cls] = function
         return function
 
     return register

@@ -1,13 +1,21 @@
-"""Whether operators are recorded and behave as in training: a state of each thread, and its scopes."""
+"""Whether operators are recorded and behave as in training: a state of each thread, and its scopes.
+
+Python looks for an interrupt where a function begins, after a call, and where a loop begins anew. So a scope,
+here and elsewhere, takes effect by assignments that no call comes after, and ends by assignments that no call
+comes before; it brings back what held before it, even if a block inside of it could not end.
+"""
 
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 
 class _State(threading.local):
     recording = False
     training = False
+    scopes: Any = None
+    """The innermost scope, what held before it, and the scopes around it."""
 
 
 state = _State()
@@ -39,22 +47,25 @@ def set_training(train_mode: bool) -> bool:
 class Scope:
     """A `with` block that sets both, or one; it may be entered again, and inside itself."""
 
-    __slots__ = ("_before", "_recording", "_training")
+    __slots__ = ("_recording", "_training")
 
     def __init__(self, recording: bool | None, training: bool | None) -> None:
         self._recording = recording
         self._training = training
-        self._before: list[tuple[bool, bool]] = []
 
     def __enter__(self) -> None:
-        self._before.append((state.recording, state.training))
+        state.scopes = self, state.recording, state.training, state.scopes
         if self._recording is not None:
             state.recording = self._recording
         if self._training is not None:
             state.training = self._training
 
     def __exit__(self, *_: object) -> None:
-        state.recording, state.training = self._before.pop()
+        scopes = state.scopes
+        while scopes is not None and scopes[0] is not self:
+            scopes = scopes[3]
+        if scopes is not None:
+            _, state.recording, state.training, state.scopes = scopes
 
 
 def record(train_mode: bool | None = True) -> Scope:

@@ -40,6 +40,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import FormatError, MXNetError
+from ..formats.files import lines_of, write_atomically
 from ..ops.cvimage import LINEAR, decoded_as_stored, resampled, size_by_shorter_side
 from ..recordio import IRHeader, MXIndexedRecordIO, pack, pack_img
 
@@ -157,25 +158,23 @@ def _write_lists(prefix: Path, root: Path, options: Any) -> None:
 
 
 def _write_list(path: str, entries: Sequence[Entry]) -> None:
-    with open(path, "w", encoding="utf-8") as file:
-        for number, name, labels in entries:
-            file.write("".join([f"{number}\t", *(f"{label:f}\t" for label in labels), f"{name}\n"]))
+    cells = ((str(number), *(f"{label:f}" for label in labels), name) for number, name, labels in entries)
+    write_atomically(path, ("\t".join(row).encode("utf-8", "surrogateescape") + b"\n" for row in cells))
 
 
 def _entries(path: Path) -> Iterator[Entry | None]:
     """The lines of a list; `None` for one that is none, about which a message is printed."""
-    with open(path, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            cells = [cell.strip() for cell in line.strip().split("\t")]
-            try:
-                first, *labels, name = cells
-                if not labels:
-                    raise ValueError
-                yield Entry(int(first), name, [float(label) for label in labels])
-            except ValueError:
-                required = "a number, labels and a path between tabs are required"
-                print(f"{path}, line {number}: {required}, got {line[:80]!r}.", file=sys.stderr)
-                yield None
+    for number, line in enumerate(lines_of(path), 1):
+        cells = [cell.strip() for cell in line.strip().split("\t")]
+        try:
+            first, *labels, name = cells
+            if not labels:
+                raise ValueError
+            yield Entry(int(first), name, [float(label) for label in labels])
+        except ValueError:
+            required = "a number, labels and a path between tabs are required"
+            print(f"{path}, line {number}: {required}, got {line[:80]!r}.", file=sys.stderr)
+            yield None
 
 
 # ---- records

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import autograd, ndarray
 from ..autograd import mark_variables, set_recording, set_training
+from ..autograd.scopes import Scope
 from ..errors import RequirementError
 from ..ndarray.ndarray import NDArray
 
@@ -30,19 +31,11 @@ def set_is_training(is_train: bool) -> bool:
     return set_training(is_train)
 
 
-class TrainingStateScope:
+class TrainingStateScope(Scope):
     """`set_is_training` inside a `with` block."""
 
     def __init__(self, enter_state: bool) -> None:
-        self._state = enter_state
-
-    def __enter__(self) -> None:
-        self._before = autograd.is_recording(), set_is_training(self._state)
-
-    def __exit__(self, *error: object) -> None:
-        recording, training = self._before
-        set_recording(recording)
-        set_training(training)
+        super().__init__(bool(enter_state), bool(enter_state))
 
 
 def train_section() -> TrainingStateScope:

@@ -70,7 +70,7 @@ def _arrays(package: ModuleType, path: str) -> dict[str, NDArray[Any]]:
     try:
         arrays: dict[str, NDArray[Any]] = package.load_file(path)
     except (AttributeError, KeyError):  # the package looks for all types in NumPy itself
-        with open(path, "rb") as file:
+        with open_to_read(path) as file:
             entries = importlib.import_module("safetensors").deserialize(file.read())
         return {
             name: np.frombuffer(entry["data"], as_dtype(_NAMES.get(entry["dtype"], entry["dtype"]))).reshape(

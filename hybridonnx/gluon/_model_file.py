@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..errors import FormatError
-from ..formats.files import open_to_read, write_atomically
+from ..formats.files import open_to_read, staged_file
 from ..ndarray.files import load as read_arrays
 from ..ndarray.ndarray import NDArray
 
@@ -30,9 +30,10 @@ class Tree(Protocol):
 
 def save(block: Tree, prefix: str) -> None:
     """Write `prefix-model.params` and `prefix-model.json`."""
-    block.save_parameters(f"{prefix}-model.params")
     tree = dict([_entry(block, count())])
-    write_atomically(f"{prefix}-model.json", [json.dumps(tree).encode()])
+    with staged_file(f"{prefix}-model.json", [json.dumps(tree).encode()]) as file:
+        block.save_parameters(f"{prefix}-model.params")
+        file.take_place()
 
 
 def _entry(block: Tree, numbers: Iterator[int]) -> tuple[str, dict[str, Any]]:

@@ -20,7 +20,7 @@ from ..context import Context
 from ..dtypes import DTypeLike
 from ..errors import FormatError, MXNetError, RequirementError, has_place
 from ..initializer import InitializerLike
-from ..name import Prefix, current
+from ..name import Prefix, current, scopes
 from ..ndarray.files import load, save
 from ..ndarray.ndarray import NDArray
 from ..pages.notebook import Item
@@ -34,20 +34,24 @@ from .nested import regroup_with_gaps as _regroup  # noqa: F401
 from .parameter import Constant, Parameter, ParameterDict, brief
 
 
+class _Scopes(threading.local):
+    innermost: Any = None
+    """The innermost scope of a thread, the managers of names around it, and the scopes around it."""
+
+
 class _BlockScope:
     """The names inside a block: children are numbered by kind, operators get the block's prefix."""
 
-    _current = threading.local()
+    _scopes = _Scopes()
 
     def __init__(self, block: Block) -> None:
         self._block = block
-        self._before: list[_BlockScope | None] = []
-        self._names: list[Any] = []
 
     @staticmethod
     def create(prefix: str | None, params: ParameterDict | None, hint: str) -> tuple[str, ParameterDict]:
         """The prefix and the parameters of a new block."""
-        scope: _BlockScope | None = getattr(_BlockScope._current, "value", None)
+        inner = _BlockScope._scopes.innermost
+        scope: _BlockScope | None = None if inner is None else inner[0]
         if scope is None:
             if prefix is None:
                 prefix = current().get(None, hint) + "_"
@@ -67,11 +71,9 @@ class _BlockScope:
     def __enter__(self) -> _BlockScope:
         if self._block._empty_prefix:
             return self
-        self._before.append(getattr(_BlockScope._current, "value", None))
-        _BlockScope._current.value = self
-        scope = Prefix(self._block.prefix)
-        scope.__enter__()
-        self._names.append(scope)
+        manager, before = Prefix(self._block.prefix), scopes.innermost
+        scopes.innermost = manager, before  # written as `autograd.scopes` tells
+        _BlockScope._scopes.innermost = self, before, _BlockScope._scopes.innermost
         return self
 
     def __exit__(
@@ -79,8 +81,11 @@ class _BlockScope:
     ) -> None:
         if self._block._empty_prefix:
             return
-        self._names.pop().__exit__(kind, value, trace)
-        _BlockScope._current.value = self._before.pop()
+        inner = _BlockScope._scopes.innermost
+        while inner is not None and inner[0] is not self:
+            inner = inner[2]
+        if inner is not None:
+            _, scopes.innermost, _BlockScope._scopes.innermost = inner
 
 
 class Block:

@@ -15,7 +15,8 @@ from .._locks import no_fork
 from ..context import Context
 from ..dtypes import DTypeLike
 from ..errors import AttributeValueError, DeferredInitializationError, MXNetError
-from ..ndarray.files import save
+from ..formats.files import write_together
+from ..ndarray.files import content
 from ..ndarray.ndarray import NDArray
 from ..runtime.compile import CompiledGraph
 from ..symbol.execute import execute
@@ -383,7 +384,6 @@ class HybridBlock(Block):
         out = self._traced[1]
         symbol_file = f"{path}-symbol.json"
         params_file = f"{path}-{epoch:04d}.params"
-        out.save(symbol_file, remove_amp_cast=remove_amp_cast)
         arguments, states = set(out.list_arguments()), set(out.list_auxiliary_states())
         values = {}
         for name, param in self.collect_params().items():
@@ -392,7 +392,8 @@ class HybridBlock(Block):
             elif name in states:
                 values[f"aux:{name}"] = param._reduce()
         with np_shape(is_np_shape() or has_scalars(out.nodes())):
-            save(params_file, values)
+            graph = (symbol_file, [out.tojson(remove_amp_cast).encode()])
+            write_together([(params_file, content(params_file, values)), graph])
         return symbol_file, params_file
 
 

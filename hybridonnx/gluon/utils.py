@@ -17,6 +17,7 @@ import numpy as np
 
 from ..config import REPOSITORY
 from ..context import Context
+from ..errors import file_errors, is_folder
 from ..formats.files import write_atomically
 from ..ndarray import creation
 from ..ndarray.ndarray import NDArray
@@ -124,7 +125,9 @@ def download(
     target = _target(url, path)
     if retries < 0:
         raise AssertionError(f"download: retries must be 0 or more, got {retries}.")
-    if target.exists() and not overwrite and (not sha1_hash or check_sha1(str(target), sha1_hash)):
+    with file_errors(target):
+        there = target.exists()
+    if there and not overwrite and (not sha1_hash or check_sha1(str(target), sha1_hash)):
         return str(target)
     context = None
     if not verify_ssl:
@@ -147,7 +150,7 @@ def _target(url: str, path: str | None) -> Path:
     name = url.split("/")[-1]
     if path is not None:
         whole = Path(path).expanduser()
-        if not whole.is_dir():
+        if not is_folder(whole):
             return whole
         whole /= name
     else:

@@ -13,7 +13,15 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..errors import AttributeValueError, DTypeError, FormatError, MissingFileError, RequirementError
+from ..errors import (
+    AttributeValueError,
+    DTypeError,
+    FormatError,
+    MissingFileError,
+    RequirementError,
+    file_errors,
+    is_file,
+)
 from ..formats.files import PathLike
 from ..ndarray.namespace import F
 from ..ndarray.ndarray import NDArray
@@ -87,9 +95,11 @@ def imread(filename: PathLike, flag: int = 1, to_rgb: bool = True, out: NDArray 
         FormatError: The file is no image.
     """
     path = Path(filename)
-    if not path.is_file():
+    if not is_file(path):
         raise MissingFileError(f"imread: an image file is required, got {str(filename)!r}.")
-    return _placed(_image(path.read_bytes(), flag, to_rgb, f"imread: {filename}"), out)
+    with file_errors(path):
+        content = path.read_bytes()
+    return _placed(_image(content, flag, to_rgb, f"imread: {filename}"), out)
 
 
 def _image(content: bytes, flag: int, to_rgb: bool, where: str) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..attrs import Ints, read
 from ..dtypes import DTypeLike, native_dtype
-from ..errors import DTypeError, FormatError, MXNetError, ShapeError
+from ..errors import DTypeError, FormatError, MXNetError, ShapeError, is_file, is_folder
 from ..formats.files import PathLike, open_to_read
 from ..formats.idx import read_idx
 from ..ndarray.ndarray import NDArray
@@ -174,7 +174,7 @@ def _log_ignored(owner: str, options: Iterable[str]) -> None:
 def _files(path: PathLike) -> list[Path]:
     """A file, or the files of a folder by name."""
     whole = Path(path)
-    return sorted(p for p in whole.iterdir() if p.is_file()) if whole.is_dir() else [whole]
+    return sorted(p for p in whole.iterdir() if is_file(p)) if is_folder(whole) else [whole]
 
 
 def _lines(path: PathLike) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._threads import Threads, Work
 from ..dtypes import native_dtype
-from ..errors import DTypeError, FormatError, MXNetError
+from ..errors import DTypeError, FormatError, MXNetError, is_file
 from ..formats.files import lines_of
 from ..formats.recordio import RecordMap
 from ..ndarray import files as arrays
@@ -216,7 +216,7 @@ class Preparation:
     def _mean_image(self, path: str) -> Array:
         """The mean image of a file (C, H, W); it is computed and written if there is no such file."""
         shape = self._source.data_shape
-        if not Path(path).exists():
+        if not is_file(Path(path)):
             total = np.zeros(shape)
             for number in range(len(self._records)):
                 rng = np.random.Generator(np.random.PCG64((self._seed, number)))

@@ -197,7 +197,11 @@ class KVStore(KVStoreBase):
 
     def save_optimizer_states(self, fname: PathLike, dump_optimizer: bool = False) -> None:
         """Write the optimizer's states, as `Updater.get_states` gives them, as a file."""
-        write_atomically(fname, [self._optimizing().get_states(dump_optimizer)])
+        write_atomically(fname, [self.optimizer_states(dump_optimizer)])
+
+    def optimizer_states(self, dump_optimizer: bool = False) -> bytes:
+        """The content of the file that `save_optimizer_states` writes."""
+        return self._optimizing().get_states(dump_optimizer)
 
     def load_optimizer_states(self, fname: PathLike) -> None:
         """Continue from the states of a file."""

@@ -9,7 +9,7 @@ from typing import Any
 from .. import kvstore as kv
 from .. import optimizer as opt
 from ..errors import RequirementError, suggest
-from ..formats.files import open_to_read, write_atomically
+from ..formats.files import open_to_read
 from ..ndarray.ndarray import NDArray
 from ..optimizer.optimizer import Optimizer
 from ..optimizer.updater import Updater, get_updater
@@ -83,12 +83,9 @@ class Training:
             self.optimizer.idx2name.setdefault(index, name)
         return index
 
-    def save_states(self, fname: str) -> None:
-        """Write the optimizer's states."""
-        if self.store is not None:
-            self.store.save_optimizer_states(fname)
-        else:
-            write_atomically(fname, [self.updater.get_states()])
+    def get_states(self) -> bytes:
+        """The optimizer's states, as files have them."""
+        return self.updater.get_states() if self.store is None else self.store.optimizer_states()
 
     def load_states(self, fname: str) -> None:
         """Continue from states that were written."""

@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..autograd.tape import GradReq
-from ..checkpoint import load_params
+from ..checkpoint import load_params, write_checkpoint
 from ..context import Context, cpu
 from ..errors import FormatError, RequirementError
+from ..formats.files import FileContent
 from ..initializer import InitializerLike
 from ..io import DataBatch, DataDesc
 from ..io.io import DescribedBy
@@ -21,7 +22,7 @@ from ..kvstore import KVStore
 from ..metric import EvalMetric
 from ..monitor import Monitor
 from ..ndarray.creation import array
-from ..ndarray.files import load, save
+from ..ndarray.files import content, load
 from ..ndarray.ndarray import NDArray
 from ..optimizer.optimizer import Optimizer
 from ..symbol.symbol import Symbol
@@ -326,10 +327,13 @@ class BucketingModule(BaseModule):
                 "BucketingModule.save_checkpoint: numbers, or tuples of as many numbers, are required as "
                 f"bucket keys, got {list(self._buckets)}. save_params saves the parameters alone."
             )
-        for key, module in self._buckets.items():
-            module.symbol.save(f"{path}-{key}-symbol.json", remove_amp_cast=remove_amp_cast)
-        save(f"{path}.buckets", array(keys, dtype=np.int32))
-        self.save_params(f"{path}-{int(epoch):04d}.params")
+        graphs: list[FileContent] = [
+            (f"{path}-{key}-symbol.json", [module.symbol.tojson(remove_amp_cast).encode()])
+            for key, module in self._buckets.items()
+        ]
+        buckets = f"{path}.buckets"
+        graphs.append((buckets, content(buckets, array(keys, dtype=np.int32))))
+        write_checkpoint(path, epoch, None, *self.get_params(), remove_amp_cast, *graphs)
 
     @staticmethod
     def load(

@@ -12,10 +12,11 @@ from typing import Any
 
 from .. import autograd
 from ..autograd.tape import GradReq
-from ..checkpoint import load_checkpoint, save_checkpoint
+from ..checkpoint import load_checkpoint, write_checkpoint
 from ..context import Context, as_context, cpu
 from ..dtypes import as_dtype
 from ..errors import MXNetError, RequirementError
+from ..formats.files import FileContent, write_atomically
 from ..initializer import InitDesc, InitializerLike
 from ..io import DataBatch, DataDesc, described
 from ..io.io import DescribedBy
@@ -145,10 +146,11 @@ class Module(BaseModule):
     ) -> None:
         """Write `PREFIX-symbol.json`, `PREFIX-NNNN.params`, and `PREFIX-NNNN.states` if asked for."""
         arguments, states = self._values()
-        save_checkpoint(prefix, epoch, self._symbol, arguments, states, remove_amp_cast)
+        more: list[FileContent] = []
         if save_optimizer_states:
-            path = _states_path(prefix, epoch)
-            self.save_optimizer_states(path)
+            more.append((_states_path(prefix, epoch), [self._checked_training().get_states()]))
+        write_checkpoint(prefix, epoch, self._symbol, arguments, states, remove_amp_cast, *more)
+        for path, _ in more:
             logging.info('Saved optimizer state to "%s"', path)
 
     # ---- what it is
@@ -727,9 +729,12 @@ class Module(BaseModule):
 
     def save_optimizer_states(self, fname: str) -> None:
         """Write the optimizer's states as a file of arrays; not MXNet's pickle."""
+        write_atomically(fname, [self._checked_training().get_states()])
+
+    def _checked_training(self) -> Training:
         self._require_optimizer("save_optimizer_states")
         assert self._training is not None
-        self._training.save_states(fname)
+        return self._training
 
     def load_optimizer_states(self, fname: str) -> None:
         """Continue from what `save_optimizer_states` wrote, here or in MXNet."""

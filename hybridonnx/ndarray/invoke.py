@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._locks import no_fork
 from .._profile import profile
 from ..autograd.scopes import state
 from ..autograd.tape import TapeNode
@@ -15,13 +16,14 @@ from ..dtypes import DType
 from ..errors import DTypeError, MXNetError, RequirementError
 from ..ops import (
     Array,
-    Drawing,
     Noise,
     Operator,
     Shape,
     Spec,
     bind,
+    drawing,
     for_kernel,
+    generator,
     mixing,
     options_by_name,
     show,
@@ -176,7 +178,8 @@ def run(
     """The kernel's outputs as new contiguous arrays of the inferred dtypes."""
     if op.noise and op.draws():
         if noise is None:
-            with Drawing() as rng:
+            with no_fork(), drawing():
+                rng = generator()
                 noise = op.draw(rng, *[Spec(a.shape, a.dtype) for a in arrays])
         arrays = [*arrays, *noise] if isinstance(noise, list) else [*arrays, noise]
     values = for_kernel(op, arrays)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import threading
+from typing import Any, Self
 
 
 class _State(threading.local):
     shape: bool | None = None
     array: bool | None = None
+    scopes: Any = None
+    """The innermost scope, what held before it, and the scopes around it."""
 
 
 class _Everywhere:
@@ -40,6 +43,38 @@ def set_np_array(active: bool) -> bool:
     """Have blocks make `mx.np.ndarray` in this thread, or `nd.NDArray`; returns whether they did before."""
     before, _state.array = is_np_array(), bool(active)
     return before
+
+
+class Scope:
+    """A `with` block in which semantics are on or off."""
+
+    def __init__(self, active: bool = True) -> None:
+        self._active = active
+
+    def __exit__(self, *_: object) -> None:
+        scopes = _state.scopes
+        while scopes is not None and scopes[0] is not self:
+            scopes = scopes[3]
+        if scopes is not None:
+            _, _state.shape, _state.array, _state.scopes = scopes
+
+
+class ShapeScope(Scope):
+    """A `with` block with or without NumPy's shape semantics."""
+
+    def __enter__(self) -> Self:
+        _state.scopes = self, _state.shape, _state.array, _state.scopes  # as `autograd.scopes` tells
+        _state.shape = self._active
+        return self
+
+
+class ArrayScope(Scope):
+    """A `with` block with or without NumPy's array semantics."""
+
+    def __enter__(self) -> Self:
+        _state.scopes = self, _state.shape, _state.array, _state.scopes
+        _state.array = self._active
+        return self
 
 
 def set_everywhere(shape: bool, array: bool) -> None:

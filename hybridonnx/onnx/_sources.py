@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..errors import MissingFileError, MXNetError
+from ..formats.files import scratch_folder
 from ..gluon.hybrid_block import HybridBlock
 from ..ndarray.ndarray import NDArray
 from ..parity.models import title
@@ -29,7 +29,7 @@ def as_onnx(model: Any, shapes: Any, types: Any) -> Iterator[Any]:
             raise MissingFileError(f"{path}: an ONNX file is required, and there is none.")
         yield path
     else:
-        with TemporaryDirectory(prefix="hybridonnx") as folder:
+        with scratch_folder() as folder:
             yield exported(model, shapes, types, os.path.join(folder, "model.onnx"))
 
 

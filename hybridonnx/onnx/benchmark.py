@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeAlias
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from .._json import fields_of, json_text
 from ..errors import AttributeValueError
+from ..formats.files import write_atomically
 from ..ops import Array
 from ..pages.bars import Bar, bars
 from ..pages.markup import Markup, tag
@@ -104,7 +104,7 @@ class Benchmark(HasPage):
         """
         picture = _picture(self.timings)
         if path is not None:
-            Path(path).write_text(picture, encoding="utf-8")
+            write_atomically(path, [picture.encode()])
         return picture
 
     def _page(self) -> Page:

@@ -12,7 +12,7 @@ from ..checkpoint import StagedCheckpoint, staged_checkpoint
 from ..converters.from_onnx import Model, import_model, read
 from ..converters.inspection import facts, weight_files
 from ..converters.to_onnx import arrays_by_name
-from ..formats.files import staged_file
+from ..formats.files import staged_file, take_places
 from ..ndarray.files import load as load_arrays
 from ..symbol.symbol import load as load_symbol
 from ._proof import Proof, checked_options
@@ -60,9 +60,8 @@ def import_to_checkpoint(
         files = {symbol_path.name: staged.symbol.path, params_path.name: staged.parameters.path}
         name, text = proof.manifest(symbol_path, files, _loaded(staged), facts(content))
         with staged_file(name, [text]) as manifest:
-            names = staged.take_place()
-            manifest.take_place()
-    return names
+            take_places(staged.parameters, staged.symbol, manifest)
+    return staged.names
 
 
 def _read(model_file: str | os.PathLike[str] | bytes) -> Model:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .._json import fields_of, json_text
-from ..errors import MXNetError
+from ..errors import MXNetError, is_file
 from ..parity.models import title
 from ._manifest import Digest, Manifest, digest_of_file, manifest_path, read_manifest, source_digests
 from ._native import Model, native
@@ -72,7 +72,7 @@ def check_manifest(path: str | os.PathLike[str], model: Model | None = None) -> 
 
 def _changed(path: Path, required: Digest) -> str:
     """In what a file is another one, if it is."""
-    if not path.is_file():
+    if not is_file(path):
         return f"{path.name}: this file is required, and is not there."
     if path.stat().st_size != required.bytes:
         return f"{path.name}: {required.bytes} bytes are required, got {path.stat().st_size}."

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from .._json import fields_of, json_text
 from ..converters.opsets import OLDEST
 from ..converters.outline import ABSENT, Outline, OutlineNode, Weight, outline
 from ..errors import ConversionError
+from ..formats.files import scratch_folder
 from ..pages.page import HasPage, Page, Part
 from ..pages.plot import Chart, Plot, Series
 from ..pages.table import Column, Row, Table
@@ -234,7 +234,7 @@ def _of_native(model: Native, source: Any) -> Outline:
 
 def _as_onnx(model: Any, beside: Outline, stack: ExitStack) -> Outline:
     """One of MXNet's models, exported for the inputs and the opset of an ONNX model."""
-    folder = stack.enter_context(TemporaryDirectory(prefix="hybridonnx"))
+    folder = stack.enter_context(scratch_folder())
     unknown = [name for name, (_, shape) in beside.signature.items() if shape is None]
     if unknown:
         raise ConversionError(

@@ -11,7 +11,7 @@ from ._calls import bind, options_by_name
 from ._composition import Composed, UnknownRankError
 from ._containers import enclosed, opened
 from ._docs import Doc, doc_of
-from ._generator import Drawing, DrawingFrom, seed
+from ._generator import DrawingFrom, drawing, generator, seed
 from ._mixing import mixing
 from ._namespace import GROUPS, FluentMethod, Frontend, Namespace, describe
 from ._onnx_text import NodeText, node_text, read_node
@@ -60,7 +60,6 @@ __all__ = [
     "Composed",
     "Dim",
     "Doc",
-    "Drawing",
     "DrawingFrom",
     "Excess",
     "FluentMethod",
@@ -90,11 +89,13 @@ __all__ = [
     "depends_on_attributes",
     "describe",
     "doc_of",
+    "drawing",
     "enclosed",
     "example_of",
     "find",
     "find_onnx",
     "for_kernel",
+    "generator",
     "has_gradient",
     "in_onnxruntime",
     "infer_storage",

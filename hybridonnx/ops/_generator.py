@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import threading
+from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 
@@ -26,23 +27,18 @@ def seed(seed_state: int, ctx: object = "all") -> None:
         _generator = fresh
 
 
-class Drawing:
-    """The generator, for as long as the `with` block lasts; other threads wait."""
+def drawing() -> AbstractContextManager[object]:
+    """What a `with` block holds while it draws from the `generator()`: threads that share one wait.
 
-    def __enter__(self) -> np.random.Generator:
-        own: np.random.Generator | None = getattr(_thread, "generator", None)
-        self._shared = own is None
-        if own is not None:
-            return own
-        self._gate = no_fork()
-        self._gate.__enter__()
-        _lock.acquire()
-        return _generator
+    `no_fork()` comes before it. It is a lock itself, which Python lets go of even if an interrupt comes as the block begins or ends.
+    """
+    return _lock if getattr(_thread, "generator", None) is None else nullcontext()
 
-    def __exit__(self, *_: object) -> None:
-        if self._shared:
-            _lock.release()
-            self._gate.__exit__(None, None, None)
+
+def generator() -> np.random.Generator:
+    """The generator that this thread draws from."""
+    own: np.random.Generator | None = getattr(_thread, "generator", None)
+    return _generator if own is None else own
 
 
 class DrawingFrom:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from ._operator import Operator
@@ -28,15 +27,23 @@ class Mixing:
             return args, kwargs
         return self.rule(cls, args, kwargs)
 
-    @contextmanager
-    def paused(self) -> Iterator[None]:
+    def paused(self) -> Pause:
         """A scope in which this thread's calls get their own arguments, as gradients do."""
-        before = getattr(self._local, "paused", False)
+        return Pause(self._local)
+
+
+class Pause:
+    """Such a scope."""
+
+    def __init__(self, local: threading.local) -> None:
+        self._local, self._before = local, False
+
+    def __enter__(self) -> None:
+        self._before = getattr(self._local, "paused", False)
         self._local.paused = True
-        try:
-            yield
-        finally:
-            self._local.paused = before
+
+    def __exit__(self, *_: object) -> None:
+        self._local.paused = self._before
 
 
 mixing = Mixing()

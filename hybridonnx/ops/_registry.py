@@ -33,11 +33,15 @@ def operator(name: str, *aliases: str) -> Callable[[_OperatorClass], _OperatorCl
 
 
 def register(cls: type[Operator], names: tuple[str, ...], source: tuple[str, int]) -> None:
-    """Enter a class into the table. `source` is the file and line that define it."""
+    """Enter a class into the table. `source` is the file and line that define it.
+
+    An import that was interrupted, and begins anew, defines its classes again.
+    """
     cls.names, cls.source = names, source
     for name in names:
-        if _table.setdefault(name, cls) is not cls:
+        if name in _table and _table[name].source != source:
             raise MXNetError(f"{name}: is defined at {_table[name].source} and again at {source}.")
+        _table[name] = cls
 
 
 @cache

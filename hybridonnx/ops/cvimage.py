@@ -10,7 +10,15 @@ import numpy as np
 
 from ..attrs import Floats
 from ..dtypes import DType
-from ..errors import AttributeValueError, DTypeError, FormatError, MissingFileError, ShapeError
+from ..errors import (
+    AttributeValueError,
+    DTypeError,
+    FormatError,
+    MissingFileError,
+    ShapeError,
+    file_errors,
+    is_file,
+)
 from ._image_files import decoded as decoded
 from ._image_files import decoded_as_stored as decoded_as_stored
 from ._image_files import encoded as encoded
@@ -116,9 +124,11 @@ class ImRead(_Decoder):
 
     def forward(self) -> Array:
         path = Path(self.filename)
-        if not path.is_file():
+        if not is_file(path):
             raise MissingFileError(f"_cvimread: an image file is required, got {self.filename!r}.")
-        return self.image(path.read_bytes(), self.filename)
+        with file_errors(path):
+            content = path.read_bytes()
+        return self.image(content, self.filename)
 
 
 # ---- sizes and borders

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from .._locks import no_fork
 from ..ndarray.ndarray import NDArray
-from ..ops import Array, Drawing, steps
+from ..ops import Array, drawing, generator, steps
 from .optimizer import Index, Optimizer, State, register, zeros_like
 
 __all__ = ["DCASGD", "NAG", "SGD", "SGLD", "Signum", "Test", "ccSGD"]
@@ -88,8 +89,8 @@ class SGLD(Optimizer):
         g += wd * w
         g *= -lr / 2
         w += g
-        with Drawing() as generator:
-            w += math.sqrt(lr) * generator.standard_normal(w.shape, dtype=np.float32)
+        with no_fork(), drawing():
+            w += math.sqrt(lr) * generator().standard_normal(w.shape, dtype=np.float32)
 
     def _clips(self, bound: float) -> bool:
         return True

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import TypeAlias
 
+from ..formats.files import write_atomically
 from .markup import Markup, shown, tag, together
 from .plot import Plot
 from .table import State, Table
@@ -73,7 +73,7 @@ class Page:
         """The whole file, which is also written where `path` says, if it says."""
         text = self.text()
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8", errors="replace")  # names of files may be no text
+            write_atomically(path, [text.encode("utf-8", "replace")])  # names of files may be no text
         return text
 
     def _header(self) -> list[Markup]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..converters.to_onnx import by_name
-from ..errors import ConversionError
+from ..errors import ConversionError, is_file, is_folder
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Spec
 from .models import Arrays
@@ -32,7 +32,7 @@ def given(specs: Mapping[str, Spec], inputs: Any, count: int | None, pixels: Pix
         pixels: What becomes of images.
     """
     names = list(specs)
-    if isinstance(inputs, str | os.PathLike) and Path(inputs).is_dir():
+    if isinstance(inputs, str | os.PathLike) and is_folder(Path(inputs)):
         return [_named(names, x) for x in islice(_folder(Path(inputs), specs, pixels), count or SEVERAL)]
     return [_named(names, parts(sample, len(names))) for sample in samples_in(inputs, count or 1)]
 
@@ -51,7 +51,7 @@ def samples_in(inputs: Any, count: int) -> list[Any]:
 
 def loaded(path: Path) -> Any:
     """The arrays of a file of NumPy's, by name if it is an `.npz` file."""
-    if path.suffix not in (".npz", ".npy") or not path.is_file():
+    if path.suffix not in (".npz", ".npy") or not is_file(path):
         raise ConversionError(
             f"verify: an .npz or .npy file, or a folder of such or of images, is required, got {path}."
         )

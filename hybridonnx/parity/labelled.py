@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import metric as metrics
-from ..errors import ConversionError, MXNetError
+from ..errors import ConversionError, MXNetError, is_folder
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Spec
 from .inputs import as_array, loaded
@@ -188,7 +188,7 @@ def labelled(inputs: Any, specs: Mapping[str, Spec], pixels: Pixels) -> Iterator
     names = list(specs)
     if isinstance(inputs, str | os.PathLike):
         path = Path(inputs)
-        yield from _folder(path, specs, pixels) if path.is_dir() else _rows(loaded(path), specs)
+        yield from _folder(path, specs, pixels) if is_folder(path) else _rows(loaded(path), specs)
     elif isinstance(inputs, Mapping):
         yield from _rows({name: as_array(value) for name, value in inputs.items()}, specs)
     elif inputs is None or hasattr(inputs, "asnumpy") or isinstance(inputs, np.ndarray):

@@ -23,7 +23,7 @@ from ..converters.quantization import Quantization, is_quantized
 from ..converters.to_onnx import arrays_by_name, data_names, model_bytes
 from ..converters.values import dtype_of_type_string
 from ..dtypes import DType, as_dtype, container_of
-from ..errors import ConversionError, MXNetError
+from ..errors import ConversionError, MXNetError, is_file
 from ..gluon.hybrid_block import HybridBlock
 from ..ndarray.invoke import invoke_all
 from ..ndarray.ndarray import NDArray
@@ -372,7 +372,7 @@ def of_onnx(model: Any) -> Runnable:
     """An ONNX model, run in plain ONNX Runtime."""
     if not isinstance(model, str | os.PathLike):
         source: str | bytes = model if isinstance(model, bytes) else model.SerializeToString()
-    elif Path(model).is_file():
+    elif is_file(Path(model)):
         source = os.fspath(model)
     else:
         raise ConversionError(f"verify: the ONNX file {model} does not exist.")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
 import threading
 from bisect import bisect_right
 from collections import defaultdict
@@ -15,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from .._locks import follow, new_lock, no_fork
 from .._profile import now, profile
+from ..formats.files import ScratchFolder
 from ..symbol.graph import Node, topological
 from .started import keep_forever
 
@@ -92,7 +91,7 @@ class MeasuredSession:
     def __init__(self, start: Callable[[Any], Any], settings: Callable[[], Any], graph: Any) -> None:
         self._start, self._settings, self._graph = start, settings, graph
         self._session: Any = None
-        self._folder = ""
+        self._folder: ScratchFolder | None = None
         """Where ONNX Runtime writes what it measures."""
         self._runs: list[_Run] = []
         self._lock = new_lock()
@@ -111,8 +110,8 @@ class MeasuredSession:
             if self._session is None:
                 settings = self._settings()
                 settings.enable_profiling = True
-                self._folder = tempfile.mkdtemp(prefix="hybridonnx")  # which nobody else can write to
-                settings.profile_file_prefix = os.path.join(self._folder, "profile")
+                self._folder = ScratchFolder()  # which nobody else can write to
+                settings.profile_file_prefix = os.path.join(self._folder.path, "profile")
                 self._session = self._start(settings)
                 profile.sources.append(self.collect)
             self._runs.append(_Run(now(), threading.get_ident(), threading.get_native_id(), operators))
@@ -134,7 +133,8 @@ class MeasuredSession:
         except (OSError, ValueError):  # a full disk
             return
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            if folder is not None:
+                folder.close()
         self._record(runs, events)
 
     def _record(self, runs: Sequence[_Run], events: Sequence[Mapping[str, Any]]) -> None:

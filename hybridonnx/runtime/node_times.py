@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeAlias
 
 from ..errors import FormatError
+from ..formats.files import scratch_folder, write_atomically
 from ..ops import Array
 from .measured import Names
 from .session import ModelSession
@@ -58,13 +58,14 @@ def measure(
     trace: str | None,
 ) -> Measurement:
     """Run a model under ONNX Runtime's profiler; `trace` names a file that its profile goes to as well."""
-    with TemporaryDirectory(prefix="hybridonnx") as folder:
+    with scratch_folder() as folder:
         session = ModelSession(model, threads=threads, profile=str(Path(folder, "profile")))
         for _ in range(warmup + runs):
             session(feeds)
         path = session.end_profile()
         if trace is not None:
-            shutil.copyfile(path, trace)
+            with open(path, "rb") as file:
+                write_atomically(trace, iter(partial(file.read, 1 << 20), b""))
         try:
             events = json.loads(Path(path).read_bytes())
         except ValueError as exc:

@@ -11,13 +11,14 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from .._locks import no_fork
 from ..autograd.scopes import predict_mode, train_mode
 from ..context import current_context
 from ..dtypes import name_of
 from ..errors import ConversionError
 from ..ndarray.invoke import invoke_all
 from ..ndarray.ndarray import NDArray
-from ..ops import Drawing, Noise, Spec, UndecidedError, is_symbolic, is_zero, show
+from ..ops import Noise, Spec, UndecidedError, drawing, generator, is_symbolic, is_zero, show
 from ..symbol.compose import Outputs
 from ..symbol.cut import cut
 from ..symbol.execute import Step, count_uses, run_steps
@@ -122,7 +123,8 @@ class Plan:
     def _draw(self) -> Draws:
         draws: dict[Node, Noise] = {}
         for node, op, specs in self._random:
-            with Drawing() as rng:
+            with no_fork(), drawing():
+                rng = generator()
                 noise = op.draw(rng, *specs)
             many = isinstance(noise, list)
             draws[node] = noise if many else np.asarray(noise, order="C")

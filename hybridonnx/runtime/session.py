@@ -19,7 +19,7 @@ from .._locks import no_fork
 from .._profile import profile
 from ..dtypes import DType, as_dtype, container, is_bfloat16
 from ..errors import FormatError, MXNetError
-from ..ops import Array, Drawing, enclosed, opened
+from ..ops import Array, drawing, enclosed, generator, opened
 from .measured import MeasuredSession, Names, Operators
 from .started import Started
 
@@ -240,7 +240,8 @@ class Session(Started):
         """The outputs for the inputs by name."""
         for noise in self._noise:
             if not noise.part:
-                with Drawing() as rng:
+                with no_fork(), drawing():
+                    rng = generator()
                     drawn = noise.op.draw(rng, *noise.specs)
             feeds[noise.name] = np.asarray(noise.of(drawn), order="C")
         try:

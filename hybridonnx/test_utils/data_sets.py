@@ -5,8 +5,9 @@ from __future__ import annotations
 import bz2
 import gzip
 import os
-import shutil
 import zipfile
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from ..config import HOME
 from ..errors import FormatError, MissingFileError, suggest
+from ..formats.files import scratch_folder, write_atomically
 from ..formats.idx import read_idx
 from ..gluon import utils
 from ..io import MNISTIter
@@ -134,8 +136,12 @@ def get_mnist_ubyte() -> None:
         if target.is_file():
             continue
         reading: Any = gzip.open if source.suffix == ".gz" else open
-        with reading(source, "rb") as packed, target.open("wb") as plain:
-            shutil.copyfileobj(packed, plain)
+        with reading(source, "rb") as packed:
+            write_atomically(target, _blocks(packed))
+
+
+def _blocks(file: Any) -> Iterator[bytes]:
+    return iter(partial(file.read, 1 << 20), b"")
 
 
 def get_mnist_iterator(
@@ -193,8 +199,14 @@ def get_zip_data(data_dir: str, url: str, data_origin_name: str) -> None:
     """
     path = download(url, fname=data_origin_name, dirname=data_dir)
     try:
-        with zipfile.ZipFile(path) as archive:
-            archive.extractall(data_dir)
+        with zipfile.ZipFile(path) as archive, scratch_folder(data_dir) as scratch:
+            for member in archive.infolist():
+                target = Path(data_dir) / Path(archive.extract(member, scratch)).relative_to(scratch)
+                if member.is_dir():
+                    target.mkdir(parents=True, exist_ok=True)
+                    continue
+                target.parent.mkdir(parents=True, exist_ok=True)
+                os.replace(Path(scratch) / target.relative_to(data_dir), target)
     except zipfile.BadZipFile as exc:
         raise FormatError(f"{path}: a zip archive is required ({exc}). Delete it, and try again.") from exc
 
@@ -215,8 +227,8 @@ def get_bz2_data(data_dir: str, data_name: str, url: str, data_origin_name: str)
     if target.exists():
         return
     packed = Path(download(url, fname=data_origin_name, dirname=data_dir))
-    with bz2.open(packed) as source, target.open("wb") as plain:
-        shutil.copyfileobj(source, plain)
+    with bz2.open(packed) as source:
+        write_atomically(target, _blocks(source))
     packed.unlink()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -17,9 +18,10 @@ from ...errors import (
     MissingFileError,
     RequirementError,
     UnknownNameError,
+    is_file,
     suggest,
 )
-from ...formats.files import PathLike
+from ...formats.files import PathLike, open_to_read
 from ...ndarray.ndarray import NDArray
 from ...vocabulary import UNKNOWN, Vocabulary
 
@@ -100,13 +102,13 @@ class _TokenEmbedding(Vocabulary):
     def _read(self, path: PathLike, delimiter: str, unknown: _Make, encoding: str = "utf8") -> None:
         """Take words and vectors from the lines of a file."""
         file = Path(path).expanduser()
-        if not file.is_file():
+        if not is_file(file):
             raise AttributeValueError(f"{file}: a file of vectors is required, and is not there.")
         rows: list[list[float]] = []
         first: list[float] | None = None
         seen: set[str] = set()
         width = 0
-        with file.open(encoding=encoding) as lines:
+        with TextIOWrapper(open_to_read(file), encoding) as lines:
             for place, token, vector in _vectors(file, lines, delimiter):
                 if token in seen:
                     warnings.warn(f"{place}: {token} has a vector already; skipped.", stacklevel=3)
@@ -234,7 +236,7 @@ class _PublishedEmbedding(_TokenEmbedding):
                 f"{type(self).__name__}: no such file is published, {name!r}.{suggest(name, self.files)}"
             )
         path = Path(root).expanduser() / kind / name
-        if not path.is_file():
+        if not is_file(path):
             raise MissingFileError(
                 f"{type(self).__name__}: the file {path} is required, and not there. Nothing is downloaded: "
                 f"put it there, unpacked, or give embedding_root, the folder above {kind}."

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ..._locks import no_fork
 from ..._threads import Threads, Work
 from ...errors import MXNetError
 from ...ndarray.ndarray import NDArray
-from ...ops import Drawing, DrawingFrom
+from ...ops import DrawingFrom, drawing, generator
 from ._workers import _as_in_context as _as_in_context
 from ._workers import _MultiWorkerIter as _MultiWorkerIter
 from ._workers import _thread_worker_fn as _thread_worker_fn
@@ -97,7 +98,8 @@ class DataLoader:
 
     def _orders(self) -> Iterator[tuple[Iterable[Any], np.random.SeedSequence]]:
         """For each batch its indices, and a seed, so that the draws do not depend on the workers."""
-        with Drawing() as rng:
+        with no_fork(), drawing():
+            rng = generator()
             seeds = np.random.SeedSequence(int(rng.integers(1 << 63)))
         for indices in self._batch_sampler:
             yield indices, seeds.spawn(1)[0]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ...ops import Drawing
+from ..._locks import no_fork
+from ...ops import drawing, generator
 
 __all__ = [
     "BatchSampler",
@@ -51,7 +52,8 @@ class RandomSampler(Sampler):
         self._length = length
 
     def __iter__(self) -> Iterator[Any]:
-        with Drawing() as rng:
+        with no_fork(), drawing():
+            rng = generator()
             return iter(rng.permutation(self._length))
 
     def __len__(self) -> int:

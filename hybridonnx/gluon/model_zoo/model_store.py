@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ... import config
 from ...context import Context, cpu
-from ...errors import FormatError, MissingFileError, suggest
+from ...errors import FormatError, MissingFileError, file_errors, is_file, suggest
 from ..block import Block
 
 __all__ = ["get_model_file", "purge"]
@@ -74,10 +74,10 @@ def get_model_file(name: str, root: str = ROOT) -> str:
     """The path of a network's parameter file: `<name>-<hash>.params`, MXNet's own, or `<name>.params`."""
     folder = Path(root).expanduser()
     published, own = folder / f"{name}-{short_hash(name)}.params", folder / f"{name}.params"
-    if published.exists():
+    if is_file(published):
         _check_sum(name, published)
         return str(published)
-    if own.exists():
+    if is_file(own):
         return str(own)
     raise MissingFileError(
         f"{name}: the parameter file {published} is required, and it is not there. Nothing is downloaded: "
@@ -86,7 +86,7 @@ def get_model_file(name: str, root: str = ROOT) -> str:
 
 
 def _check_sum(name: str, path: Path) -> None:
-    with path.open("rb") as file:
+    with file_errors(path), path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha1").hexdigest()
     if digest != _model_sha1[name]:
         raise FormatError(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
+from ..._lazy import is_reloaded
 from .._onnx_text import NodeText
 
 Rule: TypeAlias = Callable[..., Sequence[Any]]
@@ -35,8 +36,9 @@ def gradient_of(*names: str) -> Callable[[Rule], Rule]:
 
     def register(rule: Rule) -> Rule:
         for name in names:
-            if _RULES.setdefault(name, rule) is not rule:
+            if not is_reloaded(_RULES.setdefault(name, rule), rule):
                 raise ValueError(f"{name} has two gradient rules")
+            _RULES[name] = rule
         return rule
 
     return register

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ....config import HOME
-from ....errors import MissingFileError, UnknownNameError
-from ....formats.files import PathLike
+from ....errors import MissingFileError, UnknownNameError, is_file
+from ....formats.files import PathLike, open_to_read
 from ....ndarray import array
 from ....vocabulary import Vocabulary
 from ...data.dataset import Dataset
@@ -67,11 +67,12 @@ class _WikiText(Dataset):
         """The text, from a file or from the archive."""
         name = f"wiki.{segment}.tokens"
         for path in (root / name, root / self.name / name):
-            if path.is_file():
-                return path.read_text(encoding="utf8")
+            if is_file(path):
+                with open_to_read(path) as file:
+                    return file.read().decode("utf8")
         archive = root / f"{self.name}-v1.zip"
-        if archive.is_file():
-            with zipfile.ZipFile(archive) as files:
+        if is_file(archive):
+            with open_to_read(archive) as packed, zipfile.ZipFile(packed) as files:
                 for member in files.namelist():
                     if member.split("/")[-1] == name:
                         return io.TextIOWrapper(files.open(member), encoding="utf8").read()

@@ -428,8 +428,8 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
 
     def _write(self, estimator: Any, name: str) -> None:
         path = os.path.join(self.model_dir, name)
-        estimator.net.save_parameters(f"{path}.params")
         estimator.trainer.save_states(f"{path}.states")
+        estimator.net.save_parameters(f"{path}.params")  # last: where it is, `_resume` looks for both
 
     def _save_symbol(self, estimator: Any) -> None:
         """Write the network's graph, if it was traced."""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ....config import HOME
-from ....errors import FormatError, MissingFileError
+from ....errors import FormatError, MissingFileError, file_errors, is_file
 from ....formats.files import PathLike
 from ....formats.idx import read_idx
 from ....ndarray import creation
@@ -56,7 +56,7 @@ class _Files(Dataset):
     def _path(self, *names: str) -> Path:
         """The first of the files that is there."""
         for path in (self._root / folder / name for folder in self.folders for name in names):
-            if path.is_file():
+            if is_file(path):
                 return path
         owner = type(self).__name__
         raise MissingFileError(
@@ -138,7 +138,8 @@ class CIFAR10(_Files):
         size = self.labels + 3 * 32 * 32
         rows = []
         for path in map(self._path, self._names()):
-            content = path.read_bytes()
+            with file_errors(path):
+                content = path.read_bytes()
             if not content or len(content) % size:
                 raise FormatError(f"{path}: images of {size} bytes are required, got {len(content)} bytes.")
             rows.append(np.frombuffer(content, np.uint8).reshape(-1, size))
@@ -206,7 +207,7 @@ class ImageFolderDataset(Dataset):
             )
         self.synsets: list[str] = []
         self.items: list[tuple[str, int]] = []
-        for folder in sorted(os.listdir(self._root)):
+        for folder in _names_in(self._root):
             path = os.path.join(self._root, folder)
             if os.path.isdir(path):
                 self.items += [(os.path.join(path, n), len(self.synsets)) for n in _images(path)]
@@ -216,16 +217,23 @@ class ImageFolderDataset(Dataset):
 
     def __getitem__(self, idx: int) -> Any:
         path, label = self.items[idx]
-        image = decode(Path(path).read_bytes(), self._flag, path)
+        with file_errors(path):
+            content = Path(path).read_bytes()
+        image = decode(content, self._flag, path)
         return (image, label) if self._transform is None else self._transform(image, label)
 
     def __len__(self) -> int:
         return len(self.items)
 
 
+def _names_in(folder: str) -> list[str]:
+    with file_errors(folder):
+        return sorted(os.listdir(folder))
+
+
 def _images(folder: str) -> Iterable[str]:
     """The names of the images in a folder, in order; other files are left out with a warning."""
-    for name in sorted(os.listdir(folder)):
+    for name in _names_in(folder):
         extension = os.path.splitext(name)[1]
         if extension.lower() in EXTENSIONS:
             yield name

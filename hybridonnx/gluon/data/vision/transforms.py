@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from ...._locks import no_fork
 from ....dtypes import DTypeLike
 from ....image.image import imrotate
 from ....ndarray.namespace import F
 from ....ndarray.ndarray import NDArray
-from ....ops import Drawing
+from ....ops import drawing, generator
 from ....typing import Tensor
 from ...block import Block
 from ...hybrid_block import HybridBlock
@@ -101,7 +102,8 @@ class RandomApply(Sequential):
 
 
 def _uniform(low: float = 0.0, high: float = 1.0) -> float:
-    with Drawing() as rng:
+    with no_fork(), drawing():
+        rng = generator()
         return float(rng.uniform(low, high))
 
 
@@ -236,7 +238,8 @@ class RandomResizedCrop(Block):
         """The part."""
         h, w = x.shape[-3:-1]
         for _ in range(10):  # until one fits into the image
-            with Drawing() as rng:
+            with no_fork(), drawing():
+                rng = generator()
                 area = h * w * rng.uniform(*self._scale)
                 ratio = math.exp(rng.uniform(*self._log_ratio))
                 part = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
