@@ -30,7 +30,8 @@ def seed(seed_state: int, ctx: object = "all") -> None:
 def drawing() -> AbstractContextManager[object]:
     """What a `with` block holds while it draws from the `generator()`: threads that share one wait.
 
-    `no_fork()` comes before it. It is a lock itself, which Python lets go of even if an interrupt comes as the block begins or ends.
+    `no_fork()` comes before it. It is a lock itself, which Python lets go of even if an interrupt comes as
+    the block begins or ends.
     """
     return _lock if getattr(_thread, "generator", None) is None else nullcontext()
 
