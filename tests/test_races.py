@@ -185,6 +185,33 @@ def test_predictions_while_parameters_change(rounds):
     race(write, *[lambda rows=rows: predict(rows) for rows in (1, 2, 3)])
 
 
+def test_a_prediction_while_what_is_frozen_is_dropped(monkeypatch):
+    """Between the notice of a write and the end of the session that was frozen before it."""
+    net = nn.Dense(3, in_units=4, use_bias=False)
+    net.initialize()
+    net.hybridize()
+    x, results = nd.ones((1, 4)), []
+    net.weight.set_data(nd.ones((3, 4)))
+    for _ in range(70):  # until it is frozen
+        net(x)
+    (graph,) = net._compiled.values()
+    drop = graph._drop_frozen
+
+    def slowly():
+        thread = threading.Thread(target=lambda: results.append(net(x).asnumpy().max()))
+        thread.start()
+        thread.join(0.5)  # it waits, or else it has taken what is there
+        drop()
+
+    monkeypatch.setattr(graph, "_drop_frozen", slowly)
+    net.weight.set_data(nd.full((3, 4), 2))
+    assert net(x).asnumpy().max() == 8
+    monkeypatch.undo()
+    while not results:
+        time.sleep(0.01)
+    assert results == [8]
+
+
 def test_writes_while_graphs_that_share_a_parameter_are_compiled(rounds):
     first = nn.Dense(3, in_units=4, use_bias=False)
     first.initialize()

@@ -232,11 +232,11 @@ class CompiledGraph:
             return True
         with no_fork(), self._lock:
             if self._watch.dirty:
-                self._watch.dirty = False
                 self._drop_frozen()
                 if self._calls_since_write >= self._freeze_after:
                     self._freeze_after = min(2 * self._freeze_after, _FREEZE_AFTER_AT_MOST)
                 self._calls_since_write = 0
+                self._watch.dirty = False  # last, as other threads ask without the lock
             self._calls_since_write += 1
             return self._calls_since_write >= self._freeze_after
 
