@@ -40,7 +40,8 @@ def save_checkpoint(
     remove_amp_cast: bool = True,
 ) -> None:
     """Write the symbol, unless it is `None`, and the parameters of an epoch."""
-    write_checkpoint(prefix, epoch, symbol, arg_params, aux_params, remove_amp_cast)
+    path = write_checkpoint(prefix, epoch, symbol, arg_params, aux_params, remove_amp_cast)
+    logging.info('Saved checkpoint to "%s"', path)
 
 
 def write_checkpoint(
@@ -51,14 +52,18 @@ def write_checkpoint(
     aux_params: Mapping[str, NDArray],
     remove_amp_cast: bool = True,
     *more: FileContent,
-) -> None:
-    """Write what `save_checkpoint` does, and more files: none takes its place before all are complete."""
+) -> str:
+    """Write what `save_checkpoint` does, and more files: none takes its place before all are complete.
+
+    Returns:
+        The name of the file of parameters.
+    """
     path = _parameters_path(prefix, epoch)
     contents: list[FileContent] = [(path, files.content(path, _prefixed(arg_params, aux_params))), *more]
     if symbol is not None:
         contents.append((f"{os.fspath(prefix)}-symbol.json", [symbol.tojson(remove_amp_cast).encode()]))
     write_together(contents)
-    logging.info('Saved checkpoint to "%s"', path)
+    return path
 
 
 def _prefixed(arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray]) -> Parameters:

@@ -149,9 +149,10 @@ class Module(BaseModule):
         more: list[FileContent] = []
         if save_optimizer_states:
             more.append((_states_path(prefix, epoch), [self._checked_training().get_states()]))
-        write_checkpoint(prefix, epoch, self._symbol, arguments, states, remove_amp_cast, *more)
-        for path, _ in more:
-            logging.info('Saved optimizer state to "%s"', path)
+        path = write_checkpoint(prefix, epoch, self._symbol, arguments, states, remove_amp_cast, *more)
+        logging.info('Saved checkpoint to "%s"', path)
+        for states_path, _ in more:
+            logging.info('Saved optimizer state to "%s"', states_path)
 
     # ---- what it is
 

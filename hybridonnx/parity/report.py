@@ -82,8 +82,10 @@ class Parity(Results):
 
     def _lines(self) -> Iterator[str]:
         faulty = [layer for layer in self.layers if not layer.ok()]
+        saturated = [layer for layer in self.layers if layer.ok() and layer.saturated]
         yield from _table("output", self.outputs)
         yield from _table("layer at fault, own error", faulty[:_MANY])
+        yield from _table("layer that is cut off, own error", saturated[:_MANY])
         yield from _table("own call", self.call)
         yield from self.notes
         if self.layers:
