@@ -98,6 +98,21 @@ def test_files_of_users_are_spared(tmp_path):
     assert sorted(os.listdir(tmp_path)) == sorted([*names, "model.params"])
 
 
+def test_links_and_pipes_that_strangers_made(tmp_path):
+    """Of such names, as they may in a folder for everybody: none is followed, and none is waited for."""
+    secret, pipe, links = tmp_path / "secret", tmp_path / files._temporary_name(".a."), []
+    secret.mkdir()
+    (secret / "kept").write_bytes(b"mine")
+    os.mkfifo(pipe, 0o400)
+    for target in (secret, secret / "kept", tmp_path / "nothing"):
+        links.append(tmp_path / files._temporary_name(".b."))
+        links[-1].symlink_to(target)
+    write_atomically(tmp_path / "x", [b"1"])
+    assert (secret / "kept").read_bytes() == b"mine"
+    assert all(link.is_symlink() for link in links)
+    assert (tmp_path / "x").read_bytes() == b"1"
+
+
 def test_other_machines_have_a_day(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(files, "_machine", lambda: "0badcafe")

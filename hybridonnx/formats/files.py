@@ -370,10 +370,11 @@ def _locked(path: Path) -> Iterator[None]:
     if fcntl is None:  # Windows removes no open files
         yield
         return
+    own = os.O_NOFOLLOW | os.O_NONBLOCK  # a stranger may have made a link or a pipe of such a name
     try:
-        handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+        handle = os.open(path, own | (os.O_RDONLY if path.is_dir() else os.O_RDWR))
     except PermissionError:  # it has the mode of a file that nobody may write to, and is to take its place
-        handle = os.open(path, os.O_RDONLY)
+        handle = os.open(path, own | os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
