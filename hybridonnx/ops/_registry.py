@@ -57,10 +57,12 @@ def load_all() -> dict[str, type[Operator]]:
 def lookup(name: str) -> type[Operator] | None:
     """The operator class called `name`, those that are ONNX's own nodes included; `None` if none is."""
     cls = _table.get(name) or load_all().get(name) or find_onnx(name)
-    if cls is not None:
-        spec = getattr(sys.modules.get(cls.__module__), "__spec__", None)
-        if getattr(spec, "_initializing", False):  # perhaps by another thread, for which this one waits
+    if cls is not None and cls.__module__.startswith(__package__):
+        module = sys.modules.get(cls.__module__)
+        # an interrupt has ended its import, or another thread is at it, for which this one waits
+        if module is None or getattr(module.__spec__, "_initializing", False):
             importlib.import_module(cls.__module__)
+            return _table.get(name, cls)
     return cls
 
 
