@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
-import tempfile
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,6 +16,7 @@ from typing import Any
 
 from ...context import Context, cpu_pinned
 from ...errors import MXNetError
+from ...formats.files import ScratchFolder
 from ...ndarray.ndarray import NDArray
 
 _POLL = 0.05
@@ -65,19 +64,13 @@ def _begun(note: str, worker_fn: Callable[..., Any], arguments: Sequence[Any]) -
     return worker_fn(*arguments)
 
 
-def _remove(folder: str, process: int) -> None:
-    """Remove a folder; not in a process that was forked from that which made it."""
-    if os.getpid() == process:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 class _Watched:
     """The processes of a pool, and which batches they have begun: a killed one cannot tell any more."""
 
     def __init__(self, pool: Any) -> None:
         self._pool = pool
-        self._folder = tempfile.mkdtemp(prefix="hybridonnx")
-        weakref.finalize(self, _remove, self._folder, os.getpid())
+        self._folder = ScratchFolder()
+        weakref.finalize(self, self._folder.close)
         self._known: dict[int, Any] = {}
         self._orders: dict[int, tuple[Any, Sequence[Any]]] = {}
         """The results that are not there yet, and their samples, by the numbers of batches."""
@@ -88,7 +81,7 @@ class _Watched:
         return batch in self._orders
 
     def _note(self, batch: int) -> str:
-        return os.path.join(self._folder, str(batch))
+        return os.path.join(self._folder.path, str(batch))
 
     def order(self, batch: int, samples: Any, worker_fn: Callable[..., Any], arguments: Sequence[Any]) -> Any:
         """Have a worker call a function for a batch."""
