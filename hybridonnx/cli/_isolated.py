@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ..parity.isolation import Isolation, death, ended, timed
+from ..parity.isolation import Isolation, death, ended, python, timed
 from ._options import POSITIVE
 from ._output import print_error, print_text
 
@@ -99,12 +99,11 @@ def run_isolated(title: str, words: Sequence[str], limits: Isolation, as_json: b
         The exit code.
     """
     code = (
-        f"import sys; sys.path[:] = {[str(path) for path in sys.path]!r}; "
         f"from {__name__} import begin; begin({limits.memory}, {limits.seconds}); "
         f"from {__package__} import main; sys.exit(main({[*words]!r}))"
     )
     sys.stdout.flush()
-    process = subprocess.Popen([sys.executable, "-c", code])
+    process = subprocess.Popen(python(code))
     try:
         with ended(process), timed(process, limits.seconds) as expired:
             result = process.wait()

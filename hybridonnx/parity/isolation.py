@@ -155,6 +155,18 @@ def death(code: int, expired: bool, limits: Isolation) -> str:
 # ---- the parent
 
 
+def python(code: str) -> list[str]:
+    """The command of a process that runs code with this one's modules.
+
+    Args:
+        code: Statements in one line.
+
+    Returns:
+        The program and its arguments.
+    """
+    return [sys.executable, "-c", f"import sys; sys.path[:] = {[str(path) for path in sys.path]!r}; {code}"]
+
+
 def called(
     title: str,
     function: str,
@@ -181,13 +193,12 @@ def called(
     """
     if not sys.executable:
         raise IsolationError(f"{title}: a Python that can be started is required for another process.")
-    code = (
-        f"import sys; sys.path[:] = {[str(path) for path in sys.path]!r}; "
+    command = python(
         f"from {__name__} import serve; serve({function!r}, {isolation.memory}, {isolation.seconds})"
     )
     with tempfile.TemporaryFile() as said:
         pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": said}
-        process = subprocess.Popen([sys.executable, "-c", code], **pipes)
+        process = subprocess.Popen(command, **pipes)
         assert process.stdin is not None
         assert process.stdout is not None
         expired = threading.Event()
