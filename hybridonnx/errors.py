@@ -141,6 +141,12 @@ def is_file(path: str | os.PathLike[str]) -> bool:
         return Path(path).is_file()
 
 
+def content_of(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a file. Raises `FileError` if the system does not give them."""
+    with file_errors(path):
+        return Path(path).read_bytes()
+
+
 def is_folder(path: str | os.PathLike[str]) -> bool:
     """Whether there is a folder at a path. Raises `FileError` if the system does not tell."""
     with file_errors(path):

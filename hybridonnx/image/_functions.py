@@ -19,7 +19,7 @@ from ..errors import (
     FormatError,
     MissingFileError,
     RequirementError,
-    file_errors,
+    content_of,
     is_file,
 )
 from ..formats.files import PathLike
@@ -97,9 +97,7 @@ def imread(filename: PathLike, flag: int = 1, to_rgb: bool = True, out: NDArray 
     path = Path(filename)
     if not is_file(path):
         raise MissingFileError(f"imread: an image file is required, got {str(filename)!r}.")
-    with file_errors(path):
-        content = path.read_bytes()
-    return _placed(_image(content, flag, to_rgb, f"imread: {filename}"), out)
+    return _placed(_image(content_of(path), flag, to_rgb, f"imread: {filename}"), out)
 
 
 def _image(content: bytes, flag: int, to_rgb: bool, where: str) -> Array:

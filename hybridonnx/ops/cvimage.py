@@ -16,7 +16,7 @@ from ..errors import (
     FormatError,
     MissingFileError,
     ShapeError,
-    file_errors,
+    content_of,
     is_file,
 )
 from ._image_files import decoded as decoded
@@ -126,9 +126,7 @@ class ImRead(_Decoder):
         path = Path(self.filename)
         if not is_file(path):
             raise MissingFileError(f"_cvimread: an image file is required, got {self.filename!r}.")
-        with file_errors(path):
-            content = path.read_bytes()
-        return self.image(content, self.filename)
+        return self.image(content_of(path), self.filename)
 
 
 # ---- sizes and borders

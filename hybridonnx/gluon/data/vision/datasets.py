@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ....config import HOME
-from ....errors import FormatError, MissingFileError, file_errors, is_file
+from ....errors import FormatError, MissingFileError, content_of, file_errors, is_file
 from ....formats.files import PathLike
 from ....formats.idx import read_idx
 from ....ndarray import creation
@@ -138,8 +138,7 @@ class CIFAR10(_Files):
         size = self.labels + 3 * 32 * 32
         rows = []
         for path in map(self._path, self._names()):
-            with file_errors(path):
-                content = path.read_bytes()
+            content = content_of(path)
             if not content or len(content) % size:
                 raise FormatError(f"{path}: images of {size} bytes are required, got {len(content)} bytes.")
             rows.append(np.frombuffer(content, np.uint8).reshape(-1, size))
@@ -217,9 +216,7 @@ class ImageFolderDataset(Dataset):
 
     def __getitem__(self, idx: int) -> Any:
         path, label = self.items[idx]
-        with file_errors(path):
-            content = Path(path).read_bytes()
-        image = decode(content, self._flag, path)
+        image = decode(content_of(path), self._flag, path)
         return (image, label) if self._transform is None else self._transform(image, label)
 
     def __len__(self) -> int:
