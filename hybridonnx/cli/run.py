@@ -24,19 +24,8 @@ _OPTIONS = {"--replace": (AS_MXNET.name, "replace"), "--old-numpy": (OLD_NUMPY.n
 
 _MODELS = (".onnx", "-symbol.json")
 _WITH_VALUES = {
-    *(
-        "--input",
-        "--mean",
-        "--max-memory",
-        "--output",
-        "--params",
-        "--scale",
-        "--max-seconds",
-        "--shape",
-        "--size",
-    ),
-    "--std",
-    "-o",
+    *("--input", "--max-memory", "--max-seconds", "--mean", "--output", "--params"),
+    *("--scale", "--shape", "--size", "--std", "-o"),
 }
 """Options for models, which Python has not, that take a value."""
 
