@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Any
+
+from ._scopes import Innermost, Scope
 
 __all__ = ["AttrScope", "current"]
 
@@ -19,7 +18,7 @@ class _HasCurrent(type):
         return current()
 
 
-class AttrScope(metaclass=_HasCurrent):
+class AttrScope(Scope, metaclass=_HasCurrent):
     """A `with` block in which symbols receive these attributes; inner scopes and symbols override them."""
 
     def __init__(self, **kwargs: str) -> None:
@@ -37,29 +36,19 @@ class AttrScope(metaclass=_HasCurrent):
     def __enter__(self) -> AttrScope:
         merged = AttrScope()
         merged._attributes = {**current()._attributes, **self._attributes}
-        _scopes.innermost = self, merged, _scopes.innermost  # written as `autograd.scopes` tells
+        self._scopes.innermost = self, merged, self._scopes.innermost
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        inner = _scopes.innermost
-        while inner is not None and inner[0] is not self:
-            inner = inner[2]
-        if inner is not None:
-            _scopes.innermost = inner[2]
 
-
-class _Scopes(threading.local):
+class _Scopes(Innermost):
     def __init__(self) -> None:
-        self.innermost: Any = (None, AttrScope(), None)
-        """The innermost scope, what holds in it, and the scopes around it."""
+        self.innermost = None, AttrScope(), None
 
 
-_scopes = _Scopes()
+AttrScope._scopes = _Scopes()
 
 
 def current() -> AttrScope:
     """The attributes of the innermost `with` block of this thread and of those around it."""
-    attributes: AttrScope = _scopes.innermost[1]
+    attributes: AttrScope = AttrScope._scopes.innermost[1]
     return attributes

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from types import TracebackType
 from typing import Any, ClassVar
 
+from ._scopes import Innermost, Scope
 from .errors import MXNetError
 
 __all__ = ["Context", "cpu", "cpu_pinned", "current_context", "gpu", "gpu_memory_info", "num_gpus"]
-
-
-class _Scopes(threading.local):
-    innermost: Any = None
-    """The innermost `with` block of a thread, the context that holds in it, and the blocks around it."""
 
 
 class _HasDefault(type):
@@ -37,12 +31,12 @@ class _HasDefault(type):
             set_default(ctx)
 
 
-class Context(metaclass=_HasDefault):
+class Context(Scope, metaclass=_HasDefault):
     """A device that arrays live on; as a `with` block it is the default for arrays made inside."""
 
     devtype2str: ClassVar[dict[int, str]] = {1: "cpu", 2: "gpu", 3: "cpu_pinned", 5: "cpu_shared"}
     devstr2type: ClassVar[dict[str, int]] = {name: code for code, name in devtype2str.items()}
-    _scopes: ClassVar[_Scopes] = _Scopes()
+    _scopes: ClassVar[Innermost] = Innermost()
 
     __slots__ = ("device_id", "device_typeid")
 
@@ -89,21 +83,8 @@ class Context(metaclass=_HasDefault):
     __repr__ = __str__
 
     def __enter__(self) -> Context:
-        Context._scopes.innermost = (
-            self,
-            self,
-            Context._scopes.innermost,
-        )  # written as `autograd.scopes` tells
+        self._scopes.innermost = self, self, self._scopes.innermost
         return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        inner = Context._scopes.innermost
-        while inner is not None and inner[0] is not self:
-            inner = inner[2]
-        if inner is not None:
-            Context._scopes.innermost = inner[2]
 
     def empty_cache(self) -> None:
         """Nothing: memory that arrays no longer use is returned at once."""

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
-from types import TracebackType
-from typing import Any, Self
+from typing import Self
+
+from ._scopes import Innermost, Scope
 
 __all__ = ["NameManager", "Prefix", "current"]
-
-
-class _Scopes(threading.local):
-    def __init__(self) -> None:
-        self.innermost: Any = (NameManager(), None)
-        """The innermost manager, and those around it."""
 
 
 class _HasCurrent(type):
@@ -25,7 +19,7 @@ class _HasCurrent(type):
         return current()
 
 
-class NameManager(metaclass=_HasCurrent):
+class NameManager(Scope, metaclass=_HasCurrent):
     """Numbers the names of one kind, `relu0`, `relu1` and so on; as a `with` block it starts anew."""
 
     def __init__(self) -> None:
@@ -40,17 +34,8 @@ class NameManager(metaclass=_HasCurrent):
         return name
 
     def __enter__(self) -> Self:
-        scopes.innermost = self, scopes.innermost
+        scopes.innermost = self, self, scopes.innermost
         return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        inner = scopes.innermost
-        while inner is not None and inner[0] is not self:
-            inner = inner[1]
-        if inner is not None and inner[1] is not None:
-            scopes.innermost = inner[1]
 
 
 class Prefix(NameManager):
@@ -65,11 +50,16 @@ class Prefix(NameManager):
         return self._prefix + super().get(name, hint)
 
 
-scopes = _Scopes()
-"""The `with` blocks that each thread is in; `autograd.scopes` tells why they are written as they are."""
+class _Scopes(Innermost):
+    def __init__(self) -> None:
+        self.innermost = None, NameManager(), None
+
+
+scopes = NameManager._scopes = _Scopes()
+"""The managers of the `with` blocks that each thread is in."""
 
 
 def current() -> NameManager:
     """The manager of the innermost `with` block of this thread."""
-    manager: NameManager = scopes.innermost[0]
+    manager: NameManager = scopes.innermost[1]
     return manager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -16,6 +15,7 @@ import numpy as np
 
 from .. import initializer
 from .._lazy import lazy_package
+from .._scopes import Innermost
 from ..context import Context
 from ..dtypes import DTypeLike
 from ..errors import FormatError, MXNetError, RequirementError, has_place
@@ -34,15 +34,11 @@ from .nested import regroup_with_gaps as _regroup  # noqa: F401
 from .parameter import Constant, Parameter, ParameterDict, brief
 
 
-class _Scopes(threading.local):
-    innermost: Any = None
-    """The innermost scope of a thread, the managers of names around it, and the scopes around it."""
-
-
 class _BlockScope:
     """The names inside a block: children are numbered by kind, operators get the block's prefix."""
 
-    _scopes = _Scopes()
+    _scopes = Innermost()
+    """Each with the managers of names around it."""
 
     def __init__(self, block: Block) -> None:
         self._block = block
@@ -72,7 +68,7 @@ class _BlockScope:
         if self._block._empty_prefix:
             return self
         manager, before = Prefix(self._block.prefix), scopes.innermost
-        scopes.innermost = manager, before  # written as `autograd.scopes` tells
+        scopes.innermost = manager, manager, before  # written as `autograd.scopes` tells
         _BlockScope._scopes.innermost = self, before, _BlockScope._scopes.innermost
         return self
 
