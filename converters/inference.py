@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, ValueInfoProto, shape_inference
 
-_LONGEST = 1 << 20
+_LONGEST = 1 << 18
+"""So many values are followed at most, which takes some 20 MB."""
 FRAGILE = frozenset(
     {
         *(("", "EyeLike"), ("", "RegexFullMatch"), ("ai.onnx.ml", "DictVectorizer")),

@@ -65,7 +65,7 @@ def splice(
 def write_out_initializers(nodes: Iterable[NodeProto]) -> None:
     """Make the initializers of all subgraphs Constant nodes, as ONNX's inliner renames only their uses."""
     for node in nodes:
-        for graph in _subgraphs(node):
+        for graph in subgraphs(node):
             constants = [helper.make_node("Constant", [], [t.name], value=t) for t in graph.initializer]
             nodes_inside = GraphProto(node=[*constants, *graph.node]).node
             del graph.initializer[:], graph.node[:]
@@ -75,7 +75,7 @@ def write_out_initializers(nodes: Iterable[NodeProto]) -> None:
 
 def write_constants_in(node: NodeProto, constants: Callable[[str], TensorProto | None]) -> None:
     """Give a node's subgraphs the constants from outside that ONNX's inference does not see there."""
-    for graph in _subgraphs(node):
+    for graph in subgraphs(node):
         own = set(defined(graph))
         for inner in graph.node:
             write_constants_in(inner, lambda name, own=own: None if name in own else constants(name))  # type: ignore[misc]
@@ -97,19 +97,19 @@ def captured(graph: GraphProto) -> list[str]:
     names = [output.name for output in graph.output]
     for node in graph.node:
         names += node.input
-        names += (name for inner in _subgraphs(node) for name in captured(inner))
+        names += (name for inner in subgraphs(node) for name in captured(inner))
     return [name for name in dict.fromkeys(names) if name and name not in own]
 
 
 def uses(node: NodeProto) -> list[str]:
     """The names of the values that a node takes, in its subgraphs as well."""
-    return [*node.input, *(name for graph in _subgraphs(node) for name in captured(graph))]
+    return [*node.input, *(name for graph in subgraphs(node) for name in captured(graph))]
 
 
 def rename_uses(node: NodeProto, renamed: Mapping[str, str]) -> None:
     """Follow new names in a node's inputs, and where its subgraphs use values from around them."""
     node.input[:] = [renamed.get(name, name) for name in node.input]
-    for graph in _subgraphs(node):
+    for graph in subgraphs(node):
         hidden = set(defined(graph))
         visible = {name: new for name, new in renamed.items() if name not in hidden}
         for inner in graph.node:
@@ -134,11 +134,12 @@ def nodes_of(graph: GraphProto | FunctionProto) -> Iterator[NodeProto]:
     """The nodes of a graph, or of a function, and of the subgraphs inside."""
     for node in graph.node:
         yield node
-        for inner in _subgraphs(node):
+        for inner in subgraphs(node):
             yield from nodes_of(inner)
 
 
-def _subgraphs(node: NodeProto) -> Iterator[GraphProto]:
+def subgraphs(node: NodeProto) -> Iterator[GraphProto]:
+    """The graphs that a node has for attributes."""
     for attribute in node.attribute:
         yield from _graphs(attribute)
 
@@ -161,5 +162,5 @@ def _mentioned(graph: GraphProto) -> Iterator[str]:
 
 def mentioned(node: NodeProto) -> Iterator[str]:
     """Every name of a value in the subgraphs of a node."""
-    for graph in _subgraphs(node):
+    for graph in subgraphs(node):
         yield from _mentioned(graph)

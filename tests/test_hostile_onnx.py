@@ -78,6 +78,11 @@ def chain(op_type: str, inputs: str, count: int, **attributes: object) -> list[N
     return [node(op_type, inputs.replace("P", f"v{k}"), f"v{k + 1}", **attributes) for k in range(count)]
 
 
+def parsed(graph: str) -> ModelProto:
+    proto: ModelProto = parser.parse_model(f'<ir_version: 8, opset_import: ["" : 18, "own" : 1]> {graph}')
+    return proto
+
+
 BIG = {"s": np.array([1 << 20])}
 FOUND: dict[str, Callable[[], ModelProto]] = {
     "an axis far outside": lambda: model([node("Flatten", "x", "y", axis=10**9)]),
@@ -156,6 +161,23 @@ FOUND: dict[str, Callable[[], ModelProto]] = {
         [node("GRU", "x w r", "z y", hidden_size=2)],
         {"w": np.zeros((1, 6, 3), np.float32), "r": np.zeros((1, 6, 2), np.float32)},
         shape=(1 << 30, 1, 3),
+    ),
+    "a vector that is no shape": lambda: parsed(
+        """g (seq(float[N]) x, float[1048576] w) => (seq(float[N]) y) {
+            a = SequenceMap (x, w) <body = b (float[N] c, float[1048576] d) => (float[N] e) {e = Add (c, d)}>
+            y = SequenceMap (a, w) <body = b (float[N] c, float[N] d) => (float[N] e) {e = Add (c, d)}>
+        }"""
+    ),
+    "a sequence of itself": lambda: parsed(
+        """g (seq(float[N]) x, float[N] w) => (seq(float[N]) y) {
+            y = SequenceMap (y, w) <body = b (float[N] c, float[N] d) => (float[N] e) {e = Add (c, d)}>
+        }"""
+    ),
+    "a sequence of no known type": lambda: parsed(
+        """g (seq(float[N]) x, float[N] w) => (unknown, seq(float[N]) y) {
+            unknown = own.g (w)
+            y = SequenceMap (unknown, w) <body = b (float[N] c, float[N] d) => (float[N] e) {e = Add (c, d)}>
+        }"""
     ),
     "names without end": lambda: model([node("Flatten", "x", "y", axis=10**9, name="n" * 10**6)]),
 }
@@ -258,6 +280,53 @@ def test_what_onnx_forbids_is_refused(change, message):
     mx.onnx.import_model(broken(PLAIN, lambda p: None))
     with pytest.raises(MXNetError, match=message):
         mx.onnx.import_model(broken(PLAIN, change))
+
+
+@pytest.mark.parametrize(
+    ("graph", "message"),
+    [
+        (
+            "g (float[2] x) => (float[2] y) { y = Relu (a)  a = Relu (x) }",
+            r"'a' is used before a node computes it\. Sort the model's nodes\. In node y \(Relu\)\.",
+        ),
+        ("g (float[2] x) => (float[2] y) { y = Relu (y) }", "'y' is used before a node computes it"),
+        (
+            """g (float[2] x, bool c) => (float[2] y) {
+                y = If (c) <then_branch = t () => (float[2] a) { a = Neg (b)  b = Relu (x) },
+                            else_branch = e () => (float[2] d) { d = Relu (x) }>
+            }""",
+            r"'b' is used before a node computes it.* In node a \(Neg\)",
+        ),
+        (
+            """g (float[2] x, bool c) => (float[2] y) {
+                y = If (c) <then_branch = t () => (float[2] a) { a = Neg (z) },
+                            else_branch = e () => (float[2] d) { d = Relu (x) }>
+                z = Relu (x)
+            }""",
+            "a node, an input or an initializer that gives 'z' is required",
+        ),
+        (
+            """g (float[2] x, bool c) => (float[2] y) {
+                y = If (c) <then_branch = t () => (float[2] a) { a = Neg (x)  a = Relu (x) },
+                            else_branch = e () => (float[2] d) { d = Relu (x) }>
+            }""",
+            "one node, input or initializer for each value is required, got several that give a",
+        ),
+        (
+            """g (float[2] x) => (float[2] y) { y = own.f (x) }
+            <domain: "own", opset_import: ["" : 18]> f (p) => (q) { q = Relu (r)  r = Neg (p) }""",
+            "'r' is used before a node computes it",
+        ),
+        (
+            """g (float[2] x) => (float[2] y) { y = own.f (x) }
+            <domain: "own", opset_import: ["" : 18]> f (p) => (q) { r = Neg (p) }""",
+            "that gives 'q' is required",
+        ),
+    ],
+)
+def test_values_are_given_once_and_before_they_are_taken(graph, message):
+    with pytest.raises(FormatError, match=message):
+        mx.onnx.import_model(parsed(graph))
 
 
 @pytest.mark.parametrize("text", ["1_6", "٤", " 16", "-4", "+4", "1e1"])

@@ -99,5 +99,6 @@ def _types(model: ModelProto) -> dict[str, TypeProto]:
     """The types of all values that have one."""
     graph = model.graph
     types = {t.name: helper.make_tensor_type_proto(t.data_type, t.dims) for t in graph.initializer}
-    types.update((i.name, i.type) for i in (*graph.input, *graph.value_info, *graph.output))
+    infos = (*graph.input, *graph.value_info, *graph.output)
+    types.update((info.name, info.type) for info in infos if info.type.WhichOneof("value"))
     return types

@@ -100,7 +100,7 @@ class ModelInfo:
         chosen = set(op_types)
         opsets = self.model.opsets
         self.nodes = [_spelled_out(n, opsets) if n.op_type in chosen else n for n in self.nodes]
-        self.nodes = with_definitions(infer_shapes(self._light()), chosen, opsets)
+        self.nodes = with_definitions(infer_shapes(self._light(), values=False), chosen, opsets)
         self.names.add(self.nodes)
         self._study()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import prod
@@ -24,6 +23,7 @@ from ..opsets import NEWEST, plain
 from ..values import Array, dtype_of, of_bytes, of_field
 from ._folding import Budget
 from ._places import short, shortened
+from ._single_assignment import require_single_assignment
 from ._validation import validate, validate_sizes
 from ._weights import copied, split_weights
 
@@ -282,26 +282,13 @@ def _checked(model: Model) -> Model:
             f"{model.title}: names in UTF-8 are required, got other bytes. The file is damaged."
         )
     _require_outputs(model)
-    twice = _given_twice(model.proto.graph)
-    if twice:
-        raise FormatError(
-            f"{model.title}: one node, input or initializer for each value is required, got several that "
-            f"give {', '.join(twice[:5])}. Give each result a name of its own."
-        )
     if model.opset == 0 and any(not plain(node.domain) for node in model.proto.graph.node):
         raise FormatError(
             f"{model.title}: the model does not say the opset of its operators. The file is damaged."
         )
     validate(model.proto, model.title)
+    require_single_assignment(model.proto, model.title)
     return model
-
-
-def _given_twice(graph: GraphProto) -> list[str]:
-    """The values that several nodes, inputs or initializers give; an input may have an initializer."""
-    results = Counter(name for node in graph.node for name in node.output if name)
-    inputs, weights = (Counter(item.name for item in items) for items in (graph.input, graph.initializer))
-    results.update({*inputs, *weights} & results.keys())
-    return [name for items in (results, inputs, weights) for name, count in items.items() if count > 1]
 
 
 def _require_outputs(model: Model) -> None:

@@ -123,8 +123,6 @@ class _Conversion:
         """The entry of a value of the model."""
         if name in self.values:
             return self.values[name]
-        if not self.info.is_constant(name):
-            raise ConversionError(f"{self.info.model.title}: {_why_missing(self.info, name)}")
         return self.F.constant(name).outputs[0]
 
     def convert(self, node: NodeProto) -> None:
@@ -256,15 +254,6 @@ class _Conversion:
         fresh = [new for new in nodes if not new.is_variable]
         if len(fresh) == 1:
             fresh[0].name = called
-
-
-def _why_missing(info: ModelInfo, name: str) -> str:
-    if any(name in node.output for node in info.nodes):
-        return f"{name!r} is used before a node computes it. Sort the model's nodes."
-    return (
-        f"a node, an input or an initializer that gives {name!r} is required, got none. The file is damaged, "
-        "or a part of a model."
-    )
 
 
 def _name_of(node: NodeProto) -> str:
