@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import random
 import sys
 import time
 import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -18,38 +20,23 @@ try:
     import atheris
 except ImportError:
     atheris = None
-is_led = atheris is not None and not any(word.startswith("--engine") for word in sys.argv)
+is_led = atheris is not None and not any(word.startswith(("--engine", "--runs")) for word in sys.argv)
 """Whether coverage leads, which is counted in modules from when they are imported."""
 READERS = ("hybridonnx.converters", "hybridonnx.formats", "hybridonnx.parity", "hybridonnx.symbol")
 with atheris.instrument_imports(include=[*READERS]) if is_led else nullcontext():
     import hybridonnx
-    from tests.fuzz_changes import SEEDS, changed
-    from tests.fuzz_targets import CORPUS, SECONDS, TARGETS, files, refuses_or_reads
+    from tests.fuzz_changes import SEEDS, TOKENS, changed
+    from tests.fuzz_runs import Fuzzing
+    from tests.fuzz_targets import CORPUS, TARGETS, files, limits_of, refuses_or_reads
+    from tests.verdicts import FINE
 
     for format in TARGETS if is_led else ():  # what is imported when it is called for the first time
         known = [path.read_bytes() for path in files(format)]
         for data in [*known, *(SEEDS[format]()[-1:] if format in SEEDS else [])]:
             refuses_or_reads(format, data)
 
-SLOW = 1.0
 LONGEST = 8192
 LONGEST_MODEL = 65536
-TOKENS = [
-    b"0",
-    b"-1",
-    b"[",
-    b"]",
-    b"{",
-    b"}",
-    b'"',
-    b",",
-    b"null",
-    b"(1,)",
-    b"99999999999",
-    b"1e999",
-    b"\xff",
-    b"",
-]
 
 
 def run(name: str, data: bytes) -> None:
@@ -57,7 +44,7 @@ def run(name: str, data: bytes) -> None:
     start = time.process_time()
     try:
         refuses_or_reads(name, data)
-        if time.process_time() - start > SECONDS.get(name, SLOW) * max(1, len(data) / 1e5):
+        if time.process_time() - start > limits_of(name, data).seconds:
             raise TimeoutError(f"{time.process_time() - start:.1f} s for {len(data)} bytes")
     except BaseException:
         path = CORPUS / name / f"found-{hashlib.sha1(data).hexdigest()[:12]}"
@@ -110,57 +97,49 @@ def with_hypothesis(name: str, seconds: int) -> None:
         st.floats(0, 1), st.integers(0, 16), st.one_of(st.sampled_from(TOKENS), st.binary(max_size=8))
     )
     end = time.monotonic() + seconds
-    count = 0
+    tried = 0
 
     @settings(max_examples=2000, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(st.sampled_from(known), st.lists(edit, min_size=1, max_size=6))
     def changed(data: bytes, edits: list[tuple[float, int, bytes]]) -> None:
-        nonlocal count
+        nonlocal tried
         for fraction, cut, put in edits:
             at = int(fraction * len(data))
             data = data[:at] + put + data[at + cut :]
-        count += 1
+        tried += 1
         run(name, data)
 
     while time.monotonic() < end:
         changed()
-    print(f"fuzz: {name}: {count} files, and nothing was found", file=sys.stderr)
+    print(f"fuzz: {name}: {tried} files, and nothing was found", file=sys.stderr)
 
 
-def with_changes(name: str, seconds: int) -> None:
-    """Models that are changed and still are models; without coverage."""
-    known = [*SEEDS[name](), *(path.read_bytes() for path in files(name))]
-    draw, count, end = random.Random(), 0, time.monotonic() + seconds
-    while time.monotonic() < end:
-        count += 1
-        run(name, changed(name, draw.choice(known), draw.getrandbits(31), LONGEST_MODEL))
-    print(f"fuzz: {name}: {count} models, and nothing was found", file=sys.stderr)
+def with_processes(name: str, numbers: Iterable[int], seed: int, processes: int) -> int:
+    """Changed files, read in processes that may die; how many are at fault."""
+    fuzzing = Fuzzing(name, seed)
+    start, counts = time.monotonic(), Counter[str]()
+    for number, result in fuzzing.results(numbers, processes):
+        kind = result if result in FINE else "at fault"
+        counts[kind] += 1
+        if kind == "at fault":
+            path = fuzzing.keep(number)
+            print(f"fuzz: {name}: {result}\n  by file {number} of seed {seed}: {path}", file=sys.stderr)
+        if sum(counts.values()) % 1000 == 0:
+            tell(name, start, counts)
+    tell(name, start, counts)
+    return counts["at fault"]
 
 
-def with_random(name: str, seconds: int) -> None:
-    """Changes of the corpus's files and of two of them joined, many in little time."""
-    known = [path.read_bytes() for path in files(name)]
-    draw, count, end = random.Random(), 0, time.monotonic() + seconds
-    while time.monotonic() < end:
-        data = bytearray(draw.choice(known))
-        for _ in range(draw.randint(1, 8)):
-            at = draw.randint(0, len(data))
-            kind = draw.randint(0, 4)
-            if kind == 0 and data:
-                data[at % len(data)] ^= 1 << draw.randint(0, 7)
-            elif kind == 1:
-                del data[at : at + draw.randint(1, 24)]
-            elif kind == 2:
-                data[at:at] = draw.choice(TOKENS)
-            elif kind == 3:
-                data[at : at + 8] = draw.choice([0, 1, 1 << 31, 1 << 62, (1 << 64) - 1]).to_bytes(8, "little")
-            else:
-                other = draw.choice(known)
-                start = draw.randint(0, len(other))
-                data[at:] = other[start : start + 400]
-        count += 1
-        run(name, bytes(data))
-    print(f"fuzz: {name}: {count} files, and nothing was found", file=sys.stderr)
+def tell(name: str, start: float, counts: Mapping[str, int]) -> None:
+    """Say how far it is."""
+    done = sum(counts.values())
+    rate = done / (time.monotonic() - start)
+    print(f"fuzz: {name}: {done} files, {rate:.0f} per s, {dict(counts)}", file=sys.stderr, flush=True)
+
+
+def in_time(end: float) -> Iterator[int]:
+    """The numbers from 0 on, until a time."""
+    return takewhile(lambda _: time.monotonic() < end, count())
 
 
 def main() -> None:
@@ -168,14 +147,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="scripts/fuzz", description=__doc__)
     parser.add_argument("format", choices=TARGETS)
     parser.add_argument("--seconds", type=int, default=600)
-    parser.add_argument("--engine", choices=("hypothesis", "random"), help="Without it atheris, where it is.")
+    parser.add_argument("--engine", choices=("hypothesis",), help="Without it atheris, where it is.")
+    parser.add_argument("--runs", type=int, help="So many files by random changes, whatever they bring down.")
+    parser.add_argument("--seed", type=int, default=0, help="Of these changes.")
+    parser.add_argument("--processes", type=int, default=2, help="That read them.")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    if options.format in SEEDS and not is_led:
-        with_changes(options.format, options.seconds)
-    elif options.engine == "random":
-        with_random(options.format, options.seconds)
-    elif is_led:
+    end = time.monotonic() + options.seconds
+    if options.runs is not None or (options.format in SEEDS and not is_led):
+        numbers = range(options.runs) if options.runs is not None else in_time(end)
+        sys.exit(min(with_processes(options.format, numbers, options.seed, options.processes), 1))
+    if is_led:
         with_atheris(options.format, options.seconds)
     else:
         with_hypothesis(options.format, options.seconds)

@@ -6,8 +6,7 @@ import multiprocessing
 import os
 import signal
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import NamedTuple
 
@@ -49,16 +48,18 @@ class _Child:
 
 
 def run_jobs(
-    jobs: Sequence[Job], work: Callable[[Job], str], processes: int, timeout: float
+    jobs: Iterable[Job], work: Callable[[Job], str], processes: int, timeout: float
 ) -> Iterator[tuple[Job, str]]:
     """The results of jobs, in the order in which they are done."""
-    left = deque(jobs)
+    left = iter(jobs)
+    job = next(left, None)
     children: list[_Child] = []
     try:
-        while left or children:
-            while left and len(children) < processes:
+        while job is not None or children:
+            while job is not None and len(children) < processes:
                 children.append(_Child(work))
-                children[-1].give(left.popleft(), timeout)
+                children[-1].give(job, timeout)
+                job = next(left, None)
             nearest = min(child.deadline for child in children) - time.monotonic()
             ready = wait([child.pipe for child in children], max(nearest, 0))
             for child in list(children):
@@ -67,8 +68,9 @@ def run_jobs(
                     continue
                 assert child.job is not None
                 yield child.job, result
-                if left and child.left and not child.pipe.closed:
-                    child.give(left.popleft(), timeout)
+                if job is not None and child.left and not child.pipe.closed:
+                    child.give(job, timeout)
+                    job = next(left, None)
                 else:
                     children.remove(child)
                     if not child.pipe.closed:

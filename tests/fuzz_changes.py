@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from random import Random
 from typing import Any
@@ -53,11 +53,49 @@ TEXTS = (
 MOST_CHANGES = 4
 
 
-def changed(name: str, data: bytes, seed: int, most: int) -> bytes:
-    """The bytes of a model with some changes, of `most` bytes at most."""
+def changed(name: str, data: bytes, seed: int, most: int, others: Sequence[bytes] = ()) -> bytes:
+    """A file of a format with some changes, of `most` bytes at most.
+
+    Args:
+        name: The format.
+        data: The file.
+        seed: Of what is drawn.
+        most: Bytes of the result.
+        others: More files of the format, of which bytes may come.
+    """
     draw = Random(seed)
-    result = _changed_json(data, draw) if name == "export" else _changed_model(data, draw)
+    change = _CHANGED.get(name)
+    result = _changed_bytes(data, draw, [*others, data]) if change is None else change(data, draw)
     return result if len(result) <= most else data[:most]
+
+
+# ---- bytes
+
+TOKENS = (
+    *(b"0", b"-1", b"[", b"]", b"{", b"}", b'"', b",", b"null", b"(1,)", b"99999999999", b"1e999", b"\xff"),
+    b"",
+)
+_WORDS = (0, 1, 1 << 31, 1 << 62, (1 << 64) - 1)
+
+
+def _changed_bytes(data: bytes, draw: Random, others: Sequence[bytes]) -> bytes:
+    result = bytearray(data)
+    for _ in range(draw.randint(1, 8)):
+        at = draw.randint(0, len(result))
+        kind = draw.randint(0, 4)
+        if kind == 0 and result:
+            result[at % len(result)] ^= 1 << draw.randint(0, 7)
+        elif kind == 1:
+            del result[at : at + draw.randint(1, 24)]
+        elif kind == 2:
+            result[at:at] = draw.choice(TOKENS)
+        elif kind == 3:
+            result[at : at + 8] = draw.choice(_WORDS).to_bytes(8, "little")
+        else:
+            other = draw.choice(others)
+            start = draw.randint(0, len(other))
+            result[at:] = other[start : start + 400]
+    return bytes(result)
 
 
 # ---- ONNX
@@ -348,6 +386,12 @@ def symbol_seeds() -> list[bytes]:
     return list(seeds.values())
 
 
+_CHANGED: dict[str, Callable[[bytes, Random], bytes]] = {
+    "onnx": _changed_model,
+    "verify": _changed_model,
+    "export": _changed_json,
+}
+"""Changes that know the format."""
 SEEDS: dict[str, Callable[[], list[bytes]]] = {
     "onnx": onnx_seeds,
     "verify": onnx_seeds,

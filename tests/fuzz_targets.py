@@ -14,6 +14,7 @@ import hybridonnx as mx
 from hybridonnx.errors import MXNetError
 from hybridonnx.formats.recordio import RecordReader
 from hybridonnx.ops import load_all
+from tests.verdicts import Limits
 
 CORPUS = Path(__file__).resolve().parent / "data" / "fuzz"
 
@@ -80,8 +81,15 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "verify": verify,
     "export": export,
 }
-SECONDS = {"onnx": 10.0, "verify": 10.0, "export": 10.0}
-"""How much processor time a file may take; without a number here a second, or one for each 100 kB."""
+_SECONDS = {"onnx": 10.0, "verify": 10.0, "export": 10.0}
+_SLOW = 1.0
+_EXTRA = 64 << 20
+
+
+def limits_of(name: str, data: bytes) -> Limits:
+    """How much processor time a file may take, more for each 100 kB, and memory."""
+    seconds = _SECONDS.get(name, _SLOW) * max(1, len(data) / 1e5)
+    return Limits(seconds, 2 * len(data) + _EXTRA, runs=name == "verify")
 
 
 def refuses_or_reads(name: str, data: bytes) -> None:

@@ -14,7 +14,6 @@ import json
 import re
 import resource
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -27,14 +26,13 @@ from onnx import AttributeProto, ModelProto, TensorProto, helper, numpy_helper
 
 from tests.case_processes import Job, run_jobs
 from tests.onnx_cases import cases
+from tests.verdicts import FINE, Limits, judged
 
 INTEGERS = (-(1 << 63), (1 << 63) - 1, -(1 << 31), (1 << 31) - 1, 10**9, -65, 65, -2, -1, 0, 1, 17, 40)
 FLOATS = (float("nan"), float("inf"), -float("inf"), 0.0, -1.0, 3e38, 1e-45)
 TEXTS = (b"", b"\0", b"\xff\xfe", b"a" * 100_000, b"...ij,jk->ik", b"......ij,jk->ik")
 SECONDS = 10
 EXTRA = 64 << 20
-FINE = ("ok", "refused")
-"""Verdicts that are none."""
 
 
 class Hostile(NamedTuple):
@@ -178,35 +176,9 @@ ENDED = ("Crash", "Timeout", "slow", "memory")
 
 
 def verdict(data: bytes, entry: str) -> str:
-    """Nothing if all is well: imported, or refused in time by an error of ours."""
-    from hybridonnx.errors import MXNetError
-
-    peak, start = memory(anew=True), time.process_time()
-    kind, text = "ok", ""
-    try:
-        read(data, entry)
-    except MXNetError as exc:
-        kind, text = "refused", str(exc)
-    except Exception as exc:  # noqa: BLE001  (each is a result)
-        kind, text = f"foreign {type(exc).__name__}", str(exc)[:200]
-    seconds, more = time.process_time() - start, memory() - peak
-    if seconds > SECONDS:
-        return f"slow: {seconds:.0f} s, {kind} {text[:200]}"
-    if more > 2 * len(data) + EXTRA and not (kind == "ok" and entry == "verify"):
-        return f"memory: {more >> 20} MB, {kind} {text[:200]}"
-    if len(text) > 5000:
-        return f"long: {len(text)} letters, {text[:200]}"
-    if "report the model" in text or "please report it" in text:
-        return f"unexpected {text[:300]}"
-    return kind if kind in FINE else f"{kind}: {text}"
-
-
-def memory(anew: bool = False) -> int:
-    """The most memory since it was asked for `anew`, in bytes."""
-    if anew:
-        Path("/proc/self/clear_refs").write_text("5")
-    status = Path("/proc/self/status").read_text()
-    return int(status.partition("VmHWM:")[2].split()[0]) << 10
+    """Fine if all is well: read, or refused in time by an error of ours."""
+    limits = Limits(SECONDS, 2 * len(data) + EXTRA, runs=entry == "verify")
+    return judged(lambda: read(data, entry), limits)
 
 
 @cache
