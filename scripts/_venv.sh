@@ -2,11 +2,13 @@
 #   use_venv EXTRA     sets up .venv with the package and an extra ("", samples, test, docs or dev); sets $PYTHON
 #   use_oracle         sets up .oracle with Apache MXNet 1.9.1; sets $HYBRIDONNX_ORACLE
 #   use_torch          sets up .torch with PyTorch 2.13; sets $TORCH_PYTHON
+#   use_free_threaded  sets up .threads with a Python that has no global lock; sets $PYTHON
 #   use_fuzz           sets up .fuzz with atheris, or .venv where there is none; sets $PYTHON
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 ORACLE_PACKAGES=(numpy==1.23.5 mxnet==1.9.1)
 TORCH_PACKAGES=(torch==2.13.0 numpy==2.4.6 onnx==1.23.2 onnxscript==0.7.2 onnxruntime==1.31.1)
 FUZZ_PACKAGES=atheris==3.0.0
+THREADS_PACKAGES=(hypothesis "ml_dtypes>=0.5" "pytest>=8.4" "pytest-xdist>=3.6")
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "$0: $*"; exit 1; }
@@ -100,6 +102,15 @@ set_up_fuzz() {
   echo "$FUZZ_PACKAGES $(sha256sum pyproject.toml)" >.fuzz/stamp
 }
 
+# Packages with wheels alone: what has none for this Python is in no test of threads.
+set_up_free_threaded() {
+  [ "$(cat .threads/stamp 2>/dev/null)" != "${THREADS_PACKAGES[*]} $(sha256sum pyproject.toml)" ] || return 0
+  make_environment .threads 'sys.version_info >= (3, 13) and not sys._is_gil_enabled()' \
+    'Python 3.13 or later without a global lock' ${PYTHON:+"$PYTHON"} python3.14t python3.13t
+  pip_install .threads --only-binary :all: "${THREADS_PACKAGES[@]}" --editable .
+  echo "${THREADS_PACKAGES[*]} $(sha256sum pyproject.toml)" >.threads/stamp
+}
+
 # One set-up at a time, where the system has flock.
 locked() {
   exec 9<scripts/_venv.sh
@@ -123,6 +134,11 @@ use_fuzz() {
   if (locked set_up_fuzz); then PYTHON=$PWD/.fuzz/bin/python; return; fi
   say "no atheris here: changes are not led by coverage"
   use_venv test
+}
+
+use_free_threaded() {
+  locked set_up_free_threaded
+  PYTHON=$PWD/.threads/bin/python
 }
 
 use_torch() {

@@ -6,6 +6,7 @@ import itertools
 import random
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
 from collections.abc import Callable
@@ -422,3 +423,17 @@ def test_buffers_are_reused_only_where_references_are_counted(monkeypatch, count
     (graph,) = net._compiled.values()
     (program,) = graph._programs.values()
     assert bool(program.session._pool) is counts
+
+
+@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="a Python that has the lock")
+def test_nothing_brings_the_lock_back(tmp_path):
+    """Python takes its global lock again when a module is imported that does not say to do without."""
+    code = (
+        "import sys; from hybridonnx import autograd, gluon, nd, onnx;"
+        "net = gluon.nn.Dense(2, in_units=3); net.initialize(); net.hybridize();"
+        "tape = autograd.record(); tape.__enter__(); loss = net(nd.ones((1, 3))).sum(); loss.backward();"
+        "onnx.export_model(net, input_shapes=[(1, 3)], onnx_file_path=sys.argv[1]);"
+        "onnx.import_to_gluon(sys.argv[1]); sys.exit(sys._is_gil_enabled())"
+    )
+    path = str(tmp_path / "net.onnx")
+    assert subprocess.run([sys.executable, "-c", code, path], timeout=120, check=False).returncode == 0
