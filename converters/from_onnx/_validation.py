@@ -217,9 +217,14 @@ def _callees_first(proto: ModelProto, title: str) -> list[FunctionProto]:
 
 
 def _form_of(node: NodeProto, opsets: Mapping[str, int]) -> _Form | None:
-    """What ONNX says of a node's operator; `None` of those that it does not know."""
+    """What ONNX says of a node's operator; `None` of those that it does not know.
+
+    Of an operator that is newer than the model's opset it is what its first version has, as the walk may
+    take it for that.
+    """
     domain = plain(node.domain)
-    return _form(node.op_type, domain, opsets.get(domain, 0)) if versions(node.op_type, domain) else None
+    known = versions(node.op_type, domain)
+    return _form(node.op_type, domain, max(opsets.get(domain, 0), min(known))) if known else None
 
 
 @lru_cache(4096)
