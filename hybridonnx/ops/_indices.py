@@ -11,7 +11,7 @@ from ..attrs import Ints
 from ..dtypes import DType
 from ..errors import AttributeValueError, BoundsError, MXNetError, ShapeError
 from ._operator import Array, Operator
-from ._shapes import Shape, axis_index, show
+from ._shapes import Shape, axis_index, below, show
 
 
 class Indexed(Operator):
@@ -106,6 +106,21 @@ class Along(Indexed):
     def at(self, rank: int) -> int:
         """The axis."""
         return axis_index(self.names[0], self.axis or 0, rank)
+
+    def require_fit(self, data: Shape, indices: Shape) -> None:
+        """Raise `ShapeError` unless `data` is at least as long as `indices` along the other axes."""
+        if self.axis is None:
+            return
+        if len(data) != len(indices):
+            raise ShapeError(
+                f"{self.names[0]}: equal ranks are required, got {show(data)} and {show(indices)}."
+            )
+        at = self.at(len(data))
+        if any(below(a, b) for i, (a, b) in enumerate(zip(data, indices, strict=True)) if i != at):
+            raise ShapeError(
+                f"{self.names[0]}: indices no longer than data {show(data)} along all axes but {at} are "
+                f"required, got {show(indices)}."
+            )
 
     def positions(self, indices: Array, count: int) -> Array:
         """Indices as integers, refused if they are beyond the `count` elements."""
