@@ -270,8 +270,11 @@ class BooleanMaskGrad(Indexed):
         return data
 
     def forward(self, dy: Array, index: Array, data: Array) -> Array:
+        chosen = index != 0
+        if (count := np.count_nonzero(chosen)) != len(dy):
+            raise ShapeError(f"{self.names[0]}: dy of {count} rows is required, got {show(dy.shape)}.")
         result = np.zeros(data.shape, dy.dtype)
-        result[index != 0] = dy
+        result[chosen] = dy
         return result
 
     def gradient(self, F: Any, dy: Any, y: Any, grad: Any, index: Any, data: Any) -> Sequence[Any]:

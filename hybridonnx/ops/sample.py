@@ -27,6 +27,7 @@ from ._distributions import (
     UNIFORM,
     Distribution,
 )
+from ._indices import require_inside
 from ._operator import Array, Operator, Spec
 from ._registry import operator
 from ._shapes import Shape, is_zero, require_axes, show, sizes, unify
@@ -732,6 +733,7 @@ class MultinomialGradient(Operator):
     def forward(self, dy: Array, classes: Array, data: Array) -> Array:
         rows = data.reshape(-1, data.shape[-1])
         numbers = classes.reshape(len(rows), -1).astype(np.int64)
+        require_inside(self.names[0], numbers, rows.shape[1])
         total = np.zeros(rows.shape, np.float64)
         np.add.at(total, (np.arange(len(rows))[:, None], numbers), dy.reshape(numbers.shape))
         with np.errstate(divide="ignore", invalid="ignore"):
