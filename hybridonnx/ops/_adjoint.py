@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ._operator import Operator
 from ._shapes import Shape, decided
@@ -15,7 +16,7 @@ class Adjoint(Operator):
         dy: The gradient, of the shape that the operator's output has.
     """
 
-    def image(self, *arrays: Shape) -> Shape | None:
+    def image(self, *arrays: Any, **_: Any) -> Shape | None:
         """The shape of that output, from the arrays' shapes; `None` if its rank is unknown."""
         raise NotImplementedError
 
@@ -23,8 +24,8 @@ class Adjoint(Operator):
         """What the arrays that follow `dy` tell of each other."""
         return arrays
 
-    def infer_inputs(self, dy: Shape | None, *arrays: Shape | None) -> Sequence[Shape | None]:
-        arrays = tuple(self.infer_arrays(*arrays))
+    def infer_inputs(self, *shapes: Shape | None) -> Sequence[Shape | None]:
+        dy, arrays = shapes[0], self.infer_arrays(*shapes[1:])
         complete = [shape for shape in arrays if shape is not None]
         if len(complete) != len(arrays):
             return dy, *arrays
