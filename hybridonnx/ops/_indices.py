@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -127,6 +127,50 @@ class Along(Indexed):
         whole = integers(indices)
         require_inside(self.names[0], whole, count)
         return whole
+
+
+class Picking(Indexed):
+    """What `pick` and its adjoint share.
+
+    Attributes:
+        axis: The axis of data that the indices are along; negative ones count from the last.
+        keepdims: Whether that axis stays in the output, with size 1.
+        mode: For indices outside of the axis: "clip" takes its nearer end, "wrap" counts modulo its size.
+    """
+
+    axis: int | None = -1
+    keepdims: bool = False
+    mode: Literal["clip", "wrap"] = "clip"
+
+    def check(self) -> None:
+        if self.axis is None:
+            raise AttributeValueError("pick: an axis is required, got None. Flatten data first.")
+
+    def at(self, rank: int) -> int:
+        """The axis that is picked from."""
+        return axis_index("pick", self.axis or 0, rank)
+
+    def indices(self, data: Array, index: Array) -> Array:
+        """The index along the axis, which is kept with size 1."""
+        at = self.at(data.ndim)
+        index = index if index.ndim == data.ndim else np.expand_dims(index, at)
+        return within("pick", index, data.shape[at], self.mode)
+
+    def index_shape(self, data: Shape | None, index: Shape | None) -> Shape | None:
+        """The shape that `index` has to have, of as many axes as it has."""
+        if data is None or (index is not None and len(index) == len(data)):
+            return None if data is None else self._keepdims_shape(data)
+        at = self.at(len(data))
+        return data[:at] + data[at + 1 :] or (1,)
+
+    def picked(self, data: Shape) -> Shape:
+        """The shape of the elements that are picked."""
+        at = self.at(len(data))
+        return self._keepdims_shape(data) if self.keepdims else (data[:at] + data[at + 1 :]) or (1,)
+
+    def _keepdims_shape(self, data: Shape) -> Shape:
+        at = self.at(len(data))
+        return (*data[:at], 1, *data[at + 1 :])
 
 
 class Points(Indexed):

@@ -19,6 +19,7 @@ from ._indices import (
     Along,
     Coordinates,
     Indexed,
+    Picking,
     Points,
     add_rows,
     indices_along,
@@ -284,52 +285,8 @@ class BooleanMaskGrad(Indexed):
 # ---- one element of each row
 
 
-class _Picking(Indexed):
-    """What `pick` and its adjoint share.
-
-    Attributes:
-        axis: The axis of data that the indices are along; negative ones count from the last.
-        keepdims: Whether that axis stays in the output, with size 1.
-        mode: For indices outside of the axis: "clip" takes its nearer end, "wrap" counts modulo its size.
-    """
-
-    axis: int | None = -1
-    keepdims: bool = False
-    mode: Literal["clip", "wrap"] = "clip"
-
-    def check(self) -> None:
-        if self.axis is None:
-            raise AttributeValueError("pick: an axis is required, got None. Flatten data first.")
-
-    def at(self, rank: int) -> int:
-        """The axis that is picked from."""
-        return axis_index("pick", self.axis or 0, rank)
-
-    def indices(self, data: Array, index: Array) -> Array:
-        """The index along the axis, which is kept with size 1."""
-        at = self.at(data.ndim)
-        index = index if index.ndim == data.ndim else np.expand_dims(index, at)
-        return within("pick", index, data.shape[at], self.mode)
-
-    def index_shape(self, data: Shape | None, index: Shape | None) -> Shape | None:
-        """The shape that `index` has to have, of as many axes as it has."""
-        if data is None or (index is not None and len(index) == len(data)):
-            return None if data is None else self._keepdims_shape(data)
-        at = self.at(len(data))
-        return data[:at] + data[at + 1 :] or (1,)
-
-    def picked(self, data: Shape) -> Shape:
-        """The shape of the elements that are picked."""
-        at = self.at(len(data))
-        return self._keepdims_shape(data) if self.keepdims else (data[:at] + data[at + 1 :]) or (1,)
-
-    def _keepdims_shape(self, data: Shape) -> Shape:
-        at = self.at(len(data))
-        return (*data[:at], 1, *data[at + 1 :])
-
-
 @operator("pick", "_npx_pick", "choose_element_0index")
-class Pick(_Picking):
+class Pick(Picking):
     """One element of each row of `data` along `axis`, the one at `index`.
 
     Inputs:
@@ -364,7 +321,7 @@ class Pick(_Picking):
 
 
 @operator("_pick_grad")
-class PickGrad(Adjoint, _Picking):
+class PickGrad(Adjoint, Picking):
     """The adjoint of `pick`: zeros like `data` with `dy` at the elements that were picked.
 
     Inputs:
