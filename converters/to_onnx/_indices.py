@@ -27,7 +27,8 @@ def normal(g: Graph, indices: Value, size: Size, mode: str, from_end: bool = Fal
     """
     index = integers(g, indices)
     if mode == "wrap":
-        return g.Mod(index, [size] if isinstance(size, int) else computed(g, size))
+        divisor = g.const([size]) if isinstance(size, int) else computed(g, size)
+        return g.Mod(index, divisor if index.rank else g.Squeeze(divisor, [0]))
     if mode == "clip":
         top = size - 1 if isinstance(size, int) else g.Squeeze(computed(g, size), [0]) - 1
         return g.Clip(index, 0, top)

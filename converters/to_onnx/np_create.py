@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hybridonnx.ops.np_create import Filled, Made
 
-from ._graph import Graph, Value
+from ._graph import Graph, Value, require_few
 from ._registry import lowers
 
 
@@ -17,4 +17,5 @@ def filled(g: Graph, op: Filled) -> Value:
 @lowers(Made)
 def constant(g: Graph, op: Made) -> Value:
     """The numbers themselves."""
+    require_few(*op.infer_shape())
     return g.const(op.forward())

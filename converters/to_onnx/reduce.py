@@ -317,6 +317,8 @@ def spread_like(g: Graph, op: SpreadLike, data: Value, like: Value) -> Value:
         data = _over(g, data, like, axes)
     if not op.keepdims and len(axes) < like.rank:
         data = g.Unsqueeze(data, axes)
+    elif data.rank > like.rank:  # a full reduction has an axis, even that of a number
+        data = g.Squeeze(data, [0])
     return g.Expand(data, g.shape_of(like))
 
 

@@ -68,4 +68,6 @@ def log_softmax(g: Graph, op: LogSoftmax, data: Value) -> Value:
 
 @lowers(SoftmaxActivation)
 def softmax_activation(g: Graph, op: SoftmaxActivation, data: Value) -> Value:
+    if not data.rank:
+        return g.Reshape(softmax_of(g, g.Reshape(data, [1]), -1), [])
     return softmax_of(g, data, op.axis())

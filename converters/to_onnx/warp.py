@@ -19,7 +19,7 @@ from hybridonnx.ops.warp import (
     steps,
 )
 
-from ._graph import Graph, Value
+from ._graph import Graph, Value, require_few
 from ._indices import add_rows
 from ._registry import lowers
 from ._symbolic_dims import AxisSize, Size, count, output_sizes, reshape, sizes_of, zeros
@@ -43,6 +43,7 @@ def grid_generator(g: Graph, op: GridGenerator, data: Value) -> Value:
 
 
 def _affine_grid(g: Graph, op: GridGenerator, data: Value, target: Any) -> Value:
+    require_few(3, *op.target_shape)
     rows = reshape(g, data, [sizes_of(data)[0], 2, 3])
     return reshape(g, g.MatMul(rows, affine_points(*op.target_shape).astype(data.dtype)), target)
 
@@ -52,6 +53,7 @@ def grid_grad(g: Graph, op: GridGrad, dy: Value) -> Value:
     if op.transform_type == "warp":
         return g.Mul(dy, steps(*spatial(g, dy)).astype(dy.dtype))
     height, width = op.target_shape
+    require_few(3, height, width)
     rows = reshape(g, dy, [sizes_of(dy)[0], 2, height * width])
     products = g.MatMul(rows, np.ascontiguousarray(affine_points(height, width).T, dy.dtype))
     return reshape(g, products, output_sizes(g))

@@ -278,6 +278,7 @@ class CompositionGrad(Composed):
         results = op.compose(F, *xs)
         grads: dict[int, Any] = {}
         for y, dy in zip(results if isinstance(results, list | tuple) else (results,), heads, strict=True):
+            unify(self.names[0], y.shape, dy.shape)
             grads[y.number] = F._grad_add(grads[y.number], dy) if y.number in grads else dy
         _sweep(F, F.steps[begin:], grads)
         return [grads[x.number] if x.number in grads else F.zeros_like(x) for x in xs]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ..attrs import Ints
 from ..dtypes import DType
 from ..errors import AttributeValueError, BoundsError, MXNetError, ShapeError
 from ._operator import Array, Operator
-from ._shapes import Shape, axis_index, show
+from ._shapes import Shape, axis_index, below, show
 
 
 class Indexed(Operator):
@@ -107,11 +107,70 @@ class Along(Indexed):
         """The axis."""
         return axis_index(self.names[0], self.axis or 0, rank)
 
+    def require_fit(self, data: Shape, indices: Shape) -> None:
+        """Raise `ShapeError` unless `data` is at least as long as `indices` along the other axes."""
+        if self.axis is None:
+            return
+        if len(data) != len(indices):
+            raise ShapeError(
+                f"{self.names[0]}: equal ranks are required, got {show(data)} and {show(indices)}."
+            )
+        at = self.at(len(data))
+        if any(below(a, b) for i, (a, b) in enumerate(zip(data, indices, strict=True)) if i != at):
+            raise ShapeError(
+                f"{self.names[0]}: indices no longer than data {show(data)} along all axes but {at} are "
+                f"required, got {show(indices)}."
+            )
+
     def positions(self, indices: Array, count: int) -> Array:
         """Indices as integers, refused if they are beyond the `count` elements."""
         whole = integers(indices)
         require_inside(self.names[0], whole, count)
         return whole
+
+
+class Picking(Indexed):
+    """What `pick` and its adjoint share.
+
+    Attributes:
+        axis: The axis of data that the indices are along; negative ones count from the last.
+        keepdims: Whether that axis stays in the output, with size 1.
+        mode: For indices outside of the axis: "clip" takes its nearer end, "wrap" counts modulo its size.
+    """
+
+    axis: int | None = -1
+    keepdims: bool = False
+    mode: Literal["clip", "wrap"] = "clip"
+
+    def check(self) -> None:
+        if self.axis is None:
+            raise AttributeValueError("pick: an axis is required, got None. Flatten data first.")
+
+    def at(self, rank: int) -> int:
+        """The axis that is picked from."""
+        return axis_index("pick", self.axis or 0, rank)
+
+    def indices(self, data: Array, index: Array) -> Array:
+        """The index along the axis, which is kept with size 1."""
+        at = self.at(data.ndim)
+        index = index if index.ndim == data.ndim else np.expand_dims(index, at)
+        return within("pick", index, data.shape[at], self.mode)
+
+    def index_shape(self, data: Shape | None, index: Shape | None) -> Shape | None:
+        """The shape that `index` has to have, of as many axes as it has."""
+        if data is None or (index is not None and len(index) == len(data)):
+            return None if data is None else self._keepdims_shape(data)
+        at = self.at(len(data))
+        return data[:at] + data[at + 1 :] or (1,)
+
+    def picked(self, data: Shape) -> Shape:
+        """The shape of the elements that are picked."""
+        at = self.at(len(data))
+        return self._keepdims_shape(data) if self.keepdims else (data[:at] + data[at + 1 :]) or (1,)
+
+    def _keepdims_shape(self, data: Shape) -> Shape:
+        at = self.at(len(data))
+        return (*data[:at], 1, *data[at + 1 :])
 
 
 class Points(Indexed):

@@ -169,6 +169,9 @@ class Operator:
     def check(self) -> None:
         """Raise `AttributeValueError` for attribute values that do not go together."""
 
+    def check_shape(self, shape: Shape) -> None:
+        """Raise `ShapeError` if the operator, an elementwise one, does not take this shape."""
+
     def infer_inputs(self, *shapes: Any, **_: Any) -> Sequence[Shape | None]:
         """What the known input shapes tell of unknown ones, such as a weight's from the data's."""
         return shapes
@@ -454,6 +457,8 @@ class Operator:
         owner = self.names[0]
         if self.elementwise:
             one = self._one_shape(*shapes, *outputs)
+            if one is not None:
+                self.check_shape(one)
             return [one] * len(shapes), [one] * len(outputs)
         if any(o is not None for o in outputs):
             back = self.infer_back(outputs, shapes)

@@ -100,6 +100,14 @@ def _certain(answer: Callable[[], bool]) -> bool:
         return False
 
 
+def decided(shape: Callable[[], Shape | None]) -> Shape | None:
+    """A shape that is computed; `None` where it depends on what an expression's names stand for."""
+    try:
+        return shape()
+    except UndecidedError:
+        return None
+
+
 # ---- axes
 
 
@@ -146,6 +154,21 @@ def _plainer(a: Dim, b: Dim) -> Dim:
     if b is None or isinstance(a, int):
         return a
     return min(a, b, key=lambda d: (len(d.text), d.text))
+
+
+def require_axes(owner: str, data: Shape, count: int = 1) -> None:
+    """Raise `ShapeError` if `data` has fewer axes than `count`."""
+    if len(data) < count:
+        raise ShapeError(f"{owner}: data of {count} or more axes is required, got {show(data)}.")
+
+
+def require_repeats(owner: str, name: str, shape: Shape, target: Shape) -> None:
+    """Raise `ShapeError` unless the input of that name, of this shape, broadcasts to `target`."""
+    pairs = zip(reversed(shape), reversed(target), strict=False)
+    if len(shape) > len(target) or any(differ(a, 1) and differ(a, b) for a, b in pairs):
+        raise ShapeError(
+            f"{owner}: {name} of a shape that broadcasts to {show(target)} is required, got {show(shape)}."
+        )
 
 
 def broadcast(owner: str, *shapes: Shape) -> Shape:

@@ -297,6 +297,11 @@ class MergeHeads(_Heads):
 
     def infer_shape(self, *data: Shape) -> Shape:
         N, L, D = data[0]
+        if isinstance(N, int) and N % self.heads:
+            raise ShapeError(
+                f"{self.names[0]}: a first axis that {self.heads} heads divide is required, "
+                f"got {show(data[0])}."
+            )
         return L, over(N, self.heads), times(D, self.heads * self.parts)
 
     def forward(self, *data: Array) -> Array:

@@ -28,6 +28,23 @@ def added_axes(rank: int, of: int, last_axes: int) -> tuple[int, ...]:
     return tuple(range(of - last_axes, rank - last_axes))
 
 
+def _required_parts(
+    owner: str, part: Shape | None, whole: Shape | None, last_axes: int
+) -> Sequence[Shape | None]:
+    """What an array that lacks axes of another has to be, and the other as it is."""
+    if part is None or whole is None:
+        return part, whole
+    if not last_axes <= len(part) <= len(whole):
+        raise ShapeError(
+            f"{owner}: an array that lacks axes of {show(whole)} behind its own, but for the last "
+            f"{last_axes}, is required, got {show(part)}."
+        )
+    if part == (1,) and len(whole) == 1:
+        return part, whole
+    added = added_axes(len(whole), len(part), last_axes)
+    return tuple(d for i, d in enumerate(whole) if i not in added), whole
+
+
 def _with_axes(x: Array, rank: int, last_axes: int) -> Array:
     return np.expand_dims(x, added_axes(rank, x.ndim, last_axes))
 
@@ -54,6 +71,9 @@ class RepeatBehind(Operator):
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "like")
     last_axes: int = 0
+
+    def infer_inputs(self, data: Shape | None, like: Shape | None) -> Sequence[Shape | None]:
+        return _required_parts(self.names[0], data, like, self.last_axes)
 
     def infer_shape(self, data: Shape, like: Shape) -> Shape:
         return like
@@ -84,6 +104,9 @@ class SumBehind(Operator):
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "like")
     last_axes: int = 0
+
+    def infer_inputs(self, data: Shape | None, like: Shape | None) -> Sequence[Shape | None]:
+        return tuple(reversed(_required_parts(self.names[0], like, data, self.last_axes)))
 
     def infer_shape(self, data: Shape, like: Shape) -> Shape:
         return like

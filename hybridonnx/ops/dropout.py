@@ -11,7 +11,7 @@ from ..attrs import Ints
 from ..errors import AttributeValueError
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import axis_indices
+from ._shapes import Shape, axis_indices
 
 
 @operator("Dropout", "_npx_dropout")
@@ -49,6 +49,9 @@ class Dropout(Operator):
     def check(self) -> None:
         if not 0 <= self.p <= 1:
             raise AttributeValueError(f"Dropout: p must lie in [0, 1], got {self.p}.")
+
+    def check_shape(self, shape: Shape) -> None:
+        self.shared(len(shape))
 
     def draws(self) -> bool:
         return self.p > 0 and (self.training or self.mode == "always")

@@ -14,10 +14,12 @@ import numpy as np
 from ..attrs import DTypeName, Ints
 from ..dtypes import DType, as_dtype
 from ..errors import AttributeValueError, ShapeError
+from ._adjoint import Adjoint
 from ._indices import (
     Along,
     Coordinates,
     Indexed,
+    Picking,
     Points,
     add_rows,
     indices_along,
@@ -27,7 +29,7 @@ from ._indices import (
 )
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Shape, axis_index, differ, show, size, unify
+from ._shapes import Shape, axis_index, differ, require_axes, show, size, unify
 
 # ---- rows
 
@@ -43,6 +45,11 @@ class _Taking(Indexed):
 
     axis: int = 0
     mode: Literal["clip", "raise", "wrap"] = "clip"
+
+    def taken(self, a: Shape, indices: Shape) -> Shape:
+        """The shape of the slices."""
+        at = axis_index("take", self.axis, len(a))
+        return a[:at] + indices + a[at + 1 :]
 
 
 @operator("take", "_npi_take")
@@ -67,8 +74,7 @@ class Take(_Taking):
     """Whether the size was added to indices that count from the end, for what errors tell."""
 
     def infer_shape(self, a: Shape, indices: Shape) -> Shape:
-        at = axis_index("take", self.axis, len(a))
-        return a[:at] + indices + a[at + 1 :]
+        return self.taken(a, indices)
 
     def forward(self, a: Array, indices: Array) -> Array:
         count = a.shape[axis_index("take", self.axis, a.ndim)]
@@ -79,7 +85,7 @@ class Take(_Taking):
 
 
 @operator("_take_grad")
-class TakeGrad(_Taking):
+class TakeGrad(Adjoint, _Taking):
     """The adjoint of `take`: zeros like `a`, to which the slices of `dy` are added at their `indices`.
 
     Inputs:
@@ -96,6 +102,9 @@ class TakeGrad(_Taking):
     inputs: ClassVar[tuple[str, ...]] = ("dy", "indices", "a")
     axis: int = 0
     mode: Literal["clip", "raise", "wrap"] = "clip"
+
+    def image(self, indices: Shape, a: Shape) -> Shape:
+        return self.taken(a, indices)
 
     def infer_shape(self, dy: Shape, indices: Shape, a: Shape) -> Shape:
         return a
@@ -250,12 +259,23 @@ class BooleanMaskGrad(Indexed):
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "index", "data")
 
+    def infer_inputs(
+        self, dy: Shape | None, index: Shape | None, data: Shape | None
+    ) -> Sequence[Shape | None]:
+        if data is None:
+            return dy, index, data
+        require_axes(self.names[0], data)
+        return (None, *data[1:]), data[:1], data
+
     def infer_shape(self, dy: Shape, index: Shape, data: Shape) -> Shape:
         return data
 
     def forward(self, dy: Array, index: Array, data: Array) -> Array:
+        chosen = index != 0
+        if (count := np.count_nonzero(chosen)) != len(dy):
+            raise ShapeError(f"{self.names[0]}: dy of {count} rows is required, got {show(dy.shape)}.")
         result = np.zeros(data.shape, dy.dtype)
-        result[index != 0] = dy
+        result[chosen] = dy
         return result
 
     def gradient(self, F: Any, dy: Any, y: Any, grad: Any, index: Any, data: Any) -> Sequence[Any]:
@@ -265,36 +285,8 @@ class BooleanMaskGrad(Indexed):
 # ---- one element of each row
 
 
-class _Picking(Indexed):
-    """What `pick` and its adjoint share.
-
-    Attributes:
-        axis: The axis of data that the indices are along; negative ones count from the last.
-        keepdims: Whether that axis stays in the output, with size 1.
-        mode: For indices outside of the axis: "clip" takes its nearer end, "wrap" counts modulo its size.
-    """
-
-    axis: int | None = -1
-    keepdims: bool = False
-    mode: Literal["clip", "wrap"] = "clip"
-
-    def check(self) -> None:
-        if self.axis is None:
-            raise AttributeValueError("pick: an axis is required, got None. Flatten data first.")
-
-    def at(self, rank: int) -> int:
-        """The axis that is picked from."""
-        return axis_index("pick", self.axis or 0, rank)
-
-    def indices(self, data: Array, index: Array) -> Array:
-        """The index along the axis, which is kept with size 1."""
-        at = self.at(data.ndim)
-        index = index if index.ndim == data.ndim else np.expand_dims(index, at)
-        return within("pick", index, data.shape[at], self.mode)
-
-
 @operator("pick", "_npx_pick", "choose_element_0index")
-class Pick(_Picking):
+class Pick(Picking):
     """One element of each row of `data` along `axis`, the one at `index`.
 
     Inputs:
@@ -313,18 +305,10 @@ class Pick(_Picking):
     mode: Literal["clip", "wrap"] = "clip"
 
     def infer_inputs(self, data: Shape | None, index: Shape | None) -> Sequence[Shape | None]:
-        if data is None or (index is not None and len(index) == len(data)):
-            return data, None if data is None else self._keepdims_shape(data)
-        at = self.at(len(data))
-        return data, data[:at] + data[at + 1 :] or (1,)
-
-    def _keepdims_shape(self, data: Shape) -> Shape:
-        at = self.at(len(data))
-        return (*data[:at], 1, *data[at + 1 :])
+        return data, self.index_shape(data, index)
 
     def infer_shape(self, data: Shape, index: Shape) -> Shape:
-        at = self.at(len(data))
-        return self._keepdims_shape(data) if self.keepdims else (data[:at] + data[at + 1 :]) or (1,)
+        return self.picked(data)
 
     def forward(self, data: Array, index: Array) -> Array:
         at = self.at(data.ndim)
@@ -337,7 +321,7 @@ class Pick(_Picking):
 
 
 @operator("_pick_grad")
-class PickGrad(_Picking):
+class PickGrad(Adjoint, Picking):
     """The adjoint of `pick`: zeros like `data` with `dy` at the elements that were picked.
 
     Inputs:
@@ -355,6 +339,13 @@ class PickGrad(_Picking):
     axis: int | None = -1
     keepdims: bool = False
     mode: Literal["clip", "wrap"] = "clip"
+
+    def image(self, index: Shape, data: Shape) -> Shape:
+        return self.picked(data)
+
+    def infer_arrays(self, *arrays: Shape | None) -> Sequence[Shape | None]:
+        index, data = arrays
+        return self.index_shape(data, index), data
 
     def infer_shape(self, dy: Shape, index: Shape, data: Shape) -> Shape:
         return data
@@ -424,10 +415,7 @@ class TakeAlongAxis(Along):
     distinct: bool = False
 
     def infer_shape(self, data: Shape, indices: Shape) -> Shape:
-        if self.axis is not None and len(data) != len(indices):
-            raise ShapeError(
-                f"_take_along_axis: equal ranks are required, got {show(data)} and {show(indices)}."
-            )
+        self.require_fit(data, indices)
         return indices
 
     def forward(self, data: Array, indices: Array) -> Array:
@@ -442,7 +430,7 @@ class TakeAlongAxis(Along):
 
 
 @operator("_put_along_axis")
-class PutAlongAxis(Along):
+class PutAlongAxis(Adjoint, Along):
     """The adjoint of `_take_along_axis`: zeros like `data`, to which `dy` is added at the indices.
 
     With `distinct` it is written there, the last of several at one index.
@@ -461,6 +449,10 @@ class PutAlongAxis(Along):
     inputs: ClassVar[tuple[str, ...]] = ("dy", "indices", "data")
     axis: int | None = -1
     distinct: bool = False
+
+    def image(self, indices: Shape, data: Shape) -> Shape:
+        self.require_fit(data, indices)
+        return indices
 
     def infer_shape(self, dy: Shape, indices: Shape, data: Shape) -> Shape:
         return data
@@ -518,7 +510,7 @@ class GatherND(Points):
 
 
 @operator("_gather_nd_grad")
-class GatherNDGrad(Points):
+class GatherNDGrad(Adjoint, Points):
     """The adjoint of `gather_nd`: zeros like `data`, to which `dy` is added at the points.
 
     Inputs:
@@ -535,6 +527,9 @@ class GatherNDGrad(Points):
     hints: ClassVar[tuple[str, ...]] = ("refuses",)
     refuses: bool = field(default=False, metadata={"internal": True})
     """Whether points may be beyond data, as gather_nd has not looked at them before."""
+
+    def image(self, indices: Shape, data: Shape) -> Shape | None:
+        return self.selection_shape(data, indices)
 
     def infer_shape(self, dy: Shape, indices: Shape, data: Shape) -> Shape:
         return data

@@ -123,8 +123,20 @@ class SplitLike(Operator):
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
         return dtypes
 
+    def infer_inputs(self, data: Shape | None, *likes: Shape | None) -> Sequence[Shape | None]:
+        if data is None:
+            return data, *likes
+        at = axis_index("_split_like", self.axis, len(data))
+        return data, *[_without(data, at)] * len(likes)
+
     def infer_shape(self, data: Shape, *likes: Shape) -> list[Shape]:
         at = axis_index("_split_like", self.axis, len(data))
+        lengths = [like[at] for like in likes]
+        if None not in lengths and differ(sum(d for d in lengths if d is not None), data[at]):
+            raise ShapeError(
+                f"_split_like: parts as long as data {show(data)} in all are required along axis {at}, "
+                f"got {show(tuple(lengths))}."
+            )
         return [(*data[:at], like[at], *data[at + 1 :]) for like in likes]
 
     def forward(self, data: Array, *likes: Array) -> tuple[Array, ...]:

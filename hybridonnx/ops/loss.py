@@ -310,6 +310,10 @@ class OneHotLike(Operator):
     def infer_dtype(self, label: Any, like: Any) -> Any:
         return like
 
+    def infer_inputs(self, label: Shape | None, like: Shape | None) -> Sequence[Shape | None]:
+        data, labels = _class_labels(self.names[0], like, label)
+        return labels, data
+
     def infer_shape(self, label: Shape, like: Shape) -> Shape:
         return like
 

@@ -14,7 +14,7 @@ from ..errors import AttributeValueError, ShapeError
 from ._arithmetic import mean_of
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Dim, Shape, axis_index, axis_indices, differ, show, unify
+from ._shapes import Dim, Shape, axis_index, axis_indices, differ, require_axes, show, unify
 from ._slopes import computed_wide
 
 _FLOAT16 = np.dtype("float16")
@@ -66,6 +66,9 @@ class AlongAxis(Operator):
     def infer_input_dtypes(self, data: Any, like: Any) -> Sequence[DType | None]:
         return data, like
 
+    def infer_inputs(self, data: Shape | None, like: Shape | None) -> Sequence[Shape | None]:
+        return (None,), like
+
     def infer_shape(self, data: Shape, like: Shape) -> Shape:
         axis = axis_index(self.names[0], self.axis, len(like))
         return tuple(data[0] if i == axis else 1 for i in range(len(like)))
@@ -103,6 +106,7 @@ class Count(Operator):
         return axis_indices(self.names[0], self.axis, rank, self.exclude)
 
     def infer_shape(self, data: Shape) -> Shape:
+        self.axes(len(data))
         return (1,)
 
     def forward(self, data: Array) -> Array:
@@ -659,6 +663,9 @@ class ChannelWindowSum(Operator):
 
     elementwise: ClassVar[bool] = True
     nsize: int = 1
+
+    def check_shape(self, shape: Shape) -> None:
+        require_axes(self.names[0], shape, 2)
 
     def forward(self, data: Array) -> Array:
         return _window_sum(data, self.nsize)

@@ -9,10 +9,10 @@ import numpy as np
 
 from ..attrs import DTypeName, Ints
 from ..dtypes import DType, as_dtype
-from ..errors import AttributeValueError
+from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Shape
+from ._shapes import Shape, show
 
 _FLOAT32 = DTypeName("float32")
 
@@ -33,10 +33,17 @@ class Made(Operator):
     dtype: Any
 
     def infer_shape(self) -> Any:
-        return self.made().shape
+        shape = self.sizes()
+        if min(shape, default=0) < 0:
+            raise ShapeError(f"{self.names[0]}: sizes of at least 0 are required, got {show(shape)}.")
+        return shape
 
     def infer_dtype(self) -> DType:
         return as_dtype(self.dtype)
+
+    def sizes(self) -> tuple[int, ...]:
+        """The shape, before there are numbers: what asks for too many is refused without them."""
+        raise NotImplementedError
 
     def made(self) -> Array:
         """The numbers."""
@@ -104,6 +111,9 @@ class NumpyIdentity(Made):
     ctx: str = ""
     dtype: DTypeName = _FLOAT32
 
+    def sizes(self) -> tuple[int, ...]:
+        return self.shape[0], self.shape[1]
+
     def made(self) -> Array:
         return np.eye(self.shape[0], self.shape[1])
 
@@ -126,6 +136,9 @@ class NumpyEye(Made):
     k: int = 0
     ctx: str = ""
     dtype: DTypeName = _FLOAT32
+
+    def sizes(self) -> tuple[int, ...]:
+        return self.N, self.N if self.M is None else self.M
 
     def made(self) -> Array:
         return np.eye(self.N, self.M, self.k)
@@ -161,11 +174,22 @@ class NumpyArange(Made):
                 f"got step={self.step}, repeat={self.repeat}, infer_range={self.infer_range}."
             )
 
+    def ends(self) -> tuple[float, float]:
+        """The first number, and the one that is not reached."""
+        return (0.0, self.start) if self.stop is None else (self.start, self.stop)
+
+    def count(self) -> int:
+        """How many numbers there are, each once."""
+        first, end = self.ends()
+        return max(ceil((end - first) / self.step), 0)
+
+    def sizes(self) -> tuple[int, ...]:
+        return (self.count() * self.repeat,)
+
     def made(self) -> Array:
-        first, end = (0.0, self.start) if self.stop is None else (self.start, self.stop)
-        count, dtype = max(ceil((end - first) / self.step), 0), self.infer_dtype()
-        start, step = (np.asarray(v).astype(dtype) for v in (first, self.step))
-        return np.repeat(np.asarray(start + np.arange(count).astype(dtype) * step), self.repeat)
+        dtype = self.infer_dtype()
+        start, step = (np.asarray(v).astype(dtype) for v in (self.ends()[0], self.step))
+        return np.repeat(np.asarray(start + np.arange(self.count()).astype(dtype) * step), self.repeat)
 
 
 @operator("_npi_logspace")
@@ -191,6 +215,9 @@ class NumpyLogspace(Made):
     ctx: str = ""
     dtype: DTypeName = _FLOAT32
 
+    def sizes(self) -> tuple[int, ...]:
+        return (self.num,)
+
     def made(self) -> Array:
         return np.logspace(self.start, self.stop, self.num, self.endpoint, self.base)
 
@@ -210,6 +237,9 @@ class NumpyIndices(Made):
     dtype: DTypeName = DTypeName("int32")
     ctx: str = ""
 
+    def sizes(self) -> tuple[int, ...]:
+        return len(self.dimensions), *self.dimensions
+
     def made(self) -> Array:
         return np.indices(self.dimensions)
 
@@ -225,6 +255,9 @@ class Window(Made):
     """
 
     M: Any
+
+    def sizes(self) -> tuple[int, ...]:
+        return (max(self.M or 0, 0),)
 
     def made(self) -> Array:
         return np.asarray(self.numbers(int(self.M or 0)))

@@ -169,6 +169,8 @@ class _Parts(Composed):
     ONNX: Split.
     """
 
+    output_count = "sections"
+
     indices: Any
     axis: Any
     squeeze_axis: Any

@@ -10,9 +10,10 @@ import numpy as np
 from ..attrs import Ints
 from ..dtypes import DType
 from ..errors import AttributeValueError, DTypeError, ShapeError
+from ._adjoint import Adjoint
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import Dim, Shape, axis_index, below, is_zero, show, sizes
+from ._shapes import Dim, Shape, axis_index, below, decided, is_zero, show, sizes
 from ._symbolic import smaller
 
 # ---- padding
@@ -121,7 +122,14 @@ class PadGrad(_Padding):
 
     def infer_shape(self, dy: Shape) -> Shape:
         pairs = zip(dy, self.pairs(), strict=True)
-        return tuple(None if d is None else d - a - b for d, (a, b) in pairs)
+        data = tuple(None if d is None else d - a - b for d, (a, b) in pairs)
+        if any(below(d, 0) for d in data):
+            raise ShapeError(
+                f"{self.names[0]}: sizes of at least both widths {self.pad_width} are required, "
+                f"got {show(dy)}."
+            )
+        self.widths(data)
+        return data
 
     def origins(self, axis: int, size: int) -> Array:
         """For each index of `dy` along an axis the index that it was copied from."""
@@ -169,6 +177,8 @@ class PadLike(Operator):
     def infer_shape(self, data: Shape, like: Shape) -> Shape:
         if len(data) != len(like):
             raise ShapeError(f"_pad_like: equal ranks are required, got {show(data)} and {show(like)}.")
+        if any(map(below, like, data)):
+            raise ShapeError(f"_pad_like: data no larger than {show(like)} is required, got {show(data)}.")
         return like
 
     def forward(self, data: Array, like: Array) -> Array:
@@ -201,6 +211,15 @@ class _Diagonal(Operator):
             raise ShapeError(f"diag: axis1 and axis2 must differ, got {self.axis1} and {self.axis2}.")
         return a, b
 
+    def diagonals(self, data: Shape) -> Shape:
+        """The shape of the diagonals, or for a vector that of the matrix around it."""
+        if len(data) == 1:
+            side = None if data[0] is None else data[0] + abs(self.k)
+            return side, side
+        a, b = self.axes(len(data))
+        rest = tuple(d for i, d in enumerate(data) if i not in (a, b))
+        return (*rest, self.length(data[a], data[b]))
+
     def length(self, rows: Dim, columns: Dim) -> Dim:
         """The number of elements on the diagonal of a matrix."""
         if rows is None or columns is None:
@@ -232,12 +251,7 @@ class Diag(_Diagonal):
     axis2: int = 1
 
     def infer_shape(self, data: Shape) -> Shape:
-        if len(data) == 1:
-            side = None if data[0] is None else data[0] + abs(self.k)
-            return side, side
-        a, b = self.axes(len(data))
-        rest = tuple(d for i, d in enumerate(data) if i not in (a, b))
-        return (*rest, self.length(data[a], data[b]))
+        return self.diagonals(data)
 
     def forward(self, data: Array) -> Array:
         if data.ndim == 1:
@@ -249,7 +263,7 @@ class Diag(_Diagonal):
 
 
 @operator("_diag_grad")
-class DiagGrad(_Diagonal):
+class DiagGrad(Adjoint, _Diagonal):
     """The adjoint of `diag`: zeros like `data` with `dy` on the diagonals, or for a vector that of `dy`.
 
     Inputs:
@@ -266,6 +280,9 @@ class DiagGrad(_Diagonal):
     k: int = 0
     axis1: int = 0
     axis2: int = 1
+
+    def image(self, data: Shape) -> Shape:
+        return self.diagonals(data)
 
     def infer_shape(self, dy: Shape, data: Shape) -> Shape:
         return data
@@ -305,6 +322,19 @@ class _Cropping(Operator):
         known = [(d, s) for d, s in zip(data[2:], (height, width), strict=True)]
         y_, x_ = (None if d is None or s is None else (d - s) // 2 for d, s in known)
         return y_, x_
+
+    def cropped(self, data: Shape, height: Dim, width: Dim) -> Shape:
+        """The shape of a crop of this height and width, which must lie inside of `data`."""
+        begin = self.begin(data, height, width)
+        for whole, first, part in zip(data[2:], begin, (height, width), strict=True):
+            if part is None or whole is None:
+                continue
+            outside = below(whole, part) if first is None else below(first, 0) or below(whole, part + first)
+            if below(part, 1) or outside:
+                raise ShapeError(
+                    f"Crop: a crop inside of {show(data)} is required, got {part} from {first} on."
+                )
+        return data[0], data[1], height, width
 
     def window(self, data: Array, height: int, width: int) -> tuple[slice, ...]:
         """The crop as slices."""
@@ -352,16 +382,7 @@ class Crop(_Cropping):
         if len(data) != 4 or (like is not None and len(like) != 4):
             raise ShapeError(f"Crop: inputs (N, C, H, W) are required, got {show(data)}.")
         height, width = self.h_w if like is None else like[2:]
-        begin = self.begin(data, height, width)
-        for whole, first, part in zip(data[2:], begin, (height, width), strict=True):
-            if part is None or whole is None:
-                continue
-            outside = below(whole, part) if first is None else below(first, 0) or below(whole, part + first)
-            if below(part, 1) or outside:
-                raise ShapeError(
-                    f"Crop: a crop inside of {show(data)} is required, got {part} from {first} on."
-                )
-        return data[0], data[1], height, width
+        return self.cropped(data, height, width)
 
     def forward(self, data: Array, like: Array | None = None) -> Array:
         shape = sizes(self.infer_shape(data.shape, None if like is None else like.shape))
@@ -389,6 +410,15 @@ class CropGrad(_Cropping):
     inputs = ("dy", "data")
     offset: Ints = (0, 0)
     center_crop: bool = False
+
+    def infer_inputs(self, dy: Shape | None, data: Shape | None) -> Sequence[Shape | None]:
+        if dy is None or data is None:
+            return dy, data
+        if len(dy) != 4 or len(data) != 4:
+            raise ShapeError(
+                f"{self.names[0]}: inputs (N, C, H, W) are required, got {show(dy)} and {show(data)}."
+            )
+        return decided(lambda: self.cropped(data, *dy[2:])), data
 
     def infer_shape(self, dy: Shape, data: Shape) -> Shape:
         return data

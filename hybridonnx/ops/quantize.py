@@ -29,7 +29,7 @@ from ._quantization import (
     times,
 )
 from ._registry import operator
-from ._shapes import Shape
+from ._shapes import Shape, require_axes
 
 _STEPWISE = "it is piecewise constant"
 
@@ -50,6 +50,7 @@ class _Quantizing(Operator):
         return data, *(RANGE for _ in others)
 
     def infer_shape(self, data: Shape, *_: Shape) -> list[Shape]:
+        require_axes(self.names[0], data)
         return [data, RANGE, RANGE]
 
     def infer_back(
@@ -192,6 +193,7 @@ class QuantizeAsym(Calibrated):
         return [UINT8, FLOAT32, FLOAT32]
 
     def infer_shape(self, data: Shape) -> list[Shape]:
+        require_axes(self.names[0], data)
         return [data, RANGE, RANGE]
 
     def infer_back(
@@ -232,6 +234,10 @@ class Dequantize(Operator):
 
     def infer_inputs(self, data: Shape | None, *_: Shape | None) -> Sequence[Shape | None]:
         return data, RANGE, RANGE
+
+    def infer_shape(self, data: Shape, *_: Shape) -> Shape:
+        require_axes(self.names[0], data)
+        return data
 
     def infer_back(
         self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]

@@ -16,7 +16,7 @@ from ._arithmetic import divide
 from ._operator import Array, Operator
 from ._registry import operator
 from ._rows import Reduction, Rule, reduced_shape, row, rule_facets, with_axis
-from ._shapes import Dim, Shape, axis_index, axis_indices, broadcast, differ, show, sizes
+from ._shapes import Dim, Shape, axis_index, axis_indices, differ, require_repeats, show, sizes
 from ._slopes import narrowed, widened
 from ._storage import of_reduced_rows, of_spread_rows
 
@@ -592,7 +592,7 @@ class SumLike(_Like):
     inputs: ClassVar[tuple[str, ...]] = ("data", "like")
 
     def infer_shape(self, data: Shape, like: Shape) -> Shape:
-        broadcast("_sum_like", data, like)
+        require_repeats("_sum_like", "like", like, data)
         return like
 
     def forward(self, data: Array, like: Array) -> Array:
@@ -624,7 +624,7 @@ class BroadcastAs(_Like):
     inputs: ClassVar[tuple[str, ...]] = ("data", "like")
 
     def infer_shape(self, data: Shape, like: Shape) -> Shape:
-        broadcast("_broadcast_as", data, like)
+        require_repeats("_broadcast_as", "data", data, like)
         return like
 
     def forward(self, data: Array, like: Array) -> Array:
@@ -662,7 +662,15 @@ class SpreadLike(_Like):
 
     def axes(self, rank: int) -> tuple[int, ...]:
         """The sorted axes that had been reduced."""
-        return axis_indices("_spread_like", self.axis, rank, self.exclude)
+        return axis_indices(self.names[0], self.axis, rank, self.exclude)
+
+    def infer_inputs(self, data: Shape | None, like: Shape | None) -> Sequence[Shape | None]:
+        if like is None:
+            return data, like
+        axes = self.axes(len(like))
+        if data is None or self.keepdims or len(axes) < len(like):
+            return reduced_shape(like, axes, self.keepdims), like
+        return data if data == () else (1,), like
 
     def infer_shape(self, data: Shape, like: Shape) -> Shape:
         return like

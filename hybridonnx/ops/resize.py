@@ -432,8 +432,13 @@ class BilinearResizeGrad(_Bilinear):
 
     inputs: ClassVar[tuple[str, ...]] = ("dy", "data")
 
-    def infer_shape(self, dy: Shape, data: Shape) -> Shape:
+    def infer_inputs(self, dy: Shape | None, data: Shape | None) -> Sequence[Shape | None]:
+        if dy is None or data is None:
+            return dy, data
         _require_images(self.names[0], dy, data)
+        return (*data[:2], *dy[2:]), data
+
+    def infer_shape(self, dy: Shape, data: Shape) -> Shape:
         return data
 
     def forward(self, dy: Array, data: Array) -> Array:

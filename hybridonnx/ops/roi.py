@@ -14,7 +14,7 @@ from ..errors import ShapeError
 from ._operator import Array
 from ._regions import Adjoint, Pooled, Regions, Samples, inside, numbered, rounded, taps
 from ._registry import operator
-from ._shapes import Dim, Shape, differ, over, show, sizes
+from ._shapes import Dim, Shape, differ, over, show, sizes, unify
 
 # ---- maxima
 
@@ -184,7 +184,8 @@ class ROIPoolPick(_Max):
     def infer_inputs(
         self, values: Shape | None, rois: Shape | None, data: Shape | None
     ) -> Sequence[Shape | None]:
-        return (data if values is None else values), self.region_shape(rois), values if data is None else data
+        one = unify(self.names[0], values, data)
+        return one, self.region_shape(rois), one
 
     def infer_shape(self, values: Shape, rois: Shape, data: Shape) -> Shape:
         return self.pooled(data, rois)

@@ -27,9 +27,10 @@ from ._distributions import (
     UNIFORM,
     Distribution,
 )
+from ._indices import require_inside
 from ._operator import Array, Operator, Spec
 from ._registry import operator
-from ._shapes import Shape, is_zero, show, sizes, unify
+from ._shapes import Shape, is_zero, require_axes, show, sizes, unify
 from ._windows import require_floats
 from .create import open_shape
 
@@ -712,12 +713,27 @@ class MultinomialGradient(Operator):
         require_floats(self.names[0], dtype)
         return dtype, dtypes[1], dtype
 
+    def infer_inputs(
+        self, dy: Shape | None, classes: Shape | None, data: Shape | None
+    ) -> Sequence[Shape | None]:
+        one = unify(self.names[0], dy, classes)
+        if one is None or data is None:
+            return one, one, data
+        if not 0 < len(data) <= len(one) + 1:
+            raise ShapeError(
+                f"{self.names[0]}: data (*batch, K) and dy (*batch, *shape) are required, "
+                f"got {show(data)} and {show(one)}."
+            )
+        batch = data[:-1]
+        return (*batch, *one[len(batch) :]), one, data
+
     def infer_shape(self, dy: Shape, classes: Shape, data: Shape) -> Shape:
         return data
 
     def forward(self, dy: Array, classes: Array, data: Array) -> Array:
         rows = data.reshape(-1, data.shape[-1])
         numbers = classes.reshape(len(rows), -1).astype(np.int64)
+        require_inside(self.names[0], numbers, rows.shape[1])
         total = np.zeros(rows.shape, np.float64)
         np.add.at(total, (np.arange(len(rows))[:, None], numbers), dy.reshape(numbers.shape))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -741,6 +757,10 @@ class Shuffle(Operator):
     noise: ClassVar[str] = "other"
     not_differentiable: ClassVar[str] = _RANDOM
     refuses_gradient: ClassVar[bool] = True
+
+    def infer_shape(self, data: Shape) -> Shape:
+        require_axes(self.names[0], data)
+        return data
 
     def draw(self, rng: _Generator, *inputs: Spec) -> Array:
         shape = inputs[0].shape

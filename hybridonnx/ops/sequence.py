@@ -9,6 +9,7 @@ import numpy as np
 
 from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
+from ._adjoint import Adjoint
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Shape, show
@@ -52,6 +53,12 @@ class _Sequences(Operator):
     def infer_input_dtypes(self, *dtypes: DType | None) -> Sequence[DType | None]:
         """Lengths are of any dtype, and of the data's unless something else tells."""
         return dtypes[:1] + tuple(dtypes[0] if d is None else d for d in dtypes[1:])
+
+    def one_step(self, data: Shape) -> Shape:
+        """The shape of one step of each sequence, of which there must be one."""
+        if data[self.axis] == 0:
+            raise ShapeError(f"SequenceLast: at least one step is required, got data of shape {show(data)}.")
+        return (data[1 - self.axis], *data[2:])
 
     def steps(self, data: Array) -> Array:
         """The number of each step, to broadcast against the lengths."""
@@ -114,9 +121,7 @@ class SequenceLast(_Sequences):
     axis: int = 0
 
     def infer_shape(self, data: Shape, *length: Shape) -> Shape:
-        if data[self.axis] == 0:
-            raise ShapeError(f"SequenceLast: at least one step is required, got data of shape {show(data)}.")
-        return (data[1 - self.axis], *data[2:])
+        return self.one_step(data)
 
     def forward(self, data: Array, length: Array | None = None) -> Array:
         steps = np.moveaxis(data, self.axis, 0)
@@ -135,7 +140,7 @@ def last(length: Array, steps: int) -> Array:
 
 
 @operator("_sequence_last_grad")
-class SequenceLastGrad(_Sequences):
+class SequenceLastGrad(Adjoint, _Sequences):
     """The adjoint of `SequenceLast`: zeros like `data` with `dy` at each sequence's last step.
 
     Inputs:
@@ -151,8 +156,11 @@ class SequenceLastGrad(_Sequences):
     def input_names(self) -> tuple[str, ...]:
         return self.inputs if self.use_sequence_length else self.inputs[:2]
 
-    def infer_inputs(self, *shapes: Shape | None) -> Sequence[Shape | None]:
-        return shapes
+    def image(self, data: Shape, *length: Shape) -> Shape:
+        return self.one_step(data)
+
+    def infer_arrays(self, *arrays: Shape | None) -> Sequence[Shape | None]:
+        return _Sequences.infer_inputs(self, *arrays)
 
     def infer_shape(self, dy: Shape, data: Shape, *length: Shape) -> Shape:
         return data

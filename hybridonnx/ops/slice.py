@@ -10,6 +10,7 @@ import numpy as np
 from ..attrs import Ints, OptInts
 from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
+from ._adjoint import Adjoint
 from ._operator import Array, Operator
 from ._registry import operator
 from ._shapes import Dim, Shape, axis_index, below, show, sizes
@@ -116,7 +117,7 @@ class Slice(_Slicing):
 
 
 @operator("_slice_grad")
-class SliceGrad(_Slicing):
+class SliceGrad(Adjoint, _Slicing):
     """The adjoint of `slice`: zeros like `data` with `dy` where the part was.
 
     Inputs:
@@ -133,6 +134,9 @@ class SliceGrad(_Slicing):
     begin: OptInts
     end: OptInts
     step: OptInts | None = ()
+
+    def image(self, data: Shape) -> Shape:
+        return self.region(data)
 
     def infer_shape(self, dy: Shape, data: Shape) -> Shape:
         return data
@@ -293,7 +297,7 @@ class SliceAxis(_AxisSlicing):
 
 
 @operator("_slice_axis_grad")
-class SliceAxisGrad(_AxisSlicing):
+class SliceAxisGrad(Adjoint, _AxisSlicing):
     """The adjoint of `slice_axis`: zeros like `data` with `dy` where the part was.
 
     Inputs:
@@ -310,6 +314,9 @@ class SliceAxisGrad(_AxisSlicing):
     axis: int
     begin: int
     end: int | None
+
+    def image(self, data: Shape) -> Shape:
+        return self.region(data)
 
     def infer_shape(self, dy: Shape, data: Shape) -> Shape:
         return data

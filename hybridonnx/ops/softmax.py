@@ -215,12 +215,13 @@ class SoftmaxActivation(Operator):
         """The axis of the softmax."""
         return 1 if self.mode == "channel" else -1
 
-    def forward(self, data: Array) -> Array:
-        if self.mode == "channel" and data.ndim < 3:
+    def check_shape(self, shape: Shape) -> None:
+        if self.mode == "channel" and len(shape) < 3:
             raise ShapeError(
-                "SoftmaxActivation: data of at least 3 axes is required for mode=channel, "
-                f"got {show(data.shape)}."
+                f"SoftmaxActivation: data of at least 3 axes is required for mode=channel, got {show(shape)}."
             )
+
+    def forward(self, data: Array) -> Array:
         return softmax_of(data, self.axis())
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:

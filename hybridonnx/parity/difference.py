@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -100,6 +100,10 @@ class Difference:
         )
 
 
+PART = 1 << 15
+"""So many elements are judged at once."""
+
+
 class Exact(NamedTuple):
     """What a value should be."""
 
@@ -132,37 +136,102 @@ def difference(name: str, expected: Array, result: Array, exact: Exact | None = 
         return Difference(name, shape, 0.0, 0.0, dtype=dtype)
     if result.dtype.kind not in "biufV" or expected.dtype.kind not in "biufV":
         return _of_texts(name, expected, result)
-    a, b = np.asarray(expected, np.float64), np.asarray(result, np.float64)
-    off, unit = gaps(a, b), unit_of(expected.dtype)
-    finite = np.where(np.isfinite(a), np.abs(a), 0.0)
-    ulps = np.zeros(shape)
-    np.divide(off, np.maximum(unit * finite, _LEAST) if unit else 1.0, out=ulps, where=off > 0)
-    share = np.where(off > 0, np.inf, 0.0) if exact is None else _shares(exact, off, b)
-    is_rounding = (
-        exact is None or not np.any(exact.step) or not (_shares(exact._replace(step=0.0), off, b) > 1).any()
-    )
-    worst = int(share.argmax()) if share.max() > 1 else int(off.argmax())
-    index = tuple(map(int, np.unravel_index(worst, shape)))
-    largest, counted = float(off.max()), off[np.isfinite(off)]
-    beyond = int((share > 1).sum())
-    few = (ulps <= _FEW_ULPS if unit else off == 0).all()
+    parts = [_part(*part) for part in _parts(expected, result, exact)]
+    share, off = max(part.share for part in parts), max(part.off for part in parts)
+    first = 0 if share > 1 else 1  # the element that is farthest beyond its bound, or else farthest off
+    worst = max(range(len(parts)), key=lambda k: parts[k][first])
+    place = worst * PART + parts[worst].places[first]
+    index = tuple(map(int, np.unravel_index(place, shape)))
+    beyond, counted = sum(part.beyond for part in parts), sum(part.counted for part in parts)
+    is_rounding = not any(part.is_quantized for part in parts)
     return Difference(
         name,
         shape,
-        largest,
-        largest / max(float(finite.max()), 1e-6),
-        _verdict(beyond, bool(few), is_rounding),
+        off,
+        off / max(*(part.size for part in parts), 1e-6),
+        _verdict(beyond, all(part.few for part in parts), is_rounding),
         dtype=dtype,
-        size=a.size,
-        mean=float(counted.mean()) if counted.size else float("inf"),
-        ulps=float(ulps.max()),
-        share=float(share.max()),
+        size=result.size,
+        mean=sum(part.total for part in parts) / counted if counted else float("inf"),
+        ulps=max(part.ulps for part in parts),
+        share=share,
         mismatches=beyond,
         index=index,
         bound=_bound_at(exact, index, shape),
-        expected=float(a[index]),
-        result=float(b[index]),
-        histogram=_histogram(share),
+        expected=float(expected[index]),
+        result=float(result[index]),
+        histogram=tuple(map(sum, zip(*(part.histogram for part in parts), strict=True))),
+    )
+
+
+class _Part(NamedTuple):
+    """What is told of some of the elements."""
+
+    share: float
+    off: float
+    places: tuple[int, int]
+    """Where the largest share is, and what is farthest off."""
+    size: float
+    """The largest finite number."""
+    total: float
+    """The sum of what they are off, those that are infinitely so left out."""
+    counted: int
+    ulps: float
+    few: bool
+    beyond: int
+    is_quantized: bool
+    """Whether quantization alone accounts for one."""
+    histogram: tuple[int, ...]
+
+
+def _parts(
+    expected: Array, result: Array, exact: Exact | None
+) -> Iterator[tuple[Array, Array, Exact | None, float]]:
+    """So many elements at once that what is calculated with them stays in a processor's cache."""
+    unit = unit_of(expected.dtype)
+    if result.size <= PART:
+        yield expected.reshape(-1), result.reshape(-1), _flat(exact, result.shape), unit
+        return
+    a, b, flat = expected.reshape(-1), result.reshape(-1), _flat(exact, result.shape)
+    for start in range(0, b.size, PART):
+        part = slice(start, start + PART)
+        some = None if flat is None else Exact(*(x[part] if np.ndim(x) else x for x in flat))
+        yield a[part], b[part], some, unit
+
+
+def _flat(exact: Exact | None, shape: tuple[int, ...]) -> Exact | None:
+    """Its arrays with one axis; numbers stay."""
+    if exact is None:
+        return None
+    return Exact(*(np.broadcast_to(x, shape).reshape(-1) if np.ndim(x) else x for x in exact))
+
+
+def _part(expected: Array, result: Array, exact: Exact | None, unit: float) -> _Part:
+    a, b = np.asarray(expected, np.float64), np.asarray(result, np.float64)
+    off = gaps(a, b)
+    finite = np.where(np.isfinite(a), np.abs(a), 0.0)
+    ulps = np.zeros(off.shape)
+    np.divide(off, np.maximum(unit * finite, _LEAST) if unit else 1.0, out=ulps, where=off > 0)
+    share = np.where(off > 0, np.inf, 0.0) if exact is None else _shares(exact, off, b)
+    is_quantized = (
+        exact is not None
+        and bool(np.any(exact.step))
+        and bool((_shares(exact._replace(step=0.0), off, b) > 1).any())
+    )
+    places = int(share.argmax()), int(off.argmax())
+    counted = off[np.isfinite(off)]
+    return _Part(
+        float(share[places[0]]),
+        float(off[places[1]]),
+        places,
+        float(finite.max()),
+        float(counted.sum()),
+        counted.size,
+        float(ulps.max()),
+        bool((ulps <= _FEW_ULPS if unit else off == 0).all()),
+        int((share > 1).sum()),
+        is_quantized,
+        _histogram(share),
     )
 
 

@@ -31,7 +31,7 @@ from ..ops import Array, Operator, Spec
 from ..symbol.execute import Operators
 from ..symbol.graph import Entry, topological
 from ..symbol.symbol import Symbol
-from .difference import unit_of
+from .difference import PART, unit_of
 
 SAFETY = 10.0
 """An operator's own bound as a multiple of the rounding that was measured."""
@@ -393,7 +393,7 @@ def rounded(x: Array, dtype: DType) -> Array:
 
 
 def _wide(x: Array) -> Array:
-    return x.astype(np.float64) if x.dtype.kind in "fV" else x
+    return x.astype(np.float64, copy=False) if x.dtype.kind in "fV" else x
 
 
 def _finite(x: Array) -> Array:
@@ -408,12 +408,15 @@ def spread(exact: Array, others: Sequence[Array], least: float = 0.5) -> Array:
     """How far other values are from the exact ones; a part of what is usual in a row or column at least."""
     squares = np.zeros(exact.shape)
     lost = np.zeros(exact.shape, bool)
-    for other in others:
-        with np.errstate(all="ignore"):
-            off = other - exact
-        same = (other == exact) | (np.isnan(other) & np.isnan(exact))
-        lost |= ~np.isfinite(off) & ~same
-        squares += np.where(same | ~np.isfinite(off), 0.0, off) ** 2
+    whole, sums, gone = exact.reshape(-1), squares.reshape(-1), lost.reshape(-1)
+    for y in (np.broadcast_to(other, exact.shape).reshape(-1) for other in others):
+        for start in range(0, y.size, PART):
+            part = slice(start, start + PART)
+            with np.errstate(all="ignore"):
+                off = y[part] - whole[part]
+            same = (y[part] == whole[part]) | (np.isnan(y[part]) & np.isnan(whole[part]))
+            gone[part] |= ~np.isfinite(off) & ~same
+            sums[part] += np.where(same | ~np.isfinite(off), 0.0, off) ** 2
     squares /= max(len(others), 1)
     usual = squares
     if squares.size > 1:
