@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Callable
-from filecmp import cmp
+from contextlib import ExitStack
 from io import TextIOWrapper
 from typing import Any, BinaryIO, NamedTuple, Self
 
@@ -14,6 +14,7 @@ import numpy as np
 from ._locks import new_lock, no_fork
 from .errors import FormatError, MissingFileError, MXNetError, file_errors
 from .formats.files import GrowingFile, PathLike, open_to_read, take_places
+from .formats.indexed import open_pair, place_pair
 from .formats.recordio import RecordReader, encode
 from .ops.cvimage import decoded_as_stored, encoded
 from .typing import ArrayLike
@@ -50,12 +51,16 @@ class MXRecordIO:
             if self.writable:
                 self._records = GrowingFile(self.uri)
             else:
-                self._file = open_to_read(self.uri)
+                self._file = self._opened()
                 self._reader = RecordReader(self._file)
         except MissingFileError as exc:
             raise _missing(exc) from None
         self._pid, self._lock = os.getpid(), new_lock()
         self.is_open = True
+
+    def _opened(self) -> BinaryIO:
+        """The file, to be read."""
+        return open_to_read(self.uri)
 
     def close(self) -> None:
         """Close the file, if it is open; one that was written takes its place."""
@@ -173,17 +178,19 @@ class MXIndexedRecordIO(MXRecordIO):
 
     def open(self) -> None:
         """Open the file and read its index, or begin one."""
-        super().open()
         self.idx, self.keys = {}, []
+        super().open()
         if self.writable:
             self._index = GrowingFile(self.idx_path)
-            return
-        try:
-            with TextIOWrapper(open_to_read(self.idx_path), "utf-8", "replace") as file:
-                for number, line in enumerate(file, 1):
-                    self._entry(number, line)
-        except MissingFileError as exc:
-            raise _missing(exc) from None
+
+    def _opened(self) -> BinaryIO:
+        records, index = open_pair(self.uri, self.idx_path)
+        with ExitStack() as stack, TextIOWrapper(index, "utf-8", "replace") as file:
+            stack.enter_context(records)
+            for number, line in enumerate(file, 1):
+                self._entry(number, line)
+            stack.pop_all()
+        return records
 
     def _entry(self, number: int, line: str) -> None:
         key, tab, offset = line.strip().partition("\t")
@@ -200,19 +207,16 @@ class MXIndexedRecordIO(MXRecordIO):
         self.keys.append(identifier)
 
     def _take_places(self) -> None:
-        """Have the records and their index take their places.
-
-        The old index goes first: that of other records is worse than none, which `rec2idx` makes anew.
-        """
+        """Have the records and their index take their places, neither without the other."""
         assert self._records is not None
         assert self._index is not None
         self._records.complete()
         self._index.complete()
         both = [file.staged for file in (self._records, self._index) if file.staged is not None]
-        if len(both) == 2 and os.path.isfile(self.idx_path) and not cmp(self.idx_path, both[1].path, False):
-            with file_errors(self.idx_path):
-                os.unlink(os.path.realpath(self.idx_path))
-        take_places(*both)
+        if len(both) == 2:
+            place_pair(*both)
+        else:  # a device, which has its part by now
+            take_places(*both)
 
     def _release(self) -> None:
         try:

@@ -273,12 +273,13 @@ def test_messages_of_strangers_are_refused(text):
 
 @pytest.mark.parametrize("change", [{"samples": "1"}, {"outputs": [{}]}, {"more": 1}, {"verdict": "x"}])
 def test_reports_of_strangers_are_refused(pair, change):
-    from hybridonnx.parity import isolated
+    from hybridonnx.parity.plain import plain as as_plain
+    from hybridonnx.parity.plain import typed
 
-    plain = isolated._plain(mx.onnx.verify(pair[1], pair[1]))
-    assert isolated._typed(mx.onnx.Parity, json.loads(json.dumps(plain))).ok()
+    plain = as_plain(mx.onnx.verify(pair[1], pair[1]))
+    assert typed(mx.onnx.Parity, json.loads(json.dumps(plain)), "verify").ok()
     with pytest.raises(FormatError):
-        isolated._typed(mx.onnx.Parity, plain | change)
+        typed(mx.onnx.Parity, plain | change, "verify")
 
 
 @pytest.mark.slow

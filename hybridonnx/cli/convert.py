@@ -27,6 +27,7 @@ import click
 from ..onnx import checkpoint, models
 from ..onnx.manifest import check_manifest
 from ._command import Answer, command, step
+from ._isolated import isolation_options
 from ._models import Files, declared_shapes, model_argument, parts, require_names
 from ._options import (
     opset_option,
@@ -42,6 +43,7 @@ _PRECISIONS = ("float32", "mixed", "float16")
 
 
 @command
+@isolation_options
 @model_argument()
 @click.option("-o", "--output", type=click.Path(), help="An .onnx file, or a prefix for MXNet's files.")
 @shapes_option

@@ -74,12 +74,13 @@ class StagedFile:
         self._name, self._process = os.fspath(path), os.getpid()
         self.in_place = False
         with file_errors(path):
-            self._target = Path(os.path.realpath(path))
-            self._is_device = is_device(self._target)
-            folder = Path(tempfile.gettempdir()) if self._is_device else self._target.parent
+            self.target = Path(os.path.realpath(path))
+            """Where its name leads."""
+            self._is_device = is_device(self.target)
+            folder = Path(tempfile.gettempdir()) if self._is_device else self.target.parent
             remove_leftovers(folder)
-            mode = 0o600 if self._is_device or self._target.exists() else 0o666
-            self.file, name = _claimed(partial(_create, folder, f".{_short(self._target.name)}.", mode))
+            mode = 0o600 if self._is_device or self.target.exists() else 0o666
+            self.file, name = _claimed(partial(_create, folder, f".{short_name(self.target.name)}.", mode))
         self.path = Path(name)
         """The name that it has until it takes its place."""
 
@@ -104,19 +105,31 @@ class StagedFile:
         with file_errors(self._name):
             _complete(self.file)
             with suppress(FileNotFoundError):
-                os.chmod(self.path, stat.S_IMODE(self._target.stat().st_mode))
+                os.chmod(self.path, stat.S_IMODE(self.target.stat().st_mode))
 
     def take_place(self) -> None:
         """Give the file its name, which takes it from the file that had it; or fill a device or a pipe."""
         with file_errors(self._name):
             if self._is_device:
-                with open(self.path, "rb") as source, open(self._target, "wb") as through:
+                with open(self.path, "rb") as source, open(self.target, "wb") as through:
                     shutil.copyfileobj(source, through)
             elif not self.in_place:
                 if not fcntl:  # Windows moves no open files
                     self.file.close()
-                os.replace(self.path, self._target)
+                os.replace(self.path, self.target)
                 self.in_place = True
+
+    def wait_at(self, path: Path) -> None:
+        """Go to another name, which nobody cleans up, until it takes its place."""
+        with file_errors(self._name):
+            if not fcntl:  # Windows moves no open files
+                self.file.close()
+            os.replace(self.path, path)
+        self.path = path
+
+    def stay(self) -> None:
+        """Keep the name that it has by now."""
+        self.in_place = True
 
     def close(self) -> None:
         """Remove the file, unless it has taken its place."""
@@ -350,7 +363,7 @@ def _names_in(folder: Path) -> list[str]:
 # ---- making and locking
 
 
-def _short(name: str) -> str:
+def short_name(name: str) -> str:
     """The beginning of a name, so that a longer one can be made of it."""
     return name.encode("utf-8", "replace")[:64].decode("utf-8", "ignore")
 

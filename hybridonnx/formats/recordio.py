@@ -102,10 +102,11 @@ class RecordReader:
 
 
 class RecordMap:
-    """The records of a file by their offsets, which many threads may read at once."""
+    """The records of a file by their offsets, which many threads may read at once; `file` is the open one."""
 
-    def __init__(self, path: PathLike) -> None:
-        self._where, self._file, self._lock = os.fspath(path), open_to_read(path), new_lock()
+    def __init__(self, path: PathLike, file: BinaryIO | None = None) -> None:
+        self._where, self._lock = os.fspath(path), new_lock()
+        self._file = open_to_read(path) if file is None else file
         self.size = os.fstat(self._file.fileno()).st_size
 
     def __del__(self) -> None:

@@ -15,6 +15,7 @@ from .._threads import Threads, Work
 from ..dtypes import native_dtype
 from ..errors import DTypeError, FormatError, MXNetError, is_file
 from ..formats.files import lines_of
+from ..formats.indexed import open_pair
 from ..formats.recordio import RecordMap
 from ..ndarray import files as arrays
 from ..ndarray.ndarray import NDArray
@@ -94,8 +95,14 @@ class Records:
 
     def __init__(self, owner: str, source: Source) -> None:
         self._owner, self._source = owner, source
-        self._map = RecordMap(source.path_imgrec)
-        self._offsets = self._part(_indexed(source.path_imgidx) if source.path_imgidx else None)
+        if source.path_imgidx:
+            file, index = open_pair(source.path_imgrec, source.path_imgidx)
+            self._map = RecordMap(source.path_imgrec, file)
+            with index:
+                self._offsets = self._part(_offsets(source.path_imgidx, index.read()))
+        else:
+            self._map = RecordMap(source.path_imgrec)
+            self._offsets = self._part(None)
         if not self._offsets:
             raise FormatError(f"{owner}: a file with records is required, got none in {source.path_imgrec}.")
         self._listed = _listed(source.path_imglist, source.label_width) if source.path_imglist else None
@@ -140,11 +147,10 @@ class Records:
         return pixels[..., [2, 1, 0, 3]]
 
 
-def _indexed(path: str) -> list[int]:
+def _offsets(path: str, index: bytes) -> list[int]:
     """The offsets in an index, in the order of the file of records."""
-    lines = lines_of(path)
     try:
-        return sorted(int(line.split("\t")[1]) for line in lines if line.strip())
+        return sorted(int(line.split(b"\t")[1]) for line in index.splitlines() if line.strip())
     except (ValueError, IndexError):
         raise FormatError(f"{path}: lines of a key, a tab and an offset are required.") from None
 

@@ -100,6 +100,8 @@ def _symbol(part: Any) -> Symbol:
 
 def _parameters(part: Any) -> Mapping[str, Any]:
     arrays = load_arrays(part) if isinstance(part, str | os.PathLike) else part
+    if isinstance(arrays, list) and not arrays:  # a file without arrays does not tell whether they have names
+        return {}
     if not isinstance(arrays, Mapping):
         raise MXNetError(f"mx.onnx: parameters by name are required, got {type(arrays).__name__}.")
     return arrays

@@ -26,7 +26,7 @@ from ._manifest import SCHEMA, Digest, Manifest, digest_of_file, manifest_path, 
 
 _FREE = (1, 7)
 """What sizes are tried at for which the caller has a number, but the file none."""
-_OPTIONS = ("model", "inputs", "sizes", "samples", "seed", "layers", "tol")
+_OPTIONS = ("model", "inputs", "sizes", "samples", "seed", "layers", "tol", "isolated")
 Compare: TypeAlias = Callable[..., Parity]
 """Takes the name of a file and what `verify` takes beside models."""
 

@@ -19,7 +19,9 @@ from ..pages.bars import Bar, bars
 from ..pages.markup import Markup, tag
 from ..pages.page import HasPage, Page
 from ..pages.table import Column, Row, Table
+from ..parity.isolation import Isolation, called, isolation_of
 from ..parity.models import title
+from ..parity.plain import plain, typed
 from ..parity.progress import say
 from ..runtime.contention import share_received
 from ..runtime.environment import environment, processors
@@ -138,6 +140,7 @@ def bench(
     warmup: int = 5,
     seconds: float = 10.0,
     seed: int = 0,
+    isolated: bool | Isolation = False,
 ) -> Benchmark:
     """Measure how long ONNX Runtime takes for models, with several numbers of threads and rows.
 
@@ -157,6 +160,7 @@ def bench(
         warmup: How many runs come before, and do not count.
         seconds: After so many for each model no more rounds begin at one number of threads and rows.
         seed: Of the draws.
+        isolated: Whether the models run in a process of their own, with limits; for files of strangers.
 
     Returns:
         The times. Printed they are a table, `to_svg` draws them, and `doubts` says if others held them up.
@@ -164,14 +168,50 @@ def bench(
     Raises:
         AttributeValueError: If a number is too small, a free size is not given, or there are `batch_sizes`
             for arrays, or for a model whose first sizes are fixed.
+        IsolationError: If a process of their own was ended by a fault or at a limit.
         MissingFileError: If there is no such file.
         MXNetError: If ONNX Runtime cannot run a model.
     """
-    plan = _Plan(_listed(threads), batch_sizes, runs, rounds, warmup, seconds)
+    rows = None if batch_sizes is None else _listed(batch_sizes)
+    plan = _Plan(_listed(threads), rows, runs, rounds, warmup, seconds)
     if inputs is not None and batch_sizes is not None:
         raise AttributeValueError("bench: inputs or batch_sizes are required, got both.")
+    return _measured(plan, models, inputs, shapes, sizes, seed, isolation_of(isolated))
+
+
+def _measured(
+    plan: _Plan, models: Any, inputs: Any, shapes: Any, sizes: Any, seed: int, limits: Isolation | None
+) -> Benchmark:
+    """The times of any models, here or in another process."""
     known = None if inputs is None else arrays_of(inputs)
-    return Benchmark(tuple(plan.timings(_named(models), known, shapes, sizes, seed)), warmup, environment())
+    with ExitStack() as stack:
+        sources = {}
+        for name, model in _named(models).items():
+            say(f"reading {name}")
+            sources[name] = stack.enter_context(as_onnx(model, *signature(shapes, known)))
+        request = {"sources": sources, "inputs": known, "shapes": shapes, "sizes": sizes, "seed": seed}
+        if limits is None:
+            return _bench(plan, **request)
+        answer = called("bench", f"{__name__}:serve", {"plan": plain(plan), **request}, limits)
+        result: Benchmark = typed(Benchmark, answer, "bench")
+        return result
+
+
+def serve(request: dict[str, Any], ask: Any) -> Any:
+    """Measure as another process asks.
+
+    Args:
+        request: What `bench` is asked for, with models as ONNX Runtime takes them.
+        ask: Asks the other process, which this does not.
+
+    Returns:
+        The times as plain values.
+    """
+    return plain(_bench(_Plan(**request.pop("plan")), **request))
+
+
+def _bench(plan: _Plan, **request: Any) -> Benchmark:
+    return Benchmark(tuple(plan.timings(**request)), plan.warmup, environment())
 
 
 @dataclass(frozen=True)
@@ -179,7 +219,7 @@ class _Plan:
     """How often models run, and with what."""
 
     threads: Sequence[int]
-    batch_sizes: int | Sequence[int] | None
+    batch_sizes: Sequence[int] | None
     runs: int
     rounds: int
     warmup: int
@@ -192,34 +232,34 @@ class _Plan:
             "rounds": (self.rounds, 1),
             "warmup": (self.warmup, 0),
             "threads": (min(self.threads), 0),
-            "batch_sizes": (1 if self.batch_sizes is None else min(_listed(self.batch_sizes)), 1),
+            "batch_sizes": (1 if self.batch_sizes is None else min(self.batch_sizes), 1),
         }
         for name, (number, bound) in least.items():
             if number < bound:
                 raise AttributeValueError(f"bench: {name} of at least {bound} is required, got {number}.")
 
     def timings(
-        self, models: Mapping[str, Any], inputs: Any, shapes: Any, sizes: Mapping[str, int] | None, seed: int
+        self,
+        sources: Mapping[str, str | bytes],
+        inputs: Any,
+        shapes: Any,
+        sizes: Mapping[str, int] | None,
+        seed: int,
     ) -> Iterator[Timing]:
         """Run all models with every number of threads and rows."""
-        with ExitStack() as stack:
-            sources = {}
-            for name, model in models.items():
-                say(f"reading {name}")
-                sources[name] = stack.enter_context(as_onnx(model, *signature(shapes, inputs)))
-            for threads in self.threads:
-                say(f"opening {', '.join(sources)} with {_threads(threads)}")
-                sessions = {name: ModelSession(source, threads=threads) for name, source in sources.items()}
-                for rows in [None] if self.batch_sizes is None else _listed(self.batch_sizes):
-                    calls = {
-                        name: _Calls(
-                            session, _feeds(name, sources[name], session, inputs, shapes, sizes, rows, seed)
-                        )
-                        for name, session in sessions.items()
-                    }
-                    at = _threads(threads) if rows is None else f"{_threads(threads)}, {_rows(rows)}"
-                    received = self.run(calls, threads, at)
-                    yield from (call.timing(name, threads, received) for name, call in calls.items())
+        for threads in self.threads:
+            say(f"opening {', '.join(sources)} with {_threads(threads)}")
+            sessions = {name: ModelSession(source, threads=threads) for name, source in sources.items()}
+            for rows in [None] if self.batch_sizes is None else self.batch_sizes:
+                calls = {
+                    name: _Calls(
+                        session, _feeds(name, sources[name], session, inputs, shapes, sizes, rows, seed)
+                    )
+                    for name, session in sessions.items()
+                }
+                at = _threads(threads) if rows is None else f"{_threads(threads)}, {_rows(rows)}"
+                received = self.run(calls, threads, at)
+                yield from (call.timing(name, threads, received) for name, call in calls.items())
 
     def run(self, calls: Mapping[str, _Calls], threads: int, at: str) -> float:
         """Run all models in turns. Returns the part of the processors' time that there was for it."""

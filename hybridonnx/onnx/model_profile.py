@@ -16,7 +16,9 @@ from ..gluon.hybrid_block import HybridBlock
 from ..pages.page import HasPage, Page
 from ..pages.plot import Chart, Plot, Series
 from ..pages.table import Column, Row, Table
+from ..parity.isolation import Isolation, called, isolation_of
 from ..parity.models import title
+from ..parity.plain import plain, typed
 from ..runtime.environment import environment
 from ..runtime.node_times import Measurement, NodeRuns, measure, nodes_of
 from ..runtime.session import ModelSession
@@ -169,6 +171,7 @@ def profile(
     threads: int = 0,
     trace: str | os.PathLike[str] | None = None,
     seed: int = 0,
+    isolated: bool | Isolation = False,
 ) -> Profile:
     """Measure the time of every node of a model in ONNX Runtime, by its own profiler.
 
@@ -187,26 +190,76 @@ def profile(
         threads: Threads of ONNX Runtime; 0: as many as it likes.
         trace: A file that ONNX Runtime's profile is kept in, for chrome://tracing and the like.
         seed: Of the draws.
+        isolated: Whether the model runs in a process of its own, with limits; for files of strangers.
 
     Returns:
         The times. Printed they are three tables: by operator, by layer, and the slowest nodes.
 
     Raises:
         AttributeValueError: If a free size is not given, or `runs` is below 1.
+        IsolationError: If a process of its own was ended by a fault or at a limit.
         MissingFileError: If there is no such file.
         MXNetError: If ONNX Runtime cannot run the model.
     """
     _require(runs, warmup, threads)
+    numbers = [runs, warmup, threads, seed]
+    return _measured(model, inputs, shapes, sizes, numbers, trace, isolation_of(isolated))
+
+
+def _measured(
+    model: Any,
+    inputs: Any,
+    shapes: Any,
+    sizes: Any,
+    numbers: list[int],
+    trace: str | os.PathLike[str] | None,
+    limits: Isolation | None,
+) -> Profile:
+    """The times of any model, here or in another process."""
     known = None if inputs is None else arrays_of(inputs)
     with as_onnx(model, *signature(shapes, known)) as source:
-        arrays = feeds("profile", source, ModelSession(source, threads=1), known, shapes, sizes, None, seed)
-        path = None if trace is None else os.fspath(trace)
-        graph = read(source).proto.graph
-        measurement = measure(source, graph, arrays, runs, warmup, threads, path)
-    nodes = tuple(_node_times(measurement, _prefixes(model), _scopes(graph)))
+        request = {
+            "source": source,
+            "inputs": known,
+            "shapes": shapes,
+            "sizes": sizes,
+            "numbers": numbers,
+            "trace": None if trace is None else os.fspath(trace),
+            "title": title(model),
+            "prefixes": _prefixes(model),
+        }
+        if limits is None:
+            return _profile(request)
+        result: Profile = typed(Profile, called("profile", f"{__name__}:serve", request, limits), "profile")
+        return result
+
+
+def serve(request: dict[str, Any], ask: Any) -> Any:
+    """Measure as another process asks.
+
+    Args:
+        request: What `profile` is asked for.
+        ask: Asks the other process, which this does not.
+
+    Returns:
+        The times as plain values.
+    """
+    return plain(_profile(request))
+
+
+def _profile(request: Mapping[str, Any]) -> Profile:
+    """The times of an ONNX model, and what its layers are told by."""
+    source, (runs, warmup, threads, seed) = request["source"], request["numbers"]
+    session = ModelSession(source, threads=1)
+    arrays = feeds(
+        "profile", source, session, request["inputs"], request["shapes"], request["sizes"], None, seed
+    )
+    graph = read(source).proto.graph
+    measurement = measure(source, graph, arrays, runs, warmup, threads, request["trace"])
+    nodes = tuple(_node_times(measurement, request["prefixes"], _scopes(graph)))
     types = {name: f"{a.dtype} {a.shape}" for name, a in arrays.items()}
     total = median(measurement.totals)
-    return Profile(title(model), total, nodes, runs, warmup, threads, types, environment())
+    return Profile(request["title"], total, nodes, runs, warmup, threads, types, environment())
 
 
 def _require(runs: int, warmup: int, threads: int) -> None:

@@ -113,6 +113,8 @@ class ProofOptions(TypedDict, total=False):
     """Whether values in between are judged, too; they are unless this says no."""
     tol: float
     """The relative difference that outputs may have, instead of what rounding can do."""
+    isolated: bool | Isolation
+    """Whether models run in a process of their own, with limits; for files of strangers."""
 
 
 def export_model(

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import types
-import typing
 from collections.abc import Callable, Iterator, Mapping
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +12,14 @@ from ..converters.from_onnx import read
 from ..converters.inspection import facts
 from ..converters.to_onnx import arrays_by_name
 from ..dtypes import as_dtype, name_of
-from ..errors import ConversionError, FormatError
+from ..errors import ConversionError
 from ..ndarray.ndarray import NDArray
 from ..ops import Spec
 from ..symbol.symbol import load_json
 from .isolation import Isolation, called
 from .models import Arrays, Graph, Runnable, is_symbol, of_symbol, title
 from .pictures import Pixels
+from .plain import plain, typed
 from .report import Parity
 from .sizes import dim
 from .verify import verify
@@ -69,7 +67,7 @@ def verify_isolated(
         "pixels": [pixels.transform is not None, list(pixels.mean), list(pixels.std)],
     }
     result = called("verify", _WORK, request, isolation, answers)
-    parity: Parity = _typed(Parity, result)
+    parity: Parity = typed(Parity, result, "verify")
     return parity
 
 
@@ -199,7 +197,7 @@ def work(request: dict[str, Any], ask: _Ask) -> dict[str, Any]:
         pixels=Pixels(transform, mean, std),
         **request,
     )
-    report: dict[str, Any] = _plain(parity)
+    report: dict[str, Any] = plain(parity)
     return report
 
 
@@ -227,41 +225,3 @@ def _spec_of(name: str, shape: Any, dtype: str | None) -> Spec:
 
 def _size(size: Any, name: str, axis: int) -> Any:
     return None if size is None else dim(size, name, axis)
-
-
-# ---- reports as plain values
-
-
-def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value):
-        return {item.name: _plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
-    if isinstance(value, Mapping):
-        return {name: _plain(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value.value if isinstance(value, Enum) else value
-
-
-def _typed(kind: Any, value: Any) -> Any:
-    """A value as an annotation says.
-
-    Raises:
-        FormatError: If it is another one.
-    """
-    if dataclasses.is_dataclass(kind):
-        known = typing.get_type_hints(kind)
-        if not isinstance(value, dict) or value.keys() != known.keys():
-            raise FormatError(f"verify: the fields of {kind} are required of the model's process.")
-        return kind(**{name: _typed(known[name], item) for name, item in value.items()})  # type: ignore[operator]
-    origin, parts = typing.get_origin(kind), typing.get_args(kind)
-    if origin in (types.UnionType, typing.Union):
-        return None if value is None else _typed(next(p for p in parts if p is not types.NoneType), value)
-    if origin is tuple and isinstance(value, list):
-        return tuple(_typed(parts[0], item) for item in value)
-    if origin is not None and isinstance(value, dict):
-        return {name: _typed(parts[1], item) for name, item in value.items()}
-    if isinstance(kind, type) and issubclass(kind, Enum) and value in [item.value for item in kind]:
-        return kind(value)
-    if type(value) is kind or (kind is float and type(value) is int):
-        return value
-    raise FormatError(f"verify: {kind} is required of the model's process, got {type(value).__name__}.")

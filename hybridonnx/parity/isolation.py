@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from .. import errors
-from ..errors import AttributeValueError, FormatError, MXNetError
+from ..errors import AttributeValueError, FileError, FormatError, MXNetError
 from .messages import receive, send
 
 _LONGEST = 300
@@ -207,9 +207,13 @@ def called(
                 with timed(process, _START):
                     receive(process.stdout, 0)  # when its libraries are there, from when on its time counts
                 with timed(process, isolation.seconds) as expired:
-                    return _conversation(process.stdin, process.stdout, request, isolation, answers or {})
+                    result = _conversation(process.stdin, process.stdout, request, isolation, answers or {})
+            except _Refusal as refusal:
+                raise refusal.error from None
             except (EOFError, OSError):
                 why = death(process.wait(), expired.is_set(), isolation)
+            else:
+                return result
         raise IsolationError(f"{title}: {why}{_last_words(said)}. Its limits were {isolation.told()}.")
 
 
@@ -230,18 +234,38 @@ def _conversation(
         if kind == "result":
             return message.get("value")
         if kind == "error":
-            raise _error(str(message.get("name")), str(message.get("text")))
+            raise _Refusal(_error(message))
         if kind != "ask" or message.get("name") not in answers:
             raise IsolationError("The model's process gave no result, but another message.")
         arguments = message.get("arguments")
-        send(to, answers[message["name"]](*(arguments if isinstance(arguments, list) else ())))
+        try:
+            answer = answers[message["name"]](*(arguments if isinstance(arguments, list) else ()))
+        except (EOFError, OSError) as exc:  # none of the pipes'
+            raise _Refusal(exc) from None
+        send(to, answer)
 
 
-def _error(name: str, text: str) -> MXNetError:
+class _Refusal(Exception):  # noqa: N818  (no error by itself)
+    """What a function raised, there or here, and not what a pipe did."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+def _error(message: dict[str, Any]) -> MXNetError:
     """An error of the child's, of the same class if that is one of ours."""
-    kind = getattr(errors, name, None)
-    known = isinstance(kind, type) and issubclass(kind, MXNetError)
-    return kind(text) if kind is not None and known else MXNetError(text)
+    kind = getattr(errors, str(message.get("name")), None)
+    if not (isinstance(kind, type) and issubclass(kind, MXNetError)):
+        kind = MXNetError
+    number, path = message.get("errno"), message.get("path")
+    if issubclass(kind, FileError) and isinstance(number, int):
+        error: MXNetError = kind(number, str(message.get("text")), path)
+    else:
+        error = kind(str(message.get("text")))
+    notes = message.get("notes")
+    for note in notes if isinstance(notes, list) else ():
+        error.add_note(str(note))
+    return error
 
 
 def _last_words(said: Any) -> str:
@@ -280,16 +304,21 @@ def serve(function: str, memory: int, seconds: float) -> None:
         send(back, {"kind": "result", "value": work(request, ask)})
         os._exit(0)  # what the libraries would do at the end does not matter any more
     except MemoryError:
-        message = _refusal("MXNetError", f"more memory is required than {Isolation(memory, seconds).told()}.")
+        text = f"more memory is required than {Isolation(memory, seconds).told()}."
+        message = _refusal(MXNetError(text))
     except MXNetError as exc:
-        message = _refusal(type(exc).__name__, " ".join([str(exc), *getattr(exc, "__notes__", ())]))
+        message = _refusal(exc)
     except OSError as exc:
-        message = _refusal("MXNetError", str(exc))
+        message = _refusal(MXNetError(str(exc)))
     except Exception as exc:  # noqa: BLE001  (it would be a traceback in another process)
-        message = _refusal("MXNetError", f"{type(exc).__name__}: {exc}")
+        message = _refusal(MXNetError(f"{type(exc).__name__}: {exc}"))
     send(back, message)
     os._exit(0)
 
 
-def _refusal(name: str, text: str) -> dict[str, Any]:
-    return {"kind": "error", "name": name, "text": text}
+def _refusal(exc: MXNetError) -> dict[str, Any]:
+    """An error as the parent is told of it."""
+    message: dict[str, Any] = {"kind": "error", "name": type(exc).__name__, "text": str(exc)}
+    if isinstance(exc, FileError) and exc.errno is not None:
+        message |= {"errno": exc.errno, "text": exc.strerror, "path": exc.filename}
+    return {**message, "notes": [str(note) for note in getattr(exc, "__notes__", ())]}

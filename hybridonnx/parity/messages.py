@@ -12,8 +12,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..dtypes import as_dtype, container_of, name_of, strings
-from ..errors import ConversionError, FormatError, MXNetError
+from ..dtypes import DType, as_dtype, container_of, name_of, strings
+from ..errors import ConversionError, DTypeError, FormatError, MXNetError
 from ..ops import Array
 
 _LENGTH = 8
@@ -91,7 +91,7 @@ def _packed(value: Any, arrays: list[Array]) -> Any:
     if isinstance(value, tuple):
         return {"tuple": [_packed(item, arrays) for item in value]}
     if isinstance(value, Mapping):
-        return {"table": [[str(key), _packed(item, arrays)] for key, item in value.items()]}
+        return {"table": [[_key(key), _packed(item, arrays)] for key, item in value.items()]}
     if isinstance(value, bytes):
         arrays.append(np.frombuffer(value, np.uint8))
         return {"bytes": len(arrays) - 1}
@@ -101,10 +101,29 @@ def _packed(value: Any, arrays: list[Array]) -> Any:
             f"isolated: numbers, texts and arrays are required, got {type(value).__name__}, which no other "
             "process can be given."
         )
-    if x.dtype == strings or x.dtype.kind in "OSU":
-        return {"texts": [str(item) for item in x.ravel()], "shape": list(x.shape)}
+    is_text = x.dtype.kind == "U" or (x.dtype == strings and all(isinstance(item, str) for item in x.flat))
+    if is_text:
+        return {"texts": [str(item) for item in x.flat], "shape": list(x.shape)}
+    x = x.astype(x.dtype.newbyteorder("="), copy=False)
+    if not _is_of_numbers(x.dtype):
+        raise ConversionError(
+            f"isolated: numbers, texts and arrays of these are required, got an array of {x.dtype}, which no "
+            "other process can be given."
+        )
     arrays.append(x)
     return {"array": len(arrays) - 1}
+
+
+def _is_of_numbers(dtype: DType) -> bool:
+    try:
+        return as_dtype(dtype).kind not in "OSU"
+    except DTypeError:
+        return False
+
+
+def _key(key: Any) -> Any:
+    """What an item of a table is called: ONNX's maps have integers as well."""
+    return key if isinstance(key, int) else str(key)
 
 
 def _unpacked(value: Any, arrays: list[Array]) -> Any:
@@ -115,7 +134,7 @@ def _unpacked(value: Any, arrays: list[Array]) -> Any:
     if "tuple" in value:
         return tuple(_unpacked(item, arrays) for item in value["tuple"])
     if "table" in value:
-        return {str(key): _unpacked(item, arrays) for key, item in value["table"]}
+        return {_key(key): _unpacked(item, arrays) for key, item in value["table"]}
     if "bytes" in value:
         return arrays[value["bytes"]].tobytes()
     if "texts" in value:
