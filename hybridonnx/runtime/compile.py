@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum, IntEnum
 from functools import partial
 from typing import Any, NamedTuple
@@ -16,12 +16,16 @@ from ..errors import ConversionError, MXNetError, without_places
 from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import Watch
 from ..ops import Array, Spec
+from ..symbol.compose import Outputs
+from ..symbol.graph import Entry, Node
 from ..symbol.infer import infer
+from .chain import MOST_WHOLE, Chain, chained, cut_of
 from .forms import Form, Forms, Kept, Shapes, is_free, specs_of
 from .magnitude import BoundedValues, bounded_values, is_bounded
 from .measured import operators_of
-from .plan import MOST_NODES, Plan
-from .session import EMPTY_ARRAYS_END_PROCESS
+from .parts import MOST_NODES, Part
+from .plan import Plan
+from .session import EMPTY_ARRAYS_END_PROCESS, Session
 
 logger = logging.getLogger("hybridonnx")
 
@@ -320,18 +324,51 @@ class CompiledGraph:
     def _make_program(self, arrays: Sequence[Array], form: Form, variant: _Variant) -> _Program | None:
         """A session with its inputs, compiled now; `None` if its values cannot be the graph's."""
         from ..converters import to_onnx
-        from .session import Session
 
         if not self._exchanges_all(arrays):
             self._planned = True
             return None
         if is_free(form) and self._draws():
             raise ConversionError("what is drawn depends on the shapes.")
-        lowered = self._lower(to_onnx, arrays, form, variant)
-        parameters, nodes = self._arrays if variant else {}, self._symbol.nodes()
-        session = Session(lowered, parameters, self._static_alloc, partial(operators_of, nodes))
+        session: Session | Chain | None = self._chain(to_onnx, arrays, form, variant) if variant else None
+        if session is None:
+            parameters = self._arrays if variant else {}
+            lowered = self._lower(to_onnx, arrays, form, variant)
+            nodes = self._symbol.nodes()
+            session = Session(lowered, parameters, self._static_alloc, partial(operators_of, nodes))
         inputs = [(name, i) for i, name in enumerate(self._inputs) if name in session.inputs]
         return _Program(session, inputs, {n: a for n, a in self._arrays.items() if n in session.inputs})
+
+    def _chain(self, to_onnx: Any, arrays: Sequence[Array], form: Form, variant: _Variant) -> Chain | None:
+        """The sessions of a large graph's parts; `None` if it is one session, as it cannot be cut.
+
+        Parts do not know what other parts make known of their values, such as sizes that are constants there.
+        """
+        cut = cut_of(self._symbol) if self._operators > MOST_WHOLE else None
+        if cut is None:
+            return None
+        inputs = specs_of(form, self._inputs, [a.dtype for a in arrays])
+
+        def start(part: Part, finite: Collection[Entry]) -> Session:
+            entries = dict(zip(part.names, part.inputs, strict=True))
+            own = {name: self._arrays[name] for name, e in entries.items() if self._is_parameter(e.node)}
+            taken = {name: specs.get(e, Spec()) for name, e in entries.items() if name not in own}
+            if any(spec.shape is None or spec.dtype is None for spec in taken.values()):
+                raise ConversionError("shapes and dtypes are required of the values between its parts.")
+            lowered = self._lowered(to_onnx, Outputs(part.results), taken, own, finite)
+            operators = partial(operators_of, list(part.originals.values()))
+            return Session(lowered, own, self._static_alloc, operators, in_turn=True)
+
+        try:
+            specs = infer(Outputs(cut.outputs), {**self._specs(arrays), **inputs}, partial=True)
+            return chained(cut, start, self._finite(variant))
+        except MXNetError as exc:
+            logger.info("hybridize: the graph is one session, as it cannot be cut. %s", without_places(exc))
+            return None
+
+    def _is_parameter(self, node: Node) -> bool:
+        """Whether a variable is one, and no input."""
+        return node.is_variable and node.name in self._arrays
 
     def _exchanges_all(self, arrays: Sequence[Array]) -> bool:
         """Whether ONNX Runtime has all values of the graph as arrays."""
@@ -348,17 +385,32 @@ class CompiledGraph:
         return any(not node.is_variable and node.op.in_mode(False).draws() for node, _ in nodes)
 
     def _lower(self, to_onnx: Any, arrays: Sequence[Array], form: Form, variant: _Variant) -> Any:
-        bounded = self._bounded
         specs = specs_of(form, self._inputs, [a.dtype for a in arrays])
         if not variant:
             specs.update((name, Spec(a.shape, a.dtype)) for name, a in self._arrays.items())
+        parameters = self._arrays if variant else {}
+        return self._lowered(to_onnx, self._symbol, specs, parameters, self._finite(variant))
+
+    def _finite(self, variant: _Variant) -> Collection[Entry]:
+        """The values that the session may take for finite."""
+        bounded = self._bounded
+        return bounded.entries if bounded is not None and variant is _Variant.BOUNDED else ()
+
+    @staticmethod
+    def _lowered(
+        to_onnx: Any,
+        symbol: Outputs,
+        specs: Mapping[str, Spec],
+        parameters: Mapping[str, Array],
+        finite: Collection[Entry],
+    ) -> Any:
         return to_onnx.lower(
-            self._symbol,
+            symbol,
             specs,
-            self._arrays if variant else {},
+            parameters,
             embed=False,
             noise_inputs=True,
             exact=True,
-            finite=bounded.entries if bounded is not None and variant is _Variant.BOUNDED else (),
-            outputs=[f"output{i}" for i in range(len(self._symbol.outputs))],
+            finite=finite,
+            outputs=[f"output{i}" for i in range(len(symbol.outputs))],
         )

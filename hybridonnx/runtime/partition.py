@@ -21,6 +21,7 @@ from ..symbol.infer import Specs, infer
 from ..symbol.symbol import Symbol
 from .forms import Kept
 from .measured import Operator, operators_of
+from .parts import unused
 from .session import ValueSession
 from .shared import Shared, shared, structure
 
@@ -151,7 +152,7 @@ class _Backward:
         self._partition = partition
         outputs = partition.outputs.outputs
         variables = {node.name: node for node in topological(outputs) if node.is_variable}
-        self._heads = _unused("_head", len(outputs), partition.names)
+        self._heads = unused("_head", len(outputs), partition.names)
         heads = [Node(VARIABLE, name) for name in self._heads]
         indices = [i for i, name in enumerate(partition.names) if requires_grad[i] and name in variables]
         visited: list[tuple[int, Node]] = []
@@ -180,7 +181,7 @@ class _Backward:
     def _compile(self, entries: Specs, origins: _Origins) -> None:
         partition = self._partition
         border = _border(self.outputs, set(topological(partition.outputs.outputs)))
-        names = dict(zip(border, _unused("_saved", len(border), [*self._specs]), strict=True))
+        names = dict(zip(border, unused("_saved", len(border), [*self._specs]), strict=True))
         specs = {**self._specs, **{name: entries[entry] for entry, name in names.items()}}
         results, originals = cut(self.outputs, {e: Node(VARIABLE, name) for e, name in names.items()})
 
@@ -282,14 +283,6 @@ def _border(outputs: Sequence[Entry], inside: set[Node]) -> list[Entry]:
         if node not in inside:
             border.update((e, None) for e in node.inputs if e.node in inside and not e.node.is_variable)
     return list(border)
-
-
-def _unused(stem: str, count: int, names: Sequence[str]) -> list[str]:
-    """Names for `count` variables that none of `names` has."""
-    used = set(names)
-    while any(f"{stem}{i}" in used for i in range(count)):
-        stem += "_"
-    return [f"{stem}{i}" for i in range(count)]
 
 
 def _operators(

@@ -20,18 +20,14 @@ from ..ndarray.invoke import invoke_all
 from ..ndarray.ndarray import NDArray
 from ..ops import Noise, Spec, UndecidedError, drawing, generator, is_symbolic, is_zero, show
 from ..symbol.compose import Outputs
-from ..symbol.cut import cut
 from ..symbol.execute import Step, count_uses, run_steps
-from ..symbol.graph import VARIABLE, Entry, Node, topological, with_one_variable_each
+from ..symbol.graph import Entry, Node, topological, with_one_variable_each
 from ..symbol.infer import Specs, infer, operator_of
 from .partition import Draws, Partition, UnsupportedOperators
+from .parts import Part, by_level, levels_of, part_of, results_of
 from .session import EMPTY_ARRAYS_END_PROCESS
 
 logger = logging.getLogger("hybridonnx")
-
-MOST_NODES = 1000
-"""Operators of one partition. A session starts in a time that grows with the square of its size: for each
-constant that a node takes, ONNX Runtime looks through all inputs of the graph."""
 
 
 class Plan:
@@ -206,25 +202,15 @@ class Plan:
 
     def _planned(self, refused: set[Node]) -> list[_Step]:
         """The steps level by level; raises `UnsupportedOperators` for those not in ONNX Runtime."""
-        levels = _levels(self._nodes, refused)
-        results: dict[int, dict[Entry, None]] = {}  # of each level, what others or the outputs take
-        inside: dict[int, list[Node]] = {}
-        for node in self._nodes:
-            if not node.is_variable:
-                inside.setdefault(levels[node], []).append(node)
-            for entry in node.inputs:
-                if levels[entry.node] != levels[node]:
-                    results.setdefault(levels[entry.node], {})[entry] = None
-        for entry in self._outputs:
-            results.setdefault(levels[entry.node], {})[entry] = None
+        levels = levels_of(self._nodes, refused)
+        results = results_of(self._nodes, self._outputs, levels)
         steps: list[_Step] = []
-        for level, nodes in sorted(inside.items()):
+        for level, nodes in by_level(self._nodes, levels):
             if level % 2:
                 self._require_sizes(nodes)
                 steps += [_Kernel(node, operator_of(node, self._specs), self._training) for node in nodes]
-                continue
-            outputs = [entry for entry in results.get(level, ()) if not entry.node.is_variable]
-            steps.append(self._partition(outputs, levels, level))
+            else:
+                steps.append(self._partition(part_of(results.get(level, []), levels, level)))
         return steps
 
     def _require_sizes(self, nodes: Sequence[Node]) -> None:
@@ -235,47 +221,19 @@ class Plan:
             ):
                 raise ConversionError(f"{node.op_name}: fixed input shapes are required on the kernel.")
 
-    def _partition(self, outputs: list[Entry], levels: Mapping[Node, int], level: int) -> _Compiled:
-        """What ONNX Runtime computes of one level, from variables and the other levels' results."""
-        inside = {e.node for e in outputs}
-        inputs: dict[Entry, None] = {}
-        stack = list(inside)
-        while stack:
-            for entry in stack.pop().inputs:
-                if entry.node.is_variable or levels[entry.node] != level:
-                    inputs[entry] = None
-                elif entry.node not in inside:
-                    inside.add(entry.node)
-                    stack.append(entry.node)
-        border = {entry: f"_from{i}" for i, entry in enumerate(inputs) if not entry.node.is_variable}
-        names = [border.get(entry) or entry.node.name for entry in inputs]
-        cut_outputs, originals = cut(outputs, {e: Node(VARIABLE, name) for e, name in border.items()})
-        specs = {name: self._specs[entry] for name, entry in zip(names, inputs, strict=True)}
-        requires_grad = [entry.node in self._taped for entry in inputs]
+    def _partition(self, part: Part) -> _Compiled:
+        """A part, which ONNX Runtime computes."""
+        names, originals = part.names, part.originals
+        specs = {name: self._specs[entry] for name, entry in zip(names, part.inputs, strict=True)}
+        requires_grad = [entry.node in self._taped for entry in part.inputs]
         try:
             partition = Partition(
-                cut_outputs, names, specs, requires_grad, self._training, self._updating, originals, Plan
+                part.results, names, specs, requires_grad, self._training, self._updating, originals, Plan
             )
         except UnsupportedOperators as exc:
             exc.nodes = {originals[node] for node in exc.nodes}
             raise
-        return _Compiled(partition, list(inputs), outputs)
-
-
-def _levels(nodes: Sequence[Node], refused: set[Node]) -> dict[Node, int]:
-    """A number for each node that is not below those of its inputs: odd for nodes that run on kernels.
-
-    No even one, which is a partition, has more than `MOST_NODES`; `nodes` are in the order of their making.
-    """
-    levels: dict[Node, int] = {}
-    operators = 0
-    for node in nodes:
-        operators += not node.is_variable
-        below = max((levels[entry.node] for entry in node.inputs), default=0)
-        if not node.is_variable:
-            below = max(below, operators // MOST_NODES * 2)
-        levels[node] = below if node.is_variable else below + (below + (node in refused)) % 2
-    return levels
+        return _Compiled(partition, part.inputs, part.outputs)
 
 
 # ---- steps

@@ -8,6 +8,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -72,8 +73,12 @@ _LONGEST = 1000
 """What ONNX Runtime says is cut at so many letters: it repeats names and texts of the file."""
 
 
-def options() -> Any:
-    """Session options: ONNX Runtime's own defaults, quiet, with the threads that the environment asks for."""
+def options(in_turn: bool = False) -> Any:
+    """Session options: ONNX Runtime's own defaults, quiet, with the threads that the environment asks for.
+
+    With `in_turn` idle threads wait for their work without taking a core: else those of one session would
+    take the cores from the next.
+    """
     settings = ort.SessionOptions()
     settings.log_severity_level = 4
     settings.intra_op_num_threads = config.THREADS()
@@ -81,6 +86,8 @@ def options() -> Any:
     if folder:
         settings.enable_profiling = True
         settings.profile_file_prefix = os.path.join(folder, f"session{next(_sessions):03d}")
+    if in_turn:
+        settings.add_session_config_entry("session.force_spinning_stop", "1")
     return settings
 
 
@@ -195,7 +202,10 @@ class _Memory:
 
 
 class Session(Started):
-    """Runs a lowered graph. `parameters` become initializers over their own memory, without a copy."""
+    """Runs a lowered graph. `parameters` become initializers over their own memory, without a copy.
+
+    Sessions that are parts of one graph run `in_turn`.
+    """
 
     def __init__(
         self,
@@ -203,6 +213,7 @@ class Session(Started):
         parameters: Mapping[str, Array],
         reuse_outputs: bool = False,
         operators: Operators = None,
+        in_turn: bool = False,
     ) -> None:
         names = [name for name in lowered.parameters if name in parameters]
         self._held = [value_of(parameters[name]) for name in names]
@@ -213,8 +224,9 @@ class Session(Started):
                 settings.add_external_initializers(names, held)
             return _start(model.SerializeToString(), settings)
 
-        self._start_with(start, options)
-        self._measured = MeasuredSession(start, options, model.graph)
+        settings = partial(options, in_turn)
+        self._start_with(start, settings)
+        self._measured = MeasuredSession(start, settings, model.graph)
         self._operators = operators
         self.inputs: Sequence[str] = lowered.inputs
         """The names of the inputs that the graph uses."""
@@ -337,10 +349,8 @@ class ValueSession(Started):
 
     @staticmethod
     def _options() -> Any:
-        settings = options()
-        # Sessions of a training step run in turn: idle threads of one, waiting busily, would take the cores
-        # from the next. A small network takes half the time without.
-        settings.add_session_config_entry("session.force_spinning_stop", "1")
+        # sessions of a training step run in turn: a small network takes half the time without
+        settings = options(in_turn=True)
         # loops in smaller and smaller parts, so that a core that was held up does not hold up the others
         settings.add_session_config_entry("session.dynamic_block_base", "4")
         # one level below all: blocked layouts, of which only constant weights profit

@@ -27,6 +27,7 @@ class Step(Protocol):
 
 
 _Step = TypeVar("_Step", bound=Step)
+_Value = TypeVar("_Value")
 
 
 def execute(
@@ -84,11 +85,11 @@ def count_uses(steps: Iterable[Step], outputs: Sequence[Entry]) -> Counter[Entry
 
 def run_steps(
     steps: Iterable[_Step],
-    arrays: dict[Entry, NDArray],
+    arrays: dict[Entry, _Value],
     uses: Counter[Entry],
     outputs: Sequence[Entry],
-    run: Callable[[_Step, list[NDArray]], Sequence[NDArray]],
-) -> list[NDArray]:
+    run: Callable[[_Step, list[_Value]], Sequence[_Value]],
+) -> list[_Value]:
     """The arrays of `outputs`, after `run` has computed the steps in their order.
 
     `arrays` are the variables', to which the steps' are added. Each is let go of after its last use, for
