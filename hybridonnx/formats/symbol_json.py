@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -206,24 +206,40 @@ def _excerpt(value: Any) -> str:
 
 def write(graph: Graph, version: int = VERSION) -> str:
     """The text that MXNet writes for this graph, to the byte; `version` is the one it names."""
-    return "".join(_write_graph(graph, version, ""))
+    return write_nodes(graph.nodes, graph.heads, graph.np_shape, version)
 
 
-def _write_graph(graph: Graph, version: int | None, margin: str) -> Iterator[str]:
+def write_nodes(
+    nodes: Iterable[GraphNode], heads: Iterable[Reference], np_shape: bool = False, version: int = VERSION
+) -> str:
+    """The same of a graph whose nodes come one at a time: many at once cost Python's garbage collector."""
+    return "".join(_write_nodes(nodes, heads, {"is_np_shape": 1} if np_shape else {}, version, ""))
+
+
+def _write_nodes(
+    nodes: Iterable[GraphNode],
+    heads: Iterable[Reference],
+    flags: Mapping[str, int],
+    version: int | None,
+    margin: str,
+) -> Iterator[str]:
     inner = margin + "  "
+    variables, pointers, separator = [], ["0"], ""
+    total = 0
     yield "{\n" + inner + '"nodes": [\n'
-    for i, node in enumerate(graph.nodes):
+    for i, node in enumerate(nodes):
+        yield separator
         yield from _write_node(node, inner + "  ")
-        yield ", \n" if i + 1 < len(graph.nodes) else "\n"
-    variables = [str(i) for i, node in enumerate(graph.nodes) if node.is_variable]
-    pointers = [0]
-    for node in graph.nodes:
-        pointers.append(pointers[-1] + (1 if node.outputs is None else node.outputs))
+        separator = ", \n"
+        total += 1 if node.outputs is None else node.outputs
+        pointers.append(str(total))
+        if node.is_variable:
+            variables.append(str(i))
+    yield "\n" if separator else ""
     yield inner + "], \n" + inner + '"arg_nodes": ' + _array(variables, inner)
-    yield ", \n" + inner + '"node_row_ptr": ' + _array([str(p) for p in pointers], inner)
-    yield ", \n" + inner + '"heads": ' + _array([_triple(h) for h in graph.heads], inner)
+    yield ", \n" + inner + '"node_row_ptr": ' + _array(pointers, inner)
+    yield ", \n" + inner + '"heads": ' + _array([_triple(h) for h in heads], inner)
     if version is not None:
-        flags = {"is_np_shape": 1} if graph.np_shape else {}
         pairs = [f'"{key}": ["int", {number}]' for key, number in {**flags, "mxnet_version": version}.items()]
         yield ", \n" + inner + '"attrs": ' + _object(pairs, inner)
     yield "\n" + margin + "}"
@@ -242,7 +258,7 @@ def _write_node(node: GraphNode, margin: str) -> Iterator[str]:
         yield ", \n" + inner + '"subgraphs": [\n'
         for i, subgraph in enumerate(node.subgraphs):
             yield inner + "  "
-            yield from _write_graph(subgraph, None, inner + "  ")
+            yield from _write_nodes(subgraph.nodes, subgraph.heads, {}, None, inner + "  ")
             yield ", \n" if i + 1 < len(node.subgraphs) else "\n"
         yield inner + "]"
     yield "\n" + margin + "}"

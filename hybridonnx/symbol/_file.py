@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from .. import config
 from ..errors import FormatError, MXNetError
@@ -27,11 +27,13 @@ _LISTS_ALL_INPUTS = 900
 
 def to_json(symbol: Outputs, remove_amp_cast: bool = True) -> str:
     """The text of a `-symbol.json` file, without casts that mixed precision has inserted."""
-    graph = _graph(_without_casts(symbol) if remove_amp_cast else symbol)
-    graph.np_shape = is_np_shape() or has_scalars(topological(symbol.outputs))
-    if graph.np_shape:
-        _say_scalars(graph, not is_np_shape())
-    return symbol_json.write(graph, config.MXNET_VERSION())
+    whole = _without_casts(symbol) if remove_amp_cast else symbol
+    order = topological(whole.outputs)
+    as_numpy = is_np_shape() or has_scalars(order)
+    nodes, heads = _nodes(order, whole.outputs)
+    if as_numpy:
+        nodes = _with_scalars(nodes, not is_np_shape())
+    return symbol_json.write_nodes(nodes, heads, as_numpy, config.MXNET_VERSION())
 
 
 def _without_casts(symbol: Outputs) -> Outputs:
@@ -52,22 +54,22 @@ def _before_casts(entry: Entry, casts: Set[Node]) -> Entry:
     return entry
 
 
-def _graph(symbol: Outputs) -> Graph:
-    numbers: dict[Node, int] = {}
-    graph = Graph()
-    for node in topological(symbol.outputs):
-        numbers[node] = len(numbers)
+def _nodes(
+    order: Sequence[Node], outputs: Iterable[Entry]
+) -> tuple[Iterator[GraphNode], list[symbol_json.Reference]]:
+    """The nodes of a graph one at a time, and its heads."""
+    numbers = {node: number for number, node in enumerate(order)}
+
+    def written(node: Node) -> GraphNode:
         versions = node.versions or (0,) * len(node.inputs)
         inputs = [
             (numbers[entry.node], entry.output, version)
             for entry, version in zip(node.inputs, versions, strict=True)
         ]
         subgraphs = [_subgraph(subgraph, node) for subgraph in node.subgraphs]
-        graph.nodes.append(
-            GraphNode(node.op_name, node.name, node.attrs, inputs, subgraphs, outputs=node.counted())
-        )
-    graph.heads = [(numbers[node], output, node.changes) for node, output in symbol.outputs]
-    return graph
+        return GraphNode(node.op_name, node.name, node.attrs, inputs, subgraphs, outputs=node.counted())
+
+    return map(written, order), [(numbers[node], output, node.changes) for node, output in outputs]
 
 
 def _subgraph(subgraph: Body, node: Node) -> Graph:
@@ -75,7 +77,8 @@ def _subgraph(subgraph: Body, node: Node) -> Graph:
         raise MXNetError(
             f"tojson: a graph without gradients of loops is required, got {node.name}. Write the one before."
         )
-    return _graph(subgraph)
+    nodes, heads = _nodes(topological(subgraph.outputs), subgraph.outputs)
+    return Graph([*nodes], heads)
 
 
 def from_json(text: str | bytes) -> list[Entry]:
@@ -128,16 +131,24 @@ def _keep_scalars(graph: Graph) -> None:
             node.attributes["__shape__"] = NO_AXES
 
 
-def _say_scalars(graph: Graph, opens: bool) -> None:
-    """Write shapes as NumPy's semantics have them; with `opens` they are in MXNet's own."""
-    for node in _variables(graph):
-        text = node.attributes["__shape__"]
-        attributes = {**node.attributes, "__shape__": "()" if text == NO_AXES else text}
-        if opens and text.strip() in ("()", "None"):
-            del attributes["__shape__"]
-        elif opens and text != NO_AXES and "0" in re.findall(r"-?[0-9]+", text):
-            attributes["__shape__"] = _opened(text)
-        node.attributes = attributes
+def _with_scalars(nodes: Iterable[GraphNode], opens: bool) -> Iterator[GraphNode]:
+    """Nodes whose shapes are written as NumPy's semantics have them; with `opens` they are in MXNet's own."""
+    for node in nodes:
+        for subgraph in node.subgraphs:
+            subgraph.nodes = [*_with_scalars(subgraph.nodes, opens)]
+        text = node.attributes.get("__shape__") if node.is_variable else None
+        if text is not None:
+            node.attributes = _with_scalar_shape(node.attributes, text, opens)
+        yield node
+
+
+def _with_scalar_shape(attributes: Mapping[str, str], text: str, opens: bool) -> dict[str, str]:
+    result = {**attributes, "__shape__": "()" if text == NO_AXES else text}
+    if opens and text.strip() in ("()", "None"):
+        del result["__shape__"]
+    elif opens and text != NO_AXES and "0" in re.findall(r"-?[0-9]+", text):
+        result["__shape__"] = _opened(text)
+    return result
 
 
 def _entries(graph: Graph, version: int) -> list[Entry]:
