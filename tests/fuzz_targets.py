@@ -51,8 +51,15 @@ def onnx(data: bytes) -> None:
             str(entry(data))
 
 
+_MOST_ELEMENTS = 1 << 20
+"""Of inputs that are compared: what a model does with many takes its own time."""
+
+
 def verify(data: bytes) -> None:
-    """Compare a model with itself, if it is one that asks for little memory and time in ONNX Runtime."""
+    """Compare a model of small inputs with itself."""
+    shapes = [shape for _, shape in mx.onnx.get_model_metadata(data)["input_tensor_data"]]
+    if sum(prod(d for d in shape if isinstance(d, int)) for shape in shapes) > _MOST_ELEMENTS:
+        return
     parity = mx.onnx.verify(data, data, layers=True)
     str(parity), parity.to_json()
 

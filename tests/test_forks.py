@@ -39,6 +39,13 @@ def predicts(net):
     net.hybridize()
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
+def calls(net):
+    for _ in range(3):
+        net(x).asnumpy()
+
+errors = []
+threading.excepthook = lambda caught: errors.append(caught.exc_value)
+
 def trains(net):
     trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
     with mx.autograd.record():
@@ -99,7 +106,7 @@ for _ in range(rounds):
     net, other = make(), make()
     def work():
         predicts(older); trains(older); predicts(other); predicts(net); trains(net)
-    at_work = [threading.Thread(target=f, args=(net,)) for f in draws.sample([predicts, trains, predicts], 2)]
+    at_work = [threading.Thread(target=f, args=(net,)) for f in draws.sample([calls, trains, calls], 2)]
     for thread in at_work:
         thread.start()
     time.sleep(draws.random() * 0.15)
@@ -109,6 +116,7 @@ for _ in range(rounds):
     for thread in at_work:
         thread.join()
     work()
+assert not errors, errors
 assert busy, "no thread was at work when the process forked"
 """
 

@@ -27,13 +27,13 @@ class Watch:
                 others = _watched.get(id(owner), ())
                 _watched[id(owner)] = others if own in others else (*others, own)
 
-    def __del__(self) -> None:
-        with _watching:
+    def __del__(self, watching: Any = _watching, watched: Any = _watched) -> None:
+        with watching:  # by arguments, as modules may be empty when Python ends
             for owner in self._owners:
-                others = _watched.pop(id(owner), ())
+                others = watched.pop(id(owner), ())
                 left = tuple([other for other in others if other() not in (None, self)])
                 if left:
-                    _watched[id(owner)] = left
+                    watched[id(owner)] = left
 
 
 def _owner(array: Array) -> Array:
