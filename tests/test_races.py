@@ -355,7 +355,7 @@ def test_profiles():
     net.hybridize()
     x = nd.ones((1, 4))
     net(x)
-    mx.profiler.set_config(aggregate_stats=True, profile_all=True)
+    mx.profiler.set_config(aggregate_stats=True, profile_all=True, continuous_dump=False)
     mx.profiler.set_state("run")
     try:
 
