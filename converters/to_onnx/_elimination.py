@@ -14,11 +14,9 @@ import numpy as np
 from hybridonnx.errors import ConversionError
 from hybridonnx.ops import Array
 
-from ._graph import Graph, Value
+from ._graph import END, Graph, Value
 from ._recurrence import scan
 from ._symbolic_dims import AxisSize, count, sizes_of
-
-_END = 1 << 31
 
 
 def zero(x: Value) -> Array:
@@ -164,6 +162,6 @@ def inverse(g: Graph, A: Value) -> tuple[Value, Value]:
     """The inverse of square matrices, and (*batch, 1, 1) where a matrix is singular."""
     both = eliminated(g, g.Concat(A, eye(g, A), axis=A.rank - 1))
     start = g.size_of(A, -1)
-    result = g.Slice(both.matrices, start, [_END], [A.rank - 1])
+    result = g.Slice(both.matrices, start, [END], [A.rank - 1])
     hits = g.ReduceMax(g.Cast(g.Equal(both.pivots, zero(A)), np.int32), [0], keepdims=0)
     return result, g.Unsqueeze(g.Cast(hits, np.bool_), [-2, -1])

@@ -28,6 +28,10 @@ _Kind = defs.OpSchema.AttrType
 _int64 = np.dtype("int64")
 
 
+END = (1 << 63) - 1
+"""An end of slices behind all elements."""
+REVERSED_END = -END
+"""One in front of all elements, of slices that go backwards."""
 _MOST_ELEMENTS = 1 << 27
 """A constant that is made of numbers in attributes has so many at most."""
 
@@ -46,6 +50,12 @@ def require_few(*sizes: int | None) -> None:
         raise ConversionError(
             f"A constant of at most {_MOST_ELEMENTS:,} elements is written, got {elements:,}. Take an input."
         )
+
+
+def iota(count: int) -> Array:
+    """0, 1, 2 and so on, `count` of them. Raises `ConversionError` if they are too many to be written."""
+    require_few(count)
+    return np.arange(count)
 
 
 class Output(NamedTuple):

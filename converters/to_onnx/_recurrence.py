@@ -11,7 +11,7 @@ import numpy as np
 from hybridonnx.ops import Spec
 from hybridonnx.ops.rnn import Clip, Run, Weights
 
-from ._graph import Graph, Value
+from ._graph import END, Graph, Value
 
 
 def scan(
@@ -190,9 +190,9 @@ def _before(g: Graph, run: Run, y: Value, h: Value, inside: Value | None) -> Val
     first = g.Unsqueeze(h, [0])
     if not run.backwards:
         return g.Concat(first, g.Slice(y, [0], [-1], [0]), axis=0)
-    later = g.Slice(y, [1], [1 << 31], [0])
+    later = g.Slice(y, [1], [END], [0])
     if inside is not None:
-        later = g.Where(g.Slice(inside, [1], [1 << 31], [0]), later, first)
+        later = g.Where(g.Slice(inside, [1], [END], [0]), later, first)
     return g.Concat(later, first, axis=0)
 
 

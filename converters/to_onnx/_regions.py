@@ -9,7 +9,7 @@ import numpy as np
 from hybridonnx.ops import Spec
 
 from ._arithmetic import any_along
-from ._graph import Graph, Value
+from ._graph import Graph, Value, iota
 from ._symbolic_dims import Size, count, sizes_of, vector
 
 
@@ -69,7 +69,7 @@ def samples(
     """
     one = np.dtype(start.dtype).type
     step = length / one(bins)
-    numbers_in_bin = g.const(np.arange(max(ratio, 1)).astype(start.dtype).reshape(1, 1, -1))
+    numbers_in_bin = g.const(iota(max(ratio, 1)).astype(start.dtype).reshape(1, 1, -1))
     each = g.const(np.array([[[max(ratio, 1)]]], start.dtype))
     within = None
     if ratio <= 0:
@@ -81,7 +81,7 @@ def samples(
         within = g.Less(numbers_in_bin, each)
         each = g.Max(each, one(1))
     offsets = (numbers_in_bin + one(0.5)) * step / each
-    where = start + g.Mul(step, np.arange(bins).astype(start.dtype).reshape(1, -1, 1)) + offsets
+    where = start + g.Mul(step, iota(bins).astype(start.dtype).reshape(1, -1, 1)) + offsets
     return where, each, within
 
 
@@ -96,7 +96,7 @@ def shares(g: Graph, start: Value, length: Value, bins: int, ratio: int, size: i
     there = inside(g, where, size)
     there = there if within is None else g.And(there, within)
     at = g.Clip(g.Where(there, where, np.zeros((), where.dtype)), 0.0, float(size - 1))
-    distance = g.Abs(g.Unsqueeze(at, [3]) - np.arange(size).astype(where.dtype))
+    distance = g.Abs(g.Unsqueeze(at, [3]) - iota(size).astype(where.dtype))
     tents = g.Max(1.0 - distance, np.zeros((), where.dtype))
     tents = g.Where(g.Unsqueeze(there, [3]), tents, np.zeros((), where.dtype))
     return g.ReduceSum(tents, [2], keepdims=0) / each

@@ -28,7 +28,7 @@ from ._boxes import (
     suppressed_apart,
     survivors,
 )
-from ._graph import Graph, Value
+from ._graph import END, Graph, Value
 from ._indices import integers
 from ._registry import lowers
 from ._symbolic_dims import count, merged, reshape, sizes_of, vector
@@ -107,7 +107,7 @@ def _converted(g: Graph, op: BoxNMS, rows: Value) -> Value:
         return rows
     start, end = op.coord_start, op.coord_start + 4
     boxes = other_format(g, g.Slice(rows, [start], [end], [2]), op.in_format)
-    before, after = g.Slice(rows, [0], [start], [2]), g.Slice(rows, [end], [1 << 31], [2])
+    before, after = g.Slice(rows, [0], [start], [2]), g.Slice(rows, [end], [END], [2])
     return g.Concat(before, boxes, after, axis=2)
 
 

@@ -21,15 +21,13 @@ from hybridonnx.ops.conv import (
     extent,
 )
 
-from ._graph import Graph, Value
+from ._graph import END, REVERSED_END, Graph, Value
 from ._registry import lowers
 from ._symbolic_dims import known_size
 from ._windows import enclosed, from_first, single, spatial, to_first
 
 MOST = 50
 """Up to so many positions in a window, or as many as there are groups, a convolution takes windows apart."""
-_END = (1 << 63) - 1
-"""An end of a slice that is that of the axis."""
 FEW = 4
 """Up to so many channels a weight's gradient is a convolution, above a product of matrices."""
 
@@ -84,7 +82,7 @@ def _of_doubles(g: Graph, op: Convolution, data: Value, weight: Value, bias: Val
     slices = []
     for position in product(*map(range, op.kernel)):
         starts = [i * d for i, d in zip(position, dilate, strict=True)]
-        ends = [start - span or _END for start, span in zip(starts, spans, strict=True)]
+        ends = [start - span or END for start, span in zip(starts, spans, strict=True)]
         part = g.Slice(last, starts, ends, axes, list(stride))
         slices.append(g.Reshape(part, [*kept, groups, 1, channels]))
     rows = g.Reshape(first, [groups, filters // groups, channels, -1])
@@ -145,7 +143,7 @@ def _turned(g: Graph, op: ConvDataGrad, weight: Value) -> Value:
         mirror = np.tile(np.eye(positions, dtype=first.dtype)[::-1], (lead[0], 1, 1))
         turned = g.MatMul(turned, g.const(mirror))
     elif positions > 1:
-        turned = g.Slice(turned, [-1], [-(1 << 31)], [2], [-1])
+        turned = g.Slice(turned, [-1], [REVERSED_END], [2], [-1])
     return from_first(g, g.Reshape(turned, [*lead, *op.kernel]), op.layout, first.rank)
 
 

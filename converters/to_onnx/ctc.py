@@ -10,13 +10,11 @@ import numpy as np
 
 from hybridonnx.ops.ctc import NEVER, CTCGrad, CTCLoss
 
-from ._graph import Graph, Value
+from ._graph import END, Graph, Value
 from ._recurrence import scan
 from ._registry import lowers
 from ._symbolic_dims import count, sizes_of
 from .softmax import log_softmax_of
-
-_END = 1 << 31
 
 
 class _Alignments:
@@ -69,8 +67,8 @@ class _Alignments:
     @cached_property
     def short(self) -> Value:
         g = self.g
-        later, earlier = g.Slice(self.label, [1], [_END], [1]), g.Slice(self.label, [0], [-1], [1])
-        repeated = g.And(g.Equal(later, earlier), g.Slice(self.within, [1], [_END], [1]))
+        later, earlier = g.Slice(self.label, [1], [END], [1]), g.Slice(self.label, [0], [-1], [1])
+        repeated = g.And(g.Equal(later, earlier), g.Slice(self.within, [1], [END], [1]))
         repeats = g.ReduceSum(g.Cast(repeated, np.int64), [1], keepdims=0)
         return g.Greater(self.lengths + repeats, self.data_lengths)
 
@@ -124,11 +122,11 @@ class _Alignments:
     def backward(self) -> Value:
         """(T, N, S)."""
         g, ends = self.g, self.chosen(self.last)
-        skips = g.Slice(g.Pad(self.skips, [0, 0, 0, 2], NEVER), [2], [_END], [1])
+        skips = g.Slice(g.Pad(self.skips, [0, 0, 0, 2], NEVER), [2], [END], [1])
 
         def build(b: Graph, state: Value, emitted: Value, inside: Value) -> Sequence[Value]:
             left = b.Pad(state + emitted, [0, 0, 0, 2], NEVER)
-            none, one, two = (b.Slice(left, [i], [i - 2 or _END], [1]) for i in range(3))
+            none, one, two = (b.Slice(left, [i], [i - 2 or END], [1]) for i in range(3))
             new = b.Where(inside, _total(b, none, one, two + skips), ends)
             return new, b.Identity(state)
 

@@ -23,11 +23,13 @@ from hybridonnx.ops.cvimage import (
 )
 
 from ..values import Array
-from ._graph import Graph, Value
+from ._graph import Graph, Value, require_few
 from ._registry import lowers
 from ._symbolic_dims import known_size
 
 _float32, _float64 = np.dtype("float32"), np.dtype("float64")
+_TAPS = 4
+"""Rows, or columns, that one is made of at least."""
 
 
 @lowers(ImResize)
@@ -39,6 +41,8 @@ def resize(g: Graph, images: Value, height: int, width: int, interp: int) -> Val
     """Images (*, h, w, C) with another height and width."""
     rank = images.rank
     h, w = (known_size(g, images, axis) for axis in (rank - 3, rank - 2))
+    for size in (height, width):
+        require_few(size, _TAPS)
     rows, columns = axes(h, w, height, width, interp)
     if (h, w) == (height, width):
         return g.Identity(images)
@@ -107,6 +111,8 @@ def _rounded_by_eight(g: Graph, pixels: Value, across: Value, rows: Taps) -> Val
 @lowers(CopyMakeBorder)
 def copy_make_border(g: Graph, op: CopyMakeBorder, src: Value) -> Value:
     h, w = known_size(g, src, 0), known_size(g, src, 1)
+    for size in (h + op.top + op.bot, w + op.left + op.right):
+        require_few(size, _TAPS)
     rows, columns = op.sources(h, w)
     image = g.Gather(g.Gather(src, rows, axis=0), columns, axis=1)
     if op.type:

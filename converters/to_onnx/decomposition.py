@@ -37,7 +37,7 @@ from ._elimination import (
     zero,
     zeros_like,
 )
-from ._graph import Graph, Value
+from ._graph import Graph, Value, iota
 from ._registry import lowers
 from ._symbolic_dims import known_size, output_sizes, sizes_of, vector
 
@@ -157,7 +157,7 @@ def eigenvalues(g: Graph, symmetric: Value, n: int) -> Value:
 def _rotated(g: Graph, start: Value, n: int) -> tuple[Value, Value]:
     """Symmetric matrices that rotations have made diagonal, and the products of the rotations."""
     partners = g.const(_partners(n))
-    index = g.const(np.arange(n))
+    index = g.const(iota(n))
     mask = g.Equal(g.Unsqueeze(index, [1]), index)
     negligible = g.ReduceMax(g.Abs(start), [start.rank - 2, start.rank - 1]) * (4 * np.finfo(np.float64).eps)
 
@@ -208,7 +208,7 @@ def _partners(n: int) -> Array:
     partners = (rounds - rows) % last
     alone = partners == rows
     table = np.concatenate([np.where(alone, last, partners), alone.argmax(1)[:, None]], axis=1)
-    return table[:, :n] if n % 2 == 0 else np.where(table[:, :n] == last, np.arange(n), table[:, :n])
+    return table[:, :n] if n % 2 == 0 else np.where(table[:, :n] == last, iota(n), table[:, :n])
 
 
 # ---- determinants and inverses

@@ -6,7 +6,7 @@ import numpy as np
 
 from hybridonnx.ops.histogram import Histogram
 
-from ._graph import Graph, Value
+from ._graph import Graph, Value, iota
 from ._indices import ADDS, put_along
 from ._registry import lowers
 from ._symbolic_dims import count, flat, sizes_of
@@ -49,5 +49,5 @@ def _of_one_width(g: Graph, op: Histogram, x: Value) -> Value:
         ones = g.Expand(g.const(np.array([1])), g.shape_of(indices))
         bins = g.Where(inside, indices, np.array(size))
         return g.Slice(put_along(g, [size + 1], bins, ones, 0, distinct=False), [0], [size])
-    chosen = g.Equal(g.Unsqueeze(indices, [1]), np.arange(size))
+    chosen = g.Equal(g.Unsqueeze(indices, [1]), iota(size))
     return _count(g, g.And(chosen, g.Unsqueeze(inside, [1])))

@@ -28,7 +28,7 @@ from hybridonnx.ops.index import (
     Where,
 )
 
-from ._graph import Graph, Value, require_few
+from ._graph import Graph, Value, iota, require_few
 from ._indices import add_rows, integers, normal, put_along
 from ._registry import lowers
 from ._symbolic_dims import flat, known_size, merged, reshape, sizes_of, vector, zeros
@@ -188,7 +188,7 @@ def scatter_set_nd(g: Graph, op: ScatterSetND, lhs: Value, rhs: Value, indices: 
 def one_hot(g: Graph, op: OneHot, indices: Value) -> Value:
     """By comparison: ONNX's own operator counts negative indices from the end."""
     require_few(op.depth)
-    chosen = g.Equal(g.Unsqueeze(integers(g, indices), [indices.rank]), np.arange(op.depth))
+    chosen = g.Equal(g.Unsqueeze(integers(g, indices), [indices.rank]), iota(op.depth))
     on, off = (np.array(v).astype(op.dtype) for v in (op.on_value, op.off_value))
     if on == 1 and off == 0:
         return g.Cast(chosen, op.dtype)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from hybridonnx.ops.join import Concat, SliceChannel, SplitLike, SplitV2, Stack
 
-from ._graph import Graph, Value
+from ._graph import END, Graph, Value
 from ._registry import lowers
 from ._symbolic_dims import sizes_of, vector
 
@@ -49,7 +49,7 @@ def split_v2(g: Graph, op: SplitV2, data: Value) -> tuple[Value, ...]:
     size = data.dims[at]
     if op.sections and size is None:
         size = g.sizes(data)[at]
-    bounds = [b if isinstance(b, int) else 2**31 - 1 for b in op.bounds(size)]
+    bounds = [b if isinstance(b, int) else END for b in op.bounds(size)]
     if size is None:
         return _squeezed(g, op, tuple(g.Slice(data, [a], [b], [at]) for a, b in pairwise(bounds)), at)
     return _squeezed(g, op, g.Split(data, [b - a for a, b in pairwise(bounds)], at), at)

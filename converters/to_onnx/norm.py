@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hybridonnx.errors import ConversionError
 from hybridonnx.ops import sizes
 from hybridonnx.ops.norm import (
     LRN,
@@ -200,9 +201,18 @@ def l2_normalization(g: Graph, op: L2Normalization, data: Value) -> tuple[Value,
     return g.Cast(x / norm, data.dtype), g.Cast(norm, data.dtype)
 
 
+_WIDEST = 10_000
+"""Channels of a window at most, each of which is a node."""
+
+
 def _window_sum(g: Graph, x: Value, size: int) -> Value:
+    known = None if x.shape is None else x.shape[1]
+    if isinstance(known, int):
+        size = min(size, 2 * max(known, 1) - 1)  # no channel has more beside it
     if size == 1:
         return x
+    if size > _WIDEST:
+        raise ConversionError(f"A window of at most {_WIDEST:,} channels is written, got {size:,}.")
     half, before = size // 2, [0] * x.rank
     before[1] = half
     padded = g.Pad(x, before * 2)

@@ -14,12 +14,9 @@ from hybridonnx.ops import sizes
 from hybridonnx.ops.pad import Crop, CropGrad, Diag, DiagGrad, Pad, PadGrad, PadLike
 
 from ..values import Array
-from ._graph import Graph, Value
+from ._graph import END, Graph, Value, iota
 from ._registry import lowers
 from ._symbolic_dims import flat, known_size, reshape, sizes_of
-
-HIGHEST = 2**31 - 1
-"""An end after the last element."""
 
 
 def zero_after(g: Graph, x: Value, axis: int) -> Value:
@@ -47,7 +44,7 @@ def pad_grad(g: Graph, op: PadGrad, dy: Value) -> Value:
         if not padded:
             return dy
         axes, before, after = zip(*padded, strict=True)
-        return g.Slice(dy, before, [-b if b else HIGHEST for b in after], axes)
+        return g.Slice(dy, before, [-b if b else END for b in after], axes)
     for axis, a, b in padded:
         size = known_size(g, dy, axis)
         indices = takers(op.origins(axis, size - a - b), size - a - b)
@@ -80,7 +77,7 @@ def pad_like(g: Graph, op: PadLike, data: Value, like: Value) -> Value:
 def _map(n: int, rows: int, columns: int, k: int) -> Array:
     """The index in a diagonal of each element of a matrix, n for those beside it."""
     indices = np.full((rows, columns), n, np.int64)
-    i = np.arange(n)
+    i = iota(n)
     indices[i + max(-k, 0), i + max(k, 0)] = i
     return indices
 
@@ -110,7 +107,7 @@ def diag_grad(g: Graph, op: DiagGrad, dy: Value, data: Value) -> Value:
     """A gather by constant indices."""
     if data.rank == 1:
         n = known_size(g, data, 0)
-        i = np.arange(n) + max(-op.k, 0)
+        i = iota(n) + max(-op.k, 0)
         return g.Gather(flat(g, dy), i * (n + abs(op.k)) + i + op.k, axis=0)
     a, b = op.axes(data.rank)
     rows, columns = known_size(g, data, a), known_size(g, data, b)

@@ -9,7 +9,7 @@ import numpy as np
 from hybridonnx.ops.proposal import MultiProposal, Proposal, single
 
 from ._boxes import beyond, gather_rows, survivors
-from ._graph import Graph, Value, require_few
+from ._graph import Graph, Value, iota, require_few
 from ._registry import lowers
 from ._symbolic_dims import count, sizes_of, vector
 
@@ -25,7 +25,7 @@ def proposals(g: Graph, op: Proposal, cls_prob: Value, bbox_pred: Value, im_info
     order = g.TopK(flags, g.size_of(stays, 1), axis=1)[1]
     number = g.Cast(g.ReduceSum(flags, [1], keepdims=1), np.int64)
     require_few(op.rpn_post_nms_top_n)
-    numbers = np.arange(op.rpn_post_nms_top_n)[None]
+    numbers = iota(op.rpn_post_nms_top_n)[None]
     chosen = gather_rows(g, rows, g.GatherElements(order, g.Mod(g.const(numbers), number), axis=1))
     corners, scores = g.Split(chosen, [4, 1], axis=2)
     images = g.Cast(g.Unsqueeze(count(g, sizes_of(cls_prob)[0]), [1, 2]), np.float32)

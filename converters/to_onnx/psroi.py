@@ -14,7 +14,7 @@ from hybridonnx.ops.psroi import (
     PSROIPooling,
 )
 
-from ._graph import Graph, Value
+from ._graph import Graph, Value, iota
 from ._regions import (
     chosen,
     common,
@@ -49,7 +49,7 @@ def _ends(g: Graph, op: Any, rois: Value, shift: float, shape: list[int]) -> lis
 
 
 def _pixels(size: int, dtype: Any) -> Any:
-    return np.arange(size).astype(dtype)
+    return iota(size).astype(dtype)
 
 
 # ---- whole pixels
@@ -195,7 +195,7 @@ def _spread(g: Graph, op: Any, dy: Value, rois: Value, data: Value, bins: _Bins)
         pixels = body.Reshape(body.MatMul(rows, across), [bins.classes, size, size, each, height, width])
         pixels = body.Transpose(pixels, [0, 3, 1, 2, 4, 5])
         if groups != size:
-            ones = (op.group_of() == np.arange(groups)[:, None]).astype(dy.dtype)
+            ones = (op.group_of() == iota(groups)[:, None]).astype(dy.dtype)
             lines = body.Reshape(pixels, [op.output_dim, size, size * height * width])
             lines = body.Reshape(body.MatMul(ones, lines), [-1, size, height * width])
             pixels = body.MatMul(ones, lines)

@@ -27,12 +27,9 @@ from hybridonnx.ops.reshape import (
     Transpose,
 )
 
-from ._graph import Graph, Value
+from ._graph import REVERSED_END, Graph, Value
 from ._registry import lowers
 from ._symbolic_dims import AxisSize, Size, count, flat, reshape, sizes_of, vector
-
-LOWEST = -(2**31)
-"""An end before the first element, for slices that go backwards."""
 
 # ---- reshape
 
@@ -104,7 +101,7 @@ def reverse(g: Graph, op: Reverse, data: Value) -> Value:
 def backwards(g: Graph, data: Value, axes: tuple[int, ...]) -> Value:
     """`data` with the elements along `axes` in reverse order."""
     n = len(axes)
-    return g.Slice(data, [-1] * n, [LOWEST] * n, axes, [-1] * n) if axes else data
+    return g.Slice(data, [-1] * n, [REVERSED_END] * n, axes, [-1] * n) if axes else data
 
 
 @lowers(DepthToSpace)

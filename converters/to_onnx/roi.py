@@ -10,7 +10,7 @@ import numpy as np
 from hybridonnx.ops import Spec
 from hybridonnx.ops.roi import ROIAlign, ROIAlignGrad, ROIPoolGrad, ROIPooling, ROIPoolPick, RROIAlign
 
-from ._graph import Graph, Value
+from ._graph import Graph, Value, iota
 from ._indices import put_along
 from ._regions import (
     TURN,
@@ -75,7 +75,7 @@ def _limits(g: Graph, op: Any, rois: Value, axis: int, size: int) -> tuple[Value
     first, last = (rounded(g, corners[i] * one(op.scale)) for i in (1 - axis, 3 - axis))
     bins = op.bins()[axis]
     step = g.Max(last - first + 1.0, one(1)) / one(bins)
-    steps = np.arange(bins + 1).astype(rois.dtype)[None]
+    steps = iota(bins + 1).astype(rois.dtype)[None]
     ends = g.Floor(step * steps[:, :-1]) + first, g.Ceil(step * steps[:, 1:]) + first
     start, stop = (g.Clip(g.Cast(g.Clip(x, 0.0, float(size)), np.int64), 0, size) for x in ends)
     return start, g.Max(stop - start, np.int64(0))
@@ -195,7 +195,7 @@ def _own_channels(g: Graph, op: ROIAlign, y: Value, channels: int) -> Value:
     down, across = op.bins()
     bins = down * across
     flat = g.Reshape(y, [-1, channels, bins * bins])
-    return g.Reshape(g.Gather(flat, np.arange(bins) * (bins + 1), axis=2), [-1, channels, down, across])
+    return g.Reshape(g.Gather(flat, iota(bins) * (bins + 1), axis=2), [-1, channels, down, across])
 
 
 def _lines(g: Graph, op: Any, rois: Value) -> list[tuple[Value, Value, int, int]]:

@@ -18,11 +18,10 @@ from hybridonnx.ops.slice import (
 )
 
 from ..values import Array
-from ._graph import Graph, Value
+from ._graph import END, REVERSED_END, Graph, Value
 from ._registry import lowers
 from ._symbolic_dims import known_size, sizes_of, vector
-from .pad import HIGHEST, zero_after
-from .reshape import LOWEST
+from .pad import zero_after
 
 
 def _cut(g: Graph, x: Value, slices: Sequence[slice]) -> Value:
@@ -35,8 +34,8 @@ def _cut(g: Graph, x: Value, slices: Sequence[slice]) -> Value:
     for _, s in real:
         step = s.step or 1
         steps.append(step)
-        starts.append((0 if step > 0 else HIGHEST) if s.start is None else s.start)
-        ends.append((HIGHEST if step > 0 else LOWEST) if s.stop is None else s.stop)
+        starts.append((0 if step > 0 else END) if s.start is None else s.start)
+        ends.append((END if step > 0 else REVERSED_END) if s.stop is None else s.stop)
     return g.Slice(x, starts, ends, [axis for axis, _ in real], steps)
 
 

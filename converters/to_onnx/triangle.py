@@ -15,11 +15,9 @@ from hybridonnx.ops.triangle import (
 )
 
 from ._elimination import diagonal, empty, numbers, triangle, zero
-from ._graph import Graph, Value
+from ._graph import END, Graph, Value
 from ._registry import lowers
 from ._symbolic_dims import known_size, output_sizes, reshape, sizes_of, vector
-
-_END = 1 << 31
 
 
 @lowers(Triangle)
@@ -33,7 +31,7 @@ def extractdiag(g: Graph, op: ExtractDiag, A: Value) -> Value:
     if empty(A):
         return g.Full(vector(g, output_sizes(g)), 0, A.dtype)
     if k:
-        starts, ends = ([0, k], [-k, _END]) if k > 0 else ([-k, 0], [_END, k])
+        starts, ends = ([0, k], [-k, END]) if k > 0 else ([-k, 0], [END, k])
         A = g.Slice(A, starts, ends, [rank - 2, rank - 1])
     return diagonal(g, A)
 

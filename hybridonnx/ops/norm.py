@@ -664,6 +664,9 @@ class ChannelWindowSum(Operator):
     elementwise: ClassVar[bool] = True
     nsize: int = 1
 
+    def check(self) -> None:
+        _require_odd("_channel_window_sum", self.nsize)
+
     def check_shape(self, shape: Shape) -> None:
         require_axes(self.names[0], shape, 2)
 
@@ -672,6 +675,11 @@ class ChannelWindowSum(Operator):
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         return (F._channel_window_sum(dy, nsize=self.nsize),)
+
+
+def _require_odd(owner: str, nsize: int) -> None:
+    if nsize < 1 or nsize % 2 == 0:
+        raise AttributeValueError(f"{owner}: an odd nsize is required, got {nsize}.")
 
 
 def _window_sum(data: Array, size: int) -> Array:
@@ -712,8 +720,7 @@ class LRN(Operator):
     nsize: int
 
     def check(self) -> None:
-        if self.nsize < 1 or self.nsize % 2 == 0:
-            raise AttributeValueError(f"LRN: an odd nsize is required, got {self.nsize}.")
+        _require_odd("LRN", self.nsize)
 
     def infer_shape(self, data: Shape) -> list[Shape]:
         if len(data) < 2:
