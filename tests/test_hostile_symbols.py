@@ -12,6 +12,8 @@ import pytest
 import hybridonnx as mx
 import hybridonnx.symbol as sym
 from hybridonnx.errors import MXNetError
+from tests.hostile_graphs import graphs, verdicts
+from tests.verdicts import FINE
 
 FILES = sorted((Path(__file__).parent / "oracle" / "json").glob("*-symbol.json"))
 SECONDS = 1.0
@@ -282,3 +284,12 @@ def test_paths_double_at_each_node():
     text = json.dumps(graph(X, *nodes))
     net = sym.load_json(text)
     assert net.infer_shape(x=(2,))[1] == [(2,)]
+
+
+@pytest.mark.parametrize("every", [40, pytest.param(1, marks=pytest.mark.slow)])
+def test_attributes_at_extremes(every):
+    """Export asks for no memory and time that the numbers in a graph name."""
+    todo = graphs()[::every]
+    results = dict(verdicts(todo))
+    assert len(results) > 6000 // every
+    assert not {name: result for name, result in results.items() if result not in FINE}

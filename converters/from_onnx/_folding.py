@@ -25,7 +25,7 @@ from ..values import Array, dtype_of_type, elem_type, to_tensor, value_info
 
 SMALL = 4096
 """Constants up to this many elements take part in shape inference with their values."""
-_BYTES = 48 << 20
+_BYTES = 32 << 20
 _TIMES = 8
 """What all constants that are folded may take together, and how many times the files themselves more."""
 _WORK = 1 << 31

@@ -36,16 +36,16 @@ _MOST_ELEMENTS = 1 << 27
 """A constant that is made of numbers in attributes has so many at most."""
 
 
-def require_few(*sizes: int | None) -> None:
+def require_few(*sizes: int | SymbolicDim | None) -> None:
     """Refuse a constant that attributes or sizes of inputs ask for, before its numbers are made.
 
     Args:
-        sizes: The constant's; those that are unknown do not count.
+        sizes: The constant's; those that are no numbers do not count.
 
     Raises:
         ConversionError: If it has more elements than are written.
     """
-    elements = prod(size for size in sizes if size is not None)
+    elements = prod(size for size in sizes if isinstance(size, int))
     if elements > _MOST_ELEMENTS:
         raise ConversionError(
             f"A constant of at most {_MOST_ELEMENTS:,} elements is written, got {elements:,}. Take an input."

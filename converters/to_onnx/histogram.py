@@ -6,7 +6,7 @@ import numpy as np
 
 from hybridonnx.ops.histogram import Histogram
 
-from ._graph import Graph, Value, iota
+from ._graph import Graph, Value, iota, require_few
 from ._indices import ADDS, put_along
 from ._registry import lowers
 from ._symbolic_dims import count, flat, sizes_of
@@ -16,7 +16,8 @@ from ._symbolic_dims import count, flat, sizes_of
 def histogram(g: Graph, op: Histogram, data: Value, bins: Value | None = None) -> tuple[Value, Value]:
     x = flat(g, data)
     if bins is None:
-        return _of_one_width(g, op, x), g.const(op.bounds(data.dtype))
+        counts = _of_one_width(g, op, x)
+        return counts, g.const(op.bounds(data.dtype))
     column, end = g.Unsqueeze(x, [1]), np.iinfo(np.int64).max
     inside = g.And(
         g.GreaterOrEqual(column, g.Slice(bins, [0], [1])), g.LessOrEqual(column, g.Slice(bins, [-1], [end]))
@@ -34,6 +35,7 @@ def _count(g: Graph, inside: Value) -> Value:
 def _of_one_width(g: Graph, op: Histogram, x: Value) -> Value:
     """The bins by division, moved by at most one, as the kernel has it."""
     (low, high), size = op.ends(), op.bin_cnt or 1
+    require_few(size)
     bounds = op.bounds(x.dtype)
     wide = g.Cast(x, np.float64)
     inside = g.And(g.GreaterOrEqual(wide, np.float64(low)), g.LessOrEqual(wide, np.float64(high)))

@@ -15,7 +15,7 @@ from hybridonnx.ops.resize import (
     UpSamplingGrad,
 )
 
-from ._graph import Graph, Value
+from ._graph import Graph, Value, require_few
 from ._registry import lowers
 from ._windows import single, spatial
 from .conv import deconvolve
@@ -129,6 +129,8 @@ def adaptive_pooling(g: Graph, op: AdaptiveAvgPooling2D, data: Value) -> Value:
     if all(n % d == 0 for n, d in zip(size, target, strict=True)):
         step = tuple(n // d for n, d in zip(size, target, strict=True))
         return single(g, lambda x: g.AveragePool(x, kernel_shape=step, strides=step), data)
+    for old, new in zip(size, target, strict=True):
+        require_few(old, new)
     rows, columns = op.matrices((1, 1, *size))
     return _product(g, rows, data, columns.T)
 

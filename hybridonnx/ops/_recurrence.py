@@ -64,7 +64,10 @@ class Packing:
 
     def size(self, inputs: int) -> int:
         """The length of the vector for data of `inputs` channels."""
-        return int(self.parts(inputs)[-1][-1].h2h_bias.end)
+        rows, out = self.gates * self.cells, self.outputs()
+        own = rows * (out + 2) + (out * self.cells if self.projected else 0)
+        widths = inputs + (self.layers - 1) * self.directions * out
+        return self.directions * (self.layers * own + rows * widths)
 
     def parts(self, inputs: int) -> list[list[Weights]]:
         """By layer and direction, a `Part` for each parameter."""

@@ -62,7 +62,7 @@ class ForEach(ControlFlow):
 
     def check(self) -> None:
         locs = sorted((*self.in_data_locs, *self.in_state_locs, *self.remain_locs))
-        if locs != list(range(self.num_args - 1)):
+        if len(locs) != self.num_args - 1 or locs != list(range(len(locs))):
             raise AttributeValueError(
                 f"_foreach: each of {self.num_args - 1} inputs once is required in in_data_locs, "
                 f"in_state_locs and remain_locs, got {self.in_data_locs}, {self.in_state_locs} "
