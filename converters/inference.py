@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, ValueInfoProto, shape_inference
+from onnx import GraphProto, ModelProto, NodeProto, ValueInfoProto, shape_inference
 
-_LONGEST = 1 << 18
-"""So many values are followed at most, which takes some 20 MB."""
+from .subgraphs import subgraphs
+
+_LONGEST, _MOST = 1 << 18, 3 << 18
+"""Of a vector so many values are followed at most, which takes some 20 MB, and so many of all."""
 FRAGILE = frozenset(
     {
         *(("", "EyeLike"), ("", "RegexFullMatch"), ("ai.onnx.ml", "DictVectorizer")),
@@ -35,11 +37,8 @@ def infer_shapes(model: ModelProto, strict: bool = False, values: bool = True) -
 def _inferred(model: ModelProto, strict: bool, values: bool) -> ModelProto:
     plain = shape_inference.infer_shapes(model, check_type=strict, strict_mode=strict)
     graph = plain.graph
-    if (
-        not values
-        or _longest(graph.input) > _LONGEST
-        or _total([*graph.value_info, *graph.output]) > _LONGEST
-    ):
+    declared, inferred = [*_lengths(_declared(graph))], [*_lengths([*graph.value_info, *graph.output])]
+    if not values or max(declared, default=0) > _LONGEST or max(sum(declared), sum(inferred)) > _MOST:
         return plain
     try:
         return shape_inference.infer_shapes(model, check_type=strict, strict_mode=strict, data_prop=True)
@@ -50,15 +49,16 @@ def _inferred(model: ModelProto, strict: bool, values: bool) -> ModelProto:
 def _lengths(infos: Iterable[ValueInfoProto]) -> Iterator[int]:
     """Those of vectors."""
     shapes = (info.type.tensor_type.shape.dim for info in infos)
-    return (dims[0].dim_value for dims in shapes if len(dims) == 1)
+    return (max(dims[0].dim_value, 0) for dims in shapes if len(dims) == 1)
 
 
-def _longest(infos: Iterable[ValueInfoProto]) -> int:
-    return max(_lengths(infos), default=0)
-
-
-def _total(infos: Iterable[ValueInfoProto]) -> int:
-    return sum(_lengths(infos))
+def _declared(graph: GraphProto) -> Iterator[ValueInfoProto]:
+    """What a graph says of its inputs, and the graphs inside of it of all their values."""
+    yield from graph.input
+    for node in graph.node:
+        for inner in subgraphs(node):
+            yield from (*inner.value_info, *inner.output)
+            yield from _declared(inner)
 
 
 # ---- operators whose inference crashes
@@ -92,10 +92,8 @@ def _fragile(graph: GraphProto) -> Iterator[tuple[GraphProto, NodeProto]]:
         domain = node.domain.removeprefix(_HELD)
         if ("" if domain == "ai.onnx" else domain, node.op_type) in FRAGILE:
             yield graph, node
-        for attribute in node.attribute:
-            if attribute.type in (AttributeProto.GRAPH, AttributeProto.GRAPHS):
-                for inner in (attribute.g, *attribute.graphs):
-                    yield from _fragile(inner)
+        for inner in subgraphs(node):
+            yield from _fragile(inner)
 
 
 def _is_typed(graph: GraphProto, node: NodeProto) -> bool:
