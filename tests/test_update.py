@@ -58,6 +58,23 @@ def test_parts_of_large_weights_are_stepped_like_the_whole(family, case, dtype, 
     test_every_bit_is_mxnets(family, case, dtype)
 
 
+OF_ONE_SHAPE = [
+    c for c in FAMILIES["update"] if c.op.endswith("update") and len({x.shape for x in c.inputs}) == 1
+]
+
+
+@pytest.mark.parametrize("case", [c for c in OF_ONE_SHAPE if 0 not in c.inputs[0].shape][::3], ids=str)
+def test_a_number_is_stepped_like_a_vector_of_one(case):
+    def step(shape: tuple[int, ...]) -> list[np.ndarray]:
+        inputs = [mx.np.array(a.ravel()[0], dtype=a.dtype).reshape(shape) for a in case.arrays()]
+        results = getattr(mx.nd._internal, case.op)(*inputs, **case.attributes)
+        return [x.asnumpy() for x in [*(results if isinstance(results, list) else [results]), *inputs]]
+
+    for number, vector in zip(step(()), step((1,)), strict=True):
+        assert number.shape == ()
+        np.testing.assert_array_equal(number, vector[0])
+
+
 OPTIMIZERS = [
     ("sgd", {"wd": 0.1}, "sgd_update", 0, {"wd": 0.1}),
     ("sgd", {"momentum": 0.9, "wd": 0.1}, "sgd_mom_update", 1, {"momentum": 0.9, "wd": 0.1}),

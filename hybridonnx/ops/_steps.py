@@ -33,9 +33,16 @@ PART = 1 << 15
 
 
 def in_parts(step: Callable[..., None], *arrays: Array | None) -> None:
-    """Step in parts that fit into a processor's cache, where what is computed on the way stays."""
+    """Step in parts that fit into a processor's cache, where what is computed on the way stays.
+
+    A single number gets an axis: NumPy computes numbers, not arrays, of arrays without.
+    """
     first = arrays[0]
-    if first is None or first.size <= PART or not all(a is None or a.flags.c_contiguous for a in arrays):
+    if (
+        first is None
+        or (first.ndim and first.size <= PART)
+        or not all(a is None or a.flags.c_contiguous for a in arrays)
+    ):
         step(*arrays)
         return
     flat = [None if a is None else a.reshape(-1) for a in arrays]
@@ -46,12 +53,12 @@ def in_parts(step: Callable[..., None], *arrays: Array | None) -> None:
 def scaled(g: Array, rescale: Number, clip: Number = -1.0, wd: Number = 0.0, w: Array | None = None) -> Array:
     """The rescaled gradient, plus the weights' decay if weights are given, then clipped; a new array."""
     f = numbers(g)
-    result = g * f(rescale)
+    result = np.asarray(g * f(rescale))
     if wd and w is not None:
         result += f(wd) * w
     if clip >= 0:
         np.clip(result, -f(clip), f(clip), out=result)
-    return np.asarray(result)
+    return result
 
 
 def paced(g: Array, rate: Number, rescale: Number, clip: Number) -> Array:

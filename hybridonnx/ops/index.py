@@ -231,7 +231,8 @@ class BooleanMask(Indexed):
             raise AttributeValueError(f"_contrib_boolean_mask: axis must be 0, got {self.axis}.")
 
     def infer_shape(self, data: Shape, index: Shape) -> Shape:
-        unify("_contrib_boolean_mask", data[:1], index)
+        require_axes(self.names[0], data)
+        unify(self.names[0], data[:1], index)
         return (None, *data[1:])
 
     def forward(self, data: Array, index: Array) -> Array:

@@ -15,7 +15,7 @@ from . import np_reshape  # what these are composed of
 from ._composition import Composed
 from ._operator import Array, Operator
 from ._registry import operator
-from ._shapes import NumericShape, Shape, axis_index, axis_indices, known, show, sizes
+from ._shapes import NumericShape, Shape, axis_index, axis_indices, known, show, sizes, unify
 
 __all__ = ["np_reshape"]
 _CONSTANT = "it is piecewise constant"
@@ -286,6 +286,8 @@ class NumpyBincount(Operator):
     def infer_shape(self, data: Shape, weights: Shape = ()) -> Shape:
         if len(data) != 1:
             raise ShapeError(f"_npi_bincount: data (N,) is required, got {show(data)}.")
+        if self.has_weights:
+            unify("_npi_bincount", data, weights)
         return (None,)
 
     def infer_dtype(self, data: DType | None, weights: DType | None = None) -> DType | None:
