@@ -34,6 +34,12 @@ class Switch(Generic[_T]):
 MXNET_VERSION = Switch("HYBRIDONNX_MXNET_VERSION", 10901, "The MXNet version that symbol.json files name.")
 SYNC = Switch("HYBRIDONNX_SYNC", False, "Flush a new file to the disk before it replaces the old one.")
 THREADS = Switch("HYBRIDONNX_THREADS", 0, "Threads of an ONNX Runtime session; 0: as many as it likes.")
+EAGER = Switch(
+    "HYBRIDONNX_EAGER",
+    "auto",
+    "What runs eager operators: numpy, their kernels alone; sessions, ONNX Runtime wherever it can; auto, "
+    "what is faster, by operator and size.",
+)
 SESSIONS = Switch(
     "HYBRIDONNX_SESSIONS", 16, "Input shapes for which a hybridized block keeps sessions, those last used."
 )

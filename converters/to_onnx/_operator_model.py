@@ -20,16 +20,18 @@ def lower_operator(
     opset: int = DEFAULT,
     noise_inputs: bool = True,
     exact: bool = False,
+    hidden: bool = False,
 ) -> Lowered:
     """A model of one operator, in its mode, with inputs called as the operator calls them.
 
-    Its outputs are those that the operator shows, called `output0`, `output1`, …
+    Its outputs are those that the operator shows, and with `hidden` the others too, called `output0`,
+    `output1`, …
     """
     names = op.input_names()
     variables = [Entry(Node(VARIABLE, name), 0) for name in names]
     attrs = {name: text(value) for name, value in op.attributes().items()}
     node = Node(op.names[0], op.names[0], attrs, variables, op.subgraphs)
-    count = op.visible()
+    count = len(op.output_names()) if hidden else op.visible()
     return lower(
         Outputs([Entry(node, i) for i in range(count)]),
         dict(zip(names, specs, strict=True)),

@@ -13,8 +13,9 @@ import numpy as np
 
 from ..autograd.scopes import state
 from ..dtypes import DType, converted
-from ..ops import Array
+from ..ops import Array, find
 from ._base import ArrayBase, refuse_in_place
+from .invoke import view
 from .watch import overwrite
 
 
@@ -109,26 +110,26 @@ def _get_recorded(x: ArrayBase, key: tuple[Any, ...], selected: Array) -> ArrayB
     """The same on the tape, by operators that have gradients; the value is what NumPy gave."""
     if 0 in selected.shape:
         return x.dense._on_tape(selected.copy(), x._ctx, None)
-    basic = _is_basic(key)
-    recorded = _sliced(x, key, selected) if basic else _gathered(x, key, selected)
-    if basic and selected.flags.c_contiguous:
-        recorded._data = selected
-    return recorded
+    if not _is_basic(key):
+        return _gathered(x, key, selected)
+    return _sliced(x, key, selected if selected.flags.c_contiguous else selected.copy())
 
 
 def _sliced(x: ArrayBase, key: tuple[Any, ...], selected: Array) -> ArrayBase:
+    """The selected values on the tape, by a slice and a reshape of which no kernel runs."""
     bounds = list(_bounds(x.shape, key))
-    if all(b == (0, size, 1) for b, size in zip(bounds, x.shape, strict=True)):
-        part = x
-    else:
+    part = x
+    if any(bound != (0, size, 1) for bound, size in zip(bounds, x.shape, strict=True)):
         begin, end, step = zip(*bounds, strict=True)
-        part = x.F.slice(x, begin=begin, end=end, step=step)
-    shaped: ArrayBase
+        sizes = [len(range(size)[slice(*bound)]) for bound, size in zip(bounds, x.shape, strict=True)]
+        part = view(
+            find("slice").make({"begin": begin, "end": end, "step": step}), x, selected.reshape(sizes)
+        )
     if x._as_numpy:
-        shaped = x.F._np_reshape(part, newshape=selected.shape)
-    else:
-        shaped = x.F.Reshape(part, shape=selected.shape) if selected.shape else x.F._copy(part)
-    return shaped
+        return view(find("_np_reshape").make({"newshape": selected.shape}), part, selected)
+    if selected.shape:
+        return view(find("Reshape").make({"shape": selected.shape}), part, selected)
+    return view(find("_copy").make({}), part, selected)
 
 
 def _bounds(shape: tuple[int, ...], key: tuple[Any, ...]) -> Iterator[tuple[int, int | None, int]]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
+from .. import config
 from .._locks import no_fork
 from .._profile import profile
+from .._scopes import Innermost, Scope
 from ..autograd.scopes import state
 from ..autograd.tape import TapeNode
 from ..context import Context, current_context, usable
-from ..dtypes import DType
+from ..dtypes import DType, is_bfloat16
 from ..errors import DTypeError, MXNetError, RequirementError
 from ..ops import (
     Array,
@@ -33,6 +37,10 @@ from ._base import ArrayBase, refuse_in_place
 
 def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """An operator called as MXNet's users write it: arrays, then attributes; also `out`, `ctx` and `name`."""
+    kind: Any = cls
+    if mixing.rule is None and _is_plain(kind, len(args), tuple(kwargs)) and _all_arrays(args):
+        op = cls.make(kwargs) if kwargs else _without_attributes(kind)
+        return invoke(op, args if op.input_names() == cls.inputs[: len(args)] else select(op, args))
     out = ctx = None
     if len(args) > len(cls.inputs):
         attributes = {key: value for key, value in kwargs.items() if key not in _OPTIONS}
@@ -48,23 +56,36 @@ def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> An
     if mixing.rule is not None:
         args, kwargs = mixing.arguments(cls, args, kwargs)
     cls = cls.specialized(kwargs, _is_array)
-    if _is_plain(cls, args, kwargs):
-        inputs, attributes = list(args), kwargs
-    else:
-        inputs, attributes = bind(cls, args, kwargs, _is_array)
+    inputs, attributes = bind(cls, args, kwargs, _is_array)
     op = cls.make(attributes)
     return invoke(op, select(op, inputs), out, ctx)
+
+
+@cache
+def _is_plain(cls: Any, count: int, names: tuple[str, ...]) -> bool:
+    """Whether so many positional arrays are the inputs, and keywords of these names the attributes."""
+    if cls.variadic or cls.skips or cls.requires_out or count > len(cls.inputs):
+        return False
+    if cls.specialized.__func__ is not Operator.specialized.__func__:  # type: ignore[attr-defined]
+        return False  # it depends on the call which inputs there are
+    return {*cls.inputs, *_OPTIONS}.isdisjoint(names)
 
 
 _OPTIONS = ("out", "name", "ctx")
 """What a call takes beside inputs and attributes."""
 
 
-def _is_plain(cls: type[Operator], args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    """Whether positional arguments are the inputs and keywords the attributes, as in most calls."""
-    if cls.variadic or cls.skips or len(args) > len(cls.inputs):
-        return False
-    return all(isinstance(a, ArrayBase) for a in args) and kwargs.keys().isdisjoint(cls.inputs)
+@cache
+def _without_attributes(cls: Any) -> Operator:
+    op: Operator = cls.make({})
+    return op
+
+
+def _all_arrays(args: Sequence[Any]) -> bool:
+    for value in args:  # noqa: SIM110  (twice as fast as all)
+        if not isinstance(value, ArrayBase):
+            return False
+    return True
 
 
 def _is_array(value: Any) -> bool:
@@ -95,18 +116,84 @@ _MOST_SHAPES = 512
 """How many combinations of shapes an operator remembers."""
 
 
-def _outputs(op: Operator, arrays: Sequence[Array]) -> tuple[Spec, ...]:
-    """The outputs' specs, inferred once for each combination of shapes and dtypes."""
-    cache: dict[Any, tuple[Spec, ...]] = op.__dict__.setdefault("_known_outputs", {})
+class ReferenceKernels(Scope):
+    """A `with` block in which all operators run on their kernels, the reference of everything else."""
+
+    _scopes: ClassVar[Innermost] = Innermost()
+
+    def __enter__(self) -> None:
+        self._scopes.innermost = self, None, self._scopes.innermost
+
+
+_reference = ReferenceKernels._scopes
+
+
+class Way(NamedTuple):
+    """How an operator runs on arrays of certain shapes and dtypes."""
+
+    outputs: tuple[Spec, ...]
+    session: Session | None
+    """What runs it in ONNX Runtime, if that is faster than its kernel."""
+    dtype: DType | None
+    """That of the output, if there is one and the kernel alone computes it from dense arrays; else `None`."""
+
+
+Session: TypeAlias = Callable[[Sequence[Array]], list[Array] | None]
+"""The outputs for the inputs; `None` if it refuses the values, of which the kernel says more."""
+
+
+def way_of(op: Operator, arrays: Sequence[Array]) -> Way:
+    """How an operator runs on arrays, decided once for each combination of shapes and dtypes."""
+    cache: dict[Any, Way] = op.__dict__.setdefault("_ways", {})
     key = tuple([(a.shape, a.dtype.num) for a in arrays])
-    specs = cache.get(key)
-    if specs is None:
+    way = cache.get(key)
+    if way is None:
         if len(cache) >= _MOST_SHAPES:
             cache.clear()
-        specs = _infer(op, tuple([Spec(a.shape, a.dtype) for a in arrays]))
+        inputs = tuple([Spec(a.shape, a.dtype) for a in arrays])
+        outputs = _infer(op, inputs)
+        session = _session(op, inputs, outputs)
+        way = Way(outputs, session, None if session else _plain_dtype(op, inputs, outputs))
         if all(a.dtype.names is None for a in arrays):  # containers of all types have one number
-            cache[key] = specs
-    return specs
+            cache[key] = way
+    return way
+
+
+def _plain_dtype(op: Operator, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> DType | None:
+    """The output's dtype, if an execution is nothing but a call of the kernel that gives one array."""
+    if (
+        op.stateful
+        or op.draws()
+        or op.aux
+        or op.stored_rows
+        or op.stores_anew
+        or len(outputs) != 1
+        or not inputs
+    ):
+        return None
+    widened = any(is_bfloat16(spec.dtype) for spec in inputs)
+    return None if widened or outputs[0].shape == () else outputs[0].dtype
+
+
+def _session(op: Operator, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> Session | None:
+    """The session for an operator that is faster in one than on its kernel."""
+    mode = config.EAGER()
+    if mode == "numpy" or (mode != "sessions" and not (op.saves and inputs[0].dtype.kind == "f")):  # type: ignore[union-attr]
+        return None
+    shapes: list[Any] = [spec.shape for spec in inputs]
+    results: list[Any] = [() if s.shape is None or None in s.shape else s.shape for s in outputs]
+    if any(0 in shape for shape in (*shapes, *results)):
+        return None
+    saving = op.saves * op.work(shapes, results)
+    if mode != "sessions" and saving < CALL:
+        return None
+    engine: Any = importlib.import_module(f"{__package__.partition('.')[0]}.runtime.eager").ENGINE
+    session: Session | None = engine.session(op, inputs, outputs, saving)
+    return session
+
+
+CALL = 15_000.0
+"""Nanoseconds that a session has to save: the call of one takes about as many more than that of a kernel."""
 
 
 def _infer(op: Operator, inputs: tuple[Spec, ...]) -> tuple[Spec, ...]:
@@ -125,10 +212,41 @@ def invoke(op: Operator, inputs: Sequence[ArrayBase], out: Any = None, ctx: Cont
     """Run an operator on arrays, into `out` if given. One array, or a list if several outputs are visible."""
     if out is not None:
         op = op.for_out([Spec(t._data.shape, t._data.dtype) for t in _targets(out)])
+    if out is None and not op.mode_dependent:
+        result = _invoke_plain(op, inputs)
+        if result is not None:
+            return result
     visible = invoke_all(op, inputs, ctx)[: op.visible()]
     if out is not None:
         return _write(op, visible, out)
     return visible[0] if len(visible) == 1 else visible
+
+
+def _invoke_plain(op: Operator, inputs: Sequence[ArrayBase]) -> ArrayBase | None:
+    """The output of a kernel that gives one array of dense ones; `None` where there is more to do."""
+    dense = type(inputs[0]) if inputs else None
+    if dense is None or dense is not dense.dense:
+        return None
+    for x in inputs:
+        if type(x) is not dense:
+            return None
+    arrays = [x._data for x in inputs]
+    outputs, _, dtype = way_of(op, arrays)
+    if dtype is None or profile.operators:
+        return None
+    with np.errstate(all="ignore"):  # infinities and NaN are results like others
+        y: Any = op.forward(*arrays)
+    if type(y) is not np.ndarray or y.base is not None or y.dtype is not dtype or not y.flags.c_contiguous:
+        y = _own(y, arrays, dtype, outputs[0].shape)
+    else:
+        for a in arrays:
+            if y is a:
+                y = y.copy()
+    device = inputs[0]._ctx
+    output = dense._on_tape(y, device, None)
+    if state.recording:
+        record(op, inputs, (output,), device)
+    return output
 
 
 def invoke_all(
@@ -141,17 +259,17 @@ def invoke_all(
         return _invoke_rows(op, inputs)
     arrays = [x._data for x in inputs]
     device = inputs[0]._ctx if inputs else usable(ctx or _device(op))
-    specs = _outputs(op, arrays)
+    way = way_of(op, arrays)
     if op.stateful:
         op = op.started(device)
-    results = run(op, arrays, specs, noise)
+    results = run(op, arrays, way, noise)
     dense = _class_of(inputs)
     outputs = [dense._on_tape(y, device, None) for y in results]
     if op.stores is not None and (op.stores_anew or not _all_dense(inputs)):
         storage = op.stores([x._pattern() for x in inputs], arrays)
         outputs[0] = outputs[0] if storage is None else outputs[0]._stored_as(storage)
     if state.recording:
-        _record(op, inputs, outputs, device)
+        record(op, inputs, outputs, device)
     if op.aux and (op.training or op.always_updates):
         _update(op, inputs, outputs)
     return outputs
@@ -172,10 +290,21 @@ def _all_dense(inputs: Sequence[ArrayBase]) -> bool:
 _DENSE = {"default"}
 
 
-def run(
-    op: Operator, arrays: Sequence[Array], specs: Sequence[Spec], noise: Noise | None = None
+def run(op: Operator, arrays: Sequence[Array], way: Way, noise: Noise | None = None) -> list[Array]:
+    """The outputs as new contiguous arrays of the inferred dtypes."""
+    if way.session is not None and _reference.innermost is None:
+        if profile.operators:
+            results = profile.call("operator", op.names[0], way.session, arrays)
+        else:
+            results = way.session(arrays)
+        if results is not None:
+            return results
+    return _run_kernel(op, arrays, way.outputs, noise)
+
+
+def _run_kernel(
+    op: Operator, arrays: Sequence[Array], specs: Sequence[Spec], noise: Noise | None
 ) -> list[Array]:
-    """The kernel's outputs as new contiguous arrays of the inferred dtypes."""
     if op.noise and op.draws():
         if noise is None:
             with no_fork(), drawing():
@@ -211,12 +340,16 @@ def _device(op: Operator) -> Context:
     return Context(kind, int(number or 0))
 
 
-def _record(
-    op: Operator,
-    inputs: Sequence[ArrayBase],
-    outputs: Sequence[ArrayBase],
-    ctx: Context,
-) -> None:
+def view(op: Operator, x: ArrayBase, data: Array) -> ArrayBase:
+    """An array over memory of another, as an operator gives it, which is recorded."""
+    viewed = x.dense._on_tape(data, x._ctx, None)
+    if state.recording:
+        record(op, (x,), (viewed,), x._ctx)
+    return viewed
+
+
+def record(op: Operator, inputs: Sequence[ArrayBase], outputs: Sequence[ArrayBase], ctx: Context) -> None:
+    """Put an execution on the tape, if an input is there."""
     entries = [x._entry for x in inputs]
     if entries.count(None) == len(entries):
         return

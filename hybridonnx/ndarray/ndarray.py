@@ -10,6 +10,7 @@ import importlib
 import operator
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache, partial
+from math import prod
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
 
@@ -54,7 +55,7 @@ from ._storage import (
     pattern_of,
     stored_as,
 )
-from .invoke import invoke
+from .invoke import invoke, view
 from .namespace import ARRAYS
 from .namespace import F as _F
 from .watch import overwrite
@@ -135,16 +136,16 @@ class NDArray(ArrayBase, OperatorMethods):
 
     def reshape(self, *shape: ShapeLike, **kwargs: object) -> NDArray:
         """The same memory in another shape; the codes 0, -1, -2, -3, -4 are the operator's, `Reshape`."""
-        op = _reshaping(shape, **kwargs)
-        return self._viewed(op, self._reshaped(op))
+        sizes: Any = shape[0] if len(shape) == 1 else shape
+        if type(sizes) is tuple and sizes and not kwargs:
+            return self._viewed(*_reshaped(self._data.shape, *sizes))
+        op: Any = _reshaping(shape, **kwargs)
+        return self._viewed(op, _shape_of(op, self._data.shape))
 
     def _viewed(self, op: Operator, shape: Sequence[int]) -> NDArray:
         """The same memory in the shape that an operator gives it, which is recorded."""
-        if state.recording and self._entry is not None:
-            viewed: NDArray = invoke(op, (self,))
-            viewed._data = self._data.reshape(shape)
-            return viewed
-        return self.dense._on_tape(self._data.reshape(shape), self._ctx, None)  # type: ignore[return-value]
+        viewed: NDArray = view(op, self, self._data.reshape(shape))  # type: ignore[assignment]
+        return viewed
 
     def _same_elements(self, name: str, inplace: bool, attributes: dict[str, Any], options: Any) -> NDArray:
         """What operator `name` gives, `inplace` over the same memory."""
@@ -165,12 +166,6 @@ class NDArray(ArrayBase, OperatorMethods):
     def expand_dims(self, axis: int, inplace: bool = False, **kwargs: Any) -> NDArray:
         """With a new axis of size 1; `inplace` over the same memory."""
         return self._same_elements("expand_dims", inplace, {"axis": axis}, kwargs)
-
-    def _reshaped(self, op: Any) -> tuple[int, ...]:
-        if not op.shape and self.size == 1:
-            return ()
-        shape: tuple[int, ...] = op.infer_shape(self.shape)
-        return shape
 
     @property
     def T(self) -> NDArray:
@@ -376,6 +371,19 @@ class NDArray(ArrayBase, OperatorMethods):
 def _np_array() -> Any:
     """The module of `mx.np.ndarray`, which stands above this one."""
     return importlib.import_module(f"{__package__}.np_array")
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _reshaped(data: tuple[int, ...], *sizes: Any) -> tuple[Operator, tuple[int, ...]]:
+    """The operator that gives an array of a shape these sizes, and the shape that they mean."""
+    op = _reshaping((sizes,))
+    return op, _shape_of(op, data)
+
+
+def _shape_of(op: Any, data: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that `reshape` gives an array."""
+    shape: tuple[int, ...] = () if not op.shape and prod(data) == 1 else op.infer_shape(data)
+    return shape
 
 
 def _reshaping(sizes: tuple[Any, ...], **kwargs: Any) -> Operator:

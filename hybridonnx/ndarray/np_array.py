@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
@@ -16,7 +17,7 @@ from ..context import Context, cpu
 from ..dtypes import DTypeLike, as_dtype
 from ..faces import NUMPY_OVERLOADS, Axes, Functions, Sections, method
 from ..formats.params import Value
-from ..ops import FLUENT, Array, find, is_number
+from ..ops import FLUENT, Array, Operator, find, is_number
 from .invoke import invoke
 from .ndarray import NDArray, from_stored
 from .np_shape import is_np_array
@@ -28,6 +29,13 @@ else:
 
 _BINARY = ("add", "sub", "mul", "truediv", "mod", "pow", "and", "or", "xor")
 _COMPARISONS = ("eq", "ne", "gt", "ge", "lt", "le")
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _reshaped(data: tuple[int, ...], *sizes: Any) -> tuple[Operator, tuple[int, ...]]:
+    """The operator that gives an array sizes, of which one may be -1, and the shape that these are."""
+    op: Any = find("_np_reshape").make({"newshape": tuple(int(d) for d in sizes)})
+    return op, op.infer_shape(data)
 
 
 class ndarray(NumpyMethods):  # noqa: N801  (MXNet's name)
@@ -173,8 +181,7 @@ class ndarray(NumpyMethods):  # noqa: N801  (MXNet's name)
             raise NotImplementedError(f"reshape: a shape and order 'C' are required, got {kwargs or order}.")
         newshape = kwargs.get("newshape", args[0] if len(args) == 1 else args)
         sizes = (newshape,) if hasattr(newshape, "__index__") else tuple(newshape)
-        op: Any = find("_np_reshape").make({"newshape": tuple(int(d) for d in sizes)})
-        return self._viewed(op, op.infer_shape(self.shape))  # type: ignore[return-value]
+        return self._viewed(*_reshaped(self._data.shape, *sizes))  # type: ignore[return-value]
 
     reshape_view = reshape
 

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -19,6 +20,9 @@ from ._shapes import Shape, axis_indices, broadcast
 from ._slopes import computed_wide
 
 Rule: TypeAlias = Callable[..., Sequence[Any]]
+
+
+_axis_indices = lru_cache(maxsize=1024)(axis_indices)
 
 
 def row(
@@ -243,7 +247,7 @@ class Reduction(Operator):
 
     def axes(self, rank: int) -> tuple[int, ...]:
         """The sorted axes that are reduced."""
-        return axis_indices(self.names[0], self.axis, rank, self.exclude)
+        return _axis_indices(self.names[0], self.axis, rank, self.exclude)
 
     def infer_shape(self, data: Shape) -> Shape:
         return reduced_shape(data, self.axes(len(data)), self.keepdims)

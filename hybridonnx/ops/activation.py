@@ -72,9 +72,13 @@ class Activation(Operator):
     ONNX: Relu, Sigmoid, Softplus, Softsign or Tanh, by act_type.
     """
 
+    saves: ClassVar[float] = 0.25
     elementwise: ClassVar[bool] = True
     takes_ints: ClassVar[bool] = False
     act_type: Literal["relu", "sigmoid", "softrelu", "softsign", "tanh"]
+
+    def work(self, inputs: Sequence[tuple[int, ...]], outputs: Sequence[tuple[int, ...]]) -> int:
+        return super().work(inputs, outputs) if self.act_type in ("relu", "sigmoid") else 0
 
     def forward(self, data: Array) -> Array:
         return _KERNELS[self.act_type](data)
@@ -154,6 +158,7 @@ class LeakyReLU(Operator):
         rrelu is LeakyRelu, in training Where with Mul.
     """
 
+    saves: ClassVar[float] = 40.0
     inputs: ClassVar[tuple[str, ...]] = ("data", "gamma")
     mode_dependent: ClassVar[bool] = True
     noise: ClassVar[str] = "uniform"
@@ -163,6 +168,9 @@ class LeakyReLU(Operator):
     slope: float = 0.25
     lower_bound: float = 0.125
     upper_bound: float = 0.334
+
+    def work(self, inputs: Sequence[tuple[int, ...]], outputs: Sequence[tuple[int, ...]]) -> int:
+        return super().work(inputs, outputs) if self.act_type == "gelu" else 0
 
     def input_names(self) -> tuple[str, ...]:
         return self.inputs if self.act_type == "prelu" else ("data",)

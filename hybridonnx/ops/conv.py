@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ..attrs import Ints
@@ -130,6 +131,13 @@ class _Window(Operator):
             "layout": self.layout,
         }
 
+    def products(
+        self, narrow: str, inputs: Sequence[tuple[int, ...]], outputs: Sequence[tuple[int, ...]]
+    ) -> int:
+        """The multiplications: one filter's elements for each element of `narrow`, an input or the output."""
+        shapes = dict(zip(self.input_names(), inputs, strict=True))
+        return prod(shapes.get(narrow, outputs[0])) * prod(shapes["weight"][1:])
+
     def bias_gradient(self, F: Any, dy: Any) -> Any:
         """The bias' gradient."""
         return F.sum(dy, axis=(-1,) if self.last() else (1,), exclude=True)
@@ -151,6 +159,11 @@ class _Forward(_Window):
 
     ONNX: Conv, with Transpose before and after it if the channels are last; of float64 Slice and MatMul.
     """
+
+    saves: ClassVar[float] = 0.25
+
+    def work(self, inputs: Sequence[tuple[int, ...]], outputs: Sequence[tuple[int, ...]]) -> int:
+        return self.products("dy", inputs, outputs)
 
     def weight_shape(self, data: Shape) -> Shape:
         """The weight's shape: (num_filter, C / num_group, *kernel), or with the channels last."""
@@ -342,8 +355,12 @@ class _Transposed(_Window):
     ONNX: ConvTranspose.
     """
 
+    saves: ClassVar[float] = 0.25
     adj: Ints = ()
     target_shape: Ints = ()
+
+    def work(self, inputs: Sequence[tuple[int, ...]], outputs: Sequence[tuple[int, ...]]) -> int:
+        return self.products("data", inputs, outputs)
 
     def check(self) -> None:
         super().check()

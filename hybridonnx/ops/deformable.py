@@ -226,6 +226,7 @@ class DeformableColumns(_Columns):
     ONNX: Gather with computed indices, Mul and Add.
     """
 
+    saves: ClassVar[float] = 30.0
     inputs: ClassVar[tuple[str, ...]] = ("data", "offset")
 
     def infer_inputs(self, data: Shape | None, offset: Shape | None) -> Sequence[Shape | None]:
@@ -392,6 +393,7 @@ class DeformableConvolution(_Convolution):
     the last pixel.
     """
 
+    saves: ClassVar[float] = 300.0
     inputs: ClassVar[tuple[str, ...]] = ("data", "offset", "weight", "bias")
     clamped: ClassVar[bool] = True
     num_filter: int
@@ -430,6 +432,7 @@ class ModulatedDeformableConvolution(_Convolution):
         im2col_step: Accepted for MXNet's sake; without effect.
     """
 
+    saves: ClassVar[float] = 300.0
     inputs: ClassVar[tuple[str, ...]] = ("data", "offset", "mask", "weight", "bias")
     num_filter: int
     num_group: int = 1

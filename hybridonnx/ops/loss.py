@@ -74,6 +74,7 @@ class SoftmaxOutput(_Output):
     ONNX: Softmax.
     """
 
+    saves: ClassVar[float] = 0.8
     grad_scale: float = 1.0
     ignore_label: float = -1.0
     multi_output: bool = False
@@ -255,6 +256,7 @@ class LogisticRegressionOutput(_Regression):
     ONNX: Sigmoid.
     """
 
+    saves: ClassVar[float] = 0.5
     grad_scale: float = 1.0
 
     def forward(self, data: Array, label: Array) -> Array:
@@ -346,6 +348,7 @@ class SoftmaxCrossEntropy(Operator):
     ONNX: Softmax, ReduceSum and Log.
     """
 
+    saves: ClassVar[float] = 2.0
     inputs: ClassVar[tuple[str, ...]] = ("data", "label")
     takes_ints: ClassVar[bool] = False
     least: ClassVar[float] = 1e-8

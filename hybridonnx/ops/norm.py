@@ -281,6 +281,7 @@ class BatchNorm(_OverBatch):
     ONNX: BatchNormalization.
     """
 
+    saves: ClassVar[float] = 1.5
     eps: float = 1e-3
     momentum: float = 0.9
     fix_gamma: bool = True
@@ -320,6 +321,7 @@ class BatchNormV1(_OverBatch):
     ONNX: BatchNormalization.
     """
 
+    saves: ClassVar[float] = 4.0
     axis: ClassVar[int] = 1  # type: ignore[misc]
     eps: float = 1e-3
     momentum: float = 0.9
@@ -346,6 +348,7 @@ class SyncBatchNorm(_OverBatch):
     ONNX: BatchNormalization.
     """
 
+    saves: ClassVar[float] = 4.0
     axis: ClassVar[int] = 1  # type: ignore[misc]
     eps: float = 1e-3
     momentum: float = 0.9
@@ -399,6 +402,7 @@ class LayerNorm(Operator):
     ONNX: LayerNormalization; ReduceMean, Sub, Mul and Div for other axes than the last.
     """
 
+    saves: ClassVar[float] = 3.0
     inputs: ClassVar[tuple[str, ...]] = ("data", "gamma", "beta")
     outputs: ClassVar[tuple[str, ...]] = ("output", "mean", "std")
     takes_ints: ClassVar[bool] = False

@@ -285,6 +285,8 @@ class Pooling(_Pool):
     ONNX: MaxPool, AveragePool (a sum: with Mul), LpPool, GlobalMaxPool or GlobalAveragePool.
     """
 
+    saves: ClassVar[float] = 2.0
+
     def counted(self) -> int:
         has_workspace = self.pool_type == "max" and self.kernel and self.layout in (None, *_LAYOUTS)
         return 2 if has_workspace else 1
@@ -425,6 +427,7 @@ class PoolGrad(_Pool):
     ONNX: ConvTranspose; of a maximum MaxPool with ScatterElements or MaxUnpool.
     """
 
+    saves: ClassVar[float] = 5.0
     inputs: ClassVar[tuple[str, ...]] = ("dy", "data")
 
     def infer_inputs(self, dy: Shape | None, data: Shape | None) -> Sequence[Shape | None]:
@@ -469,6 +472,7 @@ class PoolPick(_Pool):
     ONNX: MaxPool and Gather.
     """
 
+    saves: ClassVar[float] = 5.0
     inputs: ClassVar[tuple[str, ...]] = ("values", "data")
 
     def infer_inputs(self, values: Shape | None, data: Shape | None) -> Sequence[Shape | None]:

@@ -120,6 +120,7 @@ class UpSampling(_Nearest):
     ONNX: Resize, with Concat or Sum; ConvTranspose for bilinear.
     """
 
+    saves: ClassVar[float] = 2.0
     scale: int
     num_filter: int = 0
     sample_type: Literal["bilinear", "nearest"]
@@ -196,6 +197,7 @@ class UpSamplingGrad(_Nearest):
     ONNX: AveragePool and Mul, with Split.
     """
 
+    saves: ClassVar[float] = 8.0
     scale: int
     multi_input_mode: Literal["concat", "sum"] = "concat"
     num_args: int
@@ -493,6 +495,8 @@ class AdaptiveAvgPooling2D(_Adaptive):
 
     ONNX: AveragePool or GlobalAveragePool; MatMul where the parts differ.
     """
+
+    saves: ClassVar[float] = 2.0
 
     def infer_shape(self, data: Shape) -> Shape:
         return self.result_shape(data)

@@ -323,6 +323,7 @@ class RNNGrad(_Recurrent):
     ONNX: Scan, with MatMul and Gemm.
     """
 
+    saves: ClassVar[float] = 20.0
     inputs: ClassVar[tuple[str, ...]] = (
         *RNN.inputs,
         *("output", "layers", "mask"),

@@ -128,6 +128,8 @@ class ROIPooling(_Max, Pooled):
     ONNX: MaxRoiPool.
     """
 
+    saves: ClassVar[float] = 10.0
+
     def counted(self) -> int:
         return 2
 
@@ -156,6 +158,8 @@ class ROIPoolGrad(_Max, Adjoint):
     ONNX: Gather and Greater in a Loop over the pixels of the largest bin, and ScatterElements.
     """
 
+    saves: ClassVar[float] = 5.0
+
     def forward(self, dy: Array, rois: Array, data: Array) -> Array:
         index = self.tops(data, rois).ravel()
         index += 1  # the sum of those without a maximum stands first
@@ -179,6 +183,7 @@ class ROIPoolPick(_Max):
     ONNX: Gather and Greater in a Loop over the pixels of the largest bin, and Gather.
     """
 
+    saves: ClassVar[float] = 10.0
     inputs: ClassVar[tuple[str, ...]] = ("values", "rois", "data")
 
     def infer_inputs(
@@ -280,6 +285,8 @@ class ROIAlign(_Align, Pooled):
     ONNX: RoiAlign, of images that are there.
     """
 
+    saves: ClassVar[float] = 5.0
+
     def forward(self, data: Array, rois: Array) -> Array:
         x, regions = self.computed(data, rois)
         y = np.zeros(sizes(self.pooled(data.shape, rois.shape)), data.dtype)
@@ -304,6 +311,8 @@ class ROIAlignGrad(_Align, Adjoint):
 
     ONNX: MatMul with the shares of rows and of columns, which are computed.
     """
+
+    saves: ClassVar[float] = 2.0
 
     def forward(self, dy: Array, rois: Array, data: Array) -> Array:
         heads, regions = self.computed(dy, rois)
@@ -341,6 +350,7 @@ class RROIAlign(Pooled):
     ONNX: Gather with computed indices, and ReduceSum.
     """
 
+    saves: ClassVar[float] = 6.0
     width: ClassVar[int] = 6
     not_differentiable: ClassVar[str] = "MXNet has no gradient of it either"
     refuses_gradient: ClassVar[bool] = True

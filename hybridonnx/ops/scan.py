@@ -32,6 +32,7 @@ class CumSum(Operator):
     ONNX: CumSum.
     """
 
+    saves: ClassVar[float] = 3.0
     inputs: ClassVar[tuple[str, ...]] = ("a",)
     axis: int | None = None
     dtype: DTypeName | None = None

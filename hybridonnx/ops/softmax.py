@@ -101,6 +101,7 @@ class Softmax(_AlongAxis):
     ONNX: Softmax, with Where for lengths.
     """
 
+    saves: ClassVar[float] = 6.0
     inputs: ClassVar[tuple[str, ...]] = ("data", "length")
     axis: int = -1
     temperature: float | None = None
@@ -146,6 +147,7 @@ class Softmin(_AlongAxis):
     ONNX: Neg and Softmax.
     """
 
+    saves: ClassVar[float] = 6.0
     axis: int = -1
     temperature: float | None = None
     dtype: Literal["float16", "float32", "float64"] | None = None
@@ -168,6 +170,7 @@ class LogSoftmax(_AlongAxis):
     ONNX: LogSoftmax.
     """
 
+    saves: ClassVar[float] = 6.0
     axis: int = -1
     temperature: float | None = None
     dtype: Literal["float16", "float32", "float64"] | None = None
@@ -207,6 +210,7 @@ class SoftmaxActivation(Operator):
     ONNX: Softmax.
     """
 
+    saves: ClassVar[float] = 8.0
     elementwise: ClassVar[bool] = True
     takes_ints: ClassVar[bool] = False
     mode: Literal["channel", "instance"] = "instance"

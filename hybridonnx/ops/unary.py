@@ -41,7 +41,12 @@ class Smooth(Unary):
 
 
 def smooth(
-    name: str, fn: Callable[[Array], Array], slope: Callable[..., Any], *aliases: str, doc: str = ""
+    name: str,
+    fn: Callable[[Array], Array],
+    slope: Callable[..., Any],
+    *aliases: str,
+    doc: str = "",
+    saves: float = 0.0,
 ) -> type[Operator]:
     """A function of floating-point numbers. Integers go through float64 and are truncated, as in MXNet.
 
@@ -53,7 +58,8 @@ def smooth(
             return fn(data).astype(data.dtype, copy=False)
         return fn(data.astype(np.float64)).astype(data.dtype)
 
-    return row(Smooth, (name, *aliases), doc, fn=staticmethod(kernel), slope=staticmethod(slope))
+    facets: dict[str, Any] = {"fn": staticmethod(kernel), "slope": staticmethod(slope), "saves": saves}
+    return row(Smooth, (name, *aliases), doc, **facets)
 
 
 def exact(
@@ -386,6 +392,7 @@ smooth(
     lambda F, y, x: F.exp(-x * x) * _TWO_BY_ROOT_PI,
     "_npx_erf",
     doc="The error function of each element.\n\nONNX: Erf.",
+    saves=40.0,
 )
 smooth(
     "erfinv",
@@ -396,6 +403,7 @@ smooth(
 
     ONNX: Log, Sqrt and a polynomial of Mul and Add.
     """,
+    saves=200.0,
 )
 smooth(
     "gamma",
@@ -470,6 +478,7 @@ smooth(
     lambda F, y, x: y * (1 - y),
     "_sparse_sigmoid",
     doc="1 / (1 + exp(-x)) of each element x.\n\nONNX: Sigmoid.",
+    saves=0.4,
 )
 smooth(
     "softsign",

@@ -25,7 +25,7 @@ from ..converters.values import dtype_of_type_string
 from ..dtypes import DType, as_dtype, container_of
 from ..errors import ConversionError, MXNetError, is_file
 from ..gluon.hybrid_block import HybridBlock
-from ..ndarray.invoke import invoke_all
+from ..ndarray.invoke import ReferenceKernels, invoke_all
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Operator, Spec, SymbolicDim
 from ..runtime.open_session import is_session, model_of
@@ -150,7 +150,7 @@ class Graph:
             return variables[entry.node.name] if entry.node.is_variable else results[entry]
 
         for node in dict.fromkeys(entry.node for entry in sorted(entries, key=lambda e: e.node.serial)):
-            with node.named():
+            with node.named(), ReferenceKernels():
                 outputs = invoke_all(self._operator(node), [NDArray(array(entry)) for entry in node.inputs])
             results.update({Entry(node, i): y.asnumpy() for i, y in enumerate(outputs)})
         return {name: results[self._nodes[name]] for name in wanted}
@@ -163,7 +163,8 @@ class Graph:
         self._operator = Operators(topological(self.symbol.outputs), lambda: specs)
         arrays = {name: NDArray(value) for name, value in values.items()}
         part = Symbol([self._nodes[name] for name in wanted])
-        return [y.asnumpy() for y in execute(part, arrays, around=self.symbol)]
+        with ReferenceKernels():
+            return [y.asnumpy() for y in execute(part, arrays, around=self.symbol)]
 
     def _back(self, wanted: Iterable[str], borders: Collection[str]) -> tuple[set[Entry], set[str]]:
         ends = {self._nodes[name]: name for name in borders if name in self._nodes}
@@ -327,7 +328,8 @@ def of_symbol(symbol: Symbol, params: Arrays, call: Callable[[Arrays], Arrays] |
     def run(inputs: Arrays) -> Arrays:
         shapes = {name: array.shape for name, array in inputs.items()}
         arrays = {**inputs, **label_zeros(symbol, [*values, *inputs], shapes)}
-        outputs = execute(symbol, {**values, **{name: NDArray(array) for name, array in arrays.items()}})
+        with ReferenceKernels():
+            outputs = execute(symbol, {**values, **{name: NDArray(array) for name, array in arrays.items()}})
         return named(symbol.list_outputs(), [y.asnumpy() for y in outputs])
 
     def limits(inputs: Mapping[str, Spec]) -> Mapping[str, Sequence[Limit]]:

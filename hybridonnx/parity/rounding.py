@@ -25,7 +25,7 @@ import numpy as np
 from ..converters.quantization import Grid
 from ..dtypes import DType
 from ..errors import MXNetError
-from ..ndarray.invoke import invoke_all
+from ..ndarray.invoke import ReferenceKernels, invoke_all
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Operator, Spec
 from ..symbol.execute import Operators
@@ -300,7 +300,8 @@ class _Step:
         return [self._result(m, [copy[i] for copy in copies], last[i]) for i, m in enumerate(measured)]
 
     def _run(self, arrays: Sequence[Array]) -> list[Array]:
-        return [np.asarray(y._data) for y in invoke_all(self._op, [NDArray(a) for a in arrays])]
+        with ReferenceKernels():
+            return [np.asarray(y._data) for y in invoke_all(self._op, [NDArray(a) for a in arrays])]
 
     def _rounded(self, arrays: Sequence[Array]) -> list[Array]:
         return [rounded(x, dtype) for x, dtype in zip(arrays, self._dtypes, strict=True)]

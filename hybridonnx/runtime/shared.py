@@ -72,7 +72,7 @@ def structure(
             continue
         if not node.is_known or node.subgraphs or node.op.stateful or SHAPE_KEY in node.attrs:
             return None
-        parts.append((_text(node.op), *((places[entry.node], entry.output) for entry in node.inputs)))
+        parts.append((identity(node.op), *((places[entry.node], entry.output) for entry in node.inputs)))
     if size > _MOST_BYTES:
         return None
     ends = tuple((places[entry.node], entry.output) for entry in outputs)
@@ -86,7 +86,7 @@ def _bytes(spec: Spec) -> int:
     return count
 
 
-def _text(op: Operator) -> tuple[type, str]:
+def identity(op: Operator) -> tuple[type, str]:
     """The operator and its attributes; those that are equal to it may differ, in the sign of a zero."""
     known: tuple[type, str] | None = op.__dict__.get("_structure")
     if known is None:

@@ -18,7 +18,7 @@ import numpy as np
 from .. import autograd
 from ..autograd.gradients import differentiate
 from ..errors import ConversionError, MXNetError
-from ..ndarray.invoke import invoke
+from ..ndarray.invoke import ReferenceKernels, invoke
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Operator, Spec, SymbolicDim, find, seed, show
 
@@ -237,7 +237,7 @@ def _run(case: Case, arrays: Sequence[Array]) -> tuple[list[Array], list[Array]]
     """The visible outputs, and the states that every execution changes."""
     seed(_SEED)
     op, inputs = case.operator(), [NDArray(a.copy()) for a in arrays]
-    with autograd.train_mode() if case.training else autograd.predict_mode():
+    with ReferenceKernels(), autograd.train_mode() if case.training else autograd.predict_mode():
         result = invoke(op, inputs)
     outputs = [y.asnumpy() for y in (result if isinstance(result, list) else [result])]
     if not op.always_updates:
@@ -249,7 +249,15 @@ def _run(case: Case, arrays: Sequence[Array]) -> tuple[list[Array], list[Array]]
 def gradients(
     case: Case, arrays: Sequence[Array], heads: Sequence[Array] | None = None
 ) -> tuple[list[Array], list[Array]]:
-    """The eager outputs, and the gradient of each floating-point input (zeros where it has none)."""
+    """The kernels' outputs, and the gradient of each floating-point input (zeros where it has none)."""
+    with ReferenceKernels():
+        return eager_gradients(case, arrays, heads)
+
+
+def eager_gradients(
+    case: Case, arrays: Sequence[Array], heads: Sequence[Array] | None = None
+) -> tuple[list[Array], list[Array]]:
+    """The same as eager calls give it, by whatever runs them."""
     seed(_SEED)
     variables = [NDArray(a.copy()) for a in arrays]
     for x, floating in zip(variables, case.floating(), strict=True):

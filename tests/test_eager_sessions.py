@@ -1,0 +1,230 @@
+"""Eager operators in sessions of their own: the kernels' numbers, few sessions, none without gain."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+
+import numpy as np
+import pytest
+
+import hybridonnx as mx
+from hybridonnx.errors import MXNetError
+from hybridonnx.ndarray.invoke import ReferenceKernels, invoke, way_of
+from hybridonnx.ops import find, seed
+from hybridonnx.runtime.eager import ENGINE, EagerSession
+from hybridonnx.test_utils import Case
+from hybridonnx.test_utils.cases import assert_near, eager_gradients, gradients
+from tests.test_operators import FAMILIES
+
+CASES = [
+    pytest.param(case, id=str(case), marks=[] if i % 40 == 0 or case.operator().saves else pytest.mark.slow)
+    for i, case in enumerate(case for family in FAMILIES.values() for case in family)
+    if not case.operator().graphs
+]
+
+
+@pytest.fixture
+def everywhere(monkeypatch):
+    """Sessions wherever ONNX Runtime can run an operator."""
+    monkeypatch.setenv("HYBRIDONNX_EAGER", "sessions")
+
+
+def forget(op) -> None:
+    """Have an operator decide anew how it runs."""
+    op.__dict__.pop("_ways", None)
+
+
+def outputs(case: Case, arrays) -> list[np.ndarray]:
+    """What an eager call gives."""
+    seed(7)
+    with mx.autograd.train_mode() if case.training else mx.autograd.predict_mode():
+        results = invoke(case.operator(), [mx.nd.array(a, dtype=a.dtype) for a in arrays])
+    return [y.asnumpy() for y in (results if isinstance(results, list) else [results])]
+
+
+@pytest.mark.usefixtures("everywhere")
+@pytest.mark.parametrize("case", CASES)
+def test_sessions_give_what_kernels_give(case: Case):
+    for training in (False, True):
+        forget(case.operator().in_mode(training))
+    arrays = case.arrays()
+    try:
+        expected = gradients(case, arrays)
+        got = eager_gradients(case, arrays)
+    except MXNetError:  # it has none
+        with ReferenceKernels():
+            expected = outputs(case, arrays), []
+        got = outputs(case, arrays), []
+    for part, tol, a, b in zip(("output", "gradient"), (case.tol, case.grad_tol), got, expected, strict=True):
+        for i, (x, y) in enumerate(zip(a, b, strict=True)):
+            assert x.dtype == y.dtype
+            assert_near(x, y, max(tol, 1e-5), f"{part} {i}")
+
+
+# ---- what runs in a session
+
+
+def convolution(n: int = 2, size: int = 16, dtype: str = "float32"):
+    op = find("Convolution").make({"kernel": (3, 3), "num_filter": 8, "pad": (1, 1), "no_bias": True})
+    rng = np.random.default_rng(n)
+    shapes = (n, 4, size, size), (8, 4, 3, 3)
+    return op, [rng.standard_normal(shape).astype(dtype) for shape in shapes]
+
+
+def convolved(arrays):
+    x, w = (mx.nd.array(a, dtype=a.dtype) for a in arrays)
+    return mx.nd.Convolution(x, w, kernel=(3, 3), num_filter=8, pad=(1, 1), no_bias=True)
+
+
+def test_large_work_runs_in_a_session_and_small_work_on_the_kernel(monkeypatch):
+    op, large = convolution()
+    small = [x[:, :, :3, :3] for x in large]
+    forget(op)
+    assert isinstance(way_of(op, large).session, EagerSession)
+    assert way_of(op, small).session is None
+    monkeypatch.setenv("HYBRIDONNX_EAGER", "numpy")
+    forget(op)
+    assert way_of(op, large).session is None
+    forget(op)
+
+
+def test_reference_kernels_are_kernels(monkeypatch):
+    op, arrays = convolution()
+    forget(op)
+    calls = []
+    monkeypatch.setattr(EagerSession, "__call__", lambda self, arrays: calls.append(1))
+    with ReferenceKernels():
+        convolved(arrays)
+        with ReferenceKernels():
+            convolved(arrays)
+        convolved(arrays)
+    assert not calls
+    convolved(arrays)  # the session gives nothing, and the kernel computes
+    assert calls == [1]
+
+
+def test_verify_runs_a_symbol_on_kernels(monkeypatch, tmp_path):
+    monkeypatch.setattr(EagerSession, "__call__", lambda self, arrays: pytest.fail("a session ran"))
+    x = mx.sym.Convolution(mx.sym.var("data"), kernel=(3, 3), num_filter=8, no_bias=True, name="conv")
+    params = {"conv_weight": mx.nd.ones((8, 4, 3, 3))}
+    shapes = {"data": (2, 4, 16, 16)}
+    data = mx.onnx.export_model(x, params, shapes, onnx_file_path=str(tmp_path / "net.onnx"))
+    values = {"data": np.ones(shapes["data"], "float32")}
+    assert mx.onnx.verify((x, params), data, inputs=values, layers=True).ok()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64"])
+def test_other_dtypes(dtype):
+    _, arrays = convolution(dtype=dtype)
+    with ReferenceKernels():
+        expected = convolved(arrays).asnumpy()
+    got = convolved(arrays).asnumpy()
+    assert got.dtype == dtype
+    assert_near(got, expected, 4e-3 if dtype == "float16" else 1e-12, "convolution")
+
+
+def sessions() -> set[EagerSession]:
+    return {*ENGINE._alone.values(), *ENGINE._in_threads.values()}
+
+
+def test_one_session_for_changing_batches():
+    op = convolution()[0]
+    forget(op)
+    before = sessions()
+    for n in range(2, 42):
+        _, arrays = convolution(n)
+        with ReferenceKernels():
+            expected = convolved(arrays).asnumpy()
+        assert_near(convolved(arrays).asnumpy(), expected, 1e-5, f"batch of {n}")
+    assert len(sessions() - before) <= 4  # two of one thread, two of more
+
+
+def test_outputs_belong_to_who_gets_them():
+    _, arrays = convolution()
+    first = convolved(arrays)
+    values = first.asnumpy()
+    second = convolved([x + 1 for x in arrays])
+    np.testing.assert_array_equal(first.asnumpy(), values)
+    second[:] = 0
+    first += 1
+    np.testing.assert_array_equal(first.asnumpy(), values + 1)
+    np.testing.assert_array_equal(convolved(arrays).asnumpy(), values)
+
+
+def test_what_is_given_stays(everywhere):
+    x = mx.nd.ones((3, 4))
+    op = find("_copy").make({})
+    forget(op)
+    y = mx.nd.identity(x)
+    forget(op)
+    y[:] = 2
+    assert (x.asnumpy() == 1).all()
+
+
+def test_arrays_without_elements_run_on_kernels(everywhere):
+    op, (x, w) = convolution()
+    forget(op)
+    assert way_of(op, [x[:0], w]).session is None
+    forget(op)
+
+
+# ---- processes and threads
+
+
+def _child(queue, arrays) -> None:
+    queue.put((convolved(arrays).asnumpy(), convolved([x[:1] for x in arrays[:1]] + arrays[1:]).asnumpy()))
+
+
+def test_a_forked_process_goes_on():
+    _, arrays = convolution(3)
+    expected = convolved(arrays).asnumpy()
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    process = context.Process(target=_child, args=(queue, arrays))
+    process.start()
+    whole, part = queue.get(timeout=60)
+    process.join(60)
+    assert process.exitcode == 0
+    np.testing.assert_allclose(whole, expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(part, expected[:1], rtol=1e-5, atol=1e-5)
+
+
+def test_first_calls_of_many_threads():
+    op, arrays = convolution(5, 20)
+    forget(op)
+    with ReferenceKernels():
+        expected = convolved(arrays).asnumpy()
+    results: list[np.ndarray] = []
+    barrier = threading.Barrier(8)
+
+    def work() -> None:
+        barrier.wait()
+        results.extend(convolved(arrays).asnumpy() for _ in range(5))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 40
+    for result in results:
+        np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4)
+
+
+# ---- calls
+
+
+def test_views_are_views_recorded_or_not():
+    x = mx.nd.arange(6)
+    y = x.reshape((2, 3))
+    y[:] = 1
+    assert x.asnumpy().tolist() == [1] * 6
+    x.attach_grad()
+    with mx.autograd.record():
+        z = (x.reshape((2, -1)) * mx.nd.array([[1, 2, 3], [4, 5, 6]])).sum()
+    z.backward()
+    assert x.grad.asnumpy().tolist() == [1, 2, 3, 4, 5, 6]
+    with pytest.raises(MXNetError):
+        x.reshape((4, 2))
+    assert x.reshape([3, 2]).shape == x.reshape(3, 2).shape == x.reshape(shape=(3, 2)).shape == (3, 2)
