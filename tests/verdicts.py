@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -31,7 +32,9 @@ def judged(action: Callable[[], object], limits: Limits) -> str:
     peak, start = memory(anew=True), time.process_time()
     kind, text = "ok", ""
     try:
-        action()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # those of libraries mean values that nobody looked at
+            action()
     except MXNetError as exc:
         kind, text = "refused", str(exc)
     except Exception as exc:  # noqa: BLE001  (each is a result)

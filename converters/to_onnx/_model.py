@@ -78,8 +78,11 @@ def lower(
     """
     opset = check_opset(_own_opset(symbol) if opset is None else opset)
     names = list(outputs if outputs is not None else symbol.list_outputs())
-    traced = trace(symbol, inputs, params, opset, training, names, noise_inputs, exact, unused_inputs, finite)
-    lowered = _assemble(traced, keep_inputs, params)
+    with np.errstate(all="ignore"):  # numbers that a dtype does not hold are infinite, as in kernels
+        traced = trace(
+            symbol, inputs, params, opset, training, names, noise_inputs, exact, unused_inputs, finite
+        )
+        lowered = _assemble(traced, keep_inputs, params)
     constants = constant_names(topological(symbol.outputs))
     for tensor in lowered.model.graph.initializer if constants else ():
         if tensor.name in constants:
