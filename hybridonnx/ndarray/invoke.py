@@ -237,6 +237,7 @@ def _invoke_plain(op: Operator, inputs: Sequence[ArrayBase]) -> ArrayBase | None
     with np.errstate(all="ignore"):  # infinities and NaN are results like others
         y: Any = op.forward(*arrays)
     if type(y) is not np.ndarray or y.base is not None or y.dtype is not dtype or not y.flags.c_contiguous:
+        (y,) = y if isinstance(y, tuple | list) else (y,)
         y = _own(y, arrays, dtype, outputs[0].shape)
     else:
         for a in arrays:
