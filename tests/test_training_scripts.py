@@ -27,7 +27,8 @@ TOLERANCE = 1e-5
 LOOSER = {
     # Deep networks with batch normalization enlarge rounding, of which MXNet has its share: its first loss in
     # single precision is 1e-5 from that in double precision, and the difference grows from step to step.
-    "convolution.zoo_mobilenet": 2e-3,
+    # Changes of the MobileNet's parameters in their last bit change its losses on the kernels by 7e-3.
+    "convolution.zoo_mobilenet": 1e-2,
     "convolution.zoo_resnet": 1e-4,
 }
 EAGER_ONLY = {"convolution.zoo_mobilenet_in_double_precision"}
