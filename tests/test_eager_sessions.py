@@ -89,6 +89,16 @@ def test_large_work_runs_in_a_session_and_small_work_on_the_kernel(monkeypatch):
     forget(op)
 
 
+def test_words_that_say_nothing_are_refused(monkeypatch):
+    op, arrays = convolution()
+    forget(op)
+    monkeypatch.setenv("HYBRIDONNX_EAGER", "onnx")
+    with pytest.raises(
+        MXNetError, match="HYBRIDONNX_EAGER: one of auto, numpy, sessions is required, got 'onnx'"
+    ):
+        way_of(op, arrays)
+
+
 def test_reference_kernels_are_kernels(monkeypatch):
     op, arrays = convolution()
     forget(op)

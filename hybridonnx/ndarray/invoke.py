@@ -178,6 +178,8 @@ def _plain_dtype(op: Operator, inputs: Sequence[Spec], outputs: Sequence[Spec]) 
 def _session(op: Operator, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> Session | None:
     """The session for an operator that is faster in one than on its kernel."""
     mode = config.EAGER()
+    if mode not in _MODES:
+        raise MXNetError(f"HYBRIDONNX_EAGER: one of {', '.join(_MODES)} is required, got {mode!r}.")
     if mode == "numpy" or (mode != "sessions" and not (op.saves and inputs[0].dtype.kind == "f")):  # type: ignore[union-attr]
         return None
     shapes: list[Any] = [spec.shape for spec in inputs]
@@ -192,6 +194,7 @@ def _session(op: Operator, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> S
     return session
 
 
+_MODES = ("auto", "numpy", "sessions")
 CALL = 15_000.0
 """Nanoseconds that a session has to save: the call of one takes about as many more than that of a kernel."""
 
