@@ -10,6 +10,7 @@ import pytest
 
 import hybridonnx as mx
 from hybridonnx.errors import MXNetError
+from hybridonnx.ndarray import invoke as ways
 from hybridonnx.ndarray.invoke import ReferenceKernels, invoke, way_of
 from hybridonnx.ops import find, seed
 from hybridonnx.runtime.eager import ENGINE, EagerSession
@@ -26,13 +27,14 @@ CASES = [
 
 @pytest.fixture
 def everywhere(monkeypatch):
-    """Sessions wherever ONNX Runtime can run an operator."""
+    """Sessions wherever ONNX Runtime can run an operator, for this test alone."""
     monkeypatch.setenv("HYBRIDONNX_EAGER", "sessions")
+    monkeypatch.setattr(ways, "WAYS", "_ways_everywhere")  # operators are shared by all who use them
 
 
 def forget(op) -> None:
     """Have an operator decide anew how it runs."""
-    op.__dict__.pop("_ways", None)
+    op.__dict__.pop(ways.WAYS, None)
 
 
 def outputs(case: Case, arrays) -> list[np.ndarray]:

@@ -138,13 +138,17 @@ class Way(NamedTuple):
     """That of the output, if there is one and the kernel alone computes it from dense arrays; else `None`."""
 
 
+WAYS = "_ways"
+"""The attribute in which an operator remembers its ways."""
+
+
 Session: TypeAlias = Callable[[Sequence[Array]], list[Array] | None]
 """The outputs for the inputs; `None` if it refuses the values, of which the kernel says more."""
 
 
 def way_of(op: Operator, arrays: Sequence[Array]) -> Way:
     """How an operator runs on arrays, decided once for each combination of shapes and dtypes."""
-    cache: dict[Any, Way] = op.__dict__.setdefault("_ways", {})
+    cache: dict[Any, Way] = op.__dict__.setdefault(WAYS, {})
     key = tuple([(a.shape, a.dtype.num) for a in arrays])
     way = cache.get(key)
     if way is None:

@@ -334,7 +334,7 @@ class Operator:
 
     def __getstate__(self) -> dict[str, Any]:
         """What copies and other processes receive: not how it ran, which sessions are part of."""
-        return {name: value for name, value in self.__dict__.items() if name != "_ways"}
+        return {name: value for name, value in self.__dict__.items() if not name.startswith("_ways")}
 
     def attributes(self) -> dict[str, Any]:
         """All attribute values by name."""
