@@ -40,6 +40,17 @@ EAGER = Switch(
     "What runs eager operators: numpy, their kernels alone; sessions, ONNX Runtime wherever it can; auto, "
     "what is faster, by operator and size.",
 )
+FAKE_GPU = Switch("HYBRIDONNX_FAKE_GPU", 0, "GPUs that the processor plays, to test what runs on devices.")
+HOST_OPERATORS = Switch(
+    "HYBRIDONNX_HOST_OPERATORS",
+    True,
+    "Whether operators that a GPU lacks run on the processor, which is told once of each; 0 refuses them.",
+)
+TF32 = Switch(
+    "HYBRIDONNX_TF32",
+    False,
+    "Whether a GPU may round factors of float32 to 10 bits, which is faster, but not what processors do.",
+)
 SESSIONS = Switch(
     "HYBRIDONNX_SESSIONS", 16, "Input shapes for which a hybridized block keeps sessions, those last used."
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, ClassVar
 
 from ._scopes import Innermost, Scope
@@ -131,14 +132,36 @@ def as_context(ctx: Any) -> Context:
 
 def usable(ctx: Context) -> Context:
     """The context, if arrays can live there. Raises `MXNetError` if not."""
-    if ctx.device_typeid == Context.devstr2type["gpu"]:
-        raise MXNetError(f"{ctx}: arrays on a GPU are not available in this version; use mx.cpu().")
+    if ctx.device_typeid == GPU and not 0 <= ctx.device_id < num_gpus():
+        raise MXNetError(
+            f"{ctx}: a GPU of {num_gpus()} is required. Use mx.cpu(), or see `hybridonnx doctor`."
+        )
     return ctx
 
 
+GPU = Context.devstr2type["gpu"]
+"""The number of the kind of device whose arrays are not in NumPy's memory."""
+
+
+def _devices() -> Any:
+    """The module that knows the GPUs, which stands above this one."""
+    return import_module(f"{__package__}.runtime.device")
+
+
+def share_memory(first: Context, second: Context) -> bool:
+    """Whether what runs on one context takes arrays of the other: all do that are no GPUs."""
+    return GPU not in (first.device_typeid, second.device_typeid) or first == second
+
+
+def device_of(ctx: Context) -> Any:
+    """The device of a context; `None` of the processor."""
+    return _devices().device(usable(ctx).device_id) if ctx.device_typeid == GPU else None
+
+
 def num_gpus() -> int:
-    """The number of GPUs that arrays can live on: none in this version."""
-    return 0
+    """The number of GPUs that arrays can live on."""
+    number: int = _devices().count()
+    return number
 
 
 def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
@@ -151,6 +174,7 @@ def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
         Both.
 
     Raises:
-        MXNetError: If there is no such GPU, as always in this version.
+        MXNetError: If there is no such GPU.
     """
-    raise MXNetError(f"gpu_memory_info: a GPU is required, got {device_id} of {num_gpus()}; use mx.cpu().")
+    sizes: tuple[int, int] = device_of(gpu(device_id)).memory()
+    return sizes

@@ -370,7 +370,7 @@ class Constant(Initializer):
         self.value = value
 
     def _init_weight(self, name: str, arr: NDArray) -> None:
-        values = self.value._data if isinstance(self.value, NDArray) else np.asarray(self.value)
+        values = self.value._host if isinstance(self.value, NDArray) else np.asarray(self.value)
         try:
             arr[:] = np.broadcast_to(values.astype(arr.dtype), arr.shape)
         except ValueError:
@@ -604,7 +604,7 @@ class FusedRNN(Initializer):
                 one[:] = self._forget_bias
             else:
                 init(InitDesc(part, global_init=default), one)
-            values[start:end] = one._data.reshape(-1)
+            values[start:end] = one._host.reshape(-1)
             start = end
         arr[:] = values
 

@@ -24,7 +24,7 @@ import numpy as np
 from . import autograd
 from .attrs import Ints
 from .autograd.tape import TapeNode
-from .context import Context, as_context
+from .context import GPU, Context, as_context
 from .dtypes import DType, as_dtype, flag_of
 from .errors import ConversionError, MXNetError, ShapeError
 from .ndarray.ndarray import NDArray
@@ -274,6 +274,10 @@ class NumpyOp(PythonOp):
     _hint = "_native"
 
     def _seen(self, arrays: list[NDArray], is_target: bool = False) -> list[Any]:
+        if any(x.context.device_typeid == GPU for x in arrays):
+            raise MXNetError(
+                "NumpyOp: arrays of the processor are required, got some on a GPU. Use a CustomOp."
+            )
         views = [x._data.view() for x in arrays]
         for view in views:
             view.flags.writeable = is_target
@@ -478,12 +482,11 @@ class _Execution:
         """Call the user's `forward`."""
         with self._definition.named("forward"), autograd.pause(train_mode=training):
             shapes, dtypes = self._create(arrays)
-            outputs = [_zeros(s, d) for s, d in zip(shapes, dtypes, strict=True)]
+            out_data = [NDArray(_zeros(s, d), self._ctx) for s, d in zip(shapes, dtypes, strict=True)]
             data, aux = self._wrapped(arrays)
-            out_data = [NDArray._on_tape(y, self._ctx, None) for y in outputs]
             self._op.forward(
                 is_train=training,
-                req=["write"] * len(outputs),
+                req=["write"] * len(out_data),
                 in_data=data,
                 out_data=list(out_data),
                 aux=aux,
@@ -505,10 +508,12 @@ class _Execution:
             if self._op is None:
                 self._create([x._data for x in inputs])
             data, aux = self._wrapped([x._data for x in inputs])
-            grads = [NDArray._on_tape(np.zeros_like(x._data), self._ctx, None) for x in data]
+            grads = [NDArray(np.zeros(x.shape, x._data.dtype), self._ctx) for x in data]
             self._op.backward(
                 req=["write" if w else "null" for w in requires_grad],
-                out_grad=[_detached(dy) if self._definition.needs_dy else NDArray(_NOTHING) for dy in dys],
+                out_grad=[
+                    _detached(dy) if self._definition.needs_dy else NDArray(_NOTHING, self._ctx) for dy in dys
+                ],
                 in_data=data,
                 out_data=[_detached(y) for y in ys],
                 in_grad=list(grads),

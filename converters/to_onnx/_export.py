@@ -211,5 +211,5 @@ def arrays_by_name(params: Any) -> dict[str, Array]:
     for part in params if isinstance(params, list | tuple) else [params or {}]:
         for name, value in part.items():
             plain = name.removeprefix("arg:").removeprefix("aux:")
-            arrays[plain] = value._data if isinstance(value, NDArray) else np.asarray(value)
+            arrays[plain] = value._host if isinstance(value, NDArray) else np.asarray(value)
     return arrays

@@ -13,7 +13,7 @@ from ._registry import lowers
 @lowers(Dropout)
 def dropout(g: Graph, op: Dropout, data: Value, noise: Value | None = None) -> Any:
     if noise is None:
-        return data
+        return data, g.Full(g.shape_of(data), 1, data.dtype)
     for axis in op.shared(data.rank):
         noise = g.Slice(noise, [0], [1], [axis])
     mask = g.Cast(g.Less(noise, 1 - op.p), data.dtype) * op.scale()

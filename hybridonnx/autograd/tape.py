@@ -67,6 +67,23 @@ class Recorded:
         raise NotImplementedError
 
 
+class Moved(Recorded):
+    """A copy from one device to another, whose gradient comes back."""
+
+    names = ("_copyto",)
+
+    def __init__(self, ctx: Any) -> None:
+        self._ctx = ctx
+
+    def gradient(self, F: Any, dy: Any, y: Any, *inputs: Any) -> Sequence[Any]:
+        """The gradient on the device that the array came from."""
+        return [dy.as_in_context(self._ctx)]
+
+    def symbolic(self, inputs: Sequence[Any], name: str) -> list[Any]:
+        """The input itself: graphs have no devices."""
+        return list(inputs)
+
+
 class Leaf:
     """A variable that has a gradient: `grad` receives them as `req` says.
 

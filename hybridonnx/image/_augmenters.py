@@ -186,7 +186,7 @@ class HorizontalFlipAug(Augmenter):
 
     def __call__(self, src: NDArray) -> NDArray:
         """The image, or its mirror image."""
-        return ndarray_of(src._data[:, ::-1].copy()) if random.random() < self.p else src
+        return ndarray_of(src._host[:, ::-1].copy()) if random.random() < self.p else src
 
 
 # ---- colours
@@ -318,7 +318,7 @@ def _colours(src: NDArray) -> Array:
             f"An image (H, W, 3) of float32 is required for a change of its colours, got {src.shape} of "
             f"{np.dtype(src.dtype)}. Apply CastAug before."
         )
-    return src._data
+    return src._host
 
 
 class CastAug(Augmenter):

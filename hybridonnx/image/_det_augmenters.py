@@ -106,7 +106,7 @@ class DetHorizontalFlipAug(DetAugmenter):
     def __call__(self, src: NDArray, label: Array) -> tuple[NDArray, Array]:
         """The image and its labels, or their mirror images; the labels are changed themselves."""
         if random.random() < self.p:
-            src = ndarray_of(src._data[:, ::-1].copy())
+            src = ndarray_of(src._host[:, ::-1].copy())
             label[:, [1, 3]] = 1.0 - label[:, [3, 1]]
         return src, label
 

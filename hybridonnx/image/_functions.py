@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ..context import cpu
 from ..errors import (
     AttributeValueError,
     DTypeError,
@@ -41,7 +42,7 @@ _TRIES = 10
 
 def ndarray_of(values: Array) -> NDArray:
     """An array of values, which is an `mx.np.ndarray` where blocks make these."""
-    return shown(NDArray(values))
+    return shown(NDArray(values, cpu()))
 
 
 # ---- files
@@ -136,7 +137,7 @@ def _pixels(owner: str, src: NDArray) -> Array:
         raise RequirementError(f"{owner}: an NDArray is required as the image, got {type(src).__name__}.")
     if src.ndim != 3 or 0 in src.shape:
         raise RequirementError(f"{owner}: an image (H, W, C) with pixels is required, got {src.shape}.")
-    return src._data
+    return src._host
 
 
 def imresize(src: NDArray, w: int, h: int, interp: int = 1, out: NDArray | None = None) -> NDArray:
@@ -361,4 +362,4 @@ def copyMakeBorder(
     margins = {"top": int(top), "bot": int(bot), "left": int(left), "right": int(right)}
     numbers = tuple(float(v) for v in values)
     wide: NDArray = F._cvcopyMakeBorder(src, **margins, type=type % 16, value=value, values=numbers, out=out)
-    return ndarray_of(wide._data) if out is None else out
+    return ndarray_of(wide._host) if out is None else out

@@ -188,7 +188,7 @@ class ImageIter(DataIter):
                 f"{self._name}: images {self.data_shape} are required, got {image.shape} by the augmenters. "
                 "Add one that crops or resizes, such as CenterCropAug."
             )
-        batch_data._data[i] = image._data
+        batch_data._data[i] = image._host
 
     def next(self) -> DataBatch:
         """The next batch; `StopIteration` at the end."""
@@ -260,7 +260,7 @@ class ImageIter(DataIter):
 
     def postprocess_data(self, datum: NDArray) -> NDArray:
         """The image as it stands in a batch: (C, H, W)."""
-        return ndarray_of(datum._data.transpose(2, 0, 1))
+        return ndarray_of(datum._host.transpose(2, 0, 1))
 
 
 def _record(record: bytes | None, key: Any) -> bytes:

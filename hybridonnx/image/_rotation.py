@@ -38,7 +38,7 @@ def imrotate(
         raise ValueError("imrotate: zoom_in or zoom_out is required, got both.")
     if src.ndim not in (3, 4):
         raise ShapeError(f"imrotate: images (C, H, W) or (N, C, H, W) are required, got {src.shape}.")
-    images = src._data if src.ndim == 4 else src._data[None]
+    images = src._host if src.ndim == 4 else src._host[None]
     angles = _angles(src, rotation_degrees)
     turned = [_turned(image, angle, zoom_in, zoom_out) for image, angle in zip(images, angles, strict=True)]
     return ndarray_of(np.stack(turned).reshape(src.shape))
@@ -53,7 +53,7 @@ def _angles(src: NDArray, degrees: float | NDArray) -> list[float]:
         raise DTypeError("imrotate: a number is required as the angle of one image, got an NDArray.")
     if degrees.size != count:
         raise ShapeError(f"imrotate: an angle for each of {count} images is required, got {degrees.size}.")
-    return [math.radians(angle) for angle in degrees._data.ravel()]
+    return [math.radians(angle) for angle in degrees._host.ravel()]
 
 
 def random_rotate(

@@ -232,7 +232,7 @@ def _require_shape(owner: str, key: Key, stored: NDArray, array: NDArray) -> Non
 
 def _require_rows(key: Key, indices: NDArray, count: int) -> None:
     """Refuse indices of rows that are not there; MXNet reads memory behind the array."""
-    numbers = indices._data
+    numbers = indices._host
     if numbers.size and not 0 <= numbers.min() <= numbers.max() < count:
         raise BoundsError(
             f"row_sparse_pull: row_ids from 0 to {count - 1} are required for {key!r}, got from "

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NoReturn, Self
 
+import numpy as np
+
 from ..autograd.tape import Leaf
-from ..context import Context, as_context
+from ..context import GPU, Context, as_context, device_of
 from ..dtypes import DTypeLike
 from ..errors import MXNetError
 from ..ops import Array, Pattern, Storage
@@ -42,8 +44,9 @@ class ArrayBase:
     """The storage type: default, csr or row_sparse."""
 
     def __init__(self, data: Array, ctx: Context | None = None) -> None:
-        self._data = data
+        """Take values in NumPy's memory, of which a GPU gets a copy."""
         self._ctx = as_context(ctx)
+        self._data = data if self._ctx.device_typeid != GPU else device_of(self._ctx).put(data)
         self._origin = None
         self._leaf = None
 
@@ -87,11 +90,20 @@ class ArrayBase:
 
     def _assign(self, other: ArrayBase) -> None:
         """Take the values of an array of the same shape."""
-        overwrite(self._data, other._data)
+        overwrite(self._data, self._fitting(other))
 
     def _accumulate(self, other: ArrayBase) -> None:
         """Add the values of an array of the same shape."""
-        self._data[...] += other._data
+        if type(self._data) is np.ndarray:
+            self._data[...] += self._fitting(other)
+        else:
+            total = self.dense._on_tape(self._data, self._ctx, None)
+            source: Any = other
+            self._assign(self.F._grad_add(total, source.as_in_context(self._ctx)))
+
+    def _fitting(self, other: ArrayBase) -> Array:
+        """The values of another array as this one takes them: those on a GPU only where it is on one."""
+        return other._host if type(self._data) is np.ndarray else other._data
 
     def _clear(self) -> None:
         """Set all values to 0."""
@@ -129,9 +141,16 @@ class ArrayBase:
 
     # ---- its values elsewhere
 
+    @property
+    def _host(self) -> Array:
+        """The values in NumPy's memory: the array's own, or a copy of what is on a GPU."""
+        data: Any = self._data
+        return data if type(data) is np.ndarray else data.host()
+
     def asnumpy(self) -> Array:
         """A copy as a NumPy array."""
-        return self._data.copy()
+        data: Any = self._data
+        return data.copy() if type(data) is np.ndarray else data.host()
 
     def __dlpack__(self, **kwargs: Any) -> Any:
         return self._data.__dlpack__(**kwargs)
@@ -146,15 +165,15 @@ class ArrayBase:
     to_dlpack_for_write = to_dlpack_for_read
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
-        return self._data.astype(dtype or self._data.dtype)
+        return self._host.astype(dtype or self._data.dtype)
 
     def asscalar(self) -> Any:
         """The only element, as a NumPy number. Raises `ValueError` if there are several."""
         if self.size != 1:
             raise ValueError(f"The current array is not a scalar: it has shape {self.shape}.")
-        return self._data.reshape(-1)[0]
+        return self._host.reshape(-1)[0]
 
     def item(self) -> Any:
         """The only element, as a Python number."""
         self.asscalar()
-        return self._data.item()
+        return self._host.item()

@@ -6,12 +6,16 @@ A single element keeps one axis, as there are no arrays without axes.
 
 from __future__ import annotations
 
+import itertools
+import math
+import operator
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ..autograd.scopes import state
+from ..autograd.scopes import pause, state
+from ..context import device_of
 from ..dtypes import DType, converted
 from ..ops import Array, find
 from ._base import ArrayBase, refuse_in_place
@@ -32,11 +36,11 @@ def _numpy_part(x: ArrayBase, part: Any) -> Any:
     if isinstance(part, bool | np.bool_):
         return np.asarray(part)
     if isinstance(part, ArrayBase) and part._data.dtype == np.bool_:
-        return part._data
+        return part._host
     if isinstance(part, list | tuple | np.ndarray) and np.asarray(part).dtype == np.bool_:
         return np.asarray(part)
     if isinstance(part, ArrayBase) and not part._data.ndim and part._data.dtype.kind in "iu":
-        return int(part._data)
+        return int(part._host)
     return _part(x, part)
 
 
@@ -47,7 +51,7 @@ def _part(x: ArrayBase, part: Any) -> Any:
                 "indexing: an array of bool picks no elements in MXNet's default mode. "
                 "Use contrib.boolean_mask, or indices."
             )
-        return part._data.astype(np.int64)
+        return part._host.astype(np.int64)
     if isinstance(part, slice):
         return slice(*(_bound(v) for v in (part.start, part.stop, part.step)))
     if isinstance(part, list | tuple | range | np.ndarray):
@@ -76,14 +80,24 @@ def get(x: ArrayBase, key: Any) -> Any:
     data = x._data
     numpy_key = _numpy_key(x, key)
     basic = _is_basic(numpy_key)
-    selected = _selected(data, numpy_key)
+    if type(data) is np.ndarray:
+        selected = _selected(data, numpy_key)
+    elif basic:
+        selected = _selected_on_device(x, numpy_key)
+    else:
+        return _gathered(x, numpy_key)
     if selected.ndim == 0 and data.ndim and not x._as_numpy:
         selected = selected.reshape(1)
     if state.recording and x._entry is not None:
         return _get_recorded(x, numpy_key, selected)
-    if not (basic and selected.flags.c_contiguous):
+    if not (basic and _is_contiguous(selected)):
         selected = selected.copy()
     return x.dense._on_tape(selected, x._ctx, None)
+
+
+def _is_contiguous(data: Any) -> bool:
+    """Whether elements follow one another in memory, as all on a device do."""
+    return type(data) is not np.ndarray or data.flags.c_contiguous
 
 
 def _selected(data: Array, key: tuple[Any, ...]) -> Array:
@@ -111,8 +125,8 @@ def _get_recorded(x: ArrayBase, key: tuple[Any, ...], selected: Array) -> ArrayB
     if 0 in selected.shape:
         return x.dense._on_tape(selected.copy(), x._ctx, None)
     if not _is_basic(key):
-        return _gathered(x, key, selected)
-    return _sliced(x, key, selected if selected.flags.c_contiguous else selected.copy())
+        return _gathered(x, key)
+    return _sliced(x, key, selected if _is_contiguous(selected) else selected.copy())
 
 
 def _sliced(x: ArrayBase, key: tuple[Any, ...], selected: Array) -> ArrayBase:
@@ -145,11 +159,108 @@ def _bounds(shape: tuple[int, ...], key: tuple[Any, ...]) -> Iterator[tuple[int,
             yield part % size, part % size + 1, 1
 
 
-def _gathered(x: ArrayBase, key: tuple[Any, ...], selected: Array) -> ArrayBase:
-    flat = np.arange(x.size).reshape(x.shape)[key].reshape(selected.shape)
+def _gathered(x: ArrayBase, key: tuple[Any, ...]) -> ArrayBase:
+    """The selected values of any key, by an operator on all elements in a row."""
+    flat = _selected(np.arange(x.size).reshape(x.shape), key)
+    if not flat.ndim and not x._as_numpy:
+        flat = flat.reshape(1)
     rows = x.F.Reshape(x, shape=(-1,))
     gathered: ArrayBase = x.F.take(rows, x.dense(np.ascontiguousarray(flat), x._ctx))
     return gathered
+
+
+# ---- on a device
+
+
+def _layout(shape: tuple[int, ...]) -> Array:
+    """An array of bytes of which there are none: selected from it, a region has its place and its form."""
+    strides = [*itertools.accumulate(reversed(shape[1:]), operator.mul, initial=1)][::-1]
+    return np.lib.stride_tricks.as_strided(np.zeros(1, np.uint8), shape, strides[: len(shape)])
+
+
+def _selected_on_device(x: ArrayBase, key: tuple[Any, ...]) -> Any:
+    """What a basic key selects: a view of a contiguous region, else a copy."""
+    layout = _layout(x.shape)
+    region = _selected(layout, key)
+    data: Any = x._data
+    if region.flags.c_contiguous:
+        return data.part(_begin(layout, region), region.shape)
+    begin, end, step = zip(*_bounds(x.shape, key), strict=True)
+    copied = x.F.slice(x.dense._on_tape(data, x._ctx, None), begin=begin, end=end, step=step)
+    return copied._data.reshape(region.shape)
+
+
+def _begin(layout: Array, region: Array) -> int:
+    """The number of the first element of a region."""
+    return region.ctypes.data - layout.ctypes.data if region.size else 0
+
+
+def _put_on_device(x: ArrayBase, key: tuple[Any, ...], value: Any) -> None:
+    """`x[key] = value` on a device."""
+    layout = _layout(x.shape)
+    if not _is_basic(key):
+        _scatter(x, _selected(np.arange(x.size).reshape(x.shape), key), value)
+        return
+    region = _selected(layout, key)
+    data: Any = x._data
+    values = _values_for(x, region.shape, value)
+    if region.flags.c_contiguous:
+        overwrite(data.part(_begin(layout, region), region.shape), values)
+        return
+    bounds = list(_bounds(x.shape, key))
+    sizes = [len(range(size)[slice(*bound)]) for bound, size in zip(bounds, x.shape, strict=True)]
+    begin, end, step = zip(*bounds, strict=True)
+    part = x.dense._on_tape(values.reshape(sizes), x._ctx, None)
+    whole = x.dense._on_tape(data, x._ctx, None)
+    overwrite(data, x.F._slice_assign(whole, part, begin=begin, end=end, step=step)._data)
+
+
+def _scatter(x: ArrayBase, places: Array, value: Any) -> None:
+    """Set the elements at numbers, counted in a row; of several values for one the last stays."""
+    values: Any = x.dense._on_tape(_values_for(x, places.shape, value).reshape(-1), x._ctx, None)
+    numbers, last = np.unique(places.reshape(-1)[::-1], return_index=True)
+    if not len(numbers):
+        return
+    taken = x.F.take(values, x.dense(len(values) - 1 - last, x._ctx))
+    row = x.dense._on_tape(x._data.reshape(-1), x._ctx, None)
+    shape = (x.size,)
+    overwrite(row._data, x.F._scatter_set_nd(row, taken, x.dense(numbers[None], x._ctx), shape=shape)._data)
+
+
+def _values_for(x: ArrayBase, shape: tuple[int, ...], value: Any) -> Any:
+    """Values of a shape and the dtype of `x`, on its device."""
+    if not isinstance(value, ArrayBase) or value._ctx != x._ctx:
+        plain = value._host if isinstance(value, ArrayBase) else np.asarray(value)
+        if plain.dtype.kind not in "fiub":
+            plain = _fitting(x._data.dtype, value)
+        return device_of(x._ctx).put(_broadcast(plain, shape).astype(x._data.dtype))
+    own: Any = x.dense._on_tape(value._data, x._ctx, None)
+    if own.shape != shape:
+        _broadcast(_layout(own.shape), shape)
+        own = (
+            x.F.Reshape(own, shape=own.shape[own.ndim - len(shape) :] or (1,))
+            if own.ndim > len(shape)
+            else own
+        )
+        if shape:
+            padded = x.F.Reshape(own, shape=_padded(own.shape, len(shape))) if own.ndim < len(shape) else own
+            own = x.F.broadcast_to(padded, shape=shape)
+    if own._data.dtype != x._data.dtype:
+        own = x.F.Cast(own, dtype=x._data.dtype.name)
+    return own._data
+
+
+def _broadcast(plain: Array, shape: tuple[int, ...]) -> Array:
+    """Values as they are broadcast to a shape; as many as it has, in any shape."""
+    with np.errstate(invalid="ignore"):
+        try:
+            if plain.ndim > len(shape) and plain.size == math.prod(shape):
+                plain = plain.reshape(shape)
+            return np.broadcast_to(plain, shape)
+        except ValueError:
+            raise ValueError(
+                f"indexing: a value that broadcasts to shape {shape} is required, got {plain.shape}."
+            ) from None
 
 
 def put(x: ArrayBase, key: Any, value: Any) -> None:
@@ -157,7 +268,11 @@ def put(x: ArrayBase, key: Any, value: Any) -> None:
     numpy_key = _numpy_key(x, key)
     if state.recording:
         value = _recorded_value(x, numpy_key, value)
-    plain = value._data if isinstance(value, ArrayBase) else np.asarray(value)
+    if type(x._data) is not np.ndarray:
+        with pause():
+            _put_on_device(x, numpy_key, value)
+        return
+    plain = value._host if isinstance(value, ArrayBase) else np.asarray(value)
     dtype = x._data.dtype
     if plain.dtype.kind not in "fiub" or dtype.hasobject:
         plain = _fitting(dtype, value)
@@ -177,7 +292,7 @@ def put(x: ArrayBase, key: Any, value: Any) -> None:
 def _fitting(dtype: DType, value: Any) -> Array:
     """A value that is no number of MXNet's, or goes into strings, in the dtype of the array it goes into."""
     kind = object if dtype.hasobject else None
-    plain = value._data if isinstance(value, ArrayBase) else np.asarray(value, kind)
+    plain = value._host if isinstance(value, ArrayBase) else np.asarray(value, kind)
     if dtype.hasobject or plain.dtype.kind in "cV":
         return converted(plain, dtype)
     raise TypeError(f"indexing: assignment of numbers is required, got {value!r} of {type(value)}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -263,12 +264,29 @@ def _tells_read_only() -> bool:
 
 def from_dlpack(dlpack: object) -> NDArray:
     """An array over the memory of a DLPack capsule, or of an object with one; a copy if it is read-only."""
+    on_device = _taken(dlpack)
+    if on_device is not None:
+        return NDArray._on_tape(on_device, on_device.device.ctx, None)
     shared = np.from_dlpack(dlpack if hasattr(dlpack, "__dlpack__") else _Capsule(dlpack))
     as_dtype(shared.dtype)
     if not _tells_read_only():
         shared = np.asarray(_Writable(shared))
     usual = shared.flags.c_contiguous and shared.flags.writeable
     return NDArray(shared if usual else shared.copy(), _usable(None))
+
+
+def _taken(dlpack: Any) -> Any:
+    """What a capsule, or an object with one, has in the memory of a GPU; `None` if it is the processor's."""
+    capsule = dlpack
+    if hasattr(dlpack, "__dlpack__"):
+        if dlpack.__dlpack_device__()[0] == _PROCESSOR:
+            return None
+        capsule = dlpack.__dlpack__()
+    return import_module(f"{__package__.partition('.')[0]}.runtime.dlpack").taken(capsule)
+
+
+_PROCESSOR = 1
+"""DLPack's number of this kind of device."""
 
 
 def to_dlpack_for_read(data: NDArray) -> Any:

@@ -111,7 +111,7 @@ def _dense(names: list[str], arrays: list[NDArray]) -> dict[str, Array]:
             f"save: dense arrays are required for a .safetensors file, got {sparse[0]!r} of storage type "
             f"{arrays[names.index(sparse[0])].stype}. Use tostype('default')."
         )
-    return {name: x._data for name, x in zip(names, arrays, strict=True)}
+    return {name: x._host for name, x in zip(names, arrays, strict=True)}
 
 
 def _noting(fname: PathLike, reading: Callable[[], tuple[list[Value], list[str]]]) -> Loaded:
@@ -139,7 +139,7 @@ def _listed(data: Any) -> tuple[list[str], list[NDArray]]:
 
 
 def _stored(array: NDArray) -> Value:
-    return array.stored if isinstance(array, BaseSparseNDArray) else array._data
+    return array.stored if isinstance(array, BaseSparseNDArray) else array._host
 
 
 def _wrapped(values: list[Value], names: list[str]) -> Loaded:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -15,9 +16,9 @@ from .._profile import profile
 from .._scopes import Innermost, Scope
 from ..autograd.scopes import state
 from ..autograd.tape import TapeNode
-from ..context import Context, current_context, usable
+from ..context import GPU, Context, cpu, current_context, device_of, share_memory, usable
 from ..dtypes import DType, is_bfloat16
-from ..errors import DTypeError, MXNetError, RequirementError
+from ..errors import DTypeError, MXNetError, RequirementError, without_places
 from ..ops import (
     Array,
     Noise,
@@ -33,6 +34,8 @@ from ..ops import (
     show,
 )
 from ._base import ArrayBase, refuse_in_place
+
+logger = logging.getLogger("hybridonnx")
 
 
 def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -136,28 +139,35 @@ class Way(NamedTuple):
     """What runs it in ONNX Runtime, if that is faster than its kernel."""
     dtype: DType | None
     """That of the output, if there is one and the kernel alone computes it from dense arrays; else `None`."""
+    reason: str = ""
+    """Why it has no session on a device, if that is to be told."""
 
 
 WAYS = "_ways"
 """The attribute in which an operator remembers its ways."""
 
 
-Session: TypeAlias = Callable[[Sequence[Array]], list[Array] | None]
-"""The outputs for the inputs; `None` if it refuses the values, of which the kernel says more."""
+Session: TypeAlias = Callable[[Sequence[Array], Noise | None], list[Array] | None]
+"""The outputs for inputs and what was drawn; `None` if it refuses values, of which the kernel says more."""
 
 
-def way_of(op: Operator, arrays: Sequence[Array]) -> Way:
-    """How an operator runs on arrays, decided once for each combination of shapes and dtypes."""
+def way_of(op: Operator, arrays: Sequence[Array], device: Any = None) -> Way:
+    """How an operator runs on arrays, of a device, decided once for each combination of shapes and dtypes."""
     cache: dict[Any, Way] = op.__dict__.setdefault(WAYS, {})
-    key = tuple([(a.shape, a.dtype.num) for a in arrays])
+    key: Any = tuple([(a.shape, a.dtype.num) for a in arrays])
+    if device is not None:
+        key = device, key
     way = cache.get(key)
     if way is None:
         if len(cache) >= _MOST_SHAPES:
             cache.clear()
         inputs = tuple([Spec(a.shape, a.dtype) for a in arrays])
         outputs = _infer(op, inputs)
-        session = _session(op, inputs, outputs)
-        way = Way(outputs, session, None if session else _plain_dtype(op, inputs, outputs))
+        if device is not None:
+            way = _way_on(device, op, inputs, outputs)
+        else:
+            session = _session(op, inputs, outputs)
+            way = Way(outputs, session, None if session else _plain_dtype(op, inputs, outputs))
         if all(a.dtype.names is None for a in arrays):  # containers of all types have one number
             cache[key] = way
     return way
@@ -186,16 +196,42 @@ def _session(op: Operator, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> S
         raise MXNetError(f"HYBRIDONNX_EAGER: one of {', '.join(_MODES)} is required, got {mode!r}.")
     if mode == "numpy" or (mode != "sessions" and not (op.saves and inputs[0].dtype.kind == "f")):  # type: ignore[union-attr]
         return None
-    shapes: list[Any] = [spec.shape for spec in inputs]
-    results: list[Any] = [() if s.shape is None or None in s.shape else s.shape for s in outputs]
-    if any(0 in shape for shape in (*shapes, *results)):
+    shapes, results = _shapes(inputs), _shapes(outputs)
+    if _is_empty(shapes, results):
         return None
     saving = op.saves * op.work(shapes, results)
     if mode != "sessions" and saving < CALL:
         return None
-    engine: Any = importlib.import_module(f"{__package__.partition('.')[0]}.runtime.eager").ENGINE
-    session: Session | None = engine.session(op, inputs, outputs, saving)
-    return session
+    try:
+        return _engine(None).session(op, inputs, outputs, saving)  # type: ignore[no-any-return]
+    except MXNetError as exc:
+        logger.info("eager: %s stays on its kernel. %s", op.names[0], without_places(exc))
+        return None
+
+
+def _way_on(device: Any, op: Operator, inputs: Sequence[Spec], outputs: tuple[Spec, ...]) -> Way:
+    """How an operator runs on a device: constants and arrays without elements are made on the processor."""
+    if not inputs or _is_empty(_shapes(inputs), _shapes(outputs)):
+        return Way(outputs, None, None)
+    try:
+        return Way(outputs, _engine(device).session(op, inputs, outputs, 0.0), None)
+    except MXNetError as exc:
+        return Way(outputs, None, None, without_places(exc))
+
+
+def _engine(device: Any) -> Any:
+    """What makes sessions of operators."""
+    return importlib.import_module(f"{__package__.partition('.')[0]}.runtime.eager").engine_of(device)
+
+
+def _shapes(specs: Sequence[Spec]) -> list[Any]:
+    """The shapes, () where sizes depend on values."""
+    return [() if spec.shape is None or None in spec.shape else spec.shape for spec in specs]
+
+
+def _is_empty(*shapes: Sequence[Any]) -> bool:
+    """Whether an array has no elements."""
+    return any(0 in shape for group in shapes for shape in group)
 
 
 _MODES = ("auto", "numpy", "sessions")
@@ -238,7 +274,10 @@ def _invoke_plain(op: Operator, inputs: Sequence[ArrayBase]) -> ArrayBase | None
         if type(x) is not dense:
             return None
     arrays = [x._data for x in inputs]
-    outputs, _, dtype = way_of(op, arrays)
+    for a in arrays:
+        if type(a) is not np.ndarray:  # it is on a device
+            return None
+    outputs, _, dtype, _ = way_of(op, arrays)
     if dtype is None or profile.operators:
         return None
     with np.errstate(all="ignore"):  # infinities and NaN are results like others
@@ -266,21 +305,34 @@ def invoke_all(
     if op.stored_rows and op.of_stored_rows([x.stype for x in inputs]):
         return _invoke_rows(op, inputs)
     arrays = [x._data for x in inputs]
-    device = inputs[0]._ctx if inputs else usable(ctx or _device(op))
-    way = way_of(op, arrays)
+    context = inputs[0]._ctx if inputs else usable(ctx or _context(op))
+    device = _common_device(op, inputs, context)
+    way = way_of(op, arrays, device)
     if op.stateful:
-        op = op.started(device)
-    results = run(op, arrays, way, noise)
+        op = op.started(context)
+    results = run(op, arrays, way, noise) if device is None else _run_on(device, op, arrays, way, noise)
     dense = _class_of(inputs)
-    outputs = [dense._on_tape(y, device, None) for y in results]
+    outputs = [dense._on_tape(y, context, None) for y in results]
     if op.stores is not None and (op.stores_anew or not _all_dense(inputs)):
-        storage = op.stores([x._pattern() for x in inputs], arrays)
+        values = arrays if device is None else [x._host for x in inputs]
+        storage = op.stores([x._pattern() for x in inputs], values)
         outputs[0] = outputs[0] if storage is None else outputs[0]._stored_as(storage)
     if state.recording:
-        record(op, inputs, outputs, device)
+        record(op, inputs, outputs, context)
     if op.aux and (op.training or op.always_updates):
         _update(op, inputs, outputs)
     return outputs
+
+
+def _common_device(op: Operator, inputs: Sequence[ArrayBase], context: Context) -> Any:
+    """The device that all inputs are on; `None` of the processor."""
+    for i, x in enumerate(inputs):
+        if x._ctx is not context and not share_memory(x._ctx, context):
+            raise MXNetError(
+                f"{op.names[0]}: inputs on one context are required, got the first on {context} and number "
+                f"{i + 1} on {x._ctx}. Use as_in_context({context})."
+            )
+    return device_of(context) if context.device_typeid == GPU else None
 
 
 def _class_of(inputs: Sequence[ArrayBase]) -> type[ArrayBase]:
@@ -300,24 +352,55 @@ _DENSE = {"default"}
 
 def run(op: Operator, arrays: Sequence[Array], way: Way, noise: Noise | None = None) -> list[Array]:
     """The outputs as new contiguous arrays of the inferred dtypes."""
+    if noise is None and op.noise and op.draws():
+        noise = _drawn(op, arrays)
     if way.session is not None and _reference.innermost is None:
-        if profile.operators:
-            results = profile.call("operator", op.names[0], way.session, arrays)
-        else:
-            results = way.session(arrays)
+        results = _in_session(op, way.session, arrays, noise)
         if results is not None:
             return results
     return _run_kernel(op, arrays, way.outputs, noise)
 
 
+def _run_on(device: Any, op: Operator, arrays: Sequence[Any], way: Way, noise: Noise | None) -> list[Any]:
+    """The same of a device's arrays; what it lacks runs on the processor, which is told."""
+    if op.stateful:  # users' code takes arrays of any device
+        return list(op.forward(*arrays))
+    if noise is None and op.noise and op.draws():
+        noise = _drawn(op, arrays)
+    reason = way.reason
+    if way.session is not None:
+        results = _in_session(op, way.session, arrays, noise)
+        if results is not None:
+            return results
+        reason = "ONNX Runtime refused its values, as the logger tells at its level debug."
+    with cpu():
+        values = _run_kernel(op, [a.host() for a in arrays], way.outputs, noise)
+    if reason:
+        device.tell(op.names[0], reason)
+    return [device.put(y) for y in values]
+
+
+def _in_session(
+    op: Operator, session: Session, arrays: Sequence[Array], noise: Noise | None
+) -> list[Array] | None:
+    if profile.operators:
+        results: Any = profile.call("operator", op.names[0], session, arrays, noise)
+    else:
+        results = session(arrays, noise)
+    return results  # type: ignore[no-any-return]
+
+
+def _drawn(op: Operator, arrays: Sequence[Array]) -> Noise:
+    """What a random operator draws, on the processor for every device: one seed is one sequence."""
+    with no_fork(), drawing():
+        rng = generator()
+        return op.draw(rng, *[Spec(a.shape, a.dtype) for a in arrays])
+
+
 def _run_kernel(
     op: Operator, arrays: Sequence[Array], specs: Sequence[Spec], noise: Noise | None
 ) -> list[Array]:
-    if op.noise and op.draws():
-        if noise is None:
-            with no_fork(), drawing():
-                rng = generator()
-                noise = op.draw(rng, *[Spec(a.shape, a.dtype) for a in arrays])
+    if noise is not None:
         arrays = [*arrays, *noise] if isinstance(noise, list) else [*arrays, noise]
     values = for_kernel(op, arrays)
     with np.errstate(all="ignore"):  # infinities and NaN are results like others
@@ -340,7 +423,10 @@ def _own(y: Any, arrays: Sequence[Array], dtype: DType | None, shape: Shape | No
     return own.reshape(shape) if own.ndim == 0 and shape and all(d == 1 for d in shape) else own  # type: ignore[arg-type]
 
 
-def _device(op: Operator) -> Context:
+def _context(op: Operator) -> Context:
+    """Where an operator without inputs makes an array; kernels that are the reference do on the processor."""
+    if _reference.innermost is not None:
+        return cpu()
     name = getattr(op, "ctx", None)
     if not name:
         return current_context()
@@ -391,19 +477,26 @@ def _invoke_rows(op: Operator, inputs: Sequence[Any]) -> list[Any]:
     names, dense = op.input_names(), ArrayBase.dense
     rows = inputs[names.index(op.stored_rows)].stored.indices
     parts = [
-        dense._on_tape(x.stored.data if name == op.stored_rows else x._data[rows], x._ctx, None)
+        dense(x.stored.data if name == op.stored_rows else x._host[rows], x._ctx)
         for name, x in zip(names, inputs, strict=True)
     ]
     results = invoke_all(op, parts)
     for name in op.aux_names():
         index = names.index(name)
-        inputs[index]._receive(parts[index]._data, rows)
+        inputs[index]._receive(parts[index]._host, rows)
     outputs = []
     for y in results[: op.visible()]:
-        whole = inputs[0]._data.copy()
-        whole[rows] = y._data
-        outputs.append(dense._on_tape(whole, y._ctx, None))
+        whole = inputs[0].asnumpy()
+        whole[rows] = y._host
+        outputs.append(dense(whole, y._ctx))
     return outputs
+
+
+def _into(op: Operator, target: ArrayBase, y: ArrayBase) -> Any:
+    """What an array given as `out` receives."""
+    if type(op).into is Operator.into or type(y._data) is np.ndarray:
+        return op.into(target._data, y._data)
+    return device_of(y._ctx).put(op.into(target._host, y._host))
 
 
 def _targets(out: Any) -> list[Any]:
@@ -415,7 +508,9 @@ def _write(op: Operator, outputs: Sequence[ArrayBase], out: Any) -> Any:
     if len(targets) != len(outputs):
         raise MXNetError(f"{op.names[0]}: out of {len(outputs)} arrays is required, got {len(targets)}.")
     for target, y in zip(targets, outputs, strict=True):
-        value = op.into(target._data, y._data)
+        if not share_memory(target._ctx, y._ctx):
+            raise MXNetError(f"{op.names[0]}: out on {y._ctx} is required, got {target._ctx}.")
+        value = _into(op, target, y)
         if target._data.dtype != value.dtype:
             raise DTypeError(
                 f"{op.names[0]}: out of dtype {value.dtype} is required, got {target._data.dtype}. "

@@ -21,8 +21,8 @@ from .._lazy import lazy_package
 from ..attrs import ShapeLike
 from ..autograd.gradients import backward
 from ..autograd.scopes import state
-from ..autograd.tape import Leaf
-from ..context import Context, as_context, cpu, usable
+from ..autograd.tape import Leaf, Moved, TapeNode
+from ..context import GPU, Context, as_context, cpu, device_of, share_memory, usable
 from ..dtypes import NATIVE, DType, DTypeLike, as_dtype, is_bfloat16, name_of, native_dtype
 from ..dtypes import converted as converted_values
 from ..errors import DTypeError, MXNetError, ShapeError
@@ -85,21 +85,21 @@ class NDArray(ArrayBase, OperatorMethods):
     @classmethod
     def _as_recorded(cls, value: Value, ctx: Context, entry: Any) -> NDArray:
         """The array at `entry` of the tape, over the values that it keeps."""
-        if isinstance(value, np.ndarray):
-            return NDArray._on_tape(value, ctx, entry)
-        array = from_stored(value, ctx)
-        array._entry = entry
-        return array
+        if isinstance(value, CSR | RowSparse):
+            array = from_stored(value, ctx)
+            array._entry = entry
+            return array
+        return NDArray._on_tape(value, ctx, entry)
 
     def _stored_as(self, storage: Storage) -> NDArray:
-        return from_stored(stored_as(self._data, storage), self._ctx)
+        return from_stored(stored_as(self._host, storage), self._ctx)
 
     # ---- what it is
 
     @property
     def writable(self) -> bool:
         """Whether the values may change."""
-        return bool(self._data.flags.writeable)
+        return type(self._data) is not np.ndarray or self._data.flags.writeable
 
     def __len__(self) -> int:
         return int(self._data.shape[0])
@@ -108,7 +108,7 @@ class NDArray(ArrayBase, OperatorMethods):
         return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
-        return f"\n{self._data}\n<{type(self).__name__} {'x'.join(map(str, self.shape))} @{self._ctx}>"
+        return f"\n{self._host}\n<{type(self).__name__} {'x'.join(map(str, self.shape))} @{self._ctx}>"
 
     def __float__(self) -> float:
         return float(self._number("float"))
@@ -229,9 +229,7 @@ class NDArray(ArrayBase, OperatorMethods):
     def copyto(self, other: NDArray | Context) -> NDArray:
         """Copy into another array, or into a new one on a context."""
         if isinstance(other, Context):
-            copied: NDArray = _F._copy(self)
-            copied._ctx = usable(other)
-            return copied
+            return self._copied_to(usable(other))
         if not isinstance(other, NDArray):
             raise TypeError(f"copyto: an NDArray or a Context is required, got {type(other).__name__}.")
         if other is self:
@@ -243,11 +241,29 @@ class NDArray(ArrayBase, OperatorMethods):
         other[:] = self
         return other
 
+    def _copied_to(self, context: Context) -> NDArray:
+        """A copy on a context, which is recorded."""
+        if share_memory(self._ctx, context):
+            copied: NDArray = _F._copy(self)
+            copied._ctx = context
+            return copied
+        moved: NDArray = self.dense(self.asnumpy(), context)  # type: ignore[assignment]
+        if state.recording and self._entry is not None:
+            moved._entry = (
+                TapeNode(Moved(self._ctx), [self._entry], [self._recorded()], [moved._data], context),
+                0,
+            )
+        return moved
+
     def as_in_context(self, context: Context) -> NDArray:
         """The array itself if it lives on `context`, else a copy there."""
         return self if self._ctx == context else self.copyto(context)
 
     as_in_ctx = as_in_context
+
+    def _near(self, context: Context) -> NDArray:
+        """The array itself if what runs on `context` takes it, else a copy there."""
+        return self if share_memory(self._ctx, context) else self.copyto(context)
 
     def as_nd_ndarray(self) -> NDArray:
         """The array itself: there is no other class of arrays."""
@@ -296,7 +312,7 @@ class NDArray(ArrayBase, OperatorMethods):
                 f"astype: one of MXNet's types is required while autograd records, got {self._data.dtype} as "
                 f"{name_of(target)}, for which there are no gradients. Use autograd.pause() or detach()."
             )
-        return self.dense._on_tape(converted_values(self._data, target), self._ctx, None)  # type: ignore[return-value]
+        return self.dense(converted_values(self._host, target), self._ctx)  # type: ignore[return-value]
 
     # ---- gradients
 
@@ -349,7 +365,7 @@ class NDArray(ArrayBase, OperatorMethods):
             raise ShapeError(
                 f"in-place arithmetic: a result of shape {self.shape} is required, got {result.shape}."
             )
-        overwrite(self._data, result._data)
+        overwrite(self._data, self._fitting(result))
         return self
 
     def __neg__(self) -> NDArray:
@@ -363,7 +379,7 @@ class NDArray(ArrayBase, OperatorMethods):
     def __bool__(self) -> bool:
         if self.size > 1:
             raise ValueError("The truth value of an NDArray with multiple elements is ambiguous.")
-        return bool(self._data.any())
+        return bool(self._host.any())
 
     __hash__ = object.__hash__
 
@@ -481,7 +497,10 @@ class BaseSparseNDArray(NDArray):
     @property
     def _data(self) -> Array:
         """The dense values, made anew by each use; read-only, so that no write to them is lost unnoticed."""
-        dense = expanded(self.stored)
+        dense = self._host
+        if self._ctx.device_typeid == GPU:
+            device: Array = device_of(self._ctx).put(dense)
+            return device
         dense.flags.writeable = False
         return dense
 
@@ -489,9 +508,13 @@ class BaseSparseNDArray(NDArray):
     def _data(self, data: Array) -> NoReturn:
         self._refuse("new values in place")
 
+    @property
+    def _host(self) -> Array:
+        return expanded(self.stored)
+
     def _receive(self, value: Array, key: Any = ...) -> None:
-        dense = expanded(self.stored)
-        dense[key] = value
+        dense: Any = expanded(self.stored)
+        dense[key] = value if isinstance(value, np.ndarray) else value.host()
         self.stored = compressed(dense, self.stype)
 
     def _refuse(self, what: str) -> NoReturn:
@@ -513,11 +536,11 @@ class BaseSparseNDArray(NDArray):
                 raise TypeError(f"indexing: {self.stype} or default is required, got {value.stype}.")
             source = value
         else:
-            source = NDArray(np.asarray(value, self.dtype))
+            source = NDArray(np.asarray(value, self.dtype), cpu())
         if source.shape == self.shape:
             self._assign(source)
         else:
-            self._assign_broadcast(source._data)
+            self._assign_broadcast(source._host)
 
     def _assign_broadcast(self, data: Array) -> None:
         """Take values of another shape: all of them are stored."""
@@ -556,10 +579,10 @@ class BaseSparseNDArray(NDArray):
         if isinstance(other, BaseSparseNDArray) and other.stype == self.stype:
             self.stored = converted(other.stored, np.dtype(self.dtype))
         else:
-            self.stored = compressed(other._data.astype(self.dtype), self.stype)
+            self.stored = compressed(other._host.astype(self.dtype), self.stype)
 
     def _accumulate(self, other: ArrayBase) -> None:
-        self.stored = added(self.stored, other._data, other._pattern())
+        self.stored = added(self.stored, other._host, other._pattern())
 
     def _clear(self) -> None:
         self.stored = no_values(self.stype, self.shape, np.dtype(self.dtype))

@@ -13,10 +13,10 @@ import numpy as np
 
 from ..attrs import ShapeLike
 from ..autograd.scopes import state
-from ..context import Context, cpu
+from ..context import GPU, Context, cpu, current_context, device_of
 from ..dtypes import DTypeLike, as_dtype
 from ..faces import NUMPY_OVERLOADS, Axes, Functions, Sections, method
-from ..formats.params import Value
+from ..formats.params import CSR, RowSparse, Value
 from ..ops import FLUENT, Array, Operator, find, is_number
 from .invoke import invoke
 from .ndarray import NDArray, from_stored
@@ -47,9 +47,9 @@ class ndarray(NumpyMethods):  # noqa: N801  (MXNet's name)
 
     @classmethod
     def _as_recorded(cls, value: Value, ctx: Context, entry: Any) -> NDArray:
-        if isinstance(value, np.ndarray):
-            return cls._on_tape(value, ctx, entry)
-        return from_stored(value, ctx)
+        if isinstance(value, CSR | RowSparse):
+            return from_stored(value, ctx)
+        return cls._on_tape(value, ctx, entry)
 
     # ---- what it is
 
@@ -59,7 +59,7 @@ class ndarray(NumpyMethods):  # noqa: N801  (MXNet's name)
         return self._data.dtype
 
     def __repr__(self) -> str:
-        data = self._data
+        data = self._host
         text = np.array2string(data, separator=", ", prefix="array(")
         if data.size == 0:
             text = f"[], shape={data.shape}"
@@ -68,7 +68,7 @@ class ndarray(NumpyMethods):  # noqa: N801  (MXNet's name)
         return f"array({text}{dtype}{place})"
 
     def __str__(self) -> str:
-        text = str(self._data)
+        text = str(self._host)
         return text if self._ctx == cpu(0) else f"{text} @{self._ctx}"
 
     def __format__(self, spec: str) -> str:
@@ -85,7 +85,7 @@ class ndarray(NumpyMethods):  # noqa: N801  (MXNet's name)
     def __bool__(self) -> bool:
         if self.size > 1:
             raise ValueError("The truth value of an ndarray with multiple elements is ambiguous.")
-        return bool(self._data.any())
+        return bool(self._host.any())
 
     def __float__(self) -> float:
         return float(self._only())
@@ -95,7 +95,7 @@ class ndarray(NumpyMethods):  # noqa: N801  (MXNet's name)
 
     def __index__(self) -> int:
         if self._data.ndim == 0 and self._data.dtype.kind in "iu":
-            return int(self._data)
+            return int(self._host)
         raise TypeError("only integer scalar arrays can be converted to a scalar index")
 
     def __round__(self, ndigits: int = 0) -> ndarray:
@@ -117,15 +117,15 @@ class ndarray(NumpyMethods):  # noqa: N801  (MXNet's name)
     def _only(self) -> Any:
         if self.size != 1:
             raise TypeError("only size-1 arrays can be converted to Python scalars")
-        return self._data.reshape(())[()]
+        return self._host.reshape(())[()]
 
     def item(self, *args: int | tuple[int, ...]) -> Any:
         """An element as a Python number: the only one, one of the array laid out flat, or one at indices."""
-        return self._data.item(*args)  # type: ignore[arg-type]
+        return self._host.item(*args)  # type: ignore[arg-type]
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
-        return self._data.tolist()
+        return self._host.tolist()
 
     __hash__ = object.__hash__
 
@@ -244,7 +244,7 @@ class ndarray(NumpyMethods):  # noqa: N801  (MXNet's name)
 
     def nonzero(self) -> tuple[ndarray, ...]:
         """The indices of what is not zero, an array for each axis."""
-        return tuple(ndarray(np.asarray(i, np.int64), self._ctx) for i in np.nonzero(self._data))
+        return tuple(ndarray(np.asarray(i, np.int64), self._ctx) for i in np.nonzero(self._host))
 
     def _of(self, name: str, *args: Any, **kwargs: Any) -> ndarray:
         result: ndarray = getattr(FUNCTIONS, name)(self, *args, **kwargs)
@@ -316,7 +316,8 @@ def by_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of NumPy's on arrays of mx.np, whose results are such arrays."""
 
     def on_values(*args: Any, **kwargs: Any) -> Any:
-        result = _wrapped(function(*_values(args), **_values(kwargs)))
+        with _home(on_values.__name__, (*args, *kwargs.values())):
+            result = _wrapped(function(*_values(args), **_values(kwargs)))
         if state.recording and _is_continuous(result):
             refuse_gradient(on_values.__name__, args, kwargs.values())
         return result
@@ -327,6 +328,15 @@ def by_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
     on_values.numpy_function = function  # type: ignore[attr-defined]
     on_values.__doc__ = f"NumPy's own `{on_values.__name__}`, outside of autograd."
     return on_values
+
+
+def _home(name: str, values: Iterable[Any]) -> Context:
+    """Where results of NumPy's are put: where the first array is, if that is a GPU, which is told."""
+    for value in values:
+        if isinstance(value, NDArray) and value.context.device_typeid == GPU:
+            device_of(value.context).tell(name, "NumPy computes it.")
+            return value.context
+    return current_context()
 
 
 def _into_out(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -362,7 +372,7 @@ def _is_continuous(result: Any) -> bool:
 
 def _values(value: Any) -> Any:
     if isinstance(value, NDArray):
-        return value._data
+        return value._host
     if isinstance(value, dict):
         return {key: _values(item) for key, item in value.items()}
     return type(value)(map(_values, value)) if type(value) in (list, tuple) else value

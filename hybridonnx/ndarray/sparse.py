@@ -46,7 +46,7 @@ _OWN = [
 
 def _array(source: Any, dtype: Any = None) -> Array:
     """A copy as a NumPy array; without a dtype lists become float32."""
-    plain = source._data if isinstance(source, NDArray) else source
+    plain = source._host if isinstance(source, NDArray) else source
     return np.array(plain, native_dtype(getattr(plain, "dtype", None) if dtype is None else dtype))
 
 

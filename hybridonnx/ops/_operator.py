@@ -86,6 +86,8 @@ class Operator:
     """Whether training changes what the operator computes; then `training` tells."""
     passes_over: ClassVar[bool] = False
     """Whether unknown attributes are no error, as they are not for operators without any."""
+    traced: ClassVar[bool] = False
+    """Whether its kernel computes on values of a trace too, which is how it runs on a device."""
     stateful: ClassVar[bool] = False
     """Whether `forward` keeps something for `gradient`; then each execution has an object, see `started`."""
     noise: ClassVar[str] = ""

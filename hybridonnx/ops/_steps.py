@@ -39,7 +39,7 @@ def in_parts(step: Callable[..., None], *arrays: Array | None) -> None:
     """
     first = arrays[0]
     if (
-        first is None
+        not isinstance(first, np.ndarray)
         or (first.ndim and first.size <= PART)
         or not all(a is None or a.flags.c_contiguous for a in arrays)
     ):
@@ -53,7 +53,7 @@ def in_parts(step: Callable[..., None], *arrays: Array | None) -> None:
 def scaled(g: Array, rescale: Number, clip: Number = -1.0, wd: Number = 0.0, w: Array | None = None) -> Array:
     """The rescaled gradient, plus the weights' decay if weights are given, then clipped; a new array."""
     f = numbers(g)
-    result = np.asarray(g * f(rescale))
+    result: Array = g * f(rescale)
     if wd and w is not None:
         result += f(wd) * w
     if clip >= 0:
@@ -66,7 +66,8 @@ def paced(g: Array, rate: Number, rescale: Number, clip: Number) -> Array:
     f = numbers(g)
     if clip < 0:
         factor = f(rate) if rescale == 1 else f(rate) * f(rescale)
-        return np.asarray(g * factor)
+        step: Array = g * factor
+        return step
     result = scaled(g, rescale, clip)
     result *= f(rate)
     return result
@@ -100,7 +101,8 @@ def follow_square(average: Array, g: Array, beta: Number) -> None:
 
 def signs(x: Array) -> Array:
     """-1, 0 or 1; 0 for NaN."""
-    return np.asarray((x > 0).astype(x.dtype) - (x < 0).astype(x.dtype))
+    difference: Array = (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype)
+    return difference
 
 
 def norm(x: Array) -> float:

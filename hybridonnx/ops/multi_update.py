@@ -57,6 +57,7 @@ class MultiUpdate(Operator):
     takes_ints: ClassVar[bool] = False
     not_differentiable: ClassVar[str] = NOT_DIFFERENTIABLE
     refuses_gradient: ClassVar[bool] = True
+    traced: ClassVar[bool] = True
 
     rescale_grad: float
     clip_gradient: float
@@ -151,7 +152,7 @@ class MultiUpdate(Operator):
         results = [
             stepped(partial(step, i), self.master, *group)
             if step
-            else (group[0].copy(), *map(np.copy, group[2:]))
+            else tuple([a.copy() for a in (group[0], *group[2:])])
             for i, group in enumerate(groups)
         ]
         return (*(r[0] for r in results), *(s for r in results for s in r[1:]))
@@ -691,6 +692,7 @@ class ResetArrays(Operator):
     takes_bool: ClassVar[bool] = False
     not_differentiable: ClassVar[str] = "it has no outputs"
     not_in_onnx: ClassVar[str] = NOT_IN_ONNX
+    traced: ClassVar[bool] = True
     num_arrays: int
 
     def input_names(self) -> tuple[str, ...]:

@@ -68,6 +68,7 @@ class Update(Operator):
     takes_ints: ClassVar[bool] = False
     not_differentiable: ClassVar[str] = NOT_DIFFERENTIABLE
     refuses_gradient: ClassVar[bool] = True
+    traced: ClassVar[bool] = True
     master: ClassVar[bool] = False
     """Whether the step is taken by a copy of the weights in float32, the last state."""
 

@@ -181,7 +181,7 @@ class LBSGD(_Measuring):
             self._update_count(i)
             sums = self.cumgrads.setdefault(i, {"num_cums": self.init_updates, "cum_grad": None})
             sums["num_cums"] += 1
-            total = g if sums["cum_grad"] is None else sums["cum_grad"] + g
+            total = g if sums["cum_grad"] is None else sums["cum_grad"].as_in_context(g.context) + g
             if sums["num_cums"] % self.batch_scale:
                 sums["cum_grad"] = total.copy()
             else:

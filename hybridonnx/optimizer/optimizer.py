@@ -16,10 +16,11 @@ from ..dtypes import DTypeLike
 from ..errors import suggest
 from ..lr_scheduler import LRScheduler
 from ..ndarray.ndarray import BaseSparseNDArray, NDArray, RowSparseNDArray
-from ..ndarray.watch import written
+from ..ndarray.watch import overwrite, written
 from ..ops import Array, steps
 from ..symbol.symbol import Symbol
 from ..typing import Arrays
+from ._on_device import DeviceSteps
 
 __all__ = ["Optimizer", "create", "register"]
 
@@ -81,6 +82,7 @@ class Optimizer:
         self._index_update_count: dict[Any, int] = {}
         self._all_index_update_counts = {0: self._index_update_count}
         self._copied: frozenset[Any] = frozenset()
+        self._device_steps = DeviceSteps(type(self).__name__)
         self.clip_gradient = clip_gradient
         self.multi_precision = multi_precision
         self.idx2name = dict(param_idx2name or {})
@@ -166,8 +168,11 @@ class Optimizer:
         whole = [*each(index, weight, grad, state)]
         indices = [part[0] for part in whole]
         self._update_count(indices)
-        for part in whole:  # `_get_lr` alone, as subclasses of users may answer `_get_lrs` for other counts
-            self._update_one(self._get_lr(part[0]), self._get_wd(part[0]), *part)
+        with self._device_steps:
+            for (
+                part
+            ) in whole:  # `_get_lr` alone, as subclasses of users may answer `_get_lrs` for other counts
+                self._update_one(self._get_lr(part[0]), self._get_wd(part[0]), *part)
 
     def update_multi_precision(
         self, index: Index | Sequence[Index], weight: Arrays, grad: Arrays, state: State
@@ -197,7 +202,7 @@ class Optimizer:
         else:
             self.update(indices[0], weights[0], grads[0], states[0])
         for narrow, master in copies.values():
-            narrow._receive(master._data)
+            narrow._assign(master)
 
     def _widened(self, grad: NDArray) -> NDArray:
         """A float16 gradient in float32; as in MXNet lazy updates of SGD's kin are for float32 only."""
@@ -207,15 +212,26 @@ class Optimizer:
         self, lr: float, wd: float, index: Any, weight: NDArray, grad: NDArray, state: State
     ) -> None:
         """Update one weight that was counted already."""
-        arrays = [None if s is None else s._data for s in _listed(state)]
+        arrays: list[Any] = [None if s is None else s._data for s in _listed(state)]
         rows = isinstance(grad, RowSparseNDArray) and self._by_rows(weight)
         if isinstance(weight, BaseSparseNDArray):
-            dense = weight._data.copy()
-            self._advance(index, dense, grad, rows, lr, wd, arrays)
+            dense = weight.asnumpy()
+            hosts: list[Any] = [None if s is None else s._host for s in _listed(state)]
+            self._advance(index, dense, grad if rows else grad._host, rows, lr, wd, hosts)
             weight._receive(dense)
+            for array, values in zip(arrays, hosts, strict=True):
+                if array is not values:  # it is on a device
+                    overwrite(array, values)
+            return
+        if type(weight._data) is not np.ndarray:
+
+            def step(w: Any, g: Any, states: Sequence[Any]) -> None:
+                self._advance(index, w, g, rows, lr, wd, [*states])
+
+            self._device_steps.take(weight, grad, rows, arrays, step)
             return
         written(weight._data)  # before as well: other threads see the new value before they are told
-        self._advance(index, weight._data, grad, rows, lr, wd, arrays)
+        self._advance(index, weight._data, grad if rows else grad._data, rows, lr, wd, arrays)
         written(weight._data)
 
     def _by_rows(self, weight: NDArray) -> bool:
@@ -223,17 +239,17 @@ class Optimizer:
         return self._lazy
 
     def _advance(
-        self, index: Any, w: Array, grad: NDArray, rows: bool, lr: float, wd: float, state: list[Any]
+        self, index: Any, w: Array, g: Any, rows: bool, lr: float, wd: float, state: list[Any]
     ) -> None:
-        """Write the weights and the states anew."""
+        """Write the weights and the states anew; with `rows` the gradient is a row-sparse one."""
         if rows:
-            self._step_rows(grad, index, w, lr, wd, state)
+            self._step_rows(g, index, w, lr, wd, state)
         elif w.dtype == np.float16:
-            self._step_wide(index, w, grad._data, lr, wd, state)
+            self._step_wide(index, w, g, lr, wd, state)
         elif self._elementwise and w.size > steps.PART:
-            steps.in_parts(partial(self._part, index, lr, wd), w, grad._data, *state)
+            steps.in_parts(partial(self._part, index, lr, wd), w, g, *state)
         else:
-            self._step(index, w, grad._data, lr, wd, *state)
+            self._step(index, w, g, lr, wd, *state)
 
     def _step_rows(self, grad: Any, index: Any, w: Array, lr: float, wd: float, state: list[Any]) -> None:
         """Step in the rows that the gradient has; the others stay as they are, and their states too."""
@@ -363,7 +379,7 @@ def each(index: Any, weight: Any, grad: Any, state: Any) -> Iterator[tuple[Any, 
 
 
 def _dense(grad: NDArray) -> NDArray:
-    return NDArray(grad._data.astype(np.float32), grad.context)
+    return NDArray(grad._host.astype(np.float32), grad.context)
 
 
 def _listed(state: State) -> list[Any]:

@@ -112,7 +112,7 @@ class DCASGD(Optimizer):
 
     def create_state(self, index: Index, weight: NDArray) -> State:
         """The momentum, if there is any, and the weights before the last update."""
-        return zeros_like(weight) if self.momentum else None, NDArray(weight._data.copy(), weight.context)
+        return zeros_like(weight) if self.momentum else None, weight.copy()
 
     def _step(
         self, index: Any, w: Array, g: Array, lr: float, wd: float, mom: Array | None, previous: Array

@@ -113,7 +113,7 @@ class _Writer:
         if isinstance(value, np.generic):
             return value.item()
         if isinstance(value, NDArray):
-            self.arrays.append(value.stored if isinstance(value, BaseSparseNDArray) else value._data)
+            self.arrays.append(value.stored if isinstance(value, BaseSparseNDArray) else value._host)
             return {"array": len(self.arrays) - 1}
         if isinstance(value, list | tuple):
             return {type(value).__name__: [self.plain(part) for part in value]}

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import metric as metrics
+from ..context import cpu
 from ..errors import ConversionError, MXNetError, is_folder
 from ..ndarray.ndarray import NDArray
 from ..ops import Array, Spec
@@ -97,7 +98,7 @@ def _culprit(run: Callable[[Arrays], Arrays], batch: Batch, start: int) -> str:
 
 def _update(metric: metrics.EvalMetric, labels: Array, y: Array) -> None:
     try:
-        metric.update([NDArray(labels)], [NDArray(np.asarray(y, np.float32))])
+        metric.update([NDArray(labels, cpu())], [NDArray(np.asarray(y, np.float32), cpu())])
     except (MXNetError, ValueError, IndexError, TypeError, AssertionError) as exc:
         raise ConversionError(
             f"verify: a metric of outputs {y.shape} and labels {labels.shape} is required, "

@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
+from ..context import cpu
 from ..converters.cuts import Cuts
 from ..converters.from_onnx import import_model, in_words, read, short
 from ..converters.inspection import facts
@@ -151,7 +152,8 @@ class Graph:
 
         for node in dict.fromkeys(entry.node for entry in sorted(entries, key=lambda e: e.node.serial)):
             with node.named(), ReferenceKernels():
-                outputs = invoke_all(self._operator(node), [NDArray(array(entry)) for entry in node.inputs])
+                inputs = [NDArray(array(entry), cpu()) for entry in node.inputs]
+                outputs = invoke_all(self._operator(node), inputs)
             results.update({Entry(node, i): y.asnumpy() for i, y in enumerate(outputs)})
         return {name: results[self._nodes[name]] for name in wanted}
 
@@ -161,7 +163,7 @@ class Graph:
         values |= self._labels
         specs = {name: Spec(x.shape, x.dtype) for name, x in values.items()}
         self._operator = Operators(topological(self.symbol.outputs), lambda: specs)
-        arrays = {name: NDArray(value) for name, value in values.items()}
+        arrays = {name: NDArray(value, cpu()) for name, value in values.items()}
         part = Symbol([self._nodes[name] for name in wanted])
         with ReferenceKernels():
             return [y.asnumpy() for y in execute(part, arrays, around=self.symbol)]
@@ -323,13 +325,14 @@ def is_symbol(model: Any) -> bool:
 def of_symbol(symbol: Symbol, params: Arrays, call: Callable[[Arrays], Arrays] | None = None) -> Runnable:
     """A Symbol with parameters, run on the kernels."""
     names = data_names(symbol, params)
-    values = {name: NDArray(array) for name, array in params.items()}
+    values = {name: NDArray(array, cpu()) for name, array in params.items()}
 
     def run(inputs: Arrays) -> Arrays:
         shapes = {name: array.shape for name, array in inputs.items()}
         arrays = {**inputs, **label_zeros(symbol, [*values, *inputs], shapes)}
         with ReferenceKernels():
-            outputs = execute(symbol, {**values, **{name: NDArray(array) for name, array in arrays.items()}})
+            others = {name: NDArray(array, cpu()) for name, array in arrays.items()}
+            outputs = execute(symbol, {**values, **others})
         return named(symbol.list_outputs(), [y.asnumpy() for y in outputs])
 
     def limits(inputs: Mapping[str, Spec]) -> Mapping[str, Sequence[Limit]]:

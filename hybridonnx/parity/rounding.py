@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..context import cpu
 from ..converters.quantization import Grid
 from ..dtypes import DType
 from ..errors import MXNetError
@@ -301,7 +302,7 @@ class _Step:
 
     def _run(self, arrays: Sequence[Array]) -> list[Array]:
         with ReferenceKernels():
-            return [np.asarray(y._data) for y in invoke_all(self._op, [NDArray(a) for a in arrays])]
+            return [np.asarray(y._host) for y in invoke_all(self._op, [NDArray(a, cpu()) for a in arrays])]
 
     def _rounded(self, arrays: Sequence[Array]) -> list[Array]:
         return [rounded(x, dtype) for x, dtype in zip(arrays, self._dtypes, strict=True)]

@@ -12,16 +12,20 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any
+from functools import cache
+from typing import Any, TypeAlias
 
 from .._locks import new_lock, no_fork
 from ..dtypes import tensor_dtype
-from ..errors import MXNetError, without_places
-from ..ops import Array, Operator, Spec
-from .forms import Form, Forms, is_free, specs_of
+from ..errors import ConversionError, MXNetError, without_places
+from ..ops import Array, Noise, Operator, Spec
+from .device import Device
+from .device_session import OperatorOnDevice
+from .forms import Forms, is_free, specs_of
 from .session import _FAILURES, _start, exchanges, named, options
 from .shared import identity
 from .started import Started
+from .traced import TracedKernel
 
 logger = logging.getLogger("hybridonnx")
 
@@ -51,7 +55,7 @@ class EagerSession(Started):
         """ONNX's texts of the outputs' types."""
         self._has_long = any(text.endswith("int64)") for text in self.types)
 
-    def __call__(self, arrays: Sequence[Array]) -> list[Array] | None:
+    def __call__(self, arrays: Sequence[Array], noise: Noise | None = None) -> list[Array] | None:
         """The outputs; `None` if ONNX Runtime refuses the values, of which the kernel may say more."""
         feeds = {name: arrays[i] for name, i in self._inputs}
         try:
@@ -68,14 +72,17 @@ class EagerSession(Started):
         self._session = None
 
 
-class _Latest(OrderedDict[Any, EagerSession]):
+AnySession: TypeAlias = EagerSession | OperatorOnDevice | TracedKernel
+
+
+class _Latest(OrderedDict[Any, Any]):
     """The sessions that were kept last, so many of them."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
         self._most = most
 
-    def keep(self, key: Any, session: EagerSession) -> None:
+    def keep(self, key: Any, session: AnySession) -> None:
         """Add a session, or count it as the latest."""
         self[key] = session
         self.move_to_end(key)
@@ -84,9 +91,10 @@ class _Latest(OrderedDict[Any, EagerSession]):
 
 
 class Operators:
-    """The sessions of operators."""
+    """The sessions of operators, on the processor or on a device."""
 
-    def __init__(self) -> None:
+    def __init__(self, device: Device | None = None) -> None:
+        self._device = device
         self._lock = new_lock()
         self._forms: dict[Any, Forms] = {}
         self._alone = _Latest(_MOST_SESSIONS)
@@ -94,16 +102,19 @@ class Operators:
 
     def session(
         self, op: Operator, inputs: Sequence[Spec], outputs: Sequence[Spec], saving: float
-    ) -> EagerSession | None:
-        """The session for an operator on such inputs; `None` if ONNX Runtime cannot run it.
+    ) -> AnySession:
+        """The session for an operator on such inputs.
 
-        `saving` is about how many nanoseconds faster than the kernel it is.
+        `saving` is about how many nanoseconds faster than the kernel it is. Raises `MXNetError` if ONNX
+        Runtime cannot run the operator.
         """
-        if op.not_in_onnx or op.stateful or op.subgraphs or (op.noise and op.draws()):
-            return None
-        if not all(exchanges(spec.dtype, shared=True) for spec in (*inputs, *outputs)):
-            return None
-        names, dtypes = op.input_names(), [spec.dtype for spec in inputs]
+        if self._device is not None and op.traced:
+            return TracedKernel(self._device, op)
+        self._require(op, inputs, outputs)
+        if op.subgraphs:  # which their names do not tell apart
+            return self._make(op, inputs, outputs, False)
+        names: Sequence[str] = op.input_names()
+        dtypes: list[Any] = [spec.dtype for spec in inputs]
         shapes: Any = [spec.shape for spec in inputs]
         kind = *identity(op), *[(dtype, len(shape)) for dtype, shape in zip(dtypes, shapes, strict=True)]
         in_threads = saving >= _WORTH_THREADS
@@ -114,30 +125,51 @@ class Operators:
                 forms = self._forms[kind] = Forms(names, shapes, predicts=False)
             for form in forms.fitting(shapes):
                 try:
-                    session = sessions.get((kind, form)) or self._make(op, form, dtypes, outputs, in_threads)
+                    specs = list(specs_of(form, names, dtypes).values())
+                    session = sessions.get((kind, form)) or self._make(op, specs, outputs, in_threads)
                 except MXNetError as exc:
                     if not is_free(form):
-                        logger.info("eager: %s stays on its kernel. %s", op.names[0], without_places(exc))
-                        return None
+                        raise
                     forms.refuse(form, without_places(exc))
                     continue
-                if session is not None:
-                    forms.accept(form)
-                    sessions.keep((kind, form), session)
+                forms.accept(form)
+                sessions.keep((kind, form), session)
                 return session
         raise AssertionError("a form of fixed sizes fits")
 
+    def _require(self, op: Operator, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> None:
+        """Raise `MXNetError` for operators that are not to run in sessions."""
+        reason = op.not_in_onnx
+        if self._device is None and (op.stateful or op.subgraphs or (op.noise and op.draws())):
+            reason = "it runs a graph, or draws."
+        elif not all(exchanges(spec.dtype, shared=True) for spec in (*inputs, *outputs)):
+            reason = "ONNX Runtime has no arrays of its dtypes."
+        if reason:
+            raise ConversionError(reason)
+
     def _make(
-        self, op: Operator, form: Form, dtypes: Sequence[Any], outputs: Sequence[Spec], in_threads: bool
-    ) -> EagerSession | None:
-        """A session, compiled now; `None` if its outputs would not be the operator's."""
+        self, op: Operator, inputs: Sequence[Spec], outputs: Sequence[Spec], in_threads: bool
+    ) -> AnySession:
+        """A session, compiled now."""
         from ..converters.to_onnx import lower_operator
 
         names = op.input_names()
-        specs = list(specs_of(form, names, dtypes).values())
-        session = EagerSession(lower_operator(op, specs, exact=True, hidden=True), names, in_threads)
+        lowered = lower_operator(op, inputs, exact=True, hidden=True)
+        session: AnySession
+        if self._device is None:
+            session = EagerSession(lowered, names, in_threads)
+        else:
+            session = OperatorOnDevice(self._device, lowered, names)
         own = [tensor_dtype(text) for text in session.types]
-        return session if own == [spec.dtype for spec in outputs] else None
+        if any(a is None or a != spec.dtype for a, spec in zip(own, outputs, strict=True)):
+            raise ConversionError(f"outputs of {', '.join(session.types)} are others than the operator's.")
+        return session
 
 
 ENGINE = Operators()
+
+
+@cache
+def engine_of(device: Device | None) -> Operators:
+    """The sessions of operators of a device; of the processor for `None`."""
+    return ENGINE if device is None else Operators(device)

@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import onnxruntime as ort
@@ -18,6 +18,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 from .. import config
 from .._locks import no_fork
 from .._profile import profile
+from .._scopes import Innermost, Scope
 from ..dtypes import DType, as_dtype, container, is_bfloat16
 from ..errors import FormatError, MXNetError
 from ..ops import Array, drawing, enclosed, generator, opened
@@ -103,14 +104,47 @@ def _start(
     model: str | bytes,
     settings: Any,
     remedy: str = " Run the block without hybridize(), or report the model.",
+    providers: Sequence[Any] = ("CPUExecutionProvider",),
 ) -> Any:
     """A session for a model, from its file's name or its bytes."""
+    _require_providers(providers, ort.get_available_providers())
     try:
         # with its fallback it prints what it could not read, and tries the same again
-        return ort.InferenceSession(model, settings, providers=["CPUExecutionProvider"], enable_fallback=0)
+        session = ort.InferenceSession(model, settings, providers=[*providers], enable_fallback=0)
     except _FAILURES as exc:
         what = model if isinstance(model, str) else "the graph"
         raise MXNetError(f"ONNX Runtime does not accept {what}: {_sentence(exc)}{remedy}") from exc
+    _require_providers(providers, session.get_providers())
+    return session
+
+
+def _require_providers(providers: Sequence[Any], present: Sequence[str]) -> None:
+    """Raise unless all providers are there: a session goes on without those that cannot start."""
+    names = [provider if isinstance(provider, str) else provider[0] for provider in providers]
+    missing = [name for name in names if name not in present]
+    if missing:
+        raise MXNetError(
+            f"providers among {', '.join(ort.get_available_providers())} that start are required, got "
+            f"{', '.join(missing)}. `hybridonnx doctor` tells what is missing."
+        )
+
+
+class Providers(Scope):
+    """A `with` block in which ONNX models run on these of ONNX Runtime's providers, the first that can."""
+
+    _scopes: ClassVar[Innermost] = Innermost()
+
+    def __init__(self, providers: Sequence[Any]) -> None:
+        self._providers = list(providers)
+
+    def __enter__(self) -> None:
+        self._scopes.innermost = self, self._providers, self._scopes.innermost
+
+    @classmethod
+    def current(cls) -> Sequence[Any]:
+        """Those of the innermost block."""
+        inner = cls._scopes.innermost
+        return ("CPUExecutionProvider",) if inner is None else inner[1]
 
 
 def _require_utf8(path: str) -> None:
@@ -342,13 +376,14 @@ class ValueSession(Started):
         def start(settings: Any) -> Any:
             return _start(model.SerializeToString(), settings)
 
-        self._start_with(start, self._options)
-        self._measured = MeasuredSession(start, self._options, model.graph)
+        self._start_with(start, self.options)
+        self._measured = MeasuredSession(start, self.options, model.graph)
         self._outputs = list(lowered.outputs)
         self._title = _title("train", lowered)
 
     @staticmethod
-    def _options() -> Any:
+    def options() -> Any:
+        """Its settings."""
         # sessions of a training step run in turn: a small network takes half the time without
         settings = options(in_turn=True)
         # loops in smaller and smaller parts, so that a core that was held up does not hold up the others
@@ -409,7 +444,8 @@ class ModelSession(Started):
                 chosen.add_external_initializers(list(held), list(held.values()))
             return chosen
 
-        self._start_with(lambda chosen: _start(model, chosen, remedy=""), settings)
+        providers = Providers.current()
+        self._start_with(lambda chosen: _start(model, chosen, remedy="", providers=providers), settings)
         inputs, outputs = self._session.get_inputs(), self._session.get_outputs()
         self.inputs: dict[str, tuple[str, Sequence[int | str | None]]] = {
             i.name: (i.type, i.shape) for i in inputs

@@ -31,7 +31,7 @@ class LossScaler:
     def has_overflow(self, params: Iterable[Any]) -> bool:
         """Whether a gradient of `params` is infinite or NaN; then the factor of the next step is another."""
         gradients = [g for param in params if param.grad_req != "null" for g in param.list_grad()]
-        overflow = not all(np.isfinite(g._data).all() for g in gradients)
+        overflow = not all(np.isfinite(g._host).all() for g in gradients)
         self._loss_scale = self._next_loss_scale
         if overflow:
             self._next_loss_scale, self._unskipped = self._loss_scale / 2, 0

@@ -44,19 +44,19 @@ def histogram(
     """How many elements lie in each bin, and the bins' edges."""
     if normed or weights is not None or density:
         raise NotImplementedError("histogram: normed, weights and density of None are required.")
-    counts, edges = _np.histogram(a._data, getattr(bins, "_data", bins), range)
+    counts, edges = _np.histogram(a._host, getattr(bins, "_host", bins), range)
     return ndarray(counts.astype(_np.int64)), ndarray(edges.astype(a.dtype))
 
 
 def unravel_index(indices: ndarray, shape: ShapeLike, order: str = "C") -> tuple[ndarray, ...]:
     """The index along each axis of what has an index in the array laid out flat."""
-    places: Any = _np.unravel_index(indices._data, shape)
+    places: Any = _np.unravel_index(indices._host, shape)
     return tuple(ndarray(_np.asarray(place, indices.dtype)) for place in places)
 
 
 def diag_indices_from(arr: ndarray) -> tuple[ndarray, ...]:
     """The indices of the main diagonal of an array whose axes have one size."""
-    return tuple(ndarray(_np.asarray(i, _np.int64)) for i in _np.diag_indices_from(arr._data))
+    return tuple(ndarray(_np.asarray(i, _np.int64)) for i in _np.diag_indices_from(arr._host))
 
 
 def _like_first(name: str, arr: ndarray, *args: Any) -> ndarray:

@@ -1,0 +1,66 @@
+"""What NVIDIA's driver tells of its GPUs."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import Any
+
+from ..errors import MXNetError
+
+
+@cache
+def _driver() -> Any:
+    """The driver's library, `None` where there is none that starts."""
+    for name in ("libcuda.so.1", "nvcuda.dll"):
+        try:
+            library = ctypes.CDLL(name)
+        except OSError:
+            continue
+        return library if library.cuInit(0) == 0 else None
+    return None
+
+
+def count() -> int:
+    """The number of GPUs that this process may use."""
+    number = ctypes.c_int()
+    driver = _driver()
+    return number.value if driver is not None and driver.cuDeviceGetCount(ctypes.byref(number)) == 0 else 0
+
+
+def names() -> list[str]:
+    """What the GPUs are called."""
+    listing = []
+    for number in range(count()):
+        text = ctypes.create_string_buffer(256)
+        _driver().cuDeviceGetName(text, len(text), ctypes.c_int(number))
+        listing.append(text.value.decode(errors="replace"))
+    return listing
+
+
+def version() -> str:
+    """The newest CUDA that the driver serves; empty if there is no driver."""
+    number, driver = ctypes.c_int(), _driver()
+    if driver is None or driver.cuDriverGetVersion(ctypes.byref(number)) != 0:
+        return ""
+    return f"{number.value // 1000}.{number.value % 1000 // 10}"
+
+
+def memory(device: int) -> tuple[int, int]:
+    """Free and total bytes of a GPU's memory."""
+    free, total, context = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_void_p()
+    driver = _driver()
+    steps = (
+        ("cuDevicePrimaryCtxRetain", (ctypes.byref(context), ctypes.c_int(device))),
+        ("cuCtxPushCurrent_v2", (context,)),
+        ("cuMemGetInfo_v2", (ctypes.byref(free), ctypes.byref(total))),
+        ("cuCtxPopCurrent_v2", (ctypes.byref(context),)),
+        ("cuDevicePrimaryCtxRelease_v2", (ctypes.c_int(device),)),
+    )
+    for name, arguments in steps:
+        status = getattr(driver, name)(*arguments)
+        if status:
+            raise MXNetError(
+                f"gpu({device}): an answer of the driver is required, got error {status} of {name}."
+            )
+    return free.value, total.value

@@ -1,0 +1,239 @@
+"""Sessions whose inputs and outputs stay on a device: of an operator, a graph, a training step."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._locks import no_fork
+from .._profile import profile
+from ..dtypes import tensor_dtype
+from ..errors import ConversionError
+from ..ops import Array, Noise, drawing, generator
+from .device import Device, DeviceArray, bind, bind_output, received
+from .measured import MeasuredSession, Operators
+from .session import (
+    _FAILURES,
+    _HELD_BY_POOL,
+    ValueSession,
+    _counts_references,
+    _failed,
+    _references,
+    _start,
+    _title,
+    options,
+    value_of,
+)
+from .started import Started
+
+_MOST_KEPT = 8
+"""For how many combinations of shapes a session keeps outputs."""
+
+logger = logging.getLogger("hybridonnx")
+
+
+class _DeviceSession(Started):
+    """A session between arrays of a device.
+
+    `parameters` become initializers, which ONNX Runtime copies to the device once.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        lowered: Any,
+        settings: Callable[[], Any],
+        parameters: Mapping[str, Array] | None = None,
+    ) -> None:
+        names = [name for name in lowered.parameters if name in (parameters or {})]
+        held = [value_of((parameters or {})[name]) for name in names]
+        model = lowered.model
+
+        def start(chosen: Any) -> Any:
+            if names:
+                chosen.add_external_initializers(names, held)
+            return _start(model.SerializeToString(), chosen, providers=device.providers())
+
+        def recording() -> Any:
+            chosen = settings()
+            if not device.is_fake:
+                chosen.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+            return chosen
+
+        self._device = device
+        self._start_with(start, recording)
+        for kind, provider in () if device.is_fake else elsewhere(self._session, device):
+            device.tell(kind, f"ONNX Runtime has no kernel of it in {device.provider}, but in {provider}.")
+        self._measured = MeasuredSession(start, recording, model.graph)
+        self._outputs = list(lowered.outputs)
+        self.types = [output.type for output in self._session.get_outputs()]
+        """ONNX's texts of the outputs' types."""
+        dtypes = [tensor_dtype(text) for text in self.types]
+        if any(dtype is None for dtype in dtypes):  # to NumPy None is float64
+            raise ConversionError(f"arrays are required as outputs on {device}, got {', '.join(self.types)}.")
+        self._dtypes: Sequence[Any] = dtypes
+
+    def _run(self, session: Any, feeds: Mapping[str, Any]) -> list[DeviceArray]:
+        """The outputs for inputs by name, of which those in NumPy's memory are copied to the device."""
+        binding = session.io_binding()
+        _bind_all(binding, feeds)
+        for name in self._outputs:
+            binding.bind_output(name, *self._device.place)
+        session.run_with_iobinding(binding)
+        return received(self._device, binding, self._dtypes)
+
+    def _watched(self, title: str, feeds: Mapping[str, Any], operators: Operators) -> list[DeviceArray]:
+        """Run where the profiler may look on; errors name the operator."""
+        try:
+            with no_fork():
+                if profile.sessions:
+                    session = self._measured.begin(operators)
+                    return profile.call("session", title, self._run, session, feeds)
+                return self._run(self._session or self._restart(), feeds)
+        except _FAILURES as exc:
+            raise _failed(exc, self._measured.names(operators)) from exc
+
+
+def elsewhere(session: Any, device: Device) -> list[tuple[str, str]]:
+    """The kinds of nodes that other providers than a device's run, and these providers.
+
+    Sizes and other numbers that say where values are, ONNX Runtime computes on the processor by intent: such
+    nodes are no copies of values, and are left out.
+    """
+    assigned: Sequence[Any] = getattr(session, "get_provider_graph_assignment_info", list)()
+    return sorted(
+        {
+            (node.op_type, part.ep_name)
+            for part in assigned
+            if part.ep_name != device.provider
+            for node in part.get_nodes()
+            if node.op_type not in _SIZES
+        }
+    )
+
+
+_SIZES = frozenset({"Shape", "Size", "Gather", "Slice", "Concat", "Unsqueeze", "Squeeze", "Cast", "Range"})
+"""What computes sizes, which ONNX Runtime keeps on the processor beside a GPU."""
+
+
+def _bind_all(binding: Any, feeds: Mapping[str, Any]) -> None:
+    for name, array in feeds.items():
+        if isinstance(array, DeviceArray):
+            bind(binding, name, array)
+        else:
+            binding.bind_cpu_input(name, array)
+
+
+class OperatorOnDevice(_DeviceSession):
+    """A session of one operator."""
+
+    def __init__(self, device: Device, lowered: Any, names: Sequence[str]) -> None:
+        super().__init__(device, lowered, _alone)
+        self._inputs = [(name, i) for i, name in enumerate(names) if name in lowered.inputs]
+        self._noise = lowered.noise
+
+    def __call__(self, arrays: Sequence[Any], noise: Noise | None = None) -> list[Any] | None:
+        """The outputs; `None` if ONNX Runtime refuses the values, of which the kernel may say more."""
+        feeds = {name: arrays[i] for name, i in self._inputs}
+        for part in self._noise:
+            feeds[part.name] = np.asarray(part.of(noise), order="C")
+        try:
+            with no_fork():
+                return self._run(self._session or self._restart(), feeds)
+        except _FAILURES as exc:
+            logger.debug("eager: %s", exc)
+            return None
+
+    def rest(self) -> None:
+        """Let go of the session until the next call."""
+        self._session = None
+
+
+def _alone() -> Any:
+    """Settings of a session without threads of its own."""
+    settings = options(in_turn=True)
+    settings.intra_op_num_threads = 1
+    return settings
+
+
+class GraphOnDevice(_DeviceSession):
+    """A session of a graph that predicts.
+
+    With `reuse_outputs` it writes into the outputs of the last call with such inputs, if nobody has them.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        lowered: Any,
+        parameters: Mapping[str, Array],
+        operators: Operators = None,
+        reuse_outputs: bool = False,
+    ) -> None:
+        super().__init__(device, lowered, options, parameters)
+        reuses = reuse_outputs and _counts_references()
+        self._kept: OrderedDict[Any, Any] | None = OrderedDict() if reuses else None
+        """By the inputs' shapes the binding and the outputs of the last call."""
+        self._operators = operators
+        self.inputs: Sequence[str] = lowered.inputs
+        """The names of the inputs that the graph uses."""
+        self._title = _title("predict", lowered)
+        self._noise = lowered.noise
+
+    def __call__(self, feeds: dict[str, Any]) -> list[Any]:
+        """The outputs for the inputs by name."""
+        for noise in self._noise:
+            if not noise.part:
+                with no_fork(), drawing():
+                    rng = generator()
+                    drawn = noise.op.draw(rng, *noise.specs)
+            feeds[noise.name] = np.asarray(noise.of(drawn), order="C")
+        return self._watched(self._title, feeds, self._operators)
+
+    def _run(self, session: Any, feeds: Mapping[str, Any]) -> list[DeviceArray]:
+        if self._kept is None or session is not self._session:
+            return super()._run(session, feeds)
+        key = tuple([array.shape for array in feeds.values()])
+        binding, outputs = self._kept.pop(key, (None, []))
+        if binding is not None and max(_references(outputs), default=0) <= _HELD_BY_POOL:
+            _bind_all(binding, feeds)
+            session.run_with_iobinding(binding)
+        else:
+            outputs = super()._run(session, feeds)
+            binding = session.io_binding()
+            for name, array in zip(self._outputs, outputs, strict=True):
+                bind_output(binding, name, array)
+        self._kept[key] = binding, outputs
+        if len(self._kept) > _MOST_KEPT:
+            self._kept.popitem(last=False)
+        return list(outputs)
+
+    def forked(self) -> None:
+        """Leave the session, and what is bound to it, to the process that started it."""
+        super().forked()
+        if self._kept is not None:
+            self._kept.clear()
+
+
+class StepOnDevice(_DeviceSession):
+    """A session of a step of training, or of its gradient."""
+
+    def __init__(self, device: Device, lowered: Any) -> None:
+        super().__init__(device, lowered, ValueSession.options)
+        self._title = _title("train", lowered)
+
+    def value(self, array: Any) -> Any:
+        """An array as the session takes it."""
+        return array if isinstance(array, DeviceArray) else np.asarray(array, order="C")
+
+    def array(self, value: DeviceArray) -> DeviceArray:
+        """What the session gives as an array, which it is."""
+        return value
+
+    def __call__(self, feeds: dict[str, Any], operators: Operators = None) -> Sequence[Any]:
+        """The outputs for the inputs by name; `operators` is for the profiler, and for errors."""
+        return self._watched(self._title, feeds, operators)
