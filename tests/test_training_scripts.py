@@ -13,6 +13,7 @@ import hybridonnx as mx
 from hybridonnx import gluon
 from hybridonnx.gluon import nn, rnn
 from hybridonnx.runtime import plan as plans
+from tests.devices import use
 from tests.oracle.training_scripts._run import Run, blobs, scripts
 
 FILE = Path(__file__).parent / "oracle" / "trained.npz"
@@ -100,6 +101,23 @@ def test_as_in_mxnet(module, name, hybrid, expected, kernels, tmp_path):
     others = far(run.numbers, expected[title], LOOSER.get(title, TOLERANCE))
     assert others.keys() == STATISTICS.get(title, set()), others
     assert kernels <= ON_KERNELS.get(title, set())
+
+
+LOADING = {"steps.adam_with_schedule", "structures.imported_network", "structures.transfer_learning"}
+"""Scripts that load parameters without a context: these are the processor's, in MXNet as well."""
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "hybrid"),
+    [
+        pytest.param(*way.values, id=way.id, marks=[] if i % 4 == 0 else pytest.mark.slow)
+        for i, way in enumerate(way for key in SCRIPTS for way in ways(*key) if ".".join(key) not in LOADING)
+    ],
+)
+def test_on_a_device(module, name, hybrid, expected, kernels, tmp_path, monkeypatch):
+    use(monkeypatch, 1)
+    with mx.gpu(0):
+        test_as_in_mxnet(module, name, hybrid, expected, kernels, tmp_path)
 
 
 # ---- what real MXNet cannot tell

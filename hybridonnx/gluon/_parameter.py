@@ -283,7 +283,7 @@ class Parameter:
     def _set_arrays(self, data: NDArray, ctx: list[Context]) -> None:
         """Make `data` the values on these contexts."""
         kind = ndarray if is_np_array() else NDArray
-        self._replace([kind(data._data if i == 0 else data._data.copy(), c) for i, c in enumerate(ctx)])
+        self._replace([kind(data._host if i == 0 else data.asnumpy(), c) for i, c in enumerate(ctx)])
 
     def _replace(self, arrays: list[NDArray], gradients: Sequence[NDArray | None] = ()) -> None:
         """Make arrays the values, with their gradients at once: other threads may use them already."""
@@ -456,8 +456,8 @@ class Parameter:
                 f"Parameter '{self.name}': row_sparse_data requires stype='row_sparse', got '{self._stype}'. "
                 "Use data()."
             )
-        rows = np.unique(row_id._data.astype(np.int64))
-        part = sparse.row_sparse_array((array._data[rows], rows), array.shape, array.context, array.dtype)
+        rows = np.unique(row_id._host.astype(np.int64))
+        part = sparse.row_sparse_array((array._host[rows], rows), array.shape, array.context, array.dtype)
         part._entry, part._leaf = array._entry, array._leaf  # gradients are the parameter's
         return part
 
@@ -477,7 +477,7 @@ class Parameter:
 
     def _reduce(self) -> NDArray:
         """The mean of the values on all contexts, as a copy on the CPU."""
-        first, *others = [array._data for array in self._check_initialized()]
+        first, *others = [array._host for array in self._check_initialized()]
         if not others:
             return NDArray(first.copy(), cpu())
         return NDArray((sum(others, first) / (1 + len(others))).astype(first.dtype), cpu())

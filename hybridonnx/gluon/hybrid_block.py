@@ -272,7 +272,7 @@ class HybridBlock(Block):
                 param._users.add(self)
             self._warn_of_unused(inputs, out, params)
             feeds = [*map(input_name, inputs), *(param.name for param in self._computed)]
-            compiled = CompiledGraph(out, feeds, arrays, **self._flags)
+            compiled = CompiledGraph(out, feeds, arrays, **self._flags, ctx=ctx)
             self._compiled[ctx] = compiled
             return compiled
 

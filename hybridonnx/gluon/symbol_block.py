@@ -393,6 +393,8 @@ def _by_name(names: Sequence[str], shapes: InputShapes | None) -> InputShapes | 
 def _is_alone(value: NDArray, places: set[int]) -> bool:
     """Whether an array may become a parameter's: it can be written to, and no other has its memory."""
     array = value._data
+    if type(array) is not np.ndarray:  # on a device each parameter has memory of its own
+        return True
     place = array.__array_interface__["data"][0]
     alone = array.flags.writeable and array.flags.c_contiguous and place not in places
     places.add(place)

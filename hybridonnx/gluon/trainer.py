@@ -11,7 +11,6 @@ from ..kvstore.base import KVStoreBase
 from ..kvstore.kvstore import KVStore, added
 from ..kvstore.kvstore import create as create_store
 from ..ndarray.ndarray import NDArray
-from ..ndarray.watch import overwrite
 from ..optimizer.optimizer import Optimizer, create
 from ..optimizer.updater import Updater, get_updater
 from .parameter import Parameter, ParameterDict
@@ -74,7 +73,7 @@ class Trainer:
         elif self._kvstore is not None and len(self._contexts) > 1:
             for first, *others in (param._data for param in self._params_to_init if param._data):
                 for other in others:
-                    overwrite(other._data, first._data)
+                    other._assign(first)
         self._params_to_init = [param for param in self._params_to_init if param._data is None]
 
     def _allreduce_grads(self) -> None:
@@ -232,7 +231,7 @@ class Trainer:
                     data._fresh_grad = False
         _update(self._updaters[0], parts)
         for other, first in copies:
-            overwrite(other._data, first._data)
+            other._assign(first)
 
     def _require_fresh(self, param: Parameter, weights: list[NDArray], ignore: bool) -> None:
         """Raise if a gradient was not written since it was used last, unless that is to be ignored.

@@ -73,7 +73,7 @@ def clip_global_norm(arrays: list[NDArray], max_norm: float, check_isfinite: boo
     """
     if not arrays:
         raise AssertionError("clip_global_norm: at least one array is required, got none.")
-    wide = [a._data.astype(np.promote_types(a.dtype, np.float32), copy=False).reshape(-1) for a in arrays]
+    wide = [a._host.astype(np.promote_types(a.dtype, np.float32), copy=False).reshape(-1) for a in arrays]
     total = math.sqrt(math.fsum(float(np.dot(w, w)) for w in wide))
     if check_isfinite and not math.isfinite(total):
         warnings.warn("nan or inf is detected. Clipping results will be undefined.", stacklevel=2)

@@ -7,13 +7,14 @@ import os
 import warnings
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from functools import partial
 from types import MappingProxyType, ModuleType
 from typing import Any
 
 from .. import autograd
 from ..autograd.tape import GradReq
 from ..checkpoint import load_checkpoint, write_checkpoint
-from ..context import Context, as_context, cpu
+from ..context import Context, as_context, cpu, device_of, share_memory
 from ..dtypes import as_dtype
 from ..errors import MXNetError, RequirementError
 from ..formats.files import FileContent, write_atomically
@@ -29,7 +30,7 @@ from ..ops import Spec, sizes
 from ..optimizer.optimizer import Optimizer
 from ..runtime.compile import CompiledGraph
 from ..symbol.declared import constant_names
-from ..symbol.executor import Executor, bind
+from ..symbol.executor import Executor, Runner, bind
 from ..symbol.storage import StorageTypes
 from ..symbol.symbol import Symbol
 from ..typing import Arrays
@@ -107,7 +108,7 @@ class Module(BaseModule):
         self._requests: dict[str, str] = {}
         self._executors: OrderedDict[Any, Executor | SplitExecutor] = OrderedDict()
         self._compiled: CompiledGraph | None = None
-        self._compiled_steps: CompiledGraph | None = None
+        self._compiled_steps: dict[Any, CompiledGraph] = {}
         self._batch: Params = {}
         """The arrays of the last batch by name."""
         self._last: Executor | SplitExecutor | None = None
@@ -234,7 +235,7 @@ class Module(BaseModule):
     def _unbind(self) -> None:
         """Forget what depends on shapes; parameters stay."""
         self.binded, self._outputs, self._compiled, self._last = False, None, None, None
-        self._compiled_steps = None
+        self._compiled_steps = {}
         self._executors.clear()
         self._parameters.grads, self._states, self._batch = {}, {}, {}
 
@@ -401,10 +402,15 @@ class Module(BaseModule):
         if self._compiled is None:
             params = self._parameters.own()
             names = [n.name for n in self._symbol.nodes() if n.is_variable and n.name not in params]
-            self._inputs, self._compiled = names, CompiledGraph(self._symbol, names, params)
+            self._inputs, self._compiled = (
+                names,
+                CompiledGraph(self._symbol, names, params, ctx=self._contexts[0]),
+            )
         values = {**{name: self._state(name) for name in self._state_names}, **self._batch}
         with autograd.predict_mode():
-            return self._compiled([values[n] if n in values else self._zeros(n) for n in self._inputs])
+            return self._compiled(
+                [(values[n] if n in values else self._zeros(n))._near(self._context) for n in self._inputs]
+            )
 
     def _bound_arrays(self, batch: Any) -> Params:
         """The arrays of a batch by name, after binding to their shapes."""
@@ -534,26 +540,35 @@ class Module(BaseModule):
         }
         states = own_states or {n: self._parameters.values[n] for n in self._aux_names}
         words = {n: requests.get(n, "null") for n in arguments}
-        if index:
+        if index and share_memory(self._contexts[0], self._contexts[index]):
             words = {n: "add" if w == "write" and n not in inputs else w for n, w in words.items()}
         ctx, groups = self._contexts[index], self._groups[index]
-        runner = None if self._storage.any_sparse else self._run
+        runner = None if self._storage.any_sparse else self._runner(ctx)
         executor = bind(self._symbol, ctx, arguments, gradients, words, states, runner, groups)
         for monitor in self._monitors:
             monitor.install(executor)
         return executor
 
     def _shared(self, array: NDArray, name: str, index: int) -> NDArray:
-        """The array of a variable, for another context its memory."""
+        """The array of a variable, for another context its memory; for another device a copy."""
+        place = self._place(name, index)
         if not index or array.stype != "default":
             return array
-        return NDArray._on_tape(array._data, self._place(name, index), None)
+        if not share_memory(array.context, place):
+            return array.copyto(place)
+        return NDArray._on_tape(array._data, place, None)
 
-    def _run(self, values: Mapping[str, NDArray]) -> list[NDArray]:
+    def _runner(self, ctx: Context) -> Runner | None:
+        """What computes the outputs on a context."""
+        return partial(self._run, ctx)
+
+    def _run(self, ctx: Context, values: Mapping[str, NDArray]) -> list[NDArray]:
         """The outputs in ONNX Runtime, with sessions for the shapes of all variables."""
-        if self._compiled_steps is None:
-            self._compiled_steps = CompiledGraph(self._symbol, list(values), {}, static_shape=True)
-        return self._compiled_steps(list(values.values()))
+        graph = self._compiled_steps.get(device_of(ctx))
+        if graph is None:
+            graph = CompiledGraph(self._symbol, list(values), {}, static_shape=True, ctx=ctx)
+            self._compiled_steps[device_of(ctx)] = graph
+        return graph(list(values.values()))
 
     def _argument(self, name: str) -> NDArray:
         if name in self._state_names:

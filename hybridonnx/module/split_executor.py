@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..context import share_memory
 from ..io import DataDesc
 from ..ndarray.ndarray import NDArray
 from ..symbol.executor import Executor
@@ -32,8 +33,8 @@ def split(size: int, loads: Sequence[float]) -> list[slice]:
 class SplitExecutor:
     """What a module asks of an executor, answered by several: inputs are split, outputs joined.
 
-    Parameters and their gradients are shared, so that gradients add up. Auxiliary states are each part's own,
-    and their means those of the module, `states`.
+    Parameters and their gradients are shared, so that gradients add up; parts on other devices have copies.
+    Auxiliary states are each part's own, and their means those of the module, `states`.
     """
 
     def __init__(
@@ -49,13 +50,15 @@ class SplitExecutor:
 
     def forward(self, is_train: bool = False, **batch: NDArray) -> list[NDArray]:
         """The outputs of the whole batch."""
+        for own, copy in self._copies("arg_dict"):
+            copy._assign(own)
         for part, rows in zip(self.parts, self.slices, strict=True):
             for name, state in self._states.items():
                 part.aux_dict[name][:] = state.as_in_context(part.aux_dict[name].context)
             part.forward(is_train, **{name: self._part(name, x, rows) for name, x in batch.items()})
         if is_train:
             for name, state in self._states.items():
-                state[:] = np.mean([part.aux_dict[name]._data for part in self.parts], axis=0)
+                state[:] = np.mean([part.aux_dict[name]._host for part in self.parts], axis=0)
         return self.outputs
 
     def _part(self, name: str, x: NDArray, rows: slice) -> NDArray:
@@ -78,6 +81,21 @@ class SplitExecutor:
         heads = None if out_grads is None else out_grads if isinstance(out_grads, list) else [out_grads]
         for part, rows in zip(self.parts, self.slices, strict=True):
             part.backward(None if heads is None else [x[rows] for x in heads])
+        for own, copy in self._copies("grad_dict"):
+            own._accumulate(copy)
+
+    def _copies(self, kind: str) -> Iterator[tuple[NDArray, NDArray]]:
+        """The arrays of parameters, or of their gradients, that parts on other devices have copies of."""
+        first = getattr(self.parts[0], kind)
+        for part in self.parts[1:]:
+            for name, copy in getattr(part, kind).items():
+                own = first[name]
+                if (
+                    name not in self._inputs
+                    and copy is not None
+                    and not share_memory(own.context, copy.context)
+                ):
+                    yield own, copy
 
     def split_gradients(self, name: str) -> list[NDArray]:
         """An input's gradient, one for each context."""
@@ -95,4 +113,4 @@ class SplitExecutor:
 
 
 def _joined(arrays: Sequence[NDArray], axis: int) -> NDArray:
-    return NDArray(np.concatenate([x._data for x in arrays], axis), arrays[0].context)
+    return NDArray(np.concatenate([x._host for x in arrays], axis), arrays[0].context)

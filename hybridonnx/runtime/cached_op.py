@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from ..context import Context, current_context, device_of
 from ..errors import MXNetError, suggest
 from ..ndarray.ndarray import NDArray
-from ..ndarray.watch import overwrite
 from ..symbol.symbol import Symbol
 from .compile import CompiledGraph
 from .containers import boundary_of
@@ -47,7 +48,9 @@ class CachedOp:
         self._names = sym.list_inputs()
         self._boundary = boundary_of(sym, self._names)
         alloc, fixed = (str(settings.get(f"static_{what}", False)) for what in ("alloc", "shape"))
-        self._graph = CompiledGraph(sym, self._names, {}, alloc in _TRUE, fixed in _TRUE)
+        self._compile = partial(CompiledGraph, sym, self._names, {}, alloc in _TRUE, fixed in _TRUE)
+        self._graphs: dict[Any, CompiledGraph] = {}
+        """The graph for each device, `None` being the processor."""
 
     def __call__(self, *args: NDArray, out: NDArray | Sequence[NDArray] | None = None) -> Any:
         """The output, or a list of several; with `out` they are written into its arrays."""
@@ -58,7 +61,7 @@ class CachedOp:
             raise MXNetError(
                 f"CachedOp: arrays for {', '.join(self._names) or 'no input'} are required, got {listing}."
             )
-        outputs = self._graph(args)
+        outputs = self._graph(args[0].context if args else current_context())(args)
         if out is None and self._boundary is not None:
             outputs = self._boundary.leave(outputs)
         if out is None:
@@ -70,10 +73,18 @@ class CachedOp:
                 f"CachedOp: out of shapes {shapes} is required, got {[t.shape for t in targets]}."
             )
         for target, y in zip(targets, outputs, strict=True):
-            overwrite(target._data, y._data)
+            target._assign(y)
             if y._entry is not None:
                 target._entry = y._entry
         return out
+
+    def _graph(self, ctx: Context) -> CompiledGraph:
+        """The graph for a context."""
+        device = device_of(ctx)
+        graph = self._graphs.get(device)
+        if graph is None:
+            graph = self._graphs[device] = self._compile(ctx=ctx)
+        return graph
 
 
 _TRUE = ("True", "true", "1")

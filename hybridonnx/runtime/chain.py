@@ -10,6 +10,7 @@ from ..ops import Array
 from ..symbol.compose import Outputs
 from ..symbol.execute import count_uses, run_steps
 from ..symbol.graph import Entry, topological, with_one_variable_each
+from .device_session import GraphOnDevice
 from .parts import Part, by_level, levels_of, part_of, results_of
 from .session import Session
 
@@ -19,14 +20,14 @@ _OPERATORS_A_CROSSING = 100
 """A graph is cut where at least so many operators come to each value between sessions, which Python hands on:
 that takes about as long as three small operators."""
 
-StartPart = Callable[[Part, Collection[Entry]], Session]
+StartPart = Callable[[Part, Collection[Entry]], Session | GraphOnDevice]
 """Makes the session of a part, given the entries in it that are known to be finite."""
 
 
 class _Link(NamedTuple):
     """A part with its session."""
 
-    session: Session
+    session: Session | GraphOnDevice
     names: Sequence[str]
     """The inputs that the session takes."""
     inputs: Sequence[Entry]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from .._locks import new_lock, no_fork
 from ..autograd.scopes import state
-from ..context import Context, current_context
+from ..context import Context, current_context, device_of
 from ..dtypes import container_of, is_bfloat16
 from ..errors import ConversionError, MXNetError, without_places
 from ..ndarray.ndarray import NDArray
@@ -20,6 +20,7 @@ from ..symbol.compose import Outputs
 from ..symbol.graph import Entry, Node
 from ..symbol.infer import infer
 from .chain import MOST_WHOLE, Chain, chained, cut_of
+from .device_session import GraphOnDevice
 from .forms import Form, Forms, Kept, Shapes, is_free, specs_of
 from .magnitude import BoundedValues, bounded_values, is_bounded
 from .measured import operators_of
@@ -96,8 +97,10 @@ class CompiledGraph:
         static_alloc: bool = False,
         static_shape: bool = False,
         inline_limit: int = _INLINE_LIMIT,
+        ctx: Context | None = None,
     ) -> None:
         self._symbol = symbol
+        self._device = None if ctx is None else device_of(ctx)
         self._inputs = list(inputs)
         self._parameters = dict(parameters)
         self._arrays = {name: array._data for name, array in parameters.items()}
@@ -195,7 +198,9 @@ class CompiledGraph:
         names = [*self._inputs, *self._parameters]
         specs = {**self._specs(arrays), **specs_of(form, self._inputs, [a.dtype for a in arrays])}
         requires_grad = requires_grad or (False,) * len(names)
-        plan = Plan(self._symbol, names, specs, requires_grad, training, logged=self._logged)
+        plan = Plan(
+            self._symbol, names, specs, requires_grad, training, device=self._device, logged=self._logged
+        )
         if self._stays_whole:
             plan.stay_whole()
         return plan
@@ -222,6 +227,8 @@ class CompiledGraph:
         if not self._may_freeze():
             return _Variant.OPEN
         bounded = self._bounded
+        if self._device is not None:  # to look at the values would be to wait for them
+            return _FROZEN
         if bounded is None:
             with no_fork(), self._lock:
                 bounded = self._bounded = bounded_values(self._symbol, self._arrays, self._inputs)
@@ -330,12 +337,13 @@ class CompiledGraph:
             return None
         if is_free(form) and self._draws():
             raise ConversionError("what is drawn depends on the shapes.")
-        session: Session | Chain | None = self._chain(to_onnx, arrays, form, variant) if variant else None
+        session: Session | GraphOnDevice | Chain | None = (
+            self._chain(to_onnx, arrays, form, variant) if variant else None
+        )
         if session is None:
-            parameters = self._arrays if variant else {}
-            lowered = self._lower(to_onnx, arrays, form, variant)
-            nodes = self._symbol.nodes()
-            session = Session(lowered, parameters, self._static_alloc, partial(operators_of, nodes))
+            parameters = self._values() if variant else {}
+            lowered = self._lower(to_onnx, arrays, form, variant, parameters)
+            session = self._start(lowered, parameters, self._symbol.nodes())
         inputs = [(name, i) for i, name in enumerate(self._inputs) if name in session.inputs]
         return _Program(session, inputs, {n: a for n, a in self._arrays.items() if n in session.inputs})
 
@@ -348,16 +356,16 @@ class CompiledGraph:
         if cut is None:
             return None
         inputs = specs_of(form, self._inputs, [a.dtype for a in arrays])
+        values = self._values()
 
-        def start(part: Part, finite: Collection[Entry]) -> Session:
+        def start(part: Part, finite: Collection[Entry]) -> Session | GraphOnDevice:
             entries = dict(zip(part.names, part.inputs, strict=True))
-            own = {name: self._arrays[name] for name, e in entries.items() if self._is_parameter(e.node)}
+            own = {name: values[name] for name, e in entries.items() if self._is_parameter(e.node)}
             taken = {name: specs.get(e, Spec()) for name, e in entries.items() if name not in own}
             if any(spec.shape is None or spec.dtype is None for spec in taken.values()):
                 raise ConversionError("shapes and dtypes are required of the values between its parts.")
             lowered = self._lowered(to_onnx, Outputs(part.results), taken, own, finite)
-            operators = partial(operators_of, list(part.originals.values()))
-            return Session(lowered, own, self._static_alloc, operators, in_turn=True)
+            return self._start(lowered, own, list(part.originals.values()), in_turn=True)
 
         try:
             specs = infer(Outputs(cut.outputs), {**self._specs(arrays), **inputs}, partial=True)
@@ -365,6 +373,21 @@ class CompiledGraph:
         except MXNetError as exc:
             logger.info("hybridize: the graph is one session, as it cannot be cut. %s", without_places(exc))
             return None
+
+    def _values(self) -> Mapping[str, Array]:
+        """The parameters in NumPy's memory, in which they are but for those of a device."""
+        if self._device is None:
+            return self._arrays
+        return {name: array._host for name, array in self._parameters.items()}
+
+    def _start(
+        self, lowered: Any, parameters: Mapping[str, Array], nodes: Sequence[Node], in_turn: bool = False
+    ) -> Session | GraphOnDevice:
+        """A session of this graph, or of a part."""
+        operators = partial(operators_of, nodes)
+        if self._device is None:
+            return Session(lowered, parameters, self._static_alloc, operators, in_turn)
+        return GraphOnDevice(self._device, lowered, parameters, operators, self._static_alloc)
 
     def _is_parameter(self, node: Node) -> bool:
         """Whether a variable is one, and no input."""
@@ -384,11 +407,17 @@ class CompiledGraph:
         nodes = self._symbol.get_internals().outputs
         return any(not node.is_variable and node.op.in_mode(False).draws() for node, _ in nodes)
 
-    def _lower(self, to_onnx: Any, arrays: Sequence[Array], form: Form, variant: _Variant) -> Any:
+    def _lower(
+        self,
+        to_onnx: Any,
+        arrays: Sequence[Array],
+        form: Form,
+        variant: _Variant,
+        parameters: Mapping[str, Array],
+    ) -> Any:
         specs = specs_of(form, self._inputs, [a.dtype for a in arrays])
         if not variant:
             specs.update((name, Spec(a.shape, a.dtype)) for name, a in self._arrays.items())
-        parameters = self._arrays if variant else {}
         return self._lowered(to_onnx, self._symbol, specs, parameters, self._finite(variant))
 
     def _finite(self, variant: _Variant) -> Collection[Entry]:

@@ -19,6 +19,8 @@ from ..symbol.gradient import gradients, updates
 from ..symbol.graph import VARIABLE, Entry, Node, copied, moved, topological
 from ..symbol.infer import Specs, infer
 from ..symbol.symbol import Symbol
+from .device import Device, DeviceArray
+from .device_session import StepOnDevice
 from .forms import Kept
 from .measured import Operator, operators_of
 from .parts import unused
@@ -36,12 +38,12 @@ class _Function(Protocol):
 
 
 MakePlan = Callable[
-    [Outputs, Sequence[str], Mapping[str, Spec], Sequence[bool], bool, bool],
+    [Outputs, Sequence[str], Mapping[str, Spec], Sequence[bool], bool, bool, Any],
     _Function,
 ]
 """Makes a function of a graph's outputs, its variables' names and specs, and which of them require gradients.
 
-Then whether it trains, and whether that updates auxiliary states.
+Then whether it trains, whether that updates auxiliary states, and the device that it is for.
 """
 
 
@@ -71,6 +73,7 @@ class Partition:
         updating: bool,
         originals: Mapping[Node, Node],
         make_plan: MakePlan,
+        device: Device | None = None,
     ) -> None:
         self.outputs = Outputs(outputs)
         self.names = list(names)
@@ -78,6 +81,7 @@ class Partition:
         self.specs = specs
         self.originals = originals
         self.make_plan = make_plan
+        self.device = device
         self.expanded = True
         """Whether `get_symbol` shows its operators."""
         self.values = _Values()
@@ -93,7 +97,7 @@ class Partition:
         self._results = [numbers[entry] for entry in results]
         self._saved = [numbers[entry] for entry in backward.saved]
         own = set(topological(outputs))
-        self._session = _session(list(numbers), specs, training, lambda n: n if n in own else None)
+        self._session = _session(list(numbers), specs, training, lambda n: n if n in own else None, device)
         self._args = [(name, places[name]) for name in self._session.inputs]
         self._noise = [(n, originals.get(n.node, n.node)) for n in self._session.noise]
 
@@ -101,9 +105,9 @@ class Partition:
         """The outputs, recorded if `autograd` records."""
         feeds = {name: self.values.of(name, args[i]) for name, i in self._args}
         for noise, node in self._noise:
-            feeds[noise.name] = ValueSession.value(noise.of(draws[node]))
+            feeds[noise.name] = self._session.value(noise.of(draws[node]))
         values = self._session(feeds)
-        arrays = [ValueSession.array(values[i]) for i in self._results]
+        arrays = [self._session.array(values[i]) for i in self._results]
         count = len(self.outputs.outputs)
         for index, value in zip(self._states, arrays[count:], strict=True):
             overwrite(args[index]._data, value)
@@ -188,7 +192,7 @@ class _Backward:
         def origin(node: Node) -> Node | None:
             return origins.of(originals.get(node, node))
 
-        self._session = _session(results, specs, partition.training, origin)
+        self._session = _session(results, specs, partition.training, origin, partition.device)
         inputs = set(self._session.inputs)
         self.saved = [entry for entry in border if names[entry] in inputs]
         self._saved_names = [names[entry] for entry in self.saved]
@@ -211,10 +215,10 @@ class _Backward:
     def _run(self, args: Sequence[NDArray], heads: Sequence[NDArray], saved: Sequence[Any]) -> list[NDArray]:
         values = self._partition.values
         feeds = {name: values.of(name, args[i]) for name, i in self._args}
-        feeds.update((name, ValueSession.value(heads[i]._data)) for name, i in self._head_inputs)
+        feeds.update((name, self._session.value(heads[i]._data)) for name, i in self._head_inputs)
         feeds.update(zip(self._saved_names, saved, strict=True))
         results = zip(self._indices, self._session(feeds), strict=True)
-        return [NDArray._on_tape(ValueSession.array(value), args[i]._ctx, None) for i, value in results]
+        return [NDArray._on_tape(self._session.array(value), args[i]._ctx, None) for i, value in results]
 
     def _recorded(self, args: Sequence[NDArray], heads: Sequence[NDArray], draws: Draws) -> list[NDArray]:
         variables = [*args, *heads]
@@ -232,7 +236,13 @@ class _Backward:
             names = [*partition.names, *self._heads]
             specs = {n: Spec(x._data.shape, x._data.dtype) for n, x in zip(names, variables, strict=True)}
             plan = partition.make_plan(
-                Outputs(self.outputs), names, specs, requires_grad, partition.training, False
+                Outputs(self.outputs),
+                names,
+                specs,
+                requires_grad,
+                partition.training,
+                False,
+                partition.device,
             )
             self._plans.keep(key, plan)
         return plan
@@ -264,6 +274,8 @@ class _Values:
     def of(self, name: str, x: NDArray) -> Any:
         """The value over a variable's array."""
         array = x._data
+        if isinstance(array, DeviceArray):
+            return array
         lasting = x._entry is not None and isinstance(x._entry[0], Leaf)
         if not (lasting and array.flags.c_contiguous):  # else it is a copy, which does not see later changes
             return ValueSession.value(array)
@@ -303,7 +315,7 @@ def _operators(
 class _Use(NamedTuple):
     """A session for one graph, of which there may be others with that session."""
 
-    session: ValueSession
+    session: ValueSession | StepOnDevice
     inputs: Sequence[str]
     noise: Sequence[Any]
     operators: Callable[[], Mapping[str, Operator]]
@@ -313,19 +325,27 @@ class _Use(NamedTuple):
         """The outputs for the inputs by name."""
         return self.session(feeds, self.operators)
 
+    def value(self, array: Any) -> Any:
+        """An array as the session takes it."""
+        return self.session.value(array)
+
+    def array(self, value: Any) -> Any:
+        """What the session gives as an array."""
+        return self.session.array(value)
+
 
 def _session(
     outputs: Sequence[Entry],
     specs: Mapping[str, Spec],
     training: bool,
     origin: Callable[[Node], Node | None],
+    device: Device | None,
 ) -> _Use:
     """A session that computes `outputs`; `origin` gives the node that is at fault if there can be none."""
     nodes = topological(outputs)
     operators = [node for node in nodes if not node.is_variable]
-    known = shared(
-        structure(nodes, outputs, specs, training), lambda: _made(outputs, nodes, specs, training, origin)
-    )
+    key = structure(nodes, outputs, specs, training)
+    known = shared(key and (key, device), lambda: _made(outputs, nodes, specs, training, origin, device))
     return _Use(
         known.session,
         known.lowered.inputs,
@@ -340,6 +360,7 @@ def _made(
     specs: Mapping[str, Spec],
     training: bool,
     origin: Callable[[Node], Node | None],
+    device: Device | None,
 ) -> Shared:
     """The session, lowered and compiled."""
     from ..converters import to_onnx
@@ -362,7 +383,7 @@ def _made(
         origins = map(origin, [exc.node] if exc.node else operators)
         raise UnsupportedOperators(filter(None, origins), without_places(exc)) from exc
     try:
-        session = ValueSession(lowered)
+        session = ValueSession(lowered) if device is None else StepOnDevice(device, lowered)
     except MXNetError as exc:
         raise UnsupportedOperators(filter(None, map(origin, operators)), without_places(exc)) from exc
     places = {node: i for i, node in enumerate(operators)}

@@ -48,6 +48,7 @@ class Plan:
         requires_grad: Sequence[bool],
         training: bool,
         updating: bool = True,
+        device: Any = None,
         logged: set[str] | None = None,
     ) -> None:
         self._names = list(names)
@@ -56,7 +57,7 @@ class Plan:
         self._outputs = symbol.outputs
         self._specs = infer(symbol, specs, partial=True)
         self._free = any(is_symbolic(spec.shape) for spec in specs.values())
-        self._training, self._updating = training, updating
+        self._training, self._updating, self._device = training, updating, device
         self._nodes = sorted(topological(symbol.outputs), key=attrgetter("serial"))
         self._random = self._random_operators(self._specs)
         self.key: Any = None
@@ -228,7 +229,15 @@ class Plan:
         requires_grad = [entry.node in self._taped for entry in part.inputs]
         try:
             partition = Partition(
-                part.results, names, specs, requires_grad, self._training, self._updating, originals, Plan
+                part.results,
+                names,
+                specs,
+                requires_grad,
+                self._training,
+                self._updating,
+                originals,
+                Plan,
+                self._device,
             )
         except UnsupportedOperators as exc:
             exc.nodes = {originals[node] for node in exc.nodes}

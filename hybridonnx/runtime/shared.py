@@ -13,6 +13,7 @@ from ..ndarray.np_shape import is_np_shape
 from ..ops import Operator, Spec
 from ..symbol.declared import SHAPE_KEY
 from ..symbol.graph import Entry, Node
+from .device_session import StepOnDevice
 from .session import ValueSession
 
 _MOST = 32
@@ -24,7 +25,7 @@ _MOST_BYTES = 1 << 20
 class Shared(NamedTuple):
     """A session, and what the graph was like that it was made of."""
 
-    session: ValueSession
+    session: ValueSession | StepOnDevice
     lowered: Any
     names: Sequence[str]
     """The names of the operators of that graph, in topological order."""

@@ -12,7 +12,7 @@ from typing import Any
 from ..autograd.gradients import write_gradients
 from ..autograd.scopes import pause, record
 from ..autograd.tape import Leaf
-from ..context import Context, as_context
+from ..context import Context, as_context, share_memory
 from ..dtypes import as_dtype
 from ..errors import MXNetError, ShapeError, suggest
 from ..ndarray.creation import array, zeros_of
@@ -210,7 +210,7 @@ class Executor:
                 gradient._clear()  # what the outputs do not depend on has none
         gradients = out_grads or [None] * len(heads)  # more than there are heads do not count
         known = [
-            (head, None if gradient is None else gradient.astype(head.dtype, copy=False))
+            (head, None if gradient is None else gradient._near(head.context).astype(head.dtype, copy=False))
             for head, gradient in zip(heads, gradients, strict=False)
             if head._entry
         ]
@@ -293,6 +293,8 @@ class Executor:
 def _on(ctx: Context, value: NDArray) -> NDArray:
     """The same values as an array that is on no tape, said to be on a context."""
     array = value.detach()
+    if not share_memory(value.context, ctx):
+        return array.as_in_context(ctx)
     array._ctx = ctx
     return array
 

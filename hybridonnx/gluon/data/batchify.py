@@ -48,7 +48,7 @@ def stacked(data: Sequence[Any]) -> NDArray:
 
 def _values(sample: Any) -> Array:
     if isinstance(sample, NDArray):
-        return sample._data
+        return sample._host
     try:
         return np.asarray(sample)
     except ValueError as exc:  # lists of different lengths
