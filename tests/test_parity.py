@@ -15,7 +15,7 @@ import hybridonnx as mx
 from hybridonnx import gluon, sym
 from hybridonnx.converters.from_onnx._registry import Import
 from hybridonnx.converters.from_onnx._registry import load_all as importers
-from hybridonnx.errors import ConversionError
+from hybridonnx.errors import ConversionError, MXNetError
 from hybridonnx.parity import layers
 from hybridonnx.parity.difference import Exact, Verdict, difference, together
 from hybridonnx.parity.report import Parity, ParityError
@@ -642,3 +642,15 @@ def test_values_that_numpy_has_no_numbers_for(kind):
         assert [layer.name for layer in report.layers if layer.nodes == ("narrow",)] == ["narrow_output"]
     wrong = verify(right, model("Abs"), [x])
     assert wrong.first_divergence().name == "last_output", wrong
+
+
+def test_providers_are_those_that_are_named(tmp_path):
+    graph, params = sym.relu(sym.var("x")), {"w": np.ones(1, np.float32)}
+    model = graph, params
+    file = mx.onnx.export_model(*model, [(3, 4)], onnx_file_path=tmp_path / "model.onnx")
+    assert mx.onnx.verify(model, file, shapes=[(3, 4)], providers=["CPUExecutionProvider"]).ok()
+    if "CUDAExecutionProvider" not in ort.get_available_providers():
+        with pytest.raises(MXNetError, match="that start are required, got CUDAExecutionProvider"):
+            mx.onnx.verify(model, file, shapes=[(3, 4)], providers=["CUDAExecutionProvider"])
+    with pytest.raises(MXNetError, match="isolated=False is required with providers"):
+        mx.onnx.verify(model, file, shapes=[(3, 4)], providers=[], isolated=True)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias, TypedDict, TypeGuard, TypeVar
 
 import numpy as np
 
+from ..context import Context, current_context
 from ..converters.from_onnx import get_model_metadata, import_model
 from ..converters.from_onnx import supported as importable
 from ..converters.to_onnx import (
@@ -32,7 +33,7 @@ from ..converters.to_onnx import (
 )
 from ..converters.to_onnx import export_model as _export
 from ..dtypes import DTypeLike, as_dtype
-from ..errors import ConversionError, MXNetError
+from ..errors import ConversionError, MXNetError, RequirementError
 from ..gluon.hybrid_block import HybridBlock, input_name
 from ..gluon.nested import flatten
 from ..gluon.onnx_summary import EVERYTHING, freeze
@@ -51,6 +52,7 @@ from ..parity.report import Parity, ParityError
 from ..parity.results import Change, Layer, NodeFacts, ParameterDifference, Score, SizeTrial
 from ..parity.sizes import declared as joined
 from ..parity.verify import verify as _verify
+from ..runtime.session import Providers
 from ..symbol.symbol import Symbol
 from ..symbol.symbol import load as load_symbol
 from ..typing import ArrayLike, Contexts
@@ -298,6 +300,7 @@ def verify(
     mean: Sequence[float] | None = None,
     std: Sequence[float] | None = None,
     isolated: bool | Isolation = False,
+    providers: Sequence[Any] | None = None,
 ) -> Parity:
     """Run two models on the same inputs, and tell rounding from faults.
 
@@ -317,19 +320,18 @@ def verify(
         layers: Whether values in between are judged too; outputs alone hide one fault in four, in less time.
         samples: How many samples are taken or drawn; 1, or of a folder 8, unless given.
         seed: Of what is drawn.
-        precision: The dtype whose rounding the second model is granted; that of most of its weights, if those
-            of the first are finer, unless given.
+        precision: The dtype whose rounding the second is granted; that of most of its weights, unless given.
         metric: A metric or its name, "top1" and "top5" too, taken of both models over all of `inputs`, which
             have labels then: an array more, or a folder of images for each class.
-        transform: Makes an input of an image (H, W, C) of red, green and blue from 0 to 255. Without it the
-            middle is taken, in the model's size, with numbers from 0 to 1.
+        transform: Makes an input of an image (H, W, C), 0 to 255; else its middle counts, from 0 to 1.
         mean: What is taken from each colour then.
         std: What each is divided by then.
         isolated: Whether models run in a process of their own, with limits; for files of strangers.
+        providers: ONNX Runtime's that run ONNX models, by name or with options; the processor's unless given.
     """
     pixels = Pixels(transform, (0.0,) if mean is None else mean, (1.0,) if std is None else std)
     options = _Options(shapes, sizes, layers, samples, seed, precision, metric, pixels)._asdict()
-    first, way = _read(model), _way(isolated)
+    first, way = _read(model), _way(isolated, providers)
     compare = partial(_verify_block, way) if isinstance(first, HybridBlock) else way.compare
     return compare(first, _second(_read(other), first, shapes, way), inputs, **options)
 
@@ -342,9 +344,25 @@ class _Way(NamedTuple):
     compare: Callable[..., Parity]
 
 
-def _way(isolated: bool | Isolation) -> _Way:
+def _way(isolated: bool | Isolation, providers: Sequence[Any] | None) -> _Way:
     limits = isolation_of(isolated)
-    return _Way(runnable, _verify) if limits is None else _Way(unopened, partial(verify_isolated, limits))
+    if limits is None:
+        return _Way(_among(providers, runnable), _among(providers, _verify))
+    if providers is not None:
+        raise RequirementError("verify: isolated=False is required with providers, got both.")
+    return _Way(unopened, partial(verify_isolated, limits))
+
+
+def _among(providers: Sequence[Any] | None, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function during which ONNX models run on some providers."""
+    if providers is None:
+        return function
+
+    def scoped(*args: Any, **kwargs: Any) -> Any:
+        with Providers(providers):
+            return function(*args, **kwargs)
+
+    return scoped
 
 
 def _read(model: Any) -> Any:
@@ -386,7 +404,7 @@ def _verify_block(
     values = [parts(v, len(traced[0])) if traced else v for v in samples_in(inputs, samples or 1)]
     names, graph = _graph(net, len(in_order(values[0], is_array)))
     by_input = [_by_input(net, names, graph, v) for v in values]
-    params = _parameters(net, graph, [NDArray(by_input[0][name]) for name in names])
+    params = _parameters(net, graph, [NDArray(by_input[0][name], _home(net)) for name in names])
     block = _runnable(net, names, graph, params)
     return way.compare(block, second, iter(by_input), samples=len(by_input), **options)
 
@@ -504,6 +522,12 @@ def _by_input(net: HybridBlock, names: Sequence[str], graph: Symbol, values: Any
     return {name: arrays[name] for name in names}
 
 
+def _home(net: HybridBlock) -> Context:
+    """The context of a block's parameters, the first if there are several."""
+    contexts = (ctx for param in net.collect_params().values() for ctx in param.list_ctx())
+    return next(contexts, None) or current_context()
+
+
 def _declared_block(net: HybridBlock, other: Runnable | None, shapes: Any) -> Runnable:
     """A block with what is known of its inputs: by the caller, by itself, and by another model."""
     theirs = {} if other is None else dict(other.inputs)
@@ -520,7 +544,7 @@ def _declared_block(net: HybridBlock, other: Runnable | None, shapes: Any) -> Ru
     sizes = {n: [d if isinstance(d, int) else None for d in spec.shape or ()] for n, spec in specs.items()}
     net._finish_known(graph, {n: shape for n, shape in sizes.items() if specs[n].shape is not None})
     zeros = [np.zeros([1 if d is None else d for d in sizes[n]], specs[n].dtype or np.float32) for n in names]
-    params = _parameters(net, graph, list(map(NDArray, zeros)))
+    params = _parameters(net, graph, [NDArray(zero, _home(net)) for zero in zeros])
     needed = data_names(graph, arrays_by_name(params))
     block = _runnable(net, names, graph, params)
     return replace(block, inputs={n: s for n, s in specs.items() if n in needed or s.shape is not None})
@@ -555,7 +579,7 @@ def _runnable(net: HybridBlock, names: list[str], graph: Symbol, params: Mapping
     def call(inputs: dict[str, Array]) -> dict[str, Array]:
         shapes = {name: array.shape for name, array in inputs.items()}
         inputs = {**label_zeros(graph, [*params, *inputs], shapes), **inputs}
-        flat, _ = flatten(net._call_flat([NDArray(inputs[name]) for name in names]), "output")
+        flat, _ = flatten(net._call_flat([NDArray(inputs[name], _home(net)) for name in names]), "output")
         return named(graph.list_outputs(), [y.asnumpy() for y in flat])
 
     return replace(
