@@ -42,6 +42,40 @@ def test_a_small_graph_runs(monkeypatch):
     ]
 
 
+class _Driver:
+    """NVIDIA's, of a machine with one GPU."""
+
+    @staticmethod
+    def cuDeviceGetCount(number):
+        number._obj.value = 1
+        return 0
+
+    @staticmethod
+    def cuDeviceGetName(text, size, number):
+        text.value = b"NVIDIA H100"
+        return 0
+
+    @staticmethod
+    def cuDriverGetVersion(number):
+        number._obj.value = 12080
+        return 0
+
+
+def test_gpus_and_what_keeps_from_them(monkeypatch):
+    assert diagnosis._gpus() == "none of NVIDIA's" or diagnosis.cuda.count()
+    monkeypatch.setattr(diagnosis.cuda, "_driver", _Driver)
+    assert diagnosis._gpus() == "NVIDIA H100, of a driver for CUDA 12.8"
+    if "CUDA" not in diagnosis._providers():
+        (note,) = diagnosis._lacks_cuda({"onnxruntime": "1.32.0"})
+        assert "pip uninstall onnxruntime, then pip install 'onnxruntime-gpu[cuda,cudnn]'" in note
+    monkeypatch.setattr(diagnosis, "_providers", lambda: "CUDAExecutionProvider")
+    monkeypatch.setenv("HYBRIDONNX_FAKE_GPU", "1")
+    assert diagnosis._lacks_cuda({}) == []
+    monkeypatch.setenv("HYBRIDONNX_FAKE_GPU", "0")
+    (note,) = diagnosis._lacks_cuda({})
+    assert note.startswith("ONNX Runtime does not start on the GPU.")
+
+
 def test_packages_that_overwrite_each_other(monkeypatch, capsys):
     installed = {"onnxruntime": "1.22.0", "onnxruntime-gpu": "1.20.0", "numpy": "2.1.0"}
     assert diagnosis._several({"onnxruntime": "1.22.0", "opencv-python": "4.10"}) == []

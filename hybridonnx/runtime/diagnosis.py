@@ -16,9 +16,11 @@ import numpy as np
 
 from .. import config
 from .._version import __version__
+from ..context import gpu
 from ..errors import MXNetError
 from ..ndarray.ndarray import NDArray
 from ..symbol.symbol import load_json
+from . import cuda
 from .features import _cpu_features
 
 __all__ = ["Diagnosis", "diagnose"]
@@ -87,13 +89,16 @@ def diagnose() -> Diagnosis:
         **{name: installed[name] for name in _PACKAGES if name in installed},
         **{name: installed[name] for name in (*_RUNTIMES, *_OPENCVS) if name in installed},
         "providers": "unknown" if "onnxruntime" in broken else _providers(),
+        "GPUs": _gpus(),
     }
     variables = {name: value for name, value in os.environ.items() if name.startswith(_VARIABLES)}
     facts["environment"] = " ".join(f"{name}={value}" for name, value in sorted(variables.items())) or "-"
     problems = [*_several(installed), *_too_old(installed), *broken.values()]
+    notes = _notes(installed)
     if not broken.keys() & {*_REQUIRED.values()}:
         problems += _first_graph()
-    return Diagnosis(facts, tuple(problems), tuple(_notes(installed)), tuple(broken))
+        notes += _lacks_cuda(installed)
+    return Diagnosis(facts, tuple(problems), tuple(notes), tuple(broken))
 
 
 def _installed() -> dict[str, str]:
@@ -160,6 +165,32 @@ def _providers() -> str:
     import onnxruntime
 
     return f"{', '.join(onnxruntime.get_available_providers())} of ONNX Runtime {onnxruntime.__version__}"
+
+
+def _gpus() -> str:
+    """The GPUs that NVIDIA's driver tells of, and the CUDA that it serves."""
+    names = cuda.names()
+    return f"{', '.join(names)}, of a driver for CUDA {cuda.version()}" if names else "none of NVIDIA's"
+
+
+def _lacks_cuda(installed: Mapping[str, str]) -> list[str]:
+    """What keeps ONNX Runtime from the GPUs that are there."""
+    if not cuda.names():
+        return []
+    if "CUDAExecutionProvider" not in _providers():
+        package = next((name for name in _RUNTIMES if name in installed), "onnxruntime")
+        return [
+            f"GPUs are used by onnxruntime-gpu, got {package}: pip uninstall {package}, then pip install "
+            "'onnxruntime-gpu[cuda,cudnn]'."
+        ]
+    try:
+        NDArray(np.ones(1, np.float32), gpu()).asnumpy()
+    except MXNetError as exc:
+        return [
+            f"ONNX Runtime does not start on the GPU. {exc} Its package needs CUDA and cuDNN of the versions "
+            "that it was made for: pip install 'onnxruntime-gpu[cuda,cudnn]'."
+        ]
+    return []
 
 
 # ---- what goes wrong
