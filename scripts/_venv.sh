@@ -3,6 +3,7 @@
 #   use_oracle         sets up .oracle with Apache MXNet 1.9.1; sets $HYBRIDONNX_ORACLE
 #   use_torch          sets up .torch with PyTorch 2.13; sets $TORCH_PYTHON
 #   use_free_threaded  sets up .threads with a Python that has no global lock; sets $PYTHON
+#   use_gpu            sets up .gpu with onnxruntime-gpu, CUDA and cuDNN; sets $PYTHON
 #   use_fuzz           sets up .fuzz with atheris, or .venv where there is none; sets $PYTHON
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 ORACLE_PACKAGES=(numpy==1.23.5 mxnet==1.9.1)
@@ -127,6 +128,22 @@ use_venv() {
 use_oracle() {
   locked set_up_oracle
   export HYBRIDONNX_ORACLE=$PWD/.oracle/bin/python
+}
+
+# $GPU_RUNTIME names another version of the package than the newest, or a wheel, for machines that have CUDA.
+set_up_gpu() {
+  local runtime=${GPU_RUNTIME:-onnxruntime-gpu[cuda,cudnn]}
+  [ "$(cat .gpu/stamp 2>/dev/null)" != "$runtime $(sha256sum pyproject.toml)" ] || return 0
+  make_environment .gpu 'sys.version_info >= (3, 11)' 'Python 3.11 or later' ${PYTHON:+"$PYTHON"} python3 python3.12 python3.11
+  pip_install .gpu --editable '.[test]'
+  .gpu/bin/python -m pip uninstall -qq --yes onnxruntime onnxruntime-gpu
+  pip_install .gpu "$runtime"
+  echo "$runtime $(sha256sum pyproject.toml)" >.gpu/stamp
+}
+
+use_gpu() {
+  locked set_up_gpu
+  PYTHON=$PWD/.gpu/bin/python
 }
 
 # .fuzz if atheris can be had for one of the interpreters, else .venv; sets $PYTHON
