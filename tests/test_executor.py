@@ -12,6 +12,7 @@ from hybridonnx import autograd, ops
 from hybridonnx.context import cpu
 from hybridonnx.errors import DTypeError, MXNetError, ShapeError
 from hybridonnx.ndarray.creation import array, ones, zeros
+from hybridonnx.symbol import executor as executors
 from hybridonnx.symbol.execute import execute
 from hybridonnx.symbol.executor import bind
 
@@ -355,3 +356,38 @@ def test_watchers_see_gradients_in_the_shape_of_the_inputs():
     executor.backward(ones((2, 3)))
     assert shapes["s_backward_output0"] == shapes["a"] == shapes["s_lhs"] == (2, 1)
     assert shapes["s_backward_output1"] == shapes["b"] == (1, 3)
+
+
+def test_executors_run_in_onnx_runtime_from_the_second_call_on(monkeypatch):
+    made = []
+    compiled = executors._compiled
+
+    def counted(*args):
+        made.append(args[1])
+        return compiled(*args)
+
+    monkeypatch.setattr(executors, "_compiled", counted)
+    data = sym.var("data")
+    out = sym.SoftmaxOutput(sym.FullyConnected(sym.tanh(data), num_hidden=3, name="fc"), name="softmax")
+    bound = out.simple_bind(cpu(), data=(4, 5), softmax_label=(4,))
+    for i, x in enumerate(bound.arg_arrays):
+        x[:] = np.linspace(-1, i + 1, x.size).reshape(x.shape)
+    for training in (False, True):
+        results = []
+        for _ in range(3):
+            (y,) = bound.forward(is_train=training)
+            bound.backward()
+            results.append([y.asnumpy(), *(g.asnumpy() for g in bound.grad_arrays)])
+        for again in results[1:]:
+            for a, b in zip(again, results[0], strict=True):
+                np.testing.assert_allclose(a, b, 1e-5, 1e-6)
+    assert made == [["data", "fc_weight", "fc_bias", "softmax_label"]]
+    bound.arg_dict["fc_bias"][:] = bound.arg_dict["fc_bias"] + 5
+    (after,) = bound.forward()
+    np.testing.assert_allclose(after.asnumpy(), results[0][0], 1e-5)  # as all classes have 5 more
+    bound.arg_dict["fc_bias"][:] = [9, 0, 0]
+    assert (bound.forward()[0].asnumpy()[:, 0] > 0.8).all()
+    bound.grad_arrays[1] = zeros((3, 5))  # gradients go where they are bound to now
+    bound.forward(is_train=True)
+    bound.backward()
+    assert bound.grad_dict["fc_weight"].asnumpy().any()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
+from importlib import import_module
 from math import prod
 from operator import attrgetter
 from typing import Any
@@ -41,8 +42,9 @@ class Executor:
     """A symbol, an array for each of its variables, and the outputs and gradients computed from them.
 
     The arrays are the caller's own: what is written into them is used by the next `forward`, and `backward`
-    writes into the gradient arrays as `grad_req` says. Without a `runner` the operators run one by one on
-    their kernels. It is for one thread at a time: bind the symbol for each.
+    writes into the gradient arrays as `grad_req` says. The first call runs operator by operator, from the
+    second on ONNX Runtime runs the graph; a `runner` runs all. It is for one thread at a time: bind the
+    symbol for each.
     """
 
     def __init__(
@@ -60,6 +62,9 @@ class Executor:
         self._groups = groups or {}
         """The contexts of the nodes' groups, where outputs are said to be."""
         self._runner = runner
+        self._calls = 0
+        self._recorded_arrays: dict[str, NDArray] = {}
+        """The arrays that gradients are for, as the tape has them."""
         self._ctx = as_context(ctx)
         self._names = symbol.list_arguments()
         self._state_names = symbol.list_auxiliary_states()
@@ -142,11 +147,9 @@ class Executor:
 
     def _run(self, is_train: bool, recording: bool) -> list[NDArray]:
         """The outputs as arrays of their own; when recording, they are saved for `backward`."""
-        values = {name: value.detach() for name, value in self._values().items()}
+        values = self._values()
         if recording:
-            for name, gradient, request in zip(self._names, self.grad_arrays, self._requests, strict=True):
-                if gradient is not None and request != "null":
-                    values[name]._entry = (Leaf(gradient, request), 0)
+            values = {name: self._on_tape(name, value) for name, value in values.items()}
         scope = record if recording else pause
         with scope(train_mode=is_train):
             outputs = self._computed(values)
@@ -158,9 +161,31 @@ class Executor:
             for y, entry in zip(outputs, self._symbol.outputs, strict=True)
         ]
 
+    def _on_tape(self, name: str, value: NDArray) -> NDArray:
+        """The array of a variable as the tape has it: with the gradient that it is bound to, or none."""
+        index = self._places.get(name, -1)
+        gradient = None if index < 0 or self._requests[index] == "null" else self.grad_arrays[index]
+        known = self._recorded_arrays.get(name) if value.stype == "default" else None
+        if known is not None and known._data is value._data and known.grad is gradient:
+            return known
+        array = value.detach()
+        if gradient is not None:
+            array._leaf = Leaf(gradient, self._requests[index])
+            array._entry = (array._leaf, 0)
+        self._recorded_arrays[name] = array
+        return array
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """The numbers of the arguments by name."""
+        return {name: i for i, name in enumerate(self._names)}
+
     def _computed(self, values: Mapping[str, NDArray]) -> list[NDArray]:
         if self._watcher is not None:
             return self._watched(values, *self._watcher)
+        self._calls += 1
+        if self._runner is None and self._calls > 1 and all(x.stype == "default" for x in values.values()):
+            self._runner = _compiled(self._symbol, list(values), self._ctx)
         if self._runner is not None and values:
             return self._runner(values)
         return execute(self._symbol, values, self._ctx)
@@ -288,6 +313,14 @@ class Executor:
         size = sum(_count(s) * s.dtype.itemsize for s in computed if s.dtype and known_shape(s.shape))
         text: str = self._symbol.debug_str()
         return f"{text}Total {size >> 20} MB allocated\nTotal 0 TempSpace resource requested\n"
+
+
+def _compiled(symbol: Any, names: Sequence[str], ctx: Context) -> Runner:
+    """What runs a graph in ONNX Runtime, which stands above this module."""
+    package = __package__.partition(".")[0]
+    graph: Any = import_module(f"{package}.runtime.compile").CompiledGraph
+    compiled = graph(symbol, names, {}, static_shape=True, ctx=ctx)
+    return lambda values: compiled(list(values.values()))
 
 
 def _on(ctx: Context, value: NDArray) -> NDArray:
