@@ -111,15 +111,21 @@ def conv_data_grad(g: Graph, op: ConvDataGrad, dy: Value, weight: Value, data: V
 
 def _convolves(op: ConvDataGrad, dy: Value, data: Value) -> bool:
     """Whether a convolution with mirrored weights is faster than a transposed one, as it is unless it works
-    on many more channels, or on a padding that is as large as the data.
+    on many more channels, or on a padding that is as large as the data, or has more weights than positions.
 
-    Compared are products, and what is moved to and from windows, which costs as much as some products each.
+    Compared are products, and what is moved to and from windows, and of the weights to mirror them, which
+    costs as much as some products each. Of a kernel of one element the transposed one moves nothing.
     """
-    if prod(op.kernel) == 1 or op.num_group > 1 or not (_known(dy) and _known(data)):
+    if op.num_group > 1:
+        return True
+    if prod(op.kernel) == 1:
+        return False
+    if not (_known(dy) and _known(data)):
         return True
     filters, *out = sizes(dy.dims[1:])
     channels, *size = sizes(data.dims[1:])
-    return prod(size) * filters * (6 + channels) <= prod(out) * channels * (10 + filters)
+    turned = 20 * filters * channels
+    return prod(size) * filters * (6 + channels) + turned <= prod(out) * channels * (10 + filters)
 
 
 def _known(x: Value) -> bool:
@@ -178,25 +184,30 @@ def _windowed(
     """The windows by a convolution that takes each of their positions into a channel of its own.
 
     Unlike slices, ONNX Runtime makes them on all cores. One product for each instance, and their sum: less to
-    move than one product of everything, as long as there are more positions than filters.
+    move than one product of everything, as long as there are more positions than filters. What is not known
+    to be one instance is summed.
     """
     stride, dilate, _ = op.window()
     batch, channels = -1 if x.dims[0] is None else x.dims[0], known_size(g, x, 1)
     groups, filters, positions = op.num_group, shape[0] // op.num_group, prod(op.kernel)
     ends = [max(a, 0) for a in pads[1]]
-    pick = np.tile(np.eye(positions, dtype=x.dtype), (channels, 1)).reshape(-1, 1, *op.kernel)
-    windows = g.Conv(
-        x, g.const(pick), strides=stride, dilations=dilate, pads=(*pads[0], *ends), group=channels
-    )
-    out = prod(spatial(g, heads))
-    columns = g.Reshape(windows, [batch, groups, channels // groups * positions, out])
+    windows = x
+    if positions > 1 or set(stride) != {1} or any((*pads[0], *ends)):
+        pick = np.tile(np.eye(positions, dtype=x.dtype), (channels, 1)).reshape(-1, 1, *op.kernel)
+        windows = g.Conv(
+            x, g.const(pick), strides=stride, dilations=dilate, pads=(*pads[0], *ends), group=channels
+        )
+    out, each = prod(spatial(g, heads)), channels // groups * positions
+    if batch == groups == 1:
+        rows, columns = g.Reshape(heads, [filters, out]), g.Reshape(windows, [each, out])
+        return g.Reshape(g.Gemm(rows, columns, transB=1), list(shape))
     rows = g.Reshape(heads, [batch, groups, filters, out])
-    products = g.MatMul(columns, g.Transpose(rows, [0, 1, 3, 2]))
-    total = g.ReduceSum(products, [0], keepdims=0)
-    if groups == 1:
-        last = len(shape) - 1
-        return g.Transpose(g.Reshape(total, [*shape[1:], filters]), [last, *range(last)])
-    return g.Reshape(g.Transpose(total, [0, 2, 1]), list(shape))
+    columns = g.Reshape(windows, [batch, groups, each, out])
+    if filters == 1:  # ONNX Runtime's product with a row is slower than that with a column
+        products = g.MatMul(columns, g.Transpose(rows, [0, 1, 3, 2]))
+    else:
+        products = g.MatMul(rows, g.Transpose(columns, [0, 1, 3, 2]))
+    return g.Reshape(g.ReduceSum(products, [0], keepdims=0), list(shape))
 
 
 def _correlated(g: Graph, op: Any, heads: Value, x: Value, before: Sequence[int]) -> Value:
