@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from ._locks import follow
 from .errors import MXNetError
+
+COUNTS_REFERENCES = bool(getattr(sys, "_is_gil_enabled", lambda: True)())
+"""Whether Python counts who holds an object: without its global lock, counts of others' may be behind."""
 
 
 class Threads:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hybridonnx.attrs import text
 from hybridonnx.ops import Operator, Spec
 from hybridonnx.symbol.compose import Outputs
-from hybridonnx.symbol.graph import VARIABLE, Entry, Node
+from hybridonnx.symbol.graph import VARIABLE, Entry, Node, made_of
 
 from ..opsets import DEFAULT
 from ._model import Lowered, lower
@@ -29,8 +28,7 @@ def lower_operator(
     """
     names = op.input_names()
     variables = [Entry(Node(VARIABLE, name), 0) for name in names]
-    attrs = {name: text(value) for name, value in op.attributes().items()}
-    node = Node(op.names[0], op.names[0], attrs, variables, op.subgraphs)
+    node = made_of(op, op.names[0], variables)
     count = len(op.output_names()) if hidden else op.visible()
     return lower(
         Outputs([Entry(node, i) for i in range(count)]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
@@ -44,7 +45,7 @@ def differentiate(
         return ys, xs
 
     with Scope(create_graph, train_mode):
-        sweep(nodes, grads, F, values, operator)
+        sweep(nodes, grads, F, values, operator, None if create_graph else array_type._derived)
     if not (retain_graph or create_graph):
         for node in nodes:
             if isinstance(node, TapeNode):
@@ -134,9 +135,12 @@ def write_gradients(
     heads = _heads(heads)
     head_grads = None if head_grads is None else as_list(head_grads)
     grads, leaves = differentiate(heads, head_grads, retain_graph, False, train_mode, operator)
+    given = [gradient for gradient in head_grads or () if gradient is not None]
+    held = Counter(id(gradient._memory()) for gradient in (*grads.values(), *given))
     for leaf in leaves:
         if (leaf, 0) in grads:
-            leaf.receive(grads[leaf, 0])
+            gradient = grads[leaf, 0]
+            leaf.receive(gradient, given_up=held[id(gradient._memory())] == 1)
         else:
             leaf.receive_nothing()
 
@@ -175,16 +179,16 @@ def grad(
             )
     grads, _ = differentiate(heads, head_grads, retain, create_graph, train_mode)
     F = heads[0].F
-    others = {id(gradient) for gradient in head_grads or ()}
+    others = {id(gradient._memory()) for gradient in head_grads or () if gradient is not None}
     gradients = []
     with Scope(create_graph, None):
         for entry, variable in zip(entries, variables, strict=True):
             gradient = grads.get(entry)
             if gradient is None:
                 gradient = F.zeros_like(variable)
-            elif id(gradient) in others:  # another's array: a change in place would be seen there
+            elif id(gradient._memory()) in others:  # a change in place would be seen in another's array
                 gradient = F._copy(gradient)
-            others.add(id(gradient))
+            others.add(id(gradient._memory()))
             gradients.append(gradient.as_np_ndarray() if variable._as_numpy else gradient)
     return gradients
 

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from ..errors import MXNetError
 from ..ops import mixing
 from .tape import Entry
+
+Derive: TypeAlias = Callable[
+    [Any, Sequence[Any], Sequence[Any], Sequence[Any], Sequence[bool]], Sequence[Any] | None
+]
+"""From an operator, its outputs' gradients, its outputs, its inputs, and whether their gradients are wanted,
+to these gradients; `None` if it knows nothing of the operator."""
 
 
 class Node(Protocol):
@@ -30,15 +36,16 @@ def sweep(
     F: Any,
     values: Callable[[Any], tuple[Sequence[Any], Sequence[Any]]],
     operator: Callable[[Any], Any] = attrgetter("op"),
+    derive: Derive | None = None,
 ) -> None:
     """Extend `grads`, the heads' gradients by entry, to everything that the heads depend on.
 
     `nodes` are in topological order; `values(node)` gives its outputs and inputs as values of `F`, and
-    `operator(node)` what it executes.
+    `operator(node)` what it executes. `derive` may know another way than to call the operator's `gradient`.
     """
     with mixing.paused():  # the casts were recorded, and have gradients
         for node in reversed(nodes):
-            _add_gradients(node, grads, F, values, operator)
+            _add_gradients(node, grads, F, values, operator, derive)
 
 
 def _add_gradients(
@@ -47,6 +54,7 @@ def _add_gradients(
     F: Any,
     values: Callable[[Any], tuple[Sequence[Any], Sequence[Any]]],
     operator: Callable[[Any], Any],
+    derive: Derive | None,
 ) -> None:
     """Extend `grads` to the inputs of a node."""
     op = operator(node)
@@ -61,15 +69,26 @@ def _add_gradients(
     dys = [grads.get((node, i)) for i in range(len(ys))]
     if all(dy is None for dy in dys):
         return
+    wanted = [entry is not None for entry in node.inputs]
+    shares = None if derive is None else derive(op, dys, ys, xs, wanted)
+    if shares is None:
+        shares = _shares(op, F, dys, ys, xs)
+    for entry, x, share in zip(node.inputs, xs, shares, strict=True):
+        if entry is None or share is None:
+            continue
+        share = summed(F, share, x) if op.broadcasts else share
+        grads[entry] = F._grad_add(grads[entry], share) if entry in grads else share
+
+
+def _shares(op: Any, F: Any, dys: Sequence[Any], ys: Sequence[Any], xs: Sequence[Any]) -> Sequence[Any]:
+    """What the operator's rule gives for its inputs."""
     if not op.takes_no_head:
         dys = [F.zeros_like(y) if dy is None else dy for dy, y in zip(dys, ys, strict=True)]
     single = len(ys) == 1
-    gradients = op.gradient(F, dys[0] if single else tuple(dys), ys[0] if single else tuple(ys), *xs)
-    for entry, x, gradient in zip(node.inputs, xs, gradients, strict=True):
-        if entry is None or gradient is None:
-            continue
-        share = summed(F, gradient, x) if op.broadcasts else gradient
-        grads[entry] = F._grad_add(grads[entry], share) if entry in grads else share
+    shares: Sequence[Any] = op.gradient(
+        F, dys[0] if single else tuple(dys), ys[0] if single else tuple(ys), *xs
+    )
+    return shares
 
 
 def summed(F: Any, gradient: Any, x: Any) -> Any:

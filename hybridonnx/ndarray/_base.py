@@ -92,6 +92,17 @@ class ArrayBase:
         """Take the values of an array of the same shape."""
         overwrite(self._data, self._fitting(other))
 
+    def _take(self, other: ArrayBase) -> None:
+        """Take the values of an array of the same shape, which is given up for it."""
+        self._assign(other)
+
+    def _memory(self) -> Any:
+        """What owns the memory of the values."""
+        owner = self._recorded()
+        while isinstance(getattr(owner, "base", None), type(owner)):
+            owner = owner.base
+        return owner
+
     def _accumulate(self, other: ArrayBase) -> None:
         """Add the values of an array of the same shape."""
         if type(self._data) is np.ndarray:

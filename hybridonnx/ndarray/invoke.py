@@ -284,7 +284,7 @@ def _invoke_plain(op: Operator, inputs: Sequence[ArrayBase]) -> ArrayBase | None
         y: Any = op.forward(*arrays)
     if type(y) is not np.ndarray or y.base is not None or y.dtype is not dtype or not y.flags.c_contiguous:
         (y,) = y if isinstance(y, tuple | list) else (y,)
-        y = _own(y, arrays, dtype, outputs[0].shape)
+        y = own(y, arrays, dtype, outputs[0].shape)
     else:
         for a in arrays:
             if y is a:
@@ -409,18 +409,21 @@ def _run_kernel(
         else:
             results = op.forward(*values)
     several = results if isinstance(results, tuple | list) else (results,)
-    return [_own(y, arrays, spec.dtype, spec.shape) for y, spec in zip(several, specs, strict=True)]
+    return [own(y, arrays, spec.dtype, spec.shape) for y, spec in zip(several, specs, strict=True)]
 
 
-def _own(y: Any, arrays: Sequence[Array], dtype: DType | None, shape: Shape | None) -> Array:
+def own(y: Any, arrays: Sequence[Array], dtype: DType | None, shape: Shape | None) -> Array:
+    """What a kernel gave, as a contiguous array of this dtype that shares no memory with `arrays`."""
     if type(y) is np.ndarray and y.base is None and y.ndim and y.dtype == dtype and y.flags.c_contiguous:
         return y.copy() if any(y is a for a in arrays) else y
-    own = np.asarray(y, dtype=dtype, order="C")
+    array = np.asarray(y, dtype=dtype, order="C")
     for a in arrays:
-        if own is a or (own.base is not None and np.may_share_memory(own, a)):
-            own = own.copy()
+        if array is a or (array.base is not None and np.may_share_memory(array, a)):
+            array = array.copy()
             break
-    return own.reshape(shape) if own.ndim == 0 and shape and all(d == 1 for d in shape) else own  # type: ignore[arg-type]
+    if array.ndim == 0 and shape and all(d == 1 for d in shape):
+        return array.reshape(shape)  # type: ignore[arg-type]
+    return array
 
 
 def _context(op: Operator) -> Context:

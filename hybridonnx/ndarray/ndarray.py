@@ -43,6 +43,7 @@ from ..ops import (
     sections,
 )
 from ._base import ArrayBase, refuse_in_place
+from ._exchange import is_exchangeable
 from ._indexing import get, put
 from ._storage import (
     added,
@@ -55,6 +56,7 @@ from ._storage import (
     pattern_of,
     stored_as,
 )
+from .derive import gradients
 from .invoke import invoke, view
 from .namespace import ARRAYS
 from .namespace import F as _F
@@ -82,6 +84,8 @@ class NDArray(ArrayBase, OperatorMethods):
     __array_priority__: ClassVar[float] = 1000.0
     stype: ClassVar[str] = "default"
 
+    _derived = staticmethod(gradients)
+
     @classmethod
     def _as_recorded(cls, value: Value, ctx: Context, entry: Any) -> NDArray:
         """The array at `entry` of the tape, over the values that it keeps."""
@@ -90,6 +94,12 @@ class NDArray(ArrayBase, OperatorMethods):
             array._entry = entry
             return array
         return NDArray._on_tape(value, ctx, entry)
+
+    def _take(self, other: ArrayBase) -> None:
+        if is_exchangeable(self, other):
+            self._data = other._data
+        else:
+            self._assign(other)
 
     def _stored_as(self, storage: Storage) -> NDArray:
         return from_stored(stored_as(self._host, storage), self._ctx)

@@ -12,6 +12,7 @@ from ._composition import Composed, UnknownRankError
 from ._containers import enclosed, opened
 from ._docs import Doc, doc_of
 from ._generator import DrawingFrom, drawing, generator, seed
+from ._gradient import Gradient
 from ._mixing import mixing
 from ._namespace import GROUPS, FluentMethod, Frontend, Namespace, describe
 from ._onnx_text import NodeText, node_text, read_node
@@ -64,6 +65,7 @@ __all__ = [
     "Excess",
     "FluentMethod",
     "Frontend",
+    "Gradient",
     "Namespace",
     "NodeText",
     "Noise",

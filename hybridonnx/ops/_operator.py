@@ -130,6 +130,8 @@ class Operator:
     """Whether the rule may give a sparse output of dense inputs."""
     saves: ClassVar[float] = 0.0
     """Nanoseconds that ONNX Runtime saves for each step of `work`; 0 where the kernel is as fast."""
+    gradient_saves: ClassVar[float] = 0.0
+    """The same of all that `gradient` computes; 0 where its operators are as fast one by one."""
     source: ClassVar[tuple[str, int]] = ("", 0)
     """File and line of the definition."""
 
@@ -281,6 +283,10 @@ class Operator:
     def stores_gradient(self) -> bool:
         """Whether a gradient stores some rows alone, so that the operator is recorded by itself."""
         return bool(getattr(self, "sparse_grad", False))
+
+    def passes_on(self, inputs: Sequence[Spec]) -> bool:
+        """Whether the output is the first input, as it comes, for inputs of these known shapes and dtypes."""
+        return False
 
     def with_inferred_shape(self, outputs: Sequence[Spec]) -> Operator:
         """The operator with sizes that its attributes leave open, and the graph around tells."""

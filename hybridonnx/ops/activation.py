@@ -159,6 +159,7 @@ class LeakyReLU(Operator):
     """
 
     saves: ClassVar[float] = 40.0
+    gradient_saves: ClassVar[float] = 2.0
     inputs: ClassVar[tuple[str, ...]] = ("data", "gamma")
     mode_dependent: ClassVar[bool] = True
     noise: ClassVar[str] = "uniform"

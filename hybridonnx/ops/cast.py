@@ -10,7 +10,7 @@ import numpy as np
 from ..attrs import DTypeName
 from ..dtypes import DType, as_dtype, is_bfloat16
 from ._containers import zeros
-from ._operator import Array, Operator
+from ._operator import Array, Operator, Spec
 from ._registry import operator
 
 _SMALL = (np.dtype("int8"), np.dtype("uint8"))
@@ -80,6 +80,9 @@ class CastLike(Operator):
 
     def infer_dtype(self, data: DType | None, like: DType | None) -> DType | None:
         return like
+
+    def passes_on(self, inputs: Sequence[Spec]) -> bool:
+        return inputs[0].dtype == inputs[1].dtype
 
     def forward(self, data: Array, like: Array) -> Array:
         if data.dtype == like.dtype:

@@ -161,6 +161,7 @@ class _OverBatch(Operator):
         var: (C,), 1 / sqrt(variance + eps); only with output_mean_var.
     """
 
+    gradient_saves: ClassVar[float] = 2.0
     inputs: ClassVar[tuple[str, ...]] = _BATCH_INPUTS
     aux: ClassVar[tuple[str, ...]] = _BATCH_INPUTS[3:]
     outputs: ClassVar[tuple[str, ...]] = ("output", "mean", "var")
@@ -403,6 +404,7 @@ class LayerNorm(Operator):
     """
 
     saves: ClassVar[float] = 3.0
+    gradient_saves: ClassVar[float] = 1.0
     inputs: ClassVar[tuple[str, ...]] = ("data", "gamma", "beta")
     outputs: ClassVar[tuple[str, ...]] = ("output", "mean", "std")
     takes_ints: ClassVar[bool] = False
@@ -475,6 +477,7 @@ class InstanceNorm(Operator):
     ONNX: InstanceNormalization.
     """
 
+    gradient_saves: ClassVar[float] = 2.5
     inputs: ClassVar[tuple[str, ...]] = ("data", "gamma", "beta")
     outputs: ClassVar[tuple[str, ...]] = ("output", "mean", "var")
     takes_ints: ClassVar[bool] = False
@@ -534,6 +537,7 @@ class GroupNorm(Operator):
     ONNX: InstanceNormalization, with Reshape.
     """
 
+    gradient_saves: ClassVar[float] = 2.0
     inputs: ClassVar[tuple[str, ...]] = ("data", "gamma", "beta")
     outputs: ClassVar[tuple[str, ...]] = ("output", "mean", "std")
     takes_ints: ClassVar[bool] = False

@@ -13,7 +13,7 @@ from ..attrs import Ints
 from ..dtypes import DType, as_dtype
 from ..errors import AttributeValueError, ShapeError
 from ._arithmetic import divide
-from ._operator import Array, Operator
+from ._operator import Array, Operator, Spec
 from ._registry import operator
 from ._rows import Reduction, Rule, reduced_shape, row, rule_facets, with_axis
 from ._shapes import Dim, Shape, axis_index, axis_indices, differ, require_repeats, show, sizes
@@ -595,6 +595,9 @@ class SumLike(_Like):
         require_repeats("_sum_like", "like", like, data)
         return like
 
+    def passes_on(self, inputs: Sequence[Spec]) -> bool:
+        return inputs[0].shape == inputs[1].shape
+
     def forward(self, data: Array, like: Array) -> Array:
         if data.shape == like.shape:
             return data
@@ -626,6 +629,9 @@ class BroadcastAs(_Like):
     def infer_shape(self, data: Shape, like: Shape) -> Shape:
         require_repeats("_broadcast_as", "data", data, like)
         return like
+
+    def passes_on(self, inputs: Sequence[Spec]) -> bool:
+        return inputs[0].shape == inputs[1].shape
 
     def forward(self, data: Array, like: Array) -> Array:
         return np.broadcast_to(data, like.shape)

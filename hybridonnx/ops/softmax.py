@@ -102,6 +102,7 @@ class Softmax(_AlongAxis):
     """
 
     saves: ClassVar[float] = 6.0
+    gradient_saves: ClassVar[float] = 0.4
     inputs: ClassVar[tuple[str, ...]] = ("data", "length")
     axis: int = -1
     temperature: float | None = None
@@ -171,6 +172,7 @@ class LogSoftmax(_AlongAxis):
     """
 
     saves: ClassVar[float] = 6.0
+    gradient_saves: ClassVar[float] = 0.9
     axis: int = -1
     temperature: float | None = None
     dtype: Literal["float16", "float32", "float64"] | None = None

@@ -19,6 +19,7 @@ from .. import config
 from .._locks import no_fork
 from .._profile import profile
 from .._scopes import Innermost, Scope
+from .._threads import COUNTS_REFERENCES
 from ..dtypes import DType, as_dtype, container, is_bfloat16
 from ..errors import FormatError, MXNetError
 from ..ops import Array, drawing, enclosed, generator, opened
@@ -28,11 +29,6 @@ from .started import Started
 
 def _references(buffers: Sequence[Any]) -> list[int]:
     return [sys.getrefcount(buffer) for buffer in buffers]
-
-
-def _counts_references() -> bool:
-    """Whether Python counts who holds an array: without its global lock, counts of others' may be behind."""
-    return bool(getattr(sys, "_is_gil_enabled", lambda: True)())
 
 
 _HELD_BY_POOL = max(_references([object()]))
@@ -276,7 +272,7 @@ class Session(Started):
         self._noise = lowered.noise
         reuses = (
             reuse_outputs
-            and _counts_references()
+            and COUNTS_REFERENCES
             and not self._containers
             and _NOT_IN_POOL.isdisjoint(types.values())
         )

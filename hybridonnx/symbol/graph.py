@@ -151,6 +151,13 @@ class Node:
         return f"<Node {self.name} ({self.op_name})>"
 
 
+def made_of(op: Operator, name: str, inputs: Sequence[Entry]) -> Node:
+    """A node that executes an operator, which no registry needs to have."""
+    node = Node(op.names[0], name, {}, inputs, op.subgraphs)
+    node._op = op
+    return node
+
+
 def is_operator(name: str, attributes: Mapping[str, str]) -> bool:
     """Whether the registry has an operator of this name, defined for these attributes."""
     cls = lookup(name)
