@@ -196,6 +196,10 @@ class _Recurrent(Operator):
             yield [inputs[name][k] if name in inputs else None for name in names]
 
 
+_STEP = 5000
+"""Elements that take as long as the calls of a step."""
+
+
 @operator("RNN", "_npx_rnn")
 class RNN(_Recurrent):
     """Layers of recurrent cells, in one direction or both, over the steps of sequences.
@@ -211,6 +215,7 @@ class RNN(_Recurrent):
     ONNX: LSTM, GRU or RNN for each layer; Scan with projection, limits or float64.
     """
 
+    saves: ClassVar[float] = 10.0
     inputs: ClassVar[tuple[str, ...]] = ("data", "parameters", "state", "state_cell", "sequence_length")
     outputs: ClassVar[tuple[str, ...]] = ("output", "state_output", "statecell_output", "layers", "mask")
     mode_dependent: ClassVar[bool] = True
@@ -251,6 +256,11 @@ class RNN(_Recurrent):
     def infer_shape(self, data: Shape, parameters: Shape, state: Shape, *rest: Shape) -> list[Shape]:
         shapes = self.result_shapes(data, state)
         return [shapes[name] for name in self.output_names()]
+
+    def work(self, inputs: Sequence[tuple[int, ...]], outputs: Sequence[tuple[int, ...]]) -> int:
+        """The elements of all states, and as many as a kernel's step costs by itself."""
+        (steps, batch, _), layers = inputs[0], self.num_layers * self.directions()
+        return steps * layers * (batch * self.state_size + _STEP)
 
     def infer_back(
         self, outputs: Sequence[Shape | None], inputs: Sequence[Shape | None]
