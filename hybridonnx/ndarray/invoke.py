@@ -32,6 +32,7 @@ from ..ops import (
     mixing,
     options_by_name,
     show,
+    with_updates,
 )
 from ._base import ArrayBase, refuse_in_place
 
@@ -307,19 +308,23 @@ def invoke_all(
     arrays = [x._data for x in inputs]
     context = inputs[0]._ctx if inputs else usable(ctx or _context(op))
     device = _common_device(op, inputs, context)
-    way = way_of(op, arrays, device)
+    trains = op.training and op.aux and not op.stateful and not op.draws()
+    whole = with_updates(op) if trains else op
+    way = way_of(whole, arrays, device)
     if op.stateful:
-        op = op.started(context)
-    results = run(op, arrays, way, noise) if device is None else _run_on(device, op, arrays, way, noise)
-    dense = _class_of(inputs)
-    outputs = [dense._on_tape(y, context, None) for y in results]
+        whole = op = op.started(context)
+    results = run(whole, arrays, way, noise) if device is None else _run_on(device, whole, arrays, way, noise)
+    dense, count = _class_of(inputs), len(op.output_names()) if trains else len(results)
+    outputs = [dense._on_tape(y, context, None) for y in results[:count]]
     if op.stores is not None and (op.stores_anew or not _all_dense(inputs)):
         values = arrays if device is None else [x._host for x in inputs]
         storage = op.stores([x._pattern() for x in inputs], values)
         outputs[0] = outputs[0] if storage is None else outputs[0]._stored_as(storage)
     if state.recording:
         record(op, inputs, outputs, context)
-    if op.aux and (op.training or op.always_updates):
+    if trains:
+        _receive_states(op, inputs, results[count:])
+    elif op.aux and (op.training or op.always_updates):
         _update(op, inputs, outputs)
     return outputs
 
@@ -467,9 +472,13 @@ def _update(op: Operator, inputs: Sequence[ArrayBase], outputs: Sequence[ArrayBa
         values = op.updated(dense.F, ys if len(ys) > 1 else ys[0], *xs)
     finally:
         state.recording = before
+    _receive_states(op, inputs, [value._data for value in values])
+
+
+def _receive_states(op: Operator, inputs: Sequence[ArrayBase], values: Sequence[Array]) -> None:
     names = op.input_names()
     for name, value in zip(op.aux_names(), values, strict=False):
-        inputs[names.index(name)]._receive(value._data)
+        inputs[names.index(name)]._receive(value)
 
 
 def _invoke_rows(op: Operator, inputs: Sequence[Any]) -> list[Any]:

@@ -45,6 +45,7 @@ from ._symbolic import (
     same,
     smaller,
 )
+from ._updating import with_updates
 from .onnx_nodes import ONNX_PREFIX, OnnxNode, find_onnx, has_gradient, in_onnxruntime, onnx_name
 
 __all__ = [
@@ -123,5 +124,6 @@ __all__ = [
     "sizes",
     "smaller",
     "steps",
+    "with_updates",
     "without_symbols",
 ]
