@@ -14,13 +14,12 @@ import numpy as np
 from .._profile import profile
 from ..errors import MXNetError
 from ..ops import Array, Gradient, Operator, Spec, for_kernel
+from . import invoke
 from ._base import ArrayBase
 from .invoke import ReferenceKernels, Way, own, run, way_of
 
 _MOST_RULES = 512
 """For how many combinations of shapes an operator remembers its rule."""
-_RULES = "_ways_back"
-"""The attribute in which it does."""
 
 
 class _Step(NamedTuple):
@@ -78,7 +77,7 @@ def _rule_of(
     """The rule, traced once for each combination of shapes and dtypes; nothing if it cannot be."""
     if not isinstance(op, Operator) or op.stateful or op.graphs or op.stores_gradient():
         return None
-    cache: dict[Any, _Rule | None] = op.__dict__.setdefault(_RULES, {})
+    cache: dict[Any, _Rule | None] = op.__dict__.setdefault(f"{invoke.WAYS}_back", {})
     key = heads, wanted, tuple([(a.shape, a.dtype.num) for a in arrays])
     try:
         return cache[key]

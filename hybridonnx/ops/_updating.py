@@ -44,7 +44,11 @@ class Updating(Composed):
 
 def with_updates(op: Operator) -> Updating:
     """The operator together with the new values of its states, one for each operator."""
-    known: Updating | None = op.__dict__.get("_with_updates")
+    known: Updating | None = op.__dict__.get(_WHOLE)
     if known is None:
-        known = op.__dict__["_with_updates"] = Updating(of=op)
+        known = op.__dict__[_WHOLE] = Updating(of=op)
     return known
+
+
+_WHOLE = "_ways_updating"
+"""The attribute in which an operator remembers it."""
