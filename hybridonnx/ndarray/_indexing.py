@@ -10,6 +10,7 @@ import itertools
 import math
 import operator
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from ..autograd.scopes import pause, state
 from ..context import device_of
 from ..dtypes import DType, converted
-from ..ops import Array, find
+from ..ops import Array, Operator, find
 from ._base import ArrayBase, refuse_in_place
 from .invoke import view
 from .watch import overwrite
@@ -28,7 +29,8 @@ def _numpy_key(x: ArrayBase, key: Any) -> tuple[Any, ...]:
     if not x.shape and isinstance(key, slice) and key == slice(None):  # all, as of any array
         return ()
     parts = key if isinstance(key, tuple) else (key,)
-    return tuple((_numpy_part if x._as_numpy else _part)(x, part) for part in parts)
+    translated = _numpy_part if x._as_numpy else _part
+    return tuple([translated(x, part) for part in parts])
 
 
 def _numpy_part(x: ArrayBase, part: Any) -> Any:
@@ -45,6 +47,8 @@ def _numpy_part(x: ArrayBase, part: Any) -> Any:
 
 
 def _part(x: ArrayBase, part: Any) -> Any:
+    if type(part) is int:
+        return part
     if isinstance(part, ArrayBase):
         if part._data.dtype == np.bool_:
             raise ValueError(
@@ -72,7 +76,10 @@ def _bound(value: Any) -> int | None:
 
 
 def _is_basic(key: tuple[Any, ...]) -> bool:
-    return not any(isinstance(part, np.ndarray) for part in key)
+    for part in key:  # noqa: SIM110  (twice as fast as all)
+        if isinstance(part, np.ndarray):
+            return False
+    return True
 
 
 def get(x: ArrayBase, key: Any) -> Any:
@@ -131,19 +138,29 @@ def _get_recorded(x: ArrayBase, key: tuple[Any, ...], selected: Array) -> ArrayB
 
 def _sliced(x: ArrayBase, key: tuple[Any, ...], selected: Array) -> ArrayBase:
     """The selected values on the tape, by a slice and a reshape of which no kernel runs."""
-    bounds = list(_bounds(x.shape, key))
+    parts = tuple([(p.start, p.stop, p.step) if isinstance(p, slice) else p for p in key])
     part = x
-    if any(bound != (0, size, 1) for bound, size in zip(bounds, x.shape, strict=True)):
+    for op, shape in _views(x.shape, parts, selected.shape, x._as_numpy):
+        part = view(op, part, selected.reshape(shape))
+    return part
+
+
+@lru_cache(maxsize=1024)
+def _views(
+    shape: tuple[int, ...], parts: tuple[Any, ...], selected: tuple[int, ...], as_numpy: bool
+) -> list[tuple[Operator, tuple[int, ...]]]:
+    """The operators that a basic key stands for, its slices given as tuples, and the shapes they give."""
+    key = tuple([slice(*part) if isinstance(part, tuple) else part for part in parts])
+    bounds, views = list(_bounds(shape, key)), []
+    if any(bound != (0, size, 1) for bound, size in zip(bounds, shape, strict=True)):
         begin, end, step = zip(*bounds, strict=True)
-        sizes = [len(range(size)[slice(*bound)]) for bound, size in zip(bounds, x.shape, strict=True)]
-        part = view(
-            find("slice").make({"begin": begin, "end": end, "step": step}), x, selected.reshape(sizes)
-        )
-    if x._as_numpy:
-        return view(find("_np_reshape").make({"newshape": selected.shape}), part, selected)
-    if selected.shape:
-        return view(find("Reshape").make({"shape": selected.shape}), part, selected)
-    return view(find("_copy").make({}), part, selected)
+        sizes = [len(range(size)[slice(*bound)]) for bound, size in zip(bounds, shape, strict=True)]
+        views.append((find("slice").make({"begin": begin, "end": end, "step": step}), tuple(sizes)))
+    if as_numpy:
+        last: Operator = find("_np_reshape").make({"newshape": selected})
+    else:
+        last = find("Reshape").make({"shape": selected}) if selected else find("_copy").make({})
+    return [*views, (last, selected)]
 
 
 def _bounds(shape: tuple[int, ...], key: tuple[Any, ...]) -> Iterator[tuple[int, int | None, int]]:

@@ -181,7 +181,7 @@ def _plain_dtype(op: Operator, inputs: Sequence[Spec], outputs: Sequence[Spec]) 
         or op.draws()
         or op.aux
         or op.stored_rows
-        or op.stores_anew
+        or op.stores_of_dense()
         or len(outputs) != 1
         or not inputs
     ):
@@ -316,7 +316,7 @@ def invoke_all(
     results = run(whole, arrays, way, noise) if device is None else _run_on(device, whole, arrays, way, noise)
     dense, count = _class_of(inputs), len(op.output_names()) if trains else len(results)
     outputs = [dense._on_tape(y, context, None) for y in results[:count]]
-    if op.stores is not None and (op.stores_anew or not _all_dense(inputs)):
+    if op.stores is not None and (op.stores_of_dense() or not _all_dense(inputs)):
         values = arrays if device is None else [x._host for x in inputs]
         storage = op.stores([x._pattern() for x in inputs], values)
         outputs[0] = outputs[0] if storage is None else outputs[0]._stored_as(storage)
@@ -452,15 +452,19 @@ def view(op: Operator, x: ArrayBase, data: Array) -> ArrayBase:
 
 def record(op: Operator, inputs: Sequence[ArrayBase], outputs: Sequence[ArrayBase], ctx: Context) -> None:
     """Put an execution on the tape, if an input is there."""
-    entries = [x._entry for x in inputs]
-    if entries.count(None) == len(entries):
+    entries, depends = [], False
+    for x in inputs:
+        entry = x._entry
+        depends = depends or entry is not None
+        entries.append(entry)
+    if not depends:
         return
     if op.not_differentiable:  # what it computed from is reached all the same, by a gradient of zero
         node = TapeNode(op, entries, (), (), ctx)
     else:
         node = TapeNode(op, entries, [x._recorded() for x in inputs], [y._data for y in outputs], ctx)
     for i, y in enumerate(outputs):
-        y._entry = (node, i)
+        y._origin = node, i
 
 
 def _update(op: Operator, inputs: Sequence[ArrayBase], outputs: Sequence[ArrayBase]) -> None:

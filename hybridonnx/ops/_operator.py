@@ -272,6 +272,10 @@ class Operator:
         """Whether rows that `stored_rows` does not store stay, by the storage types of the inputs."""
         return False
 
+    def stores_of_dense(self) -> bool:
+        """Whether an output of dense inputs may be sparse with these attributes."""
+        return self.stores_anew
+
     def into(self, before: Array, value: Array) -> Array:
         """What an array given as `out` receives, which holds `before`."""
         return value

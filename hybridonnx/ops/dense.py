@@ -214,6 +214,9 @@ class Dot(_Dot):
     def infer_shape(self, lhs: Shape, rhs: Shape) -> Shape:
         return self.product_shape(lhs, rhs)
 
+    def stores_of_dense(self) -> bool:
+        return self.forward_stype not in (None, "None", "default")
+
     def forward(self, lhs: Array, rhs: Array) -> Array:
         shape: Any = self.product_shape(lhs.shape, rhs.shape)
         return matmul(self.left_matrix(lhs), self.right_matrix(rhs)).reshape(shape)
