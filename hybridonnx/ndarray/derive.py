@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._profile import profile
+from ..context import GPU, device_of
 from ..errors import MXNetError
 from ..ops import Array, Gradient, Operator, Spec, for_kernel
 from . import invoke
@@ -59,7 +60,7 @@ def gradients(
     dense = ys[0].dense
     for value in values:
         if type(value) is not dense or type(value._data) is not np.ndarray:
-            return None
+            return _gradients_on_device(op, dys, values, wanted) if value._ctx.device_typeid == GPU else None
     arrays = [value._data for value in values]
     rule = _rule_of(op, tuple([dy is not None for dy in dys]), tuple(wanted), arrays)
     if rule is None:
@@ -71,11 +72,54 @@ def gradients(
     return found
 
 
+def _gradients_on_device(
+    op: Any, dys: Sequence[ArrayBase | None], values: Sequence[ArrayBase], wanted: Sequence[bool]
+) -> list[ArrayBase | None] | None:
+    """The same on a device, where the whole rule is one session; nothing if it cannot be."""
+    context, dense = values[0]._ctx, values[0].dense
+    if not all(type(x) is dense and x._ctx == context for x in values) or not _is_traceable(op):
+        return None
+    arrays, heads = [x._data for x in values], tuple([dy is not None for dy in dys])
+    rules: dict[Any, Gradient | None] = op.__dict__.setdefault(f"{invoke.WAYS}_on_device", {})
+    key = heads, tuple(wanted), tuple([(a.shape, a.dtype.num) for a in arrays])
+    if key not in rules:
+        if len(rules) >= _MOST_RULES:
+            rules.clear()
+        rules[key] = _rule_on_device(op, heads, wanted, [Spec(a.shape, a.dtype) for a in arrays])
+    rule = rules[key]
+    way = None if rule is None else way_of(rule, arrays, device_of(context))
+    results = None if way is None or way.session is None else way.session(arrays, None)
+    if rule is None or results is None:
+        return None
+    by_input = dict(zip(rule.wanted, results, strict=True))
+    return [dense._on_tape(by_input[i], context, None) if i in by_input else None for i in range(len(wanted))]
+
+
+def _rule_on_device(
+    op: Operator, heads: tuple[bool, ...], wanted: Sequence[bool], specs: Sequence[Spec]
+) -> Gradient | None:
+    """The rule as an operator; nothing if it gives no gradients, or draws."""
+    try:
+        whole = Gradient(
+            of=op, heads=heads, wanted=tuple(i for i, is_wanted in enumerate(wanted) if is_wanted)
+        )
+        whole = Gradient(of=op, heads=heads, wanted=whole.possible(specs))
+        steps = whole.program(specs).steps
+    except MXNetError:
+        return None
+    draws = any(step.op.draws() or step.op.stateful or step.op.graphs for step in steps)
+    return whole if whole.wanted and not draws else None
+
+
+def _is_traceable(op: Any) -> bool:
+    return isinstance(op, Operator) and not (op.stateful or op.graphs or op.stores_gradient())
+
+
 def _rule_of(
     op: Any, heads: tuple[bool, ...], wanted: tuple[bool, ...], arrays: Sequence[Array]
 ) -> _Rule | None:
     """The rule, traced once for each combination of shapes and dtypes; nothing if it cannot be."""
-    if not isinstance(op, Operator) or op.stateful or op.graphs or op.stores_gradient():
+    if not _is_traceable(op):
         return None
     cache: dict[Any, _Rule | None] = op.__dict__.setdefault(f"{invoke.WAYS}_back", {})
     key = heads, wanted, tuple([(a.shape, a.dtype.num) for a in arrays])
