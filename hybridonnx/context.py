@@ -134,7 +134,8 @@ def usable(ctx: Context) -> Context:
     """The context, if arrays can live there. Raises `MXNetError` if not."""
     if ctx.device_typeid == GPU and not 0 <= ctx.device_id < num_gpus():
         raise MXNetError(
-            f"{ctx}: a GPU of {num_gpus()} is required. Use mx.cpu(), or see `hybridonnx doctor`."
+            f"{ctx}: a GPU is required, got number {ctx.device_id} of {num_gpus()}. Use mx.cpu(), or see "
+            "`hybridonnx doctor`."
         )
     return ctx
 

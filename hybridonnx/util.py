@@ -13,8 +13,7 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from .context import Context, gpu_memory_info, num_gpus
-from .errors import MXNetError
+from .context import Context, device_of, gpu_memory_info, num_gpus
 from .faces import is_option, only_defaults
 from .ndarray.np_shape import (
     ArrayScope,
@@ -235,5 +234,5 @@ def get_cuda_compute_capability(ctx: Context) -> int:
     """
     if ctx.device_type != "gpu":
         raise ValueError(f"get_cuda_compute_capability: a gpu context is required, got {ctx}.")
-    gpu_memory_info(ctx.device_id)
-    raise MXNetError(f"get_cuda_compute_capability: it is not known of {ctx}.")
+    capability: int = device_of(ctx).capability()
+    return capability

@@ -48,16 +48,23 @@ def test_devices_are_counted(monkeypatch):
     assert mx.context.num_gpus() == 2
     free, total = mx.context.gpu_memory_info(1)
     assert 0 < free <= total
-    with pytest.raises(MXNetError, match="gpu\\(2\\): a GPU of 2 is required"):
+    with pytest.raises(MXNetError, match="gpu\\(2\\): a GPU is required, got number 2 of 2"):
         nd.ones((2,), ctx=mx.gpu(2))
     monkeypatch.setenv("HYBRIDONNX_FAKE_GPU", "0")
-    with pytest.raises(MXNetError, match="a GPU of 0 is required"):
+    with pytest.raises(MXNetError, match="a GPU is required, got number 0 of 0"):
         nd.ones((2,), ctx=GPU)
-    with pytest.raises(MXNetError, match="a GPU of 0 is required"):
+    with pytest.raises(MXNetError, match="a GPU is required, got number 0 of 0"):
         mx.context.gpu_memory_info(0)
 
 
 @two
+@stand_in
+def test_no_cuda_is_told_of_what_the_processor_plays():
+    with pytest.raises(MXNetError, match="a GPU that CUDA knows is required"):
+        mx.util.get_cuda_compute_capability(GPU)
+    assert mx.runtime.Features()["CUDA"].enabled == ("CUDA" in str(onnxruntime.get_available_providers()))
+
+
 def test_a_scope_says_where_arrays_are_made():
     with OTHER:
         made = [nd.ones((2,)), nd.array([1]), nd.arange(3), nd.random.normal(shape=(2,)), nd.full((2,), 3)]

@@ -142,7 +142,7 @@ def test_other_dtypes_are_refused_by_name(dtype):
     ],
 )
 def test_arrays_on_a_gpu_are_refused(call):
-    with pytest.raises(MXNetError, match=r"gpu\(0\): a GPU of 0 is required\. Use mx\.cpu\(\)"):
+    with pytest.raises(MXNetError, match=r"gpu\(0\): a GPU is required, got number 0 of 0\. Use mx\.cpu\(\)"):
         call()
 
 

@@ -46,6 +46,18 @@ def version() -> str:
     return f"{number.value // 1000}.{number.value % 1000 // 10}"
 
 
+_MAJOR, _MINOR = 75, 76
+"""CUDA's numbers of what a device tells of its compute capability."""
+
+
+def capability(device: int) -> int:
+    """What a GPU can compute: 70 for 7.0."""
+    digits = [ctypes.c_int(), ctypes.c_int()]
+    for digit, attribute in zip(digits, (_MAJOR, _MINOR), strict=True):
+        _driver().cuDeviceGetAttribute(ctypes.byref(digit), ctypes.c_int(attribute), ctypes.c_int(device))
+    return 10 * digits[0].value + digits[1].value
+
+
 def memory(device: int) -> tuple[int, int]:
     """Free and total bytes of a GPU's memory."""
     free, total, context = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_void_p()

@@ -88,6 +88,12 @@ class Device:
         page = os.sysconf("SC_PAGE_SIZE")
         return page * os.sysconf("SC_AVPHYS_PAGES"), page * os.sysconf("SC_PHYS_PAGES")
 
+    def capability(self) -> int:
+        """What the GPU can compute, as CUDA numbers it: 70 for 7.0. Raises `MXNetError` if it is in play."""
+        if self.is_fake:
+            raise MXNetError(f"{self}: a GPU that CUDA knows is required, got the processor in its place.")
+        return cuda.capability(self.ctx.device_id)
+
     def copy(
         self,
         source: tuple[str, int],
@@ -268,9 +274,9 @@ def _cuda_devices() -> int:
     return cuda.count()
 
 
-def count() -> int:
-    """The number of GPUs, or of those that the processor plays."""
-    return config.FAKE_GPU() or _cuda_devices()
+def count(played: bool = True) -> int:
+    """The number of GPUs; with `played` of those that the processor plays, if it plays any."""
+    return (config.FAKE_GPU() if played else 0) or _cuda_devices()
 
 
 @cache

@@ -116,7 +116,15 @@ def _has_onednn() -> bool:
     return "DnnlExecutionProvider" in onnxruntime.get_available_providers()
 
 
+def _has_cuda() -> bool:
+    from .device import count
+
+    return count(played=False) > 0
+
+
 _OTHERS: dict[str, Callable[[], bool]] = {
+    "CUDA": _has_cuda,
+    "CUDNN": _has_cuda,
     "INT64_TENSOR_SIZE": lambda: True,  # NumPy's arrays have as many elements as memory
     "LAPACK": lambda: True,  # numpy.linalg has its own where no library is there
     "MKLDNN": _has_onednn,
