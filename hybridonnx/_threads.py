@@ -10,8 +10,10 @@ from typing import Any
 from ._locks import follow
 from .errors import MXNetError
 
-COUNTS_REFERENCES = bool(getattr(sys, "_is_gil_enabled", lambda: True)())
-"""Whether Python counts who holds an object: without its global lock, counts of others' may be behind."""
+
+def counts_references() -> bool:
+    """Whether Python counts who holds an object: without its global lock, counts of others' may be behind."""
+    return bool(getattr(sys, "_is_gil_enabled", lambda: True)())
 
 
 class Threads:

@@ -126,9 +126,9 @@ def test_gradients_of_gradients_at_changing_sizes(name, monkeypatch):
     backward: list[Spec] = []
     start = Plan.__init__
 
-    def watched(self, symbol, names, specs, requires_grad, training, updating=True, **options):
+    def watched(self, symbol, names, specs, requires_grad, training, updating=True, *device, **options):
         backward.extend([] if updating else specs.values())
-        start(self, symbol, names, specs, requires_grad, training, updating, **options)
+        start(self, symbol, names, specs, requires_grad, training, updating, *device, **options)
 
     monkeypatch.setattr(Plan, "__init__", watched)
     net, plain = twins(make, shape(4))

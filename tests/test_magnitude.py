@@ -117,8 +117,9 @@ def pools(net):
     from hybridonnx.converters import to_onnx
 
     (graph,) = net._compiled.values()
+    arrays, form = [np.zeros((2, 2, 12, 12), "float32")], (("data_0", 2, 12, 12),)
     lowered = [
-        graph._lower(to_onnx, [np.zeros((2, 2, 12, 12), "float32")], (("data_0", 2, 12, 12),), variant)
+        graph._lower(to_onnx, arrays, form, variant, graph._values())
         for variant in (_Variant.FROZEN, _Variant.BOUNDED)
     ]
     return [[node.op_type for node in item.model.graph.node].count("AveragePool") for item in lowered]

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from .._threads import COUNTS_REFERENCES
+from .._threads import counts_references
 from ._base import ArrayBase
 
 
@@ -15,7 +15,7 @@ def is_exchangeable(array: ArrayBase, other: ArrayBase) -> bool:
 
     Views, and what was made of them in other libraries, refer to the memory by NumPy's array.
     """
-    if not COUNTS_REFERENCES or array.stype != other.stype or type(other._data) is not np.ndarray:
+    if not counts_references() or array.stype != other.stype or type(other._data) is not np.ndarray:
         return False
     if sys.getrefcount(array._data) > _ALONE or sys.getrefcount(other._data) > _ALONE:
         return False

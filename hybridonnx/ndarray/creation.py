@@ -282,7 +282,7 @@ def _taken(dlpack: Any) -> Any:
         if dlpack.__dlpack_device__()[0] == _PROCESSOR:
             return None
         capsule = dlpack.__dlpack__()
-    return import_module(f"{__package__.partition('.')[0]}.runtime.dlpack").taken(capsule)
+    return import_module(f"{__package__.partition('.')[0]}.runtime.device").from_dlpack(capsule)
 
 
 _PROCESSOR = 1

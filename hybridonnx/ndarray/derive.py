@@ -143,7 +143,7 @@ def _traced(
     try:
         whole = Gradient(of=op, heads=heads, wanted=asked)
         whole = Gradient(of=op, heads=heads, wanted=whole.possible(specs))
-        program = whole.program(specs)
+        program, way = whole.program(specs), _way(whole, specs)
     except MXNetError:  # the rule says the same of arrays, or asks for what is known of these alone
         return None
     if any(spec.shape is None or None in spec.shape for spec in program.specs):
@@ -154,9 +154,9 @@ def _traced(
     for step in reversed(program.steps):
         last = tuple({*step.inputs, *step.outputs} - seen)
         seen.update(last)
-        way = _way(step.op, [program.specs[i] for i in step.inputs])
-        steps.append(_Step(step.op, way, step.inputs, step.outputs, last))
-    return _Rule(whole, _way(whole, specs), tuple(steps[::-1]), program.results, len(program.specs))
+        its_way = _way(step.op, [program.specs[i] for i in step.inputs])
+        steps.append(_Step(step.op, its_way, step.inputs, step.outputs, last))
+    return _Rule(whole, way, tuple(steps[::-1]), program.results, len(program.specs))
 
 
 def _way(op: Operator, specs: Sequence[Spec]) -> Way:

@@ -27,9 +27,13 @@ class Gradient(Composed):
 
     names: ClassVar[tuple[str, ...]] = ("_gradient",)
     saves: ClassVar[float] = 1.0
+    takes_extensions: ClassVar[bool] = True
     of: Operator
     heads: tuple[bool, ...]
     wanted: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", (f"_backward_{self.of.names[0]}",))  # as MXNet's profiler calls it
 
     def input_names(self) -> tuple[str, ...]:
         heads = [f"head{i}" for i, has in enumerate(self.heads) if has]

@@ -25,7 +25,11 @@ class Updating(Composed):
 
     names: ClassVar[tuple[str, ...]] = ("_updating",)
     saves: ClassVar[float] = 1.0
+    takes_extensions: ClassVar[bool] = True
     of: Operator
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", self.of.names)  # for errors and the profiler it is the operator
 
     def input_names(self) -> tuple[str, ...]:
         return self.of.input_names()

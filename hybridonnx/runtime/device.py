@@ -23,7 +23,7 @@ from ..context import Context, gpu
 from ..dtypes import DType, as_dtype, is_bfloat16
 from ..errors import DTypeError, MXNetError, RequirementError
 from ..ops import Array, Spec, SymbolicDim, find
-from . import cuda
+from . import cuda, dlpack
 from .session import _start, exchanges, options
 
 logger = logging.getLogger("hybridonnx")
@@ -220,14 +220,11 @@ class DeviceArray:
         raise MXNetError(f"an array in NumPy's memory is required, got one on {self.device}. Use asnumpy().")
 
     def __dlpack__(self, **_: Any) -> Any:
-        from .dlpack import capsule
-
-        return capsule(self)
+        return dlpack.capsule(self, *self.__dlpack_device__())
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        from .dlpack import device_number
-
-        return device_number(self)
+        kind = dlpack.OTHER if self.device.is_fake else dlpack.CUDA
+        return kind, self.device.ctx.device_id
 
     def __reduce__(self) -> Any:
         return _restored, (self.device.ctx.device_id, self.host())
@@ -259,6 +256,17 @@ def received(device: Device, binding: Any, dtypes: Sequence[DType]) -> list[Devi
     """The outputs that a session has made on a device."""
     values = zip(binding.get_outputs(), dtypes, strict=True)
     return [DeviceArray(device, value, value.data_ptr(), value.shape(), dtype) for value, dtype in values]
+
+
+def from_dlpack(source: Any) -> DeviceArray | None:
+    """An array over the memory of a DLPack capsule, which is used up; `None` if that is the processor's."""
+    loan = dlpack.opened(source)
+    if loan.kind not in (dlpack.CUDA, dlpack.OTHER):
+        return None
+    if not 0 <= loan.device < count() or (loan.kind == dlpack.OTHER) != device(0).is_fake:
+        raise MXNetError(f"from_dlpack: memory of one of {count()} GPUs is required, got another device's.")
+    dlpack.use_up(source)
+    return DeviceArray(device(loan.device), loan.keeper(), loan.address, loan.shape, loan.dtype)
 
 
 # ---- which there are

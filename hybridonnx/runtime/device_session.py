@@ -11,7 +11,7 @@ import numpy as np
 
 from .._locks import no_fork
 from .._profile import profile
-from .._threads import COUNTS_REFERENCES
+from .._threads import counts_references
 from ..dtypes import tensor_dtype
 from ..errors import ConversionError
 from ..ops import Array, Noise, drawing, generator
@@ -175,7 +175,7 @@ class GraphOnDevice(_DeviceSession):
         reuse_outputs: bool = False,
     ) -> None:
         super().__init__(device, lowered, options, parameters)
-        reuses = reuse_outputs and COUNTS_REFERENCES
+        reuses = reuse_outputs and counts_references()
         self._kept: OrderedDict[Any, Any] | None = OrderedDict() if reuses else None
         """By the inputs' shapes the binding and the outputs of the last call."""
         self._operators = operators

@@ -9,19 +9,18 @@ import ctypes
 import itertools
 import operator
 import weakref
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._locks import new_lock
 from ..dtypes import DType, as_dtype, is_bfloat16
 from ..errors import MXNetError
-from .device import DeviceArray, count, device
 from .session import _HELD_BY_POOL as _HELD_HERE
 from .session import _references
 
 _NAME, _USED = b"dltensor", b"used_dltensor"
-_CUDA, _OTHER = 2, 12
+CUDA, OTHER = 2, 12
 """DLPack's numbers of kinds of devices: NVIDIA's GPUs, and what only its owner knows, as one in play."""
 _INT, _UINT, _FLOAT, _BFLOAT, _BOOL = 0, 1, 2, 4, 6
 _CODES = {"i": _INT, "u": _UINT, "f": _FLOAT, "b": _BOOL}
@@ -92,20 +91,16 @@ def _sweep() -> None:
     _capsules[:] = left
 
 
-def device_number(array: DeviceArray) -> tuple[int, int]:
-    """DLPack's numbers of the kind of device, and of the device."""
-    return _OTHER if array.device.is_fake else _CUDA, array.device.ctx.device_id
-
-
-def capsule(array: DeviceArray) -> Any:
-    """A capsule over the memory of an array."""
-    shape = (ctypes.c_int64 * max(array.ndim, 1))(*array.shape)
+def capsule(array: Any, kind: int, number: int) -> Any:
+    """A capsule over the memory of an array, which has an address, on a device of a kind and a number."""
+    shape = (ctypes.c_int64 * max(len(array.shape), 1))(*array.shape)
     code = _BFLOAT if is_bfloat16(array.dtype) else _CODES[array.dtype.kind]
     managed = _Managed()
     managed.tensor = _Tensor(
         array.address,
-        *device_number(array),
-        array.ndim,
+        kind,
+        number,
+        len(array.shape),
         code,
         8 * array.dtype.itemsize,
         1,
@@ -123,31 +118,41 @@ def capsule(array: DeviceArray) -> Any:
     return made
 
 
-def taken(source: Any) -> DeviceArray | None:
-    """An array over the memory of a capsule, which is used up; `None` if that is the processor's."""
+class Loan(NamedTuple):
+    """Memory of somebody else."""
+
+    kind: int
+    """DLPack's number of the kind of device."""
+    device: int
+    address: int
+    shape: tuple[int, ...]
+    dtype: DType
+    managed: Any
+
+    def keeper(self) -> _Keeper:
+        """What gives it back when it ends."""
+        return _Keeper(self.managed)
+
+
+def opened(source: Any) -> Loan:
+    """What a capsule has. Raises `MXNetError` if somebody has used it."""
     if not _is_valid(id(source), _NAME):
         raise MXNetError("from_dlpack: a DLPack capsule that nobody has used is required.")
-    address = _pointer(id(source), _NAME)
-    managed = _Managed.from_address(address)
+    managed = _Managed.from_address(_pointer(id(source), _NAME))
     tensor = managed.tensor
-    if tensor.device_type not in (_CUDA, _OTHER):
-        return None
     shape = tuple(tensor.shape[: tensor.ndim])
-    dtype = _dtype(tensor)
-    if not 0 <= tensor.device_id < count() or (tensor.device_type == _OTHER) != device(0).is_fake:
-        raise MXNetError(
-            f"from_dlpack: memory of one of {count()} GPUs is required, got that of another device."
-        )
     if tensor.strides and tuple(tensor.strides[: tensor.ndim]) != _strides(shape):
         raise MXNetError("from_dlpack: elements that follow one another are required of memory on a GPU.")
+    begin = (tensor.data or 0) + tensor.byte_offset
+    return Loan(tensor.device_type, tensor.device_id, begin, shape, _dtype(tensor), managed)
+
+
+def use_up(source: Any) -> None:
+    """Mark a capsule as used, so that nobody else gives its memory back."""
     _rename(source, _USED)
-    array = DeviceArray(
-        device(tensor.device_id), _Loan(managed), tensor.data + tensor.byte_offset, shape, dtype
-    )
-    return array
 
 
-class _Loan:
+class _Keeper:
     """Memory of somebody else, given back at the end."""
 
     def __init__(self, managed: Any) -> None:

@@ -344,8 +344,10 @@ def _session(
     """A session that computes `outputs`; `origin` gives the node that is at fault if there can be none."""
     nodes = topological(outputs)
     operators = [node for node in nodes if not node.is_variable]
-    key = structure(nodes, outputs, specs, training)
-    known = shared(key and (key, device), lambda: _made(outputs, nodes, specs, training, origin, device))
+    known = shared(
+        structure(nodes, outputs, specs, training, device),
+        lambda: _made(outputs, nodes, specs, training, origin, device),
+    )
     return _Use(
         known.session,
         known.lowered.inputs,

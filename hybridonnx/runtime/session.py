@@ -19,7 +19,7 @@ from .. import config
 from .._locks import no_fork
 from .._profile import profile
 from .._scopes import Innermost, Scope
-from .._threads import COUNTS_REFERENCES
+from .._threads import counts_references
 from ..dtypes import DType, as_dtype, container, is_bfloat16
 from ..errors import FormatError, MXNetError
 from ..ops import Array, drawing, enclosed, generator, opened
@@ -272,7 +272,7 @@ class Session(Started):
         self._noise = lowered.noise
         reuses = (
             reuse_outputs
-            and COUNTS_REFERENCES
+            and counts_references()
             and not self._containers
             and _NOT_IN_POOL.isdisjoint(types.values())
         )

@@ -55,7 +55,11 @@ def shared(key: Hashable, make: Callable[[], Shared]) -> Shared:
 
 
 def structure(
-    nodes: Sequence[Node], outputs: Sequence[Entry], specs: Mapping[str, Spec], training: bool
+    nodes: Sequence[Node],
+    outputs: Sequence[Entry],
+    specs: Mapping[str, Spec],
+    training: bool,
+    device: Hashable = None,
 ) -> Hashable:
     """What tells graphs apart but the names of operators; `None` if more than that does, or it is large.
 
@@ -77,7 +81,7 @@ def structure(
     if size > _MOST_BYTES:
         return None
     ends = tuple((places[entry.node], entry.output) for entry in outputs)
-    return tuple(parts), ends, training, is_np_shape(), config.THREADS(), config.PROFILE()
+    return tuple(parts), ends, training, is_np_shape(), config.THREADS(), config.PROFILE(), device
 
 
 def _bytes(spec: Spec) -> int:
