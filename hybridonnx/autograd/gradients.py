@@ -135,12 +135,12 @@ def write_gradients(
     heads = _heads(heads)
     head_grads = None if head_grads is None else as_list(head_grads)
     grads, leaves = differentiate(heads, head_grads, retain_graph, False, train_mode, operator)
-    given = [gradient for gradient in head_grads or () if gradient is not None]
-    held = Counter(id(gradient._memory()) for gradient in (*grads.values(), *given))
+    own = [gradient for gradient in head_grads or () if gradient is not None]
+    uses = Counter(id(gradient._memory()) for gradient in (*grads.values(), *own))
     for leaf in leaves:
         if (leaf, 0) in grads:
             gradient = grads[leaf, 0]
-            leaf.receive(gradient, given_up=held[id(gradient._memory())] == 1)
+            leaf.receive(gradient, exchange=uses[id(gradient._memory())] == 1)
         else:
             leaf.receive_nothing()
 

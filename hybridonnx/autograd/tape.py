@@ -119,11 +119,11 @@ class Leaf:
         """Whether nobody has asked for the gradient, so that it can only be zero."""
         return callable(self._gradient)
 
-    def receive(self, gradient: Any, given_up: bool = False) -> None:
-        """Write or add a gradient that a sweep has computed; if it is `given_up`, its memory may be kept."""
+    def receive(self, gradient: Any, exchange: bool = False) -> None:
+        """Write or add a gradient that a sweep has computed; with `exchange` its memory may be taken."""
         with no_fork(), _receiving:
             if self.req == "write":
-                (self.grad._take if given_up else self.grad._assign)(gradient)
+                (self.grad._take if exchange else self.grad._assign)(gradient)
             elif self.req == "add":
                 self.grad._accumulate(gradient)
         self.fresh = True

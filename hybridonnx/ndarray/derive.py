@@ -65,11 +65,11 @@ def gradients(
     rule = _rule_of(op, tuple([dy is not None for dy in dys]), tuple(wanted), arrays)
     if rule is None:
         return None
-    found: list[ArrayBase | None] = [None] * len(xs)
+    shares: list[ArrayBase | None] = [None] * len(xs)
     for index, number, y in zip(rule.whole.wanted, rule.results, _run(rule, arrays, len(heads)), strict=True):
         same = number < len(heads)
-        found[index] = heads[number] if same else dense._on_tape(y, ys[0]._ctx, None)
-    return found
+        shares[index] = heads[number] if same else dense._on_tape(y, ys[0]._ctx, None)
+    return shares
 
 
 def _gradients_on_device(

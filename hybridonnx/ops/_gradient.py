@@ -61,8 +61,8 @@ class Gradient(Composed):
 
     def _ruled(self, F: Any, inputs: Sequence[Any]) -> list[Any]:
         heads, count = sum(self.heads), len(self.heads)
-        given, ys, xs = iter(inputs[:heads]), inputs[heads : heads + count], inputs[heads + count :]
-        dys = [next(given) if has else None for has in self.heads]
+        own, ys, xs = iter(inputs[:heads]), inputs[heads : heads + count], inputs[heads + count :]
+        dys = [next(own) if has else None for has in self.heads]
         if not self.of.takes_no_head:
             dys = [F.zeros_like(y) if dy is None else dy for dy, y in zip(dys, ys, strict=True)]
         single = count == 1

@@ -134,12 +134,14 @@ class Loan(NamedTuple):
         return _Keeper(self.managed)
 
 
-def opened(source: Any) -> Loan:
-    """What a capsule has. Raises `MXNetError` if somebody has used it."""
+def opened(source: Any) -> Loan | None:
+    """What a capsule has; `None` if that is the processor's. Raises `MXNetError` if somebody has used it."""
     if not _is_valid(id(source), _NAME):
         raise MXNetError("from_dlpack: a DLPack capsule that nobody has used is required.")
     managed = _Managed.from_address(_pointer(id(source), _NAME))
     tensor = managed.tensor
+    if tensor.device_type not in (CUDA, OTHER):
+        return None
     shape = tuple(tensor.shape[: tensor.ndim])
     if tensor.strides and tuple(tensor.strides[: tensor.ndim]) != _strides(shape):
         raise MXNetError("from_dlpack: elements that follow one another are required of memory on a GPU.")
