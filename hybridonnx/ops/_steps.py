@@ -50,10 +50,15 @@ def in_parts(step: Callable[..., None], *arrays: Array | None) -> None:
         step(*(None if a is None else a[start : start + PART] for a in flat))
 
 
+def _array(x: Any) -> Array:
+    """What was computed as an array: of arrays without axes NumPy computes numbers."""
+    return np.asarray(x) if isinstance(x, np.generic) else x
+
+
 def scaled(g: Array, rescale: Number, clip: Number = -1.0, wd: Number = 0.0, w: Array | None = None) -> Array:
     """The rescaled gradient, plus the weights' decay if weights are given, then clipped; a new array."""
     f = numbers(g)
-    result: Array = g * f(rescale)
+    result = _array(g * f(rescale))
     if wd and w is not None:
         result += f(wd) * w
     if clip >= 0:
@@ -66,8 +71,7 @@ def paced(g: Array, rate: Number, rescale: Number, clip: Number) -> Array:
     f = numbers(g)
     if clip < 0:
         factor = f(rate) if rescale == 1 else f(rate) * f(rescale)
-        step: Array = g * factor
-        return step
+        return _array(g * factor)
     result = scaled(g, rescale, clip)
     result *= f(rate)
     return result
@@ -101,8 +105,7 @@ def follow_square(average: Array, g: Array, beta: Number) -> None:
 
 def signs(x: Array) -> Array:
     """-1, 0 or 1; 0 for NaN."""
-    difference: Array = (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype)
-    return difference
+    return _array((x > 0).astype(x.dtype) - (x < 0).astype(x.dtype))
 
 
 def norm(x: Array) -> float:
