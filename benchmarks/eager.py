@@ -3,10 +3,12 @@
     python benchmarks/eager.py [--mxnet PYTHON] [--network NAME] [--rounds N] [--calls]
 
 Each framework runs in a process of its own; they take turns, the others waiting. Shown are medians over all
-turns. `--calls` shows what a call of small arrays takes beyond NumPy's, recorded and not.
+turns, and of the turns' ratios. `--calls` shows what a call of small arrays takes beyond NumPy's, recorded
+and not.
 """
 
 import argparse
+import statistics
 import sys
 import time
 
@@ -16,19 +18,29 @@ from training import OURS, Framework
 STEPS = {"lenet": 20, "mobilenetv2": 5, "resnet50": 3, "inceptionv3": 3, "transformer": 3, "lstm": 5}
 """By network: steps of a turn."""
 MODES = ("predict", "train")
+WARM_UP = 12
+"""Steps before the first turn: weights that stay are frozen by then."""
 
 
 def compare(network, mode, options):
     """Print a line of the table."""
-    script, threads = "_eager_gluon.py", options.threads
-    frameworks = [Framework(OURS, sys.executable, script, OURS, network, mode, threads=threads)]
+    packages = [(OURS, sys.executable, OURS)]
     if options.mxnet:
-        frameworks.append(Framework("MXNet", options.mxnet, script, "mxnet", network, mode, threads=threads))
+        packages.append(("MXNet", options.mxnet, "mxnet"))
+    frameworks = [
+        Framework(
+            name, python, "_eager_gluon.py", package, network, mode, threads=options.threads, warm_up=WARM_UP
+        )
+        for name, python, package in packages
+    ]
     for _ in range(options.rounds):
         for framework in frameworks:
             framework.turn(STEPS[network])
     times = [framework.median() for framework in frameworks]
-    ratio = f"{times[0] / times[1]:8.2f} x" if len(times) > 1 else ""
+    ratio = ""
+    if options.mxnet:
+        ours, theirs = (framework.times for framework in frameworks)
+        ratio = f"{statistics.median(a / b for a, b in zip(ours, theirs, strict=True)):8.2f} x"
     losses = ", ".join(f"{framework.losses[0]:.5g}" for framework in frameworks)
     print(f"{network:14}{mode:10}" + "".join(f"{t:10.1f}" for t in times) + f"{ratio}   {losses}", flush=True)
     for framework in frameworks:
@@ -81,7 +93,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--mxnet", help="a Python that has MXNet 1.9.1")
     parser.add_argument("--network", choices=STEPS, action="append")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--calls", action="store_true", help="calls of small arrays alone")
     options = parser.parse_args()

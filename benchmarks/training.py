@@ -32,7 +32,7 @@ OURS = "hybridonnx"
 class Framework:
     """A process that trains one network when it is told to."""
 
-    def __init__(self, name, python, script, *arguments, threads):
+    def __init__(self, name, python, script, *arguments, threads, warm_up=WARM_UP):
         self.name = name
         variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "HYBRIDONNX_THREADS")
         environment = {**os.environ, **dict.fromkeys(variables, str(threads))}
@@ -44,7 +44,7 @@ class Framework:
         self.version, self.parameters = answer["version"], answer["parameters"]
         self.losses, self.times = [], []
         self.first = self._take(1)
-        self._take(WARM_UP)
+        self._take(warm_up)
 
     def _read(self):
         line = self._process.stdout.readline()

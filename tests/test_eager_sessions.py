@@ -13,7 +13,7 @@ from hybridonnx.errors import MXNetError
 from hybridonnx.ndarray import invoke as ways
 from hybridonnx.ndarray.invoke import ReferenceKernels, invoke, way_of
 from hybridonnx.ops import find, seed
-from hybridonnx.runtime.eager import ENGINE, EagerSession
+from hybridonnx.runtime.eager import _FREEZE_AFTER, ENGINE, EagerSession, Freezing
 from hybridonnx.test_utils import Case
 from hybridonnx.test_utils.cases import assert_near, eager_gradients, gradients
 from tests.test_operators import FAMILIES
@@ -84,7 +84,7 @@ def test_large_work_runs_in_a_session_and_small_work_on_the_kernel(monkeypatch):
     op, large = convolution()
     small = [x[:, :, :3, :3] for x in large]
     forget(op)
-    assert isinstance(way_of(op, large).session, EagerSession)
+    assert isinstance(way_of(op, large).session, Freezing)
     assert way_of(op, small).session is None
     monkeypatch.setenv("HYBRIDONNX_EAGER", "numpy")
     forget(op)
@@ -137,7 +137,7 @@ def test_other_dtypes(dtype):
     assert_near(got, expected, 4e-3 if dtype == "float16" else 1e-12, "convolution")
 
 
-def sessions() -> set[EagerSession]:
+def sessions() -> set[object]:
     return {*ENGINE._alone.values(), *ENGINE._in_threads.values()}
 
 
@@ -180,6 +180,101 @@ def test_arrays_without_elements_run_on_kernels(everywhere):
     forget(op)
     assert way_of(op, [x[:0], w]).session is None
     forget(op)
+
+
+# ---- weights that stay
+
+
+def frozen() -> int:
+    """How many weights are frozen into sessions."""
+    return sum(weights.session is not None for weights in ENGINE._frozen.values())
+
+
+def layer(seed: int = 0):
+    """A convolution with a bias, as a function of its data, and its arrays."""
+    rng = np.random.default_rng(seed)
+    w, b = (mx.nd.array(rng.standard_normal(shape)) for shape in ((32, 16, 3, 3), (32,)))
+    x = mx.nd.array(rng.standard_normal((2, 16, 12, 12)))
+    return lambda: mx.nd.Convolution(x, w, b, kernel=(3, 3), num_filter=32, pad=(1, 1)), w, b
+
+
+def assert_right(call) -> None:
+    with ReferenceKernels():
+        expected = call().asnumpy()
+    assert_near(call().asnumpy(), expected, 1e-5, "convolution")
+
+
+def test_weights_that_stay_are_frozen():
+    call, w, b = layer()
+    before = frozen()
+    for i in range(_FREEZE_AFTER):
+        assert frozen() == before, i
+        assert_right(call)
+    assert frozen() == before + 1
+    assert_right(call)
+    for array in (w[0], b[3:5]):
+        array[:] = 2.0
+        assert_right(call)
+        assert frozen() == before
+        for _ in range(4 * _FREEZE_AFTER):
+            call()
+        assert frozen() == before + 1
+        assert_right(call)
+    del call, w, b, array
+    assert frozen() == before
+
+
+def test_each_write_has_weights_wait_longer():
+    call, w, _ = layer(1)
+    for times in (1, 2, 4):
+        for _ in range(_FREEZE_AFTER * times - 1):
+            call()
+        before = frozen()
+        call()
+        assert frozen() == before + 1
+        w[:] = w + 1
+    for _ in range(_FREEZE_AFTER * 8 - 1):
+        call()
+    assert frozen() == before
+
+
+def test_layers_of_one_shape_have_their_own_weights():
+    layers = [layer(seed) for seed in range(4)]
+    before = frozen()
+    for _ in range(_FREEZE_AFTER + 2):
+        for call, *_ in layers:
+            assert_right(call)
+    assert frozen() == before + 4
+    w = mx.nd.ones((32, 16, 3, 3))  # where one of them was, perhaps
+    del layers[:2], call
+    x = mx.nd.ones((2, 16, 12, 12))
+    assert_right(lambda: mx.nd.Convolution(x, w, layers[0][2], kernel=(3, 3), num_filter=32, pad=(1, 1)))
+    assert frozen() == before + 2
+
+
+def test_training_writes_what_was_frozen():
+    net = mx.gluon.nn.Conv2D(32, 3, in_channels=16)
+    net.initialize()
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+    x = mx.nd.array(np.random.default_rng(0).standard_normal((2, 16, 12, 12)))
+    for _ in range(3):
+        for _ in range(_FREEZE_AFTER + 1):
+            assert_right(lambda: net(x))
+        with mx.autograd.record():
+            loss = net(x).sum()
+        loss.backward()
+        trainer.step(2)
+        assert_right(lambda: net(x))
+
+
+def test_a_dense_layer_is_frozen():
+    rng = np.random.default_rng(0)
+    x, w, b = (mx.nd.array(rng.standard_normal(shape)) for shape in ((9, 300), (200, 300), (200,)))
+    before = frozen()
+    for i in range(_FREEZE_AFTER + 2):
+        b[:] = i  # is not frozen
+        assert_right(lambda: mx.nd.FullyConnected(x, w, b, num_hidden=200))
+    assert frozen() == before + 1
 
 
 # ---- processes and threads

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from hybridonnx.ops import Operator, Spec
+from hybridonnx.ops import Array, Operator, Spec
 from hybridonnx.symbol.compose import Outputs
 from hybridonnx.symbol.graph import VARIABLE, Entry, Node, made_of
 
@@ -20,11 +20,12 @@ def lower_operator(
     noise_inputs: bool = True,
     exact: bool = False,
     hidden: bool = False,
+    weights: Mapping[str, Array] | None = None,
 ) -> Lowered:
     """A model of one operator, in its mode, with inputs called as the operator calls them.
 
     Its outputs are those that the operator shows, and with `hidden` the others too, called `output0`,
-    `output1`, …
+    `output1`, …  The values of `weights`, inputs by name, stay outside, as those of parameters do.
     """
     names = op.input_names()
     variables = [Entry(Node(VARIABLE, name), 0) for name in names]
@@ -32,11 +33,12 @@ def lower_operator(
     count = len(op.output_names()) if hidden else op.visible()
     return lower(
         Outputs([Entry(node, i) for i in range(count)]),
-        dict(zip(names, specs, strict=True)),
-        {},
+        {name: spec for name, spec in zip(names, specs, strict=True) if name not in (weights or {})},
+        weights or {},
         opset=opset,
         training=op.training,
         outputs=[f"output{i}" for i in range(count)],
         noise_inputs=noise_inputs,
         exact=exact,
+        embed=weights is None,
     )

@@ -10,30 +10,34 @@ from .._locks import new_lock
 from ..ops import Array
 
 _watched: dict[int, tuple[weakref.ref[Watch], ...]] = {}
-"""The watches on each piece of memory, by the id of the array that owns it; watches keep the owners alive."""
+"""The watches on each piece of memory, by the id of the array that owns it, which lives longer."""
 _watching = new_lock()
 """Held while a watch begins or ends; whoever writes reads a tuple that does not change."""
 
 
 class Watch:
-    """Becomes `dirty` when any of some arrays, or a view that shares their memory, is written."""
+    """Becomes `dirty` when any of some arrays, or a view that shares their memory, is written.
 
-    def __init__(self, arrays: Iterable[Array]) -> None:
+    It keeps the arrays alive, unless it does not hold them: then whoever made it has it end before they do.
+    """
+
+    def __init__(self, arrays: Iterable[Array], holds: bool = True) -> None:
         self.dirty = False
-        self._owners = [_owner(a) for a in arrays]
+        owners = [_owner(a) for a in arrays]
+        self._ids, self._held = [id(owner) for owner in owners], owners if holds else None
         own = weakref.ref(self)
         with _watching:
-            for owner in self._owners:
-                others = _watched.get(id(owner), ())
-                _watched[id(owner)] = others if own in others else (*others, own)
+            for key in self._ids:
+                others = _watched.get(key, ())
+                _watched[key] = others if own in others else (*others, own)
 
     def __del__(self, watching: Any = _watching, watched: Any = _watched) -> None:
         with watching:  # by arguments, as modules may be empty when Python ends
-            for owner in self._owners:
-                others = watched.pop(id(owner), ())
+            for key in self._ids:
+                others = watched.pop(key, ())
                 left = tuple([other for other in others if other() not in (None, self)])
                 if left:
-                    watched[id(owner)] = left
+                    watched[key] = left
 
 
 def _owner(array: Array) -> Array:

@@ -132,6 +132,8 @@ class Operator:
     """Nanoseconds that ONNX Runtime saves for each step of `work`; 0 where the kernel is as fast."""
     gradient_saves: ClassVar[float] = 0.0
     """The same of all that `gradient` computes; 0 where its operators are as fast one by one."""
+    packs: ClassVar[tuple[str, ...]] = ()
+    """The inputs that ONNX Runtime prepares once if they stay as they are, weights: it is faster then."""
     source: ClassVar[tuple[str, int]] = ("", 0)
     """File and line of the definition."""
 

@@ -188,6 +188,7 @@ class Convolution(_Forward):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "weight", "bias")
+    packs: ClassVar[tuple[str, ...]] = ("weight", "bias")
     num_filter: int
     num_group: int = 1
     workspace: int = 1024
@@ -438,6 +439,7 @@ class Deconvolution(_Transposed):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("data", "weight", "bias")
+    packs: ClassVar[tuple[str, ...]] = ("weight", "bias")
     num_filter: int
     num_group: int = 1
     workspace: int = 512

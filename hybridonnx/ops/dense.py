@@ -59,6 +59,7 @@ class FullyConnected(Operator):
 
     saves: ClassVar[float] = _SAVES
     inputs: ClassVar[tuple[str, ...]] = ("data", "weight", "bias")
+    packs: ClassVar[tuple[str, ...]] = ("weight",)
     num_hidden: int
     no_bias: bool = False
     flatten: bool = True
