@@ -40,6 +40,12 @@ EAGER = Switch(
     "What runs eager operators: numpy, their kernels alone; sessions, ONNX Runtime wherever it can; auto, "
     "what is faster, by operator and size.",
 )
+DETERMINISM = Switch(
+    "MXNET_ENFORCE_DETERMINISM",
+    False,
+    "Whether results are the same to the last bit however often something ran before: nothing is compiled "
+    "anew for what comes often, or stays, which is slower.",
+)
 FAKE_GPU = Switch("HYBRIDONNX_FAKE_GPU", 0, "GPUs that the processor plays, to test what runs on devices.")
 HOST_OPERATORS = Switch(
     "HYBRIDONNX_HOST_OPERATORS",

@@ -166,10 +166,10 @@ def test_a_call_that_fails_leaves_the_block_as_it_was(monkeypatch):
 def failing_at(number, call):
     calls = iter(range(1, number + 1))
 
-    def failing(*args):
+    def failing(*args, **options):
         if next(calls) == number:
             raise OSError("no memory")
-        return call(*args)
+        return call(*args, **options)
 
     return failing
 

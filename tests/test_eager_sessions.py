@@ -277,6 +277,31 @@ def test_a_dense_layer_is_frozen():
     assert frozen() == before + 1
 
 
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_results_are_the_same_however_often_it_ran(hybrid, monkeypatch):
+    monkeypatch.setenv("MXNET_ENFORCE_DETERMINISM", "1")
+
+    def run(calls: int):
+        mx.random.seed(3)
+        net = mx.gluon.nn.HybridSequential()
+        net.add(mx.gluon.nn.Conv2D(32, 3, activation="relu"), mx.gluon.nn.Dense(100), mx.gluon.nn.Dense(5))
+        net.initialize()
+        net.hybridize(hybrid)
+        trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 1e-3})
+        x = mx.nd.array(np.random.default_rng(0).standard_normal((8, 16, 12, 12)))
+        for _ in range(calls):
+            result = net(x).asnumpy()
+        for _ in range(12):
+            with mx.autograd.record():
+                loss = (net(x) ** 2).sum()
+            loss.backward()
+            trainer.step(8)
+        return result, net(x).asnumpy()
+
+    for a, b in zip(run(1), run(20), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 # ---- processes and threads
 
 

@@ -12,6 +12,7 @@ import hybridonnx as mx
 from hybridonnx import autograd, gluon, nd
 from hybridonnx.gluon import nn
 from hybridonnx.ndarray.ndarray import NDArray
+from hybridonnx.ndarray.tapes import OFTEN
 from hybridonnx.runtime import partition, shared
 from hybridonnx.runtime import plan as plans
 from hybridonnx.runtime.session import ValueSession
@@ -110,7 +111,8 @@ def trained(hybrid, steps):
 
 def test_one_seed_gives_the_same_losses_eagerly_and_hybridized(sessions, kernels):
     eager, weights = trained(False, 50)
-    assert not sessions
+    assert len(sessions) == 1  # the gradient of whole batches, which is compiled when it came often
+    assert sessions.pop().runs == 45 - OFTEN
     losses, params = trained(True, 50)
     np.testing.assert_allclose(losses, eager, atol=1e-5)
     for a, b in zip(params, weights, strict=True):
@@ -648,4 +650,4 @@ def test_few_small_sessions_are_kept(sessions):
         y.backward()
     assert len(sessions) == 80
     assert len(kept) == shared._MOST
-    assert max(x[1][0] for key in kept for x in key[0] if isinstance(x[0], str)) == 39
+    assert max(x[1][0] for (key, _) in kept for x in key[0] if isinstance(x[0], str)) == 39

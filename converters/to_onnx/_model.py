@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -43,6 +43,8 @@ class Lowered:
     """The initializers that are parameters of the Symbol, but those whose memory is not what files have."""
     noise: tuple[NoiseInput, ...] = ()
     """Further inputs, which take the draws of random operators."""
+    views: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The shapes in which outputs are to be seen that the model gives in another."""
 
 
 def lower(
@@ -59,6 +61,7 @@ def lower(
     exact: bool = False,
     unused_inputs: bool = False,
     finite: Collection[Any] = (),
+    views: bool = False,
 ) -> Lowered:
     """The Symbol as an ONNX model. It is not checked here; `check` does that.
 
@@ -75,12 +78,13 @@ def lower(
     With `exact`, for graphs that run here, NaN passes through the nodes that ONNX Runtime loses it in;
     those whose inputs are among the `finite` entries of the Symbol's graph need no such care.
     With `unused_inputs` there may be inputs that no variable of the Symbol stands for.
+    With `views` outputs may have another shape, which is a view for who runs the model, and else a copy.
     """
     opset = check_opset(_own_opset(symbol) if opset is None else opset)
     names = list(outputs if outputs is not None else symbol.list_outputs())
     with np.errstate(all="ignore"):  # numbers that a dtype does not hold are infinite, as in kernels
         traced = trace(
-            symbol, inputs, params, opset, training, names, noise_inputs, exact, unused_inputs, finite
+            symbol, inputs, params, opset, training, names, noise_inputs, exact, unused_inputs, finite, views
         )
         lowered = _assemble(traced, keep_inputs, params)
     constants = constant_names(topological(symbol.outputs))
@@ -127,6 +131,7 @@ def _assemble(traced: Traced, keep_inputs: bool, params: Mapping[str, Array]) ->
         tuple(traced.names),
         parameters,
         tuple(traced.noise),
+        traced.views,
     )
 
 

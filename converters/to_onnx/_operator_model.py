@@ -21,6 +21,7 @@ def lower_operator(
     exact: bool = False,
     hidden: bool = False,
     weights: Mapping[str, Array] | None = None,
+    views: bool = False,
 ) -> Lowered:
     """A model of one operator, in its mode, with inputs called as the operator calls them.
 
@@ -41,4 +42,5 @@ def lower_operator(
         noise_inputs=noise_inputs,
         exact=exact,
         embed=weights is None,
+        views=views,
     )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from hybridonnx.dtypes import float32, is_bfloat16
 from hybridonnx.errors import ConversionError, MXNetError, UnknownOperatorError, suggest, without_places
-from hybridonnx.ops import Operator, Shape, Spec, SymbolicDim, show, without_symbols
+from hybridonnx.ops import Operator, Shape, Spec, SymbolicDim, show, sizes, without_symbols
 from hybridonnx.symbol.compose import Outputs
 from hybridonnx.symbol.graph import Entry, Node, topological
 from hybridonnx.symbol.infer import Specs, infer
@@ -318,6 +318,8 @@ class Traced:
     """The outputs' names."""
     shapes: dict[str, Shape | None]
     """The inputs' and outputs' shapes by name, free sizes as names and expressions of them."""
+    views: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """The shapes in which outputs are to be seen that are written in another."""
 
 
 def trace(
@@ -331,6 +333,7 @@ def trace(
     exact: bool = False,
     unused_inputs: bool = False,
     finite: Collection[Entry] = (),
+    views: bool = False,
 ) -> Traced:
     """Lower the whole Symbol."""
     refuse(needed(symbol.outputs, training), noise_inputs, custom=not exact)
@@ -342,8 +345,11 @@ def trace(
             lower_node(walk, node, specs)
     walk.order_noise()
     results = [_result(walk, entry, name) for entry, name in zip(symbol.outputs, names, strict=True)]
-    named, final = name_outputs(walk.graph, results, names, variables)
+    bare = _bare(results) if views else results
+    named, final = name_outputs(walk.graph, bare, names, variables)
     shapes = {name: specs[entry].shape for name, entry in zip(final, symbol.outputs, strict=True)}
+    seen = {name: sizes(y.dims) for name, y, x in zip(final, results, bare, strict=True) if x is not y}
+    shapes.update((name, x.shape) for name, x in zip(final, bare, strict=True) if name in seen)
     return Traced(
         walk.graph,
         named,
@@ -352,7 +358,31 @@ def trace(
         walk.noise,
         final,
         {**shapes, **{name: known[name].shape for name in inputs if name in variables}},
+        seen,
     )
+
+
+_SAME_ELEMENTS = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Flatten"})
+
+
+def _bare(results: Sequence[Value]) -> list[Value]:
+    """The results without what gives them another shape at last, which ONNX Runtime copies an output for."""
+    bare: list[Value] = []
+    taken = set(map(id, results))
+    for result in results:
+        value = result
+        while value.node is not None and value.node.op_type in _SAME_ELEMENTS and _is_known(value):
+            source = value.node.inputs[0]
+            if source is None or source.node is None or not _is_known(source):
+                break
+            value = source
+        bare.append(result if id(value) in taken else value)
+        taken.add(id(value))
+    return bare
+
+
+def _is_known(value: Value) -> bool:
+    return value.shape is not None and None not in value.shape
 
 
 class Start(NamedTuple):

@@ -12,6 +12,9 @@ from .scopes import Scope
 from .sweep import sweep
 from .tape import Entry, Leaf, TapeNode, recorded, refuse_released
 
+_EXECUTED = attrgetter("op")
+"""What a node of the tape executes."""
+
 
 def differentiate(
     heads: Sequence[Any],
@@ -19,11 +22,12 @@ def differentiate(
     retain_graph: bool,
     create_graph: bool,
     train_mode: bool,
-    operator: Callable[[Any], Any] = attrgetter("op"),
+    operator: Callable[[Any], Any] = _EXECUTED,
+    wanted: Sequence[Entry] | None = None,
 ) -> tuple[dict[Entry, Any], list[Any]]:
-    """The gradients of every entry that `heads` depend on, and the leaves among them.
+    """The gradients of what `heads` depend on: of the entries `wanted`, by default of variables; and these.
 
-    `operator` gives what a node of the tape executes.
+    There may be those of other entries as well. `operator` gives what a node of the tape executes.
     """
     heads = [head.as_nd_ndarray() for head in heads]  # rules are written for these
     if head_grads is not None:
@@ -45,7 +49,13 @@ def differentiate(
         return ys, xs
 
     with Scope(create_graph, train_mode):
-        sweep(nodes, grads, F, values, operator, None if create_graph else array_type._derived)
+        known = None
+        if not create_graph and operator is _EXECUTED:
+            known = array_type._known_gradients(nodes, grads, wanted, train_mode)
+        if known is None:
+            sweep(nodes, grads, F, values, operator, None if create_graph else array_type._derived)
+        else:
+            grads |= known
     if not (retain_graph or create_graph):
         for node in nodes:
             if isinstance(node, TapeNode):
@@ -129,7 +139,7 @@ def write_gradients(
     head_grads: Any,
     retain_graph: bool,
     train_mode: bool,
-    operator: Callable[[Any], Any] = attrgetter("op"),
+    operator: Callable[[Any], Any] = _EXECUTED,
 ) -> None:
     """What `backward` does; `operator` gives what a node of the tape executes."""
     heads = _heads(heads)
@@ -177,7 +187,7 @@ def grad(
                 f"grad: Cannot differentiate with respect to the variable {i} because it is unreachable from "
                 "the outputs."
             )
-    grads, _ = differentiate(heads, head_grads, retain, create_graph, train_mode)
+    grads, _ = differentiate(heads, head_grads, retain, create_graph, train_mode, wanted=entries)
     F = heads[0].F
     others = {id(gradient._memory()) for gradient in head_grads or () if gradient is not None}
     gradients = []

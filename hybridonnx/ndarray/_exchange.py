@@ -7,6 +7,7 @@ import sys
 import numpy as np
 
 from .._threads import counts_references
+from ..ops import Array
 from ._base import ArrayBase
 
 
@@ -20,9 +21,21 @@ def is_exchangeable(array: ArrayBase, other: ArrayBase) -> bool:
     if sys.getrefcount(array._data) > _ALONE or sys.getrefcount(other._data) > _ALONE:
         return False
     old, new = array._data, other._data
-    own = not isinstance(old.base, np.ndarray) and not isinstance(new.base, np.ndarray)
     same = old.shape == new.shape and old.dtype == new.dtype
-    return own and same and new.flags.c_contiguous and new.flags.writeable
+    return same and _is_whole(old) and _is_whole(new) and new.flags.c_contiguous and new.flags.writeable
+
+
+def _is_whole(array: Array) -> bool:
+    """Whether an array has its memory for itself: it may be all of another in another shape."""
+    if not isinstance(array.base, np.ndarray):
+        return True
+    if _references_of_base(array) > _HELD_BY_VIEW or isinstance(array.base.base, np.ndarray):
+        return False
+    return array.base.nbytes == array.nbytes
+
+
+def _references_of_base(array: Array) -> int:
+    return sys.getrefcount(array.base)
 
 
 class _Holder:
@@ -31,3 +44,5 @@ class _Holder:
 
 _ALONE = sys.getrefcount(_Holder.array)
 """References to memory that one array alone has; how many the call makes depends on Python."""
+_HELD_BY_VIEW = _references_of_base(np.empty(2).reshape(1, 2))
+"""References to what one view alone is a view of."""

@@ -60,6 +60,7 @@ from .derive import gradients
 from .invoke import invoke, view
 from .namespace import ARRAYS
 from .namespace import F as _F
+from .tapes import tape_gradients
 from .watch import overwrite
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ class NDArray(ArrayBase, OperatorMethods):
     stype: ClassVar[str] = "default"
 
     _derived = staticmethod(gradients)
+    _known_gradients = staticmethod(tape_gradients)
 
     @classmethod
     def _as_recorded(cls, value: Value, ctx: Context, entry: Any) -> NDArray:

@@ -8,6 +8,7 @@ from enum import Enum, IntEnum
 from functools import partial
 from typing import Any, NamedTuple
 
+from .. import config
 from .._locks import new_lock, no_fork
 from ..autograd.scopes import state
 from ..context import Context, current_context, device_of
@@ -33,6 +34,7 @@ logger = logging.getLogger("hybridonnx")
 _FREEZE_AFTER = 4
 """After so many calls without a write parameters are frozen, at first; each write afterwards doubles it."""
 _FREEZE_AFTER_AT_MOST = 256
+_NEVER = float("inf")
 _MOST_SHAPES = 1024
 """How many combinations of shapes a graph remembers."""
 
@@ -126,7 +128,7 @@ class CompiledGraph:
         self._lock = new_lock()
         self._watch = Watch(self._arrays.values())
         self._calls_since_write = _FREEZE_AFTER_AT_MOST
-        self._freeze_after = _FREEZE_AFTER
+        self._freeze_after: float = _NEVER if config.DETERMINISM() else _FREEZE_AFTER
 
     def __call__(self, args: Sequence[NDArray]) -> list[NDArray]:
         """All outputs, for the inputs in their order."""

@@ -135,6 +135,7 @@ class OperatorOnDevice(_DeviceSession):
         super().__init__(device, lowered, _alone)
         self._inputs = [(name, i) for i, name in enumerate(names) if name in lowered.inputs]
         self._noise = lowered.noise
+        self._views = [(self._outputs.index(name), shape) for name, shape in lowered.views.items()]
 
     def __call__(self, arrays: Sequence[Any], noise: Noise | None = None) -> list[Any] | None:
         """The outputs; `None` if ONNX Runtime refuses the values, of which the kernel may say more."""
@@ -143,10 +144,13 @@ class OperatorOnDevice(_DeviceSession):
             feeds[part.name] = np.asarray(part.of(noise), order="C")
         try:
             with no_fork():
-                return self._run(self._session or self._restart(), feeds)
+                outputs = self._run(self._session or self._restart(), feeds)
         except _FAILURES as exc:
             logger.debug("eager: %s", exc)
             return None
+        for i, shape in self._views:
+            outputs[i] = outputs[i].reshape(shape)
+        return outputs
 
     def rest(self) -> None:
         """Let go of the session until the next call."""

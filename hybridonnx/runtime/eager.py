@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 
 import onnxruntime as ort
 
+from .. import config
 from .._locks import new_lock, no_fork
 from ..dtypes import tensor_dtype
 from ..errors import ConversionError, MXNetError, without_places
@@ -44,7 +45,6 @@ _WORTH_THREADS = 300_000.0
 """Nanoseconds that a session saves beside the kernel from which on it has threads."""
 _FREEZE_AFTER = 8
 """After so many calls without a write weights are frozen, at first; each write afterwards doubles it."""
-_NEVER = float("inf")
 _NEVER = float("inf")
 
 
@@ -93,6 +93,7 @@ class EagerSession(Started):
         self.types = [output.type for output in self._session.get_outputs()]
         """ONNX's texts of the outputs' types."""
         self._has_long = any(text.endswith("int64)") for text in self.types)
+        self._views = [(self._outputs.index(name), shape) for name, shape in lowered.views.items()]
 
     def __call__(self, arrays: Sequence[Array], noise: Noise | None = None) -> list[Array] | None:
         """The outputs; `None` if ONNX Runtime refuses the values, of which the kernel may say more."""
@@ -104,6 +105,8 @@ class EagerSession(Started):
         except _FAILURES as exc:
             logger.debug("eager: %s", exc)
             return None
+        for i, shape in self._views:
+            outputs[i] = outputs[i].reshape(shape)
         return [named(y) for y in outputs] if self._has_long else outputs
 
     def rest(self) -> None:
@@ -119,7 +122,7 @@ class _Weights:
         self.session: EagerSession | None = None
         self._watch = Watch(arrays, holds=False)
         in_order = all(array.flags.c_contiguous for array in arrays)  # else a session would have copies
-        self._patience: float = _FREEZE_AFTER if in_order else _NEVER
+        self._patience: float = _FREEZE_AFTER if in_order and not config.DETERMINISM() else _NEVER
         self._calls = 0
 
     def are(self, arrays: Sequence[Array]) -> bool:
@@ -289,7 +292,7 @@ class Operators:
         from ..converters.to_onnx import lower_operator
 
         names = op.input_names()
-        lowered = lower_operator(op, inputs, exact=True, hidden=True)
+        lowered = lower_operator(op, inputs, exact=True, hidden=True, views=True)
         session: AnySession
         places = [i for i, name in enumerate(names) if name in op.packs]
         if self._device is not None:
@@ -299,7 +302,7 @@ class Operators:
             def freeze(weights: Sequence[weakref.ref[Array]]) -> EagerSession:
                 by_name = {names[i]: array for i, array in zip(places, weights, strict=True)}
                 values: Any = {name: array() for name, array in by_name.items()}
-                lowered = lower_operator(op, inputs, exact=True, hidden=True, weights=values)
+                lowered = lower_operator(op, inputs, exact=True, hidden=True, weights=values, views=True)
                 return EagerSession(lowered, names, in_threads, by_name)
 
             open_session = EagerSession(lowered, names, in_threads)

@@ -192,7 +192,7 @@ class _Backward:
         def origin(node: Node) -> Node | None:
             return origins.of(originals.get(node, node))
 
-        self._session = _session(results, specs, partition.training, origin, partition.device)
+        self._session = _session(results, specs, partition.training, origin, partition.device, views=True)
         inputs = set(self._session.inputs)
         self.saved = [entry for entry in border if names[entry] in inputs]
         self._saved_names = [names[entry] for entry in self.saved]
@@ -217,8 +217,8 @@ class _Backward:
         feeds = {name: values.of(name, args[i]) for name, i in self._args}
         feeds.update((name, self._session.value(heads[i]._data)) for name, i in self._head_inputs)
         feeds.update(zip(self._saved_names, saved, strict=True))
-        results = zip(self._indices, self._session(feeds), strict=True)
-        return [NDArray._on_tape(self._session.array(value), args[i]._ctx, None) for i, value in results]
+        results = zip(self._indices, self._session.arrays(self._session(feeds)), strict=True)
+        return [NDArray._on_tape(value, args[i]._ctx, None) for i, value in results]
 
     def _recorded(self, args: Sequence[NDArray], heads: Sequence[NDArray], draws: Draws) -> list[NDArray]:
         variables = [*args, *heads]
@@ -320,6 +320,8 @@ class _Use(NamedTuple):
     noise: Sequence[Any]
     operators: Callable[[], Mapping[str, Operator]]
     """What the profiler asks for."""
+    views: Sequence[tuple[int, tuple[int, ...]]]
+    """Which outputs the session gives in other shapes than theirs, and these."""
 
     def __call__(self, feeds: dict[str, Any]) -> Sequence[Any]:
         """The outputs for the inputs by name."""
@@ -333,6 +335,13 @@ class _Use(NamedTuple):
         """What the session gives as an array."""
         return self.session.array(value)
 
+    def arrays(self, values: Sequence[Any]) -> list[Any]:
+        """All that the session gives as arrays, in their own shapes."""
+        arrays = [self.session.array(value) for value in values]
+        for i, shape in self.views:
+            arrays[i] = arrays[i].reshape(shape)
+        return arrays
+
 
 def _session(
     outputs: Sequence[Entry],
@@ -340,19 +349,26 @@ def _session(
     training: bool,
     origin: Callable[[Node], Node | None],
     device: Device | None,
+    views: bool = False,
 ) -> _Use:
-    """A session that computes `outputs`; `origin` gives the node that is at fault if there can be none."""
+    """A session that computes `outputs`; `origin` gives the node that is at fault if there can be none.
+
+    With `views` it may give them in other shapes, if they are taken by `arrays`.
+    """
     nodes = topological(outputs)
     operators = [node for node in nodes if not node.is_variable]
+    key = structure(nodes, outputs, specs, training, device)
     known = shared(
-        structure(nodes, outputs, specs, training, device),
-        lambda: _made(outputs, nodes, specs, training, origin, device),
+        None if key is None else (key, views),
+        lambda: _made(outputs, nodes, specs, training, origin, device, views),
     )
+    places = {name: i for i, name in enumerate(known.lowered.outputs)}
     return _Use(
         known.session,
         known.lowered.inputs,
         [n._replace(node=operators[i]) for n, i in zip(known.lowered.noise, known.noise, strict=True)],
         lambda: _operators(known.names, operators, origin),
+        [(places[name], shape) for name, shape in known.lowered.views.items()],
     )
 
 
@@ -363,6 +379,7 @@ def _made(
     training: bool,
     origin: Callable[[Node], Node | None],
     device: Device | None,
+    views: bool,
 ) -> Shared:
     """The session, lowered and compiled."""
     from ..converters import to_onnx
@@ -380,6 +397,7 @@ def _made(
             noise_inputs=True,
             keep_inputs=False,
             exact=True,
+            views=views,
         )
     except ConversionError as exc:
         origins = map(origin, [exc.node] if exc.node else operators)
