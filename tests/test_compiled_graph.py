@@ -16,7 +16,7 @@ import hybridonnx as mx
 from hybridonnx import autograd, gluon, nd
 from hybridonnx.gluon import nn
 from hybridonnx.runtime import partition
-from hybridonnx.runtime.session import ValueSession
+from hybridonnx.runtime.session import StepSession
 
 THREADS = 8
 
@@ -118,9 +118,9 @@ def test_memory_does_not_grow_with_steps():
 
 
 def test_nothing_of_a_step_outlives_it(monkeypatch):
-    """Neither batch nor what the gradient needed, even while loss and block are held."""
+    """Neither batch nor what the gradient needed, even while loss and block are held with theirs."""
     outputs: list[weakref.ref] = []
-    monkeypatch.setattr(ValueSession, "__call__", keeping(ValueSession.__call__, outputs))
+    monkeypatch.setattr(StepSession, "__call__", keeping(StepSession.__call__, outputs))
     net, loss_of = network(True), gluon.loss.SoftmaxCrossEntropyLoss()
     loss_of.hybridize()
     x, label = nd.array(batches(1)[0]), nd.zeros((1,))
@@ -132,7 +132,11 @@ def test_nothing_of_a_step_outlives_it(monkeypatch):
     loss.backward()
     del x, label, out
     gc.collect()
-    assert not [ref for ref in (*inputs, *outputs) if ref() is not None]
+    assert not [ref for ref in inputs if ref() is not None]
+    own = [loss._data, *[param.grad()._memory() for param in net.collect_params().values()]]
+    others = [ref for ref in outputs if ref() is not None and not any(ref() is array for array in own)]
+    assert len(outputs) > 7
+    assert not others
     assert loss._origin is not None
 
 

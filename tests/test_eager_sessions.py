@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hybridonnx as mx
+from hybridonnx import ops
 from hybridonnx.errors import MXNetError
 from hybridonnx.ndarray import invoke as ways
 from hybridonnx.ndarray.invoke import ReferenceKernels, invoke, way_of
@@ -346,6 +347,48 @@ def test_first_calls_of_many_threads():
 
 
 # ---- calls
+
+
+def test_kernels_for_known_shapes_give_what_kernels_give():
+    others = set()
+    for case in [case for family in FAMILIES.values() for case in family]:
+        op, arrays = case.operator(), case.arrays()
+        if op.stateful or op.graphs or op.draws():
+            continue
+        kernel = op.kernel_for(*[ops.Spec(a.shape, a.dtype) for a in arrays])
+        if kernel == op.forward:
+            continue
+        others.add(op.names[0])
+        with np.errstate(all="ignore"):
+            expected, got = op.forward(*arrays), kernel(*arrays)
+        (outputs,) = op.infer(tuple(ops.Spec(a.shape, a.dtype) for a in arrays))[1]
+        for y in (expected, got):
+            assert np.asarray(y).astype(outputs.dtype).tobytes() == np.asarray(expected).tobytes(), case
+            assert np.shape(y) == outputs.shape, case
+    assert {"broadcast_add", "_mul_scalar", "exp", "sum", "max", "dot", "transpose"} <= others
+
+
+def test_numbers_that_are_none_are_not_told():
+    x = mx.nd.array([0.0, 1e38])
+    for _ in range(2):
+        assert np.isnan((x / x).asnumpy()).tolist() == [True, False]
+        assert np.isinf((x * x).asnumpy()).tolist() == [False, True]
+        assert np.isnan(mx.nd.log(x - 1).asnumpy()).tolist() == [True, False]
+    with pytest.raises(RuntimeWarning):
+        np.divide(np.zeros(1), np.zeros(1))
+
+
+def test_calls_from_inside_of_a_kernel():
+    def kernel(x):
+        return np.divide(x, ways.quietly(np.divide, x, x))
+
+    assert np.isnan(ways.quietly(kernel, np.zeros(2))).all()
+    with pytest.raises(RuntimeError, match="of its own"):
+        ways.quietly(_raise)
+
+
+def _raise() -> None:
+    raise RuntimeError("of its own")
 
 
 def test_views_are_views_recorded_or_not():

@@ -101,8 +101,9 @@ rounds, seed = int(sys.argv[1]), int(sys.argv[2])
 draws = random.Random(seed)
 older = make()
 older(x)
-busy = 0
-for _ in range(rounds):
+busy = done = 0
+while done < rounds or (not busy and done < 20 * rounds):
+    done += 1
     net, other = make(), make()
     def work():
         predicts(older); trains(older); predicts(other); predicts(net); trains(net)

@@ -15,7 +15,7 @@ from hybridonnx.ndarray.ndarray import NDArray
 from hybridonnx.ndarray.tapes import OFTEN
 from hybridonnx.runtime import partition, shared
 from hybridonnx.runtime import plan as plans
-from hybridonnx.runtime.session import ValueSession
+from hybridonnx.runtime.session import StepSession
 
 RNG = np.random.default_rng(0)
 
@@ -29,7 +29,7 @@ def sessions(monkeypatch):
     """The sessions that are made, and every run of one."""
     instances = []
 
-    class Counted(ValueSession):
+    class Counted(StepSession):
         def __init__(self, lowered):
             super().__init__(lowered)
             self.runs = 0
@@ -39,7 +39,7 @@ def sessions(monkeypatch):
             self.runs += 1
             return super().__call__(feeds, operators)
 
-    monkeypatch.setattr(partition, "ValueSession", Counted)
+    monkeypatch.setattr(partition, "StepSession", Counted)
     monkeypatch.setattr(shared, "_sessions", OrderedDict())
     return instances
 

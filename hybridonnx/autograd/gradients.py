@@ -12,9 +12,6 @@ from .scopes import Scope
 from .sweep import sweep
 from .tape import Entry, Leaf, TapeNode, recorded, refuse_released
 
-_EXECUTED = attrgetter("op")
-"""What a node of the tape executes."""
-
 
 def differentiate(
     heads: Sequence[Any],
@@ -22,12 +19,13 @@ def differentiate(
     retain_graph: bool,
     create_graph: bool,
     train_mode: bool,
-    operator: Callable[[Any], Any] = _EXECUTED,
+    operator: Callable[[Any], Any] | None = None,
     wanted: Sequence[Entry] | None = None,
 ) -> tuple[dict[Entry, Any], list[Any]]:
     """The gradients of what `heads` depend on: of the entries `wanted`, by default of variables; and these.
 
-    There may be those of other entries as well. `operator` gives what a node of the tape executes.
+    There may be those of other entries as well. `operator` gives what nodes of the tape are to execute, by
+    default their own operators.
     """
     heads = [head.as_nd_ndarray() for head in heads]  # rules are written for these
     if head_grads is not None:
@@ -50,10 +48,11 @@ def differentiate(
 
     with Scope(create_graph, train_mode):
         known = None
-        if not create_graph and operator is _EXECUTED:
+        if not create_graph and operator is None:
             known = array_type._known_gradients(nodes, grads, wanted, train_mode)
         if known is None:
-            sweep(nodes, grads, F, values, operator, None if create_graph else array_type._derived)
+            derive = None if create_graph else array_type._derived
+            sweep(nodes, grads, F, values, operator or attrgetter("op"), derive)
         else:
             grads |= known
     if not (retain_graph or create_graph):
@@ -139,9 +138,9 @@ def write_gradients(
     head_grads: Any,
     retain_graph: bool,
     train_mode: bool,
-    operator: Callable[[Any], Any] = _EXECUTED,
+    operator: Callable[[Any], Any] | None = None,
 ) -> None:
-    """What `backward` does; `operator` gives what a node of the tape executes."""
+    """What `backward` does; `operator` gives what nodes of the tape are to execute."""
     heads = _heads(heads)
     head_grads = None if head_grads is None else as_list(head_grads)
     grads, leaves = differentiate(heads, head_grads, retain_graph, False, train_mode, operator)

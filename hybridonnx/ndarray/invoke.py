@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextvars
 import importlib
 import logging
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -41,10 +43,10 @@ logger = logging.getLogger("hybridonnx")
 
 def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """An operator called as MXNet's users write it: arrays, then attributes; also `out`, `ctx` and `name`."""
-    kind: Any = cls
-    if mixing.rule is None and _is_plain(kind, len(args), tuple(kwargs)) and _all_arrays(args):
-        op = cls.make(kwargs) if kwargs else _without_attributes(kind)
-        return invoke(op, args if op.input_names() == cls.inputs[: len(args)] else select(op, args))
+    if mixing.rule is None and _all_arrays(args):
+        op = _plain_operator(cls, args, kwargs)
+        if op is not None:
+            return invoke(op, args)
     out = ctx = None
     if len(args) > len(cls.inputs):
         attributes = {key: value for key, value in kwargs.items() if key not in _OPTIONS}
@@ -65,24 +67,43 @@ def call(cls: type[Operator], args: Sequence[Any], kwargs: dict[str, Any]) -> An
     return invoke(op, select(op, inputs), out, ctx)
 
 
+def _plain_operator(cls: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Operator | None:
+    """The operator of a call whose positional arguments are its inputs, and whose keywords are attributes."""
+    if not kwargs:
+        return _without_attributes(cls, len(args))
+    counts = _counts(cls, len(args), tuple(kwargs))
+    if counts is None:
+        return None
+    op: Operator = cls.make({**kwargs, **counts} if counts else kwargs)
+    return op if counts or op.input_names() == cls.inputs[: len(args)] else None
+
+
 @cache
-def _is_plain(cls: Any, count: int, names: tuple[str, ...]) -> bool:
-    """Whether so many positional arrays are the inputs, and keywords of these names the attributes."""
-    if cls.variadic or cls.skips or cls.requires_out or count > len(cls.inputs):
-        return False
+def _without_attributes(cls: Any, count: int) -> Operator | None:
+    counts = _counts(cls, count, ())
+    required = {name for name, attribute in cls.schema().items() if attribute.required}
+    if counts is None or not required <= counts.keys():
+        return None
+    op: Operator = cls.make(counts)
+    return op if counts or op.input_names() == cls.inputs[:count] else None
+
+
+@cache
+def _counts(cls: Any, count: int, names: tuple[str, ...]) -> dict[str, Any] | None:
+    """What so many positional arrays add to attributes of these names; nothing if they may be no inputs."""
+    if cls.skips or cls.requires_out or not {*cls.inputs, *_OPTIONS}.isdisjoint(names):
+        return None
     if cls.specialized.__func__ is not Operator.specialized.__func__:  # type: ignore[attr-defined]
-        return False  # it depends on the call which inputs there are
-    return {*cls.inputs, *_OPTIONS}.isdisjoint(names)
+        return None  # it depends on the call which inputs there are
+    if not cls.variadic:
+        return {} if count <= len(cls.inputs) else None
+    number = cls.count_of(count)
+    is_plain = cls.variadic not in names and cls.counted_inputs(number) == count and not cls.graphs
+    return {cls.variadic: number} if is_plain and cls.schema().keys() >= {*names} else None
 
 
 _OPTIONS = ("out", "name", "ctx")
 """What a call takes beside inputs and attributes."""
-
-
-@cache
-def _without_attributes(cls: Any) -> Operator:
-    op: Operator = cls.make({})
-    return op
 
 
 def _all_arrays(args: Sequence[Any]) -> bool:
@@ -140,6 +161,8 @@ class Way(NamedTuple):
     """What runs it in ONNX Runtime, if that is faster than its kernel."""
     dtype: DType | None
     """That of the output, if there is one and the kernel alone computes it from dense arrays; else `None`."""
+    kernel: Callable[..., Any] | None = None
+    """The operator's kernel for such arrays, where it is what computes."""
     reason: str = ""
     """Why it has no session on a device, if that is to be told."""
 
@@ -168,7 +191,8 @@ def way_of(op: Operator, arrays: Sequence[Array], device: Any = None) -> Way:
             way = _way_on(device, op, inputs, outputs)
         else:
             session = _session(op, inputs, outputs)
-            way = Way(outputs, session, None if session else _plain_dtype(op, inputs, outputs))
+            dtype = None if session else _plain_dtype(op, inputs, outputs)
+            way = Way(outputs, session, dtype, None if session else op.kernel_for(*inputs))
         if all(a.dtype.names is None for a in arrays):  # containers of all types have one number
             cache[key] = way
     return way
@@ -217,7 +241,7 @@ def _way_on(device: Any, op: Operator, inputs: Sequence[Spec], outputs: tuple[Sp
     try:
         return Way(outputs, _engine(device).session(op, inputs, outputs, 0.0), None)
     except MXNetError as exc:
-        return Way(outputs, None, None, without_places(exc))
+        return Way(outputs, None, None, reason=without_places(exc))
 
 
 def _engine(device: Any) -> Any:
@@ -271,18 +295,18 @@ def _invoke_plain(op: Operator, inputs: Sequence[ArrayBase]) -> ArrayBase | None
     dense = type(inputs[0]) if inputs else None
     if dense is None or dense is not dense.dense:
         return None
+    arrays = []
     for x in inputs:
         if type(x) is not dense:
             return None
-    arrays = [x._data for x in inputs]
-    for a in arrays:
-        if type(a) is not np.ndarray:  # it is on a device
+        array = x._data
+        if type(array) is not np.ndarray:  # it is on a device
             return None
-    outputs, _, dtype, _ = way_of(op, arrays)
+        arrays.append(array)
+    outputs, _, dtype, kernel, _ = way_of(op, arrays)
     if dtype is None or profile.operators:
         return None
-    with np.errstate(all="ignore"):  # infinities and NaN are results like others
-        y: Any = op.forward(*arrays)
+    y: Any = quietly(kernel, *arrays)
     if type(y) is not np.ndarray or y.base is not None or y.dtype is not dtype or not y.flags.c_contiguous:
         (y,) = y if isinstance(y, tuple | list) else (y,)
         y = own(y, arrays, dtype, outputs[0].shape)
@@ -295,6 +319,29 @@ def _invoke_plain(op: Operator, inputs: Sequence[ArrayBase]) -> ArrayBase | None
     if state.recording:
         record(op, inputs, (output,), device)
     return output
+
+
+class _Quiet(threading.local):
+    """A context of each thread in which NumPy tells of no infinities and NaN: results like others."""
+
+    def __init__(self) -> None:
+        context = contextvars.Context()
+        context.run(np.seterr, all="ignore")
+        self.run = context.run
+
+
+_quiet = _Quiet()
+
+
+def quietly(kernel: Any, *arrays: Any) -> Any:
+    """What a kernel gives. A context takes a tenth of the time of `np.errstate`."""
+    try:
+        return _quiet.run(kernel, *arrays)
+    except RuntimeError as exc:
+        if not str(exc).startswith("cannot enter context"):
+            raise
+    with np.errstate(all="ignore"):  # this is called while the thread is in a kernel, as by a destructor
+        return kernel(*arrays)
 
 
 def invoke_all(

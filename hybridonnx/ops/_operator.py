@@ -141,6 +141,11 @@ class Operator:
     subgraphs: tuple[Any, ...] = field(default=(), metadata={"internal": True})
     """What stands for each of `graphs`: a `Subgraph`."""
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "forward" in vars(cls) and "kernel_for" not in vars(cls):
+            cls.kernel_for = Operator.kernel_for  # type: ignore[method-assign]  # what it inherits is another's
+
     # ---- what a subclass may say
 
     def input_names(self) -> tuple[str, ...]:
@@ -192,6 +197,14 @@ class Operator:
         """
         first: Shape = shapes[0]
         return first
+
+    def kernel_for(self, *inputs: Spec) -> Callable[..., Any]:
+        """`forward`, or what gives the same for inputs of these known shapes and dtypes with less to ask.
+
+        A class with a `forward` of its own does not inherit another's.
+        """
+        kernel: Callable[..., Any] = self.forward
+        return kernel
 
     def work(self, inputs: Sequence[tuple[int, ...]], outputs: Sequence[tuple[int, ...]]) -> int:
         """About how many steps `forward` takes: the elements of the largest array, unless overridden."""

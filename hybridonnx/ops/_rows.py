@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from ..dtypes import DType
 from . import _storage
 from ._docs import doc_of
-from ._operator import Array, Operator
+from ._operator import Array, Operator, Spec
 from ._registry import find, register
 from ._shapes import Shape, axis_indices, broadcast
 from ._slopes import computed_wide
@@ -75,6 +75,9 @@ class Unary(Operator):
     def forward(self, data: Array) -> Array:
         return self.fn(data)
 
+    def kernel_for(self, data: Spec) -> Callable[..., Any]:  # type: ignore[override]
+        return self.fn
+
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         return self.rule(F, dy, y, data)
 
@@ -93,6 +96,14 @@ def rule_facets(rule: Rule | str) -> dict[str, Any]:
     return {"rule": staticmethod(rule)}
 
 
+def _is_kept(fn: Any, dtype: DType | None) -> bool:
+    """Whether a function of arrays of one dtype gives one of that dtype."""
+    return isinstance(fn, np.ufunc) and dtype in _FLOATS and fn.types[-1][-1] != "?"
+
+
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Binary(Operator):
     """A function of the elements of two arrays, of one shape or of shapes that broadcast."""
@@ -107,6 +118,9 @@ class Binary(Operator):
 
     def forward(self, lhs: Array, rhs: Array) -> Array:
         return self.fn(lhs, rhs).astype(lhs.dtype, copy=False)
+
+    def kernel_for(self, lhs: Spec, rhs: Spec) -> Callable[..., Any]:  # type: ignore[override]
+        return self.fn if _is_kept(self.fn, lhs.dtype) else self.forward
 
     def gradient(self, F: Any, dy: Any, y: Any, lhs: Any, rhs: Any) -> Sequence[Any]:
         return self.rule(F, dy, y, lhs, rhs)
@@ -190,6 +204,12 @@ class Scalar(Operator):
         operand = data.astype(dtype, copy=False)
         return self.fn(operand, np.asarray(self.scalar).astype(operand.dtype)).astype(dtype, copy=False)
 
+    def kernel_for(self, data: Spec) -> Callable[..., Any]:  # type: ignore[override]
+        if not _is_kept(self.fn, data.dtype):
+            return self.forward
+        fn, number = self.fn, np.asarray(self.scalar).astype(data.dtype)
+        return lambda data: fn(data, number)
+
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         if self.is_int:
             return self.rule(F, dy, y, data, self.scalar)
@@ -241,6 +261,8 @@ class Reduction(Operator):
 
     fn: ClassVar[staticmethod[..., Array]]
     rule: ClassVar[staticmethod[..., Sequence[Any]]]
+    ufunc: ClassVar[np.ufunc | None] = None
+    """What `fn` reduces floating-point numbers by."""
     axis: tuple[int, ...] | None = None
     keepdims: bool = False
     exclude: bool = False
@@ -256,6 +278,15 @@ class Reduction(Operator):
         axes = self.axes(data.ndim)
         result = np.asarray(self.fn(data, axis=axes, keepdims=self.keepdims))
         return with_axis(result.astype(data.dtype, copy=False), self.keepdims)
+
+    def kernel_for(self, data: Spec) -> Callable[..., Any]:  # type: ignore[override]
+        rank = len(data.shape or ())
+        if self.ufunc is None or data.dtype not in _FLOATS or not rank:
+            return self.forward
+        reduce, axes = self.ufunc.reduce, self.axes(rank)
+        if len(axes) < rank or self.keepdims:
+            return partial(reduce, axis=axes, keepdims=self.keepdims)
+        return lambda data: reduce(data.ravel(), keepdims=True)  # one axis is left
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         return self.rule(F, self, dy, y, data)

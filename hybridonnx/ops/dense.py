@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isqrt, prod
 from typing import Any, ClassVar, Literal
@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..errors import ShapeError
-from ._operator import Array, Operator
+from ._operator import Array, Operator, Spec
 from ._registry import operator
 from ._shapes import Dim, Shape, differ, show, size
 from ._storage import Cells, Patterns, Rows, Storage, cells_of, storage_type, stored_columns
@@ -221,6 +221,10 @@ class Dot(_Dot):
     def forward(self, lhs: Array, rhs: Array) -> Array:
         shape: Any = self.product_shape(lhs.shape, rhs.shape)
         return matmul(self.left_matrix(lhs), self.right_matrix(rhs)).reshape(shape)
+
+    def kernel_for(self, lhs: Spec, rhs: Spec) -> Callable[..., Any]:  # type: ignore[override]
+        plain = lhs.dtype in (np.float32, np.float64) and not (self.transpose_a or self.transpose_b)
+        return np.ndarray.dot if plain and len(lhs.shape or ()) == len(rhs.shape or ()) == 2 else self.forward
 
     def gradient(self, F: Any, dy: Any, y: Any, lhs: Any, rhs: Any) -> Sequence[Any]:
         same = self.transposes()

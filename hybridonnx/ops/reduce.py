@@ -145,6 +145,7 @@ reduced(
     lambda F, op, dy, y, x: (_spread(F, op, dy, x),),
     "_sparse_sum",
     "sum_axis",
+    ufunc=np.add,
     doc="""The sum of the elements along the axes; of bool whether any is true.
 
     ONNX: ReduceSum; of int64 CumSum and Slice.
@@ -164,6 +165,7 @@ reduced(
     "prod",
     _prod,
     _prod_rule,
+    ufunc=np.multiply,
     doc="""The product of the elements along the axes; of bool whether all are true.
 
     ONNX: ReduceProd; of integers Slice and Mul.
@@ -193,6 +195,7 @@ reduced(
     _extreme_rule,
     "max_axis",
     base=Extreme,
+    ufunc=np.maximum,
     doc="""The largest element along the axes, NaN if there is one; all that equal it receive its gradient.
 
     ONNX: ReduceMax, with IsNaN and Where.
@@ -204,6 +207,7 @@ reduced(
     _extreme_rule,
     "min_axis",
     base=Extreme,
+    ufunc=np.minimum,
     doc="""The smallest element along the axes, NaN if there is one; all that equal it receive its gradient.
 
     ONNX: ReduceMin, with IsNaN, ReduceMax and Where.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import prod
 from typing import Any, NamedTuple
@@ -14,19 +14,7 @@ from ..dtypes import DType
 from ..errors import AttributeValueError, ShapeError
 from ._operator import Array, Operator, Spec
 from ._registry import operator
-from ._shapes import (
-    Dim,
-    Shape,
-    axis_index,
-    axis_indices,
-    differ,
-    is_zero,
-    over,
-    show,
-    size,
-    sizes,
-    times,
-)
+from ._shapes import Dim, Shape, axis_index, axis_indices, differ, is_zero, over, show, size, sizes, times
 from ._symbolic import same
 
 # ---- reshape
@@ -417,6 +405,10 @@ class Transpose(_Rearrangement):
 
     def forward(self, data: Array) -> Array:
         return data.transpose(self.order(data.ndim))
+
+    def kernel_for(self, data: Spec) -> Callable[..., Any]:  # type: ignore[override]
+        order = self.order(len(data.shape or ()))
+        return lambda data: data.transpose(order).copy()
 
     def gradient(self, F: Any, dy: Any, y: Any, data: Any) -> Sequence[Any]:
         back = sorted(range(len(self.axes)), key=lambda i: self.axes[i])

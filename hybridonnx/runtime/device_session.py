@@ -20,7 +20,7 @@ from .measured import MeasuredSession, Operators
 from .session import (
     _FAILURES,
     _HELD_BY_POOL,
-    ValueSession,
+    StepSession,
     _failed,
     _references,
     _start,
@@ -227,17 +227,9 @@ class StepOnDevice(_DeviceSession):
     """A session of a step of training, or of its gradient."""
 
     def __init__(self, device: Device, lowered: Any) -> None:
-        super().__init__(device, lowered, ValueSession.options)
+        super().__init__(device, lowered, StepSession.options)
         self._title = _title("train", lowered)
 
-    def value(self, array: Any) -> Any:
-        """An array as the session takes it."""
-        return array if isinstance(array, DeviceArray) else np.asarray(array, order="C")
-
-    def array(self, value: DeviceArray) -> DeviceArray:
-        """What the session gives as an array, which it is."""
-        return value
-
-    def __call__(self, feeds: dict[str, Any], operators: Operators = None) -> Sequence[Any]:
+    def __call__(self, feeds: Mapping[str, Any], operators: Operators = None) -> list[Any]:
         """The outputs for the inputs by name; `operators` is for the profiler, and for errors."""
         return self._watched(self._title, feeds, operators)

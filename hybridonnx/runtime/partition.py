@@ -6,25 +6,27 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from ..autograd.scopes import state
-from ..autograd.tape import Leaf, Recorded, TapeNode
+from ..autograd.tape import Recorded, TapeNode
 from ..context import Context, current_context
 from ..errors import ConversionError, MXNetError, without_places
 from ..ndarray.ndarray import NDArray
 from ..ndarray.watch import overwrite
-from ..ops import Array, Noise, Spec
+from ..ops import Noise, Spec
 from ..symbol.compose import Outputs
 from ..symbol.cut import cut
 from ..symbol.gradient import gradients, updates
 from ..symbol.graph import VARIABLE, Entry, Node, copied, moved, topological
 from ..symbol.infer import Specs, infer
 from ..symbol.symbol import Symbol
-from .device import Device, DeviceArray
+from .device import Device
 from .device_session import StepOnDevice
 from .forms import Kept
 from .measured import Operator, operators_of
 from .parts import unused
-from .session import ValueSession
+from .session import StepSession
 from .shared import Shared, shared, structure
 
 Draws = Mapping[Node, Noise]
@@ -84,7 +86,6 @@ class Partition:
         self.device = device
         self.expanded = True
         """Whether `get_symbol` shows its operators."""
-        self.values = _Values()
         entries = infer(self.outputs, specs, partial=True)
         changes = updates(self.outputs) if training and updating else []
         changes = [(name, value) for name, value in changes if not value.outputs[0].node.is_variable]
@@ -103,11 +104,11 @@ class Partition:
 
     def __call__(self, args: Sequence[NDArray], draws: Draws) -> list[NDArray]:
         """The outputs, recorded if `autograd` records."""
-        feeds = {name: self.values.of(name, args[i]) for name, i in self._args}
+        feeds = {name: args[i]._data for name, i in self._args}
         for noise, node in self._noise:
-            feeds[noise.name] = self._session.value(noise.of(draws[node]))
+            feeds[noise.name] = np.asarray(noise.of(draws[node]), order="C")
         values = self._session(feeds)
-        arrays = [self._session.array(values[i]) for i in self._results]
+        arrays = [values[i] for i in self._results]
         count = len(self.outputs.outputs)
         for index, value in zip(self._states, arrays[count:], strict=True):
             overwrite(args[index]._data, value)
@@ -213,11 +214,10 @@ class _Backward:
         return by_variable
 
     def _run(self, args: Sequence[NDArray], heads: Sequence[NDArray], saved: Sequence[Any]) -> list[NDArray]:
-        values = self._partition.values
-        feeds = {name: values.of(name, args[i]) for name, i in self._args}
-        feeds.update((name, self._session.value(heads[i]._data)) for name, i in self._head_inputs)
+        feeds = {name: args[i]._data for name, i in self._args}
+        feeds.update((name, heads[i]._data) for name, i in self._head_inputs)
         feeds.update(zip(self._saved_names, saved, strict=True))
-        results = zip(self._indices, self._session.arrays(self._session(feeds)), strict=True)
+        results = zip(self._indices, self._session(feeds), strict=True)
         return [NDArray._on_tape(value, args[i]._ctx, None) for i, value in results]
 
     def _recorded(self, args: Sequence[NDArray], heads: Sequence[NDArray], draws: Draws) -> list[NDArray]:
@@ -261,30 +261,6 @@ class _Origins:
         return self._nodes[index - 1] if index else None
 
 
-class _Values:
-    """Arrays as ONNX Runtime's values over the same memory.
-
-    Those of leaves are cached, as the same parameters come in every step. Others are not, as a value keeps
-    its array alive: of each shape of batches the last would stay.
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[str, tuple[Array, Any]] = {}
-
-    def of(self, name: str, x: NDArray) -> Any:
-        """The value over a variable's array."""
-        array = x._data
-        if isinstance(array, DeviceArray):
-            return array
-        lasting = x._entry is not None and isinstance(x._entry[0], Leaf)
-        if not (lasting and array.flags.c_contiguous):  # else it is a copy, which does not see later changes
-            return ValueSession.value(array)
-        known = self._known.get(name)
-        if known is None or known[0] is not array:
-            known = self._known[name] = (array, ValueSession.value(array))
-        return known[1]
-
-
 def _border(outputs: Sequence[Entry], inside: set[Node]) -> list[Entry]:
     """The entries of operators in `inside` that `outputs` are computed from."""
     border: dict[Entry, None] = {}
@@ -315,7 +291,7 @@ def _operators(
 class _Use(NamedTuple):
     """A session for one graph, of which there may be others with that session."""
 
-    session: ValueSession | StepOnDevice
+    session: StepSession | StepOnDevice
     inputs: Sequence[str]
     noise: Sequence[Any]
     operators: Callable[[], Mapping[str, Operator]]
@@ -323,24 +299,12 @@ class _Use(NamedTuple):
     views: Sequence[tuple[int, tuple[int, ...]]]
     """Which outputs the session gives in other shapes than theirs, and these."""
 
-    def __call__(self, feeds: dict[str, Any]) -> Sequence[Any]:
+    def __call__(self, feeds: dict[str, Any]) -> list[Any]:
         """The outputs for the inputs by name."""
-        return self.session(feeds, self.operators)
-
-    def value(self, array: Any) -> Any:
-        """An array as the session takes it."""
-        return self.session.value(array)
-
-    def array(self, value: Any) -> Any:
-        """What the session gives as an array."""
-        return self.session.array(value)
-
-    def arrays(self, values: Sequence[Any]) -> list[Any]:
-        """All that the session gives as arrays, in their own shapes."""
-        arrays = [self.session.array(value) for value in values]
+        outputs = self.session(feeds, self.operators)
         for i, shape in self.views:
-            arrays[i] = arrays[i].reshape(shape)
-        return arrays
+            outputs[i] = outputs[i].reshape(shape)
+        return outputs
 
 
 def _session(
@@ -353,7 +317,7 @@ def _session(
 ) -> _Use:
     """A session that computes `outputs`; `origin` gives the node that is at fault if there can be none.
 
-    With `views` it may give them in other shapes, if they are taken by `arrays`.
+    With `views` those that have another shape at last may be views of what it gives.
     """
     nodes = topological(outputs)
     operators = [node for node in nodes if not node.is_variable]
@@ -403,7 +367,7 @@ def _made(
         origins = map(origin, [exc.node] if exc.node else operators)
         raise UnsupportedOperators(filter(None, origins), without_places(exc)) from exc
     try:
-        session = ValueSession(lowered) if device is None else StepOnDevice(device, lowered)
+        session = StepSession(lowered) if device is None else StepOnDevice(device, lowered)
     except MXNetError as exc:
         raise UnsupportedOperators(filter(None, map(origin, operators)), without_places(exc)) from exc
     places = {node: i for i, node in enumerate(operators)}

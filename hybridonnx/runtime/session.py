@@ -314,8 +314,7 @@ class Session(Started):
 
     def _run_on_values(self, session: Any, feeds: dict[str, Array]) -> list[Array]:
         """Run where some inputs or outputs are bfloat16, which only values of ONNX Runtime's can be."""
-        values = {name: value_of(array) for name, array in feeds.items()}
-        return [array_of(y) for y in session.run_with_ort_values(self._outputs, values)]
+        return _run_on_values(session, self._outputs, feeds)
 
     def forked(self) -> None:
         """Leave the session, and the buffers bound to it, to the process that started it."""
@@ -363,8 +362,8 @@ class _Bound:
         return list(self._buffers)
 
 
-class ValueSession(Started):
-    """A session from ONNX Runtime's values to its values, none of which are copied."""
+class StepSession(Started):
+    """A session of a step of training, or of its gradient. Nothing of what it takes and gives is copied."""
 
     def __init__(self, lowered: Any) -> None:
         model = lowered.model
@@ -376,6 +375,8 @@ class ValueSession(Started):
         self._measured = MeasuredSession(start, self.options, model.graph)
         self._outputs = list(lowered.outputs)
         self._title = _title("train", lowered)
+        types = [value.type for value in (*self._session.get_inputs(), *self._session.get_outputs())]
+        self._run = _run_on_values if _BFLOAT16_TENSOR in types else _run_on_arrays
 
     @staticmethod
     def options() -> Any:
@@ -388,22 +389,29 @@ class ValueSession(Started):
         settings.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
         return settings
 
-    def __call__(self, feeds: dict[str, Any], operators: Operators = None) -> Sequence[Any]:
+    def __call__(self, feeds: Mapping[str, Array], operators: Operators = None) -> list[Array]:
         """The outputs for the inputs by name; `operators` is for the profiler, and for errors."""
         try:
             with no_fork():
                 if profile.sessions:
-                    run = self._measured.begin(operators).run_with_ort_values
-                    outputs: Sequence[Any] = profile.call("session", self._title, run, self._outputs, feeds)
+                    session = self._measured.begin(operators)
+                    outputs = profile.call("session", self._title, self._run, session, self._outputs, feeds)
                 else:
-                    session = self._session or self._restart()
-                    outputs = session.run_with_ort_values(self._outputs, feeds)
+                    outputs = self._run(self._session or self._restart(), self._outputs, feeds)
         except _FAILURES as exc:
             raise _failed(exc, self._measured.names(operators)) from exc
         return outputs
 
-    array = staticmethod(array_of)
-    value = staticmethod(value_of)
+
+def _run_on_arrays(session: Any, names: Sequence[str], feeds: Mapping[str, Array]) -> list[Array]:
+    outputs: list[Array] = session.run(names, feeds)
+    return [named(y) for y in outputs]
+
+
+def _run_on_values(session: Any, names: Sequence[str], feeds: Mapping[str, Array]) -> list[Array]:
+    """The same with bfloat16 among the types."""
+    values = {name: value_of(array) for name, array in feeds.items()}
+    return [array_of(y) for y in session.run_with_ort_values(names, values)]
 
 
 class ModelSession(Started):
@@ -468,8 +476,7 @@ class ModelSession(Started):
             with no_fork():
                 session = self._session or self._restart()
                 if self._runs_on_values:
-                    values = {name: value_of(array) for name, array in arrays.items()}
-                    return [array_of(y) for y in session.run_with_ort_values(names, values)]
+                    return _run_on_values(session, names, arrays)
                 results: list[Array] = session.run(names, arrays)
         except _FAILURES as exc:
             raise _failed(exc, remedy="") from exc

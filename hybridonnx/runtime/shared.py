@@ -14,7 +14,7 @@ from ..ops import Operator, Spec
 from ..symbol.declared import SHAPE_KEY
 from ..symbol.graph import Entry, Node
 from .device_session import StepOnDevice
-from .session import ValueSession
+from .session import StepSession
 
 _MOST = 32
 """How many sessions are kept, which nothing may use any more."""
@@ -25,7 +25,7 @@ _MOST_BYTES = 1 << 20
 class Shared(NamedTuple):
     """A session, and what the graph was like that it was made of."""
 
-    session: ValueSession | StepOnDevice
+    session: StepSession | StepOnDevice
     lowered: Any
     names: Sequence[str]
     """The names of the operators of that graph, in topological order."""

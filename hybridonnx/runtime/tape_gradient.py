@@ -59,11 +59,10 @@ class TapeGradient:
 
     def __call__(self, tape: Tape, heads: Sequence[Array]) -> list[Array | None] | None:
         """The gradients, `None` where there is none; nothing if ONNX Runtime refuses the values."""
-        value = self._session.value
-        feeds = {text: value(tape.array(source)) for text, source in self._sources}
-        feeds.update((text, value(heads[i])) for text, i in self._heads)
+        feeds = {text: tape.array(source) for text, source in self._sources}
+        feeds.update((text, heads[i]) for text, i in self._heads)
         try:
-            arrays = iter(self._session.arrays(self._session(feeds)))
+            arrays = iter(self._session(feeds))
         except MXNetError as exc:
             logger.debug("backward: %s", without_places(exc))
             return None

@@ -7,7 +7,6 @@ from copy import copy
 from functools import cached_property
 from importlib import import_module
 from math import prod
-from operator import attrgetter
 from typing import Any
 
 from ..autograd.gradients import write_gradients
@@ -240,7 +239,7 @@ class Executor:
             if head._entry
         ]
         if known:
-            operator = attrgetter("op") if self._watcher is None else self._watched_operator
+            operator = None if self._watcher is None else self._watched_operator
             write_gradients([h for h, _ in known], [g for _, g in known], True, is_train, operator)
 
     def _watched_operator(self, recorded: Any) -> Any:
