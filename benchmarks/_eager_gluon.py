@@ -13,6 +13,7 @@ import numpy as np
 UNITS, HEADS, LENGTH, CELLS = 768, 12, 128, 4
 """The transformer: units, heads, words, and how many cells."""
 IMAGES = {
+    "digits": (64, 1, 8, 8),
     "lenet": (16, 1, 28, 28),
     "mobilenetv2": (1, 3, 224, 224),
     "resnet50": (1, 3, 224, 224),
@@ -33,6 +34,18 @@ def lenet(mx):
         nn.Dense(500, activation="relu"),
         nn.Dense(CLASSES),
     )
+    return net
+
+
+def digits(mx):
+    """The network of samples/train_digits.py, without its dropout."""
+    nn = mx.gluon.nn
+    net = nn.HybridSequential()
+    for channels, pool in ((16, False), (32, True), (64, True)):
+        net.add(nn.Conv2D(channels, 3, padding=1, use_bias=False), nn.BatchNorm(), nn.Activation("relu"))
+        if pool:
+            net.add(nn.MaxPool2D())
+    net.add(nn.Dense(64, activation="relu"), nn.Dense(10))
     return net
 
 
@@ -74,6 +87,7 @@ class Run:
         mx.random.seed(0)
         zoo = mx.gluon.model_zoo.vision
         makers = {
+            "digits": lambda: digits(mx),
             "lenet": lambda: lenet(mx),
             "mobilenetv2": lambda: zoo.mobilenet_v2_1_0(classes=CLASSES),
             "resnet50": lambda: zoo.resnet50_v1(classes=CLASSES),

@@ -15,7 +15,15 @@ import time
 import numpy as np
 from training import OURS, Framework
 
-STEPS = {"lenet": 20, "mobilenetv2": 5, "resnet50": 3, "inceptionv3": 3, "transformer": 3, "lstm": 5}
+STEPS = {
+    "digits": 20,
+    "lenet": 20,
+    "mobilenetv2": 5,
+    "resnet50": 3,
+    "inceptionv3": 3,
+    "transformer": 3,
+    "lstm": 5,
+}
 """By network: steps of a turn."""
 MODES = ("predict", "train")
 WARM_UP = 12

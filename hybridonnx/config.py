@@ -47,6 +47,11 @@ DETERMINISM = Switch(
     "anew for what comes often, or stays, which is slower.",
 )
 FAKE_GPU = Switch("HYBRIDONNX_FAKE_GPU", 0, "GPUs that the processor plays, to test what runs on devices.")
+ENGINE = Switch(
+    "MXNET_ENGINE_TYPE",
+    "ThreadedEnginePerDevice",
+    "NaiveEngine has calls on a GPU return when their results are there: errors are told in their place.",
+)
 HOST_OPERATORS = Switch(
     "HYBRIDONNX_HOST_OPERATORS",
     True,

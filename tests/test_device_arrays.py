@@ -19,7 +19,7 @@ from hybridonnx.converters.to_onnx import lower_operator
 from hybridonnx.dtypes import name_of
 from hybridonnx.errors import MXNetError
 from hybridonnx.ops import Spec, find
-from hybridonnx.runtime import dlpack
+from hybridonnx.runtime import cuda, device, dlpack
 from hybridonnx.runtime.device import Device, DeviceArray
 from hybridonnx.runtime.device_session import elsewhere
 from tests.devices import stand_in, two, use
@@ -393,3 +393,51 @@ def test_changing_batches_use_few_sessions():
         y = nd.FullyConnected(ramp(n, 8), w, num_hidden=4, no_bias=True)
         assert y.shape == (n, 4)
     assert len(sessions) - before <= 4
+
+
+# ---- work that goes on after a call
+
+
+def test_who_needs_values_waits(monkeypatch):
+    waits = []
+    monkeypatch.setattr(Device, "wait", lambda self: waits.append(self.ctx))
+    x = nd.ones((2,), ctx=GPU)
+    for number, wait in enumerate((x.wait_to_read, x.wait_to_write, x.__dlpack__, nd.waitall), 1):
+        wait()
+        assert waits.count(GPU) == number
+    nd.ones((2,)).wait_to_read()
+    assert waits.count(GPU) == 4
+
+
+@stand_in
+def test_a_gpu_returns_early(monkeypatch):
+    """What ONNX Runtime is asked for, by a session that notes it."""
+
+    asked: list[dict[str, str]] = []
+
+    class Options:
+        def __init__(self):
+            asked.append({})
+
+        def add_run_config_entry(self, name, value):
+            asked[-1][name] = value
+
+    class Session:
+        def run_with_iobinding(self, binding, options):
+            assert isinstance(options, Options)
+
+    monkeypatch.setattr(cuda, "stream", lambda number: 4711 + number)
+    monkeypatch.setattr(onnxruntime, "RunOptions", Options)
+    monkeypatch.setattr(device, "_run_options", device._run_options.__wrapped__)
+    real = Device(1, False)
+    for way in ({}, {"waits": True}, {"captures": False}):
+        real.run(Session(), None, **way)
+    monkeypatch.setenv("MXNET_ENGINE_TYPE", "NaiveEngine")
+    real.run(Session(), None)
+    early = {"disable_synchronize_execution_providers": "1"}
+    assert asked == [early, {}, {**early, "gpu_graph_id": "-1"}, {}]
+    ((name, chosen), other) = real.providers(captures=True)
+    assert (name, other) == ("CUDAExecutionProvider", "CPUExecutionProvider")
+    assert chosen["user_compute_stream"] == "4712"
+    assert chosen["enable_cuda_graph"] == "1"
+    assert real.providers()[0][1]["enable_cuda_graph"] == "0"

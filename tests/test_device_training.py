@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 import hybridonnx as mx
 from hybridonnx import autograd, gluon, nd
 from hybridonnx.gluon import nn
-from hybridonnx.runtime import traced
+from hybridonnx.runtime import device_session, traced
 from hybridonnx.runtime.device import DeviceArray
 from tests.devices import two, use
 
@@ -224,6 +225,58 @@ def test_outputs_are_kept_under_static_alloc():
     net = network(GPU, static_alloc=True)
     held = [net(nd.array(IMAGES[0], ctx=GPU)) for _ in range(4)]
     assert len({y._data.address for y in held}) == 4
+
+
+@pytest.fixture
+def captured(monkeypatch):
+    """The runs of what is one CUDA graph on a GPU."""
+    runs, call = [], device_session._Captured.__call__
+
+    def counted(self, feeds):
+        runs.append(self)
+        return call(self, feeds)
+
+    monkeypatch.setattr(device_session._Captured, "__call__", counted)
+    return runs
+
+
+def test_what_comes_again_is_one_graph(captured):
+    net, reference = network(GPU, static_alloc=True, static_shape=True), network(mx.cpu())
+    held = []
+    for i in range(12):
+        x = IMAGES[0][: (8, 3)[i % 2]] + i
+        held.append((net(nd.array(x, ctx=GPU)), reference(nd.array(x)).asnumpy()))
+    assert len(captured) >= 8
+    assert len(set(captured)) == 2  # of each shape
+    for got, expected in held:
+        np.testing.assert_allclose(got.asnumpy(), expected, 1e-5, 1e-5)
+    net.collect_params("net_dense1_bias")["net_dense1_bias"].data(GPU)[:] = 1
+    np.testing.assert_allclose(net(nd.array(x, ctx=GPU)).asnumpy(), expected + 1, 1e-5, 1e-5)
+
+
+def test_graphs_draw_anew(captured):
+    class Noisy(gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            return x + F.random.uniform(shape=(2, 3))
+
+    net = Noisy()
+    net.hybridize(static_alloc=True, static_shape=True)
+    mx.random.seed(5)
+    got = [net(nd.zeros((2, 3), ctx=GPU)).asnumpy() for _ in range(6)]
+    mx.random.seed(5)
+    for y in got:
+        np.testing.assert_allclose(y, nd.random.uniform(shape=(2, 3)).asnumpy())
+
+
+def test_threads_that_predict_by_one_graph(captured):
+    net, reference = network(GPU, static_alloc=True, static_shape=True), network(mx.cpu())
+    batches = [IMAGES[i % 4] * (i + 1) for i in range(24)]
+    net(nd.array(batches[0], ctx=GPU))
+    with ThreadPoolExecutor(4) as pool:
+        got = list(pool.map(lambda x: net(nd.array(x, ctx=GPU)).asnumpy(), batches))
+    assert len(set(captured)) == 1
+    for y, x in zip(got, batches, strict=True):
+        np.testing.assert_allclose(y, reference(nd.array(x)).asnumpy(), 1e-4, 1e-4)
 
 
 def test_a_changed_parameter_is_used_at_once():

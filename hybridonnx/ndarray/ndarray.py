@@ -234,7 +234,10 @@ class NDArray(ArrayBase, OperatorMethods):
     # ---- its values elsewhere
 
     def wait_to_read(self) -> None:
-        """Nothing: the values are there as soon as the array is."""
+        """Wait until the values are there, which those on the processor are as soon as the array is."""
+        data: Any = self._data
+        if type(data) is not np.ndarray:
+            data.device.wait()
 
     wait_to_write = wait_to_read
 

@@ -389,7 +389,16 @@ class CompiledGraph:
         operators = partial(operators_of, nodes)
         if self._device is None:
             return Session(lowered, parameters, self._static_alloc, operators, in_turn)
-        return GraphOnDevice(self._device, lowered, parameters, operators, self._static_alloc)
+        settings = self._device, lowered, parameters, operators, self._static_alloc
+        frozen = bool(parameters) or not self._arrays
+        if self._static_alloc and self._fixed_shapes and frozen and not in_turn:
+            try:
+                return GraphOnDevice(*settings, captures=True)
+            except MXNetError as exc:
+                logger.info(
+                    "hybridize: what runs on %s is no CUDA graph. %s", self._device, without_places(exc)
+                )
+        return GraphOnDevice(*settings)
 
     def _is_parameter(self, node: Node) -> bool:
         """Whether a variable is one, and no input."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -58,21 +60,54 @@ def capability(device: int) -> int:
     return 10 * digits[0].value + digits[1].value
 
 
+@contextmanager
+def _current(device: int) -> Iterator[None]:
+    """A block in which this thread has the context of a GPU that CUDA's own library has as well."""
+    context = _context(device)
+    _ask(device, "cuCtxPushCurrent_v2", context)
+    try:
+        yield
+    finally:
+        _ask(device, "cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_void_p()))
+
+
+@cache
+def _context(device: int) -> ctypes.c_void_p:
+    context = ctypes.c_void_p()
+    _ask(device, "cuDevicePrimaryCtxRetain", ctypes.byref(context), ctypes.c_int(device))
+    return context
+
+
+def _ask(device: int, name: str, *arguments: Any) -> None:
+    status = getattr(_driver(), name)(*arguments)
+    if status:
+        raise MXNetError(
+            f"gpu({device}): an answer of the driver is required, got error {status} of {name}. With "
+            "MXNET_ENGINE_TYPE=NaiveEngine the call that is at fault tells it."
+        )
+
+
 def memory(device: int) -> tuple[int, int]:
     """Free and total bytes of a GPU's memory."""
-    free, total, context = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_void_p()
-    driver = _driver()
-    steps = (
-        ("cuDevicePrimaryCtxRetain", (ctypes.byref(context), ctypes.c_int(device))),
-        ("cuCtxPushCurrent_v2", (context,)),
-        ("cuMemGetInfo_v2", (ctypes.byref(free), ctypes.byref(total))),
-        ("cuCtxPopCurrent_v2", (ctypes.byref(context),)),
-        ("cuDevicePrimaryCtxRelease_v2", (ctypes.c_int(device),)),
-    )
-    for name, arguments in steps:
-        status = getattr(driver, name)(*arguments)
-        if status:
-            raise MXNetError(
-                f"gpu({device}): an answer of the driver is required, got error {status} of {name}."
-            )
+    free, total = ctypes.c_size_t(), ctypes.c_size_t()
+    with _current(device):
+        _ask(device, "cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
     return free.value, total.value
+
+
+@cache
+def stream(device: int) -> int:
+    """The stream of all work on a GPU: what is begun later waits for what was begun before.
+
+    Copies that CUDA makes on its own wait for it, and it for them, as it is no stream that does not block.
+    """
+    made = ctypes.c_void_p()
+    with _current(device):
+        _ask(device, "cuStreamCreate", ctypes.byref(made), ctypes.c_uint(0))
+    return made.value or 0
+
+
+def wait(device: int) -> None:
+    """Return when all work of the stream is done."""
+    with _current(device):
+        _ask(device, "cuStreamSynchronize", ctypes.c_void_p(stream(device)))

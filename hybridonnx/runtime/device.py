@@ -52,16 +52,39 @@ class Device:
     def __repr__(self) -> str:
         return str(self.ctx)
 
-    def providers(self) -> list[Any]:
-        """What runs the nodes of a session on the device, and those that it lacks."""
+    def providers(self, captures: bool = False) -> list[Any]:
+        """What runs the nodes of a session on the device, and those that it lacks.
+
+        With `captures` a run that comes again is one CUDA graph; then there is nothing that the device lacks.
+        """
         if self.is_fake:
             return [self.provider]
         settings = {
             "device_id": str(self.ctx.device_id),
             "use_tf32": str(int(config.TF32())),
             "arena_extend_strategy": "kSameAsRequested",
+            "user_compute_stream": str(cuda.stream(self.ctx.device_id)),
+            "enable_cuda_graph": str(int(captures)),
         }
         return [(self.provider, settings), "CPUExecutionProvider"]
+
+    def run(self, session: Any, binding: Any, waits: bool = False, captures: bool = True) -> None:
+        """Run a session on what is bound.
+
+        A GPU's work goes on after the call, unless it `waits`, after all that was begun before. A session
+        that captures its runs leaves this one out without `captures`.
+        """
+        if self.is_fake:
+            session.run_with_iobinding(binding)
+        else:
+            early = not (waits or config.ENGINE() == "NaiveEngine")
+            session.run_with_iobinding(binding, _run_options(early, captures))
+
+    def wait(self) -> None:
+        """Return when all work that was begun is done."""
+        if not self.is_fake:
+            with no_fork():
+                cuda.wait(self.ctx.device_id)
 
     def put(self, array: Array) -> DeviceArray:
         """An array of the device with the values of one in NumPy's memory."""
@@ -112,7 +135,7 @@ class Device:
             binding = session.io_binding()
             binding.bind_input("data", *source, carrier.type, (count,), address)
             binding.bind_output("output0", *target, carrier.type, (count,), to)
-            session.run_with_iobinding(binding)
+            self.run(session, binding, waits=_ON_HOST in (source, target))
 
     def tell(self, name: str, reason: str) -> None:
         """Tell once that an operator runs on the processor, or raise where that is not wanted."""
@@ -126,6 +149,17 @@ class Device:
             logger.warning(
                 "%s: runs on the processor in place of %s, with copies to it and back. %s", name, self, reason
             )
+
+
+@cache
+def _run_options(early: bool, captures: bool) -> Any:
+    """How ONNX Runtime runs a session on a GPU."""
+    chosen = ort.RunOptions()
+    if early:
+        chosen.add_run_config_entry("disable_synchronize_execution_providers", "1")
+    if not captures:
+        chosen.add_run_config_entry("gpu_graph_id", "-1")
+    return chosen
 
 
 @cache
@@ -220,6 +254,7 @@ class DeviceArray:
         raise MXNetError(f"an array in NumPy's memory is required, got one on {self.device}. Use asnumpy().")
 
     def __dlpack__(self, **_: Any) -> Any:
+        self.device.wait()  # others have streams of their own
         return dlpack.capsule(self, *self.__dlpack_device__())
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -289,12 +324,23 @@ def count(played: bool = True) -> int:
 
 @cache
 def _device(number: int, is_fake: bool) -> Device:
-    return Device(number, is_fake)
+    used = _devices[number] = Device(number, is_fake)
+    return used
+
+
+_devices: dict[int, Device] = {}
+"""Those that were used, by number."""
 
 
 def device(number: int) -> Device:
     """The device of `mx.gpu(number)`, which is there."""
     return _device(number, config.FAKE_GPU() > 0)
+
+
+def waitall() -> None:
+    """Return when all work is done that was begun on any device."""
+    for used in list(_devices.values()):
+        used.wait()
 
 
 def _forget() -> None:

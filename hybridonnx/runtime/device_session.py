@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._locks import no_fork
+from .._locks import new_lock, no_fork
 from .._profile import profile
 from .._threads import counts_references
 from ..dtypes import tensor_dtype
@@ -48,6 +48,7 @@ class _DeviceSession(Started):
         lowered: Any,
         settings: Callable[[], Any],
         parameters: Mapping[str, Array] | None = None,
+        captures: bool = False,
     ) -> None:
         names = [name for name in lowered.parameters if name in (parameters or {})]
         held = [value_of((parameters or {})[name]) for name in names]
@@ -56,7 +57,7 @@ class _DeviceSession(Started):
         def start(chosen: Any) -> Any:
             if names:
                 chosen.add_external_initializers(names, held)
-            return _start(model.SerializeToString(), chosen, providers=device.providers())
+            return _start(model.SerializeToString(), chosen, providers=device.providers(captures))
 
         def recording() -> Any:
             chosen = settings()
@@ -83,7 +84,7 @@ class _DeviceSession(Started):
         _bind_all(binding, feeds)
         for name in self._outputs:
             binding.bind_output(name, *self._device.place)
-        session.run_with_iobinding(binding)
+        self._device.run(session, binding, waits=bool(profile.sessions), captures=False)
         return received(self._device, binding, self._dtypes)
 
     def _watched(self, title: str, feeds: Mapping[str, Any], operators: Operators) -> list[DeviceArray]:
@@ -168,6 +169,10 @@ class GraphOnDevice(_DeviceSession):
     """A session of a graph that predicts.
 
     With `reuse_outputs` it writes into the outputs of the last call with such inputs, if nobody has them.
+    With `captures`, for inputs of one shape, it is a CUDA graph, whose work begins as one.
+
+    Raises:
+        MXNetError: With `captures`, if the device lacks any of the nodes.
     """
 
     def __init__(
@@ -177,11 +182,15 @@ class GraphOnDevice(_DeviceSession):
         parameters: Mapping[str, Array],
         operators: Operators = None,
         reuse_outputs: bool = False,
+        captures: bool = False,
     ) -> None:
-        super().__init__(device, lowered, options, parameters)
+        super().__init__(device, lowered, options, parameters, captures)
         reuses = reuse_outputs and counts_references()
-        self._kept: OrderedDict[Any, Any] | None = OrderedDict() if reuses else None
+        self._kept: OrderedDict[Any, Any] | None = OrderedDict() if reuses and not captures else None
         """By the inputs' shapes the binding and the outputs of the last call."""
+        self._captured: _Captured | None = None
+        self._captures = captures
+        self._lock = new_lock()
         self._operators = operators
         self.inputs: Sequence[str] = lowered.inputs
         """The names of the inputs that the graph uses."""
@@ -199,13 +208,21 @@ class GraphOnDevice(_DeviceSession):
         return self._watched(self._title, feeds, self._operators)
 
     def _run(self, session: Any, feeds: Mapping[str, Any]) -> list[DeviceArray]:
-        if self._kept is None or session is not self._session:
+        if session is not self._session:  # the profiler's
+            return super()._run(session, feeds)
+        if self._captures:
+            with self._lock:
+                if self._captured is None:
+                    outputs = super()._run(session, feeds)
+                    self._captured = _Captured(self._device, session, feeds, self._outputs, outputs)
+                return self._captured(feeds)
+        if self._kept is None:
             return super()._run(session, feeds)
         key = tuple([array.shape for array in feeds.values()])
         binding, outputs = self._kept.pop(key, (None, []))
         if binding is not None and max(_references(outputs), default=0) <= _HELD_BY_POOL:
             _bind_all(binding, feeds)
-            session.run_with_iobinding(binding)
+            self._device.run(session, binding)
         else:
             outputs = super()._run(session, feeds)
             binding = session.io_binding()
@@ -219,8 +236,36 @@ class GraphOnDevice(_DeviceSession):
     def forked(self) -> None:
         """Leave the session, and what is bound to it, to the process that started it."""
         super().forked()
+        self._captured = None
         if self._kept is not None:
             self._kept.clear()
+
+
+class _Captured:
+    """What a CUDA graph reads and writes: the same memory each time."""
+
+    def __init__(
+        self,
+        device: Device,
+        session: Any,
+        feeds: Mapping[str, Any],
+        names: Sequence[str],
+        outputs: Sequence[DeviceArray],
+    ) -> None:
+        """Bind memory for inputs like `feeds`, and that of outputs which nobody else has."""
+        self._device, self._session, self._outputs = device, session, outputs
+        self._inputs = {name: device.empty(array.shape, array.dtype) for name, array in feeds.items()}
+        self._binding = session.io_binding()
+        _bind_all(self._binding, self._inputs)
+        for name, array in zip(names, outputs, strict=True):
+            bind_output(self._binding, name, array)
+
+    def __call__(self, feeds: Mapping[str, Any]) -> list[DeviceArray]:
+        """The outputs, copied to memory of their own."""
+        for name, array in feeds.items():
+            self._inputs[name][...] = array
+        self._device.run(self._session, self._binding)
+        return [y.copy() for y in self._outputs]
 
 
 class StepOnDevice(_DeviceSession):
