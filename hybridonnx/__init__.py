@@ -14,6 +14,7 @@ _MODULES = (
     "callback",
     "context",
     "contrib",
+    "deploy",
     "engine",
     "error",
     "errors",

@@ -9,23 +9,18 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from ..converters.from_onnx import Source as OnnxSource
-from ..converters.from_onnx import read
-from ..converters.to_onnx import arrays_by_name, by_name, data_names
-from ..converters.values import dtype_of_type_string
-from ..dtypes import DType
-from ..errors import DTypeError, FormatError, MXNetError
+from ..converters.to_onnx import arrays_by_name, by_name
+from ..errors import FormatError, MXNetError
 from ..gluon.hybrid_block import HybridBlock
 from ..ndarray.files import load as load_arrays
 from ..ndarray.ndarray import NDArray
 from ..ops import Array
 from ..parity.isolation import Isolation, called, isolation_of
-from ..runtime.compile import CompiledGraph
-from ..runtime.session import ModelSession
-from ..symbol.labels import label_shapes
 from ..symbol.symbol import Symbol, load_json
 from ..symbol.symbol import load as load_symbol
 from .inspection import is_symbol_file
 from .models import Inputs, Parameters
+from .open_models import NativeModel, OnnxModel
 
 __all__ = ["run"]
 
@@ -120,37 +115,13 @@ def serve(request: dict[str, Any], ask: Any) -> dict[str, Any]:
 
 
 def _run_onnx(source: str | bytes, inputs: Any) -> dict[str, Array]:
-    read(source)  # which says in words what is wrong with a file, before ONNX Runtime sees it
-    session = ModelSession(source)
-    arrays = _arrays(list(session.inputs), inputs)
-    feeds = {}
-    for name, (text, _) in session.inputs.items():
-        feeds[name] = _cast(name, arrays[name], dtype_of_type_string(text))
-    return dict(zip(session.outputs, session(feeds), strict=True))
+    model = OnnxModel(source)
+    return model(_arrays(model.names, inputs))
 
 
 def _run_symbol(graph: Symbol, inputs: Any, known: Mapping[str, Array]) -> dict[str, Array]:
-    names = data_names(graph, known)
-    labels = [name for name in graph.list_inputs() if name not in known and name not in names]
-    arrays = {n: _as_parameters(array, known) for n, array in _arrays(names, inputs, labels).items()}
-    arrays |= _zeros(graph, [name for name in labels if name not in arrays], arrays)
-    parameters = {name: NDArray(known[name]) for name in graph.list_inputs() if name in known}
-    results = CompiledGraph(graph, list(arrays), parameters)([NDArray(array) for array in arrays.values()])
-    return {name: y.asnumpy() for name, y in zip(graph.list_outputs(), results, strict=True)}
-
-
-def _zeros(graph: Symbol, labels: Sequence[str], arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Zeros for labels, which only training reads, in the shapes that the inputs tell."""
-    if not labels:
-        return {}
-    shapes = label_shapes(graph, labels, {name: array.shape for name, array in arrays.items()})
-    unknown = [name for name in labels if name not in shapes]
-    if unknown:
-        raise MXNetError(
-            f"run: an array for {', '.join(unknown)} is required, whose shape the other inputs do not tell; "
-            "its values do not count."
-        )
-    return {name: np.zeros(shapes[name], np.float32) for name in labels}
+    model = NativeModel(graph, known)
+    return model(_arrays(model.names, inputs, model.labels))
 
 
 def _arrays(names: Sequence[str], inputs: Any, others: Sequence[str] = ()) -> dict[str, Array]:
@@ -170,20 +141,3 @@ def _arrays(names: Sequence[str], inputs: Any, others: Sequence[str] = ()) -> di
 
 def _array(value: Any) -> Array:
     return value.asnumpy() if isinstance(value, NDArray) else np.asarray(value)
-
-
-def _as_parameters(array: Array, parameters: Mapping[str, Array]) -> Array:
-    """Floating-point numbers of the width that all parameters have, if they have one."""
-    dtypes = list({parameter.dtype for parameter in parameters.values() if parameter.dtype.kind == "f"})
-    is_other = array.dtype.kind == "f" and len(dtypes) == 1
-    return array.astype(dtypes[0], copy=False) if is_other else array
-
-
-def _cast(name: str, array: Array, dtype: DType | None) -> Array:
-    """The array as the model takes it."""
-    if dtype is None or array.dtype == dtype:
-        return array
-    cast = array.astype(dtype) if np.can_cast(array.dtype, dtype, "same_kind") else None
-    if cast is None or (dtype.kind in "iu" and not np.array_equal(cast, array)):
-        raise DTypeError(f"run: {dtype} is required of input {name}, got {array.dtype}. Cast it first.")
-    return cast

@@ -78,7 +78,7 @@ def options(in_turn: bool = False) -> Any:
     """
     settings = ort.SessionOptions()
     settings.log_severity_level = 4
-    settings.intra_op_num_threads = config.THREADS()
+    settings.intra_op_num_threads = Threads.current()
     folder = config.PROFILE()
     if folder:
         settings.enable_profiling = True
@@ -141,6 +141,24 @@ class Providers(Scope):
         """Those of the innermost block."""
         inner = cls._scopes.innermost
         return ("CPUExecutionProvider",) if inner is None else inner[1]
+
+
+class Threads(Scope):
+    """A `with` block in which new sessions have so many threads; 0 for as many as the environment says."""
+
+    _scopes: ClassVar[Innermost] = Innermost()
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+
+    def __enter__(self) -> None:
+        self._scopes.innermost = self, self._count, self._scopes.innermost
+
+    @classmethod
+    def current(cls) -> int:
+        """That of the innermost block."""
+        inner = cls._scopes.innermost
+        return (0 if inner is None else inner[1]) or config.THREADS()
 
 
 def _require_utf8(path: str) -> None:
@@ -461,9 +479,9 @@ class ModelSession(Started):
         types = {*self.output_types, *(text for text, _ in self.inputs.values())}
         self._runs_on_values = _BFLOAT16_TENSOR in types and types <= _READABLE
 
-    def __call__(self, feeds: Mapping[str, Array]) -> list[Array]:
-        """The outputs for the inputs by name; what is no input is left out."""
-        return self._run(feeds, self.outputs)
+    def __call__(self, feeds: Mapping[str, Array], names: Sequence[str] = ()) -> list[Array]:
+        """The outputs of these names, or all, for the inputs by name; what is no input is left out."""
+        return self._run(feeds, names or self.outputs)
 
     def readable(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
         """The outputs by name, without those that ONNX Runtime has no arrays for, such as float8."""

@@ -1,0 +1,12 @@
+"""Models at work: predictions of many rows, on one machine or several, and servers of models."""
+
+from .._lazy import lazy_package as _lazy_package
+
+__getattr__, __dir__ = _lazy_package(
+    __name__,
+    single={
+        "Predictor": ".predictor",
+        "predictor": ".predictor",
+    },
+    submodules=(),
+)
