@@ -4,6 +4,7 @@
 #   use_torch          sets up .torch with PyTorch 2.13; sets $TORCH_PYTHON
 #   use_free_threaded  sets up .threads with a Python that has no global lock; sets $PYTHON
 #   use_gpu            sets up .gpu with onnxruntime-gpu, CUDA and cuDNN; sets $PYTHON
+#   use_engines NAME…  sets up .engines with the package and engines of its extras, such as ray; sets $HYBRIDONNX_ENGINES
 #   use_fuzz           sets up .fuzz with atheris, or .venv where there is none; sets $PYTHON
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 ORACLE_PACKAGES=(numpy==1.23.5 mxnet==1.9.1)
@@ -112,6 +113,15 @@ set_up_free_threaded() {
   echo "${THREADS_PACKAGES[*]} $(sha256sum pyproject.toml)" >.threads/stamp
 }
 
+# .engines keeps what other calls have put there.
+set_up_engines() {
+  local extra=$(IFS=,; echo "$*") stamp="$* $(sha256sum pyproject.toml)"
+  ! grep -qxF "$stamp" .engines/stamps 2>/dev/null || return 0
+  make_environment .engines 'sys.version_info >= (3, 11)' 'Python 3.11 or later' ${PYTHON:+"$PYTHON"} python3 python3.12 python3.11
+  pip_install .engines --editable ".[$extra]"
+  echo "$stamp" >>.engines/stamps
+}
+
 # One set-up at a time, where the system has flock.
 locked() {
   exec 9<scripts/_venv.sh
@@ -156,6 +166,11 @@ use_fuzz() {
 use_free_threaded() {
   locked set_up_free_threaded
   PYTHON=$PWD/.threads/bin/python
+}
+
+use_engines() {
+  locked set_up_engines "$@"
+  export HYBRIDONNX_ENGINES=$PWD/.engines/bin/python
 }
 
 use_torch() {

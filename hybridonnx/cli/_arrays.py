@@ -6,13 +6,13 @@ import io
 from collections.abc import Mapping, Sequence
 from math import isfinite, nan
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import image
+from ..deploy.pixels import EXTENSIONS, Pixels, decode, picture
 from ..errors import FormatError, MXNetError
 from ..formats.files import write_atomically
 from ..onnx.inspection import Declaration
@@ -20,18 +20,7 @@ from ._options import POSITIVE
 
 __all__ = ["Pixels", "inputs_option", "pixels_options", "read_inputs", "write_arrays"]
 
-_IMAGES = (".jpg", ".jpeg", ".png", ".bmp", ".webp")
 _COLOURS = 3
-
-
-class Pixels(NamedTuple):
-    """What becomes of an image's pixels: each is divided by `scale`, then normalized."""
-
-    scale: float = 1.0
-    mean: tuple[float, ...] = ()
-    std: tuple[float, ...] = ()
-    """Of each colour."""
-    bgr: bool = False
 
 
 def read_inputs(
@@ -64,7 +53,7 @@ def read_inputs(
             arrays |= _npz(path)
             continue
         name = name if equals and name in by_name else _only(path, inputs)
-        if path.suffix.lower() in _IMAGES:
+        if path.suffix.lower() in EXTENSIONS:
             images.setdefault(name, []).append(path)
         else:
             arrays[name] = _npy(path)
@@ -109,18 +98,10 @@ def _npz(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _image(path: Path, item: Declaration, pixels: Pixels) -> NDArray[Any]:
-    """An image as a model takes it: of its size, with the colours in the axis that it has them in."""
-    shape = item.shape if item.shape is not None and len(item.shape) == 4 else (None, _COLOURS, None, None)
-    last = shape[3] in (1, _COLOURS) and shape[1] not in (1, _COLOURS)
-    colours, height, width = (shape[3], *shape[1:3]) if last else (shape[1], *shape[2:])
-    data = image.imread(str(path), 0 if colours == 1 else 1, not pixels.bgr)
-    if isinstance(height, int) and isinstance(width, int) and data.shape[:2] != (height, width):
-        data = image.imresize(data, width, height)
-    array = data.asnumpy()
-    if item.dtype != "uint8":
-        mean, std = np.array(pixels.mean or (0.0,)), np.array(pixels.std or (1.0,))
-        array = ((array / pixels.scale - mean) / std).astype(item.dtype)
-    return array if last else array.transpose(2, 0, 1)
+    try:
+        return picture(decode(path.read_bytes(), item, pixels), item, pixels)
+    except FormatError as exc:
+        raise FormatError(f"{path}: {exc}") from None
 
 
 def _numbers(ctx: click.Context, option: click.Parameter, text: str) -> tuple[float, ...]:

@@ -5,8 +5,11 @@ from .._lazy import lazy_package as _lazy_package
 __getattr__, __dir__ = _lazy_package(
     __name__,
     single={
-        "Predictor": ".predictor",
-        "predictor": ".predictor",
+        "Pixels": ".pixels",
+        "Predictor": ".prediction",
+        "Report": ".report",
+        "predict": ".batch",
+        "predictor": ".prediction",
     },
     submodules=(),
 )

@@ -3,7 +3,7 @@ from . import mx2onnx
 from .benchmark import Benchmark, Timing, bench
 from .checkpoint import import_to_checkpoint
 from .inspection import Declaration, Inspection, inspect
-from .manifest import Digest, Manifest, ManifestCheck, check_manifest
+from .manifest import Digest, Manifest, ManifestCheck, check_manifest, digest_of_file
 from .model_diff import ModelDiff, NodeDiff, WeightDiff, diff
 from .model_profile import NodeTime, Profile, TimeShare, profile
 from .models import (
@@ -18,7 +18,7 @@ __all__ = [
     "IsolationError", "Layer", "Manifest", "ManifestCheck", "ModelDiff", "NodeDiff", "NodeFacts",
     "NodeSupport", "NodeTime", "ParameterDifference", "Parity", "ParityError", "Profile", "ProofOptions",
     "Score", "SizeTrial", "Support", "TimeShare", "Timing", "Value", "Verdict", "WeightDiff", "assert_parity",
-    "bench", "check", "check_manifest", "diff", "export_model", "get_model_metadata", "get_operator_support",
-    "import_model", "import_to_checkpoint", "import_to_gluon", "inspect", "mx2onnx", "profile",
-    "register_lowering", "run", "verify",
+    "bench", "check", "check_manifest", "diff", "digest_of_file", "export_model", "get_model_metadata",
+    "get_operator_support", "import_model", "import_to_checkpoint", "import_to_gluon", "inspect", "mx2onnx",
+    "profile", "register_lowering", "run", "verify",
 ]

@@ -13,7 +13,7 @@ from ..parity.models import title
 from ._manifest import Digest, Manifest, digest_of_file, manifest_path, read_manifest, source_digests
 from ._native import Model, native
 
-__all__ = ["Digest", "Manifest", "ManifestCheck", "check_manifest"]
+__all__ = ["Digest", "Manifest", "ManifestCheck", "check_manifest", "digest_of_file"]
 
 
 @dataclass(frozen=True)

@@ -136,6 +136,7 @@ def model_files(
         MissingFileError: If one is not there.
     """
     first = Path(path).absolute()
+    files: tuple[Path, ...]
     if first.suffix == ".json":
         files = first, Path(parameters_beside(str(first)) if params is None else params).absolute()
     elif params is not None:

@@ -55,7 +55,7 @@ def score(
     both = [_metric(metric), _metric(metric)]
     total, changed, added = 0, 0, 0
     changes: list[Change] = []
-    for batch in counted(set_, "{} samples", lambda batch: len(batch.labels)):
+    for batch in counted(set_, lambda count, _: f"{count:,} samples", lambda batch: len(batch.labels)):
         labels = batch.labels
         outputs = [_output(run, which, batch, total) for run, which in ((first, "first"), (second, "second"))]
         for own, y in zip(both, outputs, strict=True):

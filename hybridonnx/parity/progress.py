@@ -14,12 +14,14 @@ _PATIENCE = 1.0
 _T = TypeVar("_T")
 
 
-def counted(items: Iterable[_T], text: str, size: Callable[[_T], int]) -> Iterator[_T]:
+def counted(
+    items: Iterable[_T], text: Callable[[int, float], str], size: Callable[[_T], int]
+) -> Iterator[_T]:
     """The items, while what is done with them shows.
 
     Args:
         items: What is worked on.
-        text: What is said of a number, such as "{} samples".
+        text: What is said of a number, and of the seconds that it took.
         size: How much an item counts.
     """
     listener = LISTENER.get()
@@ -27,7 +29,7 @@ def counted(items: Iterable[_T], text: str, size: Callable[[_T], int]) -> Iterat
     for item in items:
         yield item
         count += size(item)
-        line = text.format(f"{count:,}")
+        line = text(count, monotonic() - begin)
         if listener is not None:
             listener(line)
         elif sys.stderr.isatty() and monotonic() - begin > _PATIENCE:

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._locks import new_lock
 from ..errors import MXNetError, ShapeError
+from ..gluon.block import Block
 from ..ndarray.ndarray import NDArray
 from ..onnx.inspection import Declaration
 from ..onnx.open_models import NativeModel, OnnxModel, model_files, open_model
@@ -87,6 +88,11 @@ class Predictor:
         """How many rows the model takes at once; 0 if that is free."""
         self._most = self.fixed_rows or batch
 
+    @property
+    def transforms(self) -> dict[str, str]:
+        """What is done to the rows of each input, in words; a function is its name."""
+        return {name: _described(transform) for name, transform in self._transforms.items()}
+
     def __call__(self, columns: Columns) -> dict[str, Array]:
         """The outputs for the inputs.
 
@@ -162,6 +168,13 @@ def predictor(path: str | os.PathLike[str], params: Any = None, **options: Any) 
     return Predictor(path, params, **options)
 
 
+def _described(transform: Transform) -> str:
+    if isinstance(transform, Block):
+        return repr(transform)
+    kind = transform if hasattr(transform, "__qualname__") else type(transform)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
 def _chosen(what: str, names: Sequence[str], declared: Sequence[Declaration]) -> tuple[Declaration, ...]:
     """The declarations of these names, in this order; all without names."""
     by_name = {item.name: item for item in declared}
@@ -206,6 +219,8 @@ def _plain(value: Any) -> Any:
 
 def _stacked(name: str, values: Any) -> Array:
     """Rows as one array."""
+    if not isinstance(values, np.ndarray | list | tuple) or not getattr(values, "ndim", 1):
+        raise ShapeError(f"predictor: an array or a list of rows is required of {name}, got one value.")
     array = values if isinstance(values, np.ndarray) and values.dtype != object else None
     if array is None:
         rows = [np.asarray(_plain(row)) for row in values]
@@ -214,8 +229,6 @@ def _stacked(name: str, values: Any) -> Array:
             one, other = sorted(shapes)[:2]
             raise ShapeError(f"predictor: rows of one shape are required of {name}, got {one} and {other}.")
         array = np.stack(rows) if rows else np.empty(0)
-    if not array.ndim:
-        raise ShapeError(f"predictor: an array of rows is required of {name}, got one number.")
     return array
 
 
