@@ -9,7 +9,9 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnxruntime as ort
@@ -18,6 +20,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import hybridonnx as mx
+from hybridonnx.deploy.sources import sources_of
+from hybridonnx.errors import FormatError
 from hybridonnx.gluon import nn
 from tests.processes import children, command_of
 
@@ -132,6 +136,58 @@ def expected_of_images(model, folder):
 
 
 PIXELS = mx.deploy.Pixels(255.0, (0.5,), (0.25,))
+
+
+@pytest.mark.parametrize("write", [np.savez, np.savez_compressed])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_arrays_stay_in_their_file_unless_it_is_compressed(tmp_path, write, order):
+    wanted: dict[str, Any] = {
+        "a": np.asarray(np.arange(30.0, dtype=np.float16).reshape(10, 3), order=order),
+        "names_of_any_length": np.arange(10, dtype=np.int8),
+        "none": np.empty((10, 0), np.float32),
+    }
+    write(tmp_path / "rows.npz", **wanted)
+    (source,) = sources_of(tmp_path / "rows.npz")
+    columns = source.read(list(wanted), 3, 9)
+    for name, array in wanted.items():
+        np.testing.assert_array_equal(columns[name], array[3:9], strict=True)
+    assert isinstance(columns["a"], np.memmap) == (write is np.savez)
+
+
+def npy_header(shape, kind="<f4"):
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(file, {"descr": kind, "fortran_order": False, "shape": shape})
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        npy_header((1 << 50,)),
+        npy_header((4,)) + b"\0" * 15,
+        npy_header((4,), "|O") + b"\0" * 64,
+        b"\x93NUMPY\x03\x00" + npy_header((1,))[8:] + b"\0" * 4,
+        b"no array",
+    ],
+    ids=["more than memory", "ends early", "objects", "another version", "no array"],
+)
+@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_arrays_that_are_none_are_refused(tmp_path, content, compression):
+    with zipfile.ZipFile(tmp_path / "rows.npz", "w", compression) as file:
+        file.writestr("data.npy", content)
+    with pytest.raises(FormatError, match="a file of NumPy's with numbers is required"):
+        sources_of(tmp_path / "rows.npz")
+
+
+@pytest.mark.parametrize("write", [np.savez, np.savez_compressed])
+def test_damaged_arrays_are_refused(tmp_path, data, write):
+    path = tmp_path / "rows.npz"
+    write(path, data=data)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 16
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match="a whole file of NumPy's is required"):
+        sources_of(path)
 
 
 def test_images_in_folders(model, tmp_path):

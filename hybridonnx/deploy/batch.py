@@ -10,6 +10,7 @@ from time import monotonic
 from typing import TypeAlias
 
 from ..errors import MXNetError
+from ..formats.files import PathLike
 from ..parity.progress import counted
 from .job import Job, ShardResult
 from .local import in_processes
@@ -22,7 +23,6 @@ from .spark import in_spark
 
 __all__ = ["predict"]
 
-Path_: TypeAlias = str | os.PathLike[str]
 Engine: TypeAlias = Callable[[Job, Sequence[int], int], Iterator[ShardResult]]
 """Does the shards of these numbers with so many workers."""
 _ON_ERROR = ("stop", "skip")
@@ -30,9 +30,9 @@ _ENGINES: Mapping[str, Engine] = {"local": in_processes, "ray": in_ray, "spark":
 
 
 def predict(
-    model: Predictor | Path_,
-    inputs: Path_ | Sequence[Path_],
-    output: Path_,
+    model: Predictor | PathLike,
+    inputs: PathLike | Sequence[PathLike],
+    output: PathLike,
     *,
     engine: str = "local",
     workers: int = 0,

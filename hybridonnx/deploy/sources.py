@@ -5,9 +5,14 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
+from math import prod
 from pathlib import Path
+from struct import unpack_from
 from typing import Any, NamedTuple, Protocol
+from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from zlib import error as zlib_error
 
 import numpy as np
 
@@ -21,6 +26,12 @@ __all__ = ["Encoded", "Source", "sources_of"]
 
 Columns = Mapping[str, Any]
 _FILES = (".parquet", ".npz", ".npy", ".rec")
+_LOCAL_HEADER, _NAME_LENGTH = 30, 26
+"""Bytes of the header of a ZIP file's member without its name, and where in it the name's length is."""
+_HEADERS: Mapping[tuple[int, int], Any] = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 
 
 class Encoded(NamedTuple):
@@ -71,6 +82,8 @@ class _Arrays:
     def __init__(self, path: Path, name: str) -> None:
         self.name = name
         self.files: Sequence[Path] = [path]
+        if path.suffix == ".npz":
+            _require_whole(path)
         counts = {key: len(array) for key, array in _arrays(path).items() if array.ndim}
         if len({*counts.values()}) != 1:
             raise FormatError(f"{path}: arrays with as many rows are required, got {counts or 'none'}.")
@@ -105,10 +118,42 @@ def _loaded(path: Path, _state: tuple[int, ...]) -> dict[str, Any]:
     try:
         if path.suffix == ".npy":
             return {"": np.load(path, mmap_mode="r", allow_pickle=False)}
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except (ValueError, EOFError, OSError, AttributeError) as exc:
+        with ZipFile(path) as file:
+            members = [info for info in file.infolist() if info.filename.endswith(".npy")]
+            return {info.filename.removesuffix(".npy"): _member(file, info, path) for info in members}
+    except (ValueError, EOFError, OSError, MemoryError, BadZipFile, NotImplementedError, zlib_error) as exc:
         raise FormatError(f"{path}: a file of NumPy's with numbers is required: {exc}") from None
+
+
+def _member(file: ZipFile, info: ZipInfo, path: Path) -> Any:
+    """An array in an .npz file, which stays there unless it is compressed."""
+    with file.open(info) as member:
+        read_header = _HEADERS.get(np.lib.format.read_magic(member))
+        if read_header is None:
+            raise ValueError(f"{info.filename} is of a version of NumPy's format that has no numbers.")
+        shape, by_columns, dtype = read_header(member)
+        order: Any = "F" if by_columns else "C"
+        length, size = member.tell(), prod(shape) * dtype.itemsize
+        if dtype.hasobject:
+            raise ValueError(f"{info.filename} has objects of Python's.")
+        if length + size > info.file_size:
+            raise ValueError(f"{info.filename} has {info.file_size - length} of {size} bytes.")
+        if info.compress_type != ZIP_STORED or not size:
+            return np.frombuffer(member.read(size), dtype, prod(shape)).reshape(shape, order=order)
+    with path.open("rb") as raw:  # in front of a member is a header with parts of any length
+        raw.seek(info.header_offset + _NAME_LENGTH)
+        name, extra = unpack_from("<HH", raw.read(4))
+    return np.memmap(
+        path, dtype, "r", info.header_offset + _LOCAL_HEADER + name + extra + length, shape, order
+    )
+
+
+def _require_whole(path: Path) -> None:
+    """Raise `FormatError` if an .npz file is damaged, which arrays that stay in it do not tell."""
+    with suppress(BadZipFile, zlib_error, EOFError, OSError, NotImplementedError), ZipFile(path) as file:
+        if file.testzip() is None:
+            return
+    raise FormatError(f"{path}: a whole file of NumPy's is required, got a damaged one.")
 
 
 class _Records:

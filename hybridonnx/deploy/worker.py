@@ -21,6 +21,8 @@ _PLACES = ("source", "row")
 """The columns that say where a row comes from."""
 Rows = dict[int, dict[str, Any]]
 """The values of rows by column, by the rows' numbers."""
+Part = tuple[list[int], dict[str, Any]]
+"""The numbers of rows, and their outputs."""
 
 
 class BadRowError(MXNetError):
@@ -55,41 +57,45 @@ class ShardWorker:
         shard = job.shards[number]
         source = job.sources[shard.source]
         bad: dict[int, str] = {}
-        rows = self._read(shard, bad)
-        parts = []
+        columns = self._read(shard)
+        parts: list[Part] = []
         for start in range(shard.start, shard.stop, job.batch):
-            batch = {
-                row: rows[row] for row in range(start, min(start + job.batch, shard.stop)) if row in rows
+            numbers = range(start, min(start + job.batch, shard.stop))
+            values = {
+                name: column[start - shard.start : numbers.stop - shard.start]
+                for name, column in columns.items()
             }
-            parts += list(self._predicted(batch, bad))
+            parts += self._predicted(numbers, values, bad)
         if bad and not job.skips:
             row, reason = min(bad.items())
             raise BadRowError(
                 f"predict: row {row} of {source.label(row)} cannot be predicted: {reason} Rows that can are "
                 "required, or on_error='skip', which sets the others aside."
             )
-        columns = self._columns(shard, parts)
+        results = self._columns(shard, parts)
         aside = [
             {"source": source.label(row), "row": row, "reason": text} for row, text in sorted(bad.items())
         ]
-        return job.finish(shard, parquet_bytes(columns), len(columns["row"]), aside)
+        return job.finish(shard, parquet_bytes(results), len(results["row"]), aside)
 
     # ---- in
 
-    def _read(self, shard: Shard, bad: dict[int, str]) -> Rows:
-        """The rows of a shard that can be read; what is wrong with the others goes into `bad`."""
+    def _read(self, shard: Shard) -> dict[str, Any]:
+        """The columns of a shard that the model takes or that are kept."""
         names = {name: self._job.columns.get(name, name) for name in self._inputs}
-        kept = {name: name for name in self._predictor.keep}
-        wanted = {**names, **kept}
+        wanted = {**names, **{name: name for name in self._predictor.keep}}
         source = self._job.sources[shard.source]
         columns = source.read(list(dict.fromkeys(wanted.values())), shard.start, shard.stop)
+        return {name: columns[column] for name, column in wanted.items()}
+
+    def _rows(self, numbers: range, columns: Mapping[str, Any], bad: dict[int, str]) -> Rows:
+        """Rows one by one, those that can be read; what is wrong with the others goes into `bad`."""
         rows: Rows = {}
-        for row in range(shard.start, shard.stop):
-            values = {name: columns[column][row - shard.start] for name, column in wanted.items()}
+        for i, row in enumerate(numbers):
             try:
                 rows[row] = {
-                    name: self._value(name, value) if name in names else value
-                    for name, value in values.items()
+                    name: self._value(name, column[i]) if name in self._inputs else column[i]
+                    for name, column in columns.items()
                 }
             except MXNetError as exc:
                 bad[row] = without_places(exc)
@@ -111,8 +117,20 @@ class ShardWorker:
 
     # ---- the model
 
-    def _predicted(self, rows: Rows, bad: dict[int, str]) -> Iterator[tuple[list[int], dict[str, Any]]]:
+    def _predicted(self, numbers: range, columns: Mapping[str, Any], bad: dict[int, str]) -> Iterator[Part]:
         """The outputs of a batch with the numbers of its rows; rows that are refused go into `bad`."""
+        if all(_is_numbers(columns[name]) for name in self._inputs):
+            try:
+                results = self._predictor(columns)
+            except MXNetError:  # one of the rows is at fault
+                pass
+            else:
+                yield list(numbers), results
+                return
+        yield from self._predicted_rows(self._rows(numbers, columns, bad), bad)
+
+    def _predicted_rows(self, rows: Rows, bad: dict[int, str]) -> Iterator[Part]:
+        """The same of rows that were read one by one."""
         if not rows:
             return
         try:
@@ -127,11 +145,11 @@ class ShardWorker:
         count = len(bad)
         results = []
         for row, values in rows.items():
-            results += list(self._predicted({row: values}, bad))
+            results += list(self._predicted_rows({row: values}, bad))
             if row not in bad:
                 good[row] = values
         if len(bad) > count:
-            yield from self._predicted(good, bad)
+            yield from self._predicted_rows(good, bad)
         elif isinstance(whole, ShapeError):  # rows of several shapes, each of which the model takes alone
             yield from results
         else:
@@ -145,7 +163,7 @@ class ShardWorker:
 
     # ---- out
 
-    def _columns(self, shard: Shard, parts: Sequence[tuple[list[int], Mapping[str, Any]]]) -> dict[str, Any]:
+    def _columns(self, shard: Shard, parts: Sequence[Part]) -> dict[str, Any]:
         """The columns that are written."""
         source = self._job.sources[shard.source]
         rows = [row for numbers, _ in parts for row in numbers]
@@ -160,11 +178,26 @@ class ShardWorker:
         return columns
 
 
+def _is_numbers(column: Any) -> bool:
+    """Whether rows are one array of numbers already."""
+    return isinstance(column, np.ndarray) and _is_number(column)
+
+
 def _column(values: list[Any], item: Declaration | None) -> Any:
     """Rows as a predictor takes them; numbers of Python's get the dtype that the input has."""
-    if item is None or not values or isinstance(values[0], np.ndarray | NDArray | np.generic):
+    if item is None:  # what is kept is one array again if it was
+        return (
+            np.stack(values)
+            if all(map(_is_number, values)) and len({*map(np.shape, values)}) == 1
+            else values
+        )
+    if not values or isinstance(values[0], np.ndarray | NDArray | np.generic):
         return values
     return [np.asarray(value) for value in values]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, np.ndarray | np.generic) and value.dtype.kind not in "OSU"
 
 
 def _joined(name: str, parts: Sequence[Any]) -> Any:
