@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
 from dataclasses import asdict
 from typing import Any
 
@@ -26,14 +28,15 @@ def in_ray(job: Job, shards: Sequence[int], count: int) -> Iterator[ShardResult]
         MXNetError: What a worker raised.
     """
     ray = _ray()
-    ours = not ray.is_initialized()
-    if ours:
-        logging.getLogger("ray.data").setLevel(logging.ERROR)
-        ray.init(include_dashboard=False, log_to_driver=False, logging_level="ERROR")
-    try:
+    if ray.is_initialized():
         yield from _results(ray, job, shards, count)
-    finally:
-        if ours:
+        return
+    logging.getLogger("ray.data").setLevel(logging.ERROR)
+    with redirect_stdout(sys.stderr):  # where Ray tells of what died, whatever it is asked
+        ray.init(include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+        try:
+            yield from _results(ray, job, shards, count)
+        finally:
             ray.shutdown()
 
 
