@@ -62,6 +62,7 @@ def lower(
     unused_inputs: bool = False,
     finite: Collection[Any] = (),
     views: bool = False,
+    block: int = 0,
 ) -> Lowered:
     """The Symbol as an ONNX model. It is not checked here; `check` does that.
 
@@ -79,12 +80,25 @@ def lower(
     those whose inputs are among the `finite` entries of the Symbol's graph need no such care.
     With `unused_inputs` there may be inputs that no variable of the Symbol stands for.
     With `views` outputs may have another shape, which is a view for who runs the model, and else a copy.
+    With a `block`, for graphs that run here on the processor, convolutions may work on blocks of so many
+    channels, into which they bring their weights.
     """
     opset = check_opset(_own_opset(symbol) if opset is None else opset)
     names = list(outputs if outputs is not None else symbol.list_outputs())
     with np.errstate(all="ignore"):  # numbers that a dtype does not hold are infinite, as in kernels
         traced = trace(
-            symbol, inputs, params, opset, training, names, noise_inputs, exact, unused_inputs, finite, views
+            symbol,
+            inputs,
+            params,
+            opset,
+            training,
+            names,
+            noise_inputs,
+            exact,
+            unused_inputs,
+            finite,
+            views,
+            block,
         )
         lowered = _assemble(traced, keep_inputs, params)
     constants = constant_names(topological(symbol.outputs))

@@ -22,6 +22,7 @@ def lower_operator(
     hidden: bool = False,
     weights: Mapping[str, Array] | None = None,
     views: bool = False,
+    block: int = 0,
 ) -> Lowered:
     """A model of one operator, in its mode, with inputs called as the operator calls them.
 
@@ -43,4 +44,5 @@ def lower_operator(
         exact=exact,
         embed=weights is None,
         views=views,
+        block=block,
     )

@@ -334,11 +334,12 @@ def trace(
     unused_inputs: bool = False,
     finite: Collection[Entry] = (),
     views: bool = False,
+    block: int = 0,
 ) -> Traced:
     """Lower the whole Symbol."""
     refuse(needed(symbol.outputs, training), noise_inputs, custom=not exact)
     walk, nodes, specs, variables, known = start(
-        symbol, inputs, params, opset, training, noise_inputs, exact, unused_inputs, finite
+        symbol, inputs, params, opset, training, noise_inputs, exact, unused_inputs, finite, block
     )
     for node in nodes:
         if not node.is_variable:
@@ -406,6 +407,7 @@ def start(
     exact: bool = False,
     unused_inputs: bool = False,
     finite: Collection[Entry] = (),
+    block: int = 0,
 ) -> Start:
     """Infer a Symbol's shapes, and make its variables values of a graph."""
     nodes = needed(symbol.outputs, training)
@@ -416,7 +418,7 @@ def start(
     specs = infer(symbol, known, partial=True)
     walk = Walk(Graph(opset), training, noise_inputs, finite, read=_inputs_of(nodes, symbol.outputs))
     walk.graph.inliner = walk.inline
-    walk.graph.exact = exact
+    walk.graph.exact, walk.graph.block = exact, block
     variables = {node.name: walk.variable(node, specs[Entry(node, 0)]) for node in nodes if node.is_variable}
     for name in unused:
         variables[name] = Value(walk.graph, known[name].dtype, without_symbols(known[name].shape), name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import product
 from math import prod
 from typing import Any
@@ -21,6 +22,7 @@ from hybridonnx.ops.conv import (
     extent,
 )
 
+from ._blocks import BlockedConv, Window
 from ._graph import END, REVERSED_END, Graph, Value
 from ._registry import lowers
 from ._symbolic_dims import known_size
@@ -65,7 +67,18 @@ def convolution(g: Graph, op: Convolution, data: Value, weight: Value, bias: Val
     _, _, pad = op.window()
     if data.dtype == np.float64:
         return _of_doubles(g, op, data, weight, bias)
-    return _in_layout(g, op, g.Conv, [data, weight, bias], **_window(op, pad, pad))
+    return _in_layout(g, op, partial(_convolved, g), [data, weight, bias], **_window(op, pad, pad))
+
+
+def _convolved(g: Graph, data: Value, weight: Value, bias: Value | None = None, **window: Any) -> Value:
+    """Conv, in blocks where that pays."""
+    if g.block and len(window["kernel_shape"]) == 2:
+        filters, inputs = g.sizes(weight)[:2]
+        blocked = BlockedConv(Window(**window), inputs, filters // window["group"], mirrored=False)
+        if blocked.pays(g, data):
+            return blocked(g, data, weight, bias)
+    result: Value = g.Conv(data, weight, bias, **window)
+    return result
 
 
 def _of_doubles(g: Graph, op: Convolution, data: Value, weight: Value, bias: Value | None) -> Value:
@@ -98,6 +111,14 @@ def conv_data_grad(g: Graph, op: ConvDataGrad, dy: Value, weight: Value, data: V
     stride, _, pad = op.window()
     spans = _spans(op)
     within = set(stride) == {1} and all(p < span for p, span in zip(pad, spans, strict=True))
+    if within and g.block and len(spans) == 2:
+        heads, first = to_first(g, dy, op.layout), to_first(g, weight, op.layout)
+        rest = [span - 1 - p for span, p in zip(spans, pad, strict=True)]
+        filters, channels = g.sizes(first)[:2]
+        window = Window(**_window(op, rest, rest))
+        blocked = BlockedConv(window, filters // op.num_group, channels, mirrored=True)
+        if blocked.pays(g, heads):
+            return from_first(g, blocked(g, heads, first), op.layout, first.rank)
     if within and _convolves(op, to_first(g, dy, op.layout), to_first(g, data, op.layout)):
         kernel, rest = _turned(g, op, weight), [span - 1 - p for span, p in zip(spans, pad, strict=True)]
         return _in_layout(g, op, g.Conv, [dy, kernel], **_window(op, rest, rest))
@@ -166,6 +187,9 @@ def _weight_grad(g: Graph, op: Any, dy: Value, data: Value, weight: Value, befor
     def built(heads: Value, x: Value) -> Value:
         filters, positions, out = shape[0] // op.num_group, prod(op.kernel), spatial(g, heads)
         after = _after(g, op, x, out, before)
+        blocked = _depthwise_weight_grad(g, op, heads, x, before, after)
+        if blocked is not None:
+            return g.Reshape(blocked, list(shape))
         left = any(-a >= s for a, s in zip(after, op.window()[0], strict=True))
         if not left and positions <= max(MOST, op.num_group) and filters <= 2 * prod(out):
             return _windowed(g, op, heads, x, (before, after), shape)
@@ -176,6 +200,28 @@ def _weight_grad(g: Graph, op: Any, dy: Value, data: Value, weight: Value, befor
 
     result: Value = single(g, built, heads, x)
     return from_first(g, result, op.layout, len(shape))
+
+
+def _depthwise_weight_grad(
+    g: Graph, op: Any, heads: Value, x: Value, before: Sequence[int], after: Sequence[int]
+) -> Value | None:
+    """The gradient of depthwise weights as a depthwise convolution of data with dy in blocks, if it pays.
+
+    Each channel of each instance is one of its own; steps are dilations, and dilations steps.
+    """
+    batch, channels = x.dims[0], known_size(g, x, 1)
+    if not g.block or len(op.kernel) != 2 or batch is None or any(a < 0 for a in after):
+        return None
+    if not op.num_group == channels == known_size(g, heads, 1):
+        return None
+    stride, dilate, _ = op.window()
+    out, lanes = spatial(g, heads), batch * channels
+    blocked = BlockedConv(Window(out, dilate, stride, (*before, *after), lanes), 1, 1, mirrored=False)
+    lane = g.Reshape(x, [1, lanes, *spatial(g, x)])
+    if not blocked.pays(g, lane):
+        return None
+    sums = blocked(g, lane, g.Reshape(heads, [lanes, 1, *out]))
+    return g.ReduceSum(g.Reshape(sums, [batch, channels, *op.kernel]), [0]) if batch > 1 else sums
 
 
 def _windowed(
@@ -292,7 +338,7 @@ lowers(Deconvolution)(deconvolve)
 
 @lowers(DeconvDataGrad)
 def deconv_data_grad(g: Graph, op: DeconvDataGrad, dy: Value, weight: Value, data: Value) -> Value:
-    return _in_layout(g, op, g.Conv, [dy, weight], **_window(op, *_around(g, op, data)))
+    return _in_layout(g, op, partial(_convolved, g), [dy, weight], **_window(op, *_around(g, op, data)))
 
 
 @lowers(DeconvWeightGrad)

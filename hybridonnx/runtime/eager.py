@@ -27,6 +27,7 @@ from ..dtypes import tensor_dtype
 from ..errors import ConversionError, MXNetError, without_places
 from ..ndarray.watch import Watch
 from ..ops import Array, Noise, Operator, Spec
+from .blocks import block_size
 from .device import Device
 from .device_session import OperatorOnDevice
 from .forms import Forms, is_free, specs_of
@@ -292,7 +293,8 @@ class Operators:
         from ..converters.to_onnx import lower_operator
 
         names = op.input_names()
-        lowered = lower_operator(op, inputs, exact=True, hidden=True, views=True)
+        block = block_size() if self._device is None else 0
+        lowered = lower_operator(op, inputs, exact=True, hidden=True, views=True, block=block)
         session: AnySession
         places = [i for i, name in enumerate(names) if name in op.packs]
         if self._device is not None:

@@ -21,6 +21,7 @@ from ..symbol.gradient import gradients, updates
 from ..symbol.graph import VARIABLE, Entry, Node, copied, moved, topological
 from ..symbol.infer import Specs, infer
 from ..symbol.symbol import Symbol
+from .blocks import block_size
 from .device import Device
 from .device_session import StepOnDevice
 from .forms import Kept
@@ -362,6 +363,7 @@ def _made(
             keep_inputs=False,
             exact=True,
             views=views,
+            block=block_size() if device is None else 0,
         )
     except ConversionError as exc:
         origins = map(origin, [exc.node] if exc.node else operators)

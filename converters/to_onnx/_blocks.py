@@ -1,0 +1,141 @@
+"""Convolutions in the layout that ONNX Runtime's kernels work on: channels in blocks, taken at once.
+
+ONNX Runtime brings constant weights into it when a session starts. Weights that change from call to call, as
+in training, are brought into it here, in each call, by nodes of a domain that ONNX does not know. So this is
+for graphs that run here, on the processor; `Graph.block` is the size of its blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hybridonnx.ops import NumericShape, Spec
+
+from ._graph import Graph, Value
+
+_DOMAIN = "com.microsoft.nchwc"
+_FEW_PLACES = 192
+"""Up to so many places, of the whole batch, it takes longer to bring weights into blocks than they save."""
+_FEW_WEIGHTS = 1 << 17
+"""Up to so many weights it takes no longer, where the number of places is not known."""
+
+
+class Window(NamedTuple):
+    """The attributes of a convolution over two axes."""
+
+    kernel_shape: Sequence[int]
+    strides: Sequence[int]
+    dilations: Sequence[int]
+    pads: Sequence[int]
+    group: int
+
+    def places(self, shape: NumericShape) -> tuple[int | None, ...]:
+        """How many places the window has along each axis of data (N, C, H, W)."""
+        axes = zip(
+            shape[2:],
+            self.kernel_shape,
+            self.strides,
+            self.dilations,
+            self.pads[:2],
+            self.pads[2:],
+            strict=True,
+        )
+        return tuple(
+            None if n is None else (n + before + after - (k - 1) * d - 1) // s + 1
+            for n, k, s, d, before, after in axes
+        )
+
+
+class BlockedConv(NamedTuple):
+    """A convolution of data (N, C, H, W) in blocks."""
+
+    window: Window
+    inputs: int
+    """How many channels a group takes."""
+    filters: int
+    """How many channels a group gives."""
+    mirrored: bool
+    """Whether the weights are those of the convolution that this is the data's gradient of: (inputs, filters,
+    height, width), to be taken from their other end."""
+
+    @property
+    def is_depthwise(self) -> bool:
+        """Whether each channel is a group."""
+        return self.inputs == self.filters == 1 < self.window.group
+
+    def pays(self, g: Graph, x: Value) -> bool:
+        """Whether it is faster than a Conv for weights that come with each call."""
+        block, group, kernel = g.block, self.window.group, prod(self.window.kernel_shape)
+        if not block or x.shape is None or x.rank != 4 or x.dtype != np.float32 or kernel == 1:
+            return False
+        if self.is_depthwise:
+            return group % block == 0
+        if self.filters % block or (group > 1 and self.mirrored):
+            return False
+        if self.inputs % block and (self.inputs > block or group > 1):
+            return False
+        places = x.shape[0], *self.window.places(x.shape)
+        if None in places:
+            return group * self.inputs * self.filters * kernel <= _FEW_WEIGHTS
+        return prod(size or 0 for size in places) >= _FEW_PLACES
+
+    def __call__(self, g: Graph, x: Value, weight: Value, bias: Value | None = None) -> Value:
+        """Add its nodes. The sizes of the weights must be known."""
+        assert x.shape is not None
+        channels = self.window.group * self.filters
+        shape = x.shape[0], channels, *self.window.places(x.shape)
+        weights = self._depthwise(g, weight) if self.is_depthwise else self._weights(g, weight)
+        if self.inputs * self.window.group >= g.block:
+            x = _reordered(g, x)
+        values = [x, weights] if bias is None else [x, weights, bias]
+        y = _node(g, "Conv", values, shape, **self.window._asdict())
+        return _node(g, "ReorderOutput", [y], shape, channels=channels)
+
+    def _weights(self, g: Graph, weight: Value) -> Value:
+        """The weights (filters, inputs, height, width), a block of filters innermost, then one of inputs."""
+        block, places = g.block, prod(self.window.kernel_shape)
+        filters, few = self.window.group * self.filters, self.inputs < block
+        if not self.mirrored:
+            rows = _reordered(g, g.Reshape(weight, [1, filters, self.inputs * places, 1]))
+            if not few:
+                rows = g.Transpose(g.Reshape(rows, [-1, block, places, block]), [0, 2, 1, 3])
+        else:
+            rows = _reordered(g, g.Reshape(weight, [self.inputs, filters, places, 1]))
+            rows = _from_the_end(g, g.Reshape(rows, [-1, places, block]))
+            if few:
+                split = g.Reshape(rows, [self.inputs, filters // block, places, block])
+                rows = g.Transpose(split, [1, 0, 2, 3])
+            else:
+                sizes = [self.inputs // block, block, filters // block, places, block]
+                rows = g.Transpose(g.Reshape(rows, sizes), [2, 0, 3, 1, 4])
+        return g.Reshape(rows, [filters, self.inputs, *self.window.kernel_shape])
+
+    def _depthwise(self, g: Graph, weight: Value) -> Value:
+        """The weights (channels, 1, height, width) with a block of channels innermost."""
+        group, places = self.window.group, prod(self.window.kernel_shape)
+        rows = _reordered(g, g.Reshape(weight, [1, group, places, 1]))
+        if self.mirrored:
+            rows = _from_the_end(g, g.Reshape(rows, [-1, places, g.block]))
+        return g.Reshape(rows, [group, 1, *self.window.kernel_shape])
+
+
+def _from_the_end(g: Graph, rows: Value) -> Value:
+    """Rows (…, places, block) with their places in the other order."""
+    (places,) = g.sizes(rows)[1:2]
+    return g.Gather(rows, list(reversed(range(places))), axis=1)
+
+
+def _reordered(g: Graph, x: Value) -> Value:
+    """(N, C, H, W) with a block of channels innermost, which its shape does not tell."""
+    return _node(g, "ReorderInput", [x], x.shape)
+
+
+def _node(
+    g: Graph, op_type: str, inputs: Sequence[Value], shape: NumericShape | None, **attributes: Any
+) -> Value:
+    (result,) = g.foreign(op_type, _DOMAIN, inputs, [Spec(shape, np.dtype(np.float32))], **attributes)
+    return result
