@@ -38,6 +38,9 @@ class HybridBlock(Block):
     After `hybridize()` it is traced once, and the graph runs in ONNX Runtime.
     """
 
+    _onnx_outputs: Sequence[str] | None = None
+    """What an ONNX file calls the outputs, if something else than the graph tells it."""
+
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix, params)
         self._active = False
@@ -175,14 +178,17 @@ class HybridBlock(Block):
 
     def _trace(self, args: Sequence[Any]) -> tuple[list[Symbol], Symbol]:
         flat, self._in_format = flatten(list(args), "input")
-        names = ["data"] if len(flat) == 1 else [f"data{i}" for i in range(len(flat))]
-        variables = [self._shown(var(name)) for name in names]
+        variables = [self._shown(var(name)) for name in self._input_names(len(flat))]
         params = {name: self._shown(param.var()) for name, param in self._reg_params.items()}
         with self.name_scope():
             out = self.hybrid_forward(symbol, *regroup(variables, self._in_format), **params)
         outputs, self._out_format = flatten(out, "output")
         self._traced = variables, Group(outputs)
         return self._traced
+
+    def _input_names(self, count: int) -> list[str]:
+        """What the variables of so many inputs are called."""
+        return ["data"] if count == 1 else [f"data{i}" for i in range(count)]
 
     @staticmethod
     def _shown(value: Any) -> Any:

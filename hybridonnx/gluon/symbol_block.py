@@ -121,8 +121,6 @@ class SymbolBlock(HybridBlock):
         self._boundary = boundary_of(graph, names)
         self._make_parameters(graph, names, dtypes)
         self._is_of_file = False
-        self._output_names: list[str] | None = None
-        """What the ONNX model calls the outputs that the block was made of, if it was."""
         declared = declared_shapes([*graph.nodes(), *(v.outputs[0].node for v in variables)])
         self._shapes = [_Shapes(name, declared[name]) if name in declared else None for name in names]
         """The shapes that the ONNX model says the inputs have; those of what it computes may rest on them."""
@@ -152,9 +150,9 @@ class SymbolBlock(HybridBlock):
 
     def __repr__(self) -> str:
         variables, graph = self._graph
-        if self._output_names is not None:
+        if self._onnx_outputs is not None:
             names = _variable_names(variables)
-            return described(self, names, self._output_names, self._types, graph)
+            return described(self, names, self._onnx_outputs, self._types, graph)
         return f"{type(self).__name__}(\n{graph!r} : {len(variables)} -> {len(graph.list_outputs())}\n)"
 
     def _clear_cached_op(self) -> None:
@@ -372,7 +370,7 @@ def block_from_onnx(
     variables = [var(name, attr=shape) for name, shape in shapes.items()]
     block._begin(model.symbol, variables, None, {name: x.dtype for name, x in model.values.items()})
     block._is_of_file = True
-    block._output_names, block._types = model.outputs, model.types
+    block._onnx_outputs, block._types = model.outputs, model.types
     params = block.collect_params()
     places: set[int] = set()
     for name, value in model.values.items():

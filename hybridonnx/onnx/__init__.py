@@ -12,6 +12,7 @@ __getattr__, __dir__ = _lazy_package(
         "manifest",
         "model_diff",
         "model_profile",
+        "pipeline",
         "prediction",
     ),
     submodules=("mx2onnx",),

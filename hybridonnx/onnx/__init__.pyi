@@ -12,13 +12,14 @@ from .models import (
     export_model, get_model_metadata, get_operator_support, import_model, import_to_gluon, register_lowering,
     verify,
 )
+from .pipeline import export_pipeline, export_transform
 from .prediction import run
 __all__ = [
     "Benchmark", "Change", "Declaration", "Difference", "Digest", "Graph", "Inspection", "Isolation",
     "IsolationError", "Layer", "Manifest", "ManifestCheck", "ModelDiff", "NodeDiff", "NodeFacts",
     "NodeSupport", "NodeTime", "ParameterDifference", "Parity", "ParityError", "Profile", "ProofOptions",
     "Score", "SizeTrial", "Support", "TimeShare", "Timing", "Value", "Verdict", "WeightDiff", "assert_parity",
-    "bench", "check", "check_manifest", "diff", "digest_of_file", "export_model", "get_model_metadata",
-    "get_operator_support", "import_model", "import_to_checkpoint", "import_to_gluon", "inspect", "mx2onnx",
-    "profile", "register_lowering", "run", "verify",
+    "bench", "check", "check_manifest", "diff", "digest_of_file", "export_model", "export_pipeline",
+    "export_transform", "get_model_metadata", "get_operator_support", "import_model", "import_to_checkpoint",
+    "import_to_gluon", "inspect", "mx2onnx", "profile", "register_lowering", "run", "verify",
 ]

@@ -167,7 +167,7 @@ def export_model(
         options = replace(
             options, prove=_proof(sym, params, (graph, values, inputs), shapes, options, verify)
         )
-    names = inputs, sym._output_names if isinstance(sym, SymbolBlock) else None
+    names = inputs, sym._onnx_outputs if isinstance(sym, HybridBlock) else None
     return _export(graph, values, shapes, types, path, dynamic, dynamic_input_shapes, *names, options)
 
 

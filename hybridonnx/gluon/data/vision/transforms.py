@@ -188,22 +188,21 @@ class CropResize(HybridBlock):
         return part if self._size is None else F.image.resize(part, self._size, False, self._interpolation)
 
 
-def _cut(image: NDArray, x: int, y: int, part: Pair, size: Pair, interp: int) -> NDArray:
+def _cut(F: Any, image: Any, x: int, y: int, part: Pair, size: Pair, interp: int) -> Any:
     """A part of an image, of size (width, height), resized if it must be."""
-    cut: NDArray = F._image_crop(image, x=x, y=y, width=part[0], height=part[1])
+    cut = F._image_crop(image, x=x, y=y, width=part[0], height=part[1])
     return cut if part == size else F._image_resize(cut, size=size, interp=interp)
 
 
-def _centre(image: NDArray, size: Pair, interp: int) -> NDArray:
+def _centre(F: Any, image: Any, h: int, w: int, size: Pair, interp: int) -> Any:
     """The middle of an image; what is too small gives the largest middle of this form, enlarged."""
-    h, w = image.shape[-3:-1]
     wide, high = float(size[0]), float(size[1])
     if h < high:
         wide, high = wide * h / high, float(h)
     if w < wide:
         wide, high = float(w), high * w / wide
     part = max(1, int(wide)), max(1, int(high))
-    return _cut(image, (w - part[0]) // 2, (h - part[1]) // 2, part, size, interp)
+    return _cut(F, image, (w - part[0]) // 2, (h - part[1]) // 2, part, size, interp)
 
 
 class CenterCrop(Block):
@@ -215,7 +214,13 @@ class CenterCrop(Block):
 
     def forward(self, x: NDArray) -> NDArray:
         """The middle."""
-        return _centre(x, *self._args)
+        h, w = x.shape[-3:-1]
+        middle: NDArray = self._of_size(F, x, h, w)
+        return middle
+
+    def _of_size(self, F: Any, x: Any, h: int, w: int) -> Any:
+        """The middle of images of this height and width, arrays or symbols."""
+        return _centre(F, x, h, w, *self._args)
 
 
 class RandomResizedCrop(Block):
@@ -247,8 +252,10 @@ class RandomResizedCrop(Block):
                     left, top = int(rng.integers(w - part[0] + 1)), int(rng.integers(h - part[1] + 1))
                     break
         else:
-            return _centre(x, self._size, self._interpolation)
-        return _cut(x, left, top, part, self._size, self._interpolation)
+            middle: NDArray = _centre(F, x, h, w, self._size, self._interpolation)
+            return middle
+        cut: NDArray = _cut(F, x, left, top, part, self._size, self._interpolation)
+        return cut
 
 
 # ---- mirror images and colours
