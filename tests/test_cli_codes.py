@@ -116,6 +116,8 @@ ROWS = [
     (FINE, ["view", "net.onnx"]),
     (WRONG, ["view", "net.onnx", "--port", "70000"]),
     (FAILED, ["view", "none.onnx"]),
+    (WRONG, ["serve", "net.onnx", "--port", "70000"]),
+    (FAILED, ["serve", "bad.onnx"]),
     (NO, ["doctor", "odd"]),
     (WRONG, ["doctor", "net", "other"]),
     (FAILED, ["doctor", "bad.onnx"]),

@@ -5,11 +5,15 @@ from .._lazy import lazy_package as _lazy_package
 __getattr__, __dir__ = _lazy_package(
     __name__,
     single={
+        "Batches": ".serve_options",
+        "Limits": ".serve_options",
         "Pixels": ".pixels",
         "Predictor": ".prediction",
         "Report": ".report",
+        "Server": ".server",
         "predict": ".batch",
         "predictor": ".prediction",
+        "serve": ".server",
     },
     submodules=(),
 )

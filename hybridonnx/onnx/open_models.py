@@ -12,13 +12,15 @@ import numpy as np
 
 from ..converters.from_onnx import read
 from ..converters.inspection import Declaration, facts, weight_files
+from ..converters.limits import Limit
 from ..converters.to_onnx import arrays_by_name, data_names
 from ..converters.values import dtype_of_type_string
 from ..dtypes import DType
 from ..errors import DTypeError, MissingFileError, MXNetError
 from ..ndarray.files import load as load_arrays
 from ..ndarray.ndarray import NDArray
-from ..ops import Array
+from ..ops import Array, Spec
+from ..parity.limits import symbol_limits
 from ..runtime.compile import CompiledGraph
 from ..runtime.session import ModelSession, Providers, Threads
 from ..symbol.labels import label_shapes
@@ -104,6 +106,11 @@ class NativeModel:
         values = dict(zip(self._graph.list_outputs(), results, strict=True))
         return {name: values[name].asnumpy() for name in outputs or values}
 
+    def limits(self, inputs: Mapping[str, Spec]) -> Mapping[str, Sequence[Limit]]:
+        """What numbers it takes, by the inputs' names, for inputs such as these."""
+        known = {name: Spec(array.shape, array._data.dtype) for name, array in self._parameters.items()}
+        return symbol_limits(self._graph, {**known, **inputs})
+
     def _as_parameters(self, array: Array) -> Array:
         """Floating-point numbers of the width that all parameters have, if they have one."""
         is_other = self._dtype is not None and array.dtype.kind == "f"
@@ -138,7 +145,8 @@ def model_files(
     first = Path(path).absolute()
     files: tuple[Path, ...]
     if first.suffix == ".json":
-        files = first, Path(parameters_beside(str(first)) if params is None else params).absolute()
+        beside = parameters_beside(str(first)) if params is None else params
+        files = first, Path(beside).absolute()
     elif params is not None:
         raise MXNetError(f"{first}: parameters are for MXNet's prefix-symbol.json, got {params} beside ONNX.")
     else:
