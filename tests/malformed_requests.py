@@ -125,7 +125,7 @@ _KINDS = {
     "other output": (_document(outputs=[{"name": "y"}]), "outputs: names among"),
     "outputs a text": (_document(outputs="y"), "outputs: a list"),
     "classification": (
-        _document(outputs=[{"name": "dense0_fwd_output", "parameters": {"classification": 2}}]),
+        _document(outputs=[{"name": "scores_fwd_output", "parameters": {"classification": 2}}]),
         "got classification",
     ),
     "sequence": (_document(parameters={"sequence_id": 5}), "got a sequence_id"),

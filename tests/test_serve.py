@@ -33,7 +33,7 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("models")
     mx.random.seed(5)
     net = nn.HybridSequential()
-    net.add(nn.Conv2D(4, 3, activation="relu"), nn.GlobalAvgPool2D(), nn.Dense(6))
+    net.add(nn.Conv2D(4, 3, activation="relu"), nn.GlobalAvgPool2D(), nn.Dense(6, prefix="scores_"))
     net.initialize(mx.init.Xavier())
     mx.onnx.export_model(net, path / "net.onnx", input_shapes=[("batch", 3, 8, 8)])
     return path
@@ -70,11 +70,11 @@ def test_nested_data_and_outputs_by_name(server, bare):
     request = {
         "id": "seven",
         "inputs": [{"name": "data", "shape": [2, 3, 8, 8], "datatype": "FP32", "data": drawn(2).tolist()}],
-        "outputs": [{"name": "dense0_fwd_output", "parameters": {"binary_data": True}}],
+        "outputs": [{"name": "scores_fwd_output", "parameters": {"binary_data": True}}],
     }
     status, headers, body = client.exchange(server.address, "POST", INFER, json.dumps(request).encode())
     assert (status, json.loads(body[: int(headers[client.LENGTH])])["id"]) == (200, "seven")
-    np.testing.assert_array_equal(client.read(headers, body)["dense0_fwd_output"], bare(drawn(2)))
+    np.testing.assert_array_equal(client.read(headers, body)["scores_fwd_output"], bare(drawn(2)))
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate"])
@@ -87,7 +87,7 @@ def test_compressed_requests(server, bare, encoding):
         server.address, "POST", INFER, packed, {**headers, "Content-Encoding": encoding}
     )
     assert status == 200
-    np.testing.assert_array_equal(client.read(headers, body)["dense0_fwd_output"], bare(drawn(3)))
+    np.testing.assert_array_equal(client.read(headers, body)["scores_fwd_output"], bare(drawn(3)))
 
 
 def test_what_it_tells_of_itself(server):
@@ -100,7 +100,7 @@ def test_what_it_tells_of_itself(server):
             "versions": ["1"],
             "platform": "onnxruntime_onnx",
             "inputs": [{"name": "data", "datatype": "FP32", "shape": [-1, 3, 8, 8]}],
-            "outputs": [{"name": "dense0_fwd_output", "datatype": "FP32", "shape": [-1, 6]}],
+            "outputs": [{"name": "scores_fwd_output", "datatype": "FP32", "shape": [-1, 6]}],
         }
     assert client.get(server.address, "/v2/models/net/ready") == (200, {"name": "net", "ready": True})
     for path in ("/v2/models/other", "/v2/models/net/versions/2", "/v3", "/v2/models/net/infer/more"):
@@ -253,7 +253,7 @@ def test_requests_that_come_at_once_are_one_batch(folder, bare, count):
             pool.submit(client.infer, running.address, "net", {"data": drawn(1, i)}) for i in range(count)
         ]
         for i, answer in enumerate(asked):
-            np.testing.assert_allclose(answer.result()["dense0_fwd_output"], bare(drawn(1, i)), 1e-5, 1e-6)
+            np.testing.assert_allclose(answer.result()["scores_fwd_output"], bare(drawn(1, i)), 1e-5, 1e-6)
         assert time.monotonic() - begin < 5  # a batch that is full does not wait
         (told,) = client.get(running.address, "/v2/models/net/stats")[1]["model_stats"]
     assert [(item["batch_size"], item["compute_infer"]["count"]) for item in told["batch_stats"]] == [
@@ -263,14 +263,11 @@ def test_requests_that_come_at_once_are_one_batch(folder, bare, count):
 
 def test_rows_that_know_of_each_other_are_not_batched(tmp_path):
     mx.onnx.export_model(
-        mx.sym.softmax(mx.sym.var("data"), axis=0), {}, [("n", 4)], "float32", f"{tmp_path}/s.onnx"
+        mx.sym.softmax(mx.sym.var("data"), axis=0, name="s"), {}, [("n", 4)], "float32", f"{tmp_path}/s.onnx"
     )
     server = mx.deploy.Server(tmp_path / "s.onnx", port=0, drain=0)
     assert server.models["s"].most == 0
-    assert (
-        server.models["s"].fault
-        == "output softmax0_output gives other numbers for rows together than for each"
-    )
+    assert server.models["s"].fault == "output s_output gives other numbers for rows together than for each"
     server.models["s"].close()
     with pytest.raises(mx.MXNetError, match="whose first size is free are required for batches"):
         mx.deploy.Server(graph_of(tmp_path / "f.onnx", "float32", (2, 3)), batches=mx.deploy.Batches(4))
@@ -352,7 +349,7 @@ def test_more_requests_than_told_are_put_off(folder):
         body, headers = client.written({"data": drawn(1)})
         status, headers, _ = client.exchange(running.address, "POST", INFER, body, headers)
         assert (status, headers["Retry-After"]) == (503, "1")
-        assert first.result()["dense0_fwd_output"].shape == (1, 6)
+        assert first.result()["scores_fwd_output"].shape == (1, 6)
 
 
 def test_options_that_cannot_be_meant_are_refused(folder, monkeypatch):
@@ -360,7 +357,7 @@ def test_options_that_cannot_be_meant_are_refused(folder, monkeypatch):
     for options, said in (
         ({"limits": mx.deploy.Limits(rows=0)}, "rows greater than 0 is required, got 0"),
         ({"batches": mx.deploy.Batches(-1)}, "batch and delay from 0 on"),
-        ({"models": {"a/b": path}}, "models by names of letters.*got 'a/b'"),
+        ({"models": {"a/b": path}}, "a model's name of letters.*got 'a/b'"),
         ({"models": {}}, "got none"),
         ({"models": folder / "no.onnx"}, "no.onnx"),
     ):
@@ -438,7 +435,7 @@ def require_no_loss(process, address, want):
     assert not broken
     assert {status for status, _, _ in answers} == {200}
     for _, headers, body in answers:
-        np.testing.assert_allclose(client.read(headers, body)["dense0_fwd_output"], want, 1e-5, 1e-6)
+        np.testing.assert_allclose(client.read(headers, body)["scores_fwd_output"], want, 1e-5, 1e-6)
     assert json.loads(output)["requests"] == len(answers)
 
 

@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import click
 
+from ..deploy.model_names import model_name
 from ..deploy.serve_options import Batches, Limits
-from ..deploy.server import Server, model_name
+from ..deploy.server import Server
 from ._command import Answer, command, step
 from ._models import file_of
 

@@ -53,6 +53,7 @@ class HttpServer(uvicorn.Server):
             )
         )
         self._drain, self._drains, self._begins = drain, drains, begins
+        self._told = False
         self._until: float | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -60,19 +61,26 @@ class HttpServer(uvicorn.Server):
         await super().startup(sockets)
         self._begins()
 
+    def end(self) -> None:
+        """Begin to end."""
+        self._told = True  # uvicorn's own should_exit ends a server that has just started at once
+
     def handle_exit(self, sig: int, frame: Any) -> None:
         """Begin to end; at once at a second SIGINT."""
-        self.force_exit = self.should_exit and sig == signal.SIGINT
-        self.should_exit = True
+        if self._told and sig == signal.SIGINT:
+            self.force_exit = self.should_exit = True
+        self.end()
 
     async def on_tick(self, counter: int) -> bool:
         """Whether to end now."""
-        if not await super().on_tick(counter):
+        if await super().on_tick(counter):
+            return True
+        if not self._told:
             return False
         if self._until is None:
             self._until = time.monotonic() + self._drain
             self._drains()
-        return self.force_exit or time.monotonic() >= self._until
+        return time.monotonic() >= self._until
 
 
 def _connection_class(seconds: float) -> type[asyncio.Protocol]:

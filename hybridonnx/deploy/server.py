@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 import socket
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import MXNetError, RequirementError, file_error
+from .model_names import model_name, require_model_name
 from .serve_options import Batches, Limits
 from .served_model import ServedModel
 
@@ -19,7 +18,6 @@ __all__ = ["Server", "serve"]
 
 _BACKLOG = 2048
 PathLike: TypeAlias = str | os.PathLike[str]
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
 
 
 class Server:
@@ -123,7 +121,7 @@ class Server:
     def stop(self) -> None:
         """Answer what was taken, and end."""
         if self._thread is not None:
-            self._running.should_exit = True
+            self._running.end()
             self._thread.join()
             self._thread = None
 
@@ -161,21 +159,13 @@ def serve(models: PathLike | Mapping[str, PathLike], **options: Any) -> None:
     Server(models, **options).run()
 
 
-def model_name(path: PathLike) -> str:
-    """What a model is called by its file."""
-    stem = Path(path).name.removesuffix(".json").removesuffix("-symbol").removesuffix(".onnx")
-    return re.sub(r"[^A-Za-z0-9_.-]", "_", stem).lstrip(".-")[:200] or "model"
-
-
 def _named(models: PathLike | Mapping[str, PathLike]) -> dict[str, PathLike]:
     if not isinstance(models, Mapping):
         models = {model_name(models): models}
-    wrong = [name for name in models if not isinstance(name, str) or not _NAME.fullmatch(name)]
-    if wrong or not models:
-        raise MXNetError(
-            "serve: models by names of letters, digits, _, . and - are required, got "
-            f"{repr(wrong[0]) if wrong else 'none'}."
-        )
+    for name in models:
+        require_model_name("serve", name)
+    if not models:
+        raise MXNetError("serve: a model is required, got none.")
     return dict(models)
 
 
