@@ -5,10 +5,12 @@
 #   use_free_threaded  sets up .threads with a Python that has no global lock; sets $PYTHON
 #   use_gpu            sets up .gpu with onnxruntime-gpu, CUDA and cuDNN; sets $PYTHON
 #   use_engines NAME…  sets up .engines with the package and engines of its extras, such as ray; sets $HYBRIDONNX_ENGINES
+#   use_triton         sets up .triton with NVIDIA's server and its client; sets $HYBRIDONNX_TRITON
 #   use_fuzz           sets up .fuzz with atheris, or .venv where there is none; sets $PYTHON
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 ORACLE_PACKAGES=(numpy==1.23.5 mxnet==1.9.1)
 TORCH_PACKAGES=(torch==2.13.0 numpy==2.4.6 onnx==1.23.2 onnxscript==0.7.2 onnxruntime==1.31.1)
+TRITON_PACKAGES=(nvidia-pytriton==0.7.0 'tritonclient[http]==2.73.0' 'numpy<2' onnxruntime==1.32.0)
 FUZZ_PACKAGES=atheris==3.0.0
 THREADS_PACKAGES=(hypothesis "ml_dtypes>=0.5" "pytest>=8.4" "pytest-xdist>=3.6")
 
@@ -97,6 +99,13 @@ set_up_torch() {
   echo "${TORCH_PACKAGES[*]}" >.torch/stamp
 }
 
+set_up_triton() {
+  [ "$(cat .triton/stamp 2>/dev/null)" != "${TRITON_PACKAGES[*]}" ] || return 0
+  make_environment .triton 'sys.version_info[:2] == (3, 11)' 'Python 3.11' python3.11 python3 python
+  pip_install .triton "${TRITON_PACKAGES[@]}"
+  echo "${TRITON_PACKAGES[*]}" >.triton/stamp
+}
+
 set_up_fuzz() {
   [ "$(cat .fuzz/stamp 2>/dev/null)" != "$FUZZ_PACKAGES $(sha256sum pyproject.toml)" ] || return 0
   make_environment .fuzz 'sys.version_info >= (3, 11)' 'Python 3.11 or later' python3.13 python3.12 python3.11 python3
@@ -171,6 +180,11 @@ use_free_threaded() {
 use_engines() {
   locked set_up_engines "$@"
   export HYBRIDONNX_ENGINES=$PWD/.engines/bin/python
+}
+
+use_triton() {
+  locked set_up_triton
+  export HYBRIDONNX_TRITON=$PWD/.triton/bin/python
 }
 
 use_torch() {

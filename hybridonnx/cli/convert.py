@@ -7,11 +7,13 @@ written beside MODEL. Files that are there are replaced.
 
 With --verify both models are compared; each free size is 1, 2 and 7 unless --size says other numbers. If
 they do not agree the exit code is 1, and nothing is written. A manifest beside the file tells what was
-proven, which the command manifest reads.
+proven, which the command manifest reads. With --to triton --output is Triton's model repository, which gets a
+version of the model, with its config.
 
     hybridonnx convert net-symbol.json --shape data=batch,3,224,224 --verify
     hybridonnx convert net.onnx --output imported
     hybridonnx convert net.onnx --output half.onnx --precision float16
+    hybridonnx convert net.onnx --to triton --output repository
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from ._options import (
     trial_sizes_option,
     types_option,
 )
+from ._triton import take_triton_options, triton_options, write_repository
 
 __all__ = ["convert"]
 
@@ -61,6 +64,7 @@ _PRECISIONS = ("float32", "mixed", "float16")
 @click.option("--external-data", is_flag=True, help="Put the weights of an ONNX file beside it.")
 @click.option("--verify", is_flag=True, help="Compare what was read with what is written.")
 @tolerance_option
+@triton_options
 def convert(
     model: str,
     params: str | None,
@@ -72,16 +76,20 @@ def convert(
     **options: Any,
 ) -> Answer:
     """Convert a model."""
+    triton = take_triton_options(options)
     source = parts(model, params)
+    proof: models.ProofOptions = {"sizes": sizes}
+    if tolerance is not None:
+        proof["tol"] = tolerance
+    if triton["to"] is not None:
+        require_names([source], shapes, sizes, options["types"])
+        return write_repository(source, output, shapes, verify and proof, triton, options)
     target = output or _beside(source)
     _require(source, target, options)
     require_names([source], shapes, sizes, options["types"])
     step(f"converting {model}")
     if not verify:
         return _written(*_convert(source, target, shapes, False, options))
-    proof: models.ProofOptions = {"sizes": sizes}
-    if tolerance is not None:
-        proof["tol"] = tolerance
     return _proven(source, target, shapes, proof, options)
 
 

@@ -11,9 +11,11 @@ __getattr__, __dir__ = _lazy_package(
         "Predictor": ".prediction",
         "Report": ".report",
         "Server": ".server",
+        "TritonOptions": ".triton_options",
         "predict": ".batch",
         "predictor": ".prediction",
         "serve": ".server",
+        "triton": ".triton_repository",
     },
     submodules=(),
 )
