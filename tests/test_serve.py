@@ -7,6 +7,7 @@ import json
 import random
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -175,6 +176,11 @@ def test_models_of_mxnet_are_served_if_they_tell_their_shapes(tmp_path, shape):
         assert client.get(running.address, "/v2/models/native")[1]["inputs"][0]["shape"] == [-1, 3]
         (y,) = client.infer(running.address, "native", {"data": x}).values()
     np.testing.assert_allclose(y, x * 3, rtol=1e-6)
+
+
+def test_answers_are_sent_at_once(server):
+    """Not in 40 ms, when the client has told of what came before: asyncio asks what a socket says it is."""
+    assert server._socket.proto == socket.IPPROTO_TCP
 
 
 # ---- batches

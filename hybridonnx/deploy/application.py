@@ -48,20 +48,21 @@ class Application:
         """What a server of ASGI runs."""
 
     def _routes(self) -> Any:
-        paths: dict[str, tuple[str, Any]] = {
+        paths: dict[str, tuple[str, Any]] = {}
+        for begin in ("/v2/models/{model}", "/v2/models/{model}/versions/{version}"):
+            paths |= {  # what is asked most comes first: they are tried in order
+                f"{begin}/infer": ("POST", self._infer),
+                f"{begin}/ready": ("GET", self._model_ready),
+                f"{begin}/stats": ("GET", self._statistics),
+                begin: ("GET", self._metadata),
+            }
+        paths |= {
             "/v2": ("GET", self._server),
             "/v2/health/live": ("GET", self._live),
             "/v2/health/ready": ("GET", self._ready),
             "/v2/repository/index": ("POST", self._index),
             "/metrics": ("GET", self._counts),
         }
-        for begin in ("/v2/models/{model}", "/v2/models/{model}/versions/{version}"):
-            paths |= {
-                begin: ("GET", self._metadata),
-                f"{begin}/ready": ("GET", self._model_ready),
-                f"{begin}/stats": ("GET", self._statistics),
-                f"{begin}/infer": ("POST", self._infer),
-            }
         routes = [Route(path, endpoint, methods=[method]) for path, (method, endpoint) in paths.items()]
         handlers: dict[Any, Any] = {RefusedError: self._refused, Exception: self._failed}
         handlers |= dict.fromkeys((404, 405), self._http_error)
