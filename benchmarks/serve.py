@@ -4,12 +4,12 @@
     python benchmarks/serve.py --malformed 10000
     python benchmarks/serve.py --kills 20
 
-Clients are threads of this process, each with a connection, and with the next request as soon as an answer
-is there; requests have one row, as binary data. `hybridonnx serve` runs in a process of its own, with batches
-and with `--batch 0`, and where HYBRIDONNX_TRITON names an interpreter that has nvidia-pytriton
-(scripts/_venv.sh, use_triton) so does Triton, by its python backend. A loop of a bare session, in this process,
-of one row at a time, is beside them. All take turns; shown are medians. With --malformed it is told what they
-are answered, and how the server grows; with --kills, SIGTERM ends servers in the middle of it, and answers are
+Clients are threads of this process, each with a connection, and with the next request as soon as there is
+an answer; requests have one row, as binary data. `hybridonnx serve` is a process of its own, with batches and
+with `--batch 0`, and where HYBRIDONNX_TRITON names an interpreter that has nvidia-pytriton (use_triton of
+scripts/_venv.sh) so does Triton, by its python backend. A loop of a bare session, in this process, of one row
+at a time, is beside them. All take turns; shown are medians. With --malformed it is told what they are
+answered, and how the server grows; with --kills, SIGTERM ends servers in the middle of it, and answers are
 counted.
 """
 

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 import numpy as np
 import onnx
@@ -339,6 +339,65 @@ def test_connections_without_a_request_end(folder, monkeypatch):
             begin = time.monotonic()
             assert client.status_of(running.address, data) == 0
             assert time.monotonic() - begin < 10
+
+
+def test_clients_that_do_not_read_keep_nothing(tmp_path, monkeypatch):
+    """An answer of 40 MB is not read: its connection ends in time, and so does the server."""
+    from hybridonnx.deploy import http_server
+
+    monkeypatch.setattr(http_server, "_GRACE", 0.1)
+    wide = mx.sym.broadcast_mul(mx.sym.var("data"), mx.sym.var("w"))
+    params = {"w": mx.nd.ones((1, 100_000))}
+    mx.onnx.export_model(wide, params, [("n", 1)], "float32", str(tmp_path / "wide.onnx"))
+    limits = mx.deploy.Limits(seconds=0.5)
+    with mx.deploy.Server(tmp_path / "wide.onnx", port=0, limits=limits, threads=1, drain=0) as running:
+        body, headers = client.written({"data": np.ones((100, 1), np.float32)})
+        told = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        data = head(f"{told}Content-Length: {len(body)}\r\n", "/v2/models/wide/infer") + body
+        host, port = running.address.split(":")
+        with socket.create_connection((host, int(port)), timeout=30) as connection:
+            connection.sendall(data)
+            while not running.accepted:
+                time.sleep(0.01)
+            time.sleep(1.5)
+            read = 0
+            with suppress(ConnectionResetError):
+                while part := connection.recv(1 << 20):
+                    read += len(part)
+            assert read < 40_000_000
+        with socket.create_connection((host, int(port)), timeout=30) as connection:
+            connection.sendall(data)
+            while running.accepted < 2:
+                time.sleep(0.01)
+            begin = time.monotonic()
+            running.stop()
+            assert time.monotonic() - begin < 10
+
+
+def test_there_are_no_more_connections_than_told(folder, monkeypatch):
+    from hybridonnx.deploy import http_server
+
+    monkeypatch.setattr(http_server, "_SPARE", 0)
+    limits = mx.deploy.Limits(requests=2)
+    with (
+        mx.deploy.Server(folder / "net.onnx", port=0, limits=limits, threads=1, drain=0) as running,
+        ExitStack() as stack,
+    ):
+        host, port = running.address.split(":")
+        for _ in range(4):
+            stack.enter_context(socket.create_connection((host, int(port)), timeout=30))
+        with socket.create_connection((host, int(port)), timeout=30) as more, suppress(ConnectionResetError):
+            assert more.recv(1) == b""
+        stack.close()
+        assert client.get(running.address, "/v2/health/live")[0] == 200
+
+
+def test_more_bytes_than_told_are_put_off(folder):
+    limits = mx.deploy.Limits(all_bytes=2000)
+    with mx.deploy.Server(folder / "net.onnx", port=0, limits=limits, threads=1, drain=0) as running:
+        for rows, status in ((1, 200), (4, 503), (1, 200)):
+            body, headers = client.written({"data": drawn(rows)})
+            assert client.exchange(running.address, "POST", INFER, body, headers)[0] == status
 
 
 def test_more_requests_than_told_are_put_off(folder):

@@ -13,10 +13,14 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from .serve_options import Limits
+
 _GRACE = 5.0
 """Seconds after which a connection ends that was told that it is too late."""
 _KEEP_ALIVE = 30
 """Seconds that a connection stays without a request."""
+_SPARE = 64
+"""Connections beyond two for each request that may be in work."""
 
 
 class HttpServer(uvicorn.Server):
@@ -24,7 +28,7 @@ class HttpServer(uvicorn.Server):
 
     Args:
         application: What answers, as ASGI has it.
-        seconds: How long a request may take to arrive.
+        limits: How long a request may take to arrive, and how many there may be.
         drain: How long it goes on once it is told to end.
         drains: Is called then.
         begins: Is called once it takes requests, and signals.
@@ -33,7 +37,7 @@ class HttpServer(uvicorn.Server):
     def __init__(
         self,
         application: Any,
-        seconds: float,
+        limits: Limits,
         drain: float,
         drains: Callable[[], None],
         begins: Callable[[], None],
@@ -41,7 +45,7 @@ class HttpServer(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 application,
-                http=_connection_class(seconds),
+                http=_connection_class(limits.seconds, 2 * limits.requests + _SPARE),
                 loop="asyncio",
                 ws="none",
                 lifespan="off",
@@ -83,27 +87,32 @@ class HttpServer(uvicorn.Server):
         return time.monotonic() >= self._until
 
 
-def _connection_class(seconds: float) -> type[asyncio.Protocol]:
-    """The class of connections on which a request may take so long to arrive."""
+def _connection_class(seconds: float, most: int) -> type[asyncio.Protocol]:
+    """The class of connections on which a request, and its answer, may take so long."""
 
     class Connection(_Connection):
-        """A connection with this limit."""
+        """A connection with these limits."""
 
-        limit = seconds + _GRACE
+        limit, connections_most = seconds + _GRACE, most
 
     return Connection
 
 
 class _Connection(H11Protocol):
-    """A connection whose requests arrive in time, or not at all."""
+    """A connection whose requests arrive in time, and whose answers are read in time, or that ends."""
 
     limit = 0.0
-    _late: asyncio.TimerHandle | None = None
+    connections_most = 0
+    _reading: asyncio.TimerHandle | None = None
+    _writing: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for a request."""
         super().connection_made(transport)
-        self._wait()
+        if len(self.connections) > self.connections_most:
+            transport.abort()
+        else:
+            self._wait()
 
     def data_received(self, data: bytes) -> None:
         """Read a part of a request, or of several."""
@@ -122,19 +131,40 @@ class _Connection(H11Protocol):
             return True
         return None
 
+    def pause_writing(self) -> None:
+        """Write no more for now, as the client does not read; it has its time for that, too."""
+        super().pause_writing()
+        self._end_in_time()
+
+    def resume_writing(self) -> None:
+        """Go on writing."""
+        super().resume_writing()
+        if self._writing is not None:
+            self._writing.cancel()
+            self._writing = None
+
+    def shutdown(self) -> None:
+        """End, once an answer that is on its way has been read."""
+        super().shutdown()
+        if self.transport.is_closing():
+            self._end_in_time()
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""
-        self._stop()
+        for timer in (self._reading, self._writing):
+            if timer is not None:
+                timer.cancel()
         super().connection_lost(exc)
 
     def _wait(self) -> None:
         """Have the connection end in time, unless a whole request is here."""
-        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
-            self._stop()
-        elif self._late is None:
-            self._late = self.loop.call_later(self.limit, self.transport.abort)
+        if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
+            if self._reading is None:
+                self._reading = self.loop.call_later(self.limit, self.transport.abort)
+        elif self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
 
-    def _stop(self) -> None:
-        if self._late is not None:
-            self._late.cancel()
-            self._late = None
+    def _end_in_time(self) -> None:
+        if self._writing is None:
+            self._writing = self.loop.call_later(self.limit, self.transport.abort)

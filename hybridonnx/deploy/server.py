@@ -97,7 +97,7 @@ class Server:
         """
         application = self._application
         self._running = self._http.HttpServer(
-            application.asgi, self._limits.seconds, self._drain, application.drain, begins
+            application.asgi, self._limits, self._drain, application.drain, begins
         )
         try:
             self._running.run([self._bound()])
