@@ -85,20 +85,37 @@ def triton(
         raise MXNetError("triton: a name is required for a model that is no file, got none.")
     title = model_name(model) if name is None else name
     require_model_name("triton", title)
+    given = _Given(model, params, transform, input_shapes, in_types, dict(export or {}))
     with scratch_folder() as folder:
-        place = Path(folder)
-        plan = None
-        if transform is not None:
-            plan = plan_of("triton", model, transform, params, input_shapes, in_types)
-            given = {**plan.inputs, **{n: chain.given for n, chain in plan.chains.items()}}
-            input_shapes = {n: item.shape for n, item in given.items()}
-            in_types = {n: item.dtype for n, item in given.items()}
-        path = _onnx_file(model, params, input_shapes, in_types, dict(export or {}), place / _MODEL)
-        writer = _Writer(Path(repository), title, path, chosen)
-        entries = [writer.model(title)] if plan is None else writer.pipeline(plan, transform, place)
+        entries = _entries(given, Path(repository), title, chosen, Path(folder))
         for entry in entries:  # all of them, before anything is written
             entry.require()
         return str([entry.write() for entry in entries][-1])
+
+
+class _Given(NamedTuple):
+    """What a caller says of a model."""
+
+    model: Any
+    params: Any
+    transform: Any
+    shapes: Any
+    types: Any
+    export: dict[str, Any]
+
+
+def _entries(given: _Given, repository: Path, name: str, options: TritonOptions, place: Path) -> list[_Entry]:
+    """What is to be written, the model that clients see last; files are made in `place`."""
+    model, params, transform, shapes, types, export = given
+    plan = None
+    if transform is not None:
+        plan = plan_of("triton", model, transform, params, shapes, types)
+        inputs = {**plan.inputs, **{n: chain.given for n, chain in plan.chains.items()}}
+        shapes = {n: item.shape for n, item in inputs.items()}
+        types = {n: item.dtype for n, item in inputs.items()}
+    path = _onnx_file(model, params, shapes, types, export, place / _MODEL)
+    writer = _Writer(repository, name, path, options)
+    return [writer.model(name)] if plan is None else writer.pipeline(plan, transform, place)
 
 
 # ---- the model's file
