@@ -10,10 +10,12 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import onnx
 import onnxruntime as ort
 import pytest
 
@@ -347,9 +349,46 @@ def served(path, tmp_path_factory):
     mx.deploy.triton(
         path, repository, "pictures", transform=USUAL, input_shapes=("batch", 12, 10, 3), **common
     )
+    for kind in KINDS:
+        mx.deploy.triton(identity(folder / f"{kind}.onnx", kind), repository, **common)
+    for value in (1, 2):
+        mx.deploy.triton(
+            table(folder / "table.onnx", value), repository, versions="all", max_delay=0.5, **common
+        )
     (repository / "net" / ".scratch.begun").mkdir()  # what a writer in the middle of it has there
     with triton(repository, folder) as address:
         yield address
+
+
+KINDS = {
+    "bool": np.array([[True, False, True]]),
+    "int64": np.array([[-(2**63), 2**63 - 1, 0]], np.int64),
+    "float16": np.array([[0.1, -65504, 6e-8]], np.float16),
+    "string": np.array([["", "é漢", "x" * 300]], object),
+}
+
+
+def identity(path, kind):
+    number = {"string": onnx.TensorProto.STRING}.get(kind) or onnx.helper.np_dtype_to_tensor_dtype(
+        np.dtype(kind)
+    )
+    node = onnx.helper.make_node("Identity", ["x"], ["y"])
+    inputs, outputs = ([onnx.helper.make_tensor_value_info(name, number, ("n", 3))] for name in ("x", "y"))
+    return saved(onnx.helper.make_graph([node], "g", inputs, outputs), path)
+
+
+def table(path, value):
+    """A model that takes indices below 5, and gives ten times of each, and `value`."""
+    rows = onnx.numpy_helper.from_array(np.arange(5, dtype=np.float32) * 10 + value, "table")
+    node = onnx.helper.make_node("Gather", ["table", "x"], ["y"])
+    x = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.INT64, ("n", 1))
+    y = onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, ("n", 1))
+    return saved(onnx.helper.make_graph([node], "g", [x], [y], [rows]), path)
+
+
+def saved(graph, path):
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)]), path)
+    return path
 
 
 def drawn(rows, seed=0):
@@ -419,10 +458,44 @@ def test_labels_are_told(served, tmp_path):
 
 @pytest.mark.slow
 @needs_triton
-def test_the_fault_of_a_request_is_that_of_no_other(served, tmp_path):
-    body, headers = client.written({"data": drawn(1)[:, :2]})
-    assert client.exchange(served, "POST", "/v2/models/net/infer", body, headers)[0] == 400
-    ask(served, tmp_path, "net", r=drawn(1))
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_type_goes_through_triton(served, kind):
+    (y,) = client.infer(served, kind, {"x": KINDS[kind]}).values()
+    np.testing.assert_array_equal(y, KINDS[kind])
+
+
+def looked_up(address, indices, version=""):
+    """The status of a request for each of some indices, all at once, and what it gives."""
+
+    def one(index):
+        body, headers = client.written({"x": np.array([[index]])})
+        path = f"/v2/models/table{version}/infer"
+        status, headers, body = client.exchange(address, "POST", path, body, headers)
+        return status, client.read(headers, body)["y"].item() if status == 200 else None
+
+    with ThreadPoolExecutor(len(indices)) as pool:
+        return list(pool.map(one, indices))
+
+
+@pytest.mark.slow
+@needs_triton
+def test_all_versions_are_served(served):
+    assert looked_up(served, [3], "/versions/1") == [(200, 31.0)]
+    assert looked_up(served, [3], "/versions/2") == looked_up(served, [3]) == [(200, 32.0)]
+
+
+@pytest.mark.slow
+@needs_triton
+@pytest.mark.parametrize("server", ["Triton", "ours"])
+def test_the_fault_of_a_request_is_that_of_no_other(served, tmp_path, server):
+    """One of three that are a batch asks for what is not in the table."""
+    batches = mx.deploy.Batches(3, delay=0.5)
+    path = table(tmp_path / "table.onnx", 2)
+    with mx.deploy.Server(path, port=0, batches=batches, threads=1, drain=0) as running:
+        address = served if server == "Triton" else running.address
+        first, second, third = looked_up(address, [1, 77, 4])
+    assert (first, third) == ((200, 12.0), (200, 42.0))
+    assert second[0] in ((400, 500) if server == "Triton" else (400,))
 
 
 @pytest.mark.slow
