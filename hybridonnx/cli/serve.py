@@ -119,7 +119,7 @@ def serve(
         click.echo(f"{name}: {said}", err=True)
     where = f"{', '.join(server.models)} at http://{server.address}"
     server.run(lambda: click.echo(f"serving {where} until SIGTERM or Ctrl-C", err=True))
-    text = f"{server.accepted:,} requests were answered"
+    text = f"requests that were answered: {server.accepted:,}"
     return Answer(text, {"address": server.address, "requests": server.accepted})
 
 

@@ -78,7 +78,7 @@ class Server:
 
     @property
     def accepted(self) -> int:
-        """How many requests for outputs it has taken."""
+        """How many requests for outputs it has taken to answer, with outputs or by saying what is wrong."""
         count: int = self._application.accepted
         return count
 
@@ -139,7 +139,8 @@ class Server:
             # asyncio sends at once, without Nagle's 40 ms, on sockets that say that they are TCP
             bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
             try:
-                bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if os.name == "posix":  # elsewhere it lets others listen at the same port
+                    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 bound.bind((host, port))
                 bound.listen(_BACKLOG)
             except OSError as exc:
