@@ -274,7 +274,7 @@ def test_rows_that_know_of_each_other_are_not_batched(tmp_path):
     server = mx.deploy.Server(tmp_path / "s.onnx", port=0, drain=0)
     assert server.models["s"].most == 0
     assert server.models["s"].fault == "output s_output gives other numbers for rows together than for each"
-    server.models["s"].close()
+    server.stop()
     with pytest.raises(mx.MXNetError, match="whose first size is free are required for batches"):
         mx.deploy.Server(graph_of(tmp_path / "f.onnx", "float32", (2, 3)), batches=mx.deploy.Batches(4))
 
@@ -433,6 +433,25 @@ def test_options_that_cannot_be_meant_are_refused(folder, monkeypatch):
     monkeypatch.delattr("hybridonnx.deploy.http_server", raising=False)
     with pytest.raises(mx.MXNetError, match=r"uvicorn is required.*hybridonnx\[serve\]"):
         mx.deploy.Server(path)
+
+
+def test_a_server_serves_once(folder):
+    threads = threading.active_count()
+    server = mx.deploy.Server(folder / "net.onnx", port=0, threads=1, drain=0)
+    with server:
+        address, port = server.address, int(server.address.rsplit(":", 1)[1])
+        with (
+            pytest.raises(mx.MXNetError, match="already in use"),
+            mx.deploy.Server(folder / "net.onnx", port=port, threads=1),
+        ):
+            pass
+    assert server.address == address
+    with pytest.raises(mx.MXNetError, match="a server that has not ended is required"):
+        server.start()
+    with pytest.raises(mx.MXNetError, match=r"no\.onnx"):
+        mx.deploy.Server({"net": folder / "net.onnx", "other": folder / "no.onnx"})
+    mx.deploy.Server(folder / "net.onnx", port=0).stop()
+    assert threading.active_count() <= threads
 
 
 # ---- how it ends

@@ -63,13 +63,18 @@ class Server:
         self._limits, self._drain, self._address = limits, drain, (host, port)
         counts = metrics.Metrics()
         self._models: dict[str, ServedModel] = {}
-        for name, path in _named(models).items():
-            count = metrics.ModelMetrics(counts, name)
-            self._models[name] = ServedModel(name, path, batches, limits, count, threads, providers)
-        self._application = application.Application(self._models, limits, counts)
         self._socket: socket.socket | None = None
         self._running: Any = None
         self._thread: threading.Thread | None = None
+        self._has_ended = False
+        try:
+            for name, path in _named(models).items():
+                count = metrics.ModelMetrics(counts, name)
+                self._models[name] = ServedModel(name, path, batches, limits, count, threads, providers)
+        except BaseException:
+            self._close()
+            raise
+        self._application = application.Application(self._models, limits, counts)
 
     @property
     def models(self) -> dict[str, ServedModel]:
@@ -85,7 +90,8 @@ class Server:
     @property
     def address(self) -> str:
         """Where it listens, such as `127.0.0.1:8000`."""
-        self._bound()
+        if not self._has_ended:
+            self._bound()
         host, port = self._address
         return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
@@ -94,13 +100,18 @@ class Server:
 
         Args:
             begins: Is called once it takes requests.
+
+        Raises:
+            MXNetError: If it has ended before.
+            FileError: If somebody else listens at the port.
         """
+        bound = self._bound()
         application = self._application
         self._running = self._http.HttpServer(
             application.asgi, self._limits, self._drain, application.drain, begins
         )
         try:
-            self._running.run([self._bound()])
+            self._running.run([bound])
         finally:
             self._close()
 
@@ -109,7 +120,12 @@ class Server:
 
         Returns:
             Itself.
+
+        Raises:
+            MXNetError: If it has ended before.
+            FileError: If somebody else listens at the port.
         """
+        self._bound()
         self._thread = threading.Thread(target=self.run, name="server", daemon=True)
         self._thread.start()
         while not getattr(self._running, "started", False):
@@ -124,6 +140,7 @@ class Server:
             self._running.end()
             self._thread.join()
             self._thread = None
+        self._close()
 
     def __enter__(self) -> Server:
         return self.start()
@@ -133,6 +150,8 @@ class Server:
 
     def _bound(self) -> socket.socket:
         """The socket that it listens at."""
+        if self._has_ended:
+            raise MXNetError("serve: a server that has not ended is required. Make another one.")
         if self._socket is None:  # and so before it runs: who is told the port may call it at once
             host, port = self._address
             family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -145,11 +164,13 @@ class Server:
                 bound.listen(_BACKLOG)
             except OSError as exc:
                 bound.close()
+                self._close()
                 raise file_error(exc, f"{host}:{port}") from None
             self._socket, self._address = bound, (host, bound.getsockname()[1])
         return self._socket
 
     def _close(self) -> None:
+        self._has_ended = True
         for model in self._models.values():
             model.close()
         if self._socket is not None:
