@@ -8,7 +8,7 @@ import onnxruntime as ort
 import pytest
 
 import hybridonnx as mx
-from hybridonnx.converters.to_onnx import lower_operator
+from hybridonnx.converters.to_onnx import Local, lower_operator
 from hybridonnx.ops import Spec, find
 from hybridonnx.runtime import blocks
 from hybridonnx.runtime.blocks import block_size
@@ -20,7 +20,7 @@ needs_blocks = pytest.mark.skipif(not block_size(), reason="this ONNX Runtime ha
 def in_session(op, arrays):
     """What a session gives, and whether it works in blocks."""
     specs = [Spec(a.shape, a.dtype) for a in arrays]
-    lowered = lower_operator(op, specs, exact=True, block=block_size())
+    lowered = lower_operator(op, specs, local=Local(block=block_size()))
     session = ort.InferenceSession(lowered.model.SerializeToString())
     feeds = {name: a for name, a in zip(op.input_names(), arrays, strict=True) if name in lowered.inputs}
     (y,) = session.run(None, feeds)
@@ -144,7 +144,7 @@ def test_few_places_have_no_blocks():
     op = find("Convolution").make({"kernel": (3, 3), "num_filter": 64, "no_bias": True, "pad": (1, 1)})
     for size, in_blocks in ((7, False), (28, True)):
         specs = [Spec((1, 64, size, size), np.dtype("float32")), Spec((64, 64, 3, 3), np.dtype("float32"))]
-        nodes = lower_operator(op, specs, exact=True, block=block_size()).model.graph.node
+        nodes = lower_operator(op, specs, local=Local(block=block_size())).model.graph.node
         assert any(node.domain == DOMAIN for node in nodes) == in_blocks
 
 

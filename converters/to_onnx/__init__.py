@@ -13,6 +13,7 @@ from ._export import model_bytes as model_bytes
 from ._export import support as support
 from ._file import save as save
 from ._graph import Graph as Graph
+from ._graph import Local as Local
 from ._graph import NeedsShape as NeedsShape
 from ._graph import Value as Value
 from ._model import Lowered as Lowered

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -56,6 +56,18 @@ def iota(count: int) -> Array:
     """0, 1, 2 and so on, `count` of them. Raises `ConversionError` if they are too many to be written."""
     require_few(count)
     return np.arange(count)
+
+
+class Local(NamedTuple):
+    """How a graph is lowered that runs here, in place of kernels, and goes into no file."""
+
+    finite: Collection[Any] = ()
+    """Entries of the Symbol's graph that are finite: NaN passes through the nodes that ONNX Runtime loses it
+    in, but need not where all inputs are among these."""
+    views: bool = False
+    """Whether outputs may have another shape, which is a view for who runs the model, and else a copy."""
+    block: int = 0
+    """On the processor, how many channels ONNX Runtime's convolutions take at once; 0 for no such ones."""
 
 
 class Output(NamedTuple):

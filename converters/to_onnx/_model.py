@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
@@ -21,7 +21,7 @@ from ..inference import infer_shapes, sentence
 from ..onnx_nodes import oldest
 from ..opsets import DEFAULT, check_opset, ir_version
 from ..values import Array, elem_type, is_plain, to_tensor, value_info
-from ._graph import Value
+from ._graph import Local, Value
 from ._onnxruntime import guard
 from ._walk import NoiseInput, Traced, trace
 from ._write import GraphWriter
@@ -58,11 +58,8 @@ def lower(
     embed: bool = True,
     noise_inputs: bool = False,
     keep_inputs: bool = True,
-    exact: bool = False,
+    local: Local | None = None,
     unused_inputs: bool = False,
-    finite: Collection[Any] = (),
-    views: bool = False,
-    block: int = 0,
 ) -> Lowered:
     """The Symbol as an ONNX model. It is not checked here; `check` does that.
 
@@ -76,30 +73,13 @@ def lower(
     runs the model hands them over (`SessionOptions.add_external_initializers`).
     With `noise_inputs` the draws of random operators are inputs; otherwise ONNX draws.
     With `keep_inputs=False` inputs whose values no node reads, such as those that give a size, are left out.
-    With `exact`, for graphs that run here, NaN passes through the nodes that ONNX Runtime loses it in;
-    those whose inputs are among the `finite` entries of the Symbol's graph need no such care.
+    `local` tells how a graph is lowered that runs here.
     With `unused_inputs` there may be inputs that no variable of the Symbol stands for.
-    With `views` outputs may have another shape, which is a view for who runs the model, and else a copy.
-    With a `block`, for graphs that run here on the processor, convolutions may work on blocks of so many
-    channels, into which they bring their weights.
     """
     opset = check_opset(_own_opset(symbol) if opset is None else opset)
     names = list(outputs if outputs is not None else symbol.list_outputs())
     with np.errstate(all="ignore"):  # numbers that a dtype does not hold are infinite, as in kernels
-        traced = trace(
-            symbol,
-            inputs,
-            params,
-            opset,
-            training,
-            names,
-            noise_inputs,
-            exact,
-            unused_inputs,
-            finite,
-            views,
-            block,
-        )
+        traced = trace(symbol, inputs, params, opset, training, names, noise_inputs, local, unused_inputs)
         lowered = _assemble(traced, keep_inputs, params)
     constants = constant_names(topological(symbol.outputs))
     for tensor in lowered.model.graph.initializer if constants else ():

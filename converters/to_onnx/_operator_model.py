@@ -9,6 +9,7 @@ from hybridonnx.symbol.compose import Outputs
 from hybridonnx.symbol.graph import VARIABLE, Entry, Node, made_of
 
 from ..opsets import DEFAULT
+from ._graph import Local
 from ._model import Lowered, lower
 
 
@@ -18,11 +19,9 @@ def lower_operator(
     *,
     opset: int = DEFAULT,
     noise_inputs: bool = True,
-    exact: bool = False,
+    local: Local | None = None,
     hidden: bool = False,
     weights: Mapping[str, Array] | None = None,
-    views: bool = False,
-    block: int = 0,
 ) -> Lowered:
     """A model of one operator, in its mode, with inputs called as the operator calls them.
 
@@ -41,8 +40,6 @@ def lower_operator(
         training=op.training,
         outputs=[f"output{i}" for i in range(count)],
         noise_inputs=noise_inputs,
-        exact=exact,
+        local=local,
         embed=weights is None,
-        views=views,
-        block=block,
     )

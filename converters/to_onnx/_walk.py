@@ -15,7 +15,7 @@ from hybridonnx.symbol.infer import Specs, infer
 from hybridonnx.symbol.subgraph import Body
 
 from ..values import Array
-from ._graph import Graph, NeedsShape, Output, Value
+from ._graph import Graph, Local, NeedsShape, Output, Value
 from ._registry import find, find_custom
 from ._symbolic_dims import complete_sizes, vector
 
@@ -330,23 +330,20 @@ def trace(
     training: bool,
     names: Sequence[str],
     noise_inputs: bool,
-    exact: bool = False,
+    local: Local | None = None,
     unused_inputs: bool = False,
-    finite: Collection[Entry] = (),
-    views: bool = False,
-    block: int = 0,
 ) -> Traced:
     """Lower the whole Symbol."""
-    refuse(needed(symbol.outputs, training), noise_inputs, custom=not exact)
+    refuse(needed(symbol.outputs, training), noise_inputs, custom=local is None)
     walk, nodes, specs, variables, known = start(
-        symbol, inputs, params, opset, training, noise_inputs, exact, unused_inputs, finite, block
+        symbol, inputs, params, opset, training, noise_inputs, local, unused_inputs
     )
     for node in nodes:
         if not node.is_variable:
             lower_node(walk, node, specs)
     walk.order_noise()
     results = [_result(walk, entry, name) for entry, name in zip(symbol.outputs, names, strict=True)]
-    bare = _bare(results) if views else results
+    bare = _bare(results) if local is not None and local.views else results
     named, final = name_outputs(walk.graph, bare, names, variables)
     shapes = {name: specs[entry].shape for name, entry in zip(final, symbol.outputs, strict=True)}
     seen = {name: sizes(y.dims) for name, y, x in zip(final, results, bare, strict=True) if x is not y}
@@ -404,10 +401,8 @@ def start(
     opset: int,
     training: bool = False,
     noise_inputs: bool = False,
-    exact: bool = False,
+    local: Local | None = None,
     unused_inputs: bool = False,
-    finite: Collection[Entry] = (),
-    block: int = 0,
 ) -> Start:
     """Infer a Symbol's shapes, and make its variables values of a graph."""
     nodes = needed(symbol.outputs, training)
@@ -416,9 +411,10 @@ def start(
     known |= {name: Spec(inputs[name].shape, inputs[name].dtype or float32) for name in unused}
     known |= _with_names({name: spec for name, spec in known.items() if name in inputs})
     specs = infer(symbol, known, partial=True)
-    walk = Walk(Graph(opset), training, noise_inputs, finite, read=_inputs_of(nodes, symbol.outputs))
+    own = local or Local()
+    walk = Walk(Graph(opset), training, noise_inputs, own.finite, read=_inputs_of(nodes, symbol.outputs))
     walk.graph.inliner = walk.inline
-    walk.graph.exact, walk.graph.block = exact, block
+    walk.graph.exact, walk.graph.block = local is not None, own.block
     variables = {node.name: walk.variable(node, specs[Entry(node, 0)]) for node in nodes if node.is_variable}
     for name in unused:
         variables[name] = Value(walk.graph, known[name].dtype, without_symbols(known[name].shape), name)

@@ -47,9 +47,8 @@ def predict(
     """Predict all rows of files, each once, and write the outputs to Parquet files.
 
     The output folder has a file for each shard of rows, with a column for each output, `source` and `row`,
-    which say where each row comes from, and what `keep` names. A call that is ended, by a kill too, is made
-    again as it was: it goes on with what is not done, and the files are byte by byte those of a call that
-    nobody ended. What is done is held against its digests.
+    which say where each row comes from, and what `keep` names. A call that was ended, by a kill too, is made
+    again as it was, does what is not done, and gives the same files.
 
     Args:
         model: A predictor, or a model's file; each worker then has one thread.
@@ -59,8 +58,7 @@ def predict(
         workers: How many; 0 for as many as there are processors, or the cluster gives.
         columns: By input the column that it is, unless it is called as the input. Images of records and
             folders are the column `image`, which is the only input's unless said otherwise.
-        keep: Columns that are written beside the outputs; images and records have a `label`, records an `id`.
-            A predictor has its own.
+        keep: Columns that are written too; images and records have a `label`. A predictor has its own.
         batch: The rows that the model gets at once.
         shard_rows: The rows of a file of results.
         on_error: "stop" at a row that cannot be predicted, or "skip" it, to be told of in the folder `_bad`.
@@ -76,14 +74,11 @@ def predict(
     """
     _require_options(engine, on_error, batch, shard_rows, workers)
     predictor = model if isinstance(model, Predictor) else Predictor(model, keep=keep, threads=1)
-    sources = sources_of(inputs)
+    sources, folder = sources_of(inputs), Path(output).absolute()
     named = {**_columns(predictor, sources), **(columns or {})}
-    job = Job(
-        predictor, sources, Path(output).absolute(), named, pixels, batch, shard_rows, on_error == "skip"
-    )
-    return _done(
-        job, _ENGINES[engine], workers or (os.cpu_count() or 1 if engine == "local" else 0), overwrite
-    )
+    job = Job(predictor, sources, folder, named, pixels, batch, shard_rows, on_error == "skip")
+    count = workers or (os.cpu_count() or 1 if engine == "local" else 0)
+    return _done(job, _ENGINES[engine], count, overwrite)
 
 
 def _require_options(engine: str, on_error: str, batch: int, shard_rows: int, workers: int) -> None:

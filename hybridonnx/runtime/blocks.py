@@ -39,14 +39,14 @@ def block_size() -> int:
 
 def _is_right(size: int) -> bool:
     """Whether a convolution in blocks of this size gives what it should."""
-    from ..converters.to_onnx import lower_operator
+    from ..converters.to_onnx import Local, lower_operator
     from ..ops import Spec, find
 
     rng = np.random.default_rng(0)
     x = rng.integers(-4, 5, (1, _CHANNELS, 16, 16)).astype(np.float32)
     weight = rng.integers(-4, 5, (_CHANNELS, _CHANNELS, 3, 3)).astype(np.float32)
     op = find("Convolution").make({"kernel": (3, 3), "num_filter": _CHANNELS, "no_bias": True})
-    lowered = lower_operator(op, [Spec(a.shape, a.dtype) for a in (x, weight)], exact=True, block=size)
+    lowered = lower_operator(op, [Spec(a.shape, a.dtype) for a in (x, weight)], local=Local(block=size))
     session = ort.InferenceSession(lowered.model.SerializeToString(), options(in_turn=True))
     (y,) = session.run(None, {"data": x, "weight": weight})
     return np.array_equal(y, op.forward(x, weight))

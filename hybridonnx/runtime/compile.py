@@ -450,7 +450,6 @@ class CompiledGraph:
             parameters,
             embed=False,
             noise_inputs=True,
-            exact=True,
-            finite=finite,
+            local=to_onnx.Local(finite),
             outputs=[f"output{i}" for i in range(len(symbol.outputs))],
         )

@@ -165,9 +165,11 @@ def _run_options(early: bool, captures: bool) -> Any:
 @cache
 def _copier(device: Device, carrier: DType) -> Any:
     """The session that copies elements of a dtype."""
-    from ..converters.to_onnx import lower_operator
+    from ..converters.to_onnx import Local, lower_operator
 
-    lowered = lower_operator(find("_copy").make({}), [Spec((SymbolicDim.named("n"),), carrier)], exact=True)
+    lowered = lower_operator(
+        find("_copy").make({}), [Spec((SymbolicDim.named("n"),), carrier)], local=Local()
+    )
     settings = options(in_turn=True)
     settings.intra_op_num_threads = 1
     return _start(lowered.model.SerializeToString(), settings, providers=device.providers())

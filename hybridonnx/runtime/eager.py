@@ -290,11 +290,11 @@ class Operators:
         self, op: Operator, inputs: Sequence[Spec], outputs: Sequence[Spec], in_threads: bool
     ) -> AnySession:
         """A session, compiled now."""
-        from ..converters.to_onnx import lower_operator
+        from ..converters.to_onnx import Local, lower_operator
 
         names = op.input_names()
-        block = block_size() if self._device is None else 0
-        lowered = lower_operator(op, inputs, exact=True, hidden=True, views=True, block=block)
+        local = Local(views=True, block=block_size() if self._device is None else 0)
+        lowered = lower_operator(op, inputs, local=local, hidden=True)
         session: AnySession
         places = [i for i, name in enumerate(names) if name in op.packs]
         if self._device is not None:
@@ -304,7 +304,7 @@ class Operators:
             def freeze(weights: Sequence[weakref.ref[Array]]) -> EagerSession:
                 by_name = {names[i]: array for i, array in zip(places, weights, strict=True)}
                 values: Any = {name: array() for name, array in by_name.items()}
-                lowered = lower_operator(op, inputs, exact=True, hidden=True, weights=values, views=True)
+                lowered = lower_operator(op, inputs, local=Local(views=True), hidden=True, weights=values)
                 return EagerSession(lowered, names, in_threads, by_name)
 
             open_session = EagerSession(lowered, names, in_threads)

@@ -361,9 +361,7 @@ def _made(
             embed=False,
             noise_inputs=True,
             keep_inputs=False,
-            exact=True,
-            views=views,
-            block=block_size() if device is None else 0,
+            local=to_onnx.Local(views=views, block=block_size() if device is None else 0),
         )
     except ConversionError as exc:
         origins = map(origin, [exc.node] if exc.node else operators)

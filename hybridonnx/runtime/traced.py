@@ -152,7 +152,7 @@ class Trace:
             outputs=[f"output{i}" for i in range(len(results))],
             embed=False,
             keep_inputs=False,
-            exact=True,
+            local=to_onnx.Local(),
         )
 
 
