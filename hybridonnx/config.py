@@ -46,6 +46,11 @@ DETERMINISM = Switch(
     "Whether results are the same to the last bit however often something ran before: nothing is compiled "
     "anew for what comes often, or stays, which is slower.",
 )
+TIMEOUT = Switch(
+    "HYBRIDONNX_TIMEOUT",
+    600,
+    "Seconds that a worker of distributed training waits for the others before it ends the job.",
+)
 FAKE_GPU = Switch("HYBRIDONNX_FAKE_GPU", 0, "GPUs that the processor plays, to test what runs on devices.")
 ENGINE = Switch(
     "MXNET_ENGINE_TYPE",

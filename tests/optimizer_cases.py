@@ -312,7 +312,7 @@ kv.save_optimizer_states("nowhere")
 mx.kv.create("device").type
 mx.kv.create("Local").type
 mx.kv.create("local_allreduce_cpu").type
-mx.kv.create("dist_sync")
+mx.kv.create("dist_async")
 mx.kv.create(3)
         """,
         _STORE.lstrip(),

@@ -19,7 +19,7 @@ from hybridonnx.cli import _command, _modules, _root, main
 from hybridonnx.errors import MXNetError
 
 ROOT = Path(__file__).parents[1]
-ALONE = {"im2rec", "path", "rec2idx", "run"}
+ALONE = {"im2rec", "launch", "path", "rec2idx", "run"}
 """The commands that need no other package."""
 BLOCKED = "import sys; sys.modules.update(dict.fromkeys(('click', 'rich')))\n"
 """Python in which neither is installed."""

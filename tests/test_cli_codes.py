@@ -132,6 +132,8 @@ ROWS = [
     (WRONG, ["im2rec", "--list", "a"]),
     (NO, ["rec2idx", "record.rec", "record.idx"]),
     (WRONG, ["rec2idx", "record.rec"]),
+    (WRONG, ["launch", "-n", "two", "x.py"]),
+    (FAILED, ["launch", "-n", "2", "--hostfile", "none", "x.py"]),
     (WRONG, ["nothing"]),
 ]
 
@@ -144,7 +146,7 @@ def test_exit_codes(code, words, capsys):
     assert "fault of hybridonnx" not in printed.err
     assert "\x1b" not in printed.out
     assert printed.out or code or words[0] in ("im2rec",)
-    if words[0] in ("path", "im2rec", "rec2idx", "nothing"):
+    if words[0] in ("launch", "path", "im2rec", "rec2idx", "nothing"):
         return
     assert main([*words, "--json"]) == code
     data = json.loads(capsys.readouterr().out)

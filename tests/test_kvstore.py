@@ -23,7 +23,7 @@ def test_stores_that_cannot_update_are_not_asked_to():
 
 
 def test_there_are_no_servers():
-    with pytest.raises(mx.MXNetError, match="one process"):
+    with pytest.raises(mx.MXNetError, match="hybridonnx launch -n 2"):
         mx.kv.KVStoreServer(mx.kv.create()).run()
 
 

@@ -222,7 +222,7 @@ def test_unknown_optimizer_suggests():
 
 
 def test_unknown_store_is_refused():
-    with pytest.raises(MXNetError, match="one process"):
+    with pytest.raises(MXNetError, match="Did you mean local"):
         mx.kv.create("lokal")
 
 

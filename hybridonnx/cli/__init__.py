@@ -26,8 +26,8 @@ __all__ = ["main"]
 _COMPLETION = "_HYBRIDONNX_COMPLETE"
 """The environment variable by which a shell asks for completions."""
 _EPILOG = f"""
-hybridonnx <command> --help tells more of a command. All but im2rec, path, rec2idx, and run with Python, take
---json, which prints one JSON document, and --debug, which tells where an error comes from.
+hybridonnx <command> --help tells more of a command. All but im2rec, launch, path, rec2idx, and run with
+Python, take --json, which prints one JSON document, and --debug, which tells where an error comes from.
 
 Exit codes: 0 fine; 1 the answer is no; 2 wrong arguments; 3 a file is bad, or the work failed; 130 Ctrl-C.
 

@@ -8,6 +8,8 @@ from typing import Any
 from ..context import Context
 from ..formats.files import PathLike, open_to_read, write_atomically
 from ..kvstore.base import KVStoreBase
+from ..kvstore.distributed import DistKVStore
+from ..kvstore.gradients import GradientSums
 from ..kvstore.kvstore import KVStore, added
 from ..kvstore.kvstore import create as create_store
 from ..ndarray.ndarray import NDArray
@@ -25,6 +27,9 @@ class Trainer:
     gradients are added up, unless `kvstore` is `None`. With `update_on_kvstore`, the default for several
     contexts, the first copy is updated and copied to the others; otherwise each copy is updated, with states
     of its own. It is for one thread at a time.
+
+    With a store of several workers, such as "dist_sync", gradients are added up over these as well, and every
+    worker updates its parameters, which begin as those of rank 0. `batch_size` is that of all workers then.
     """
 
     def __init__(
@@ -42,13 +47,15 @@ class Trainer:
         optimizer_params = optimizer_params or {}
         self._scale = self._amp_original_scale = float(optimizer_params.get("rescale_grad", 1.0))
         self._amp_loss_scaler: Any = None
+        self._sums: GradientSums | None = None
         self._optimizer = self._make_optimizer(optimizer, optimizer_params)
         self._updaters = [get_updater(self._optimizer) for _ in self._contexts]
         self._kvstore = self._store(kvstore)
         self._compression_params = compression_params
         several = len(self._contexts) > 1
         if update_on_kvstore is None:
-            update_on_kvstore = several and self._kvstore is not None and self._own_store is None
+            together = several or self._shared_store is not None
+            update_on_kvstore = together and self._kvstore is not None and self._own_store is None
         elif update_on_kvstore and self._own_store is not None:
             raise ValueError(f"Trainer: {type(kvstore).__name__} cannot update; leave out update_on_kvstore.")
         self._update_on_kvstore = bool(update_on_kvstore)
@@ -61,7 +68,12 @@ class Trainer:
 
     def _init_kvstore(self) -> None:
         """What MXNet does before the first step, under the name that users' trainers call."""
-        self._kv_initialized, self._distributed = True, False
+        store = self._shared_store
+        self._kv_initialized, self._distributed = True, store is not None
+        if store is not None:
+            if self._compression_params:
+                store.set_gradient_compression(self._compression_params)
+            self._sums = GradientSums(store)
         self._init_params()
 
     def _init_params(self) -> None:
@@ -70,7 +82,11 @@ class Trainer:
             for i, param in enumerate(self._params):
                 if param in self._params_to_init and param._data:
                     self._own_store.broadcast(i, param.list_data()[0], param.list_data())
-        elif self._kvstore is not None and len(self._contexts) > 1:
+        elif self._kvstore is not None:
+            if self._shared_store is not None:
+                for i, param in enumerate(self._params):
+                    if param in self._params_to_init and param._data:
+                        self._shared_store.share(i, param._data[0])
             for first, *others in (param._data for param in self._params_to_init if param._data):
                 for other in others:
                     other._assign(first)
@@ -118,6 +134,11 @@ class Trainer:
         """A store of a class that users wrote, which has to be asked; others add up here."""
         return None if isinstance(self._kvstore, KVStore) else self._kvstore
 
+    @property
+    def _shared_store(self) -> DistKVStore | None:
+        """The store that several workers have in common."""
+        return self._kvstore if isinstance(self._kvstore, DistKVStore) else None
+
     # ---- rates
 
     @property
@@ -144,6 +165,7 @@ class Trainer:
         """
         self._rescale(batch_size)
         if self._update_on_kvstore:
+            self._sum_over_workers(ignore_stale_grad)
             self._update_first(ignore_stale_grad)
         else:
             self._allreduce()
@@ -189,13 +211,34 @@ class Trainer:
             for i, param in self._trained():
                 self._own_store.pushpull(i, param.list_grad(), priority=-i)
             return
+        self._sum_over_workers(True)
         if self._kvstore is None or len(self._contexts) < 2:
+            return
+        if self._shared_store is not None:
+            for _, param in self._trained():
+                first, *others = param.list_grad()
+                for other in others:
+                    other._assign(first)
             return
         for _, param in self._trained():
             grads = param.list_grad()
             total = added(grads)
             for grad in grads:
                 grad._assign(total)
+
+    def _sum_over_workers(self, ignore_stale_grad: bool) -> None:
+        """Write the sum of the gradients of all contexts and workers into those of the first context."""
+        if self._sums is None:
+            return
+        weights = []
+        for i, param in self._trained():
+            arrays = param._every_value()
+            self._require_fresh(param, arrays, ignore_stale_grad)
+            first, *others = param.list_grad()
+            for other in others:
+                first._accumulate(other)
+            weights.append((i, param.name, arrays))
+        self._sums.write(weights)
 
     def _overflows(self) -> bool:
         """Whether mixed precision has a scale that is too large, so that this step must not be made."""
@@ -225,7 +268,8 @@ class Trainer:
             weights = param._every_value()
             self._require_fresh(param, weights, ignore_stale_grad)
             if all(data._fresh_grad for data in weights):
-                parts.append((i, added(param.list_grad()), weights[0]))
+                gradients = param.list_grad()
+                parts.append((i, gradients[0] if self._sums is not None else added(gradients), weights[0]))
                 copies += [(other, weights[0]) for other in weights[1:]]
                 for data in weights:
                     data._fresh_grad = False

@@ -1,4 +1,4 @@
-"""Stores of arrays by key, which add up what is pushed: `mx.kv.create("local")`. None is for clusters."""
+"""Stores of arrays by key, which add up what is pushed: `mx.kv.create("local")`."""
 
 from .._lazy import lazy_package as _lazy_package
 

@@ -1,11 +1,11 @@
-"""Stores of arrays by key, which add up what is pushed: `mx.kv.create("local")`. None is for clusters."""
+"""Stores of arrays by key, which add up what is pushed: `mx.kv.create("local")`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ..errors import BoundsError, MXNetError, ShapeError
+from ..errors import BoundsError, MXNetError, ShapeError, suggest
 from ..formats.files import PathLike, open_to_read, write_atomically
 from ..ndarray.ndarray import NDArray
 from ..ndarray.sparse import gs_retain as retain
@@ -18,21 +18,36 @@ __all__ = ["KVStore", "create"]
 
 Key: TypeAlias = int | str
 
-_TYPES = ("local", "device", "local_update_cpu", "local_allreduce_cpu", "local_allreduce_device")
+_ALONE = ("local", "device", "local_update_cpu", "local_allreduce_cpu", "local_allreduce_device")
+_TOGETHER = ("dist_sync", "dist_device_sync", "dist_sync_device", "dist")
 
 
 def create(name: str = "local") -> Any:
-    """A store of a type: "local" or "device", which are the same here, or a registered class's name."""
+    """A store of a type, or of a registered class.
+
+    Args:
+        name: "local" or "device", which are the same here; "dist_sync", "dist_device_sync" or "dist", which
+            are, for several processes that `mpiexec` or `hybridonnx launch` has started; or a class's name.
+
+    Raises:
+        MXNetError: There is no such type; "dist_async" is none.
+        RequirementError: mpi4py or an MPI is missing, which the extra `mpi` has.
+    """
     if not isinstance(name, str):
         raise TypeError(f"create: name must be a string, got {type(name).__name__}.")
     if name.lower() in KVStoreBase.kv_registry:
         return KVStoreBase.kv_registry[name.lower()]()
-    if name.lower() not in _TYPES:
-        raise MXNetError(
-            f"kvstore.create: one of {', '.join(_TYPES)} is required, got {name!r}. "
-            "Training runs in one process; there are no servers or workers."
-        )
-    return KVStore(name.lower())
+    if name.lower() in _ALONE:
+        return KVStore(name.lower())
+    from .distributed import DistKVStore, refuse_async
+
+    if name.lower() in _TOGETHER:
+        return DistKVStore(name.lower())
+    refuse_async(name.lower())
+    raise MXNetError(
+        f"kvstore.create: one of {', '.join((*_ALONE, *_TOGETHER))} is required, got {name!r}."
+        f"{suggest(name, (*_ALONE, *_TOGETHER))}"
+    )
 
 
 def added(arrays: list[NDArray]) -> NDArray:
@@ -66,7 +81,7 @@ class KVStore(KVStoreBase):
 
     @property
     def rank(self) -> int:
-        """The number of this worker: 0."""
+        """The number of this worker: 0, as there is one alone."""
         return 0
 
     @property
@@ -84,7 +99,7 @@ class KVStore(KVStoreBase):
 
     def init(self, key: Key | Sequence[Key], value: Arrays | Sequence[Sequence[NDArray]]) -> None:
         """Store a new array, or one for each key of a list."""
-        for k, values in _grouped(key, value):
+        for k, values in grouped(key, value):
             if k in self._stored:
                 raise MXNetError(f"init: key {k!r} is initialized already.")
             if len(values) > 1:
@@ -98,10 +113,10 @@ class KVStore(KVStoreBase):
         self, key: Key | Sequence[Key], value: Arrays | Sequence[Sequence[NDArray]], priority: int = 0
     ) -> None:
         """Add up the arrays given for a key, and store the sum or update the stored array by it."""
-        for k, values in _grouped(key, value):
+        for k, values in grouped(key, value):
             stored = self._at(k)
             total = added(values)
-            _require_shape("push", k, stored, total)
+            require_shape("push", k, stored, total)
             if self._updater is not None:
                 self._updater(k, total, stored)
             else:
@@ -120,11 +135,11 @@ class KVStore(KVStoreBase):
         """
         if out is None:
             raise AssertionError("pull: out, an array to write, is required.")
-        for k, outs in _grouped(key, out):
+        for k, outs in grouped(key, out):
             stored = self._at(k)
             for array in outs:
                 if array.stype == "default" or not ignore_sparse:
-                    _require_shape("pull", k, stored, array)
+                    require_shape("pull", k, stored, array)
                     array._assign(stored)
 
     def row_sparse_pull(
@@ -137,14 +152,14 @@ class KVStore(KVStoreBase):
         """Copy the rows `row_ids` of what is stored into `out`, row-sparse arrays; of both a list each."""
         if out is None or row_ids is None:
             raise AssertionError("row_sparse_pull: out, an array to write, and row_ids are required.")
-        targets = [(k, array) for k, outs in _grouped(key, out) for array in outs]
+        targets = [(k, array) for k, outs in grouped(key, out) for array in outs]
         rows = _row_ids(row_ids, len(targets))
         for (k, array), indices in zip(targets, rows, strict=True):
             stored = self._at(k)
             for kind in (stored.stype, array.stype):
                 if kind != "row_sparse":
                     raise MXNetError(f"row_sparse_pull: row_sparse is required, got {kind} for {k!r}.")
-            _require_shape("row_sparse_pull", k, stored, array)
+            require_shape("row_sparse_pull", k, stored, array)
             _require_rows(k, indices, stored.shape[0])
             array._assign(retain(stored, indices.reshape(-1)))
 
@@ -225,7 +240,8 @@ def _row_ids(row_ids: Any, count: int) -> list[NDArray]:
     return rows
 
 
-def _require_shape(owner: str, key: Key, stored: NDArray, array: NDArray) -> None:
+def require_shape(owner: str, key: Key, stored: NDArray, array: NDArray) -> None:
+    """Refuse an array of another shape than that of what is stored."""
     if array.shape != stored.shape:
         raise ShapeError(f"{owner}: shape {stored.shape} of key {key!r} is required, got {array.shape}.")
 
@@ -240,7 +256,7 @@ def _require_rows(key: Key, indices: NDArray, count: int) -> None:
         )
 
 
-def _grouped(key: Any, value: Any) -> Iterator[tuple[Key, list[NDArray]]]:
+def grouped(key: Any, value: Any) -> Iterator[tuple[Key, list[NDArray]]]:
     """Each key with its arrays, of which there may be several."""
     if not isinstance(key, list | tuple):
         key, value = [key], [value]

@@ -1,4 +1,4 @@
-"""Servers of stores for clusters, which there are none of."""
+"""Servers of stores for clusters, which there are none of: workers hold what is stored."""
 
 from __future__ import annotations
 
@@ -16,5 +16,8 @@ class KVStoreServer:
         self.kvstore = kvstore
 
     def run(self) -> NoReturn:
-        """Refused. Raises `MXNetError`: training runs in one process."""
-        raise MXNetError("KVStoreServer: training runs in one process; there are no servers or workers.")
+        """Refused. Raises `MXNetError`: there are no servers."""
+        raise MXNetError(
+            "KVStoreServer: there are no servers, as the workers hold what is stored. Start workers alone: "
+            "hybridonnx launch -n 2 train.py."
+        )

@@ -10,6 +10,7 @@ from .. import kvstore as kv
 from .. import optimizer as opt
 from ..errors import RequirementError, suggest
 from ..formats.files import open_to_read
+from ..kvstore.distributed import DistKVStore
 from ..ndarray.ndarray import NDArray
 from ..optimizer.optimizer import Optimizer
 from ..optimizer.updater import Updater, get_updater
@@ -32,8 +33,11 @@ class Training:
         self.store = _as_store(kvstore)
 
     def optimize(self, optimizer: Any, options: Any, batch_size: int, compression: Any) -> None:
-        """Take an optimizer, or make one by name, with `options`, that divides gradients by `batch_size`."""
-        scale = 1.0 / batch_size
+        """Take an optimizer, or make one by name, with `options`.
+
+        That one divides gradients by the workers' batches, of `batch_size` each.
+        """
+        scale = 1.0 / (batch_size * (1 if self.store is None else self.store.num_workers))
         names: dict[Any, str] = dict(enumerate(self._names))
         if isinstance(optimizer, str):
             settings = {"rescale_grad": scale, **dict(_pairs(options))}
@@ -63,6 +67,7 @@ class Training:
         for name in self._names:
             if name in self._params:
                 store.init(name, self._params[name])
+                store.pull(name, self._params[name])  # other workers may have had other ones
         store.set_optimizer(self.optimizer)
 
     def update(self, parts: Sequence[tuple[str, NDArray, NDArray]]) -> None:
@@ -121,7 +126,7 @@ def fetch_rows(store: kv.KVStore, rows: Any, weights: Mapping[str, NDArray]) -> 
 
 
 def _as_store(kvstore: Any) -> kv.KVStore | None:
-    """A store that keeps the weights; one by name would have nothing to add up on one device."""
+    """A store that keeps the weights; that of one worker would have nothing to add up on one device."""
     if kvstore is None or isinstance(kvstore, kv.KVStore):
         return kvstore
     if not isinstance(kvstore, str):
@@ -129,8 +134,8 @@ def _as_store(kvstore: Any) -> kv.KVStore | None:
             "Module.init_optimizer: a KVStore, the name of one or None is required as kvstore, "
             f"got {type(kvstore).__name__}."
         )
-    kv.create(kvstore)  # so that those of clusters are refused
-    return None
+    store = kv.create(kvstore)
+    return store if isinstance(store, DistKVStore) else None
 
 
 def _pairs(options: Any) -> Iterable[tuple[str, Any]]:

@@ -1,0 +1,172 @@
+"""What workers do, for tests that start several: python -m tests.worker_jobs NAME ARGUMENT…
+
+Each job prints a line of JSON, which begins with the rank.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+import hybridonnx as mx
+from hybridonnx import autograd, gluon, nd
+from hybridonnx.gluon import nn
+
+ROWS, STEPS = 16, 50
+"""Rows that all workers have together, and steps of training."""
+FOLDER = Path(__file__).parent.parent
+
+
+def start(workers, job, *arguments, options=(), timeout=60, environ=None):
+    """Start a job in several processes: its exit code, what the workers say by rank, and errors."""
+    command = [sys.executable, "-m", "hybridonnx", "launch", "-n", str(workers), *options]
+    environ = {**os.environ, "HYBRIDONNX_TIMEOUT": "20", "PYTHONPATH": str(FOLDER), **(environ or {})}
+    done = subprocess.run(
+        [*command, "-m", "tests.worker_jobs", job, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env=environ,
+        check=False,
+    )
+    told = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
+    return done.returncode, [value for _, value in sorted(told, key=lambda x: x[0])], done.stderr
+
+
+def alone(job, *arguments):
+    """What the job says in this process, as the only worker there is."""
+    return JOBS[job](mx.kv.create("local"), *map(str, arguments))
+
+
+def rows():
+    """Data and labels for all workers."""
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((ROWS, 6)).astype(np.float32)
+    return x, np.tanh(x.sum(1, keepdims=True)).astype(np.float32)
+
+
+def own_rows(kv):
+    """Those of a worker."""
+    count = ROWS // kv.num_workers
+    return [nd.array(part[kv.rank * count : (kv.rank + 1) * count]) for part in rows()]
+
+
+def network(kv, hybrid=True):
+    """The same in each worker at first."""
+    mx.random.seed(7)
+    net = nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(nn.Dense(9, activation="tanh"), nn.Dense(5, activation="relu"), nn.Dense(1))
+    net.initialize(mx.init.Xavier())
+    if hybrid:
+        net.hybridize()
+    return net
+
+
+def train(kv, optimizer, update_on_kvstore, hybrid):
+    """The losses of steps of training, over the rows of all workers, and the weights at the end."""
+    x, y = own_rows(kv)
+    net = network(kv, hybrid == "hybrid")
+    options = {"learning_rate": 0.02} | ({"momentum": 0.9} if optimizer == "sgd" else {})
+    trainer = gluon.Trainer(
+        net.collect_params(), optimizer, options, kvstore=kv, update_on_kvstore=json.loads(update_on_kvstore)
+    )
+    losses = []
+    for _ in range(STEPS):
+        with autograd.record():
+            loss = gluon.loss.L2Loss()(net(x), y)
+        loss.backward()
+        trainer.step(ROWS)
+        losses.append(float(loss.sum().asscalar()))
+    return {"losses": losses, "weights": [p.data().asnumpy().tolist() for p in net.collect_params().values()]}
+
+
+def module(kv):
+    """The weights after epochs of `Module.fit`, as scripts of MXNet's have it."""
+    x, y = own_rows(kv)
+    data = mx.sym.var("data")
+    out = mx.sym.FullyConnected(mx.sym.tanh(mx.sym.FullyConnected(data, num_hidden=7)), num_hidden=1)
+    net = mx.sym.LinearRegressionOutput(out, mx.sym.var("lin_label"), name="lin")
+    it = mx.io.NDArrayIter(x, y, batch_size=len(x), label_name="lin_label")
+    mx.random.seed(kv.rank)
+    mod = mx.mod.Module(net, label_names=["lin_label"])
+    mod.fit(
+        it,
+        num_epoch=10,
+        kvstore=kv,
+        optimizer_params={"learning_rate": 0.05, "momentum": 0.9},
+        eval_metric="mse",
+    )
+    return {name: array.asnumpy().tolist() for name, array in sorted(mod.get_params()[0].items())}
+
+
+def trouble(kv, kind):
+    """The worker of rank 1 gets into trouble in the third step."""
+    x, y = own_rows(kv)
+    net = network(kv)
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1}, kvstore=kv)
+    for step in range(4):
+        with autograd.record():
+            loss = gluon.loss.L2Loss()(net(x), y)
+        loss.backward()
+        if step == 2 and kv.rank == 1 and os.environ["HYBRIDONNX_RESTART"] == "0":
+            if kind == "kill":
+                os.kill(os.getpid(), signal.SIGKILL)
+            elif kind == "stop":
+                os.kill(os.getpid(), signal.SIGSTOP)
+            elif kind == "hang":
+                time.sleep(100)
+            elif kind == "raise":
+                raise ValueError("no more of this")
+            elif kind == "exit":
+                sys.exit(3)
+        trainer.step(ROWS)
+    return os.environ["HYBRIDONNX_RESTART"]
+
+
+def store(kv):
+    """Sums of what only some of MXNet's stores take."""
+    rows = mx.nd.sparse.row_sparse_array(([[1.0, 2.0], [3.0, 4.0]], [0, kv.rank + 1]), shape=(4, 2))
+    kv.init("rows", nd.zeros((4, 2)).tostype("row_sparse"))
+    kv.push("rows", rows)
+    fetched = mx.nd.sparse.zeros("row_sparse", (4, 2))
+    kv.row_sparse_pull("rows", out=fetched, row_ids=nd.array([0, 1, 2, 3]))
+    told = {"rows": fetched.asnumpy().tolist()}
+    for dtype in ("float16", "float64", "int32", "uint8"):
+        array = nd.ones((2, 3), dtype=dtype) * (kv.rank + 1)
+        kv.init(dtype, array)
+        kv.pushpull(dtype, array)
+        told[dtype] = [str(array.asnumpy().dtype), array.asnumpy().tolist()]
+    kv.barrier()
+    return told
+
+
+def compressed(kv, kind, size):
+    """The sums of steps whose gradients are sent in fewer bits."""
+    kv.set_gradient_compression({"type": kind})
+    kv.init("c", nd.zeros((int(size),)))
+    rng, sums = np.random.default_rng(kv.rank), []
+    for _ in range(4):
+        kv.push("c", nd.array(rng.standard_normal(int(size)).astype(np.float32)))
+        out = nd.zeros((int(size),))
+        kv.pull("c", out=out)
+        sums.append(out.asnumpy().tolist())
+    return sums
+
+
+def disagree(kv):
+    """Workers do not do the same."""
+    kv.init("a" if kv.rank else "b", nd.ones((2,)))
+
+
+JOBS = {f.__name__: f for f in (train, module, trouble, store, compressed, disagree)}
+
+if __name__ == "__main__":
+    kv = mx.kv.create("dist_sync")
+    told = JOBS[sys.argv[1]](kv, *sys.argv[2:])
+    sys.stdout.write(f"{json.dumps([kv.rank, told])}\n")  # at once, as others write as well
