@@ -9,6 +9,7 @@ import itertools
 import json
 import threading
 import time
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -415,3 +416,35 @@ def test_sizes_are_checked():
             transform(image)
     with pytest.raises(ValueError, match="width, height"):
         transforms.CenterCrop((1, 2, 3))
+
+
+@pytest.mark.parametrize("length", [6, 7, 11])
+@pytest.mark.parametrize("parts", [1, 2, 3, 6])
+def test_parts_of_a_split_are_all_and_once(length, parts):
+    mx.random.seed(1)
+    samplers = [gluon.data.SplitSampler(length, parts, i) for i in range(parts)]
+    drawn = [list(sampler) for sampler in samplers]
+    assert [len(sampler) for sampler in samplers] == [len(part) for part in drawn]
+    assert sorted(chain(*drawn)) == list(range(length))
+    assert max(map(len, drawn)) - min(map(len, drawn)) <= 1
+    plain = [list(gluon.data.SplitSampler(length, parts, i, shuffle=False)) for i in range(parts)]
+    assert [*chain(*plain)] == list(range(length))
+    even = [list(gluon.data.SplitSampler(length, parts, i, even_size=True)) for i in range(parts)]
+    assert {len(part) for part in even} == {-(-length // parts)}
+    assert set(chain(*even)) == set(range(length))
+    twice = gluon.data.SplitSampler(length, parts, 0, repeat=2)
+    assert sorted(twice) == sorted(plain[0] * 2)
+    assert len(twice) == 2 * len(plain[0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((3, 4), "parts from 1 to the length 3 is required, got 4"),
+        ((4, 2, 2), "a part from 0 to 1 is required, got 2"),
+        ((4, 2, 0, False, 0), "1 or more is required as repeat, got 0"),
+    ],
+)
+def test_other_splits_are_refused(arguments, message):
+    with pytest.raises(AssertionError, match=message):
+        gluon.data.SplitSampler(*arguments)

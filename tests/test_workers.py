@@ -72,6 +72,14 @@ def test_a_module_trains_as_with_one_process():
         np.testing.assert_allclose(first[name], values, atol=1e-5)
 
 
+@pytest.mark.parametrize("clip", ["clip", pytest.param("", marks=pytest.mark.slow)])
+def test_the_manner_of_horovod(clip):
+    first, second = run(2, "horovod", clip)
+    assert first == second
+    for ours, theirs in zip(first, alone("horovod", clip), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-6)
+
+
 def test_rows_and_dtypes_are_summed():
     for told in run(2, "store"):
         assert told["rows"] == [[2, 4], [3, 4], [3, 4], [0, 0]]

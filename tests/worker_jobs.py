@@ -56,9 +56,9 @@ def own_rows(kv):
     return [nd.array(part[kv.rank * count : (kv.rank + 1) * count]) for part in rows()]
 
 
-def network(kv, hybrid=True):
-    """The same in each worker at first."""
-    mx.random.seed(7)
+def network(kv, hybrid=True, seed=7):
+    """The same in each worker at first, for one seed."""
+    mx.random.seed(seed)
     net = nn.HybridSequential(prefix="net_")
     with net.name_scope():
         net.add(nn.Dense(9, activation="tanh"), nn.Dense(5, activation="relu"), nn.Dense(1))
@@ -84,6 +84,33 @@ def train(kv, optimizer, update_on_kvstore, hybrid):
         trainer.step(ROWS)
         losses.append(float(loss.sum().asscalar()))
     return {"losses": losses, "weights": [p.data().asnumpy().tolist() for p in net.collect_params().values()]}
+
+
+def horovod(kv, clip):
+    """The weights after steps in which each worker counts its own rows."""
+    x, y = rows()
+    sampler = gluon.data.SplitSampler(ROWS, kv.num_workers, kv.rank, shuffle=False)
+    loader = gluon.data.DataLoader(gluon.data.ArrayDataset(x, y), ROWS // kv.num_workers, sampler=sampler)
+    net = network(kv, seed=kv.rank)
+    net(nd.array(x))
+    if kv.type == "local":
+        trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1}, update_on_kvstore=False)
+    else:
+        gluon.broadcast_parameters(net.collect_params())
+        trainer = gluon.DistributedTrainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+        assert (trainer.rank, trainer.num_workers) == (kv.rank, kv.num_workers)
+    for _ in range(5):
+        for data, labels in loader:
+            with autograd.record():
+                loss = gluon.loss.L2Loss()(net(data), labels)
+            loss.backward()
+            if clip == "clip":
+                trainer.allreduce_grads()
+                gluon.utils.clip_global_norm([p.grad() for p in net.collect_params().values()], 0.3)
+                trainer.update(len(data))
+            else:
+                trainer.step(len(data))
+    return [p.data().asnumpy().tolist() for p in net.collect_params().values()]
 
 
 def module(kv):
@@ -164,7 +191,7 @@ def disagree(kv):
     kv.init("a" if kv.rank else "b", nd.ones((2,)))
 
 
-JOBS = {f.__name__: f for f in (train, module, trouble, store, compressed, disagree)}
+JOBS = {f.__name__: f for f in (train, horovod, module, trouble, store, compressed, disagree)}
 
 if __name__ == "__main__":
     kv = mx.kv.create("dist_sync")

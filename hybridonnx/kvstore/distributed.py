@@ -75,17 +75,17 @@ class DistKVStore(KVStore):
             else:
                 stored._assign(total)
 
-    def share(self, key: Key, array: NDArray) -> None:
-        """Write the array of the worker of rank 0 into those of the others."""
+    def share(self, key: Key, array: NDArray, root: int = 0) -> None:
+        """Write the array of one worker into those of the others."""
         if self.num_workers == 1:
             return
         if isinstance(array, BaseSparseNDArray):
             dense = array.tostype("default")
-            self.share(key, dense)
+            self.share(key, dense, root)
             array._assign(dense)
             return
         values = np.array(array._host, order="C")
-        self.workers.broadcast(_named(key), values)
+        self.workers.broadcast(_named(key), values, root)
         array._assign(NDArray(values, array.context))
 
     def sum(self, key: Key, array: NDArray) -> None:

@@ -15,6 +15,7 @@ __all__ = [
     "RandomSampler",
     "Sampler",
     "SequentialSampler",
+    "SplitSampler",
 ]
 
 LAST_BATCH = ("keep", "discard", "rollover")
@@ -91,6 +92,56 @@ class IntervalSampler(Sampler):
 
     def __len__(self) -> int:
         return self._length if self._rollover else -(-self._length // self._interval)
+
+
+class SplitSampler(Sampler):
+    """The indices of one of `num_parts` parts of `length` elements, such as each worker has one.
+
+    Parts are neighbours in a row, of which the first have one element more if they cannot be equal; with
+    `even_size` all have as many, and elements of the first part fill the last ones. `repeat` gives all of
+    them so often, and `shuffle` in random order, drawn from the generator that `mx.random.seed` starts.
+    GluonNLP has it so.
+    """
+
+    def __init__(
+        self,
+        length: int,
+        num_parts: int = 1,
+        part_index: int = 0,
+        even_size: bool = False,
+        repeat: int = 1,
+        shuffle: bool = True,
+    ) -> None:
+        if not 1 <= num_parts <= length:
+            raise AssertionError(
+                f"SplitSampler: a number of parts from 1 to the length {length} is required, got {num_parts}."
+            )
+        if not 0 <= part_index < num_parts:
+            raise AssertionError(
+                f"SplitSampler: a part from 0 to {num_parts - 1} is required, got {part_index}. It is the "
+                "worker's rank, as num_parts is the number of workers."
+            )
+        if repeat < 1:
+            raise AssertionError(f"SplitSampler: 1 or more is required as repeat, got {repeat}.")
+        each, more = divmod(length, num_parts)
+        if even_size and more:
+            begin = (each + 1) * part_index
+            self._indices = [i % length for i in range(begin, begin + each + 1)]
+        else:
+            begin = each * part_index + min(part_index, more)
+            self._indices = [*range(begin, begin + each + (part_index < more))]
+        self._repeat = repeat
+        self._shuffle = shuffle
+
+    def __iter__(self) -> Iterator[Any]:
+        indices = self._indices * self._repeat
+        if not self._shuffle:
+            return iter(indices)
+        with no_fork(), drawing():
+            return iter(generator().permutation(indices))
+
+    def __len__(self) -> int:
+        return len(self._indices) * self._repeat
 
 
 class BatchSampler(Sampler):
