@@ -113,6 +113,35 @@ def horovod(kv, clip):
     return [p.data().asnumpy().tolist() for p in net.collect_params().values()]
 
 
+def killed(kv, folder, mark):
+    """The weights of a training that goes on from checkpoints; a worker whose mark comes kills itself."""
+    mx.random.seed(11 + kv.rank)
+    x, y = rows()
+    net = nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(nn.Dense(9), nn.BatchNorm(), nn.Dropout(0.3), nn.Dense(1))
+    net.initialize(mx.init.Xavier())
+    net.hybridize()
+    net(nd.array(x))
+    compression = {"type": "2bit", "threshold": 0.05} if kv.num_workers > 1 else None
+    trainer = gluon.Trainer(
+        net.collect_params(), "adam", {"learning_rate": 0.02}, kvstore=kv, compression_params=compression
+    )
+    sampler = gluon.data.SplitSampler(ROWS, kv.num_workers, kv.rank)
+    loader = gluon.data.DataLoader(gluon.data.ArrayDataset(x, y), 2, sampler=sampler)
+    checkpoint = gluon.Checkpoint(folder, net, trainer)
+    for _, _, (data, labels) in checkpoint.batches(loader, epochs=6, every=3):
+        with autograd.record():
+            loss = gluon.loss.L2Loss()(net(data), labels)
+        loss.backward()
+        trainer.step(2 * kv.num_workers)
+        attempt = os.environ.get("HYBRIDONNX_RESTART", "0")
+        for rank, step, when in (word.split(":") for word in mark.split(",") if word):
+            if (int(rank), int(step), when) == (kv.rank, checkpoint.step, attempt):
+                os.kill(os.getpid(), signal.SIGKILL)
+    return [p.data().asnumpy().astype(float).tolist() for p in net.collect_params().values()]
+
+
 def module(kv):
     """The weights after epochs of `Module.fit`, as scripts of MXNet's have it."""
     x, y = own_rows(kv)
@@ -191,7 +220,7 @@ def disagree(kv):
     kv.init("a" if kv.rank else "b", nd.ones((2,)))
 
 
-JOBS = {f.__name__: f for f in (train, horovod, module, trouble, store, compressed, disagree)}
+JOBS = {f.__name__: f for f in (train, horovod, killed, module, trouble, store, compressed, disagree)}
 
 if __name__ == "__main__":
     kv = mx.kv.create("dist_sync")

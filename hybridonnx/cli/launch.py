@@ -7,7 +7,7 @@
 -n N, --workers N    processes
 --hostfile FILE      machines, one a line; `name:4` has four processes
 --restarts N         times that the job is started again after a process has failed; the script goes on from
-                     its last checkpoint (mx.kv.Checkpoint)
+                     its last checkpoint (mx.gluon.Checkpoint)
 --timeout SECONDS    how long a process waits for the others before it ends the job; 600 unless given
 --threads N          threads of each process; together they are as many as processors unless given
 

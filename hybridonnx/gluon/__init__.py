@@ -6,6 +6,7 @@ __getattr__, __dir__ = _lazy_package(
     __name__,
     single={
         "Block": ".block",
+        "Checkpoint": ".checkpoint",
         "Constant": ".parameter",
         "DeferredInitializationError": "..errors",
         "DistributedTrainer": ".distributed",
@@ -19,6 +20,7 @@ __getattr__, __dir__ = _lazy_package(
     },
     submodules=(
         "block",
+        "checkpoint",
         "contrib",
         "data",
         "distributed",

@@ -76,6 +76,12 @@ class Trainer:
             self._sums = GradientSums(store)
         self._init_params()
 
+    def _begin(self) -> None:
+        """Be as after the first step: parameters that others write next are not those of rank 0 any more."""
+        if not self._kv_initialized:
+            self._init_kvstore()
+        self._params_to_init = []
+
     def _init_params(self) -> None:
         """Take the parameters that have values by now; every context gets what the first one has."""
         if self._own_store is not None:

@@ -133,6 +133,14 @@ class DistKVStore(KVStore):
 
     # ---- updates
 
+    def rests(self) -> dict[Key, Array]:
+        """What compression has not sent yet, by key."""
+        return dict(self._rests)
+
+    def set_rests(self, rests: Mapping[Key, Array]) -> None:
+        """Go on with what compression had not sent."""
+        self._rests = dict(rests)
+
     def set_gradient_compression(self, compression_params: Mapping[str, object]) -> None:
         """Send float32 arrays in fewer bits.
 
